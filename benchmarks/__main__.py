@@ -1,0 +1,41 @@
+"""``python -m benchmarks batch --json``."""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import json
+
+from rich.console import Console
+from rich.table import Table
+
+from benchmarks import batch
+from benchmarks.measure import Row
+
+SUITES = {"batch": batch.rows}
+
+
+def main() -> None:
+    """Run a suite and print its rows."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
+    parser.add_argument("suite", choices=sorted(SUITES))
+    parser.add_argument("--json", action="store_true", help="a JSON list on standard output, nothing else")
+    parser.add_argument("--repeats", type=int, default=5, help="how often each side is timed (default 5)")
+    options = parser.parse_args()
+    rows = SUITES[options.suite](options.repeats)
+    if options.json:
+        print(json.dumps([dataclasses.asdict(row) for row in rows]))
+    else:
+        Console().print(_table(rows))
+
+
+def _table(rows: list[Row]) -> Table:
+    table = Table("what", "ours", "peer", "peer is", "unit", "ratio (spread)")
+    for row in rows:
+        spread = f"{row.ratio:.1f} ({row.ratio_low:.1f}–{row.ratio_high:.1f})"
+        table.add_row(row.name, f"{row.ours:,.4g}", f"{row.peer:,.4g}", row.peer_name, row.unit, spread)
+    return table
+
+
+if __name__ == "__main__":
+    main()

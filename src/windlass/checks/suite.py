@@ -1,0 +1,63 @@
+"""Which checks a policy must pass."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from windlass.checks import common, order
+from windlass.model import InputError
+from windlass.registry import Registry
+
+Check = Callable[[Registry, str], None]
+
+_ALWAYS: tuple[Check, ...] = (
+    common.check_documented,
+    common.check_named,
+    common.check_parameters_have_defaults,
+    common.check_refuses_unknown_parameter,
+)
+_ORDER: tuple[Check, ...] = (
+    order.check_seeded,
+    order.check_picklable,
+    order.check_same_by_hand,
+    order.check_leaves_the_view_alone,
+    order.check_gives_reasons,
+    order.check_no_job_starves,
+)
+
+
+def checks_of(decision: str) -> tuple[Check, ...]:
+    """The checks that policies of a decision must pass.
+
+    >>> len(checks_of("order")) > 5
+    True
+    """
+    by_decision = (("order", _ORDER),)
+    for known, checks in by_decision:
+        if known == decision:
+            return _ALWAYS + checks
+    raise InputError(f"decision {decision!r} has no checks")
+
+
+def check_policy(registry: Registry, name: str) -> None:
+    """Run every check on a policy.
+
+    Parameters
+    ----------
+    registry
+        The decision's registry.
+    name
+        The policy's name, or the file that holds it.
+
+    Raises
+    ------
+    CheckError
+        The first check that fails, with what is wrong.
+
+    Examples
+    --------
+    >>> from windlass.order import POLICIES
+    >>> check_policy(POLICIES, "fcfs")
+    """
+    for check in checks_of(registry.decision):
+        check(registry, name)

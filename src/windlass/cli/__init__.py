@@ -1,0 +1,32 @@
+"""The ``windlass`` command: ``run``, ``list``, ``trace``.
+
+Exit status: 0 done, 2 wrong use or input (one line on standard error says what), 130 interrupted.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from windlass.model import InputError, PolicyError
+
+__all__ = ["main"]
+
+
+def main() -> None:
+    """Entry point of the command."""
+    # Imported here, so that an interrupt while libraries load is handled too.
+    from windlass.cli.app import app
+
+    try:
+        app(standalone_mode=True)
+    except (InputError, PolicyError) as error:
+        print(f"windlass: {error}", file=sys.stderr)
+        sys.exit(2)
+    except KeyboardInterrupt:
+        print("windlass: interrupted", file=sys.stderr)
+        sys.exit(130)
+    except BrokenPipeError:
+        # The reader of our output has gone; Python would complain again while it flushes on exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(0)

@@ -1,0 +1,105 @@
+"""The commands and their options; each hands over to a module of its own."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from windlass import __version__
+
+app = typer.Typer(
+    help="Windlass: which scheduling policy would do what on your cluster?",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode="rich",
+)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"windlass {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _root(
+    version: Annotated[
+        bool,
+        typer.Option("--version", callback=_print_version, is_eager=True, help="Show the version and exit."),
+    ] = False,
+) -> None:
+    pass
+
+
+@app.command()
+def run(
+    target: Annotated[
+        str | None,
+        typer.Argument(
+            help="A scenario (.yaml) or a log (.swf, .swf.gz, .csv, .parquet); none: a bundled workload."
+        ),
+    ] = None,
+    procs: Annotated[
+        int | None, typer.Option("--procs", help="Processors of the site.", show_default="as the log says")
+    ] = None,
+    policies: Annotated[
+        str | None,
+        typer.Option(
+            "--policies", help="Policies to compare: names or files of your own, as in fcfs,easy,./mine.py"
+        ),
+    ] = None,
+    seeds: Annotated[str | None, typer.Option("--seeds", help="Seeds to run, as in 1,2,7 or 1-5.")] = None,
+    where: Annotated[
+        str | None,
+        typer.Option("--where", help='Only these jobs of the log, as in "user = 17 AND run > 60".'),
+    ] = None,
+    no_kill: Annotated[
+        bool, typer.Option("--no-kill", help="Let jobs run on past their requested time.")
+    ] = False,
+    skip_bad_lines: Annotated[
+        bool, typer.Option("--skip-bad-lines", help="Leave out lines that cannot be read, and list them.")
+    ] = False,
+    jobs: Annotated[int, typer.Option("--jobs", "-j", min=1, help="Processes to run in.")] = 1,
+    out: Annotated[
+        Path | None, typer.Option("--out", help="Folder for the tables (Parquet) and the scenario as run.")
+    ] = None,
+    report: Annotated[
+        Path | None, typer.Option("--report", help="One self-contained HTML file to write.")
+    ] = None,
+    json: Annotated[
+        bool, typer.Option("--json", help="One JSON object on standard output, nothing else.")
+    ] = False,
+) -> None:
+    """Run a workload through policies and compare what comes out."""
+    from windlass.cli.run import Overrides, run_command
+
+    overrides = Overrides(procs, policies, seeds, where, no_kill, skip_bad_lines)
+    run_command(target, overrides, jobs=jobs, out=out, report=report, as_json=json)
+
+
+@app.command("list")
+def list_() -> None:
+    """Show the decisions, their policies, the worlds and the log formats."""
+    from windlass.cli.inspect import list_command
+
+    list_command()
+
+
+@app.command()
+def trace(
+    file: Annotated[Path, typer.Argument(help="A log.")],
+    procs: Annotated[int | None, typer.Option("--procs", help="Processors of the site.")] = None,
+    skip_bad_lines: Annotated[
+        bool, typer.Option("--skip-bad-lines", help="Leave out lines that cannot be read, and list them.")
+    ] = False,
+    json: Annotated[
+        bool, typer.Option("--json", help="One JSON object on standard output, nothing else.")
+    ] = False,
+) -> None:
+    """Describe a log: jobs, time span, load, sizes, run times, and what a run would leave out."""
+    from windlass.cli.inspect import trace_command
+
+    trace_command(file, procs, skip_bad_lines, as_json=json)

@@ -1,0 +1,117 @@
+"""``windlass list`` and ``windlass trace``."""
+
+from __future__ import annotations
+
+import inspect
+import json
+import sys
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import numpy as np
+from rich.console import Console
+from rich.table import Table
+
+from windlass.model import JobTable
+from windlass.traces import FORMATS, Trace, Workload, read_trace, to_workload
+from windlass.worlds import worlds
+
+
+def list_command() -> None:
+    """Print decisions with their policies, worlds, formats."""
+    console = Console(highlight=False)
+    policies = Table("decision", "policy", "what it does", title="Policies", title_justify="left")
+    registries = {registry.decision: registry for world in worlds() for registry in world.decisions}
+    for registry in registries.values():
+        for name in registry.names():
+            policies.add_row(registry.decision, name, _first_sentence(registry.find(name)))
+    formats = Table("format", "files", "what it is", title="Log formats", title_justify="left")
+    for known in FORMATS:
+        formats.add_row(known.name, ", ".join(known.suffixes), known.summary)
+    places = Table("world", "decisions", "what it is", title="Worlds", title_justify="left")
+    for world in worlds():
+        places.add_row(
+            world.name, ", ".join(registry.decision for registry in world.decisions), world.summary
+        )
+    for table in (policies, places, formats):
+        console.print(table)
+
+
+def _first_sentence(thing: object) -> str:
+    text = " ".join((inspect.getdoc(thing) or "").partition("\n\n")[0].split())
+    return text.partition(". ")[0].rstrip(".") + "."
+
+
+@dataclass(frozen=True, slots=True)
+class Description:
+    """A log in numbers: times in s, ``load`` is processor-seconds asked for over those there were."""
+
+    name: str
+    records: int
+    bad_lines: int
+    jobs: int
+    processors: int
+    first_submit_s: float
+    last_submit_s: float
+    load: float
+    mean_interarrival_s: float
+    serial_share: float
+    mean_procs: float
+    largest_procs: int
+    mean_run_s: float
+    median_run_s: float
+    longest_run_s: float
+    mean_request_over_run: float
+    over_request: int
+
+
+def describe(trace: Trace, workload: Workload) -> Description:
+    """Describe the jobs of a log that can be scheduled."""
+    jobs: JobTable = workload.jobs
+    span = float(jobs.submit[-1] - jobs.submit[0])
+    some = jobs.run > 0
+    ratio = float((jobs.request[some] / jobs.run[some]).mean()) if some.any() else 0.0
+    return Description(
+        name=trace.name,
+        records=len(trace.records),
+        bad_lines=len(trace.bad_lines),
+        jobs=len(jobs),
+        processors=workload.processors,
+        first_submit_s=float(jobs.submit[0]),
+        last_submit_s=float(jobs.submit[-1]),
+        load=float((jobs.run * jobs.procs).sum()) / (workload.processors * span) if span > 0 else 0.0,
+        mean_interarrival_s=span / max(len(jobs) - 1, 1),
+        serial_share=float((jobs.procs == 1).mean()),
+        mean_procs=float(jobs.procs.mean()),
+        largest_procs=int(jobs.procs.max()),
+        mean_run_s=float(jobs.run.mean()),
+        median_run_s=float(np.median(jobs.run)),
+        longest_run_s=float(jobs.run.max()),
+        mean_request_over_run=ratio,
+        over_request=int((jobs.run > jobs.request).sum()),
+    )
+
+
+def trace_command(file: Path, procs: int | None, skip_bad_lines: bool, *, as_json: bool) -> None:
+    """Print a description."""
+    trace = read_trace(file, skip_bad_lines=skip_bad_lines)
+    workload = to_workload(trace, procs)
+    description = describe(trace, workload)
+    if as_json:
+        tree = asdict(description) | {
+            "notes": list(workload.notes),
+            "bad": [asdict(bad) for bad in trace.bad_lines],
+        }
+        sys.stdout.write(json.dumps(tree, allow_nan=False) + "\n")
+        return
+    console = Console(highlight=False)
+    table = Table(show_header=False, title=str(file), title_justify="left")
+    for name, value in asdict(description).items():
+        table.add_row(
+            name, f"{value:,.4g}" if isinstance(value, float) else f"{value:,}" if name != "name" else value
+        )
+    console.print(table)
+    for note in workload.notes:
+        console.print(f"note: {note}", markup=False)
+    for bad in trace.bad_lines[:20]:
+        console.print(f"line {bad.line}: {bad.reason}", markup=False)

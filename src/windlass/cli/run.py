@@ -1,0 +1,144 @@
+"""``windlass run``."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+import yaml
+from rich.console import Console
+
+from windlass.cli.json_text import results_json
+from windlass.cli.progress import progress_bar
+from windlass.model import InputError
+from windlass.report import metrics_table, write_report
+from windlass.results import Results
+from windlass.runner import run
+from windlass.scenario import Scenario, load_tree, make_scenario, resolve_policy
+from windlass.traces.files import stem
+
+DEFAULT_POLICIES = ["fcfs", "sjf", "easy", "conservative"]
+
+
+@dataclass(frozen=True, slots=True)
+class Overrides:
+    """What the command line says over the scenario; None or False where it says nothing."""
+
+    procs: int | None = None
+    policies: str | None = None
+    seeds: str | None = None
+    where: str | None = None
+    no_kill: bool = False
+    skip_bad_lines: bool = False
+
+
+def run_command(
+    target: str | None,
+    overrides: Overrides,
+    *,
+    jobs: int,
+    out: Path | None,
+    report: Path | None,
+    as_json: bool,
+) -> None:
+    """Run, print, save."""
+    scenario = scenario_of(target, overrides)
+    _check_writable(out, report)
+    with progress_bar() as tell:
+        results = run(scenario, jobs=jobs, report=tell)
+    _show(results, as_json)
+    said = Console(stderr=True, highlight=False, soft_wrap=True)
+    if out is not None:
+        results.save(out)
+        said.print(f"Tables and the scenario as run are in {out}", markup=False)
+    if report is not None:
+        write_report(results, report)
+        said.print(f"The report is {report}", markup=False)
+
+
+def scenario_of(target: str | None, overrides: Overrides) -> Scenario:
+    """The scenario that a target and the options mean.
+
+    >>> scenario_of(None, Overrides(policies="easy")).name
+    'lublin'
+    """
+    if target is None:
+        bundled = resources.files("windlass.cli") / "lublin.yaml"
+        tree, source, folder = yaml.safe_load(bundled.read_text(encoding="utf-8")), "lublin", Path()
+    elif Path(target).suffix in (".yaml", ".yml"):
+        tree, source, folder = load_tree(Path(target)), target, Path(target).parent
+    else:
+        tree = {
+            "name": stem(Path(target)),
+            "workload": {"trace": target},
+            "policies": {"order": DEFAULT_POLICIES},
+        }
+        source, folder = target, Path()
+    return make_scenario(_overridden(tree, overrides), source, folder)
+
+
+def _overridden(tree: Any, overrides: Overrides) -> Any:
+    if not isinstance(tree, dict):
+        return tree
+    tree = dict(tree)
+    if overrides.procs is not None:
+        tree["cluster"] = _section(tree, "cluster") | {"processors": overrides.procs}
+    if overrides.policies is not None:
+        names = [name.strip() for name in overrides.policies.split(",") if name.strip()]
+        if not names:
+            raise InputError(f"--policies: {overrides.policies!r} names no policy")
+        tree["policies"] = {
+            next(iter(_section(tree, "policies")), "order"): [_from_here(name) for name in names]
+        }
+    if overrides.seeds is not None:
+        tree["seeds"] = _seeds(overrides.seeds)
+    if overrides.where is not None:
+        tree["workload"] = _section(tree, "workload") | {"where": overrides.where}
+    if overrides.skip_bad_lines:
+        tree["workload"] = _section(tree, "workload") | {"skip_bad_lines": True}
+    if overrides.no_kill:
+        tree["kill_at_walltime"] = False
+    return tree
+
+
+def _from_here(policy: str) -> str:
+    # A file named on the command line is relative to the current folder, not to the scenario's.
+    return resolve_policy(policy, Path())
+
+
+def _section(tree: dict[str, Any], name: str) -> dict[str, Any]:
+    section = tree.get(name)
+    return section if isinstance(section, dict) else {}
+
+
+def _seeds(text: str) -> list[int]:
+    seeds: list[int] = []
+    for part in text.split(","):
+        first, dash, last = part.strip().partition("-")
+        if not first.isdecimal() or (dash and not last.isdecimal()):
+            raise InputError(f"--seeds: {part.strip()!r} is neither a seed nor a range of seeds such as 1-5")
+        seeds.extend(range(int(first), int(last or first) + 1))
+    return seeds
+
+
+def _check_writable(out: Path | None, report: Path | None) -> None:
+    """Say that a result cannot be written before the work, not after it."""
+    if out is not None and out.exists() and not out.is_dir():
+        raise InputError(f"--out: {out} is a file, expected a folder")
+    if report is not None and not report.absolute().parent.is_dir():
+        raise InputError(f"--report: the folder {report.absolute().parent} does not exist")
+    if report is not None and report.is_dir():
+        raise InputError(f"--report: {report} is a folder, expected a file")
+
+
+def _show(results: Results, as_json: bool) -> None:
+    said = Console(stderr=True, highlight=False, soft_wrap=True)
+    for note in results.notes():
+        said.print(f"note: {note}", markup=False)
+    if as_json:
+        sys.stdout.write(results_json(results) + "\n")
+    else:
+        Console().print(metrics_table(results))

@@ -1,0 +1,140 @@
+"""Policies by name: a folder of files is the registry.
+
+Each decision folder has one :class:`Registry`. A policy is any public class with a ``name`` in one of the
+folder's modules; adding a file adds the policy. A policy outside the folder is named by its file:
+``./mine.py`` or ``./mine.py:ClassName``.
+"""
+
+from __future__ import annotations
+
+import difflib
+import importlib
+import importlib.util
+import inspect
+import pkgutil
+import sys
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+from windlass.model import InputError
+
+
+@dataclass(frozen=True, slots=True)
+class Registry:
+    """The policies of one decision.
+
+    Parameters
+    ----------
+    decision
+        The folder's name, such as ``order``.
+    question
+        What the decision answers, in a sentence.
+    package
+        The folder's import name.
+    method
+        The method that makes a class a policy.
+
+    Examples
+    --------
+    >>> registry = Registry("order", "Which job goes first?", "windlass.order")
+    >>> registry.find("easy").__name__
+    'Easy'
+    """
+
+    decision: str
+    question: str
+    package: str
+    method: str = "decide"
+
+    def names(self) -> tuple[str, ...]:
+        """Names of all policies in the folder, sorted."""
+        return tuple(sorted(cls.name for cls in self._classes()))
+
+    def find(self, name: str) -> Any:
+        """The class of a policy, by its name or by the file that holds it.
+
+        Raises
+        ------
+        InputError
+            No such policy; the message offers the nearest names.
+        """
+        if name.partition(":")[0].endswith(".py"):
+            return self._from_file(name)
+        for cls in self._classes():
+            if cls.name == name:
+                return cls
+        close = difflib.get_close_matches(name, self.names(), n=1)
+        hint = f"; did you mean {close[0]!r}?" if close else ""
+        known = ", ".join(self.names())
+        raise InputError(f"policies.{self.decision}: unknown policy {name!r}, expected one of {known}{hint}")
+
+    def make(self, name: str, rng: np.random.Generator, **parameters: Any) -> Any:
+        """An instance of a policy; its generator is handed in where its constructor takes one.
+
+        Raises
+        ------
+        InputError
+            A parameter that the policy does not take, or a value that it refuses.
+        """
+        cls = self.find(name)
+        accepted = inspect.signature(cls).parameters
+        for parameter in parameters:
+            if parameter not in accepted or parameter == "rng":
+                takes = ", ".join(known for known in accepted if known != "rng") or "none"
+                raise InputError(
+                    f"policies.{self.decision}: {name} has no parameter {parameter!r}, it takes {takes}"
+                )
+        if "rng" in accepted:
+            parameters = {**parameters, "rng": rng}
+        try:
+            return cls(**parameters)
+        except (TypeError, ValueError) as error:
+            raise InputError(f"policies.{self.decision}: {name}: {error}") from error
+
+    def _classes(self) -> Iterator[Any]:
+        package = importlib.import_module(self.package)
+        for found in pkgutil.iter_modules(package.__path__):
+            if not found.name.startswith("_"):
+                yield from self._policies_in(importlib.import_module(f"{self.package}.{found.name}"))
+
+    def _policies_in(self, module: ModuleType) -> Iterator[Any]:
+        for _, cls in inspect.getmembers(module, inspect.isclass):
+            own = cls.__module__ == module.__name__ and not cls.__name__.startswith("_")
+            if own and isinstance(getattr(cls, "name", None), str) and hasattr(cls, self.method):
+                yield cls
+
+    def _from_file(self, spec: str) -> Any:
+        path_text, _, wanted = spec.partition(":")
+        path = Path(path_text)
+        if not path.is_file():
+            raise InputError(f"policies.{self.decision}: {path_text}: no such file")
+        # The name carries the path, so that worker processes can import it again and two files never clash.
+        module_name = f"windlass_policy_{path.stem}_{zlib.crc32(str(path.resolve()).encode())}"
+        module = sys.modules.get(module_name) or _import_file(module_name, path)
+        classes = [cls for cls in self._policies_in(module) if wanted in ("", cls.__name__)]
+        if len(classes) != 1:
+            found = ", ".join(cls.__name__ for cls in classes) or "none"
+            raise InputError(
+                f"policies.{self.decision}: {spec}: expected one class with a name and {self.method}(), found {found}"
+            )
+        return classes[0]
+
+
+def _import_file(name: str, path: Path) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(name, path)
+    if spec is None or spec.loader is None:
+        raise InputError(f"{path}: not a Python file")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    try:
+        spec.loader.exec_module(module)
+    except Exception as error:
+        del sys.modules[name]
+        raise InputError(f"{path}: cannot be imported: {type(error).__name__}: {error}") from error
+    return module

@@ -1,0 +1,15 @@
+"""Results as tables and plots.
+
+What came out of a run is shown in two ways: a table of metrics for the terminal, and one HTML file that holds
+everything, opens from disk and loads nothing. Both take any world's :class:`~windlass.results.Results` and
+show what its tables have columns for.
+
+- :func:`metrics_table`: a row per variant, a column per metric, the best in bold.
+- :func:`write_report`: the page: metrics, distributions of wait and slowdown, utilisation and queue over
+  time, reasons, and the scenario.
+"""
+
+from windlass.report.html import write_report
+from windlass.report.table import metrics_table
+
+__all__ = ["metrics_table", "write_report"]

@@ -1,0 +1,103 @@
+"""The metrics of all variants as columns of text, for the terminal and for the page."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from windlass.report.units import SECONDS, Unit, decimals_of, number, unit_for
+from windlass.results import Results, Summary
+
+_LOWER = ("wait", "response", "slowdown", "makespan")
+_HIGHER = ("utilisation",)
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One metric of one variant: what is shown, the value in full, and whether no variant does better."""
+
+    text: str
+    full: str
+    best: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One metric: its name in words, the unit of all its cells, and a cell per variant."""
+
+    label: str
+    unit: str
+    cells: tuple[Cell, ...]
+
+
+def metric_columns(results: Results) -> tuple[Column, ...]:
+    """One column per field of the metrics' class, one cell per variant in the order of the results.
+
+    Metrics of one kind, such as the mean and the median wait, have one unit.
+    """
+    columns = list(zip(*(variant.summaries() for variant in results.variants), strict=True))
+    return tuple(_column(summaries, _unit(summaries, columns)) for summaries in columns)
+
+
+def mark_best(values: list[float], texts: list[str], sign: int) -> list[bool]:
+    """Which values are best: the highest for sign 1, the lowest for −1, none for 0.
+
+    What reads the same counts as the same, and where all read the same none is best.
+
+    Examples
+    --------
+    >>> mark_best([1.0, 2.0, 1.0], ["1", "2", "1"], -1)
+    [True, False, True]
+    """
+    known = [sign * value for value in values if not math.isnan(value)]
+    if sign == 0 or not known or len(set(texts)) < 2:
+        return [False] * len(values)
+    best = texts[values.index(sign * max(known))]
+    return [text == best for text in texts]
+
+
+def _unit(summaries: tuple[Summary, ...], columns: list[tuple[Summary, ...]]) -> Unit:
+    metric = summaries[0].metric
+    alike = (column for column in columns if _kind(column[0].metric) == _kind(metric))
+    return unit_for(metric, (summary.mean for column in alike for summary in column))
+
+
+def _kind(metric: str) -> str:
+    return _label(metric).split()[-1]
+
+
+def _column(summaries: tuple[Summary, ...], unit: Unit) -> Column:
+    metric = summaries[0].metric
+    means = [summary.mean for summary in summaries]
+    whole = unit.symbol == "" and all(mean == round(mean) for mean in means if math.isfinite(mean))
+    texts = [number(mean * unit.factor, 0 if whole else None) for mean in means]
+    best = mark_best(means, texts, _direction(metric))
+    cells = (
+        Cell(text + _spread(summary, unit), _full(summary, metric), good)
+        for text, summary, good in zip(texts, summaries, best, strict=True)
+    )
+    return Column(_label(metric), unit.symbol, tuple(cells))
+
+
+def _direction(metric: str) -> int:
+    if any(word in metric for word in _HIGHER):
+        return 1
+    return -1 if any(word in metric for word in _LOWER) else 0
+
+
+def _label(metric: str) -> str:
+    return metric.removesuffix("_s").replace("_", " ")
+
+
+def _spread(summary: Summary, unit: Unit) -> str:
+    if math.isnan(summary.half_width) or summary.half_width == 0:
+        return ""
+    # A half width with more digits than its mean would claim more than it knows.
+    places = decimals_of(summary.mean * unit.factor)
+    return f" ± {number(summary.half_width * unit.factor, places)}"
+
+
+def _full(summary: Summary, metric: str) -> str:
+    unit = f" {SECONDS.symbol}" if metric.endswith("_s") else ""
+    spread = "" if math.isnan(summary.half_width) else f" ± {summary.half_width:,.6g}"
+    return f"{summary.mean:,.10g}{spread}{unit}"

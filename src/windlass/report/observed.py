@@ -1,0 +1,79 @@
+"""Columns of the jobs tables as arrays, where a world's table has them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from windlass.report.palette import Stroke, stroke
+from windlass.results import Outcome, Results
+
+
+@dataclass(frozen=True, slots=True)
+class Lane:
+    """One variant as the page shows it: its position, its name, its stroke everywhere, and what it did."""
+
+    position: int
+    name: str
+    stroke: Stroke
+    outcomes: tuple[Outcome, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Times:
+    """Columns of jobs, those left out that lack a time.
+
+    Parameters
+    ----------
+    submit, start, end
+        (n,) s.
+    procs
+        (n,) processors; all 1 where the table does not say.
+    lacking
+        So many jobs are left out.
+    """
+
+    submit: NDArray[np.float64]
+    start: NDArray[np.float64]
+    end: NDArray[np.float64]
+    procs: NDArray[np.float64]
+    lacking: int
+
+    @property
+    def wait(self) -> NDArray[np.float64]:
+        """(n,) s."""
+        return self.start - self.submit
+
+
+def lanes(results: Results) -> tuple[Lane, ...]:
+    """All variants, each with the stroke of its position."""
+    return tuple(
+        Lane(position, variant.name, stroke(position), variant.outcomes)
+        for position, variant in enumerate(results.variants)
+    )
+
+
+def has(lane: Lane, *columns: str) -> bool:
+    """Whether all jobs tables of a variant have these columns and at least one of them a row."""
+    tables = [outcome.jobs for outcome in lane.outcomes]
+    return all(set(columns) <= set(table.columns) for table in tables) and any(len(table) for table in tables)
+
+
+def times(outcomes: Iterable[Outcome]) -> Times:
+    """The times of all jobs of these outcomes, whose tables have submit_s, start_s and end_s."""
+    wanted = ("submit_s", "start_s", "end_s")
+    tables = [outcome.jobs for outcome in outcomes]
+    table = pl.concat(
+        each.select(
+            *(pl.col(name).cast(pl.Float64) for name in wanted),
+            (pl.col("procs") if "procs" in each.columns else pl.lit(1)).cast(pl.Float64).alias("procs"),
+        )
+        for each in tables
+    )
+    whole = table.filter(pl.all_horizontal(pl.col(*wanted).is_finite(), pl.col("procs").is_finite()))
+    submit, start, end = (whole[name].to_numpy() for name in wanted)
+    return Times(submit, start, end, whole["procs"].to_numpy(), len(table) - len(whole))

@@ -1,0 +1,104 @@
+"""The head of the page, the notes, the table of metrics, and the scenario and version at its foot."""
+
+from __future__ import annotations
+
+from importlib.metadata import PackageNotFoundError, version
+
+from windlass.report.columns import Cell, Column, metric_columns
+from windlass.report.observed import Lane
+from windlass.report.parts import key, named, rows, text
+from windlass.report.units import counted
+from windlass.results import Results
+
+
+def head(results: Results) -> str:
+    """The scenario's name and how much of what was run."""
+    first = results.variants[0].outcomes if results.variants else ()
+    seeds = max((len(variant.outcomes) for variant in results.variants), default=0)
+    parts = [counted(len(results.variants), "variant")]
+    if first:
+        sizes = {len(outcome.jobs) for variant in results.variants for outcome in variant.outcomes}
+        pools = {outcome.processors for variant in results.variants for outcome in variant.outcomes}
+        parts += [_span(sizes, "job"), _span(pools, "processor"), counted(seeds, "seed")]
+    return (
+        f'<header><p class="over">Windlass report</p><h1>{text(results.scenario)}</h1>'
+        f'<p class="lead">{" · ".join(parts)}</p></header>'
+    )
+
+
+def _span(counts: set[int], noun: str) -> str:
+    if len(counts) == 1:
+        return counted(max(counts), noun)
+    return f"{min(counts):,} to {max(counts):,} {noun}s"
+
+
+def notes(results: Results) -> str:
+    """What the user should know of the input."""
+    found = results.notes()
+    if not found:
+        return ""
+    items = "".join(f"<li>{text(note)}</li>" for note in found)
+    return f'<aside class="notes"><b>About the input</b><ul>{items}</ul></aside>'
+
+
+def legend(lanes: tuple[Lane, ...]) -> str:
+    """The variants and their strokes; each can be hidden in all plots."""
+    if len(lanes) < 2:
+        return ""
+    buttons = "".join(
+        f'<button type="button" data-variant="{lane.position}" aria-pressed="true" title="show or hide">'
+        f"{key(lane)}<span>{text(lane.name)}</span></button>"
+        for lane in lanes
+    )
+    return f'<nav class="legend" aria-label="variants">{buttons}</nav>'
+
+
+def metrics(results: Results, lanes: tuple[Lane, ...]) -> str:
+    """The table of metrics, a row per variant."""
+    columns = metric_columns(results)
+    heads = "".join(_head(column) for column in columns)
+    body = rows(
+        [
+            f'<th scope="row">{named(lane)}</th>' + "".join(_cell(column.cells[row]) for column in columns)
+            for row, lane in enumerate(lanes)
+        ]
+    )
+    seeds = max((len(lane.outcomes) for lane in lanes), default=0)
+    words = ["Bold: best of all variants."] if len(lanes) > 1 else []
+    if seeds > 1:
+        words.append(
+            f"Mean of {seeds} seeds ± half width of its 95 % confidence interval; no ± where all seeds agree."
+        )
+    return (
+        f'<section><h2>Metrics</h2><p class="lead">{" ".join(words)}</p>'
+        f'<div class="scroll"><table class="wide"><thead><tr><th scope="col">variant</th>{heads}</tr></thead>'
+        f"<tbody>{body}</tbody></table></div></section>"
+    )
+
+
+def _head(column: Column) -> str:
+    unit = f'<span class="unit">{text(column.unit)}</span>' if column.unit else ""
+    return f'<th scope="col"><span class="label">{text(column.label)}</span>{unit}</th>'
+
+
+def _cell(cell: Cell) -> str:
+    shown = f"<b>{text(cell.text)}</b>" if cell.best else text(cell.text)
+    return f'<td title="{text(cell.full)}">{shown}</td>'
+
+
+def scenario(results: Results) -> str:
+    """The scenario as it ran, folded away."""
+    return (
+        f"<details><summary>The scenario as it ran</summary><pre>{text(results.as_run)}</pre></details>"
+        if results.as_run
+        else ""
+    )
+
+
+def foot() -> str:
+    """Which version made the page."""
+    try:
+        made_by = f"Windlass {version('windlass')}"
+    except PackageNotFoundError:
+        made_by = "Windlass, run from its sources"
+    return f"<footer>Made by {text(made_by)}. This page is complete in itself and loads nothing.</footer>"

@@ -1,0 +1,57 @@
+"use strict";
+(() => {
+  const read = (id) => JSON.parse(document.getElementById(id).textContent);
+  const plots = read("plots");
+  const inks = read("inks");
+  const prefersDark = window.matchMedia("(prefers-color-scheme: dark)");
+  const touch = window.matchMedia("(pointer: coarse)").matches;
+  const hidden = new Set();
+
+  // Figures are made for light ground; on dark ground each colour is exchanged, its opacity kept.
+  const themed = (part, dark) => {
+    if (typeof part === "string") {
+      const ink = dark && part.length < 10 && inks[part.slice(0, 7)];
+      return ink ? ink + part.slice(7) : part;
+    }
+    if (Array.isArray(part)) return part.map((each) => themed(each, dark));
+    if (part === null || typeof part !== "object") return part;
+    return Object.fromEntries(Object.entries(part).map(([key, each]) => [key, themed(each, dark)]));
+  };
+
+  const config = {
+    displayModeBar: false, displaylogo: false, responsive: true, scrollZoom: false,
+    doubleClick: "reset", showTips: false,
+  };
+
+  const draw = (dark) => {
+    for (const [key, plot] of Object.entries(plots)) {
+      const { data, layout } = themed(plot, dark);
+      for (const trace of data) trace.visible = !hidden.has(trace.meta);
+      // A finger that drags is there to scroll the page.
+      if (touch) layout.dragmode = false;
+      Plotly.react(key, data, { ...layout, autosize: true }, config);
+    }
+  };
+  const redraw = () => draw(prefersDark.matches);
+
+  for (const button of document.querySelectorAll(".legend button")) {
+    button.addEventListener("click", () => {
+      const variant = Number(button.dataset.variant);
+      if (!hidden.delete(variant)) hidden.add(variant);
+      button.setAttribute("aria-pressed", String(!hidden.has(variant)));
+      redraw();
+    });
+  }
+
+  redraw();
+  prefersDark.addEventListener("change", redraw);
+  // Paper is white, and narrower than the screen.
+  const resize = () => Object.keys(plots).forEach((key) => Plotly.Plots.resize(key));
+  window.matchMedia("print").addEventListener("change", (print) => {
+    draw(prefersDark.matches && !print.matches);
+    resize();
+  });
+  window.addEventListener("beforeprint", () => {
+    for (const folded of document.querySelectorAll("details")) folded.open = true;
+  });
+})();

@@ -1,0 +1,54 @@
+"""Colours of the page, each for light and for dark ground.
+
+Those of variants follow the Okabe-Ito palette, made for readers who are colour-blind, darkened or lightened
+until they read well on either ground. After seven variants the colours come again with another dash.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Ink:
+    """One colour: ``#rrggbb`` on light and on dark ground. No two inks are alike on light ground."""
+
+    name: str
+    light: str
+    dark: str
+
+
+@dataclass(frozen=True, slots=True)
+class Stroke:
+    """How the lines of one variant are drawn: an ink and a dash, as plotly and as SVG name it."""
+
+    ink: Ink
+    dash: str
+    svg_dash: str
+
+
+TEXT = Ink("text", "#1b1f24", "#e7eaee")
+QUIET = Ink("quiet", "#59626d", "#a3adb8")
+PAPER = Ink("paper", "#ffffff", "#14171b")
+GRID = Ink("grid", "#e4e8ec", "#2c323a")
+AXIS = Ink("axis", "#9aa4af", "#66707b")
+RAISED = Ink("raised", "#f5f7f9", "#1d2127")
+
+_VARIANTS = (
+    Ink("v0", "#0072b2", "#4aa8e0"),
+    Ink("v1", "#d55e00", "#ff8a4c"),
+    Ink("v2", "#009e73", "#2fc79a"),
+    Ink("v3", "#b0568f", "#e29cc6"),
+    Ink("v4", "#d99a00", "#f2c230"),
+    Ink("v5", "#4db3e6", "#9adcff"),
+    Ink("v6", "#5c6570", "#c3cad2"),
+)
+_DASHES = (("solid", "none"), ("dash", "6 4"), ("dot", "1.5 3"))
+
+INKS = (TEXT, QUIET, PAPER, GRID, AXIS, RAISED, *_VARIANTS)
+
+
+def stroke(variant: int) -> Stroke:
+    """The stroke of the variant at this position; 21 differ, then they come again."""
+    dash, svg_dash = _DASHES[variant // len(_VARIANTS) % len(_DASHES)]
+    return Stroke(_VARIANTS[variant % len(_VARIANTS)], dash, svg_dash)

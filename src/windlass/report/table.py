@@ -1,0 +1,47 @@
+"""The metrics of a run as a table for the terminal."""
+
+from __future__ import annotations
+
+from rich import box
+from rich.table import Table
+from rich.text import Text
+
+from windlass.report.columns import metric_columns
+from windlass.results import Results
+
+
+def metrics_table(results: Results) -> Table:
+    """One row per variant, one column per metric, the best value of each column in bold.
+
+    Each column has one unit, named in its head. Where several seeds ran, a cell is the mean over them and
+    the half width of its 95% confidence interval.
+
+    Parameters
+    ----------
+    results
+        Of any world: the columns are the fields of its metrics.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> from rich.console import Console
+    >>> from windlass.metrics import BatchMetrics
+    >>> from windlass.results import Outcome, Results, VariantResult
+    >>> metrics = BatchMetrics(2.0, 5400.0, 0.0, 1e4, 6e3, 1.5, 0.75, 2e4)
+    >>> variant = VariantResult("easy", (), (Outcome(1, metrics, pl.DataFrame(), 8),))
+    >>> table = metrics_table(Results("two jobs", "", (variant,)))
+    >>> [str(column.header) for column in table.columns][:3]
+    ['variant', 'jobs', 'mean\\nwait\\nh']
+    """
+    table = Table(box=box.SIMPLE_HEAD, padding=0, pad_edge=False, show_edge=False)
+    table.add_column("variant", vertical="bottom", overflow="fold")
+    columns = metric_columns(results)
+    for column in columns:
+        # A word per line: the columns of a batch world then fit a terminal of 80.
+        head = Text("\n".join([*column.label.split(), *filter(None, [column.unit])]))
+        table.add_column(head, justify="right", vertical="bottom")
+    for row, variant in enumerate(results.variants):
+        cells = (column.cells[row] for column in columns)
+        texts = (Text(cell.text, "bold" if cell.best else "", no_wrap=True) for cell in cells)
+        table.add_row(Text(variant.name), *texts)
+    return table

@@ -1,0 +1,109 @@
+"""Numbers as people read them: durations, shares and values of four digits."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """How a quantity is written: a value is multiplied by ``factor`` and followed by ``symbol``."""
+
+    symbol: str
+    factor: float
+
+
+PLAIN = Unit("", 1.0)
+PERCENT = Unit("%", 100.0)
+SECONDS = Unit("s", 1.0)
+_TIMES = (SECONDS, Unit("min", 1 / 60), Unit("h", 1 / 3600), Unit("d", 1 / 86400))
+
+
+def unit_for(metric: str, values: Iterable[float]) -> Unit:
+    """The one unit in which all values of a metric are written, so that a column can be compared by eye.
+
+    Times (suffix ``_s``) take the largest unit in which none but a zero falls below 1.
+
+    Examples
+    --------
+    >>> unit_for("mean_wait_s", [353943.0, 6889.0]).symbol
+    'h'
+    >>> unit_for("utilisation", [0.7]).symbol
+    '%'
+    """
+    if metric.endswith("utilisation"):
+        return PERCENT
+    return time_unit(values) if metric.endswith("_s") else PLAIN
+
+
+def time_unit(seconds: Iterable[float]) -> Unit:
+    """The largest unit of time in which no value but 0 falls below 1; seconds if there is none."""
+    sizes = [abs(value) for value in seconds if value and math.isfinite(value)]
+    smallest = min(sizes, default=0.0)
+    return next((unit for unit in reversed(_TIMES) if smallest * unit.factor >= 1), SECONDS)
+
+
+def number(value: float, decimals: int | None = None) -> str:
+    """A number with four digits, or all of its integer digits; ``decimals`` fixes those after the point.
+
+    Examples
+    --------
+    >>> number(1.91352), number(98.3175), number(353943.1), number(0.0), number(float("nan"))
+    ('1.914', '98.32', '353,943', '0', '–')
+    """
+    if not math.isfinite(value):
+        return "–" if math.isnan(value) else ("∞" if value > 0 else "−∞")
+    places = decimals_of(value) if decimals is None else decimals
+    return f"{value:,.{places}f}".replace("-", "−")
+
+
+def decimals_of(value: float) -> int:
+    """Digits after the point that make four in all; none for a whole number from 10 on, or for 0."""
+    if not math.isfinite(value) or value == 0 or (value == int(value) and abs(value) >= 10):
+        return 0
+    # Rounded first, so that 9.9996 is treated as the 10.00 that it is shown as.
+    leading = math.floor(math.log10(float(f"{abs(value):.3e}")))
+    return min(max(3 - leading, 0), 9)
+
+
+def duration(seconds: float) -> str:
+    """A time in its two largest units.
+
+    Examples
+    --------
+    >>> duration(6889), duration(353943), duration(59.99), duration(0), duration(3600)
+    ('1 h 55 min', '4 d 2 h', '1 min', '0 s', '1 h')
+    """
+    if not math.isfinite(seconds):
+        return number(seconds)
+    sign, seconds = ("−" if seconds < 0 else ""), abs(seconds)
+    if float(f"{seconds:.3g}") < 60:
+        return f"{sign}{seconds:.3g} s"
+    for major, minor, big, small in ((86400, 3600, "d", "h"), (3600, 60, "h", "min"), (60, 1, "min", "s")):
+        whole, part = divmod(round(seconds / minor), major // minor)
+        if whole:
+            return f"{sign}{whole:,} {big}" + (f" {part} {small}" if part else "")
+    return f"{sign}1 min"
+
+
+def share(part: float, whole: float) -> str:
+    """A part in percent, such that neither a small part reads as 0 nor nearly everything as 100.
+
+    Examples
+    --------
+    >>> share(1, 3), share(1, 100000), share(0, 5), share(99999, 100000), share(5, 5)
+    ('33.3 %', '< 0.1 %', '0 %', '> 99.9 %', '100 %')
+    """
+    percent = 100 * part / whole if whole else 0.0
+    if percent in (0, 100):
+        return f"{percent:.0f} %"
+    if percent < 0.1:
+        return "< 0.1 %"
+    return "> 99.9 %" if percent > 99.9 else f"{percent:.1f} %"
+
+
+def counted(count: int, noun: str) -> str:
+    """Such as ``1 job`` and ``28,475 jobs``."""
+    return f"{count:,} {noun}" + ("" if count == 1 else "s")

@@ -1,0 +1,152 @@
+"""What came out of a scenario: metrics and tables per variant and seed, saved as Parquet."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+from scipy import stats
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """The policy that makes one decision, such as ``Choice("order", "easy")``."""
+
+    decision: str
+    policy: str
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """One variant run once.
+
+    Parameters
+    ----------
+    seed
+        The seed it ran with.
+    metrics
+        A frozen dataclass of floats, one class a world.
+    jobs
+        A row per job; which columns is the world's affair. A batch world has job, submit_s, start_s, end_s,
+        procs, request_s, why.
+    processors
+        Processors of the cluster.
+    notes
+        What the user should know of the input, one line each.
+    """
+
+    seed: int
+    metrics: Any
+    jobs: pl.DataFrame
+    processors: int
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class VariantResult:
+    """All outcomes of one variant, by seed.
+
+    Parameters
+    ----------
+    name
+        Such as ``easy`` or ``easy, processors=64``.
+    choices
+        Which policy made which decision.
+    outcomes
+        One per seed.
+    """
+
+    name: str
+    choices: tuple[Choice, ...]
+    outcomes: tuple[Outcome, ...]
+
+    def summaries(self) -> tuple[Summary, ...]:
+        """Each metric over the seeds, in the order of the metrics' class."""
+        names = [field.name for field in fields(self.outcomes[0].metrics)]
+        return tuple(
+            summarise(name, [getattr(outcome.metrics, name) for outcome in self.outcomes]) for name in names
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """A metric over seeds: its mean and the half width of the 95% confidence interval (NaN for one seed)."""
+
+    metric: str
+    mean: float
+    half_width: float
+
+
+def summarise(metric: str, values: Sequence[float]) -> Summary:
+    """Mean and Student's 95% half width.
+
+    >>> summarise("wait", [1.0, 2.0, 3.0])
+    Summary(metric='wait', mean=2.0, half_width=2.4841377118435256)
+    """
+    count = len(values)
+    spread = (
+        float(stats.t.ppf(0.975, count - 1) * np.std(values, ddof=1) / math.sqrt(count))
+        if count > 1
+        else math.nan
+    )
+    return Summary(metric, float(np.mean(values)), spread)
+
+
+@dataclass(frozen=True, slots=True)
+class Results:
+    """All that came out of a scenario.
+
+    Parameters
+    ----------
+    scenario
+        The scenario's name.
+    as_run
+        The scenario with every default filled in, as YAML text.
+    variants
+        In the order of the scenario.
+    """
+
+    scenario: str
+    as_run: str
+    variants: tuple[VariantResult, ...]
+
+    def notes(self) -> tuple[str, ...]:
+        """The distinct notes of all outcomes, in order of first appearance."""
+        return tuple(
+            dict.fromkeys(
+                note for variant in self.variants for outcome in variant.outcomes for note in outcome.notes
+            )
+        )
+
+    def jobs(self) -> pl.DataFrame:
+        """One table of all jobs, with the columns variant and seed ahead."""
+        return pl.concat(
+            outcome.jobs.select(
+                pl.lit(variant.name).alias("variant"), pl.lit(outcome.seed, pl.Int64).alias("seed"), pl.all()
+            )
+            for variant in self.variants
+            for outcome in variant.outcomes
+        )
+
+    def metrics(self) -> pl.DataFrame:
+        """One row per variant and seed."""
+        return pl.DataFrame(
+            [
+                {"variant": variant.name, "seed": outcome.seed}
+                | {field.name: getattr(outcome.metrics, field.name) for field in fields(outcome.metrics)}
+                for variant in self.variants
+                for outcome in variant.outcomes
+            ]
+        )
+
+    def save(self, folder: Path) -> None:
+        """Write ``jobs.parquet``, ``metrics.parquet`` and ``scenario.yaml``; the same results give the same bytes."""
+        folder.mkdir(parents=True, exist_ok=True)
+        self.jobs().write_parquet(folder / "jobs.parquet")
+        self.metrics().write_parquet(folder / "metrics.parquet")
+        (folder / "scenario.yaml").write_text(self.as_run, encoding="utf-8")

@@ -1,0 +1,225 @@
+"""What to run: a world, its cluster and workload, a policy per decision, and seeds, from YAML.
+
+Every list in a scenario is swept: ``order: [fcfs, easy]`` with ``processors: [64, 128]`` makes four variants.
+``seeds`` is no sweep: each variant runs once per seed.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import yaml
+from pydantic import ValidationError
+
+from windlass.model import InputError
+from windlass.worlds import Setting, World, find_world
+
+_TOP = ("name", "seeds")
+
+
+@dataclass(frozen=True, slots=True)
+class Variant:
+    """One point of the sweep."""
+
+    name: str
+    setting: Setting
+
+
+@dataclass(frozen=True, slots=True)
+class Scenario:
+    """What to run.
+
+    Parameters
+    ----------
+    name
+        How the report calls it.
+    world
+        Which world runs it.
+    variants
+        The points of the sweep, in order.
+    seeds
+        Each variant runs once per seed.
+    as_run
+        The scenario with every default filled in, as YAML text that runs again.
+    """
+
+    name: str
+    world: World
+    variants: tuple[Variant, ...]
+    seeds: tuple[int, ...]
+    as_run: str
+
+
+def load_scenario(path: Path) -> Scenario:
+    """Read a scenario file; paths in it are relative to its folder.
+
+    Raises
+    ------
+    InputError
+        The file cannot be read, is not YAML, or has a value that is not allowed; names file, field and value.
+    """
+    return make_scenario(load_tree(path), source=str(path), folder=path.parent)
+
+
+def load_tree(path: Path) -> Any:
+    """The plain values of a YAML file."""
+    try:
+        return yaml.safe_load(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise InputError(f"{path}: not UTF-8 text") from error
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        where = f", line {mark.line + 1}" if mark else ""
+        raise InputError(f"{path}{where}: not YAML: {getattr(error, 'problem', error)}") from error
+
+
+def make_scenario(tree: Any, source: str = "scenario", folder: Path = Path()) -> Scenario:
+    """Validate a scenario given as a tree of plain values.
+
+    Parameters
+    ----------
+    tree
+        What the YAML file holds.
+    source
+        How error messages call it.
+    folder
+        What relative paths are relative to.
+
+    Raises
+    ------
+    InputError
+        A value is not allowed; names source, field and value.
+
+    Examples
+    --------
+    >>> scenario = make_scenario({"workload": {"lublin": {"jobs": 10}}, "policies": {"order": ["fcfs", "easy"]}})
+    >>> [variant.name for variant in scenario.variants]
+    ['fcfs', 'easy']
+    """
+    if not isinstance(tree, dict):
+        raise InputError(f"{source}: expected a scenario (a mapping of fields), found {type(tree).__name__}")
+    name = str(tree.get("name", Path(source).stem))
+    seeds = _seeds(tree.get("seeds", [1]), source)
+    rest = {key: value for key, value in tree.items() if key not in _TOP}
+    try:
+        world = find_world(rest.get("world", "batch"))
+    except InputError as error:
+        raise InputError(f"{source}: {error}") from error
+    _resolve_paths(rest, folder)
+    variants = tuple(_variants(rest, world, source))
+    names = [variant.name for variant in variants]
+    for label in names:
+        if names.count(label) > 1:
+            raise InputError(f"{source}: variant {label!r} appears {names.count(label)} times")
+    filled = _overlay(variants[0].setting.model_dump(mode="json", exclude_none=True), rest)
+    as_run = yaml.safe_dump(
+        {"name": name, **filled, "seeds": list(seeds)}, sort_keys=False, allow_unicode=True
+    )
+    return Scenario(name, world, variants, seeds, as_run)
+
+
+def _seeds(value: Any, source: str) -> tuple[int, ...]:
+    seeds = value if isinstance(value, list) else [value]
+    for seed in seeds:
+        if not isinstance(seed, int) or isinstance(seed, bool) or seed < 0:
+            raise InputError(f"{source}: seeds: {seed!r} is not a whole number of 0 or more")
+    if not seeds:
+        raise InputError(f"{source}: seeds: the list is empty, expected at least one")
+    if len(set(seeds)) != len(seeds):
+        raise InputError(f"{source}: seeds: {seeds} has a seed twice")
+    return tuple(seeds)
+
+
+def resolve_policy(policy: str, folder: Path) -> str:
+    """A policy given by its file, with the file's full path; any other as it is.
+
+    >>> resolve_policy("easy", Path("/home"))
+    'easy'
+    >>> resolve_policy("mine.py:Widest", Path("/home"))
+    '/home/mine.py:Widest'
+    """
+    file, colon, cls = policy.partition(":")
+    return f"{(folder / file).resolve()}{colon}{cls}" if file.endswith(".py") else policy
+
+
+def _resolve_paths(tree: dict[str, Any], folder: Path) -> None:
+    workload, policies = tree.get("workload"), tree.get("policies")
+    if isinstance(workload, dict) and isinstance(workload.get("trace"), str):
+        tree["workload"] = workload | {"trace": str((folder / workload["trace"]).resolve())}
+    if isinstance(policies, dict):
+        tree["policies"] = {
+            decision: _resolve_policies(given, folder) for decision, given in policies.items()
+        }
+
+
+def _resolve_policies(given: Any, folder: Path) -> Any:
+    if isinstance(given, list):
+        return [_resolve_policies(entry, folder) for entry in given]
+    if isinstance(given, dict):
+        return {resolve_policy(str(policy), folder): parameters for policy, parameters in given.items()}
+    return resolve_policy(given, folder) if isinstance(given, str) else given
+
+
+def _variants(tree: dict[str, Any], world: World, source: str) -> Iterator[Variant]:
+    try:
+        points = list(_sweep(tree, "", world.setting.plain_lists))
+        settings = [world.setting.model_validate(point) for _, point in points]
+    except ValidationError as error:
+        raise InputError(f"{source}: {_first(error)}") from error
+    except InputError as error:
+        raise InputError(f"{source}: {error}") from error
+    for (labels, _), setting in zip(points, settings, strict=True):
+        chosen = [choice.policy for choice in world.choices(setting)]
+        yield Variant(", ".join([*chosen, *labels]), setting)
+
+
+def _sweep(value: Any, path: str, plain: frozenset[str]) -> Iterator[tuple[tuple[str, ...], Any]]:
+    """Every choice of one entry per list below ``value``, with labels for what was chosen."""
+    if isinstance(value, list) and path not in plain:
+        # Which policy was chosen is in the variant's name already.
+        if not value:
+            raise InputError(f"{path}: the list is empty, expected at least one value")
+        labelled = not path.startswith("policies.") or path.count(".") > 1
+        for entry in value:
+            for labels, point in _sweep(entry, path, plain):
+                own = (
+                    (f"{path.rpartition('.')[2]}={entry}",)
+                    if labelled and not isinstance(entry, dict)
+                    else ()
+                )
+                yield own + labels, point
+    elif isinstance(value, dict):
+        branches = [
+            [(key, *found) for found in _sweep(entry, f"{path}.{key}".strip("."), plain)]
+            for key, entry in value.items()
+        ]
+        for combination in itertools.product(*branches):
+            labels = tuple(label for _, own, _ in combination for label in own)
+            yield labels, {key: point for key, _, point in combination}
+    else:
+        yield (), value
+
+
+def _first(error: ValidationError) -> str:
+    found = error.errors()[0]
+    field = ".".join(str(part) for part in found["loc"])
+    message = found["msg"].removeprefix("Value error, ")
+    message = message[:1].lower() + message[1:]
+    if found["type"] == "missing":
+        return f"{field}: missing"
+    if found["type"] == "extra_forbidden":
+        return f"{field}: no such field"
+    value = "" if isinstance(found["input"], dict) else f" (found {found['input']!r})"
+    return f"{field}: {message}{value}"
+
+
+def _overlay(defaults: Any, given: Any) -> Any:
+    if isinstance(defaults, dict) and isinstance(given, dict):
+        return {**defaults, **{key: _overlay(defaults.get(key), value) for key, value in given.items()}}
+    return given

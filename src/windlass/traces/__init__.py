@@ -1,0 +1,40 @@
+"""Where jobs come from: logs of real systems, plain tables, and a model that draws new ones.
+
+A reader returns a :class:`Trace`, the records of a file as they stand in it, missing values as null.
+:func:`to_workload` turns a trace into jobs that can be scheduled on so many processors, by rules that it
+states, and notes each one that applied: nothing is dropped or mended in silence. A line that cannot be read
+stops the reading, naming file, line, field and value, unless the caller says to skip such lines.
+
+- :func:`read_swf`, :func:`write_swf`: the Standard Workload Format.
+- :func:`read_csv`, :func:`read_parquet`, :func:`write_table`: a plain table of jobs.
+- :func:`read_trace`: whichever of :data:`FORMATS` the file's suffix names.
+- :func:`lublin`: jobs drawn from the model of Lublin and Feitelson.
+
+Units are seconds and processors.
+"""
+
+from windlass.traces.formats import FORMATS, Format, read_trace
+from windlass.traces.lublin import lublin
+from windlass.traces.swf import SwfLog, read_swf, write_swf
+from windlass.traces.swf_header import SwfHeader
+from windlass.traces.table import read_csv, read_parquet, write_table
+from windlass.traces.trace import BadLine, Trace
+from windlass.traces.workload import Workload, to_workload
+
+__all__ = [
+    "FORMATS",
+    "BadLine",
+    "Format",
+    "SwfHeader",
+    "SwfLog",
+    "Trace",
+    "Workload",
+    "lublin",
+    "read_csv",
+    "read_parquet",
+    "read_swf",
+    "read_trace",
+    "to_workload",
+    "write_swf",
+    "write_table",
+]

@@ -1,0 +1,79 @@
+"""The header comments of a Standard Workload Format log."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from windlass.model import InputError
+
+_ENTRY = re.compile(r"\s*([A-Za-z][A-Za-z0-9_ ]*?)\s*:\s*(.*)")
+_COUNT = re.compile(r"[0-9]{1,15}(?![0-9])")
+
+
+@dataclass(frozen=True, slots=True)
+class SwfHeader:
+    """The comment lines of a log, all of them, in order.
+
+    Lines of the form ``Key: value`` are entries; keys such as ``Partition`` and ``Note`` may repeat. The
+    rest is free text, kept so that a log that is written again loses nothing.
+
+    Parameters
+    ----------
+    lines
+        Each comment line without its semicolon and line end.
+
+    Raises
+    ------
+    InputError
+        A line holds a line end.
+
+    Examples
+    --------
+    >>> header = SwfHeader((" MaxNodes: 64", " MaxProcs: 128", " Note: night shift only"))
+    >>> header.get("Note"), header.processors
+    ('night shift only', 128)
+    """
+
+    lines: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        for line in self.lines:
+            if "\n" in line:
+                raise InputError(f"SWF header: {line!r} holds a line end, expected one line each")
+
+    @classmethod
+    def of(cls, **entries: object) -> SwfHeader:
+        """Build from entries; the version of the format comes first.
+
+        >>> SwfHeader.of(MaxProcs=128).lines
+        (' Version: 2.2', ' MaxProcs: 128')
+        """
+        return cls((" Version: 2.2", *(f" {key}: {value}" for key, value in entries.items())))
+
+    @property
+    def entries(self) -> tuple[tuple[str, str], ...]:
+        """Every (key, value), in order."""
+        matches = (_ENTRY.fullmatch(line) for line in self.lines)
+        return tuple((match[1], match[2].strip()) for match in matches if match)
+
+    @property
+    def processors(self) -> int | None:
+        """``MaxProcs``, else ``MaxNodes``, None when neither gives a number of 1 or more."""
+        return self._count("MaxProcs") or self._count("MaxNodes")
+
+    def get(self, key: str) -> str | None:
+        """The first value of a key, None when there is none."""
+        return next(iter(self.all(key)), None)
+
+    def all(self, key: str) -> tuple[str, ...]:
+        """Every value of a key, in order; capitals do not matter.
+
+        >>> SwfHeader((" Queue: 1 day", " Queue: 2 night")).all("queue")
+        ('1 day', '2 night')
+        """
+        return tuple(value for name, value in self.entries if name.lower() == key.lower())
+
+    def _count(self, key: str) -> int | None:
+        match = _COUNT.match(self.get(key) or "")
+        return int(match[0]) if match else None

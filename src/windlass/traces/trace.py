@@ -1,0 +1,98 @@
+"""What every reader returns: the records of a log, as they stand in it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import polars as pl
+
+from windlass.model import InputError, JobTable
+
+REQUIRED = ("job", "submit", "run", "procs_allocated", "procs_requested", "request")
+
+
+@dataclass(frozen=True, slots=True)
+class BadLine:
+    """A line that could not be read.
+
+    Parameters
+    ----------
+    line
+        Its number in the file, the first line is 1.
+    reason
+        Which field has which value, and what was expected.
+    """
+
+    line: int
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Trace:
+    """The records of a log, one row per job, in the order of the file.
+
+    Parameters
+    ----------
+    name
+        How messages and tables call it.
+    records
+        At least the columns ``job`` (number), ``submit`` (s), ``run`` (s), ``procs_allocated``,
+        ``procs_requested`` and ``request`` (the run time asked for, s), and whatever else the format
+        has. A missing value is null.
+    processors
+        How many the logged system had, None when the log does not say.
+    notes
+        What the reader did that a user should know, one sentence each.
+    bad_lines
+        The lines that were left out because the user said so.
+
+    Raises
+    ------
+    InputError
+        A required column is not there.
+
+    Examples
+    --------
+    >>> trace = Trace.of_jobs(JobTable.of(submit=[0, 5], run=[10, 20], procs=[4, 2]), name="two")
+    >>> len(trace), trace.records["procs_requested"].to_list()
+    (2, [4, 2])
+    """
+
+    name: str
+    records: pl.DataFrame
+    processors: int | None = None
+    notes: tuple[str, ...] = ()
+    bad_lines: tuple[BadLine, ...] = ()
+
+    def __post_init__(self) -> None:
+        check_columns(self.name, self.records, REQUIRED)
+
+    @classmethod
+    def of_jobs(cls, jobs: JobTable, name: str, processors: int | None = None) -> Trace:
+        """Records of jobs that were generated or simulated, so that any writer can write them."""
+        columns = {
+            "job": jobs.job,
+            "submit": jobs.submit,
+            "run": jobs.run,
+            "procs_allocated": jobs.procs,
+            "procs_requested": jobs.procs,
+            "request": jobs.request,
+        }
+        return cls(name, pl.DataFrame(columns), processors)
+
+    def __len__(self) -> int:
+        return self.records.height
+
+
+def check_columns(name: str, records: pl.DataFrame, needed: Iterable[str]) -> None:
+    """Say which of the needed columns is not there, if any.
+
+    Raises
+    ------
+    InputError
+        One is not; names it and lists those found.
+    """
+    for column in needed:
+        if column not in records.columns:
+            raise InputError(f"{name}: no column {column!r}, found {', '.join(records.columns)}")

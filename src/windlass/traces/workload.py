@@ -1,0 +1,226 @@
+"""From the records of a log to jobs that can be scheduled, and a word on everything done on the way."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+import polars as pl
+
+from windlass.model import InputError, JobTable
+from windlass.traces.trace import REQUIRED, Trace
+
+# SQL reserves both words, and both are columns of nearly every log. Quoted text comes first, to be kept.
+_RESERVED = re.compile(r"""("[^"]*"|'[^']*')|\b(user|group)\b""", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Workload:
+    """Jobs and how many processors there are for them.
+
+    Parameters
+    ----------
+    jobs
+        At least one, each of at most ``processors`` processors.
+    processors
+        Of the system.
+    notes
+        What was changed or left out to come here, one sentence each.
+    """
+
+    jobs: JobTable
+    processors: int
+    notes: tuple[str, ...] = ()
+
+
+def to_workload(trace: Trace, processors: int | None = None, where: str | None = None) -> Workload:
+    """The jobs of a trace, by these rules, in this order; each that applies leaves a note.
+
+    1. Only records for which ``where`` is true are taken.
+    2. A job without a time of submission, without a run time or with a negative one is left out.
+    3. Its processors are those requested, or else those allocated; without either it is left out.
+    4. A job that needs more processors than there are is left out.
+    5. A job that requests no run time is taken to request exactly the one it has.
+    6. Jobs are sorted by submission; those of the same instant stay in the order of the log.
+    7. When a job number is missing or appears twice, all jobs are renumbered 1, 2, … in that order.
+
+    A request of fewer than one processor, or of a negative run time, counts as none.
+
+    Parameters
+    ----------
+    trace
+        The records.
+    processors
+        Of the system to schedule on; by default those of the trace, or else those of its largest job.
+    where
+        An SQL expression over the columns of the records, such as ``"procs_requested > 0"`` or
+        ``"user == 17 AND run < 3600"``.
+
+    Returns
+    -------
+    Workload
+        Jobs (times in s), processors, and the notes of the trace followed by those of the rules.
+
+    Raises
+    ------
+    InputError
+        ``processors`` is below 1, ``where`` is no condition over the columns, a job is submitted before
+        time 0, or no jobs are left.
+
+    Examples
+    --------
+    >>> trace = Trace.of_jobs(JobTable.of(submit=[0, 5], run=[10, 20], procs=[4, 200]), name="log")
+    >>> workload = to_workload(trace, processors=100)
+    >>> len(workload.jobs), workload.notes
+    (1, ('1 job asks for more than 100 processors and is left out: job 2 (200)',))
+    """
+    if processors is not None and processors < 1:
+        raise InputError(f"{trace.name}: processors is {processors}, expected at least 1")
+    complete = _complete(_chosen(trace, where))
+    _require_jobs(trace.name, complete)
+    system = processors or trace.processors
+    if system is None:
+        system = _largest(complete)
+        complete = complete.saying(f"the log names no number of processors; its largest job has {system}")
+    fitting = _fitting(complete, system)
+    _require_jobs(trace.name, fitting)
+    final = _numbered(_sorted(_with_requests(fitting)))
+    return Workload(_job_table(final.records), system, final.notes)
+
+
+@dataclass(frozen=True, slots=True)
+class _Step:
+    """Records on their way, and what was said of them so far."""
+
+    records: pl.DataFrame
+    notes: tuple[str, ...]
+
+    def saying(self, *notes: str) -> _Step:
+        return _Step(self.records, self.notes + notes)
+
+    def noting(self, which: pl.Expr, one: str, many: str, value: str | None = None) -> _Step:
+        found = self.records.filter(which)
+        if found.is_empty():
+            return self
+        told = f"1 job {one}: " if len(found) == 1 else f"{len(found):,} jobs {many}, the first: "
+        return self.saying(told + _described(found, value))
+
+    def without(self, which: pl.Expr, one: str, many: str, value: str | None = None) -> _Step:
+        noted = self.noting(which, f"{one} and is left out", f"{many} and are left out", value)
+        return _Step(self.records.filter(~which), noted.notes)
+
+
+def _described(found: pl.DataFrame, value: str | None) -> str:
+    number = found["job"][0]
+    who = f"record {found['record'][0]}" if number is None else f"job {number}"
+    return who if value is None else f"{who} ({found[value][0]:.15g})"
+
+
+def _require_jobs(name: str, step: _Step) -> None:
+    if step.records.is_empty():
+        raise InputError(f"{name}: no jobs are left: " + ("; ".join(step.notes) or "the log has none"))
+
+
+def _chosen(trace: Trace, where: str | None) -> _Step:
+    records = trace.records if where is None else _filtered(trace, where)
+    step = _Step(_standard(trace.name, records), trace.notes)
+    if where is not None:
+        step = step.saying(
+            f"{len(records):,} of {len(trace):,} jobs are taken, those where {' '.join(where.split())}"
+        )
+    early = step.records.filter(pl.col("submit") < 0)
+    if len(early):
+        message = f"submit is {early['submit'][0]:.15g}, expected a time of 0 s or more"
+        raise InputError(f"{trace.name}: {_described(early, None)}, {message}")
+    return step
+
+
+def _filtered(trace: Trace, where: str) -> pl.DataFrame:
+    quoted = _RESERVED.sub(lambda match: match[1] or f'"{match[2]}"', where)
+    try:
+        return trace.records.filter(pl.sql_expr(quoted))
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
+        reason = next(iter(str(error).splitlines()), "no reason given")
+        raise InputError(f"{trace.name}: where is {where!r}, expected an SQL condition: {reason}") from error
+
+
+def _standard(name: str, records: pl.DataFrame) -> pl.DataFrame:
+    types = {"submit": pl.Float64, "run": pl.Float64, "request": pl.Float64}
+    columns = [pl.col(column).cast(types.get(column, pl.Int64)) for column in REQUIRED]
+    try:
+        standard = records.select(columns)
+    except pl.exceptions.PolarsError as error:
+        reason = next(iter(str(error).splitlines()), "")
+        raise InputError(f"{name}: expected columns of numbers: {reason}") from error
+    return standard.with_columns(pl.col(*types).fill_nan(None)).with_row_index("record", offset=1)
+
+
+def _complete(step: _Step) -> _Step:
+    step = step.without(pl.col("submit").is_null(), "has no time of submission", "have no time of submission")
+    step = step.without(pl.col("run").is_null(), "has no run time", "have no run time")
+    step = step.without(pl.col("run") < 0, "has a negative run time", "have negative run times", "run")
+    requested, allocated = pl.col("procs_requested"), pl.col("procs_allocated")
+    with_procs = step.records.with_columns(
+        lacks=(requested < 1).fill_null(True),
+        procs=pl.when(requested >= 1).then(requested).when(allocated >= 1).then(allocated),
+    )
+    step = _Step(with_procs, step.notes).without(
+        pl.col("procs").is_null(), "has no processors", "have no processors"
+    )
+    return step.noting(
+        pl.col("lacks"),
+        "requests no processors and is taken to need those allocated",
+        "request no processors and are taken to need those allocated",
+        "procs",
+    )
+
+
+def _largest(step: _Step) -> int:
+    return int(step.records["procs"].to_numpy().max())
+
+
+def _fitting(step: _Step, system: int) -> _Step:
+    more = f"more than {system} processors"
+    return step.without(pl.col("procs") > system, f"asks for {more}", f"ask for {more}", "procs")
+
+
+def _with_requests(step: _Step) -> _Step:
+    lacks = (pl.col("request") < 0).fill_null(True)
+    step = step.noting(
+        lacks,
+        "requests no run time and is taken to request the one it has",
+        "request no run time and are taken to request the one they have",
+        "run",
+    )
+    request = pl.when(lacks).then(pl.col("run")).otherwise(pl.col("request"))
+    return _Step(step.records.with_columns(request=request), step.notes)
+
+
+def _sorted(step: _Step) -> _Step:
+    early = pl.col("submit") < pl.col("submit").shift(1)
+    step = step.noting(
+        early,
+        "is submitted before the one ahead of it: jobs are sorted by submission",
+        "are submitted before the one ahead of them: jobs are sorted by submission",
+    )
+    return _Step(step.records.sort("submit", maintain_order=True), step.notes)
+
+
+def _numbered(step: _Step) -> _Step:
+    unclear = pl.col("job").is_null() | pl.col("job").is_duplicated()
+    noted = step.noting(
+        unclear,
+        "has no number: all are renumbered",
+        "have no number or one that another job has too: all are renumbered",
+    )
+    if noted is step:
+        return step
+    numbers = pl.int_range(1, pl.len() + 1, dtype=pl.Int64).alias("job")
+    return _Step(step.records.with_columns(numbers), noted.notes)
+
+
+def _job_table(records: pl.DataFrame) -> JobTable:
+    # Writable copies: compiled kernels would be compiled once more for arrays that are read-only.
+    names = ("job", "submit", "run", "procs", "request")
+    columns = {name: records[name].to_numpy(writable=True) for name in names}
+    return JobTable(**columns)

@@ -1,0 +1,78 @@
+"""What can be run: each world composes parts of the simulator with the decisions that it leaves to policies.
+
+- :mod:`~windlass.worlds.batch`: rigid parallel jobs on one site; decision ``order``.
+
+A world validates its part of a scenario, makes the workload, and runs one variant with one seed. Adding a
+world is adding a file here with one public :class:`World`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from typing import Any, ClassVar, Protocol
+
+from pydantic import BaseModel, ConfigDict
+
+from windlass.compiled import Kernel
+from windlass.model import InputError
+from windlass.registry import Registry
+from windlass.results import Choice, Outcome
+
+
+class Setting(BaseModel):
+    """One variant of a scenario, every value known; a world adds its fields."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
+
+    #: Dotted names of fields that are lists by nature; any other list in a scenario is a sweep.
+    plain_lists: ClassVar[frozenset[str]] = frozenset()
+
+
+class World(Protocol):
+    """What the runner needs of a world."""
+
+    name: str
+    summary: str
+    setting: type[Setting]
+    decisions: tuple[Registry, ...]
+
+    def choices(self, setting: Any) -> tuple[Choice, ...]:
+        """Which policy makes which decision."""
+        ...
+
+    def kernels(self, setting: Any) -> tuple[Kernel, ...]:
+        """What to compile ahead; raises InputError where a policy does not exist or refuses a parameter."""
+        ...
+
+    def workload_key(self, setting: Any, seed: int) -> Hashable:
+        """Equal for variants and seeds that share a workload."""
+        ...
+
+    def workload(self, setting: Any, seed: int) -> Any:
+        """Read or draw what the variant runs."""
+        ...
+
+    def run(self, setting: Any, seed: int, workload: Any, progress: Callable[[float], None]) -> Outcome:
+        """Run it; ``progress`` is told the share that is done."""
+        ...
+
+
+def worlds() -> tuple[World, ...]:
+    """All worlds, by name."""
+    from windlass.worlds.batch import Batch
+
+    return (Batch(),)
+
+
+def find_world(name: str) -> World:
+    """The world of this name.
+
+    >>> find_world("batch").name
+    'batch'
+    """
+    for world in worlds():
+        if world.name == name:
+            return world
+    raise InputError(
+        f"world: unknown world {name!r}, expected one of {', '.join(known.name for known in worlds())}"
+    )

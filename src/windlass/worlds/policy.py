@@ -1,0 +1,40 @@
+"""How a scenario names a policy: ``easy``, ``./mine.py``, or ``{easy: {parameter: value}}``."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import numpy as np
+from pydantic import BaseModel, BeforeValidator, ConfigDict, PlainSerializer
+
+from windlass.registry import Registry
+
+
+class PolicySpec(BaseModel):
+    """A policy's name and the parameters given to it."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    name: str
+    parameters: dict[str, Any] = {}
+
+    def make(self, registry: Registry, rng: np.random.Generator) -> Any:
+        """The policy, ready to decide."""
+        return registry.make(self.name, rng, **self.parameters)
+
+
+def _read(value: Any) -> Any:
+    if isinstance(value, str):
+        return {"name": value}
+    if isinstance(value, dict) and len(value) == 1 and set(value) != {"name"}:
+        name, parameters = next(iter(value.items()))
+        return {"name": name, "parameters": parameters or {}}
+    return value
+
+
+def _write(spec: PolicySpec) -> Any:
+    return {spec.name: spec.parameters} if spec.parameters else spec.name
+
+
+#: A policy as a scenario writes it.
+Policy = Annotated[PolicySpec, BeforeValidator(_read), PlainSerializer(_write)]

@@ -1,0 +1,72 @@
+"""Every registered policy of every decision passes the suite, and the suite can fail."""
+
+from pathlib import Path
+
+import pytest
+
+from windlass.checks import CheckError, check_policy
+from windlass.checks.suite import checks_of
+from windlass.worlds import worlds
+
+REGISTRIES = {registry.decision: registry for world in worlds() for registry in world.decisions}
+CASES = [
+    pytest.param(registry, name, check, id=f"{registry.decision}-{name}-{check.__name__}")
+    for registry in REGISTRIES.values()
+    for name in registry.names()
+    for check in checks_of(registry.decision)
+]
+
+
+@pytest.mark.parametrize(("registry", "name", "check"), CASES)
+def test_policy_passes(registry, name, check):
+    check(registry, name)
+
+
+POLICY = '''
+class Broken:
+    """Starts the head of the queue when it fits; here to be broken in one way.
+
+    >>> 1 + 1
+    {two}
+    """
+
+    name = "{name}"
+
+    def __init__(self, {parameter}):
+        pass
+
+    def decide(self, view):
+        from windlass.model import Start
+        {extra}
+        head = view.waiting.job[:1] if view.waiting.procs[0] <= view.free else []
+        return Start(tuple(int(job) for job in head), why="{why}")
+'''
+GOOD = {"name": "broken", "two": "2", "parameter": "depth=1", "why": "head fits", "extra": "pass"}
+BROKEN = {
+    "the example fails": {"two": "3"},
+    "lower-case": {"name": "Broken Policy"},
+    "parameter depth has no default": {"parameter": "depth"},
+    "without a reason": {"why": ""},
+    "changes the view": {"extra": "view.waiting.note[0] = 1"},
+    "global generator": {"extra": "import numpy; numpy.random.rand()"},
+    "no docstring": None,
+}
+
+
+def write(tmp_path: Path, changes) -> str:
+    text = POLICY.format(**{**GOOD, **(changes or {})})
+    if changes is None:
+        text = text.replace(text[text.index('    """') : text.index("    name =")], "")
+    path = tmp_path / "broken.py"
+    path.write_text(text)
+    return str(path)
+
+
+def test_a_good_policy_of_ones_own_passes(tmp_path):
+    check_policy(REGISTRIES["order"], write(tmp_path, {}))
+
+
+@pytest.mark.parametrize("problem", BROKEN)
+def test_a_broken_policy_fails(tmp_path, problem):
+    with pytest.raises(CheckError, match=problem):
+        check_policy(REGISTRIES["order"], write(tmp_path, BROKEN[problem]))

@@ -1,0 +1,208 @@
+"""The command as a user meets it."""
+
+import gzip
+import hashlib
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from windlass.cli import main
+
+KTH = Path(__file__).parents[3] / "shared" / "traces" / "swf" / "KTH-SP2-1996-2.1-cln.swf.gz"
+needs_kth = pytest.mark.skipif(not KTH.exists(), reason="the KTH-SP2 log is not in ../shared/traces")
+SMALL = ["run", "--policies", "easy", "--seeds", "1"]
+
+
+@pytest.fixture
+def windlass(monkeypatch, capsys, tmp_path):
+    """Run the command in this process, in an empty folder; its status, standard output and standard error."""
+    monkeypatch.chdir(tmp_path)
+
+    def call(*arguments: str) -> tuple[int, str, str]:
+        monkeypatch.setattr(sys, "argv", ["windlass", *arguments])
+        with pytest.raises(SystemExit) as stop:
+            main()
+        said = capsys.readouterr()
+        return stop.value.code or 0, said.out, said.err
+
+    return call
+
+
+def swf(lines: list[str], path: Path) -> str:
+    path.write_text("; MaxProcs: 4\n" + "\n".join(lines) + "\n")
+    return str(path)
+
+
+def job(number: int, submit: float, run: float = 10, procs: int = 1, request: float = 20) -> str:
+    return f"{number} {submit} 0 {run} {procs} -1 -1 {procs} {request} -1 1 1 1 -1 -1 -1 -1 -1"
+
+
+@needs_kth
+def test_kth_gives_the_published_figures(windlass):
+    status, out, err = windlass("run", str(KTH), "--policies", "fcfs,easy", "--json")
+    found = {variant["name"]: variant["metrics"] for variant in json.loads(out)["variants"]}
+    assert status == 0
+    assert "1 job has no processors and is left out: job 27313" in err
+    assert found["easy"]["jobs"] == 28_475
+    assert found["easy"]["mean_wait_s"] == pytest.approx(6889, abs=0.5)
+    assert found["easy"]["mean_bounded_slowdown"] == pytest.approx(92.95, abs=0.005)
+    assert found["fcfs"]["mean_wait_s"] == pytest.approx(353_943, abs=0.5)
+    assert found["fcfs"]["mean_bounded_slowdown"] == pytest.approx(6826, abs=0.5)
+    assert found["easy"]["utilisation"] == pytest.approx(0.697, abs=0.0005)
+
+
+def test_json_is_one_object_with_the_promised_fields(windlass):
+    status, out, _ = windlass(*SMALL, "--json")
+    assert status == 0
+    tree = json.loads(out)
+    (variant,) = tree["variants"]
+    assert variant["policies"] == {"order": "easy"}
+    assert list(variant["metrics"]) == [
+        "jobs",
+        "mean_wait_s",
+        "median_wait_s",
+        "p95_wait_s",
+        "mean_response_s",
+        "mean_bounded_slowdown",
+        "utilisation",
+        "makespan_s",
+    ]
+
+
+def digests(folder: Path) -> dict[str, str]:
+    return {file.name: hashlib.sha256(file.read_bytes()).hexdigest() for file in sorted(folder.iterdir())}
+
+
+def test_the_same_bytes_whatever_the_number_of_processes(windlass, tmp_path):
+    for jobs in ("1", "2"):
+        assert windlass("run", "--seeds", "1-2", "--jobs", jobs, "--out", jobs)[0] == 0
+    assert digests(tmp_path / "1") == digests(tmp_path / "2")
+    assert set(digests(tmp_path / "1")) == {"jobs.parquet", "metrics.parquet", "scenario.yaml"}
+
+
+def test_the_scenario_as_run_runs_again_to_the_same_bytes(windlass, tmp_path):
+    log = swf([job(1, 0), job(2, 1, procs=4), job(3, 2)], tmp_path / "log.swf")
+    windlass("run", log, "--out", "first")
+    windlass("run", "first/scenario.yaml", "--out", "second")
+    assert digests(tmp_path / "first") == digests(tmp_path / "second")
+
+
+def test_report_is_one_file(windlass, tmp_path):
+    assert windlass(*SMALL, "--report", "report.html")[0] == 0
+    assert "<html" in (tmp_path / "report.html").read_text(encoding="utf-8")
+
+
+def test_a_bad_line_stops_and_can_be_skipped(windlass, tmp_path):
+    log = swf([job(1, 0), job(2, 1).replace(" 20 ", " twenty "), job(3, 2)], tmp_path / "log.swf")
+    status, out, err = windlass("run", log)
+    assert (status, out) == (2, "")
+    assert len(err.strip().splitlines()) == 1
+    assert "line 3" in err
+    assert "twenty" in err
+    status, out, err = windlass("run", log, "--skip-bad-lines", "--json")
+    assert status == 0
+    assert json.loads(out)["variants"][0]["metrics"]["jobs"] == 2
+    assert "line" in err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["run", "missing.swf"], "missing.swf: no such file"),
+        (["run", "missing.yaml"], "missing.yaml: cannot be read"),
+        (["run", "--policies", "esy"], "did you mean 'easy'"),
+        (["run", "--policies", ","], "names no policy"),
+        (["run", "--procs", "0"], "cluster.processors"),
+        (["run", "--seeds", "one"], "'one' is neither a seed"),
+        (["run", "--seeds", "1,1"], "a seed twice"),
+        (["run", "--policies", "easy,easy"], "appears 2 times"),
+        (["run", "--policies", "./none.py"], "none.py: no such file"),
+        (["run", "--report", "no/such/folder/r.html"], "does not exist"),
+        (["run", "--where", "user = 1"], "workload"),
+        (["trace", "missing.swf"], "missing.swf: no such file"),
+    ],
+)
+def test_wrong_use_is_one_line_and_status_2(windlass, arguments, said):
+    status, out, err = windlass(*arguments)
+    assert (status, out) == (2, "")
+    assert said in err
+    assert len(err.strip().splitlines()) == 1
+
+
+def test_out_that_is_a_file_is_refused_before_the_work(windlass, tmp_path):
+    (tmp_path / "taken").write_text("mine")
+    status, _, err = windlass(*SMALL, "--out", "taken")
+    assert status == 2
+    assert "taken is a file" in err
+    assert (tmp_path / "taken").read_text() == "mine"
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("a: [1", "line"),
+        ("", "expected a scenario"),
+        ("- 1", "expected a scenario"),
+        ("world: moon", "unknown world 'moon'"),
+        ("policies: {order: easy}", "workload: missing"),
+        ("workload: {lublin: {jobs: 5}}\npolicies: {order: easy}\nspeed: 3", "speed: no such field"),
+        ("workload: {lublin: {jobs: many}}\npolicies: {order: easy}", "workload.lublin.jobs"),
+        ("workload: {lublin: {jobs: 5, load: .nan}}\npolicies: {order: easy}", "workload.lublin.load"),
+        ("workload: {lublin: {}, trace: a.swf}\npolicies: {order: easy}", "either 'trace' or 'lublin'"),
+        ("workload: {lublin: {}}\npolicies: {order: {easy: {depth: 3}}}", "easy has no parameter 'depth'"),
+        ("workload: {lublin: {}}\npolicies: {order: easy}\nseeds: []", "seeds"),
+        ("workload: {lublin: {}}\npolicies: {order: easy}\nseeds: [-1]", "seeds"),
+        ("workload: {lublin: {}}\npolicies: {order: []}", "policies.order"),
+    ],
+)
+def test_a_wrong_scenario_names_file_and_field(windlass, tmp_path, text, said):
+    (tmp_path / "mine.yaml").write_text(text)
+    status, out, err = windlass("run", "mine.yaml")
+    assert (status, out) == (2, "")
+    assert "mine.yaml" in err or "policies.order" in err
+    assert said in err
+    assert len(err.strip().splitlines()) == 1
+
+
+def test_a_policy_that_breaks_is_named(windlass, tmp_path):
+    (tmp_path / "lazy.py").write_text(
+        "from windlass.model import Start\n"
+        "class Lazy:\n"
+        "    name = 'lazy'\n"
+        "    def decide(self, view):\n"
+        "        return Start()\n"
+    )
+    status, _, err = windlass("run", "--policies", "./lazy.py", "--seeds", "1")
+    assert status == 2
+    assert "policy 'lazy' left" in err
+
+
+def test_sweeps_make_a_variant_each(windlass, tmp_path):
+    (tmp_path / "sweep.yaml").write_text(
+        "workload: {lublin: {jobs: 30, load: [0.5, 0.9]}}\npolicies: {order: [fcfs, easy]}\n"
+    )
+    _, out, _ = windlass("run", "sweep.yaml", "--json")
+    names = [variant["name"] for variant in json.loads(out)["variants"]]
+    assert names == ["fcfs, load=0.5", "easy, load=0.5", "fcfs, load=0.9", "easy, load=0.9"]
+
+
+def test_list_and_trace(windlass, tmp_path):
+    _, out, _ = windlass("list")
+    assert all(name in out for name in ("conservative", "easy", "fcfs", "sjf", "swf", "batch"))
+    log = tmp_path / "log.swf.gz"
+    with gzip.open(log, "wt") as file:
+        file.write("; MaxProcs: 4\n" + job(1, 0, procs=9) + "\n" + job(2, 5, run=8, procs=2) + "\n")
+    _, out, _ = windlass("trace", str(log), "--json")
+    tree = json.loads(out)
+    assert (tree["records"], tree["jobs"], tree["processors"]) == (2, 1, 4)
+    assert "more than 4 processors" in tree["notes"][0]
+
+
+def test_a_reader_that_goes_away_is_no_error():
+    command = f"{sys.executable} -m windlass list | head -c 1"
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
+    assert done.returncode == 0
+    assert "Error" not in done.stderr

@@ -1,0 +1,75 @@
+"""What the documents say is what happens."""
+
+import re
+import sys
+from pathlib import Path
+
+import pytest
+
+import windlass.order
+from windlass.checks import check_policy
+from windlass.cli import main
+from windlass.order import POLICIES
+from windlass.scenario import load_scenario, make_scenario
+
+ROOT = Path(__file__).parents[2]
+
+
+def blocks(document: str, language: str) -> list[str]:
+    text = (ROOT / document).read_text(encoding="utf-8")
+    return re.findall(rf"```{language}\n(.*?)```", text, flags=re.DOTALL)
+
+
+def run_command(monkeypatch, *arguments: str) -> None:
+    monkeypatch.setattr(sys, "argv", ["windlass", *arguments])
+    with pytest.raises(SystemExit) as stop:
+        main()
+    assert stop.value.code in (0, None)
+
+
+def test_the_policy_of_the_document_runs_from_a_file_of_its_own(tmp_path, monkeypatch, capsys):
+    (tmp_path / "narrowest.py").write_text(blocks("docs/add-a-policy.md", "python")[0])
+    monkeypatch.chdir(tmp_path)
+    run_command(monkeypatch, "run", "--policies", "easy,./narrowest.py", "--seeds", "1", "--json")
+    assert '"policies": {"order": "narrowest"}' in capsys.readouterr().out
+    check_policy(POLICIES, "./narrowest.py")
+
+
+def test_a_file_in_the_folder_is_a_policy(tmp_path, monkeypatch, capsys):
+    (tmp_path / "narrowest.py").write_text(blocks("docs/add-a-policy.md", "python")[0])
+    monkeypatch.setattr(windlass.order, "__path__", [*windlass.order.__path__, str(tmp_path)])
+    assert "narrowest" in POLICIES.names()
+    check_policy(POLICIES, "narrowest")
+    run_command(monkeypatch, "run", "--policies", "narrowest", "--seeds", "1", "--json")
+    assert '"name": "narrowest"' in capsys.readouterr().out
+    sys.modules.pop("windlass.order.narrowest", None)
+
+
+def test_the_example_policy_is_the_document_s():
+    code = blocks("docs/add-a-policy.md", "python")[0]
+    example = (ROOT / "examples" / "narrowest.py").read_text(encoding="utf-8")
+    without_docstrings = [line for line in example.splitlines() if '"""' not in line and line.strip()]
+    assert [line for line in code.splitlines() if '"""' not in line and line.strip()] == without_docstrings
+
+
+def test_the_readme_s_library_example_gives_what_it_says(capsys):
+    code = blocks("README.md", "python")[0]
+    exec(code, {})
+    assert capsys.readouterr().out.strip() == "[ 0. 60.  2.]"
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "examples").glob("*.yaml")), ids=lambda path: path.name)
+def test_examples_are_valid(path):
+    assert load_scenario(path).variants
+
+
+def test_the_readme_s_scenario_is_valid():
+    import yaml
+
+    assert len(make_scenario(yaml.safe_load(blocks("README.md", "yaml")[0])).variants) == 12
+
+
+def test_links_lead_somewhere():
+    for document in [*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")]:
+        for target in re.findall(r"\]\((?!https?:)([^)#]+)\)", document.read_text(encoding="utf-8")):
+            assert (document.parent / target).exists(), f"{document.name}: {target}"

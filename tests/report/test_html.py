@@ -1,0 +1,183 @@
+"""The page: whole, self-contained, safe, and there for any results."""
+
+from __future__ import annotations
+
+import json
+import re
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from tests.report.made import outcome, random_outcome, results
+from tests.report.page import page_of
+from windlass.report import write_report
+from windlass.results import Outcome, Results
+
+_NASTY = "</script><script>alert('x')</script> & \"b\" <i>%{x}</i>"
+_ALL_PLOTS = {"wait", "slowdown", "utilisation", "waiting", "asked"}
+
+
+def _without(made: Outcome, *columns: str) -> Outcome:
+    return replace(made, jobs=made.jobs.drop(columns))
+
+
+def _two() -> Results:
+    return results(
+        ("fcfs", [random_outcome(300, 1, 50_000.0)]),
+        ("easy", [random_outcome(300, 2, 500.0)]),
+        as_run="workload:\n  log: a.swf\n",
+    )
+
+
+def test_has_every_section(tmp_path: Path) -> None:
+    page = page_of(_two(), tmp_path)
+    assert page.ids() >= _ALL_PLOTS
+    assert set(json.loads(page.scripts["plots"])) == _ALL_PLOTS
+    for words in (
+        "a scenario",
+        "2 variants",
+        "300 jobs",
+        "Metrics",
+        "Why jobs started",
+        "log: a.swf",
+        "Windlass",
+    ):
+        assert words in page.text()
+
+
+def test_loads_nothing(tmp_path: Path) -> None:
+    page = page_of(_two(), tmp_path)
+    assert not [
+        attributes for _, attributes in page.elements if {"src", "href", "srcset", "action"} & set(attributes)
+    ]
+    policy = next(attributes["content"] for _, attributes in page.elements if "http-equiv" in attributes)
+    assert policy is not None
+    assert policy.startswith("default-src 'none'")
+    styles = re.findall(
+        r"<style>(.*?)</style>", (tmp_path / "new" / "report.html").read_text(encoding="utf-8"), re.S
+    )
+    assert "url(" not in styles[0]
+    assert "@import" not in styles[0]
+
+
+def test_same_results_same_bytes(tmp_path: Path) -> None:
+    for name in ("a.html", "b.html"):
+        write_report(_two(), tmp_path / name)
+    assert (tmp_path / "a.html").read_bytes() == (tmp_path / "b.html").read_bytes()
+
+
+def test_every_text_is_escaped(tmp_path: Path) -> None:
+    nasty = outcome([0, 10], [60, 600], [60, 60], why=[_NASTY, "b"], notes=(_NASTY,))
+    page = page_of(results((_NASTY, [nasty]), ("b", [nasty]), scenario=_NASTY, as_run=_NASTY), tmp_path)
+    assert page.text().count(" ".join(_NASTY.split())) >= 6
+    assert len([tag for tag, _ in page.elements if tag == "script"]) == 4
+    assert "<i>" not in page.scripts["plots"]
+    names = {trace["name"] for plot in json.loads(page.scripts["plots"]).values() for trace in plot["data"]}
+    assert all("<" not in name and "%{" not in name for name in names)
+
+
+def test_points_per_line_are_bounded(tmp_path: Path) -> None:
+    made = results(*((f"v{position}", [random_outcome(20_000, position)]) for position in range(3)))
+    for plot in json.loads(page_of(made, tmp_path).scripts["plots"]).values():
+        assert all(len(trace["text"]) <= 1500 for trace in plot["data"] if "text" in trace)
+
+
+def test_one_colour_per_variant_throughout(tmp_path: Path) -> None:
+    made = results(*((f"v{position}", [random_outcome(50, position)]) for position in range(12)))
+    looks: dict[int, set[str]] = {}
+    for plot in json.loads(page_of(made, tmp_path).scripts["plots"]).values():
+        for trace in plot["data"]:
+            looks.setdefault(trace["meta"], set()).add(trace["line"]["color"])
+    assert len(looks) == 12
+    assert all(len(colours) == 1 for colours in looks.values())
+
+
+def test_seeds_are_pooled_or_the_first_is_shown_and_said(tmp_path: Path) -> None:
+    made = results(("easy", [random_outcome(100, seed) for seed in (4, 5, 6)]))
+    text = page_of(made, tmp_path).text()
+    assert "Jobs of all 3 seeds are pooled" in text
+    assert "Of 3 seeds, the first one" in text
+    assert "Mean of 3 seeds" in text
+
+
+def test_reasons_are_counted(tmp_path: Path) -> None:
+    made = outcome([0] * 4, [0] * 4, [60] * 4, why=["a", "b", "b", "b"])
+    assert "b 3 75.0 % a 1 25.0 %" in page_of(results(("x", [made])), tmp_path).text()
+
+
+def test_a_reason_per_job_is_summed_up(tmp_path: Path) -> None:
+    made = outcome([0] * 50, [0] * 50, [60] * 50, why=[f"reason {job}" for job in range(50)])
+    assert "44 other reasons 44 88.0 %" in page_of(results(("x", [made])), tmp_path).text()
+
+
+def test_nobody_waits(tmp_path: Path) -> None:
+    page = page_of(results(("x", [outcome([0, 100], [0, 0], [60, 60])])), tmp_path)
+    assert "No job waited" in page.text()
+    assert page.ids() >= {"waiting", "utilisation"}
+    assert not {"wait", "slowdown"} & page.ids()
+
+
+def test_some_do_not_wait(tmp_path: Path) -> None:
+    page = page_of(results(("x", [outcome([0, 0, 0, 0], [0, 0, 0.5, 60], [60] * 4)])), tmp_path)
+    assert "Did not wait at all: x 50.0 %" in page.text()
+    (curve,) = json.loads(page.scripts["plots"])["wait"]["data"]
+    assert curve["text"] == ["wait at most 1 s", "wait at most 1 min"]
+
+
+def test_no_makespan(tmp_path: Path) -> None:
+    page = page_of(results(("x", [outcome([5], [0], [0])])), tmp_path)
+    assert "All jobs end at the instant of the first submission" in page.text()
+    assert "plots" not in page.scripts
+
+
+def test_one_variant_without_makespan_among_others(tmp_path: Path) -> None:
+    made = results(("x", [outcome([5], [0], [0])]), ("y", [outcome([5], [10], [10])]))
+    assert page_of(made, tmp_path).ids() >= _ALL_PLOTS
+
+
+def test_one_job(tmp_path: Path) -> None:
+    page = page_of(results(("x", [outcome([7], [100], [1e-3])])), tmp_path)
+    assert page.ids() >= _ALL_PLOTS
+    assert "1 job ·" in page.text()
+
+
+@pytest.mark.parametrize(
+    ("columns", "left"),
+    [
+        (("procs",), {"wait", "slowdown", "waiting"}),
+        (("why",), _ALL_PLOTS),
+        (("end_s",), set()),
+        (("job", "submit_s", "start_s", "end_s", "procs", "request_s", "why"), set()),
+    ],
+)
+def test_tables_that_lack_columns(columns: tuple[str, ...], left: set[str], tmp_path: Path) -> None:
+    made = results(("x", [_without(random_outcome(50, 1), *columns)]))
+    page = page_of(made, tmp_path)
+    assert page.ids() & _ALL_PLOTS == left
+    assert ("Why jobs started" in page.text()) == ("why" not in columns)
+    assert "Metrics" in page.text()
+
+
+def test_jobs_that_never_start_are_left_out_and_counted(tmp_path: Path) -> None:
+    made = random_outcome(50, 1)
+    late = pl.when(pl.col("job") > 47).then(None).otherwise(pl.col("start_s")).alias("start_s")
+    page = page_of(results(("x", [replace(made, jobs=made.jobs.with_columns(late))])), tmp_path)
+    assert "3 jobs without a start or an end left out" in page.text()
+
+
+def test_no_jobs_and_no_variants(tmp_path: Path) -> None:
+    empty = replace(random_outcome(5, 1), jobs=random_outcome(5, 1).jobs.clear())
+    assert "0 jobs" in page_of(results(("x", [empty])), tmp_path).text()
+    assert "0 variants" in page_of(results(), tmp_path).text()
+
+
+@pytest.mark.slow
+def test_half_a_million_jobs(tmp_path: Path) -> None:
+    made = results(*((f"v{position}", [random_outcome(450_000, position)]) for position in range(4)))
+    begun = time.perf_counter()
+    write_report(made, tmp_path / "report.html")
+    assert time.perf_counter() - begun < 10
+    assert (tmp_path / "report.html").stat().st_size < 10_000_000

@@ -1,0 +1,112 @@
+"""The table of metrics for the terminal."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from io import StringIO
+
+import polars as pl
+import pytest
+from rich.console import Console
+
+from tests.report.made import outcome, results
+from windlass.report import metrics_table
+from windlass.report.columns import mark_best, metric_columns
+from windlass.report.units import duration, number, share
+from windlass.results import Outcome, Results
+
+
+def _printed(made: Results, width: int = 80) -> str:
+    out = StringIO()
+    Console(file=out, width=width, force_terminal=False).print(metrics_table(made))
+    return out.getvalue()
+
+
+@dataclass(frozen=True)
+class _Other:
+    cost: float
+    p99_wait_s: float
+
+
+def test_fits_a_terminal_of_80_columns() -> None:
+    text = _printed(results(("conservative", [outcome([0, 5], [0, 353943], [10, 20])])))
+    assert "…" not in text
+    assert [line.split()[0] for line in text.splitlines()][-1] == "conservative"
+
+
+def test_one_unit_per_kind_of_metric() -> None:
+    made = results(("fcfs", [outcome([0], [353943], [10])]), ("easy", [outcome([0], [6889], [10])]))
+    units = {column.label: column.unit for column in metric_columns(made)}
+    assert units["mean wait"] == units["median wait"] == "h"
+    assert units["utilisation"] == "%"
+    assert [cell.text for cell in metric_columns(made)[1].cells] == ["98.32", "1.914"]
+    assert metric_columns(made)[1].cells[1].full == "6,889 s"
+
+
+def test_best_is_marked_in_the_right_direction() -> None:
+    slow, fast = outcome([0], [100], [10]), outcome([0], [50], [10])
+    best = {
+        column.label: [cell.best for cell in column.cells]
+        for column in metric_columns(results(("slow", [slow]), ("fast", [fast])))
+    }
+    assert best["mean wait"] == best["mean response"] == best["mean bounded slowdown"] == [False, True]
+    assert best["utilisation"] == best["makespan"] == [False, True]
+    assert best["jobs"] == [False, False]
+
+
+def test_nothing_is_best_among_equals_or_alone() -> None:
+    same = outcome([0], [100], [10])
+    for made in (results(("a", [same])), results(("a", [same]), ("b", [same]))):
+        assert not any(cell.best for column in metric_columns(made) for cell in column.cells)
+    assert mark_best([float("nan"), 2.0, 1.0], ["–", "2", "1"], -1) == [False, False, True]
+
+
+def test_several_seeds_have_half_widths() -> None:
+    runs = [outcome([0], [wait], [10], seed=seed) for seed, wait in enumerate((60, 120, 180))]
+    columns = metric_columns(results(("a", runs)))
+    assert columns[0].cells[0].text == "1"
+    assert columns[1].cells[0].text == "2.000 ± 2.484"
+
+
+def test_names_are_no_markup() -> None:
+    assert "[bold]x[/bold]" in _printed(results(("[bold]x[/bold]", [outcome([0], [1], [1])])))
+
+
+def test_other_metrics_and_missing_values() -> None:
+    odd = Outcome(0, _Other(float("nan"), float("inf")), pl.DataFrame(), 8)
+    text = _printed(results(("a", [odd])))
+    assert "cost" in text
+    assert "–" in text
+    assert "∞" in text
+
+
+def test_no_variants() -> None:
+    assert "variant" in _printed(results())
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [
+        (59.96, "1 min"),
+        (3599.9, "1 h"),
+        (86399, "1 d"),
+        (90, "1 min 30 s"),
+        (0.25, "0.25 s"),
+        (-120, "−2 min"),
+    ],
+)
+def test_durations(seconds: float, text: str) -> None:
+    assert duration(seconds) == text
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(9.9996, "10.00"), (1.0, "1.000"), (12.0, "12"), (0.00012345, "0.0001234"), (-3.5, "−3.500")],
+)
+def test_numbers_have_four_digits(value: float, text: str) -> None:
+    assert number(value) == text
+
+
+def test_shares_never_hide_a_part() -> None:
+    assert share(0, 0) == "0 %"
+    assert share(999_999, 1_000_000) == "> 99.9 %"

@@ -1,0 +1,158 @@
+"""Plain tables of jobs: names of columns, faults with their lines, and that writing loses nothing."""
+
+from __future__ import annotations
+
+import datetime
+import gzip
+from pathlib import Path
+
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from windlass.model import InputError, JobTable
+from windlass.traces import BadLine, Trace, read_csv, read_parquet, to_workload, write_table
+
+
+def write(folder: Path, text: str, name: str = "jobs.csv") -> Path:
+    path = folder / name
+    path.write_bytes(gzip.compress(text.encode()) if name.endswith(".gz") else text.encode())
+    return path
+
+
+def error_of(path: Path, skip: bool = False) -> str:
+    with pytest.raises(InputError) as caught:
+        (read_parquet if path.suffix == ".parquet" else read_csv)(path, skip_bad_lines=skip)
+    message = str(caught.value)
+    assert "\n" not in message
+    return message.replace(str(path), "FILE")
+
+
+@pytest.mark.parametrize("name", ["jobs.csv", "jobs.csv.gz"])
+@pytest.mark.parametrize(
+    "names",
+    [
+        "submit,run,procs,request,job",
+        "submit_s,runtime,processors,walltime,id",
+        " arrival , duration_s,gpus,request_s,job_id",
+    ],
+)
+def test_columns_go_by_several_names(tmp_path: Path, names: str, name: str) -> None:
+    trace = read_csv(write(tmp_path, f"{names}\n0,60,4,90,11\n5.5, 70 ,2,,12\r\n", name))
+    assert trace.name == "jobs"
+    assert trace.records.columns == ["job", "submit", "run", "procs_allocated", "procs_requested", "request"]
+    assert trace.records.rows() == [(11, 0, 60, None, 4, 90), (12, 5.5, 70, None, 2, None)]
+
+
+def test_job_and_request_may_be_absent_and_other_columns_are_kept(tmp_path: Path) -> None:
+    trace = read_csv(write(tmp_path, "team,submit,run,procs,gpus,share\nvision,0,60,4,1,0.5\n,5,70,2,2,1\n"))
+    assert trace.records["job"].to_list() == [1, 2]
+    assert trace.records["request"].to_list() == [None, None]
+    assert trace.records.select("team", "gpus", "share").rows() == [("vision", 1, 0.5), (None, 2, 1.0)]
+    assert to_workload(trace).jobs.procs.tolist() == [4, 2]
+
+
+@pytest.mark.parametrize(
+    ("names", "lacking"),
+    [
+        ("run,procs", "no column 'submit' (or submit_s, submit_time, arrival, arrival_s, arrival_time)"),
+        ("submit,Run,procs", "no column 'run' (or run_s, "),
+        ("submit,run,size", "no column 'procs_requested' (or procs, processors, cpus, cores, gpus, nodes)"),
+    ],
+)
+def test_a_column_that_lacks(tmp_path: Path, names: str, lacking: str) -> None:
+    message = error_of(write(tmp_path, names + "\n" + ",".join("1" for _ in names.split(","))))
+    assert message.startswith(f"FILE: {lacking}")
+    assert message.endswith("found " + ", ".join(repr(name) for name in names.split(",")))
+
+
+@pytest.mark.parametrize(
+    ("cells", "reason"),
+    [
+        ("x,1,1", "submit is 'x', expected a number of 0 or more"),
+        ("1,-1,1", "run is '-1', expected a number of 0 or more"),
+        ("1,NaN,1", "run is 'NaN', expected a number of 0 or more"),
+        ("1,inf,1", "run is 'inf', expected a number of 0 or more"),
+        ("1,1,1.5", "procs_requested is '1.5', expected a whole number of 0 or more"),
+        ("1,1,many", "procs_requested is 'many', expected a whole number of 0 or more"),
+        ("1,1,1,9,9", "5 fields, expected 4"),
+    ],
+)
+def test_a_bad_line_is_named_or_left_out(tmp_path: Path, cells: str, reason: str) -> None:
+    text = f'submit,run,procs,team\n\n0,1,1,"two\nlines"\n{cells}\n2,1,1,b\n'
+    path = write(tmp_path, text)
+    assert error_of(path) == f"FILE, line 5: {reason}"
+    trace = read_csv(path, skip_bad_lines=True)
+    assert trace.bad_lines == (BadLine(5, reason),)
+    assert trace.notes == ("1 bad line is left out: line 5",)
+    assert trace.records["submit"].to_list() == [0, 2]
+    assert trace.records["team"].to_list() == ["two\nlines", "b"]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "FILE: the file is empty"),
+        ("submit,run,procs\n", "FILE: no jobs"),
+        ("submit,run,procs\n,,\n\n", "FILE: no jobs"),
+        ("submit,run,procs\n0,-1,1\n", "FILE: no jobs, all are bad, line 2: run is '-1'"),
+        ('submit,run,procs\n0,1,"1\n', "FILE: cannot be read as CSV: "),
+        ('submit,run,procs\n0,1,""1"\n,1"', "FILE: a line is bad, and stray quotes hide which: "),
+    ],
+)
+def test_a_table_without_jobs(tmp_path: Path, text: str, message: str) -> None:
+    assert error_of(write(tmp_path, text), skip=True).startswith(message)
+
+
+def test_a_parquet_file_that_is_none(tmp_path: Path) -> None:
+    assert error_of(write(tmp_path, "submit,run,procs", "jobs.parquet")).startswith(
+        "FILE: cannot be read as Parquet: "
+    )
+
+
+def test_rows_of_a_parquet_file_are_named(tmp_path: Path) -> None:
+    path = tmp_path / "jobs.parquet"
+    pl.DataFrame({"submit": [0, 1, 2], "run": [1.0, float("nan"), 3.0], "cpus": [1, 1, None]}).write_parquet(
+        path
+    )
+    assert error_of(path) == "FILE, row 2: run is 'nan', expected a number of 0 or more"
+    trace = read_parquet(path, skip_bad_lines=True)
+    assert trace.bad_lines == (BadLine(2, "run is 'nan', expected a number of 0 or more"),)
+    assert to_workload(trace).jobs.run.tolist() == [1.0]
+
+
+def test_times_of_day_are_no_numbers(tmp_path: Path) -> None:
+    path = tmp_path / "jobs.parquet"
+    pl.DataFrame({"submit": [datetime.datetime(2020, 1, 1)], "run": [1], "cpus": [1]}).write_parquet(path)
+    assert error_of(path).startswith("FILE: column 'submit' holds Datetime")
+
+
+@pytest.mark.parametrize("name", ["again.csv", "again.csv.gz", "again.parquet"])
+def test_a_table_written_again_is_the_same(tmp_path: Path, name: str) -> None:
+    jobs = JobTable.of(submit=[0, 1 / 3], run=[1e-9, 2.0**60], procs=[1, 2], request=[5, 1e30], job=[7, 9])
+    trace = Trace.of_jobs(jobs, "two")
+    trace = Trace("two", trace.records.with_columns(team=pl.Series(["a,b", 'c"d'])))
+    write_table(trace, tmp_path / name)
+    again = (read_parquet if name.endswith("parquet") else read_csv)(tmp_path / name)
+    assert again.records.equals(trace.records)
+
+
+def test_an_unknown_suffix_is_not_written(tmp_path: Path) -> None:
+    with pytest.raises(
+        InputError, match=r"jobs\.txt: unknown suffix, expected \.csv, \.csv\.gz or \.parquet$"
+    ):
+        write_table(Trace.of_jobs(JobTable.of([0], [1], [1]), "one"), tmp_path / "jobs.txt")
+
+
+@given(
+    st.binary(max_size=120) | st.text('submitrunpoc,\n"1-0. x', max_size=80).map(str.encode), st.booleans()
+)
+def test_any_bytes_give_a_trace_or_one_line(
+    tmp_path_factory: pytest.TempPathFactory, outcome, content: bytes, skip: bool
+) -> None:
+    for name, read in (("fuzz.csv", read_csv), ("fuzz.parquet", read_parquet)):
+        path = tmp_path_factory.getbasetemp() / name
+        path.write_bytes(b"submit,run,procs\n" + content if name == "fuzz.csv" else content)
+        found = outcome(read, path, skip)
+        assert "\n" not in found if isinstance(found, str) else len(found) >= 1
