@@ -4,25 +4,26 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
+import importlib
 import json
 
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks import batch
 from benchmarks.measure import Row
 
-SUITES = {"batch": batch.rows}
+#: Each is a module of this package with a function `rows`.
+SUITES = ("batch", "dispatch", "order", "place")
 
 
 def main() -> None:
     """Run a suite and print its rows."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
-    parser.add_argument("suite", choices=sorted(SUITES))
+    parser.add_argument("suite", choices=SUITES)
     parser.add_argument("--json", action="store_true", help="a JSON list on standard output, nothing else")
     parser.add_argument("--repeats", type=int, default=5, help="how often each side is timed (default 5)")
     options = parser.parse_args()
-    rows = SUITES[options.suite](options.repeats)
+    rows = importlib.import_module(f"benchmarks.{options.suite}").rows(options.repeats)
     if options.json:
         print(json.dumps([dataclasses.asdict(row) for row in rows]))
     else:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import heapq
 from bisect import bisect_left, insort
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 import simpy
@@ -108,14 +108,14 @@ def replay_simpy(jobs: list[PlainJob], processors: int, decide: Decide) -> list[
     site = PlainSite(jobs, processors)
     asked = [-1.0]
 
-    def submit():  # type: ignore[no-untyped-def]
+    def submit() -> Iterator[simpy.Event]:
         for job, (at, *_) in enumerate(jobs):
             if at > environment.now:
                 yield environment.timeout(at - environment.now)
             site.queue.append(job)
             ask()
 
-    def hold(job: int):  # type: ignore[no-untyped-def]
+    def hold(job: int) -> Iterator[simpy.Event]:
         yield environment.timeout(jobs[job][1])
         site.finish(job)
         ask()
@@ -126,7 +126,7 @@ def replay_simpy(jobs: list[PlainJob], processors: int, decide: Decide) -> list[
             asked[0] = environment.now
             environment.process(decide_once())
 
-    def decide_once():  # type: ignore[no-untyped-def]
+    def decide_once() -> Iterator[simpy.Event]:
         yield environment.timeout(0)
         asked[0] = -1.0
         for job in decide(site, environment.now):

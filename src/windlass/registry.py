@@ -8,10 +8,8 @@ folder's modules; adding a file adds the policy. A policy outside the folder is 
 from __future__ import annotations
 
 import difflib
-import importlib
 import importlib.util
 import inspect
-import pkgutil
 import sys
 import zlib
 from collections.abc import Iterator
@@ -22,6 +20,7 @@ from typing import Any
 
 import numpy as np
 
+from windlass.discovery import classes_in, named_classes
 from windlass.model import InputError
 
 
@@ -98,16 +97,7 @@ class Registry:
             raise InputError(f"policies.{self.decision}: {name}: {error}") from error
 
     def _classes(self) -> Iterator[Any]:
-        package = importlib.import_module(self.package)
-        for found in pkgutil.iter_modules(package.__path__):
-            if not found.name.startswith("_"):
-                yield from self._policies_in(importlib.import_module(f"{self.package}.{found.name}"))
-
-    def _policies_in(self, module: ModuleType) -> Iterator[Any]:
-        for _, cls in inspect.getmembers(module, inspect.isclass):
-            own = cls.__module__ == module.__name__ and not cls.__name__.startswith("_")
-            if own and isinstance(getattr(cls, "name", None), str) and hasattr(cls, self.method):
-                yield cls
+        return classes_in(self.package, self.method)
 
     def _from_file(self, spec: str) -> Any:
         path_text, _, wanted = spec.partition(":")
@@ -117,7 +107,7 @@ class Registry:
         # The name carries the path, so that worker processes can import it again and two files never clash.
         module_name = f"windlass_policy_{path.stem}_{zlib.crc32(str(path.resolve()).encode())}"
         module = sys.modules.get(module_name) or _import_file(module_name, path)
-        classes = [cls for cls in self._policies_in(module) if wanted in ("", cls.__name__)]
+        classes = [cls for cls in named_classes(module, self.method) if wanted in ("", cls.__name__)]
         if len(classes) != 1:
             found = ", ".join(cls.__name__ for cls in classes) or "none"
             raise InputError(

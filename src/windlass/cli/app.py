@@ -103,3 +103,20 @@ def trace(
     from windlass.cli.inspect import trace_command
 
     trace_command(file, procs, skip_bad_lines, as_json=json)
+
+
+@app.command()
+def reproduce(
+    paper: Annotated[str, typer.Argument(help="Which paper, such as rosella; `windlass list` shows them.")],
+    quick: Annotated[bool, typer.Option("--quick", help="Smaller samples, in about a minute.")] = False,
+    out: Annotated[
+        Path | None, typer.Option("--out", help="Folder for the page with the plots, and the rows.")
+    ] = None,
+    json: Annotated[
+        bool, typer.Option("--json", help="A JSON list of rows on standard output, nothing else.")
+    ] = False,
+) -> None:
+    """Make a paper's tables and figures again, theirs beside ours."""
+    from windlass.cli.reproduce import reproduce_command
+
+    reproduce_command(paper, quick=quick, out=out, as_json=json)

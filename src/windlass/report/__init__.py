@@ -9,7 +9,26 @@ show what its tables have columns for.
   time, reasons, and the scenario.
 """
 
-from windlass.report.html import write_report
+from pathlib import Path
+
 from windlass.report.table import metrics_table
+from windlass.results import Results
+
+
+def write_report(results: Results, path: Path) -> None:
+    """Write one self-contained HTML file.
+
+    Parameters
+    ----------
+    results
+        What came out of a scenario.
+    path
+        The file to write.
+    """
+    # Imported here: the plotting library takes a second to load, and most runs plot nothing.
+    from windlass.report.html import write_report as write
+
+    write(results, path)
+
 
 __all__ = ["metrics_table", "write_report"]

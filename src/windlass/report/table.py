@@ -6,8 +6,10 @@ from rich import box
 from rich.table import Table
 from rich.text import Text
 
-from windlass.report.columns import metric_columns
+from windlass.report.columns import Cell, metric_columns
 from windlass.results import Results
+
+_NAME_WIDTH = 16
 
 
 def metrics_table(results: Results) -> Table:
@@ -34,7 +36,8 @@ def metrics_table(results: Results) -> Table:
     ['variant', 'jobs', 'mean\\nwait\\nh']
     """
     table = Table(box=box.SIMPLE_HEAD, padding=0, pad_edge=False, show_edge=False)
-    table.add_column("variant", vertical="bottom", overflow="fold")
+    longest = max((len(variant.name) for variant in results.variants), default=0)
+    table.add_column("variant", vertical="top", overflow="fold", min_width=min(longest, _NAME_WIDTH))
     columns = metric_columns(results)
     for column in columns:
         # A word per line: the columns of a batch world then fit a terminal of 80.
@@ -42,6 +45,12 @@ def metrics_table(results: Results) -> Table:
         table.add_column(head, justify="right", vertical="bottom")
     for row, variant in enumerate(results.variants):
         cells = (column.cells[row] for column in columns)
-        texts = (Text(cell.text, "bold" if cell.best else "", no_wrap=True) for cell in cells)
-        table.add_row(Text(variant.name), *texts)
+        table.add_row(Text(variant.name), *(_text(cell) for cell in cells))
     return table
+
+
+def _text(cell: Cell) -> Text:
+    # The spread goes under the mean: side by side, eight metrics do not fit a terminal of 80.
+    mean, sign, spread = cell.text.partition(" ± ")
+    text = Text(mean, "bold" if cell.best else "", no_wrap=True)
+    return text.append(f"\n±{spread}", "not bold dim") if sign else text

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import gamma
+from scipy.special import gammainc
 
 from windlass.traces.lublin_kinds import Kind
 
@@ -41,7 +41,7 @@ class Day:
         """The day of a kind of jobs."""
         half_hours = np.arange(_FIRST_HALF_HOUR, _FIRST_HALF_HOUR + _HALF_HOURS)
         edges = np.append(half_hours - 0.5, half_hours[-1] + 0.5)
-        ends = gamma.cdf(edges, kind.day_shape, scale=kind.day_scale)
+        ends = gammainc(kind.day_shape, edges / kind.day_scale)
         weights = np.empty(_HALF_HOURS)
         weights[(half_hours - 1) % _HALF_HOURS] = np.diff(ends)
         return cls(weights / weights.mean())

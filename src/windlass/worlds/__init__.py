@@ -14,6 +14,7 @@ from typing import Any, ClassVar, Protocol
 from pydantic import BaseModel, ConfigDict
 
 from windlass.compiled import Kernel
+from windlass.discovery import classes_in
 from windlass.model import InputError
 from windlass.registry import Registry
 from windlass.results import Choice, Outcome
@@ -59,9 +60,9 @@ class World(Protocol):
 
 def worlds() -> tuple[World, ...]:
     """All worlds, by name."""
-    from windlass.worlds.batch import Batch
-
-    return (Batch(),)
+    return tuple(
+        sorted((cls() for cls in classes_in(__name__, "workload_key")), key=lambda world: world.name)
+    )
 
 
 def find_world(name: str) -> World:

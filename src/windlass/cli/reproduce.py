@@ -1,0 +1,42 @@
+"""``windlass reproduce``."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
+
+from windlass.model import InputError
+from windlass.papers import find_paper
+from windlass.papers.page import rows_json, rows_table, save
+
+
+def reproduce_command(name: str, *, quick: bool, out: Path | None, as_json: bool) -> None:
+    """Run a reproduction, print its rows, save its page."""
+    paper = find_paper(name)
+    if out is not None and out.exists() and not out.is_dir():
+        raise InputError(f"--out: {out} is a file, expected a folder")
+    shown = sys.stderr.isatty()
+    with Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TaskProgressColumn(),
+        console=Console(stderr=True),
+        transient=True,
+        disable=not shown,
+    ) as bar:
+        task = bar.add_task(paper.title, total=1.0)
+        reproduction = paper.reproduce(
+            quick=quick, tell=lambda step, share: bar.update(task, description=step, completed=share)
+        )
+    if as_json:
+        sys.stdout.write(rows_json(reproduction) + "\n")
+    else:
+        Console().print(rows_table(paper, reproduction))
+    if out is not None:
+        save(paper, reproduction, out)
+        Console(stderr=True, soft_wrap=True).print(
+            f"{paper.name}.html and {paper.name}.json are in {out}", markup=False
+        )

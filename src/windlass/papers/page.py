@@ -1,0 +1,70 @@
+"""A reproduction as one HTML page, as JSON, and as files in a folder."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import math
+from pathlib import Path
+
+from rich.table import Table
+
+from windlass.papers.plots import part
+from windlass.papers.reproduction import Paper, Reproduction, Row
+from windlass.report.page import page
+from windlass.report.parts import Part, text
+
+
+def rows_json(reproduction: Reproduction) -> str:
+    """The rows as a JSON list."""
+    return json.dumps(
+        [{key: _plain(value) for key, value in dataclasses.asdict(row).items()} for row in reproduction.rows]
+    )
+
+
+def _plain(value: object) -> object:
+    return str(value) if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def rows_table(paper: Paper, reproduction: Reproduction) -> Table:
+    """The rows as a table for the terminal."""
+    table = Table("what", "paper", "ours", "holds", "note", title=paper.title, title_justify="left")
+    for row in reproduction.rows:
+        table.add_row(row.what, _shown(row.paper), _shown(row.ours), _verdict(row), row.note)
+    return table
+
+
+def save(paper: Paper, reproduction: Reproduction, folder: Path) -> None:
+    """Write ``NAME.json`` (the rows) and ``NAME.html`` (rows and pictures) into a folder, which is made."""
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / f"{paper.name}.json").write_text(rows_json(reproduction) + "\n", encoding="utf-8")
+    (folder / f"{paper.name}.html").write_text(_page(paper, reproduction), encoding="utf-8")
+
+
+def _page(paper: Paper, reproduction: Reproduction) -> str:
+    held = sum(row.holds is True for row in reproduction.rows)
+    compared = sum(row.holds is not None for row in reproduction.rows)
+    head = (
+        f'<header><p class="kicker">Windlass reproduces</p><h1>{text(paper.title)}</h1>'
+        f'<p class="lead">{held} of {compared} published results hold here.</p></header>'
+    )
+    cells = "".join(
+        f"<tr><td>{text(row.what)}</td><td>{text(_shown(row.paper))}</td><td>{text(_shown(row.ours))}</td>"
+        f"<td>{_verdict(row)}</td><td>{text(row.note)}</td></tr>"
+        for row in reproduction.rows
+    )
+    table = (
+        "<section><h2>Theirs beside ours</h2><div class='scroll'><table><thead><tr><th>what</th><th>paper</th>"
+        f"<th>ours</th><th>holds</th><th>note</th></tr></thead><tbody>{cells}</tbody></table></div></section>"
+    )
+    return page(paper.title, [Part(head), Part(table), *(part(picture) for picture in reproduction.pictures)])
+
+
+def _shown(value: float | str | None) -> str:
+    if value is None:
+        return "–"
+    return f"{value:,.4g}" if isinstance(value, float) else str(value)
+
+
+def _verdict(row: Row) -> str:
+    return {True: "yes", False: "no", None: "–"}[row.holds]

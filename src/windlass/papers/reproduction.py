@@ -1,0 +1,79 @@
+"""What a reproduction is, and which there are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Protocol
+
+from windlass.discovery import classes_in
+from windlass.model import InputError
+from windlass.papers.plots import Picture
+
+#: Told which step begins and the share that is done.
+Tell = Callable[[str, float], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One claim beside what came out here.
+
+    Parameters
+    ----------
+    what
+        Figure or table, setting and quantity.
+    paper
+        What is published: a number, or the shape in words.
+    ours
+        What came out here.
+    holds
+        Whether ours confirms the paper's; None where nothing is published to compare with.
+    note
+        Where it does not hold: why. Where the paper leaves the setting open: what was taken.
+    """
+
+    what: str
+    paper: float | str | None
+    ours: float | str
+    holds: bool | None
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Reproduction:
+    """All rows and pictures of a paper."""
+
+    rows: tuple[Row, ...]
+    pictures: tuple[Picture, ...] = ()
+
+
+class Paper(Protocol):
+    """A file of this folder has one class with a ``name``, a ``title``, and this method."""
+
+    name: str
+    title: str
+
+    def reproduce(self, *, quick: bool, tell: Tell) -> Reproduction:
+        """Run it: in full, or ``quick``, in under a minute with smaller samples."""
+        ...
+
+
+def papers() -> tuple[Paper, ...]:
+    """All papers, by name."""
+    found = (cls() for cls in classes_in(__package__, "reproduce"))
+    return tuple(sorted(found, key=lambda paper: paper.name))
+
+
+def find_paper(name: str) -> Paper:
+    """The paper of this name.
+
+    Raises
+    ------
+    InputError
+        No such paper; the message lists those there are.
+    """
+    known = papers()
+    for paper in known:
+        if paper.name == name:
+            return paper
+    raise InputError(f"unknown paper {name!r}, expected one of {', '.join(paper.name for paper in known)}")

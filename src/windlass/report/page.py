@@ -1,0 +1,64 @@
+"""The frame of a page: styles, scripts and colours, in one file that loads nothing."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from importlib.resources import files
+
+from plotly.offline import get_plotlyjs
+
+from windlass.report.figures import Plot
+from windlass.report.palette import INKS
+from windlass.report.parts import Part, text
+
+#: The browser itself sees to it that the page loads nothing.
+_POLICY = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data: blob:"
+
+
+def page(title: str, parts: Iterable[Part]) -> str:
+    """The parts as one HTML document.
+
+    >>> page("a < b", [Part("<p>c</p>")]).count("a &lt; b")
+    1
+    """
+    shown = tuple(parts)
+    plots = [plot for part in shown for plot in part.plots]
+    return "\n".join(
+        (
+            '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">',
+            f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">',
+            '<meta name="viewport" content="width=device-width, initial-scale=1">',
+            '<meta name="color-scheme" content="light dark">',
+            f"<title>{text(title)}</title>",
+            f"<style>\n{_colours()}\n{_asset('page.css')}</style>\n</head>\n<body>",
+            *(part.html for part in shown),
+            _scripts(plots) if plots else "",
+            "</body>\n</html>\n",
+        )
+    )
+
+
+def _asset(name: str) -> str:
+    return files(__package__).joinpath(name).read_text(encoding="utf-8")
+
+
+def _colours() -> str:
+    light = " ".join(f"--{ink.name}: {ink.light};" for ink in INKS)
+    dark = " ".join(f"--{ink.name}: {ink.dark};" for ink in INKS)
+    return f":root {{ {light} }}\n@media screen and (prefers-color-scheme: dark) {{ :root {{ {dark} }} }}"
+
+
+def _scripts(plots: list[Plot]) -> str:
+    figures = ",".join(f"{json.dumps(plot.key)}:{plot.figure.to_json()}" for plot in plots)
+    inks = json.dumps({ink.light: ink.dark for ink in INKS})
+    return (
+        f'<script type="application/json" id="plots">{_inert("{" + figures + "}")}</script>\n'
+        f'<script type="application/json" id="inks">{inks}</script>\n'
+        f"<script>{get_plotlyjs()}</script>\n<script>\n{_asset('page.js')}</script>"
+    )
+
+
+def _inert(json_text: str) -> str:
+    """JSON in which no text can end the script that holds it."""
+    return json_text.replace("<", "\\u003c")
