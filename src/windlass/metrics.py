@@ -41,6 +41,37 @@ class BatchMetrics:
     makespan_s: float
 
 
+@dataclass(frozen=True, slots=True)
+class DispatchMetrics:
+    """Metrics of small tasks on many workers.
+
+    Parameters
+    ----------
+    tasks
+        How many ran.
+    mean_response_s, median_response_s, p95_response_s, p99_response_s
+        Of jobs: from arrival to the end of the last task, s.
+    mean_wait_s
+        Of tasks: from arrival to start, s.
+    longest_queue
+        Most tasks that were ever at one worker.
+    benchmark_tasks
+        Tasks that ran only to learn from.
+    throughput_per_s
+        Jobs over the time from the first arrival to the last end, 1/s.
+    """
+
+    tasks: int
+    mean_response_s: float
+    median_response_s: float
+    p95_response_s: float
+    p99_response_s: float
+    mean_wait_s: float
+    longest_queue: float
+    benchmark_tasks: float
+    throughput_per_s: float
+
+
 def bounded_slowdown(
     submit: NDArray[np.float64], start: NDArray[np.float64], end: NDArray[np.float64]
 ) -> NDArray[np.float64]:

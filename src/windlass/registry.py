@@ -73,7 +73,7 @@ class Registry:
         known = ", ".join(self.names())
         raise InputError(f"policies.{self.decision}: unknown policy {name!r}, expected one of {known}{hint}")
 
-    def make(self, name: str, rng: np.random.Generator, **parameters: Any) -> Any:
+    def make(self, name: str, rng: np.random.Generator, /, **parameters: Any) -> Any:
         """An instance of a policy; its generator is handed in where its constructor takes one.
 
         Raises
@@ -94,7 +94,7 @@ class Registry:
         try:
             return cls(**parameters)
         except (TypeError, ValueError) as error:
-            raise InputError(f"policies.{self.decision}: {name}: {error}") from error
+            raise InputError(f"policies.{self.decision}: {name}: {_first_line(error)}") from error
 
     def _classes(self) -> Iterator[Any]:
         return classes_in(self.package, self.method)
@@ -116,6 +116,10 @@ class Registry:
         return classes[0]
 
 
+def _first_line(error: Exception) -> str:
+    return next(iter(str(error).splitlines()), "no message")
+
+
 def _import_file(name: str, path: Path) -> ModuleType:
     spec = importlib.util.spec_from_file_location(name, path)
     if spec is None or spec.loader is None:
@@ -126,5 +130,7 @@ def _import_file(name: str, path: Path) -> ModuleType:
         spec.loader.exec_module(module)
     except Exception as error:
         del sys.modules[name]
-        raise InputError(f"{path}: cannot be imported: {type(error).__name__}: {error}") from error
+        raise InputError(
+            f"{path}: cannot be imported: {type(error).__name__}: {_first_line(error)}"
+        ) from error
     return module

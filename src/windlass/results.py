@@ -15,10 +15,20 @@ from scipy.special import stdtrit
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """The policy that makes one decision, such as ``Choice("order", "easy")``."""
+    """The policy that makes one decision, such as ``Choice("order", "easy")``, and the parameters given to it.
+
+    >>> Choice("dispatch", "rosella", "probes=8").label
+    'rosella(probes=8)'
+    """
 
     decision: str
     policy: str
+    parameters: str = ""
+
+    @property
+    def label(self) -> str:
+        """How tables and plots call it."""
+        return f"{self.policy}({self.parameters})" if self.parameters else self.policy
 
 
 @dataclass(frozen=True, slots=True)

@@ -175,17 +175,17 @@ def _variants(tree: dict[str, Any], world: World, source: str) -> Iterator[Varia
     except InputError as error:
         raise InputError(f"{source}: {error}") from error
     for (labels, _), setting in zip(points, settings, strict=True):
-        chosen = [choice.policy for choice in world.choices(setting)]
+        chosen = [choice.label for choice in world.choices(setting)]
         yield Variant(", ".join([*chosen, *labels]), setting)
 
 
 def _sweep(value: Any, path: str, plain: frozenset[str]) -> Iterator[tuple[tuple[str, ...], Any]]:
     """Every choice of one entry per list below ``value``, with labels for what was chosen."""
     if isinstance(value, list) and path not in plain:
-        # Which policy was chosen is in the variant's name already.
+        # Policies and their parameters are in the variant's name already.
         if not value:
             raise InputError(f"{path}: the list is empty, expected at least one value")
-        labelled = not path.startswith("policies.") or path.count(".") > 1
+        labelled = not path.startswith("policies.")
         for entry in value:
             for labels, point in _sweep(entry, path, plain):
                 own = (

@@ -69,6 +69,14 @@ def test_the_readme_s_scenario_is_valid():
     assert len(make_scenario(yaml.safe_load(blocks("README.md", "yaml")[0])).variants) == 12
 
 
+def test_dispatch_s_examples_run(capsys):
+    exec(blocks("docs/dispatch.md", "python")[0], {})
+    assert capsys.readouterr().out
+    import yaml
+
+    assert len(make_scenario(yaml.safe_load(blocks("docs/dispatch.md", "yaml")[0])).variants) == 3
+
+
 def test_links_lead_somewhere():
     for document in [*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")]:
         for target in re.findall(r"\]\((?!https?:)([^)#]+)\)", document.read_text(encoding="utf-8")):

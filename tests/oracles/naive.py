@@ -119,7 +119,8 @@ def conservative(jobs: JobTable, processors: int, *, kill: bool = True) -> Promi
 
     def rule(moment: Moment) -> list[Job]:
         if moment.ended or not kill:
-            _compress(moment, reserved)
+            while _compress(moment, reserved):
+                pass
         for job in moment.waiting:
             if job not in reserved:
                 reserved[job] = first[job.row] = _earliest(moment, reserved, job)
@@ -131,10 +132,12 @@ def conservative(jobs: JobTable, processors: int, *, kill: bool = True) -> Promi
     return Promises(simulate(jobs, processors, rule, kill=kill), first)
 
 
-def _compress(moment: Moment, reserved: dict[Job, float]) -> None:
+def _compress(moment: Moment, reserved: dict[Job, float]) -> bool:
+    before = dict(reserved)
     for job in sorted(reserved, key=lambda job: (reserved[job], job.row)):
         others = {other: start for other, start in reserved.items() if other != job}
         reserved[job] = _earliest(moment, others, job)
+    return before != reserved
 
 
 def _earliest(moment: Moment, reserved: dict[Job, float], job: Job) -> float:

@@ -42,7 +42,7 @@ def check_named(registry: Registry, name: str) -> None:
     """The name is short, plain, and finds the class."""
     cls = registry.find(name)
     require(
-        re.fullmatch(r"[a-z][a-z0-9-]*", cls.name) is not None,
+        re.fullmatch(r"[a-z][a-z0-9_-]*", cls.name) is not None,
         f"{name}: name {cls.name!r} is not lower-case words",
     )
 
@@ -57,9 +57,9 @@ def check_refuses_unknown_parameter(registry: Registry, name: str) -> None:
         raise CheckError(f"{name}: accepts a parameter that it does not have")
 
 
-def check_parameters_have_defaults(registry: Registry, name: str) -> None:
-    """A policy can be named alone: all that its constructor takes, its generator apart, has a default."""
+def require_defaults(registry: Registry, name: str, known: tuple[str, ...]) -> None:
+    """A policy can be named alone: all that its constructor takes has a default, or is ``known`` to an engine."""
     for parameter in inspect.signature(registry.find(name)).parameters.values():
-        needed = parameter.default is parameter.empty and parameter.name != "rng"
         variadic = parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD)
-        require(not needed or variadic, f"{name}: parameter {parameter.name} has no default")
+        needed = parameter.default is parameter.empty and parameter.name not in known and not variadic
+        require(not needed, f"{name}: parameter {parameter.name} has no default")

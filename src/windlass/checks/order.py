@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from windlass.checks.common import require
+from windlass.checks.common import require, require_defaults
 from windlass.model import JobTable, SiteView, Start
 from windlass.registry import Registry
 from windlass.sim import Replay, replay
@@ -54,6 +54,11 @@ def _make(registry: Registry, name: str) -> Any:
 
 def _starts(policy: Any, jobs: JobTable) -> Replay:
     return replay(jobs, _PROCESSORS, policy)
+
+
+def check_parameters_have_defaults(registry: Registry, name: str) -> None:
+    """A policy can be named alone."""
+    require_defaults(registry, name, ("rng",))
 
 
 def check_seeded(registry: Registry, name: str) -> None:

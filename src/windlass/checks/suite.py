@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from windlass.checks import common, order
+from windlass.checks import common, dispatch, order
 from windlass.model import InputError
 from windlass.registry import Registry
 
@@ -13,10 +13,10 @@ Check = Callable[[Registry, str], None]
 _ALWAYS: tuple[Check, ...] = (
     common.check_documented,
     common.check_named,
-    common.check_parameters_have_defaults,
     common.check_refuses_unknown_parameter,
 )
 _ORDER: tuple[Check, ...] = (
+    order.check_parameters_have_defaults,
     order.check_seeded,
     order.check_picklable,
     order.check_same_by_hand,
@@ -26,13 +26,23 @@ _ORDER: tuple[Check, ...] = (
 )
 
 
+_DISPATCH: tuple[Check, ...] = (
+    dispatch.check_parameters_have_defaults,
+    dispatch.check_seeded,
+    dispatch.check_picklable,
+    dispatch.check_chooses_a_worker,
+    dispatch.check_refuses_bad_input,
+    dispatch.check_same_by_hand,
+)
+
+
 def checks_of(decision: str) -> tuple[Check, ...]:
     """The checks that policies of a decision must pass.
 
     >>> len(checks_of("order")) > 5
     True
     """
-    by_decision = (("order", _ORDER),)
+    by_decision = (("order", _ORDER), ("dispatch", _DISPATCH))
     for known, checks in by_decision:
         if known == decision:
             return _ALWAYS + checks

@@ -26,8 +26,10 @@ class Site:
     processors: int
 
     def __post_init__(self) -> None:
-        if self.processors < 1:
-            raise InputError(f"site {self.name!r}: processors is {self.processors}, expected at least 1")
+        if not (self.processors >= 1 and self.processors % 1 == 0):
+            raise InputError(
+                f"site {self.name!r}: processors is {self.processors}, expected a whole number of at least 1"
+            )
 
 
 @dataclass(frozen=True, slots=True)

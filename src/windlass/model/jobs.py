@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from windlass.model.errors import InputError
+
+#: Longer than any log, and short enough that sums of times keep their seconds.
+_LONGEST = 1e15
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,26 +54,28 @@ class JobTable:
         cls, submit: object, run: object, procs: object, request: object = None, job: object = None
     ) -> JobTable:
         """Build a table from anything array-like; no request means request = run, no job means 1, 2, …"""
-        submits = np.ascontiguousarray(submit, dtype=np.float64)
-        runs = np.ascontiguousarray(run, dtype=np.float64)
+        submits = _column("submit", submit, np.float64)
+        runs = _column("run", run, np.float64)
         return cls(
-            job=np.arange(1, len(submits) + 1) if job is None else np.ascontiguousarray(job, dtype=np.int64),
+            job=np.arange(1, len(submits) + 1) if job is None else _column("job", job, np.int64),
             submit=submits,
             run=runs,
-            procs=np.ascontiguousarray(procs, dtype=np.int64),
-            request=runs.copy() if request is None else np.ascontiguousarray(request, dtype=np.float64),
+            procs=_column("procs", procs, np.int64),
+            request=runs.copy() if request is None else _column("request", request, np.float64),
         )
 
     def __post_init__(self) -> None:
-        for name in ("submit", "run", "procs", "request"):
-            if getattr(self, name).shape != self.job.shape:
-                found = getattr(self, name).shape
-                raise InputError(f"jobs: column {name} has shape {found}, expected {self.job.shape}")
+        for field in fields(self):
+            kind = np.int64 if field.name in ("job", "procs") else np.float64
+            object.__setattr__(self, field.name, _column(field.name, getattr(self, field.name), kind))
+        lengths = [f"{field.name} {len(getattr(self, field.name))}" for field in fields(self)]
+        if len({len(getattr(self, field.name)) for field in fields(self)}) > 1:
+            raise InputError(f"jobs: columns of different lengths: {', '.join(lengths)}")
         for name, allowed, wanted in (
-            ("submit", np.isfinite(self.submit), "a finite time"),
-            ("run", np.isfinite(self.run) & (self.run >= 0), "a time of 0 s or more"),
+            ("submit", np.abs(self.submit) <= _LONGEST, "a time of at most 1e15 s"),
+            ("run", (self.run >= 0) & (self.run <= _LONGEST), "a time of 0 to 1e15 s"),
             ("procs", self.procs >= 1, "at least 1"),
-            ("request", np.isfinite(self.request) & (self.request >= 0), "a time of 0 s or more"),
+            ("request", (self.request >= 0) & (self.request <= _LONGEST), "a time of 0 to 1e15 s"),
         ):
             if not allowed.all():
                 row = int(np.argmin(allowed))
@@ -94,3 +100,21 @@ class JobTable:
         return JobTable(
             self.job[rows], self.submit[rows], self.run[rows], self.procs[rows], self.request[rows]
         )
+
+
+def _column(name: str, values: object, kind: type[np.int64] | type[np.float64]) -> NDArray[Any]:
+    """A contiguous, writable column; whole numbers must be whole."""
+    try:
+        found = np.asarray(values, dtype=np.float64) if kind is np.float64 else np.asarray(values)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"jobs: column {name} is not numbers: {error}") from error
+    if found.ndim != 1:
+        raise InputError(f"jobs: column {name} has shape {found.shape}, expected one dimension")
+    if kind is np.int64 and found.dtype.kind not in "iu" and len(found):
+        if found.dtype.kind not in "fb":
+            raise InputError(f"jobs: column {name} holds {found.dtype}, expected whole numbers")
+        whole = np.isfinite(found) & (found == np.floor(found)) & (np.abs(found) < 2**53)
+        if not whole.all():
+            row = int(np.argmin(whole))
+            raise InputError(f"jobs: row {row}, {name} is {found[row]}, expected a whole number")
+    return np.require(found.astype(kind, copy=False), requirements=["C", "W"])

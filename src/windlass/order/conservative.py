@@ -29,28 +29,46 @@ def _by_reservation(queue, note):  # type: ignore[no-untyped-def]
 
 
 @helper
-def _compress(times, levels, size, queue, procs, request, note):  # type: ignore[no-untyped-def]
-    """Move every reservation as early as the others allow, the earliest reservation first; the new size.
+def _promised(now, free, queue, procs, request, note, running, expected_end):  # type: ignore[no-untyped-def]
+    """The profile with all reservations in it, its size, and whether they are sound.
 
-    One pass is enough: what a later reservation gives up lies behind the earlier ones.
+    They are not where a job outlives its request: it is expected to end at once, time and again, and what was
+    promised behind it passes or no longer fits.
     """
+    # A reservation splits the profile twice when it is entered and twice more when it is moved.
+    times, levels, size = profile_of_running(now, free, running, procs, expected_end, 4 * len(queue))
+    sound = len(running) == 0 or expected_end[running[0]] > now
+    for row in queue:
+        sound = sound and not note[row] < now
+        if note[row] >= now:
+            size = change(times, levels, size, note[row], request[row], procs[row])
+    for step in range(size):
+        sound = sound and levels[step] >= 0
+    return times, levels, size, sound
+
+
+@helper
+def _compress(times, levels, size, queue, procs, request, note):  # type: ignore[no-untyped-def]
+    """Move every reservation as early as the others allow, the earliest first; the new size, and whether any moved."""
+    moved = False
     for row in _by_reservation(queue, note):
-        if note[row] >= times[0]:
-            size = change(times, levels, size, note[row], request[row], -procs[row])
+        before = note[row]
+        if before >= times[0]:
+            size = change(times, levels, size, before, request[row], -procs[row])
         note[row] = earliest(times, levels, size, procs[row], request[row])
         size = change(times, levels, size, note[row], request[row], procs[row])
-    return size
+        moved = moved or note[row] != before
+    return size, moved
 
 
 def _select(now, free, queue, refused, procs, request, note, running, expected_end, chosen, why):  # type: ignore[no-untyped-def]
-    # A reservation splits the profile twice when it is entered and twice more when it is moved.
-    times, levels, size = profile_of_running(now, free, running, procs, expected_end, 4 * len(queue))
-    for row in queue:
-        # A reservation in the past means that a job outlived its request: it is made anew in _compress.
-        if note[row] >= now:
-            size = change(times, levels, size, note[row], request[row], procs[row])
-    if refused == 0:
-        size = _compress(times, levels, size, queue, procs, request, note)
+    times, levels, size, sound = _promised(now, free, queue, procs, request, note, running, expected_end)
+    if refused == 0 or not sound:
+        size, moved = _compress(times, levels, size, queue, procs, request, note)
+        # One pass is enough where reservations are sound: what a later one gives up lies behind the earlier ones.
+        while moved and not sound:
+            times, levels, size, _ = _promised(now, free, queue, procs, request, note, running, expected_end)
+            size, moved = _compress(times, levels, size, queue, procs, request, note)
     for row in queue:
         if np.isnan(note[row]):
             note[row] = earliest(times, levels, size, procs[row], request[row])

@@ -54,7 +54,8 @@ def _select(now, free, queue, refused, procs, request, note, running, expected_e
         count += 1
     head = count
     time = extra = np.nan
-    for position in range(max(head + 1, refused), len(queue)):
+    # Who was refused before may fit now: a job backfilled since may be expected to end with those the head waits for.
+    for position in range(head + 1, len(queue)):
         row = queue[position]
         if procs[row] > free:
             continue

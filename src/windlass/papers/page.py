@@ -7,6 +7,7 @@ import json
 import math
 from pathlib import Path
 
+import numpy as np
 from rich.table import Table
 
 from windlass.papers.plots import part
@@ -23,7 +24,8 @@ def rows_json(reproduction: Reproduction) -> str:
 
 
 def _plain(value: object) -> object:
-    return str(value) if isinstance(value, float) and not math.isfinite(value) else value
+    plain = value.item() if isinstance(value, np.generic) else value
+    return str(plain) if isinstance(plain, float) and not math.isfinite(plain) else plain
 
 
 def rows_table(paper: Paper, reproduction: Reproduction) -> Table:

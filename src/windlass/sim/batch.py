@@ -16,7 +16,7 @@ from numba import types
 from numpy.typing import NDArray
 
 from windlass.compiled import Kernel, inlined
-from windlass.model import InputError, JobTable, PolicyError, Running, SiteView, Waiting
+from windlass.model import InputError, JobTable, PolicyError, Running, SiteView, Start, Waiting
 from windlass.order import SitePolicy
 from windlass.order._select import SELECT
 from windlass.sim import site as at
@@ -196,6 +196,8 @@ def replay(
     >>> replay(jobs, processors=3, policy=Fcfs()).start.tolist()
     [0.0, 10.0, 10.0]
     """
+    if not (processors >= 1 and processors % 1 == 0):
+        raise InputError(f"processors is {processors}, expected a whole number of at least 1")
     if len(jobs) and jobs.procs.max() > processors:
         row = int(np.argmax(jobs.procs))
         raise InputError(f"job {jobs.job[row]} needs {jobs.procs[row]} processors, the site has {processors}")
@@ -234,6 +236,7 @@ def _drive_python(
         if len(queue) == 0:
             continue
         decision = policy.decide(_view(world, now, queue, jobs, processors))
+        _check(decision, len(queue), policy)
         rows = np.array([row_of.get(job, -1) for job in decision.jobs], dtype=np.int64)
         # Rows are in order of submission, and so is the queue.
         chosen = np.searchsorted(queue, rows)
@@ -249,6 +252,17 @@ def _drive_python(
         progress(int(world.submitted[0]))
     _raise_for(_status_at_end(world), policy, world)
     return tuple(codes)
+
+
+def _check(decision: object, waiting: int, policy: SitePolicy) -> None:
+    if not isinstance(decision, Start):
+        raise PolicyError(f"policy {policy.name!r} decided {decision!r}, expected a Start")
+    if len(decision.reasons()) != len(decision.jobs):
+        found = f"{len(decision.reasons())} reasons for {len(decision.jobs)} jobs"
+        raise PolicyError(f"policy {policy.name!r} gave {found}")
+    if decision.notes is not None and np.shape(decision.notes) != (waiting,):
+        found = f"notes of shape {np.shape(decision.notes)}"
+        raise PolicyError(f"policy {policy.name!r} left {found}, expected one per waiting job, {waiting}")
 
 
 def _view(world: World, now: float, queue: NDArray[np.int64], jobs: JobTable, processors: int) -> SiteView:

@@ -100,7 +100,7 @@ class Batch:
 
     def choices(self, setting: BatchSetting) -> tuple[Choice, ...]:
         """The ordering policy."""
-        return (Choice("order", POLICIES.find(setting.policies.order.name).name),)
+        return (setting.policies.order.choice(POLICIES),)
 
     def kernels(self, setting: BatchSetting) -> tuple[Kernel, ...]:
         """The policy's function and the loop."""

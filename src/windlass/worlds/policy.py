@@ -8,6 +8,7 @@ import numpy as np
 from pydantic import BaseModel, BeforeValidator, ConfigDict, PlainSerializer
 
 from windlass.registry import Registry
+from windlass.results import Choice
 
 
 class PolicySpec(BaseModel):
@@ -21,6 +22,11 @@ class PolicySpec(BaseModel):
     def make(self, registry: Registry, rng: np.random.Generator) -> Any:
         """The policy, ready to decide."""
         return registry.make(self.name, rng, **self.parameters)
+
+    def choice(self, registry: Registry) -> Choice:
+        """The policy as results call it: by its own name, whatever file it came from."""
+        given = ", ".join(f"{key}={value}" for key, value in self.parameters.items())
+        return Choice(registry.decision, registry.find(self.name).name, given)
 
 
 def _read(value: Any) -> Any:

@@ -1,0 +1,64 @@
+"""Which worker gets this task?
+
+Tasks of milliseconds arrive by the million; each goes at once to one of many workers, and waits in its queue.
+A dispatch policy hears of arrivals and completions, sees (some) queue lengths, and names the worker.
+
+Policies, one file each:
+
+- ``rosella``: proportional sampling on learned rates, the shorter of two queues, and benchmark tasks to learn from.
+- ``uniform``, ``round_robin``: blind to queues and speeds.
+- ``pot``: the shorter of two queues, drawn uniformly; ``jsq``: the shortest of all.
+- ``pss``, ``ppot``, ``ppot_ll``, ``sed``: with known rates; ``sed`` sees all queues too. ``halo``: rates known once.
+- ``sparrow``: reservations on several workers; whoever is free first takes the task.
+- ``eps_greedy``, ``ucb``: multi-armed bandits.
+- ``least_outstanding``: the fewest requests of its own under way.
+
+>>> from windlass.dispatch import POLICIES
+>>> "rosella" in POLICIES.names()
+True
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any, ClassVar, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from windlass.dispatch.rosella import Rosella
+from windlass.registry import Registry
+
+POLICIES = Registry("dispatch", "Which worker gets this task?", __name__, method="choose")
+
+
+class DispatchPolicy(Protocol):
+    """Decides where one task runs, at the moment it arrives.
+
+    A class with a ``name`` and these methods, in a file of this folder, is a policy.
+    """
+
+    name: ClassVar[str]
+
+    def arrived(self, now: float) -> None:
+        """A task arrived at ``now``, s; ``choose`` is asked next."""
+        ...
+
+    def choose(self, queue_lengths: NDArray[np.int64]) -> int:
+        """The worker for it, given (n,) tasks at each worker, waiting and running."""
+        ...
+
+    def completed(self, worker: int, work: float, seconds: float) -> None:
+        """A task of this scheduler ended: ``work`` done in ``seconds`` of the worker's time."""
+        ...
+
+
+def __getattr__(name: str) -> Any:
+    # The simulator stands above the decisions and imports them, never the reverse: only who asks for it here,
+    # as a user would, gets it, and by name, so that no module of this folder depends on it.
+    if name == "simulate":
+        return importlib.import_module("windlass.sim.dispatch").simulate
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+__all__ = ["POLICIES", "DispatchPolicy", "Rosella", "simulate"]

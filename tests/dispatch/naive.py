@@ -1,0 +1,163 @@
+"""The dispatch world once more, as plainly as it can be said: the oracle for the compiled one.
+
+It asks the policy through its public methods, as a live engine would.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import Any
+
+import numpy as np
+
+from windlass.sim.dispatch_changes import Changes
+from windlass.sim.dispatch_world import FAIL, RETURN, SET_SPEED
+
+INF = float("inf")
+
+
+class Worker:
+    def __init__(self, speed: float) -> None:
+        self.speed, self.down = speed, False
+        self.queue: deque[Any] = deque()
+        self.low: deque[float] = deque()
+        self.running: Any = None
+        self.left = self.since = self.started = 0.0
+        self.end = INF
+
+
+class Naive:
+    """Run tasks to their end; ``events`` lists (time, what, worker, task) of starts and ends of real tasks."""
+
+    def __init__(
+        self,
+        policy: Any,
+        speeds: Any,
+        submit: Any,
+        work: Any,
+        changes: Changes | None = None,
+        per_job: int = 1,
+    ) -> None:
+        self.policy, self.submit, self.work = policy, submit, work
+        self.workers = [Worker(speed) for speed in speeds]
+        told = changes or Changes.none()
+        self.changes = list(zip(told.time, told.kind, told.worker, told.value, strict=True))
+        self.copies = getattr(policy, "copies", 0)
+        self.per_job, self.next_task = per_job, {}
+        self.held: deque[Any] = deque()
+        self.response = np.full(len(submit), np.nan)
+        self.events: list[tuple[float, str, int, int]] = []
+        self.benchmarks = self.arrived = self.done = 0
+
+    def lengths(self) -> np.ndarray:
+        return np.array([len(w.queue) + (w.running is not None) for w in self.workers])
+
+    def begin(self, index: int, item: Any, amount: float, now: float) -> None:
+        worker = self.workers[index]
+        worker.running, worker.left, worker.since, worker.started = item, amount, now, now
+        worker.end = now + amount / worker.speed if worker.speed else INF
+
+    def begin_real(self, index: int, item: Any, now: float) -> bool:
+        """A bound item is ["task", i]; a reservation ["job", j] takes the job's next task."""
+        if item[0] == "job":
+            job = item[1]
+            task = self.next_task.get(job, job * self.per_job)
+            if task == (job + 1) * self.per_job:
+                return False
+            self.next_task[job] = task + 1
+            item[:] = ["task", task]
+        self.events.append((now, "start", index, item[1]))
+        self.begin(index, item, self.work[item[1]], now)
+        return True
+
+    def begin_next(self, index: int, now: float) -> None:
+        worker = self.workers[index]
+        worker.running, worker.end = None, INF
+        while worker.queue:
+            if self.begin_real(index, worker.queue.popleft(), now):
+                return
+        if worker.low:
+            self.begin(index, ["low", worker.low[0]], worker.low.popleft(), now)
+
+    def dispatch(self, now: float) -> None:
+        while self.held and not all(worker.down for worker in self.workers):
+            item = self.held.popleft()
+            index = self.policy.choose(self.lengths())
+            worker = self.workers[index]
+            assert not worker.down
+            if worker.running is None:
+                self.begin_real(index, item, now)
+            else:
+                worker.queue.append(item)
+
+    def complete(self, index: int, now: float) -> None:
+        worker = self.workers[index]
+        kind, what = worker.running
+        seconds = now - worker.started
+        self.begin_next(index, now)
+        if kind == "low":
+            self.benchmarks += 1
+            self.policy.benchmarked(index, what, seconds)
+        else:
+            self.done += 1
+            assert np.isnan(self.response[what])
+            self.response[what] = now - self.submit[what]
+            self.events.append((now, "end", index, what))
+            self.policy.completed(index, self.work[what], seconds)
+
+    def change(self, now: float) -> None:
+        _, kind, index, value = self.changes.pop(0)
+        worker = self.workers[index]
+        if kind == SET_SPEED:
+            if worker.running is not None:
+                worker.left = max(0.0, worker.left - (now - worker.since) * worker.speed)
+                worker.since = now
+                worker.end = now if not worker.left else now + worker.left / value if value else INF
+            worker.speed = value
+            if getattr(self.policy, "follows", False):
+                self.policy.told(int(index), value)
+        elif kind == FAIL and not worker.down:
+            worker.down = True
+            lost = [worker.running] if worker.running is not None and worker.running[0] != "low" else []
+            self.held.extend(lost + list(worker.queue))
+            worker.queue.clear()
+            worker.low.clear()
+            worker.running, worker.end = None, INF
+            self.policy.left(int(index))
+        elif kind == RETURN and worker.down:
+            worker.down = False
+            self.policy.joined(int(index))
+
+    def run(self) -> np.ndarray:
+        while self.done < len(self.submit):
+            ends = [worker.end for worker in self.workers]
+            index = int(np.argmin(ends))
+            change = self.changes[0][0] if self.changes else INF
+            due = self.policy.benchmark_at
+            arrival = self.submit[self.arrived] if self.arrived < len(self.submit) else INF
+            now = min(ends[index], change, due, arrival)
+            if ends[index] == now:
+                self.complete(index, now)
+            elif change == now:
+                self.change(now)
+            elif due == now:
+                sent = self.policy.benchmark(now)
+                if sent is not None:
+                    self.benchmark(sent[0], sent[1], now)
+            else:
+                task = self.arrived
+                self.arrived += 1
+                self.policy.arrived(now)
+                items = [["job", task // self.per_job] for _ in range(self.copies)] or [["task", task]]
+                self.held.extend(items)
+            self.dispatch(now)
+        return self.response
+
+    def benchmark(self, index: int, size: float, now: float) -> None:
+        worker = self.workers[index]
+        if size <= 0 or worker.down or len(worker.low) >= 8:
+            return
+        if worker.running is None:
+            self.begin(index, ["low", size], size, now)
+        else:
+            worker.low.append(size)

@@ -1,0 +1,115 @@
+"""The compiled world against a plain one, fed the same numbers, and against queueing theory."""
+
+from __future__ import annotations
+
+import inspect
+
+import numpy as np
+import pytest
+from naive import Naive
+
+from windlass.dispatch import POLICIES, simulate
+from windlass.dispatch._state import COPIES
+from windlass.sim.dispatch_changes import Changes
+from windlass.sim.dispatch_workload import Bursty, Pareto
+
+SPEEDS = np.array([1.0, 1.0, 2.0, 0.5, 6.0])
+
+
+def make(name, speeds=SPEEDS):
+    offered = {"workers": len(speeds), "rates": speeds, "guaranteed": float(np.sum(speeds))}
+    takes = inspect.signature(POLICIES.find(name)).parameters
+    return POLICIES.make(
+        name, np.random.default_rng(5), **{key: offered[key] for key in offered if key in takes}
+    )
+
+
+def workload(tasks=3000, load=0.7, seed=3, per_job=1):
+    rng = np.random.default_rng(seed)
+    submit = np.cumsum(rng.standard_exponential(tasks // per_job)) / (load * SPEEDS.sum() / per_job)
+    return submit, rng.standard_exponential(tasks) + 1e-9
+
+
+def shaky(until):
+    rng = np.random.default_rng(8)
+    return (
+        Changes.shocks(SPEEDS, every=until / 7, until=until, rng=rng)
+        + Changes.failure(4, until * 0.2, until * 0.5)
+        + Changes.failure(0, until * 0.3, until * 0.4)
+        + Changes.speeds([until * 0.55, until * 0.6], [2, 2], [0.0, 2.0])
+    )
+
+
+@pytest.mark.parametrize("name", POLICIES.names())
+@pytest.mark.parametrize("steady", [True, False], ids=["steady", "shaky"])
+def test_same_as_naive_driven_by_hand(name, steady):
+    submit, work = workload()
+    changes = None if steady else shaky(submit[-1])
+    policy = make(name)
+    fast = simulate(
+        policy,
+        SPEEDS,
+        tasks=len(work),
+        arrivals=submit,
+        service=work,
+        changes=changes,
+        samples=0,
+        record=True,
+    )
+    policy.copies = int(policy.ints[COPIES])
+    plain = Naive(policy, SPEEDS, submit, work, changes)
+    response = plain.run()
+    np.testing.assert_allclose(fast.response, response, rtol=1e-9, atol=1e-9)
+    assert fast.benchmarks == plain.benchmarks
+    worker_of = {task: worker for _, what, worker, task in plain.events if what == "end"}
+    assert fast.worker.tolist() == [worker_of[task] for task in range(len(work))]
+
+
+def test_jobs_of_many_tasks_with_late_binding_same_as_naive():
+    submit, work = workload(per_job=4)
+    policy = make("sparrow")
+    changes = shaky(submit[-1])
+    fast = simulate(
+        policy, SPEEDS, tasks=len(work), arrivals=submit, service=work, tasks_per_job=4, changes=changes
+    )
+    policy.copies = 2
+    plain = Naive(policy, SPEEDS, np.repeat(submit, 4), work, changes, per_job=4).run()
+    np.testing.assert_allclose(fast.response, plain, rtol=1e-9, atol=1e-9)
+    np.testing.assert_allclose(fast.job_response, plain.reshape(-1, 4).max(axis=1))
+
+
+def test_m_m_1():
+    result = simulate("uniform", [2.0], load=0.7, tasks=1_000_000, seed=1)
+    assert result.mean == pytest.approx(1 / (2 - 1.4), rel=0.02)
+
+
+@pytest.mark.parametrize(
+    ("service", "second_moment"), [("fixed", 1.0), (Pareto(shape=4.0), 9 / 8), ("exponential", 2.0)]
+)
+def test_m_g_1_pollaczek_khinchine(service, second_moment):
+    result = simulate("jsq", [1.0], load=0.6, tasks=1_000_000, seed=2, service=service)
+    assert result.mean == pytest.approx(1 + 0.6 * second_moment / (2 * 0.4), rel=0.02)
+
+
+def test_random_split_is_independent_m_m_1_queues():
+    result = simulate("pss", [1.0, 3.0], load=0.8, tasks=1_000_000, seed=3)
+    # Each queue has load 0.8: mean 1/(μ(1−ρ)), weighted by where tasks go.
+    assert result.mean == pytest.approx(0.25 * 1 / 0.2 + 0.75 * 1 / 0.6, rel=0.03)
+
+
+def test_late_binding_everywhere_is_one_queue_for_all_m_m_n():
+    # As many reservations as workers: a task starts at the first worker that is free, which is M/M/n.
+    workers, load = 3, 0.8
+    policy = POLICIES.make("sparrow", np.random.default_rng(1), workers=workers, probes=workers)
+    result = simulate(policy, np.ones(workers), load=load, tasks=600_000, seed=4)
+    a = workers * load
+    blocked = a**workers / 6 / (1 - load)
+    erlang_c = blocked / (1 + a + a**2 / 2 + blocked)
+    assert result.mean == pytest.approx(1 + erlang_c / (workers * (1 - load)), rel=0.02)
+
+
+def test_bursts_are_worse_than_poisson():
+    calm = simulate("jsq", np.ones(4), load=0.7, tasks=100_000, seed=5)
+    burst = simulate("jsq", np.ones(4), load=0.7, tasks=100_000, seed=5, arrivals=Bursty(ratio=3, share=0.2))
+    assert burst.submit[-1] == pytest.approx(calm.submit[-1], rel=0.1)
+    assert burst.mean > 1.3 * calm.mean

@@ -1,0 +1,181 @@
+"""Policies by name and by file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.oracles.validator import violations_of
+from tests.oracles.workloads import busy
+from windlass.model import InputError, JobTable
+from windlass.order import POLICIES
+from windlass.sim import replay
+
+WIDEST = '''
+from windlass.model import SiteView, Start
+
+class Widest:
+    """The widest job that fits goes first."""
+    name = "widest"
+
+    def decide(self, view: SiteView) -> Start:
+        free, jobs = view.free, []
+        for row in (-view.waiting.procs).argsort(kind="stable"):
+            if view.waiting.procs[row] <= free:
+                free -= view.waiting.procs[row]
+                jobs.append(int(view.waiting.job[row]))
+        return Start(tuple(jobs), "the widest that fits")
+'''
+
+TWO = """
+class One:
+    name = "one"
+    def decide(self, view): ...
+
+class Two:
+    name = "two"
+    def decide(self, view): ...
+"""
+
+NONE = """
+from windlass.order.easy import Easy
+
+class _Private:
+    name = "private"
+    def decide(self, view): ...
+
+class NoName:
+    def decide(self, view): ...
+
+class NoDecide:
+    name = "no decide"
+"""
+
+TUNED = """
+class Tuned:
+    name = "tuned"
+    def __init__(self, rng, depth, width=3):
+        if depth < 0:
+            raise ValueError(f"depth is {depth}, expected 0 or more")
+        self.rng, self.depth, self.width = rng, depth, width
+    def decide(self, view): ...
+"""
+
+
+def rng() -> np.random.Generator:
+    return np.random.default_rng(1)
+
+
+def written(folder: Path, text: str) -> str:
+    path = folder / "mine.py"
+    path.write_text(text, encoding="utf-8")
+    return str(path)
+
+
+def refusal(name: str, **parameters: object) -> str:
+    """The message of the InputError, checked to be one line."""
+    with pytest.raises(InputError) as caught:
+        POLICIES.make(name, rng(), **parameters)
+    assert "\n" not in str(caught.value)
+    return str(caught.value)
+
+
+def test_names_are_the_files_of_the_folder() -> None:
+    assert {"conservative", "easy", "fcfs", "sjf"} <= set(POLICIES.names())
+    assert list(POLICIES.names()) == sorted(POLICIES.names())
+    for name in POLICIES.names():
+        assert POLICIES.find(name).name == name
+
+
+def test_a_near_name_is_offered() -> None:
+    message = refusal("easi")
+    assert message.startswith("policies.order: unknown policy 'easi', expected one of conservative, easy")
+    assert message.endswith("; did you mean 'easy'?")
+
+
+def test_a_name_near_nothing_is_listed_only() -> None:
+    message = refusal("zzz")
+    assert "unknown policy 'zzz'" in message
+    assert "did you mean" not in message
+
+
+def test_an_unknown_parameter() -> None:
+    assert refusal("easy", depth=3) == "policies.order: easy has no parameter 'depth', it takes none"
+
+
+def test_parameters_of_a_policy_from_a_file(tmp_path: Path) -> None:
+    spec = written(tmp_path, TUNED)
+    generator = rng()
+    policy = POLICIES.make(spec, generator, depth=2)
+    assert (policy.rng is generator, policy.depth, policy.width) == (True, 2, 3)
+    assert refusal(spec, depht=2).endswith("has no parameter 'depht', it takes depth, width")
+    assert refusal(spec, depth=-1).endswith("depth is -1, expected 0 or more")
+    assert "depth" in refusal(spec)
+    assert refusal(spec, depth="many").startswith("policies.order: ")
+
+
+@pytest.mark.parametrize("name", ["rng", "name", "self"])
+def test_parameters_that_are_arguments_of_make_are_refused(tmp_path: Path, name: str) -> None:
+    with pytest.raises(InputError, match=f"has no parameter '{name}', it takes depth, width"):
+        POLICIES.make(*(written(tmp_path, TUNED), rng()), **{"depth": 1, name: 4})
+
+
+def test_a_policy_of_ten_lines_runs(tmp_path: Path) -> None:
+    policy = POLICIES.make(written(tmp_path, WIDEST), rng())
+    jobs = JobTable.of(submit=[0, 0, 0], run=[10, 10, 10], procs=[1, 3, 4])
+    replayed = replay(jobs, 4, policy)
+    assert replayed.start.tolist() == [10, 10, 0]
+    assert replayed.reasons == ("the widest that fits",)
+    assert violations_of(replay(*busy(1), policy)) == []
+
+
+def test_a_file_with_two_policies(tmp_path: Path) -> None:
+    spec = written(tmp_path, TWO)
+    assert refusal(spec).endswith("expected one class with a name and decide(), found One, Two")
+    assert POLICIES.find(f"{spec}:Two").name == "two"
+    assert refusal(f"{spec}:Three").endswith("expected one class with a name and decide(), found none")
+
+
+def test_a_file_without_a_policy(tmp_path: Path) -> None:
+    assert refusal(written(tmp_path, NONE)).endswith("found none")
+    assert refusal(written(tmp_path, "")).endswith("found none")
+
+
+def test_a_file_that_is_not_there(tmp_path: Path) -> None:
+    path = tmp_path / "absent.py"
+    assert refusal(str(path)) == f"policies.order: {path}: no such file"
+    assert refusal(f"{path}:Mine") == f"policies.order: {path}: no such file"
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("class Mine\n    pass\n", "SyntaxError: expected ':' (mine.py, line 1)"),
+        ("import nothing_of_that_name\n", "ModuleNotFoundError: No module named 'nothing_of_that_name'"),
+        ("1 / 0\n", "ZeroDivisionError: division by zero"),
+    ],
+)
+def test_a_file_that_cannot_be_imported(tmp_path: Path, text: str, reason: str) -> None:
+    spec = written(tmp_path, text)
+    assert refusal(spec) == f"{spec}: cannot be imported: {reason}"
+    # The second time is no different: nothing half imported stays behind.
+    assert refusal(spec) == f"{spec}: cannot be imported: {reason}"
+
+
+def test_a_file_that_fails_with_a_message_of_two_lines(tmp_path: Path) -> None:
+    refusal(written(tmp_path, "raise ValueError('one\\ntwo')\n"))
+
+
+def test_files_of_one_name_do_not_clash(tmp_path: Path) -> None:
+    for name in ("a", "b"):
+        (tmp_path / name).mkdir()
+    first = written(tmp_path / "a", WIDEST)
+    second = written(tmp_path / "b", WIDEST.replace('"widest"', '"other"'))
+    assert [POLICIES.find(spec).name for spec in (first, second, first)] == ["widest", "other", "widest"]
+
+
+def test_a_folder_is_no_file(tmp_path: Path) -> None:
+    (tmp_path / "folder.py").mkdir()
+    assert refusal(str(tmp_path / "folder.py")).endswith("no such file")

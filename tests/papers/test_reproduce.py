@@ -1,0 +1,47 @@
+"""Reproductions run, and say what they say in a form that others can read."""
+
+import json
+import sys
+
+import pytest
+
+from windlass.cli import main
+from windlass.papers import Reproduction, Row, find_paper, papers
+from windlass.papers.page import rows_json, save
+from windlass.papers.plots import Line, Picture
+
+
+def test_unknown_papers_are_refused(monkeypatch, capsys):
+    monkeypatch.setattr(sys, "argv", ["windlass", "reproduce", "moby-dick"])
+    with pytest.raises(SystemExit) as stop:
+        main()
+    assert stop.value.code == 2
+    assert "rosella" in capsys.readouterr().err
+
+
+def test_rows_and_pictures_are_saved(tmp_path):
+    rows = (Row("a <b>", 1.0, float("inf"), None, "note"), Row("c", None, "words", True))
+    lines = (Line("one", [1, 10], [2.0, 3.0], [0.1, 0.2]), Line("two", [1, 10], [4.0, 5.0]))
+    pictures = (
+        Picture("p", "Title", "x", "y", lines, log_x=True, log_y=True),
+        Picture("bars", "Bars", "x", "y", (Line("one", [0, 1], [2.0, 3.0]),), categories=("a", "b")),
+    )
+    paper = find_paper("rosella")
+    save(paper, Reproduction(rows, pictures), tmp_path)
+    found = json.loads((tmp_path / "rosella.json").read_text())
+    assert found[0] == {"what": "a <b>", "paper": 1.0, "ours": "inf", "holds": None, "note": "note"}
+    html = (tmp_path / "rosella.html").read_text()
+    assert "a &lt;b&gt;" in html
+    assert "1 of 1 published results hold" in html
+    assert json.loads(rows_json(Reproduction(rows))) == found
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("paper", papers(), ids=lambda paper: paper.name)
+def test_quick_reproductions_run(paper):
+    steps = []
+    reproduction = paper.reproduce(quick=True, tell=lambda step, share: steps.append(share))
+    assert steps == sorted(steps)
+    assert len(reproduction.rows) > 5
+    assert len({picture.key for picture in reproduction.pictures}) == len(reproduction.pictures)
+    assert all(row.holds is not False or row.note for row in reproduction.rows), "what fails needs a reason"

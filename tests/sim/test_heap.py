@@ -1,0 +1,48 @@
+"""The event heap against heapq."""
+
+from __future__ import annotations
+
+import heapq
+import math
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.oracles.workloads import CHECK
+from windlass.sim.heap import make_heap, next_time, pop, push
+
+_TIMES = st.one_of(st.integers(0, 3).map(float), st.floats(-1e9, 1e9), st.sampled_from([0.0, -0.0, 1e300]))
+_NO_PUSH = st.none()
+
+
+@CHECK
+@given(st.lists(st.one_of(_TIMES, _NO_PUSH), max_size=60))
+def test_events_come_in_order_of_time_and_sequence(moves: list[float | None]) -> None:
+    heap = make_heap(len(moves))
+    pending: list[tuple[float, int]] = []
+    for sequence, time in enumerate(moves):
+        assert next_time(heap) == (pending[0][0] if pending else math.inf)
+        if time is not None:
+            push(heap, time, sequence % 3, sequence)
+            heapq.heappush(pending, (time, sequence))
+        elif pending:
+            expected, item = heapq.heappop(pending)
+            assert pop(heap) == (expected, item % 3, item)
+    rest = [pop(heap) for _ in range(len(pending))]
+    assert rest == [(time, item % 3, item) for time, item in sorted(pending)]
+    assert next_time(heap) == math.inf
+
+
+def test_equal_times_keep_the_order_of_pushing() -> None:
+    heap = make_heap(100)
+    for item in range(100):
+        push(heap, 7.0, 0, item)
+    assert [pop(heap)[2] for _ in range(100)] == list(range(100))
+
+
+def test_a_heap_can_be_filled_and_emptied_again_and_again() -> None:
+    heap = make_heap(2)
+    for turn in range(5):
+        push(heap, 2.0, 0, turn)
+        push(heap, 1.0, 1, turn)
+        assert [pop(heap), pop(heap)] == [(1.0, 1, turn), (2.0, 0, turn)]
