@@ -57,8 +57,6 @@ class DispatchMetrics:
         Most tasks that were ever at one worker.
     benchmark_tasks
         Tasks that ran only to learn from.
-    throughput_per_s
-        Jobs over the time from the first arrival to the last end, 1/s.
     """
 
     tasks: int
@@ -69,7 +67,6 @@ class DispatchMetrics:
     mean_wait_s: float
     longest_queue: float
     benchmark_tasks: float
-    throughput_per_s: float
 
 
 def bounded_slowdown(

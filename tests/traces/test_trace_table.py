@@ -130,7 +130,7 @@ def test_times_of_day_are_no_numbers(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["again.csv", "again.csv.gz", "again.parquet"])
 def test_a_table_written_again_is_the_same(tmp_path: Path, name: str) -> None:
-    jobs = JobTable.of(submit=[0, 1 / 3], run=[1e-9, 2.0**60], procs=[1, 2], request=[5, 1e30], job=[7, 9])
+    jobs = JobTable.of(submit=[0, 1 / 3], run=[1e-9, 2.0**49], procs=[1, 2], request=[5, 1e15], job=[7, 9])
     trace = Trace.of_jobs(jobs, "two")
     trace = Trace("two", trace.records.with_columns(team=pl.Series(["a,b", 'c"d'])))
     write_table(trace, tmp_path / name)
@@ -156,3 +156,9 @@ def test_any_bytes_give_a_trace_or_one_line(
         path.write_bytes(b"submit,run,procs\n" + content if name == "fuzz.csv" else content)
         found = outcome(read, path, skip)
         assert "\n" not in found if isinstance(found, str) else len(found) >= 1
+
+
+def test_a_time_beyond_all_bounds_names_the_log(tmp_path: Path) -> None:
+    (tmp_path / "jobs.csv").write_text("submit,run,procs\n0,1e300,1\n")
+    with pytest.raises(InputError, match=r"^jobs: jobs: job 1, run is 1e\+300"):
+        to_workload(read_csv(tmp_path / "jobs.csv"))

@@ -175,15 +175,20 @@ def _against_learners(cells: list[Cell], load: float, setting: str, gain: str) -
     known = ", ".join(f"{cell.label} {cell.mean:.3g}" for cell in cells if cell.load == load)
     return [
         Row(
-            f"{setting}: Rosella seeing all queues over the best other learner, mean response",
-            "at most 1.05",
+            f"{setting}: Rosella seeing all queues over the best other learner (asked: 1.05 at most)",
+            None,
             all_queues / best.mean,
             all_queues <= 1.05 * best.mean,
-            f"{gain}; mean responses, s: {known}",
+            f"{gain}; mean responses, s: {known}"
+            + (
+                ""
+                if all_queues <= 1.05 * best.mean
+                else f"; {_WORKERS} draws by rate miss some slow workers' queues"
+            ),
         ),
         Row(
-            f"{setting}: Rosella with its two probes over the same",
-            "at most 1.05",
+            f"{setting}: Rosella with its two probes over the same (asked: 1.05 at most)",
+            None,
             two / best.mean,
             two <= 1.05 * best.mean,
             ""

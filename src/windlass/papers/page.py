@@ -44,11 +44,11 @@ def save(paper: Paper, reproduction: Reproduction, folder: Path) -> None:
 
 
 def _page(paper: Paper, reproduction: Reproduction) -> str:
-    held = sum(row.holds is True for row in reproduction.rows)
-    compared = sum(row.holds is not None for row in reproduction.rows)
+    published = [row for row in reproduction.rows if row.paper is not None and row.holds is not None]
+    held = sum(row.holds is True for row in published)
     head = (
         f'<header><p class="kicker">Windlass reproduces</p><h1>{text(paper.title)}</h1>'
-        f'<p class="lead">{held} of {compared} published results hold here.</p></header>'
+        f'<p class="lead">{held} of {len(published)} published results hold here.</p></header>'
     )
     cells = "".join(
         f"<tr><td>{text(row.what)}</td><td>{text(_shown(row.paper))}</td><td>{text(_shown(row.ours))}</td>"
@@ -56,10 +56,13 @@ def _page(paper: Paper, reproduction: Reproduction) -> str:
         for row in reproduction.rows
     )
     table = (
-        "<section><h2>Theirs beside ours</h2><div class='scroll'><table><thead><tr><th>what</th><th>paper</th>"
-        f"<th>ours</th><th>holds</th><th>note</th></tr></thead><tbody>{cells}</tbody></table></div></section>"
+        '<section><h2>Theirs beside ours</h2><div class="scroll"><table class="claims"><thead><tr><th>what</th>'
+        "<th>paper</th><th>ours</th><th>holds</th><th>note</th></tr></thead>"
+        f"<tbody>{cells}</tbody></table></div></section>"
     )
-    return page(paper.title, [Part(head), Part(table), *(part(picture) for picture in reproduction.pictures)])
+    pictures = (part(picture) for picture in reproduction.pictures)
+    sections = (Part(f"<section>{shown.html}</section>", shown.plots) for shown in pictures)
+    return page(paper.title, [Part(head), Part(table), *sections])
 
 
 def _shown(value: float | str | None) -> str:

@@ -6,6 +6,7 @@ states, and notes each one that applied: nothing is dropped or mended in silence
 stops the reading, naming file, line, field and value, unless the caller says to skip such lines.
 
 - :func:`read_swf`, :func:`write_swf`: the Standard Workload Format.
+- :func:`read_swim`: MapReduce jobs by bytes read, shuffled and written.
 - :func:`read_csv`, :func:`read_parquet`, :func:`write_table`: a plain table of jobs.
 - :func:`read_trace`: whichever of :data:`FORMATS` the file's suffix names.
 - :func:`lublin`: jobs drawn from the model of Lublin and Feitelson.
@@ -17,6 +18,7 @@ from windlass.traces.formats import FORMATS, Format, read_trace
 from windlass.traces.lublin import lublin
 from windlass.traces.swf import SwfLog, read_swf, write_swf
 from windlass.traces.swf_header import SwfHeader
+from windlass.traces.swim import SwimLog, read_swim
 from windlass.traces.table import read_csv, read_parquet, write_table
 from windlass.traces.trace import BadLine, Trace
 from windlass.traces.workload import Workload, to_workload
@@ -27,12 +29,14 @@ __all__ = [
     "Format",
     "SwfHeader",
     "SwfLog",
+    "SwimLog",
     "Trace",
     "Workload",
     "lublin",
     "read_csv",
     "read_parquet",
     "read_swf",
+    "read_swim",
     "read_trace",
     "to_workload",
     "write_swf",

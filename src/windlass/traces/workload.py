@@ -85,7 +85,7 @@ def to_workload(trace: Trace, processors: int | None = None, where: str | None =
     fitting = _fitting(complete, system)
     _require_jobs(trace.name, fitting)
     final = _numbered(_sorted(_with_requests(fitting)))
-    return Workload(_job_table(final.records), system, final.notes)
+    return Workload(_job_table(trace.name, final.records), system, final.notes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,8 +219,11 @@ def _numbered(step: _Step) -> _Step:
     return _Step(step.records.with_columns(numbers), noted.notes)
 
 
-def _job_table(records: pl.DataFrame) -> JobTable:
+def _job_table(name: str, records: pl.DataFrame) -> JobTable:
     # Writable copies: compiled kernels would be compiled once more for arrays that are read-only.
     names = ("job", "submit", "run", "procs", "request")
-    columns = {name: records[name].to_numpy(writable=True) for name in names}
-    return JobTable(**columns)
+    columns = {column: records[column].to_numpy(writable=True) for column in names}
+    try:
+        return JobTable(**columns)
+    except InputError as error:
+        raise InputError(f"{name}: {error}") from error

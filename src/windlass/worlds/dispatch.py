@@ -195,7 +195,6 @@ class Dispatch:
             record=True,
             progress=lambda count: progress(count / workload.count),
         )
-        response = done.job_response
         return Outcome(
             seed=seed,
             metrics=DispatchMetrics(
@@ -207,7 +206,6 @@ class Dispatch:
                 mean_wait_s=float((done.start - done.submit).mean()),
                 longest_queue=float(done.longest_queue),
                 benchmark_tasks=float(done.benchmarks),
-                throughput_per_s=len(response) / float(done.end.max() - done.submit.min()),
             ),
             jobs=pl.DataFrame(
                 {
