@@ -13,9 +13,19 @@ from windlass.scenario import make_scenario
 
 CHROMIUM = shutil.which("chromium")
 _FLAGS = (
-    "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
-    "--disable-component-update --disable-sync --virtual-time-budget=8000 --enable-logging=stderr --v=0 --dump-dom"
-).split()
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--virtual-time-budget=8000",
+    "--enable-logging=stderr",
+    "--v=0",
+    "--dump-dom",
+)
 
 
 @pytest.mark.slow

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from windlass.checks import common, dispatch, order
+from windlass.checks import common, dispatch, multisite, order, place
 from windlass.model import InputError
 from windlass.registry import Registry
 
@@ -35,6 +35,24 @@ _DISPATCH: tuple[Check, ...] = (
     dispatch.check_same_by_hand,
 )
 
+_PLACE: tuple[Check, ...] = (
+    place.check_parameters_have_defaults,
+    place.check_seeded,
+    place.check_picklable,
+    place.check_leaves_the_view_alone,
+    place.check_gives_reasons,
+    place.check_no_task_starves,
+)
+
+_GEO_ORDER: tuple[Check, ...] = (
+    multisite.check_parameters_have_defaults,
+    multisite.check_seeded,
+    multisite.check_picklable,
+    multisite.check_same_by_hand,
+    multisite.check_leaves_the_view_alone,
+    multisite.check_orders_all_jobs,
+)
+
 
 def checks_of(decision: str) -> tuple[Check, ...]:
     """The checks that policies of a decision must pass.
@@ -42,7 +60,7 @@ def checks_of(decision: str) -> tuple[Check, ...]:
     >>> len(checks_of("order")) > 5
     True
     """
-    by_decision = (("order", _ORDER), ("dispatch", _DISPATCH))
+    by_decision = (("order", _ORDER), ("geo_order", _GEO_ORDER), ("dispatch", _DISPATCH), ("place", _PLACE))
     for known, checks in by_decision:
         if known == decision:
             return _ALWAYS + checks

@@ -120,3 +120,50 @@ def reproduce(
     from windlass.cli.reproduce import reproduce_command
 
     reproduce_command(paper, quick=quick, out=out, as_json=json)
+
+
+@app.command()
+def place(
+    job: Annotated[Path, typer.Argument(help="A job (.yaml), such as examples/geo-job.yaml.")],
+    cluster: Annotated[
+        Path | None, typer.Option("--cluster", help="Sites (.yaml).", show_default="those that the job names")
+    ] = None,
+    explain: Annotated[bool, typer.Option("--explain", help="Say what limits each stage.")] = False,
+    json: Annotated[
+        bool, typer.Option("--json", help="One JSON object on standard output, nothing else.")
+    ] = False,
+) -> None:
+    """Place one job over sites: who runs what, what moves, how long it takes, what it costs."""
+    from windlass.cli.place import place_command
+
+    place_command(job, cluster, explain=explain, as_json=json)
+
+
+cluster_app = typer.Typer(help="Make cluster files.", no_args_is_help=True)
+app.add_typer(cluster_app, name="cluster")
+
+
+@cluster_app.callback()
+def _cluster() -> None:
+    pass
+
+
+@cluster_app.command("from-wan")
+def from_wan(
+    file: Annotated[Path, typer.Argument(help="Measured throughput between regions (.csv).")],
+    regions: Annotated[str, typer.Option("--regions", help="As in aws:us-east-1,gcp:europe-west4.")],
+    out: Annotated[Path, typer.Option("--out", help="The cluster file to write.")],
+    slots: Annotated[
+        str, typer.Option("--slots", help="Slots of each region, or one number for all.")
+    ] = "100",
+    machines: Annotated[
+        float, typer.Option("--machines", help="Machines that send and receive a region.")
+    ] = 1.0,
+    prices: Annotated[
+        Path | None, typer.Option("--prices", help="Egress prices (.csv).", show_default="beside FILE")
+    ] = None,
+) -> None:
+    """Make a cluster file from measured throughput between cloud regions."""
+    from windlass.cli.cluster import from_wan_command
+
+    from_wan_command(file, regions, out, slots=slots, machines=machines, prices=prices)

@@ -74,7 +74,9 @@ def read_swim(path: str | PathLike[str], skip_bad_lines: bool = False) -> SwimLo
         if fields == [""]:
             continue
         if len(fields) != 1 + len(_NUMBERS):
-            bad.append(BadLine(number, f"{len(fields)} fields, expected {1 + len(_NUMBERS)} set apart by tabs"))
+            bad.append(
+                BadLine(number, f"{len(fields)} fields, expected {1 + len(_NUMBERS)} set apart by tabs")
+            )
             continue
         try:
             values.append([_amount(*pair) for pair in zip(_NUMBERS, fields[1:], strict=True)])

@@ -1,0 +1,64 @@
+"""``windlass cluster``: cluster files from measurements."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import yaml
+from rich.console import Console
+
+from windlass.model import InputError
+from windlass.sim.geo_place_workload import WideArea
+from windlass.worlds.geo_place import MeasuredSites, measured_area
+
+_PRICES = "egress_cost_usd_per_gb.csv"
+
+
+def from_wan_command(
+    file: Path, regions: str, out: Path, *, slots: str, machines: float, prices: Path | None
+) -> None:
+    """Read the matrix, write the sites."""
+    names = tuple(region.strip() for region in regions.split(",") if region.strip())
+    beside = file.parent / _PRICES
+    if prices is None and beside.exists():
+        prices = beside
+    if not 0 < machines < np.inf:
+        raise InputError(f"--machines is {machines}, expected more than 0")
+    spec = MeasuredSites(
+        throughput=file, prices=prices, regions=names, slots=_numbers(slots), machines=machines
+    )
+    area = measured_area(spec)
+    if not out.absolute().parent.is_dir():
+        raise InputError(f"--out: the folder {out.absolute().parent} does not exist")
+    out.write_text(cluster_yaml(area), encoding="utf-8")
+    Console(stderr=True, highlight=False, soft_wrap=True).print(
+        f"{len(area)} sites are in {out}", markup=False
+    )
+
+
+def _numbers(text: str) -> tuple[int, ...]:
+    parts = [part.strip() for part in text.split(",")]
+    for part in parts:
+        if not part.isdecimal():
+            raise InputError(f"--slots: {part!r} is not a whole number of 0 or more")
+    return tuple(int(part) for part in parts)
+
+
+def cluster_yaml(area: WideArea) -> str:
+    """The sites as a cluster file.
+
+    >>> print(cluster_yaml(WideArea.of([4], [1e9], [2e9])).splitlines()[1])
+    - {name: site-1, slots: 4, up: 1000000000.0, down: 2000000000.0}
+    """
+    sites = [
+        {"name": name, "slots": int(area.slots[x]), "up": float(area.up[x]), "down": float(area.down[x])}
+        for x, name in enumerate(area.names)
+    ]
+    tree: dict[str, object] = {"sites": sites}
+    if np.isfinite(area.pair).any():
+        # A site does not limit itself; YAML has no good infinity, and no read ever asks for its own.
+        tree["pair"] = np.where(np.isfinite(area.pair), area.pair, 0.0).tolist()
+    if area.price.any():
+        tree["usd_per_gb"] = (area.price * 1e9).round(9).tolist()
+    return yaml.safe_dump(tree, sort_keys=False, default_flow_style=None, width=110)

@@ -1,0 +1,204 @@
+"""``windlass place``: where the tasks of one job run."""
+
+from __future__ import annotations
+
+import json
+import sys
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import BaseModel, ValidationError
+from rich.console import Console
+from rich.table import Table
+
+from windlass.model import InputError
+from windlass.place import map_stage, reduce_stage
+from windlass.place.whole import whole_map, whole_reduce
+from windlass.scenario import load_tree
+from windlass.sim.geo_place_workload import StageSpec, WideArea
+from windlass.worlds.geo_place import ClusterSpec, JobOf
+
+_Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class StageAnswer:
+    """One stage: tasks at each site, what moves (source, site, tasks or -1, bytes), times, cost, and what limits it."""
+
+    stage: int
+    kind: str
+    tasks: dict[str, int]
+    moves: tuple[tuple[str, str, float], ...]
+    transfer_s: float
+    compute_s: float
+    egress_usd: float
+    why: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class JobAnswer:
+    """All stages of a job, one after the other."""
+
+    job: str
+    stages: tuple[StageAnswer, ...]
+    total_s: float
+    moved_bytes: float
+    egress_usd: float
+
+
+def place_command(job: Path, cluster: Path | None, *, explain: bool, as_json: bool) -> None:
+    """Place a job and print the answer."""
+    answer = place_job(*read_job(job, cluster))
+    if as_json:
+        sys.stdout.write(json.dumps(asdict(answer), allow_nan=False) + "\n")
+        return
+    console = Console(highlight=False)
+    for stage in answer.stages:
+        table = Table(
+            "site", "tasks", "gets", title=f"Stage {stage.stage}, {stage.kind}", title_justify="left"
+        )
+        for site, tasks in stage.tasks.items():
+            came = [move for move in stage.moves if move[1] == site]
+            text = ", ".join(f"{_bytes(amount)} from {source}" for source, _, amount in came[:4])
+            more = f" and {len(came) - 4} more" if len(came) > 4 else ""
+            table.add_row(site, f"{tasks:,}", text + more)
+        console.print(table)
+        console.print(f"transfer {stage.transfer_s:,.4g} s, then compute {stage.compute_s:,.4g} s")
+        for line in stage.why if explain else ():
+            console.print(f"  {line}", markup=False)
+    cost = f", {answer.egress_usd:,.2f} USD of egress" if answer.egress_usd else ""
+    console.print(f"{answer.job}: {answer.total_s:,.4g} s, {_bytes(answer.moved_bytes)} between sites{cost}")
+
+
+def read_job(job: Path, cluster: Path | None) -> tuple[JobOf, WideArea]:
+    """A job's file and a cluster's, which may be one: a scenario with one listed job is a job's file too.
+
+    Raises
+    ------
+    InputError
+        A file cannot be read, or a value is not allowed; names file and field.
+    """
+    tree = load_tree(job)
+    if not isinstance(tree, dict):
+        raise InputError(f"{job}: expected a job (a mapping of fields), found {type(tree).__name__}")
+    own = tree.get("cluster")
+    listed = tree.get("workload", {}).get("jobs") if isinstance(tree.get("workload"), dict) else None
+    if listed is not None:
+        if not isinstance(listed, list) or len(listed) != 1:
+            raise InputError(f"{job}: workload.jobs: expected one job")
+        tree = listed[0]
+    else:
+        tree = {key: value for key, value in tree.items() if key != "cluster"}
+    if cluster is not None:
+        given, source = load_tree(cluster), cluster
+        own = given.get("cluster", given) if isinstance(given, dict) else given
+    elif own is None:
+        raise InputError(f"{job}: names no cluster, expected --cluster")
+    else:
+        source = job
+    spec = _validated(ClusterSpec, own, source)
+    return _validated(JobOf, tree, job), spec.area(np.random.default_rng([1, 0]), source.parent)
+
+
+def _validated(model: type[BaseModel], tree: Any, source: Path) -> Any:
+    try:
+        return model.model_validate(tree)
+    except ValidationError as error:
+        found = error.errors()[0]
+        field = ".".join(str(part) for part in found["loc"])
+        raise InputError(f"{source}: {field}: {found['msg']}") from error
+
+
+def place_job(job: JobOf, area: WideArea) -> JobAnswer:
+    """Place all stages of a job forward, each on all slots, in whole tasks.
+
+    Examples
+    --------
+    >>> job = JobOf.model_validate({"stages": [{"task_s": 2, "task_bytes": 1e8, "input": {"site-1": 3, "site-2": 9}}]})
+    >>> answer = place_job(job, WideArea.of(slots=[6, 2], up=[1e9, 1e9], down=[1e9, 1e9]))
+    >>> answer.stages[0].tasks, round(answer.total_s, 3)
+    ({'site-1': 9, 'site-2': 3}, 4.6)
+    """
+    stages: list[StageAnswer] = []
+    written: list[NDArray[np.float64]] = []
+    for place, of in enumerate(job.stages):
+        try:
+            stage = of.spec(area.names)
+        except InputError as error:
+            raise InputError(f"job {job.name!r}, stage {place + 1}, {error}") from error
+        if any(not 0 <= parent < place for parent in stage.parents) or bool(stage.parents) == bool(
+            stage.here
+        ):
+            raise InputError(f"job {job.name!r}, stage {place + 1}: expected either input or earlier parents")
+        answer, out = _map(place, stage, area) if stage.here else _shuffle(place, stage, area, written)
+        stages.append(answer)
+        written.append(out * stage.ratio)
+    return JobAnswer(
+        job.name,
+        tuple(stages),
+        sum(stage.transfer_s + stage.compute_s for stage in stages),
+        sum(amount for stage in stages for *_, amount in stage.moves),
+        sum(stage.egress_usd for stage in stages),
+    )
+
+
+def _map(place: int, stage: StageSpec, area: WideArea) -> tuple[StageAnswer, NDArray[np.float64]]:
+    here = np.array(stage.here, dtype=np.int64)
+    data = here * max(stage.task_bytes, 1e-9)
+    plan = map_stage(data, area.slots, area.up, area.down, int(here.sum()), stage.task_s)
+    flow = whole_map(plan, here, area.up)
+    moved = flow * stage.task_bytes
+    counts = flow.sum(axis=0)
+    return _answer(
+        place, "map", counts, moved.astype(np.float64), stage.task_s, area
+    ), counts * stage.task_bytes
+
+
+def _shuffle(
+    place: int, stage: StageSpec, area: WideArea, written: list[NDArray[np.float64]]
+) -> tuple[StageAnswer, NDArray[np.float64]]:
+    data = np.sum([written[parent] for parent in stage.parents], axis=0)
+    plan = reduce_stage(data, area.slots, area.up, area.down, stage.tasks, stage.task_s)
+    counts = whole_reduce(plan, stage.tasks)
+    part = counts / max(stage.tasks, 1)
+    return _answer(place, "shuffle", counts, np.outer(data, part), stage.task_s, area), part * data.sum()
+
+
+def _answer(
+    place: int, kind: str, counts: _Ints, moved: NDArray[np.float64], task_s: float, area: WideArea
+) -> StageAnswer:
+    np.fill_diagonal(moved, 0.0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        times = {
+            "uplink": np.where(moved.sum(axis=1) > 0, moved.sum(axis=1) / area.up, 0.0),
+            "downlink": np.where(moved.sum(axis=0) > 0, moved.sum(axis=0) / area.down, 0.0),
+            "pair": np.where(moved > 0, moved / area.pair, 0.0).max(axis=1),
+        }
+    waves = np.ceil(counts / np.maximum(area.slots, 1)) * task_s
+    transfer = max(float(own.max()) for own in times.values())
+    why = []
+    for link, own in times.items():
+        if transfer > 0 and own.max() >= transfer * (1 - 1e-9):
+            x = int(own.argmax())
+            why.append(f"the {link} of {area.names[x]} takes longest: {own[x]:,.4g} s")
+    slowest = int(waves.argmax())
+    why.append(
+        f"{area.names[slowest]} computes longest: {counts[slowest]:,} tasks on {area.slots[slowest]:,} slots,"
+        f" {waves[slowest]:,.4g} s"
+    )
+    pairs = tuple(
+        (area.names[x], area.names[y], float(moved[x, y])) for x, y in zip(*np.nonzero(moved), strict=True)
+    )
+    tasks = {name: int(count) for name, count in zip(area.names, counts, strict=True)}
+    cost = float((moved * area.price).sum())
+    return StageAnswer(place + 1, kind, tasks, pairs, transfer, float(waves.max()), cost, tuple(why))
+
+
+def _bytes(amount: float) -> str:
+    for unit, size in (("TB", 1e12), ("GB", 1e9), ("MB", 1e6), ("kB", 1e3)):
+        if amount >= size:
+            return f"{amount / size:,.3g} {unit}"
+    return f"{amount:,.3g} B"

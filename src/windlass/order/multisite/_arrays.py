@@ -1,0 +1,89 @@
+"""Checks of what a user hands in as arrays: everything wrong is named, with the value."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from windlass.model import InputError
+
+
+def as_fleet(
+    subjobs: ArrayLike, slots: ArrayLike, backlog: ArrayLike | None
+) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+    """Sub-jobs (n, m), slots (m,) and backlog (m,) as float64; slots are at least 1 where anything is to do.
+
+    Raises
+    ------
+    InputError
+        NaN, infinite, negative, of the wrong shape, or work at a site without slots.
+    """
+    tasks = _numbers("subjobs", subjobs)
+    if tasks.ndim != 2 or tasks.shape[1] == 0:
+        raise InputError(f"subjobs has shape {tasks.shape}, expected (jobs, sites) with at least one site")
+    _check_amounts("subjobs", tasks)
+    sites = tasks.shape[1]
+    capacity = _numbers("slots", slots)
+    if capacity.ndim == 0:
+        capacity = np.full(sites, capacity)
+    if capacity.shape != (sites,):
+        raise InputError(f"slots has shape {capacity.shape}, expected ({sites},), one number per site")
+    _check_amounts("slots", capacity)
+    queued = np.zeros(sites) if backlog is None else _numbers("backlog", backlog)
+    if queued.shape != (sites,):
+        raise InputError(f"backlog has shape {queued.shape}, expected ({sites},), one number per site")
+    _check_amounts("backlog", queued)
+    work = tasks.sum(axis=0) + queued
+    closed = np.flatnonzero((capacity == 0) & (work > 0))
+    if len(closed):
+        site = int(closed[0])
+        raise InputError(
+            f"slots[{site}] is 0, but the site has work of {work[site]:g}: expected a slot or more"
+        )
+    # A site without slots and without work must not divide 0 by 0.
+    return tasks, np.where(capacity == 0, 1.0, capacity), queued
+
+
+def as_orders(order: ArrayLike, jobs: int, sites: int) -> NDArray[np.int64]:
+    """One order for all sites as (1, n), or one per site as (m, n).
+
+    Raises
+    ------
+    InputError
+        Of another shape, or a row is no permutation of the jobs.
+    """
+    given = np.asarray(order)
+    if given.shape not in ((jobs,), (sites, jobs)):
+        raise InputError(f"order has shape {given.shape}, expected ({jobs},) or ({sites}, {jobs})")
+    if given.dtype.kind not in "iu" and given.size:
+        raise InputError(f"order holds {given.dtype}, expected whole numbers of jobs")
+    rows = np.ascontiguousarray(np.atleast_2d(given), dtype=np.int64)
+    for number, row in enumerate(rows):
+        if not np.array_equal(np.sort(row), np.arange(jobs)):
+            wrong = next((int(job) for job in row if (row == job).sum() > 1 or not 0 <= job < jobs), None)
+            where = "order" if given.ndim == 1 else f"order[{number}]"
+            raise InputError(
+                f"{where} is no permutation of 0 … {jobs - 1}: job {wrong} is not one or comes twice"
+            )
+    return rows
+
+
+def _numbers(name: str, given: Any) -> NDArray[np.float64]:
+    try:
+        found = np.asarray(given)
+        if found.dtype.kind not in "biuf":
+            raise TypeError(f"{found.dtype} is no kind of number")
+        return np.ascontiguousarray(found, dtype=np.float64).reshape(found.shape)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"{name}: cannot be read as numbers: {error}") from error
+
+
+def _check_amounts(name: str, values: NDArray[np.float64]) -> None:
+    bad = np.argwhere(~(np.isfinite(values) & (values >= 0)))
+    if len(bad):
+        where = ", ".join(str(index) for index in bad[0])
+        raise InputError(
+            f"{name}[{where}] is {values[tuple(bad[0])]:g}, expected a finite number of 0 or more"
+        )

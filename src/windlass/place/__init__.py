@@ -1,0 +1,57 @@
+"""At which site does each task run, and from where does it read?
+
+Sites on several continents have slots, links, and part of the data: a placement policy says which waiting tasks
+start where. It reads a :class:`~windlass.place.view.PlaceView` and answers with a
+:class:`~windlass.place.view.Placement`; it never touches an engine. :func:`map_stage` and :func:`reduce_stage`
+answer for one stage on arrays, without a cluster.
+
+Policies, one file each:
+
+- ``tetrium``: least transfer plus compute time per stage, shortest job first; WAN budget, fairness, kept plans.
+- ``tetrium-fs``, ``tetrium-i-task``, ``tetrium-i-data``: its parts replaced, to see what each is worth.
+- ``in-place``: tasks where their data is, slots shared fairly.
+- ``centralised``: all data to the largest site first.
+- ``iridium``: maps in place, shuffles where the network takes least.
+- ``tetris``: packing of slots and links with a fixed penalty for remote reads.
+
+>>> from windlass.place import POLICIES, map_stage
+>>> "tetrium" in POLICIES.names()
+True
+>>> map_stage([20e9, 30e9, 50e9], [40, 10, 20], [5e9, 1e9, 2e9], [5e9, 1e9, 5e9], tasks=1000, task_s=2).stage_s
+44.285714285714285
+"""
+
+from typing import ClassVar, Protocol
+
+from windlass.place.replan import replan
+from windlass.place.stage import MapPlan, ReducePlan, map_stage, reduce_stage
+from windlass.place.view import Placement, PlaceView
+from windlass.registry import Registry
+
+POLICIES = Registry("place", "At which site does each task run, and from where does it read?", __name__)
+
+
+class PlacePolicy(Protocol):
+    """Decides which waiting tasks start now, where, and from where they read.
+
+    A class with a ``name`` and this method, in a file of this folder, is a policy.
+    """
+
+    name: ClassVar[str]
+
+    def decide(self, view: PlaceView) -> Placement:
+        """Which tasks of ``view.ready`` start at ``view.now``. The view is not changed."""
+        ...
+
+
+__all__ = [
+    "POLICIES",
+    "MapPlan",
+    "PlacePolicy",
+    "PlaceView",
+    "Placement",
+    "ReducePlan",
+    "map_stage",
+    "reduce_stage",
+    "replan",
+]

@@ -1,0 +1,74 @@
+"""The thesis' algorithms as they are printed, in plain Python, and a validator of schedules."""
+
+from collections import defaultdict
+from fractions import Fraction
+
+import numpy as np
+
+
+def swag(subjobs, slots, backlog):
+    """Algorithm 3.5: the least makespan, then the fewest tasks, then the first; exact arithmetic."""
+    queue = [Fraction(int(tasks)) for tasks in backlog]
+    left, order = list(range(len(subjobs))), []
+    while left:
+
+        def key(job, queue=queue):
+            makespan = max((q + int(v)) / int(c) for q, v, c in zip(queue, subjobs[job], slots, strict=True))
+            return makespan, int(sum(subjobs[job])), job
+
+        best = min(left, key=key)
+        order.append(best)
+        left.remove(best)
+        queue = [q + int(v) for q, v in zip(queue, subjobs[best], strict=True)]
+    return order
+
+
+def reordering(subjobs, slots, orders):
+    """Algorithm 3.3, with lists for queues; `orders` has one order per site."""
+    sites = range(len(slots))
+    queues = [[job for job in orders[site] if subjobs[job][site] > 0] for site in sites]
+    last_first = []
+    while any(queues):
+        lengths = [Fraction(sum(int(subjobs[j][d]) for j in queues[d]), max(int(slots[d]), 1)) for d in sites]
+        target = max(sites, key=lambda d: (lengths[d], -d))
+        job = queues[target][-1]
+        last_first.append(job)
+        queues = [[other for other in queue if other != job] for queue in queues]
+    idle = [job for job in orders[0] if job not in last_first]
+    return idle + last_first[::-1]
+
+
+def validate(work, done, order_of=None):
+    """Raise unless every task ran once, in its place, within the slots; and no slot idled while work waited."""
+    job_of_sub = np.repeat(np.arange(work.jobs), np.diff(work.first))
+    assert np.isfinite(done.started).all()
+    end = done.started + work.duration
+    for sub, site in enumerate(work.site):
+        tasks = slice(work.task0[sub], work.task0[sub + 1])
+        assert (done.started[tasks] >= work.submit[job_of_sub[sub]]).all()
+        assert (np.diff(done.started[tasks]) >= 0).all(), "tasks of a sub-job start in their order"
+        assert 0 <= site < len(work.slots)
+    for job in range(work.jobs):
+        tasks = slice(work.task0[work.first[job]], work.task0[work.first[job + 1]])
+        assert done.start[job] == done.started[tasks].min()
+        assert done.end[job] == end[tasks].max()
+    by_site = defaultdict(list)
+    for sub, site in enumerate(work.site):
+        by_site[site] += range(work.task0[sub], work.task0[sub + 1])
+    for site, tasks in by_site.items():
+        steps = sorted([(end[t], 0, -1) for t in tasks] + [(done.started[t], 1, 1) for t in tasks])
+        # A task of no time at all ends at its own start: its end then must not be counted before it.
+        steps = [step for step in steps]
+        running = 0
+        most = 0
+        instants = sorted({time for time, _, _ in steps})
+        started, ended = np.sort(done.started[tasks]), np.sort(end[tasks])
+        for time in instants:
+            running = np.searchsorted(started, time, "right") - np.searchsorted(ended, time, "right")
+            most = max(most, running)
+        assert most <= work.slots[site], f"site {site} runs {most} tasks on {work.slots[site]} slots"
+        arrived = np.repeat(work.submit[job_of_sub], np.diff(work.task0))[tasks]
+        for time in instants:
+            busy = np.searchsorted(started, time, "right") - np.searchsorted(ended, time, "right")
+            waiting = (arrived <= time).sum() - np.searchsorted(started, time, "right")
+            assert busy == work.slots[site] or waiting == 0, f"site {site} idles at {time}"

@@ -1,0 +1,193 @@
+"""Orders over many sites: the worked example, the printed algorithms, theorem 1, the best order, bad input."""
+
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.multisite import naive
+from windlass.model import InputError
+from windlass.order import (
+    fcfs,
+    finish_instants,
+    global_srpt,
+    independent_srpt,
+    optimal,
+    reordering,
+    swag,
+)
+from windlass.order.multisite import FleetView
+from windlass.order.multisite.swag import Swag
+
+EXAMPLE = np.array([[1, 10, 1], [3, 8, 0], [7, 0, 6]])
+
+
+def mean(order):
+    return float(finish_instants(EXAMPLE, 1, order).mean())
+
+
+def test_the_worked_example():
+    glob, independent = global_srpt(EXAMPLE, 1), independent_srpt(EXAMPLE, 1)
+    orders = (
+        fcfs(EXAMPLE, 1),
+        glob,
+        independent,
+        reordering(EXAMPLE, 1, glob),
+        reordering(EXAMPLE, 1, independent),
+        swag(EXAMPLE, 1),
+    )
+    assert [round(mean(order), 2) for order in orders] == [13, 12.33, 12.33, 12, 12, 11.67]
+    ends = [finish_instants(EXAMPLE, 1, order).tolist() for order in orders]
+    assert ends == [[10, 18, 11], [18, 8, 11], [18, 8, 11], [18, 8, 10], [18, 8, 10], [18, 10, 7]]
+    assert orders[3].tolist() == orders[4].tolist() == [1, 2, 0]
+    assert orders[5].tolist() == [2, 1, 0]
+
+
+def test_the_third_principle_s_example():
+    assert swag([[2, 2, 0], [0, 3, 3]], 1, backlog=[2, 0, 0]).tolist() == [1, 0]
+
+
+@st.composite
+def fleets(draw, most_jobs=14, most_sites=6, alike=False):
+    jobs, sites = draw(st.integers(0, most_jobs)), draw(st.integers(1, most_sites))
+    seed, top = draw(st.integers(0, 2**32 - 1)), draw(st.sampled_from([1, 2, 4, 12, 1000]))
+    rng = np.random.default_rng(seed)
+    subjobs = rng.integers(0, top + 1, (jobs, sites)) * rng.integers(0, 2, (jobs, sites))
+    slots = np.full(sites, rng.integers(1, 5)) if alike else rng.integers(1, 5, sites)
+    return subjobs, slots, rng
+
+
+@settings(max_examples=2000, deadline=None)
+@given(fleets())
+def test_swag_is_the_printed_algorithm(fleet):
+    subjobs, slots, rng = fleet
+    backlog = rng.integers(0, 6, len(slots))
+    assert swag(subjobs, slots, backlog).tolist() == naive.swag(subjobs, slots, backlog)
+
+
+@pytest.mark.parametrize("top", [1, 3, 20, 1000])
+def test_swag_is_the_printed_algorithm_where_all_jobs_are_everywhere(top):
+    # Bottlenecks then move with every choice, so that filing gives way to the plain loop.
+    subjobs = np.random.default_rng(top).integers(0, top + 1, (150, 9))
+    for slots in (np.full(9, 3), np.arange(1, 10)):
+        assert swag(subjobs, slots).tolist() == naive.swag(subjobs, slots, np.zeros(9))
+
+
+@settings(max_examples=500, deadline=None)
+@given(fleets())
+def test_own_sites_alone(fleet):
+    subjobs, slots, _ = fleet
+    view = FleetView(0.0, subjobs.astype(float), slots.astype(float), np.zeros(len(slots)))
+    found = Swag(own_sites=True).decide(view).order.tolist()
+    queue, left = np.zeros(len(slots)), list(range(len(subjobs)))
+    for job in found:
+        spans = [np.max(np.where(subjobs[j] > 0, (queue + subjobs[j]) / slots, 0.0)) for j in left]
+        keys = [(span, subjobs[j].sum(), j) for span, j in zip(spans, left, strict=True)]
+        assert min(keys)[2] == job
+        left.remove(job)
+        queue += subjobs[job]
+
+
+@settings(max_examples=2000, deadline=None)
+@given(fleets(), st.booleans())
+def test_reordering_is_the_printed_algorithm_and_never_worsens_the_mean(fleet, one_order):
+    subjobs, slots, rng = fleet
+    jobs, sites = subjobs.shape
+    orders = np.array([rng.permutation(jobs) for _ in range(1 if one_order else sites)])
+    given_order = orders[0] if one_order else orders
+    found = reordering(subjobs, slots, given_order)
+    per_site = [orders[site % len(orders)].tolist() for site in range(sites)]
+    assert found.tolist() == naive.reordering(subjobs.tolist(), slots, per_site)
+    before, after = (finish_instants(subjobs, slots, order).sum() for order in (given_order, found))
+    # Theorem 1; it holds for sites that differ too, as the longest queue is the one that ends last.
+    assert after <= before * (1 + 1e-12)
+
+
+@settings(max_examples=300, deadline=None)
+@given(fleets(most_jobs=6, most_sites=4))
+def test_the_best_order_is_best(fleet):
+    subjobs, slots, _ = fleet
+    least = min(
+        finish_instants(subjobs, slots, order).sum() for order in itertools.permutations(range(len(subjobs)))
+    )
+    assert finish_instants(subjobs, slots, optimal(subjobs, slots)).sum() == pytest.approx(least)
+
+
+@settings(max_examples=300, deadline=None)
+@given(fleets())
+def test_every_answer_is_an_order(fleet):
+    subjobs, slots, _ = fleet
+    for order in (fcfs, global_srpt, swag, optimal, independent_srpt):
+        found = order(subjobs, slots)
+        assert (np.sort(found, axis=-1) == np.arange(len(subjobs))).all()
+        assert found.dtype == np.int64
+    assert independent_srpt(subjobs, slots).shape == subjobs.shape[::-1]
+
+
+def test_seconds_are_as_good_as_tasks():
+    subjobs = np.random.default_rng(1).random((40, 5))
+    assert np.sort(swag(subjobs, [1, 2, 3, 1, 2])).tolist() == list(range(40))
+
+
+GOOD = [[1, 2], [3, 0]]
+BAD = {
+    "nan": (([[np.nan, 1]], 1), r"subjobs\[0, 0\] is nan"),
+    "infinite": (([[np.inf, 1]], 1), r"subjobs\[0, 0\] is inf"),
+    "negative": (([[1, -2]], 1), r"subjobs\[0, 1\] is -2"),
+    "flat": (([1, 2], 1), r"subjobs has shape \(2,\)"),
+    "no sites": ((np.empty((2, 0)), 1), "at least one site"),
+    "text": (([["a", "b"]], 1), "subjobs: cannot be read as numbers"),
+    "ragged": (([[1, 2], [3]], 1), "subjobs: cannot be read as numbers"),
+    "slots": ((GOOD, [1, 2, 3]), r"slots has shape \(3,\)"),
+    "no slots": ((GOOD, [1, 0]), r"slots\[1\] is 0"),
+    "negative slots": ((GOOD, [1, -1]), r"slots\[1\] is -1"),
+    "backlog": ((GOOD, 1, [1]), r"backlog has shape \(1,\)"),
+    "negative backlog": ((GOOD, 1, [1, -1]), r"backlog\[1\] is -1"),
+}
+
+
+@pytest.mark.parametrize("case", BAD)
+@pytest.mark.parametrize("order", [fcfs, global_srpt, independent_srpt, swag, optimal])
+def test_bad_input_is_named(order, case):
+    arguments, message = BAD[case]
+    with pytest.raises(InputError, match=message):
+        order(*arguments)
+
+
+@pytest.mark.parametrize(
+    ("order", "message"),
+    [
+        ([0, 0], "comes twice"),
+        ([0, 2], "job 2"),
+        ([0, 1, 2], r"order has shape \(3,\)"),
+        ([[0, 1]], r"order has shape \(1, 2\)"),
+        ([0.0, 1.0], "float64"),
+        ([[0, 1], [1, 1]], r"order\[1\]"),
+    ],
+)
+@pytest.mark.parametrize("function", [reordering, finish_instants])
+def test_an_order_that_is_none_is_refused(function, order, message):
+    with pytest.raises(InputError, match=message):
+        function(GOOD, 1, order)
+
+
+def test_too_many_jobs_for_a_search():
+    with pytest.raises(InputError, match="17 jobs"):
+        optimal(np.ones((17, 2)), 1)
+
+
+def test_a_site_without_slots_and_without_work_is_no_matter():
+    assert swag([[1, 0], [2, 0]], [1, 0]).tolist() == [0, 1]
+
+
+def test_functions_keep_their_names_beside_the_files():
+    import importlib
+
+    importlib.import_module("windlass.order.fcfs")
+    from windlass.order import POLICIES
+    from windlass.order import fcfs as function
+
+    assert function([[1], [2]], 1).tolist() == [0, 1]
+    assert POLICIES.find("fcfs").__module__ == "windlass.order.fcfs"

@@ -1,0 +1,128 @@
+"""Scenarios over many sites, random and from real logs; the SWIM reader."""
+
+from pathlib import Path
+
+import pytest
+
+from windlass.model import InputError
+from windlass.runner import run
+from windlass.scenario import make_scenario
+from windlass.traces import read_swim
+
+TRACES = Path(__file__).parents[3] / "shared" / "traces"
+LCG = TRACES / "swf" / "LCG-2005-1.swf.gz"
+FACEBOOK = TRACES / "swim" / "FB-2010_samples_24_times_1hr_0.tsv"
+
+
+def tree(**changes):
+    return {
+        "world": "geo_order",
+        "cluster": {"sites": 4, "slots": 20},
+        "workload": {"law": "google", "jobs": 40},
+        "policies": {
+            "geo_order": ["fcfs", "swag", {"reordering": {"base": ["global-srpt", "independent-srpt"]}}]
+        },
+        **changes,
+    }
+
+
+def test_a_scenario_runs_and_repeats():
+    first, second = (run(make_scenario(tree(seeds=[1, 2]))) for _ in range(2))
+    assert len(first.variants) == 4
+    assert first.jobs().equals(second.jobs())
+    assert first.metrics().equals(second.metrics())
+
+
+def test_sites_may_differ_and_sizes_be_told_in_seconds():
+    results = run(
+        make_scenario(
+            tree(cluster={"slots_by_site": [10, 20, 5]}, estimates={"accuracy": 0.5, "sizes": "seconds"})
+        )
+    )
+    assert results.variants[0].outcomes[0].processors == 35
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"workload": {"utilisation": 0}}, "workload.utilisation"),
+        ({"workload": {"longest_s": 1}}, "workload.longest_s"),
+        ({"workload": {"law": "amazon"}}, "workload.law"),
+        ({"estimates": {"accuracy": 2}}, "estimates.accuracy"),
+        ({"policies": {"order": "fcfs"}}, "policies"),
+        ({"workload": {"skew": "steep"}}, "workload.skew"),
+    ],
+)
+def test_a_bad_field_is_named(change, message):
+    with pytest.raises(InputError, match=message):
+        make_scenario(tree(**change))
+
+
+def test_an_unknown_policy_is_named():
+    with pytest.raises(InputError, match="did you mean 'swag'"):
+        run(make_scenario(tree(policies={"geo_order": "swog"})))
+
+
+def test_reordering_of_itself_is_refused():
+    with pytest.raises(InputError, match="another policy than itself"):
+        run(make_scenario(tree(policies={"geo_order": {"reordering": {"base": "reordering"}}})))
+
+
+def test_a_swim_file(tmp_path):
+    path = tmp_path / "log.tsv"
+    path.write_text("job0\t9\t9\t1762\t0\t14347\r\n\njob1\t18\t9\t970\t609\t697\n")
+    assert read_swim(path).records["submit"].to_list() == [9.0, 18.0]
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("job0 9 9 1 0 1", "line 1: 1 fields"),
+        ("job0\t9\t9\t-1\t0\t1", "line 1: map_input '-1'"),
+        ("job0\tnan\t9\t1\t0\t1", "line 1: submit 'nan'"),
+        ("job0\t9\t9\tx\t0\t1", "line 1: map_input 'x'"),
+    ],
+)
+def test_a_bad_swim_line_is_named_or_skipped(tmp_path, line, message):
+    path = tmp_path / "log.tsv"
+    path.write_text(line + "\njob1\t18\t9\t970\t609\t697\n")
+    with pytest.raises(InputError, match=message):
+        read_swim(path)
+    assert len(read_swim(path, skip_bad_lines=True).records) == 1
+
+
+def test_a_log_of_another_kind_is_refused(tmp_path):
+    (tmp_path / "log.csv").write_text("a,b\n1,2\n")
+    with pytest.raises(InputError, match="unknown suffix"):
+        run(make_scenario(tree(workload={"trace": str(tmp_path / "log.csv")})))
+
+
+@pytest.mark.skipif(not LCG.exists(), reason="needs ../shared/traces/swf/LCG-2005-1.swf.gz")
+def test_the_grid_log_runs():
+    scenario = make_scenario(
+        tree(
+            workload={"trace": str(LCG), "where": "submit < 20000"}, policies={"geo_order": ["swag", "fcfs"]}
+        )
+    )
+    outcome = run(scenario).variants[0].outcomes[0]
+    assert outcome.metrics.jobs > 50
+    assert outcome.jobs["sites"].max() > 1
+    assert outcome.jobs["end_s"].is_finite().all()
+
+
+@pytest.mark.skipif(
+    not FACEBOOK.exists(), reason="needs ../shared/traces/swim/FB-2010_samples_24_times_1hr_0.tsv"
+)
+def test_the_facebook_log_runs():
+    assert len(read_swim(FACEBOOK).records) == 24_442
+    scenario = make_scenario(
+        tree(
+            cluster={"sites": 30, "slots": 300},
+            workload={"trace": str(FACEBOOK), "where": "submit < 900"},
+            policies={"geo_order": ["swag"]},
+        )
+    )
+    outcome = run(scenario).variants[0].outcomes[0]
+    assert outcome.metrics.jobs == len(
+        read_swim(FACEBOOK).records.filter(pytest.importorskip("polars").col("submit") < 900)
+    )

@@ -1,0 +1,181 @@
+"""The world of many sites: schedules hold, by an independent validator; a naive twin gives the same."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.multisite import naive
+from windlass.checks.multisite import workload
+from windlass.model import InputError, PolicyError
+from windlass.order.multisite import POLICIES, JobOrder
+from windlass.order.multisite.swag import Swag
+from windlass.sim.geo_order import replay_geo
+from windlass.sim.geo_order_alone import alone
+from windlass.sim.geo_order_draw import draw_seconds, draw_sizes, draw_workload
+from windlass.sim.geo_order_workload import workload_of
+
+NAMES = POLICIES.names()
+
+
+def naive_run(work, policy):
+    """Starts of tasks by a loop over instants, asking the policy's `decide`; numbers of tasks only."""
+    from windlass.order.multisite import FleetView
+
+    job_of_sub = np.repeat(np.arange(work.jobs), np.diff(work.first))
+    coming = work.task0[:-1].copy()
+    started = np.full(len(work.duration), np.nan)
+    ends, free, orders, present = [], work.slots.copy(), None, []
+    arrived = 0
+    sequence = 0
+    unfinished = work.job_tasks.copy()
+    while arrived < work.jobs or ends:
+        now = min([work.submit[arrived]] if arrived < work.jobs else [np.inf], default=np.inf)
+        now = min([now, *(end for end, *_ in ends)])
+        asked = False
+        for end in sorted(end for end in ends if end[0] == now):
+            ends.remove(end)
+            _, _, sub = end
+            free[work.site[sub]] += 1
+            unfinished[job_of_sub[sub]] -= 1
+            asked |= unfinished[job_of_sub[sub]] == 0
+        while arrived < work.jobs and work.submit[arrived] == now:
+            present.append(arrived)
+            arrived, asked = arrived + 1, True
+        left = np.zeros((work.jobs, len(work.slots)))
+        left[job_of_sub, work.site] = work.task0[1:] - coming
+        if asked:
+            present = [job for job in present if left[job].sum() > 0]
+            if present:
+                view = FleetView(now, left[present], work.slots * 1.0, (work.slots - free) * 1.0)
+                orders = np.atleast_2d(policy.decide(view).order)
+        for site in range(len(work.slots)):
+            for place in orders[site % len(orders)] if present else []:
+                job = present[place]
+                while free[site] > 0 and left[job, site] > 0:
+                    sub = next(s for s in range(work.first[job], work.first[job + 1]) if work.site[s] == site)
+                    started[coming[sub]] = now
+                    ends.append((now + work.duration[coming[sub]], sequence, sub))
+                    coming[sub] += 1
+                    left[job, site] -= 1
+                    free[site] -= 1
+                    sequence += 1
+    return started
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("seed", [11, 12, 13])
+def test_the_compiled_world_is_the_naive_one(name, seed):
+    work, policy = workload(seed, jobs=40), POLICIES.make(name, np.random.default_rng(0))
+    assert np.array_equal(replay_geo(work, policy).started, naive_run(work, policy))
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(0, 10**6), st.sampled_from(NAMES), st.booleans())
+def test_schedules_hold(seed, name, by_seconds):
+    work = workload(seed, jobs=30)
+    done = replay_geo(work, POLICIES.make(name, np.random.default_rng(0)), by_seconds=by_seconds)
+    naive.validate(work, done)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_drawn_workload_holds(name):
+    slots = np.array([40, 10, 25, 30])
+    work = draw_workload(np.random.default_rng(5), jobs=150, law="google", slots=slots, accuracy=0.4)
+    naive.validate(work, replay_geo(work, POLICIES.make(name, np.random.default_rng(0))))
+
+
+def test_the_worked_example_runs_as_it_is_computed():
+    work = workload_of([0, 0, 0], [[1, 10, 1], [3, 8, 0], [7, 0, 6]], np.ones(36), [1, 1, 1])
+    ends = {name: replay_geo(work, POLICIES.make(name, np.random.default_rng(0))).end for name in NAMES}
+    assert ends["fcfs"].tolist() == [10, 18, 11]
+    assert ends["swag"].tolist() == ends["optimal"].tolist() == [18, 10, 7]
+
+
+def test_the_longest_expected_task_starts_first():
+    work = workload_of([0], [[3]], [5.0, 1.0, 3.0], [1], expected=[1.0, 9.0, 4.0])
+    assert work.duration.tolist() == [1.0, 3.0, 5.0]
+
+
+def test_many_at_once_need_room():
+    jobs = 300
+    work = workload_of(np.zeros(jobs), np.ones((jobs, 2), int), np.ones(2 * jobs), [1, 3])
+    assert replay_geo(work, Swag()).end.max() == jobs
+
+
+def test_seconds_count_what_tasks_took():
+    # When job 2 arrives, job 0 has one slow task left at site 0, job 1 two that its others showed to be fast.
+    seconds = [10.0] * 3 + [1.0] * 4 + [1.0]
+    work = workload_of([0, 1, 11], [[3, 0], [2, 2], [0, 1]], seconds, [1, 1])
+    by_tasks = replay_geo(work, Swag()).end
+    by_seconds = replay_geo(work, Swag(), by_seconds=True).end
+    assert (by_tasks[1], by_seconds[1]) == (32.0, 22.0)
+    naive.validate(work, replay_geo(work, Swag(), by_seconds=True))
+
+
+class Answer:
+    name = "answer"
+
+    def __init__(self, order):
+        self.order = order
+
+    def decide(self, view):
+        return JobOrder(np.array(self.order), "told so")
+
+
+@pytest.mark.parametrize("order", [[0, 0], [5, 1], [0], [0.5, 1.5]])
+def test_an_answer_that_is_no_order_is_an_error(order):
+    work = workload_of([0, 0], [[1], [1]], [1.0, 1.0], [1])
+    with pytest.raises(PolicyError, match="answer"):
+        replay_geo(work, Answer(order))
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"submit": [1, 0]}, r"submit\[1\] is before"),
+        ({"submit": [np.nan, 0]}, r"submit\[0\] is nan"),
+        ({"subjobs": [[0, 0], [1, 1]]}, r"subjobs\[0\] is all 0"),
+        ({"subjobs": [[-1, 2], [1, 1]]}, r"subjobs\[0, 0\] is -1"),
+        ({"subjobs": [[1.5, 2], [1, 1]]}, "whole numbers"),
+        ({"subjobs": [[1], [1]]}, r"subjobs has shape \(2, 1\)"),
+        ({"duration": [1.0, 1.0]}, r"duration has shape \(2,\)"),
+        ({"duration": [1.0, 1.0, -1.0, 1.0]}, "expected a time"),
+        ({"slots": [1, 0]}, r"slots\[1\] is 0"),
+    ],
+)
+def test_a_bad_workload_is_named(change, message):
+    good = {"submit": [0, 1], "subjobs": [[1, 1], [1, 1]], "duration": [1.0] * 4, "slots": [1, 1]}
+    with pytest.raises(InputError, match=message):
+        workload_of(**{**good, **change})
+
+
+def test_alone_a_job_takes_as_long_as_in_an_empty_world():
+    slots = np.array([7, 3, 5])
+    work = draw_workload(np.random.default_rng(2), jobs=40, law="google", slots=slots, utilisation=1e-6)
+    found = alone(work.first, work.site, work.task0, work.duration, work.slots)
+    done = replay_geo(work, Swag())
+    assert np.allclose(found, done.end - work.submit, atol=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("law", "mean", "small", "large"),
+    [("facebook", 364.6, 0.89, 0.03), ("google", 86.9, 0.96, 0.02), ("exponential", 800, 0.18, 0.53)],
+)
+def test_size_laws_are_those_of_table_3_2(law, mean, small, large):
+    sizes = draw_sizes(law, 2_000_000, np.random.default_rng(1))
+    assert sizes.mean() == pytest.approx(mean, rel=0.03)
+    assert (sizes <= 150).mean() == pytest.approx(small, abs=0.015)
+    assert (sizes > 500).mean() == pytest.approx(large, abs=0.015)
+
+
+def test_task_times_have_the_mean_wherever_they_are_cut_off():
+    for longest in (2.5, 20.0, 1000.0):
+        seconds = draw_seconds(3_000_000, np.random.default_rng(1), longest=longest)
+        assert seconds.mean() == pytest.approx(2.0, rel=0.02)
+        assert seconds.max() <= longest
+
+
+def test_the_wanted_utilisation_is_offered():
+    work = draw_workload(np.random.default_rng(3), jobs=500, utilisation=0.6)
+    assert work.duration.sum() / (work.slots.sum() * work.submit[-1]) == pytest.approx(0.6)

@@ -1,0 +1,162 @@
+"""The wide-area world: its log is valid under every policy, and small cases come out as by hand."""
+
+import numpy as np
+import pytest
+
+from tests.place import validator
+from windlass.model import InputError, PolicyError
+from windlass.place import POLICIES
+from windlass.place.view import Placement
+from windlass.sim.geo_place import simulate
+from windlass.sim.geo_place_generate import JobModel, SiteModel, draw_drops, draw_jobs, draw_sites
+from windlass.sim.geo_place_workload import Changes, GeoJobs, StageSpec, WideArea
+from windlass.sim.links import max_min_rates
+
+MOVES = ("centralised", "tetrium-i-data")
+
+
+def drawn(seed, jobs=15, sites=6):
+    area = draw_sites(SiteModel(sites=sites, slots=(2, 80)), np.random.default_rng(seed))
+    return area, draw_jobs(JobModel(jobs=jobs, tasks=40, load=1.5), area, np.random.default_rng(seed + 1))
+
+
+def make(name, **parameters):
+    return POLICIES.make(name, np.random.default_rng(1), **parameters)
+
+
+@pytest.mark.parametrize("name", POLICIES.names())
+@pytest.mark.parametrize("look_every", [0.0, 0.5])
+def test_the_log_is_valid(name, look_every):
+    area, jobs = drawn(3)
+    run = simulate(area, jobs, make(name), look_every=look_every, decide_every=0.5, log=True)
+    validator.check(run, exact=look_every == 0.0, moves=name in MOVES)
+
+
+@pytest.mark.parametrize("name", POLICIES.names())
+def test_the_log_is_valid_where_resources_drop_and_return(name):
+    area, jobs = drawn(5)
+    changes = draw_drops(area, 0.6, 2, 15.0, float(jobs.submit[-1]) + 100, np.random.default_rng(2))
+    run = simulate(area, jobs, make(name), changes=changes, log=True)
+    validator.check(run, changes, moves=name in MOVES)
+
+
+@pytest.mark.parametrize("name", ["tetrium", "in-place", "tetris"])
+def test_pairs_have_limits_of_their_own(name):
+    area, jobs = drawn(7)
+    pair = np.random.default_rng(1).uniform(2e6, 2e7, (6, 6))
+    slow = WideArea.of(area.slots, area.up, area.down, pair=pair)
+    run = simulate(slow, jobs, make(name), log=True)
+    validator.check(run)
+    assert run.response.mean() > simulate(area, jobs, make(name)).response.mean()
+
+
+def test_the_validator_sees_a_task_too_many():
+    area, jobs = drawn(3)
+    run = simulate(area, jobs, make("in-place"), log=True)
+    run.begun[: run.area.slots.max() + 1] = run.begun[0]
+    run.site[: run.area.slots.max() + 1] = np.argmin(run.area.slots)
+    with pytest.raises(AssertionError):
+        validator.check(run)
+
+
+def test_the_same_seed_gives_the_same_run():
+    first, second = (simulate(*drawn(9), make("tetrium")) for _ in range(2))
+    assert first.end.tobytes() == second.end.tobytes()
+
+
+def test_two_reads_share_an_uplink():
+    area = WideArea.of(slots=[0, 1, 1], up=[1e6, 1e6, 1e6], down=[1e6, 1e6, 0.25e6])
+    jobs = GeoJobs.of([0.0], [[StageSpec(1.0, here=(2, 0, 0), task_bytes=1e6)]])
+
+    class Spread:
+        name = "spread"
+
+        def decide(self, view):
+            starts = np.array([[0, 0, 1, 1], [0, 0, 2, 1]])
+            return Placement(starts, np.zeros(2, np.int64), ("by hand",))
+
+    run = simulate(area, jobs, Spread(), log=True)
+    # The second has 0.25 MB/s of its own downlink, the first the other 0.75 MB/s of the uplink.
+    np.testing.assert_allclose(np.sort(run.read), [1 / 0.75, 4.0], rtol=1e-9)
+    validator.check(run)
+
+
+def test_a_slot_that_returns_is_used():
+    area = WideArea.of(slots=[2, 0], up=[1, 1], down=[1, 1])
+    jobs = GeoJobs.of([0.0], [[StageSpec(10.0, here=(4, 0))]])
+    changes = Changes(np.array([5.0, 35.0]), np.array([0, 0]), np.array([1, 2]), np.ones(2), np.ones(2))
+    run = simulate(area, jobs, make("in-place"), changes=changes)
+    assert np.sort(run.computed).tolist() == [10, 10, 20, 30]
+
+
+def brute_force_rates(weight, up, down, pair):
+    """Raise all rates together in small equal steps; whoever touches a full link stays."""
+    rate = np.zeros_like(weight)
+    moving = weight > 0
+    step = min(up.max(), down.max()) / 20000
+    while moving.any():
+        trial = rate + step * moving
+        used = trial * weight
+        full_up, full_down = used.sum(1) > up, used.sum(0) > down
+        stuck = moving & (full_up[:, None] | full_down[None, :] | (used > pair))
+        moving &= ~stuck
+        rate += step * moving
+    return rate
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_rates_are_max_min_fair(seed):
+    rng = np.random.default_rng(seed)
+    n = 4
+    weight = rng.integers(0, 4, (n, n)) * (1 - np.eye(n))
+    up, down = rng.uniform(1, 10, (2, n))
+    pair = rng.uniform(0.5, 8, (n, n)) if seed % 2 else np.full((n, n), np.inf)
+    ours = max_min_rates(weight, up, down, pair)
+    np.testing.assert_allclose(ours, brute_force_rates(weight, up, down, pair), atol=0.02)
+    assert ((ours * weight).sum(axis=1) <= up * (1 + 1e-9)).all()
+    assert ((ours * weight).sum(axis=0) <= down * (1 + 1e-9)).all()
+
+
+@pytest.mark.parametrize(
+    ("starts", "problem"),
+    [
+        ([[0, 0, 0, 9]], "free slots"),
+        ([[0, 1, 0, 1]], "waiting tasks"),
+        ([[0, 0, 7, 1]], "no such site"),
+        ([[0, 0, 1, 1]], "no link"),
+    ],
+)
+def test_a_bad_answer_is_refused_by_name(starts, problem):
+    area = WideArea.of(slots=[2, 2], up=[0, 0], down=[0, 0])
+    jobs = GeoJobs.of([0.0], [[StageSpec(1.0, here=(20, 0), task_bytes=1.0)]])
+
+    class Bad:
+        name = "bad"
+
+        def decide(self, view):
+            return Placement(np.array(starts), np.zeros(1, np.int64), ("no reason",))
+
+    with pytest.raises(PolicyError, match=f"'bad'.*{problem}"):
+        simulate(area, jobs, Bad())
+
+
+def test_data_that_nobody_can_read_is_told():
+    area = WideArea.of(slots=[0, 2], up=[0, 1], down=[1, 1])
+    jobs = GeoJobs.of([0.0], [[StageSpec(1.0, here=(1, 1), task_bytes=1.0)]])
+    with pytest.raises(PolicyError, match="waiting for ever"):
+        simulate(area, jobs, make("tetrium"))
+
+
+@pytest.mark.parametrize(
+    ("stages", "problem"),
+    [
+        ([StageSpec(-1.0, here=(1,))], "task_s is -1"),
+        ([StageSpec(float("nan"), here=(1,))], "task_s is nan"),
+        ([StageSpec(1.0, here=(0,))], "has no tasks"),
+        ([StageSpec(1.0, here=(1,)), StageSpec(1.0, tasks=2, parents=(1,))], "parents are"),
+        ([StageSpec(1.0, here=(1,)), StageSpec(1.0, tasks=2)], "either input"),
+    ],
+)
+def test_bad_jobs_are_refused_by_name(stages, problem):
+    with pytest.raises(InputError, match=problem):
+        GeoJobs.of([0.0], [stages])
