@@ -20,7 +20,7 @@ def test_unknown_papers_are_refused(monkeypatch, capsys):
 
 
 def test_rows_and_pictures_are_saved(tmp_path):
-    rows = (Row("a <b>", 1.0, float("inf"), None, "note"), Row("c", None, "words", True))
+    rows = (Row("a <b>", 1.0, float("inf"), None, "note"), Row("c", "words", "words", True))
     lines = (Line("one", [1, 10], [2.0, 3.0], [0.1, 0.2]), Line("two", [1, 10], [4.0, 5.0]))
     pictures = (
         Picture("p", "Title", "x", "y", lines, log_x=True, log_y=True),

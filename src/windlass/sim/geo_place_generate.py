@@ -93,7 +93,7 @@ def draw_sites(model: SiteModel, rng: np.random.Generator) -> WideArea:
     """Sites by a model.
 
     >>> draw_sites(SiteModel(sites=3), np.random.default_rng(1)).slots.tolist()
-    [377, 3828, 53]
+    [376, 3846, 54]
     """
     n = model.sites
 
