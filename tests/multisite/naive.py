@@ -38,7 +38,7 @@ def reordering(subjobs, slots, orders):
     return idle + last_first[::-1]
 
 
-def validate(work, done, order_of=None):
+def validate(work, done):
     """Raise unless every task ran once, in its place, within the slots; and no slot idled while work waited."""
     job_of_sub = np.repeat(np.arange(work.jobs), np.diff(work.first))
     assert np.isfinite(done.started).all()
@@ -56,12 +56,8 @@ def validate(work, done, order_of=None):
     for sub, site in enumerate(work.site):
         by_site[site] += range(work.task0[sub], work.task0[sub + 1])
     for site, tasks in by_site.items():
-        steps = sorted([(end[t], 0, -1) for t in tasks] + [(done.started[t], 1, 1) for t in tasks])
-        # A task of no time at all ends at its own start: its end then must not be counted before it.
-        steps = [step for step in steps]
-        running = 0
         most = 0
-        instants = sorted({time for time, _, _ in steps})
+        instants = np.unique(np.concatenate((done.started[tasks], end[tasks])))
         started, ended = np.sort(done.started[tasks]), np.sort(end[tasks])
         for time in instants:
             running = np.searchsorted(started, time, "right") - np.searchsorted(ended, time, "right")

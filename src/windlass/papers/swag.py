@@ -8,12 +8,13 @@ from typing import Any, ClassVar
 import numpy as np
 
 from windlass.papers._swag_exact import example_rows, offline_row, overhead_rows, static_rows
-from windlass.papers._swag_runs import CLASSES, CONTENDERS, SRPT, Experiment, SizesAtArrival, experiment
+from windlass.papers._swag_runs import CLASSES, CONTENDERS, SRPT, Experiment, SizesAtArrival, experiment, make
 from windlass.papers.plots import Line, Picture
 from windlass.papers.reproduction import Reproduction, Row, Tell
 from windlass.sim.geo_order import replay_geo
-from windlass.sim.geo_order_draw import draw_workload
+from windlass.sim.geo_order_draw import LONGEST_TASK_S, draw_workload
 from windlass.sim.geo_order_metrics import BYTES_PER_SUBJOB
+from windlass.sim.geo_order_workload import GeoWorkload
 
 _UTILISATIONS = (0.39, 0.46, 0.58, 0.68, 0.78)
 #: Job-size law: figures of response and slowdown; what SWAG is reported to gain on the SRPT variants at 78%.
@@ -164,19 +165,28 @@ def _fairness(law: str, figure: str, high: Experiment) -> list[Row]:
 
 
 def _causes(size: _Size) -> list[Row]:
-    """SWAG's gain as the cut of task times, the load, and what SRPT looks at are varied."""
-    rows = []
-    for law in ("facebook", "exponential"):
-        for setting in ({"longest": 2.01}, {"longest": 100.0}, {"longest": 2.01, "utilisation": 0.95}):
-            rows.append(_cause(law, setting, size))
-    return rows
+    """SWAG's gain as the cut of task times, the load, the slots, and what SRPT looks at are varied."""
+    settings: tuple[dict[str, Any], ...] = (
+        {"longest": 2.01},
+        {"longest": 100.0},
+        {"longest": 2.01, "utilisation": 0.95},
+        {"longest": 2.01, "skew": 1.0},
+        {"slots": 30},
+    )
+    return [_cause(law, setting, size) for law in ("facebook", "exponential") for setting in settings]
 
 
 def _cause(law: str, setting: dict[str, Any], size: _Size) -> Row:
     ours, remaining, arrival = [], [], []
+    told = {"utilisation": 0.78, "longest": LONGEST_TASK_S, "skew": 2.0, "slots": 300} | setting
     for seed in range(1, min(size.seeds, 3) + 1):
-        work = draw_workload(np.random.default_rng(seed), law=law, jobs=size.jobs[law] // 2, **setting)
-        found = experiment_of(work)
+        work = draw_workload(
+            np.random.default_rng(seed),
+            law=law,
+            jobs=size.jobs[law] // 2,
+            **(told | {"slots": np.full(30, told["slots"])}),
+        )
+        found = _responses(work)
         ours.append(found["SWAG"])
         remaining.append(min(found[name] for name in SRPT))
         by_arrival = (SizesAtArrival(work, each_site=each) for each in (False, True))
@@ -184,20 +194,19 @@ def _cause(law: str, setting: dict[str, Any], size: _Size) -> Row:
             min(float((replay_geo(work, policy).end - work.submit).mean()) for policy in by_arrival)
         )
     own = np.mean(ours)
-    told = ", ".join(f"{key} {value:g}" for key, value in ({"utilisation": 0.78} | setting).items())
     return Row(
-        f"what the gain depends on, {law}, {told} (longest task, s): SWAG below the better SRPT",
+        f"what the gain depends on, {law}, {told['utilisation']:.0%}, tasks up to {told['longest']:g} s, "
+        f"skew {told['skew']:g}, {told['slots']} slots a site: SWAG below the better SRPT",
         None,
-        f"{1 - own / np.mean(remaining):.1%} by remaining tasks, {1 - own / np.mean(arrival):.1%} by sizes at arrival",
+        f"{1 - own / np.mean(remaining):.1%} by remaining tasks, "
+        f"{1 - own / np.mean(arrival):.1%} by sizes at arrival",
         None,
         "sizes at arrival: an SRPT that is not told what has been done since",
     )
 
 
-def experiment_of(work: Any) -> dict[str, float]:
+def _responses(work: GeoWorkload) -> dict[str, float]:
     """Mean response of SWAG and the SRPT variants on one workload, s."""
-    from windlass.papers._swag_runs import make
-
     return {name: float((replay_geo(work, make(name)).end - work.submit).mean()) for name in (*SRPT, "SWAG")}
 
 

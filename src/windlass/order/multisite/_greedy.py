@@ -15,8 +15,11 @@ import numpy as np
 from windlass.compiled import helper, inlined
 
 _NOBODY = -1
-#: One in so many of the waiting jobs may be filed anew per choice; else so many are chosen by the plain loop.
-_PATIENCE, _PLAIN_CHOICES = 32, 32
+#: One in so many of the waiting jobs may be filed anew per choice; else so many are chosen by the plain loop, which
+#: first looks at so many sites.
+_PATIENCE, _PLAIN_CHOICES, _FEW_SITES = 64, 64, 4
+#: A quotient times its divisor may come out a little below what was divided.
+_ROUNDING = 1.0 + 1e-12
 
 
 @inlined
@@ -116,17 +119,69 @@ def _refile(heap, key, left, right, queue, slots, under, level):  # type: ignore
 
 
 @inlined
-def _scan(waiting, count, done, queue, tasks, slots, alike, own_sites, ends, bits, level):  # type: ignore[no-untyped-def]
-    """The plain loop: the job with the least makespan and that makespan, of ``count`` that may wait still."""
-    best, least = _NOBODY, np.inf
-    for position in range(count):
-        rank = waiting[position]
-        if not done[rank]:
-            span = _makespan(queue, tasks, rank, slots, alike, own_sites, ends, bits)
-            if span < least:
-                best, least = rank, span
-                if span <= level:
+def _by_queue(busiest, queue, slots):  # type: ignore[no-untyped-def]
+    """Sort sites by their queues, the longest first; they are nearly so since the last time."""
+    for place in range(1, len(busiest)):
+        site = busiest[place]
+        length = queue[site] / slots[site]
+        slot = place
+        while slot > 0 and queue[busiest[slot - 1]] / slots[busiest[slot - 1]] < length:
+            busiest[slot] = busiest[slot - 1]
+            slot -= 1
+        busiest[slot] = site
+
+
+@inlined
+def _columns(tasks, done, own_sites):  # type: ignore[no-untyped-def]
+    """(m, n) tasks by site; infinite where a job is done, minus infinite where a site is not to count."""
+    jobs, sites = tasks.shape
+    columns = np.empty((sites, jobs))
+    for rank in range(jobs):
+        for site in range(sites):
+            amount = tasks[rank, site]
+            columns[site, rank] = -np.inf if own_sites and amount <= 0.0 else amount
+            if done[rank]:
+                columns[site, rank] = np.inf
+    return columns
+
+
+@inlined
+def _bounds(columns, queue, slots, busiest, alike, ends, bounds):  # type: ignore[no-untyped-def]
+    """(n,) the makespan of each job over the few busiest sites; where all slots are alike, times these."""
+    bits, greatest = ends.view(np.int64), bounds.view(np.int64)
+    for rank in range(len(bounds)):
+        greatest[rank] = 0
+    for place in range(min(_FEW_SITES, len(busiest))):
+        site = busiest[place]
+        length, share = queue[site], slots[site]
+        for rank in range(len(bounds)):
+            ends[rank] = length + columns[site, rank]
+        if not alike:
+            for rank in range(len(bounds)):
+                ends[rank] /= share
+        for rank in range(len(bounds)):
+            greatest[rank] = bits[rank] if bits[rank] > greatest[rank] else greatest[rank]
+
+
+@inlined
+def _scan(bounds, queue, tasks, slots, busiest, alike, own_sites, level):  # type: ignore[no-untyped-def]
+    """The plain loop: the job with the least makespan and that makespan; few pass their bound and are looked at."""
+    best, least, most = _NOBODY, np.inf, np.inf
+    for rank in range(len(bounds)):
+        if bounds[rank] >= most:
+            continue
+        span = 0.0
+        for site in busiest:
+            end = (queue[site] + tasks[rank, site]) / slots[site]
+            if end > span and not (own_sites and tasks[rank, site] <= 0.0):
+                span = end
+                if span >= least:
                     break
+        if span < least:
+            best, least = rank, span
+            most = span * slots[0] * _ROUNDING if alike else span
+            if span <= level:
+                break
     return best, least
 
 
@@ -160,14 +215,17 @@ def greedy(subjobs, slots, backlog, own_sites, by_size, out):  # type: ignore[no
         # Looked at when its turn comes.
         _push(heap, key, left, right, under, rank, 0.0)
     done = np.zeros(jobs, np.bool_)
-    waiting, count = np.arange(jobs), jobs
+    busiest = np.arange(sites)
+    columns, lengths, bounds = np.empty((sites, 0)), np.empty(0), np.empty(0)
     chosen = plain = 0
     patience = jobs
     filed = level
     while chosen < jobs:
         if plain > 0:
             plain -= 1
-            rank, span = _scan(waiting, count, done, queue, tasks, slots, alike, own_sites, ends, bits, level)
+            _by_queue(busiest, queue, slots)
+            _bounds(columns, queue, slots, busiest, alike, lengths, bounds)
+            rank, span = _scan(bounds, queue, tasks, slots, busiest, alike, own_sites, level)
         else:
             if filed < level:
                 _refile(heap, key, left, right, queue, slots, under, level)
@@ -183,16 +241,16 @@ def greedy(subjobs, slots, backlog, own_sites, by_size, out):  # type: ignore[no
                 patience -= 1
                 if patience < 0:
                     plain = _PLAIN_CHOICES
-                    size = 0
-                    for position in range(count):
-                        waiting[size] = waiting[position]
-                        size += not done[waiting[position]]
-                    count = size
+                    if len(bounds) == 0:
+                        columns = _columns(tasks, done, own_sites)
+                        lengths, bounds = np.empty(jobs), np.empty(jobs)
                 continue
         for site in range(sites):
             queue[site] += tasks[rank, site]
         out[chosen] = by_size[rank]
         done[rank] = True
+        if len(bounds) > 0:
+            columns[:, rank] = np.inf
         chosen += 1
         patience = min(max(patience, 0) + (jobs - chosen) // _PATIENCE + 1, jobs)
         if not own_sites:
