@@ -17,6 +17,7 @@ from windlass.sim.geo_place_generate import SiteModel
 
 Found = tuple[list[Row], list[Picture]]
 _CLOSE = 5.0
+_UNEXPLAINED = "not explained here; mind how far the intervals overlap"
 
 
 def _gain(what: str, paper: float, found: Summary, note: str = "") -> Row:
@@ -108,10 +109,12 @@ def average(bench: Bench, quick: bool) -> Found:
                 rows.append(Row(f"{what}, %", None, told(found), None, "bar without a number in the text"))
             else:
                 rows.append(_gain(what, paper, found, f"{LEFT_OPEN}; {reached}"))
-    rows.append(_gain("Section 4.6.3, Tetrium against Tetris, mean", 33.0, bench.gain("tetrium", "tetris")))
-    rows.append(
-        _gain("Section 4.6.1, Tetrium against Iridium, up to", 55.0, bench.gain("tetrium", "iridium"))
-    )
+    open_setting = f"{LEFT_OPEN}; the gain depends on whether slots or links are scarce"
+    for what, paper, other in (
+        ("Section 4.6.3, Tetrium against Tetris, mean", 33.0, "tetris"),
+        ("Section 4.6.1, Tetrium against Iridium, up to", 55.0, "iridium"),
+    ):
+        rows.append(_gain(what, paper, bench.gain("tetrium", other), open_setting))
     lines = []
     for against in ("in-place", "centralised"):
         gains = np.concatenate(
@@ -227,7 +230,15 @@ def knobs(bench: Bench, quick: bool) -> Found:
         )
         shape = "more ρ: less time, more WAN"
         holds = times[-1].mean >= times[0].mean and wans[0].mean >= wans[-1].mean
-        rows.append(Row(f"Fig. {figure}, reductions against {against}, %", shape, ours, bool(holds)))
+        rows.append(
+            Row(
+                f"Fig. {figure}, reductions against {against}, %",
+                shape,
+                ours,
+                bool(holds),
+                "" if holds else _UNEXPLAINED,
+            )
+        )
         line = Line("ρ from 0 to 1", [w.mean for w in wans], [t.mean for t in times])
         pictures.append(
             Picture(
@@ -311,7 +322,15 @@ def distribution(bench: Bench, quick: bool) -> Found:
         values = [own.mean if own else -np.inf for own in means]
         known = [value for value in values if np.isfinite(value)]
         verdict = bool(holds(values)) if len(known) == len(values) else bool(known[-1] >= known[0])
-        rows.append(Row(f"Fig. {figure}, against in-place by {label}, %", paper, text, verdict))
+        rows.append(
+            Row(
+                f"Fig. {figure}, against in-place by {label}, %",
+                paper,
+                text,
+                verdict,
+                "" if verdict else _UNEXPLAINED,
+            )
+        )
     errors = (0.0, 1.0) if quick else (0.0, 0.25, 0.5, 1.0)
     found = [
         bench.gain("tetrium", "in-place", jobs=dataclasses.replace(JOBS, estimate_error=error))
@@ -323,7 +342,8 @@ def distribution(bench: Bench, quick: bool) -> Found:
             "Fig. 4.20, against in-place by estimation error, %",
             "highest where exact",
             text,
-            bool(found[0].mean >= found[-1].mean),
+            found[0].mean >= found[-1].mean,
+            "" if found[0].mean >= found[-1].mean else _UNEXPLAINED,
         )
     )
     return rows, []
