@@ -22,7 +22,7 @@ from typing import Any, TextIO
 import numba
 from numba import njit
 
-_KEPT_CACHES = 3
+_KEPT_CACHES = 12
 
 
 def cache_folder(package: Path, base: Path) -> Path:

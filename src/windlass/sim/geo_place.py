@@ -21,6 +21,7 @@ from numba import types
 from numpy.typing import NDArray
 
 from windlass.compiled import Kernel
+from windlass.drive import drive
 from windlass.model import PolicyError
 from windlass.place import PlacePolicy
 from windlass.place.view import Placement, PlaceView, Ready, Sites
@@ -45,7 +46,7 @@ _Ints = NDArray[np.int64]
 #: How :func:`_advance` ended: a decision is due, all jobs ended, nothing will ever happen again, logs are full.
 _DUE, _DONE, _STUCK, _FULL = range(4)
 #: What is wrong with an answer.
-_RIGHT, _NO_SLOT, _NO_TASK, _NO_LINK, _BAD_SITE, _LATE_MOVE = range(6)
+RIGHT, NO_SLOT, NO_TASK, NO_LINK, BAD_SITE, LATE_MOVE = range(6)
 
 
 def _advance(world):  # type: ignore[no-untyped-def]
@@ -108,17 +109,17 @@ def _commit(world, now, stages, starts, moves, largest_first):  # type: ignore[n
         is_move = row < len(moves)
         line = moves[row] if is_move else starts[row - len(moves)]
         if line[0] < 0 or line[0] >= len(stages):
-            return _NO_TASK, row
+            return NO_TASK, row
         stage, source, site, tasks = stages[line[0]], line[1], line[2], line[3]
         shuffles = world.shuffles[stage] != 0
         if site < 0 or site >= n or source >= n or (source < 0) != shuffles:
-            return _BAD_SITE, row
+            return BAD_SITE, row
         if tasks < 1 or tasks > world.waiting[stage] or (not shuffles and tasks > world.here[stage, source]):
-            return _NO_TASK, row
+            return NO_TASK, row
         if is_move and (shuffles or world.begun[stage] > 0):
-            return _LATE_MOVE, row
+            return LATE_MOVE, row
         if not is_move and tasks > world.free[site]:
-            return _NO_SLOT, row
+            return NO_SLOT, row
         batch = world.free_batches[world.numbers[at.BATCHES]]
         world.numbers[at.BATCHES] += 1
         world.waiting[stage] -= tasks
@@ -145,11 +146,11 @@ def _commit(world, now, stages, starts, moves, largest_first):  # type: ignore[n
             carried = carried_by(world, stage, batch, x)
             if carried > 0.0:
                 if world.links[0, x] <= 0.0 or world.links[1, site] <= 0.0 or world.pair[x, site] <= 0.0:
-                    return _NO_LINK, row
+                    return NO_LINK, row
                 add_flow(world, now, x, site, batch, carried, tasks)
         if world.batch[3, batch] == 0:
             end_reading(world, now, batch)
-    return _RIGHT, 0
+    return RIGHT, 0
 
 
 ADVANCE = Kernel(_advance, types.Tuple((types.float64, types.int64))(WORLD))
@@ -216,6 +217,113 @@ def kernels() -> tuple[Kernel, ...]:
     return ADVANCE, COMMIT
 
 
+class SimulatedSites:
+    """The wide-area world as an engine: see :class:`windlass.drive.Engine`.
+
+    Parameters
+    ----------
+    area, jobs
+        What runs where.
+    changes
+        Of slots and links.
+    look_every, decide_every
+        Least time between looks at the links, and between decisions, s.
+    log
+        Whether to keep every read and every change of a rate.
+    progress
+        Told the share of jobs that ended.
+    """
+
+    def __init__(
+        self,
+        area: WideArea,
+        jobs: GeoJobs,
+        *,
+        changes: Changes | None = None,
+        look_every: float = 0.0,
+        decide_every: float = 0.0,
+        log: bool = False,
+        progress: Callable[[float], None] | None = None,
+    ) -> None:
+        self._area, self._jobs, self._progress = area, jobs, progress
+        self._world = make_world(area, jobs, changes or Changes.none(), look_every, decide_every, log)
+        self._advance, self._commit = ADVANCE.ready(), COMMIT.ready()
+        self._following = following_work(jobs)
+        self._plan = np.full_like(self._world.here, -1)
+        self._stages: _Ints = np.empty(0, np.int64)
+        self._reasons: dict[str, int] = {}
+        self._decisions = 0
+        self._now = 0.0
+
+    def wait(self) -> bool:
+        """Go on until a decision is due; False when all jobs ended."""
+        while True:
+            self._now, status = self._advance(self._world)
+            world = self._world
+            if status == _FULL:
+                self._world = at.grown(world, 0, 0)
+                continue
+            if status == _DONE:
+                return False
+            if status == _STUCK:
+                left = int(len(self._jobs) - world.numbers[at.ENDED])
+                raise PolicyError(f"leaves tasks of {left} jobs waiting for ever")
+            self._stages = np.flatnonzero((world.waiting > 0) & (world.is_ready > 0))
+            world.numbers[at.WANTED] = 0
+            world.clocks[at.DECIDED] = self._now
+            if len(self._stages):
+                return True
+            world.numbers[at.RESOURCES] = 0
+
+    def view(self) -> PlaceView:
+        """Sites, and the stages of which tasks wait."""
+        return _view(self._world, self._now, self._stages, self._jobs, self._following, self._plan)
+
+    def act(self, answer: Placement) -> None:
+        """Start tasks and move input."""
+        self._decisions += 1
+        self._world.numbers[at.RESOURCES] = 0
+        if answer.plan is not None:
+            self._plan[self._stages] = answer.plan
+        rows = len(answer.starts) + len(answer.moves)
+        reads = int((answer.starts[:, 1] < 0).sum()) * len(self._area) + rows
+        self._world = at.grown(self._world, reads, rows)
+        wrong, row = self._commit(
+            self._world, self._now, self._stages, answer.starts, answer.moves, answer.largest_first
+        )
+        if wrong != RIGHT:
+            raise refused(answer, wrong, row)
+        for code, tasks in zip(answer.why.tolist(), answer.starts[:, 3].tolist(), strict=True):
+            reason = answer.reasons[code]
+            self._reasons[reason] = self._reasons.get(reason, 0) + tasks
+        if self._progress is not None and self._decisions % 64 == 0:
+            self._progress(int(self._world.numbers[at.ENDED]) / len(self._jobs))
+
+    def result(self) -> GeoRun:
+        """What happened."""
+        world = self._world
+        begun, read, computed = world.times
+        return GeoRun(
+            self._area,
+            self._jobs,
+            world.end,
+            world.sent,
+            world.carried,
+            world.where[0],
+            world.where[1],
+            begun,
+            read,
+            computed,
+            world.flow_log[: world.numbers[at.LOGGED]],
+            world.rate_log[: world.numbers[at.RATES]],
+            self._decisions,
+            self._reasons,
+        )
+
+    def close(self) -> None:
+        """Nothing to stop."""
+
+
 def simulate(
     area: WideArea,
     jobs: GeoJobs,
@@ -227,20 +335,7 @@ def simulate(
     log: bool = False,
     progress: Callable[[float], None] | None = None,
 ) -> GeoRun:
-    """Run jobs through a placement policy.
-
-    Parameters
-    ----------
-    area, jobs, policy
-        What runs where, and who decides.
-    changes
-        Of slots and links.
-    look_every, decide_every
-        Least time between looks at the links, and between decisions, s.
-    log
-        Whether to keep every read and every change of a rate.
-    progress
-        Told the share of jobs that ended.
+    """Run jobs through a placement policy; the parameters are those of :class:`SimulatedSites`.
 
     Raises
     ------
@@ -256,65 +351,19 @@ def simulate(
     >>> simulate(area, jobs, InPlace()).end.tolist()
     [60.0]
     """
-    world = make_world(area, jobs, changes or Changes.none(), look_every, decide_every, log)
-    advance, commit = ADVANCE.ready(), COMMIT.ready()
-    following = _following_work(jobs)
-    plan = np.full_like(world.here, -1)
-    reasons: dict[str, int] = {}
-    decisions = 0
-    n = len(area)
-    while True:
-        now, status = advance(world)
-        if status == _FULL:
-            world = at.grown(world, 0, 0)
-            continue
-        if status == _DONE:
-            break
-        if status == _STUCK:
-            left = int(len(jobs) - world.numbers[at.ENDED])
-            raise PolicyError(f"policy {policy.name!r} leaves tasks of {left} jobs waiting for ever")
-        stages = np.flatnonzero((world.waiting > 0) & (world.is_ready > 0))
-        world.numbers[at.WANTED] = 0
-        world.clocks[at.DECIDED] = now
-        if not len(stages):
-            world.numbers[at.RESOURCES] = 0
-            continue
-        answer = policy.decide(_view(world, now, stages, jobs, following, plan))
-        decisions += 1
-        world.numbers[at.RESOURCES] = 0
-        if answer.plan is not None:
-            plan[stages] = answer.plan
-        rows = len(answer.starts) + len(answer.moves)
-        reads = int((answer.starts[:, 1] < 0).sum()) * n + rows
-        world = at.grown(world, reads, rows)
-        wrong, row = commit(world, now, stages, answer.starts, answer.moves, answer.largest_first)
-        if wrong != _RIGHT:
-            raise _refused(policy, answer, wrong, row)
-        for code, tasks in zip(answer.why.tolist(), answer.starts[:, 3].tolist(), strict=True):
-            reason = answer.reasons[code]
-            reasons[reason] = reasons.get(reason, 0) + tasks
-        if progress is not None and decisions % 64 == 0:
-            progress(int(world.numbers[at.ENDED]) / len(jobs))
-    begun, read, computed = world.times
-    return GeoRun(
+    engine = SimulatedSites(
         area,
         jobs,
-        world.end,
-        world.sent,
-        world.carried,
-        world.where[0],
-        world.where[1],
-        begun,
-        read,
-        computed,
-        world.flow_log[: world.numbers[at.LOGGED]],
-        world.rate_log[: world.numbers[at.RATES]],
-        decisions,
-        reasons,
+        changes=changes,
+        look_every=look_every,
+        decide_every=decide_every,
+        log=log,
+        progress=progress,
     )
+    return drive(engine, policy)
 
 
-def _following_work(jobs: GeoJobs) -> _Floats:
+def following_work(jobs: GeoJobs) -> _Floats:
     """Slot-seconds of the stages that read each stage's output."""
     work = jobs.tasks * jobs.estimate_s
     total = np.zeros(len(work))
@@ -367,14 +416,15 @@ def _view(
     return PlaceView(now, sites, ready, fresh, bool(world.numbers[at.RESOURCES]))
 
 
-def _refused(policy: PlacePolicy, answer: Placement, wrong: int, row: int) -> PolicyError:
+def refused(answer: Placement, wrong: int, row: int) -> PolicyError:
+    """What to tell of an answer that cannot be carried out: what is wrong (see :func:`_commit`), in which row."""
     moves = len(answer.moves)
     line = (answer.moves[row] if row < moves else answer.starts[row - moves]).tolist()
     problem = {
-        _NO_SLOT: "there are not so many free slots",
-        _NO_TASK: "there are not so many waiting tasks",
-        _NO_LINK: "there is no link on the way",
-        _BAD_SITE: "there is no such site, or no such read",
-        _LATE_MOVE: "the stage has begun, or reads from all sites",
+        NO_SLOT: "there are not so many free slots",
+        NO_TASK: "there are not so many waiting tasks",
+        NO_LINK: "there is no link on the way",
+        BAD_SITE: "there is no such site, or no such read",
+        LATE_MOVE: "the stage has begun, or reads from all sites",
     }[wrong]
-    return PolicyError(f"policy {policy.name!r} answered (stage row, source, site, tasks) {line}: {problem}")
+    return PolicyError(f"answered (stage row, source, site, tasks) {line}: {problem}")

@@ -1,0 +1,155 @@
+"""Ray clusters: a private one on this machine, a raylet or more a site; or one that somebody else runs."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+
+import psutil
+import ray
+from ray.cluster_utils import Cluster
+
+from windlass.model import InputError
+from windlass.sim.geo_place_workload import WideArea
+
+#: More slots than this are more processes than one machine should be asked for.
+MOST_SLOTS = 64
+#: Store of a node for objects, bytes: at least, and at most.
+_LEAST_STORE, _MOST_STORE = 100 * 2**20, 2 * 2**30
+#: A dead node is noticed within two seconds.
+_HEALTH = {
+    "health_check_initial_delay_ms": 500,
+    "health_check_period_ms": 500,
+    "health_check_timeout_ms": 1000,
+    "health_check_failure_threshold": 3,
+}
+_GRACE_S = 5.0
+
+
+class PrivateCluster:
+    """Raylets of one's own on this machine, which end with :meth:`close` or with this process.
+
+    Parameters
+    ----------
+    area
+        Sites and their slots.
+    nodes
+        Raylets a site; its slots are divided among them.
+    store
+        Bytes that a node must be able to hold.
+
+    Raises
+    ------
+    InputError
+        More slots than one machine should run, or more data than it should hold.
+    """
+
+    def __init__(self, area: WideArea, nodes: int = 1, store: int = 0) -> None:
+        check_size(area, store)
+        self._before = set(_children())
+        self._folder = tempfile.mkdtemp(prefix="windlass-ray-")
+        self._closed = False
+        self.nodes: dict[str, list[object]] = {}
+        capacity = min(max(store, _LEAST_STORE), _MOST_STORE)
+        try:
+            with _environment(RAY_TMPDIR=self._folder):
+                self._cluster = Cluster(
+                    initialize_head=True,
+                    connect=False,
+                    head_node_args={
+                        "num_cpus": 0,
+                        "object_store_memory": _LEAST_STORE,
+                        "include_dashboard": False,
+                        "_system_config": _HEALTH,
+                    },
+                )
+                for name, slots in zip(area.names, area.slots.tolist(), strict=True):
+                    shares = [slots // nodes + (1 if at < slots % nodes else 0) for at in range(nodes)]
+                    self.nodes[name] = [
+                        self._cluster.add_node(
+                            num_cpus=share, labels={"site": name}, object_store_memory=capacity
+                        )
+                        for share in shares
+                        if share > 0
+                    ]
+                ray.init(address=self._cluster.address, log_to_driver=False, logging_level=logging.ERROR)
+        except BaseException:
+            self.close()
+            raise
+
+    def close(self) -> None:
+        """Stop the raylets and all their processes, and nothing else."""
+        if self._closed:
+            return
+        self._closed = True
+        started = [process for process in _children() if process not in self._before]
+        try:
+            ray.shutdown()
+            cluster = getattr(self, "_cluster", None)
+            if cluster is not None:
+                cluster.shutdown()
+        finally:
+            _, left = psutil.wait_procs(started, timeout=_GRACE_S)
+            for process in left:
+                with contextlib.suppress(psutil.NoSuchProcess):
+                    process.kill()
+            psutil.wait_procs(left, timeout=_GRACE_S)
+            shutil.rmtree(self._folder, ignore_errors=True)
+
+
+def check_size(area: WideArea, store: int) -> None:
+    """Refuse what one machine should not be asked for.
+
+    Raises
+    ------
+    InputError
+        Names the number of slots or of bytes, and what is allowed.
+    """
+    slots = int(area.slots.sum())
+    if slots > MOST_SLOTS:
+        raise InputError(
+            f"cluster: {slots} slots are as many processes on this machine, expected at most {MOST_SLOTS};"
+            " make the scenario smaller, or name a cluster with --address"
+        )
+    if store > _MOST_STORE:
+        raise InputError(
+            f"workload: {store:,} bytes of data could lie at one site, expected at most {_MOST_STORE:,} for a"
+            " cluster on this machine; make task_bytes smaller, or name a cluster with --address"
+        )
+
+
+def connect(address: str) -> None:
+    """Connect to a cluster that somebody else runs; nothing of it is ever stopped.
+
+    Raises
+    ------
+    InputError
+        There is no cluster at this address.
+    """
+    try:
+        ray.init(address=address, log_to_driver=False, logging_level=logging.ERROR)
+    except (ConnectionError, RuntimeError, ValueError) as error:
+        raise InputError(f"--address: no Ray cluster at {address!r}: {str(error).splitlines()[0]}") from error
+
+
+def _children() -> list[psutil.Process]:
+    found: list[psutil.Process] = psutil.Process().children(recursive=True)
+    return found
+
+
+@contextlib.contextmanager
+def _environment(**values: str) -> Iterator[None]:
+    before = {name: os.environ.get(name) for name in values}
+    os.environ.update(values)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                os.environ.pop(name, None)
+            else:
+                os.environ[name] = value

@@ -1,0 +1,105 @@
+"""The engines that the conformance tests run on, made alike: a site may lose all its slots at a stated time."""
+
+from contextlib import contextmanager
+
+import numpy as np
+import pytest
+
+from tests.engines.fake import FakeExecutor
+from windlass.engines.live import LiveSites
+from windlass.sim.geo_place import SimulatedSites
+from windlass.sim.geo_place_workload import Changes
+
+
+class Sim:
+    """The simulator; a lost site is a change to no slots."""
+
+    late = 1e-6
+
+    def make(self, area, jobs, lost=None):
+        changes = Changes.none()
+        if lost is not None:
+            at, site = lost
+            changes = Changes(
+                np.array([at]), np.array([site]), np.array([0]), area.up[[site]], area.down[[site]]
+            )
+        return SimulatedSites(area, jobs, changes=changes)
+
+
+class Fake:
+    """The live engine in virtual time."""
+
+    late = 1e-6
+
+    def make(self, area, jobs, lost=None):
+        deaths = [] if lost is None else [lost]
+        return LiveSites(area, jobs, FakeExecutor(area, deaths=deaths))
+
+
+class Ray:
+    """The live engine on raylets of our own; a lost site is a killed raylet."""
+
+    late = 2.0
+
+    def __init__(self):
+        self.clusters = {}
+
+    def cluster(self, area):
+        from windlass.engines.ray_cluster import PrivateCluster
+
+        key = area.names, tuple(area.slots.tolist())
+        if key not in self.clusters:
+            self.close()
+            self.clusters[key] = PrivateCluster(area)
+        return self.clusters[key]
+
+    def make(self, area, jobs, lost=None):
+        from windlass.engines.ray import RayExecutor
+
+        cluster = self.cluster(area)
+        executor = RayExecutor(area)
+        engine = LiveSites(area, jobs, executor)
+        if lost is not None:
+            # This cluster is not used again.
+            self.clusters = {}
+            engine = KillsASite(engine, cluster, area.names[lost[1]], lost[0])
+        return engine
+
+    def close(self):
+        for cluster in self.clusters.values():
+            cluster.close()
+        self.clusters = {}
+
+
+class KillsASite:
+    """An engine that kills the raylet of a site once it is so late."""
+
+    def __init__(self, engine, cluster, site, at):
+        self.engine, self.cluster, self.site, self.at = engine, cluster, site, at
+        self.result, self.view, self.act = engine.result, engine.view, engine.act
+
+    def wait(self):
+        import threading
+
+        if self.at is not None:
+            self.engine.prepare()
+            node = self.cluster.nodes[self.site][0]
+            timer = threading.Timer(self.at, node.kill_raylet)
+            timer.daemon = True
+            timer.start()
+            self.at = None
+        return self.engine.wait()
+
+    def close(self):
+        self.engine.close()
+        self.cluster.close()
+
+
+@contextmanager
+def ray_engines():
+    pytest.importorskip("ray", reason="Ray is not installed: pip install 'windlass[ray]'")
+    engines = Ray()
+    try:
+        yield engines
+    finally:
+        engines.close()

@@ -1,0 +1,171 @@
+"""The live engine's books, in virtual time: lost workers, lost data, real work, errors."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.engines import check
+from tests.engines.fake import FakeExecutor
+from windlass.dispatch.jsq import Jsq
+from windlass.drive import drive
+from windlass.engines.live import LiveSites, TaskError
+from windlass.engines.program import Program, Step
+from windlass.model import InputError, PolicyError
+from windlass.order.multisite.swag import Swag
+from windlass.place.in_place import InPlace
+from windlass.place.tetrium import Tetrium
+from windlass.place.view import Placement
+from windlass.sim.geo_place import SimulatedSites
+from windlass.sim.geo_place_workload import GeoJobs, StageSpec, WideArea
+from windlass.worlds.in_order import InOrder
+
+AREA = WideArea.of([2, 2, 2], [1e6] * 3, [1e6] * 3)
+
+
+@st.composite
+def workloads(draw):
+    jobs = draw(st.integers(1, 3))
+    submit = sorted(draw(st.lists(st.floats(0, 3), min_size=jobs, max_size=jobs)))
+    counts = st.integers(0, 3)
+    stages = []
+    for _ in range(jobs):
+        here = draw(st.tuples(counts, counts, counts).filter(any))
+        job = [StageSpec(draw(st.floats(0.0, 1.0)), here=here, task_bytes=draw(st.sampled_from([0.0, 1e5])))]
+        for depth in range(draw(st.integers(0, 2))):
+            parents = draw(st.sets(st.integers(0, depth), min_size=1))
+            job.append(StageSpec(draw(st.floats(0.0, 1.0)), tasks=draw(counts) + 1, parents=tuple(parents)))
+        stages.append(job)
+    return GeoJobs.of(submit, stages)
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    jobs=workloads(),
+    nodes=st.integers(1, 2),
+    notice=st.sampled_from([0.0, 0.4]),
+    deaths=st.lists(st.tuples(st.floats(0.0, 4.0), st.integers(0, 3)), max_size=2, unique_by=lambda d: d[1]),
+    policy=st.sampled_from([InPlace(), Tetrium(), InOrder(Swag())]),
+)
+def test_nothing_is_lost_or_counted_twice_whoever_dies(jobs, nodes, notice, deaths, policy):
+    executor = FakeExecutor(AREA, nodes, deaths=[], notice=notice)
+    alive = len(executor.workers) - 1
+    executor = FakeExecutor(AREA, nodes, [(at, w) for at, w in deaths if w < alive], 0.01, notice)
+    run = drive(LiveSites(AREA, jobs, executor), policy)
+    check.every_task_ran(run)
+    check.no_site_is_over_its_slots(run)
+    check.bytes_add_up(run)
+    assert np.isfinite(run.end).all()
+    assert executor.closed == 1
+    if not deaths:
+        check.stages_follow_each_other(run)
+        assert (run.tries == 1).all()
+    # What counts is one try each, the last.
+    assert (run.tries >= 1).all()
+    sent = [order for _, order in executor.launched if order.slot]
+    assert len(sent) == run.tries.sum()
+    assert (executor.held[[w.number for w in executor.workers if w.number not in executor.dead]] == 0).all()
+
+
+@settings(max_examples=60, deadline=None)
+@given(jobs=workloads())
+def test_without_transfers_it_takes_as_long_as_in_the_simulator(jobs):
+    area = WideArea.of([2, 2, 2], [1e15] * 3, [1e15] * 3)
+    live = drive(LiveSites(area, jobs, FakeExecutor(area)), InOrder(Swag()))
+    simulated = drive(SimulatedSites(area, jobs), InOrder(Swag()))
+    np.testing.assert_allclose(live.response, simulated.response, atol=1e-6)
+
+
+def test_a_lost_output_is_made_again_and_its_reader_waits():
+    area = WideArea.of([1, 1], [1e6] * 2, [1e6] * 2)
+    jobs = GeoJobs.of(
+        [0.0],
+        [
+            [
+                StageSpec(1.0, here=(1, 1), task_bytes=10),
+                StageSpec(2.0, tasks=1, parents=(0,)),
+                StageSpec(1.0, tasks=1, parents=(1,)),
+            ]
+        ],
+    )
+    # Site 2 dies while the second stage runs at site 1: what it read is lost with its tries, not with its result.
+    run = drive(LiveSites(area, jobs, FakeExecutor(area, deaths=[(0.5, 1)])), InPlace())
+    assert run.tries.tolist() == [1, 2, 1, 1]
+    assert run.site.tolist() == [0, 0, 0, 0]
+
+
+def test_real_work_gives_real_results():
+    texts = [b"a b a\n", b"b c\n", b"c c a\n"]
+
+    def split(inputs, parts):
+        words = b"".join(inputs).split()
+        return [b"\n".join(w for w in words if w[0] % parts == part) + b"\n" for part in range(parts)]
+
+    jobs = GeoJobs.of(
+        [0.0], [[StageSpec(1.0, here=(1, 1, 1), task_bytes=6), StageSpec(1.0, tasks=2, parents=(0,))]]
+    )
+
+    class Given(Program):
+        def load(self, task):
+            from windlass.engines.work import Call
+
+            return Call(lambda inputs, parts: [texts[task]], 1)
+
+    program = Given(jobs, [Step(function=split), Step(command="sort")])
+    run = drive(LiveSites(AREA, jobs, FakeExecutor(AREA), program=program), Tetrium())
+    words = sorted(b"".join(result for *_, result in run.results).split())
+    assert words == sorted(b"".join(texts).split())
+    assert [place[:3] for place in run.results] == [(0, 1, 0), (0, 1, 1)]
+
+
+def test_a_task_that_fails_by_itself_ends_the_run_and_is_named():
+    jobs = GeoJobs.of([0.0], [[StageSpec(1.0, here=(0, 2, 0), task_bytes=6)]])
+    executor = FakeExecutor(AREA)
+    program = Program(jobs, [Step(command="false")])
+    with pytest.raises(TaskError, match="job 1, stage 1, task 1: RuntimeError: 'false' ended with 1"):
+        drive(LiveSites(AREA, jobs, executor, program=program), InPlace())
+    assert executor.closed == 1
+
+
+def test_without_any_worker_left_the_run_ends():
+    jobs = GeoJobs.of([0.0], [[StageSpec(9.0, here=(1, 1, 1), task_bytes=6)]])
+    executor = FakeExecutor(AREA, deaths=[(1.0, 0), (1.5, 1), (2.0, 2)])
+    with pytest.raises(TaskError, match="no worker is left"):
+        drive(LiveSites(AREA, jobs, executor), InPlace())
+
+
+def test_a_policy_that_starts_nothing_is_given_up_and_named():
+    class Idle:
+        name = "idle"
+
+        def decide(self, view):
+            return Placement(np.empty((0, 4), int), np.empty(0, int), ())
+
+    jobs = GeoJobs.of([0.0, 5.0], [[StageSpec(1.0, here=(1, 0, 0))], [StageSpec(1.0, here=(1, 0, 0))]])
+    with pytest.raises(PolicyError, match="policy 'idle' leaves tasks of 2 jobs waiting for ever"):
+        drive(LiveSites(AREA, jobs, FakeExecutor(AREA)), Idle())
+
+
+def test_workers_of_a_site_are_chosen_by_the_dispatch_policy_and_dead_ones_are_not():
+    jobs = GeoJobs.of([0.0], [[StageSpec(1.0, here=(8, 0, 0), task_bytes=6)]])
+    executor = FakeExecutor(AREA, nodes=2, deaths=[(1.5, 0)])
+    make = lambda workers: Jsq(workers, rng=np.random.default_rng(1))  # noqa: E731
+    run = drive(LiveSites(AREA, jobs, executor, dispatch=make), InPlace())
+    check.every_task_ran(run)
+    assert set(run.worker[run.begun < 1.5].tolist()) <= {0, 1}
+    assert set(run.worker[run.begun > 1.5].tolist()) == {1}
+
+
+def test_steps_that_do_not_fit_are_refused_by_name():
+    stages = [
+        StageSpec(1.0, here=(2, 0, 0)),
+        StageSpec(1.0, tasks=1, parents=(0,)),
+        StageSpec(1.0, tasks=2, parents=(0,)),
+    ]
+    jobs = GeoJobs.of([0.0], [stages])
+    with pytest.raises(InputError, match="steps: 1 given for 3 stages"):
+        Program(jobs, [Step()])
+    with pytest.raises(InputError, match="stage 1: 2 stages read what it writes, expected one"):
+        Program(jobs, [Step(command="cat"), Step(), Step()])
+    with pytest.raises(InputError, match="stage 1: 1 files for 2 tasks"):
+        Program(GeoJobs.of([0.0], [stages[:1]]), [Step(files=("x",))])
