@@ -1,0 +1,278 @@
+"""Dispatch among replicas that come and go, timed from outside.
+
+The part of a live request router that knows no engine: it maps replicas to the worker numbers of a dispatch policy,
+times requests, tells the policy of arrivals and completions, and asks it for a choice. Clock and chance are handed in.
+
+A replica's speed is requests per busy second. *Busy* counts from when a request is sent to when it ends, as often as
+the replica works on requests at once: with ``at_once`` = 1, one second of a replica with three requests outstanding
+is one busy second, so that waiting behind others does not count as slowness, whether the replica serves them in turn
+or shares itself among them.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict, deque
+from collections.abc import Callable, Hashable, Iterable, Mapping
+from typing import Generic, Protocol, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+Id = TypeVar("Id", bound=Hashable)
+
+#: Completions that make a replica known. One could be luck.
+TRIALS = 2
+#: Ends without a beginning that are remembered, in case the beginning is told late.
+_EARLY = 1024
+
+
+class Learner(Protocol):
+    """A dispatch policy that learns rates from completions."""
+
+    def arrived(self, now: float) -> None:
+        """A task arrived at ``now``, s."""
+
+    def choose(self, queue_lengths: NDArray[np.int64]) -> int:
+        """The worker for it."""
+
+    def completed(self, worker: int, work: float, seconds: float) -> None:
+        """A worker did ``work`` in ``seconds``."""
+
+    @property
+    def rates(self) -> NDArray[np.float64] | None:
+        """(n,) work/s; None for a policy that learns none."""
+
+    @property
+    def arrival_rate(self) -> float:
+        """Tasks/s."""
+
+    @property
+    def accuracy(self) -> float:
+        """Share that ``rates`` are held back by."""
+
+
+class _Replica:
+    """What is remembered of one replica."""
+
+    def __init__(self, now: float, window: int) -> None:
+        self.worker = 0  # its number, to the policy
+        self.outstanding: set[Hashable] = set()
+        self.busy = 0.0  # busy seconds since the last completion
+        self.counted = now  # until when they are counted
+        self.heard = now  # when it joined, was last tried or last completed something
+        self.warm = False  # it has completed its first request
+        self.seconds: deque[float] = deque(maxlen=window)
+
+    def count(self, now: float, at_once: int) -> None:
+        """Count busy seconds up to now."""
+        self.busy += max(0.0, now - self.counted) * min(len(self.outstanding), at_once)
+        self.counted = now
+
+
+class Replicas(Generic[Id]):
+    """Sends requests to replicas under a dispatch policy that learns how fast they are.
+
+    - A replica's first completion is not learned from: it holds what a process does once (loading, compiling).
+    - A replica with fewer than two completions learned from is *new*: it gets a request whenever it has none, and no
+      second one before it has ended. A new replica that hangs costs one request.
+    - An ``explore_share`` of requests goes to the idle replica that was heard from longest ago, so that an estimate
+      that has become too low, and keeps requests away, is found out.
+    - All others go where the policy says.
+    - When replicas come or go, the policy is made anew and told what those that stay last did.
+
+    Memory is bounded: requests outstanding, ``window`` times per replica, and a thousand ends without a beginning.
+
+    Parameters
+    ----------
+    make
+        Makes the policy for a number of workers.
+    clock
+        The time now, s; never goes back.
+    rng
+        Where the chance to explore comes from.
+    at_once
+        Requests that a replica works on at full speed at the same time.
+    explore_share
+        Share of requests that explore, 0 to 1.
+    window
+        Completions per replica, and twice as many arrivals per replica, that survive when replicas come or go.
+
+    Examples
+    --------
+    >>> from windlass.dispatch import Rosella
+    >>> rng, now = np.random.default_rng(1), [0.0]
+    >>> replicas = Replicas(lambda n: Rosella(n, rng=rng), clock=lambda: now[0], rng=rng)
+    >>> replicas.members(["slow", "fast"])
+    >>> for request in range(400):
+    ...     replicas.arrived()
+    ...     chosen = replicas.rank({})[0]
+    ...     replicas.sent(chosen, request)
+    ...     now[0] += {"slow": 0.4, "fast": 0.1}[chosen]
+    ...     replicas.ended(chosen, request)
+    >>> speeds = replicas.speeds
+    >>> round(speeds["fast"] / speeds["slow"], 2)
+    4.0
+    """
+
+    def __init__(
+        self,
+        make: Callable[[int], Learner],
+        *,
+        clock: Callable[[], float],
+        rng: np.random.Generator,
+        at_once: int = 1,
+        explore_share: float = 0.01,
+        window: int = 16,
+    ) -> None:
+        self._make = make
+        self._clock = clock
+        self._rng = rng
+        self._at_once = at_once
+        self._explore_share = explore_share
+        self._window = window
+        self._policy: Learner | None = None
+        self._ids: list[Id] = []
+        self._replicas: dict[Id, _Replica] = {}
+        self._arrivals: deque[float] = deque(maxlen=2 * window)
+        self._early: OrderedDict[tuple[Id, Hashable], None] = OrderedDict()
+
+    def members(self, ids: Iterable[Id]) -> None:
+        """Take in which replicas there are; of those that were there before, what was learned stays.
+
+        Parameters
+        ----------
+        ids
+            All replicas; the same as before is cheap.
+        """
+        wanted = dict.fromkeys(ids)
+        if wanted.keys() == self._replicas.keys():
+            return
+        now = self._clock()
+        self._replicas = {one: self._replicas.get(one) or _Replica(now, self._window) for one in wanted}
+        self._ids = list(wanted)
+        self._policy = self._make(len(self._ids)) if self._ids else None
+        if self._policy is None:
+            return
+        for at in self._arrivals:
+            self._policy.arrived(at)
+        for worker, replica in enumerate(self._replicas.values()):
+            replica.worker = worker
+            for seconds in replica.seconds:
+                self._policy.completed(worker, 1.0, seconds)
+
+    def arrived(self) -> None:
+        """A request came; once per request, however often it is sent."""
+        now = self._clock()
+        self._arrivals.append(now)
+        if self._policy is not None:
+            self._policy.arrived(now)
+
+    def rank(self, seen: Mapping[Id, int | None]) -> list[Id]:
+        """All replicas, the one for the next request first; empty while nothing is known to choose by.
+
+        Those after the first are for when it refuses: by their expected wait.
+
+        Parameters
+        ----------
+        seen
+            Requests at each replica as far as the engine knows, others' included; None or absent where it does
+            not. Where the own count of outstanding ones is higher, that counts.
+        """
+        if self._policy is None:
+            return []
+        lengths = np.array(
+            [max(len(replica.outstanding), seen.get(one) or 0) for one, replica in self._replicas.items()],
+            np.int64,
+        )
+        # Asked even where it does not count: it is then that it makes its estimates.
+        choice = self._policy.choose(lengths)
+        first = self._new_or_neglected(lengths)
+        if first is None:
+            if not any(map(self._is_known, self._replicas.values())):
+                return []
+            first = choice
+        rates = self._policy.rates
+        waits = (lengths + 1) / np.maximum(np.ones(len(lengths)) if rates is None else rates, 1e-12)
+        waits[first] = -1.0
+        return [self._ids[worker] for worker in np.argsort(waits, kind="stable")]
+
+    def _new_or_neglected(self, lengths: NDArray[np.int64]) -> int | None:
+        """The worker that is to be tried now, if one is."""
+        replicas = list(self._replicas.values())
+        idle = [worker for worker, length in enumerate(lengths) if length == 0]
+        tried = [worker for worker in idle if not self._is_known(replicas[worker])]
+        if not tried and self._explore_share > 0 and self._rng.random() < self._explore_share:
+            tried = idle
+        if not tried:
+            return None
+        worker = min(tried, key=lambda one: replicas[one].heard)
+        # Before the request is under way, the next one may be asked for: then another one's turn has come.
+        replicas[worker].heard = self._clock()
+        return worker
+
+    @staticmethod
+    def _is_known(replica: _Replica) -> bool:
+        return len(replica.seconds) >= TRIALS
+
+    def sent(self, one: Id, request: Hashable) -> None:
+        """A replica has accepted a request.
+
+        Parameters
+        ----------
+        one
+            The replica; one that is not a member any more is passed over.
+        request
+            What :meth:`ended` will name it by.
+        """
+        replica = self._replicas.get(one)
+        if replica is None:
+            return
+        if (one, request) in self._early:
+            # It ended before this was told; how long it took is not known.
+            del self._early[one, request]
+            return
+        replica.count(self._clock(), self._at_once)
+        replica.outstanding.add(request)
+
+    def ended(self, one: Id, request: Hashable) -> None:
+        """A request is no longer at a replica: served, failed, cancelled, or never accepted."""
+        replica = self._replicas.get(one)
+        if replica is None:
+            return
+        if request not in replica.outstanding:
+            self._early[one, request] = None
+            while len(self._early) > _EARLY:
+                self._early.popitem(last=False)
+            return
+        now = self._clock()
+        replica.count(now, self._at_once)
+        replica.outstanding.discard(request)
+        seconds, replica.busy, replica.heard = replica.busy, 0.0, now
+        if not replica.warm:
+            replica.warm = True
+        elif self._policy is not None:
+            replica.seconds.append(seconds)
+            self._policy.completed(replica.worker, 1.0, seconds)
+
+    @property
+    def speeds(self) -> dict[Id, float]:
+        """Requests per busy second of each known replica, as the policy estimates them."""
+        rates = None if self._policy is None else self._policy.rates
+        if self._policy is None or rates is None:
+            return {}
+        rates /= 1.0 - self._policy.accuracy
+        return {
+            one: float(rates[replica.worker])
+            for one, replica in self._replicas.items()
+            if self._is_known(replica)
+        }
+
+    @property
+    def arrival_rate(self) -> float:
+        """Requests per second, estimated; 0 before the second."""
+        return 0.0 if self._policy is None else self._policy.arrival_rate
+
+    @property
+    def outstanding(self) -> dict[Id, int]:
+        """Own requests at each replica."""
+        return {one: len(replica.outstanding) for one, replica in self._replicas.items()}
