@@ -20,6 +20,7 @@ def serve_address():
     before = {child.pid for child in psutil.Process().children(recursive=True)}
     os.environ.setdefault("RAY_TMPDIR", tempfile.mkdtemp(prefix="wl"))
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+    os.environ.setdefault("RAY_worker_niceness", "0")
     source = str(Path(__file__).parents[2] / "src")
     paths = os.pathsep.join([source, str(Path(__file__).parents[2]), os.environ.get("PYTHONPATH", "")])
     ray.init(

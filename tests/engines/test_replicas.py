@@ -34,8 +34,7 @@ class Served:
         for _ in range(requests):
             self.until(self.now + self.rng.exponential(1 / rate))
             self.replicas.arrived()
-            ranked = self.replicas.rank({}) or [list(self.speeds)[self.rng.integers(len(self.speeds))]]
-            assert sorted(ranked) == sorted(self.speeds) or len(ranked) == 1
+            ranked = self.replicas.rank({}, {}) or [list(self.speeds)[self.rng.integers(len(self.speeds))]]
             self.send(ranked[0])
 
     def send(self, one):
@@ -76,7 +75,7 @@ def test_what_is_shared_by_requests_at_once_is_not_slow():
         for request in range(4):
             world.replicas.ended("a", request)
     assert world.replicas.outstanding == {"a": 0}
-    world.replicas.rank({})
+    world.replicas.rank({}, {})
     assert world.replicas.speeds["a"] == pytest.approx(1.0, rel=0.2)
 
 
@@ -89,7 +88,7 @@ def test_a_replica_that_serves_four_at_once_looks_the_same_however_many_it_has(t
         world.now += 2.0
         for request in range(together):
             world.replicas.ended("a", request)
-    world.replicas.rank({})
+    world.replicas.rank({}, {})
     assert world.replicas.speeds["a"] == pytest.approx(0.5, rel=0.3)
 
 
@@ -111,7 +110,7 @@ def test_those_that_stay_are_still_known_when_others_come_and_go():
     world.speeds = {"d": 3.0, "b": 6.0, "a": 1.0}
     world.sent["d"] = 0
     world.replicas.members(world.speeds)
-    ranked = world.replicas.rank({})
+    ranked = world.replicas.rank({}, {})
     after = world.replicas.speeds
     # Windows hold up to a fifteenth more than what is told again.
     assert after["a"] == pytest.approx(before["a"], rel=0.3)
@@ -138,18 +137,18 @@ def test_a_replica_s_first_request_is_not_learned_from():
         world.replicas.sent("a", request)
         world.now += seconds
         world.replicas.ended("a", request)
-    world.replicas.rank({})
+    world.replicas.rank({}, {})
     assert world.replicas.speeds["a"] == pytest.approx(1.0, rel=0.1)
 
 
 def test_nothing_known_leaves_the_choice_to_others():
     world = Served({"a": 1.0, "b": 1.0})
-    assert sorted(world.replicas.rank({})) == ["a", "b"]
+    assert sorted(world.replicas.rank({}, {})) == ["a", "b"]
     world.replicas.sent("a", 1)
     world.replicas.sent("b", 2)
-    assert world.replicas.rank({}) == []
+    assert world.replicas.rank({}, {}) is None
     world.replicas.members([])
-    assert world.replicas.rank({}) == []
+    assert world.replicas.rank({}, {}) is None
     assert world.replicas.speeds == {}
     assert world.replicas.arrival_rate == 0
 
@@ -158,9 +157,42 @@ def test_queues_that_others_filled_are_seen():
     world = Served({"a": 1.0, "b": 1.0}, explore_share=0.0)
     world.run(200, rate=0.5)
     world.until(world.now + 1000)
-    chosen = [world.replicas.rank({"a": 50, "b": None})[0] for _ in range(200)]
+    chosen = [world.replicas.rank({"a": 50, "b": None}, {})[0] for _ in range(200)]
     # Not always: all workers that are drawn may be the same.
     assert chosen.count("b") > 160
+
+
+def known_speeds(speeds):
+    """Replicas of known speeds, idle."""
+    world = Served(speeds, explore_share=0.0)
+    for step in range(40):
+        world.replicas.arrived()
+        for one, speed in speeds.items():
+            world.now = 1000.0 * (step + 1)
+            world.replicas.sent(one, step)
+            world.now += 1 / speed
+            world.replicas.ended(one, step)
+        world.replicas.rank({}, {})
+    return world
+
+
+def test_a_request_waits_for_a_fast_replica_rather_than_join_a_slow_one():
+    world = known_speeds({"slow": 1.0, "fast": 10.0})
+    limits = {"slow": 5, "fast": 5}
+    assert world.replicas.rank({"slow": 0, "fast": 5}, limits) == []
+    assert world.replicas.rank({"slow": 0, "fast": 12}, {"slow": 5, "fast": 12}) == ["slow"]
+    assert world.replicas.rank({"slow": 5, "fast": 4}, limits)[0] == "fast"
+    assert world.replicas.rank({"slow": 5, "fast": 5}, limits) == []
+
+
+def test_nobody_waits_for_a_replica_that_hangs():
+    world = known_speeds({"slow": 1.0, "fast": 10.0})
+    limits = {"slow": 5, "fast": 5}
+    for request in "abcde":
+        world.replicas.sent("fast", request)
+    assert world.replicas.rank({}, limits) == []
+    world.now += 1.5
+    assert world.replicas.rank({}, limits) == ["slow"]
 
 
 def test_an_estimate_that_is_far_too_low_is_found_out():
@@ -203,12 +235,12 @@ def test_rosella_learns_the_same_through_replicas():
     assert isinstance(told, Rosella)
     told.arrived(0.0)
     for worker, replica in enumerate(world.replicas._replicas.values()):
-        for seconds in replica.seconds:
-            told.completed(worker, 1.0, seconds)
+        for work, seconds in replica.last:
+            told.completed(worker, work, seconds)
     told.choose(np.zeros(2, np.int64))
     world.replicas.members(["b"])
     world.replicas.members(["a", "b"])
-    world.replicas.rank({"a": 1, "b": 1})
+    world.replicas.rank({"a": 1, "b": 1}, {})
     assert world.replicas.speeds["b"] == pytest.approx(told.rates[1] / (1 - told.accuracy))
 
 

@@ -6,9 +6,11 @@ The thin part that knows Serve: what decides is :class:`windlass.engines.replica
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import threading
 import time
+from collections import deque
 from collections.abc import Callable
 from typing import Any, TypeVar
 
@@ -25,6 +27,7 @@ from windlass.model import InputError
 
 _log = logging.getLogger(SERVE_LOGGER_NAME)
 _Answer = TypeVar("_Answer")
+_LONGEST_WAIT_S = 0.25
 
 
 class RosellaRouter(PowerOfTwoChoicesRequestRouter):  # type: ignore[misc]
@@ -37,7 +40,7 @@ class RosellaRouter(PowerOfTwoChoicesRequestRouter):  # type: ignore[misc]
 
     - while Rosella is being loaded (two seconds; half a minute on the first use on a machine, which compiles it),
       and until a replica is known;
-    - requests for a multiplexed model, where who has the model loaded counts for more;
+    - requests for a multiplexed model, for which who has the model loaded counts for more;
     - a request for which the policy raises; the first such error is logged.
 
     Whether a replica is on the same node is not looked at.
@@ -53,6 +56,7 @@ class RosellaRouter(PowerOfTwoChoicesRequestRouter):  # type: ignore[misc]
         """Called by Serve with ``request_router_kwargs``, on its event loop: what takes long goes to a thread."""
         self._speeds: Replicas[ReplicaID] | None = None
         self._newest_request = 0.0
+        self._waiting: deque[asyncio.Future[None]] = deque()
         self._has_failed = False
         self._metrics = RouterMetrics(self.app_name, self._deployment_id.name, time.monotonic)
         try:
@@ -84,9 +88,16 @@ class RosellaRouter(PowerOfTwoChoicesRequestRouter):  # type: ignore[misc]
     async def choose_replicas(
         self, candidate_replicas: list[RunningReplica], pending_request: PendingRequest | None = None
     ) -> list[list[RunningReplica]]:
-        """Replicas to try in turn: Rosella's choice, then others with room, then those that were full."""
+        """Replicas to try in turn: Rosella's choice, then others that are worth it.
+
+        Where it is better to wait until a replica has room, waits here: Serve would ask again after up to half a
+        second. Requests of other routers end unheard, so that now and then Serve is to ask the replicas themselves.
+        """
         ranked = self._ranked(candidate_replicas, pending_request)
-        if not ranked:
+        if ranked == []:
+            await self._room()
+            ranked = self._ranked(candidate_replicas, pending_request)
+        if ranked is None:
             built_in: list[list[RunningReplica]] = await super().choose_replicas(
                 candidate_replicas, pending_request
             )
@@ -94,40 +105,61 @@ class RosellaRouter(PowerOfTwoChoicesRequestRouter):  # type: ignore[misc]
         if pending_request is not None:
             # Else Serve would ask again at once, without end, where all are full.
             pending_request.routing_context.should_backoff = True
-        return ranked
+        return [[replica] for replica in ranked] or [self._full(candidate_replicas)]
 
     def _ranked(
         self, candidates: list[RunningReplica], request: PendingRequest | None
-    ) -> list[list[RunningReplica]]:
+    ) -> list[RunningReplica] | None:
+        """Replicas to try, none to wait; None to leave the choice to Serve."""
         if self._speeds is None:
             self._metrics.count_fallback("loading")
-            return []
-        ranked = self._guarded(lambda speeds: self._rank(speeds, candidates, request))
-        if ranked is None:
-            return []
-        if not ranked:
-            self._metrics.count_fallback("unknown")
-        return ranked
+            return None
+        return self._guarded(lambda speeds: self._rank(speeds, candidates, request))
 
     def _rank(
         self, speeds: Replicas[ReplicaID], candidates: list[RunningReplica], request: PendingRequest | None
-    ) -> list[list[RunningReplica]]:
+    ) -> list[RunningReplica] | None:
         found = {replica.replica_id: replica for replica in candidates}
         speeds.members(found)
         # Serve asks again for a request that was refused; it takes them in order of their creation.
         if request is not None and request.created_at > self._newest_request:
             self._newest_request = request.created_at
             speeds.arrived()
-        if request is not None and request.metadata.multiplexed_model_id:
-            return []
+        multiplexed = request is not None and request.metadata.multiplexed_model_id
         seen = {one: self.replica_queue_len_cache.get(one) for one in found}
-        ordered = [found[one] for one in speeds.rank(seen)]
-        full = [
-            replica for replica in ordered if (seen[replica.replica_id] or 0) >= replica.max_ongoing_requests
-        ]
-        with_room = [[replica] for replica in ordered if replica not in full]
-        # Serve asks full ones how long their queue is now, and waits for the answer: all at once, and last.
-        return [*with_room, full] if full else with_room
+        limits = {one: replica.max_ongoing_requests for one, replica in found.items()}
+        ranked = None if multiplexed else speeds.rank(seen, limits)
+        if ranked is None:
+            self._metrics.count_fallback("multiplexed" if multiplexed else "unknown")
+            return None
+        return [found[one] for one in ranked]
+
+    def _full(self, candidates: list[RunningReplica]) -> list[RunningReplica]:
+        """Those that have no room as far as is known here; Serve asks them before it sends them anything."""
+        lengths = self.replica_queue_len_cache
+        full = [one for one in candidates if (lengths.get(one.replica_id) or 0) >= one.max_ongoing_requests]
+        return full or candidates
+
+    async def _room(self) -> None:
+        """Wait until a request of this router has left a replica, but not for long."""
+        left: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._waiting.append(left)
+        try:
+            await asyncio.wait_for(left, _LONGEST_WAIT_S)
+        except TimeoutError:
+            pass
+        finally:
+            if left in self._waiting:
+                self._waiting.remove(left)
+
+    def decrement_queue_len_cache(self, replica_id: ReplicaID) -> None:
+        """A replica has room for one more: as many may go on."""
+        super().decrement_queue_len_cache(replica_id)
+        while self._waiting:
+            left = self._waiting.popleft()
+            if not left.done():
+                left.set_result(None)
+                return
 
     def on_request_routed(self, pending_request: PendingRequest, replica_id: ReplicaID, result: Any) -> None:
         """A replica has accepted the request."""

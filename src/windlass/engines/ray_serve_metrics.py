@@ -48,7 +48,7 @@ class RouterMetrics:
             metric.set_default_tags(tags)
 
     def count_fallback(self, reason: str) -> None:
-        """One more request that was routed by Serve's own choice: ``loading``, ``unknown`` or ``error``."""
+        """One more for Serve's own choice: because of ``loading``, ``unknown``, ``multiplexed`` or ``error``."""
         self._fallbacks.inc(tags={"reason": reason})
 
     def show(self, speeds: Callable[[], dict[str, float]], arrival_rate: Callable[[], float]) -> None:

@@ -6,7 +6,8 @@ times requests, tells the policy of arrivals and completions, and asks it for a 
 A replica's speed is requests per busy second. *Busy* counts from when a request is sent to when it ends, as often as
 the replica works on requests at once: with ``at_once`` = 1, one second of a replica with three requests outstanding
 is one busy second, so that waiting behind others does not count as slowness, whether the replica serves them in turn
-or shares itself among them.
+or shares itself among them. Busy seconds are learned from as they pass, before a completion ends them, where they are
+more than the estimate explains: a replica that has become slow is known to be so before it has proved it.
 """
 
 from __future__ import annotations
@@ -22,6 +23,9 @@ Id = TypeVar("Id", bound=Hashable)
 
 #: Completions that make a replica known. One could be luck.
 TRIALS = 2
+#: Mean service times without a completion that are told before there is one. Exponential service is silent for as
+#: long one time in seven; work over time is the same either way.
+_SILENT = 2.0
 #: Ends without a beginning that are remembered, in case the beginning is told late.
 _EARLY = 1024
 
@@ -58,10 +62,12 @@ class _Replica:
         self.worker = 0  # its number, to the policy
         self.outstanding: set[Hashable] = set()
         self.busy = 0.0  # busy seconds since the last completion
+        self.told = 0.0  # how many of them the policy has been told
         self.counted = now  # until when they are counted
         self.heard = now  # when it joined, was last tried or last completed something
         self.warm = False  # it has completed its first request
-        self.seconds: deque[float] = deque(maxlen=window)
+        self.served = 0  # requests after that one
+        self.last: deque[tuple[float, float]] = deque(maxlen=window)  # requests done, busy seconds
 
     def count(self, now: float, at_once: int) -> None:
         """Count busy seconds up to now."""
@@ -105,7 +111,7 @@ class Replicas(Generic[Id]):
     >>> replicas.members(["slow", "fast"])
     >>> for request in range(400):
     ...     replicas.arrived()
-    ...     chosen = replicas.rank({})[0]
+    ...     chosen = replicas.rank({}, {})[0]
     ...     replicas.sent(chosen, request)
     ...     now[0] += {"slow": 0.4, "fast": 0.1}[chosen]
     ...     replicas.ended(chosen, request)
@@ -157,8 +163,8 @@ class Replicas(Generic[Id]):
             self._policy.arrived(at)
         for worker, replica in enumerate(self._replicas.values()):
             replica.worker = worker
-            for seconds in replica.seconds:
-                self._policy.completed(worker, 1.0, seconds)
+            for work, seconds in replica.last:
+                self._policy.completed(worker, work, seconds)
 
     def arrived(self) -> None:
         """A request came; once per request, however often it is sent."""
@@ -167,34 +173,72 @@ class Replicas(Generic[Id]):
         if self._policy is not None:
             self._policy.arrived(now)
 
-    def rank(self, seen: Mapping[Id, int | None]) -> list[Id]:
-        """All replicas, the one for the next request first; empty while nothing is known to choose by.
+    def rank(self, seen: Mapping[Id, int | None], limits: Mapping[Id, int]) -> list[Id] | None:
+        """Replicas to try for the next request, in turn: the policy's choice, then by expected wait.
 
-        Those after the first are for when it refuses: by their expected wait.
+        Those at their limit are left out, and so is who would answer later than one of those is expected to: a
+        request may do better to wait for a fast replica than to join the queue of a slow one. One that is silent for
+        longer than its queue explains is expected to stay so for as long, so that nobody waits for what hangs.
 
         Parameters
         ----------
         seen
             Requests at each replica as far as the engine knows, others' included; None or absent where it does
             not. Where the own count of outstanding ones is higher, that counts.
+        limits
+            Requests that a replica takes at most; absent for any number.
+
+        Returns
+        -------
+        list or None
+            Empty to wait until a replica has room; None while nothing is known to choose by.
         """
         if self._policy is None:
-            return []
+            return None
+        replicas = list(self._replicas.values())
         lengths = np.array(
             [max(len(replica.outstanding), seen.get(one) or 0) for one, replica in self._replicas.items()],
             np.int64,
         )
+        self._tell_silent()
         # Asked even where it does not count: it is then that it makes its estimates.
         choice = self._policy.choose(lengths)
         first = self._new_or_neglected(lengths)
         if first is None:
-            if not any(map(self._is_known, self._replicas.values())):
-                return []
+            if not any(map(self._is_known, replicas)):
+                return None
             first = choice
-        rates = self._policy.rates
-        waits = (lengths + 1) / np.maximum(np.ones(len(lengths)) if rates is None else rates, 1e-12)
-        waits[first] = -1.0
-        return [self._ids[worker] for worker in np.argsort(waits, kind="stable")]
+        waits = self._waits(lengths)
+        has_room = lengths < [limits.get(one, np.iinfo(np.int64).max) for one in self._ids]
+        if has_room[first]:
+            waits[first] = -1.0
+        worth_it = has_room & (waits <= waits[~has_room].min(initial=np.inf))
+        return [self._ids[worker] for worker in np.argsort(waits, kind="stable") if worth_it[worker]]
+
+    def _tell_silent(self) -> None:
+        """Tell the policy of busy seconds without a completion, where there are more than its estimate explains."""
+        rates = None if self._policy is None else self._policy.rates
+        now = self._clock()
+        for replica in self._replicas.values():
+            replica.count(now, self._at_once)
+            if rates is not None and self._is_known(replica):
+                silent = replica.busy - replica.told
+                if silent * rates[replica.worker] > _SILENT:
+                    replica.told = replica.busy
+                    self._learn(replica, 0.0, silent)
+
+    def _learn(self, replica: _Replica, work: float, seconds: float) -> None:
+        if self._policy is not None:
+            replica.last.append((work, seconds))
+            self._policy.completed(replica.worker, work, seconds)
+
+    def _waits(self, lengths: NDArray[np.int64]) -> NDArray[np.float64]:
+        """(n,) seconds until each would have served one more."""
+        rates = None if self._policy is None else self._policy.rates
+        held_back = np.ones(len(lengths)) if rates is None else rates
+        silent = np.array([replica.busy for replica in self._replicas.values()])
+        expected: NDArray[np.float64] = np.maximum((lengths + 1) / np.maximum(held_back, 1e-12), silent)
+        return expected / self._at_once
 
     def _new_or_neglected(self, lengths: NDArray[np.int64]) -> int | None:
         """The worker that is to be tried now, if one is."""
@@ -212,7 +256,7 @@ class Replicas(Generic[Id]):
 
     @staticmethod
     def _is_known(replica: _Replica) -> bool:
-        return len(replica.seconds) >= TRIALS
+        return replica.served >= TRIALS
 
     def sent(self, one: Id, request: Hashable) -> None:
         """A replica has accepted a request.
@@ -247,12 +291,12 @@ class Replicas(Generic[Id]):
         now = self._clock()
         replica.count(now, self._at_once)
         replica.outstanding.discard(request)
-        seconds, replica.busy, replica.heard = replica.busy, 0.0, now
-        if not replica.warm:
-            replica.warm = True
-        elif self._policy is not None:
-            replica.seconds.append(seconds)
-            self._policy.completed(replica.worker, 1.0, seconds)
+        seconds = replica.busy - replica.told
+        replica.busy, replica.told, replica.heard = 0.0, 0.0, now
+        if replica.warm:
+            replica.served += 1
+            self._learn(replica, 1.0, seconds)
+        replica.warm = True
 
     @property
     def speeds(self) -> dict[Id, float]:
