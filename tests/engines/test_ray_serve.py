@@ -21,10 +21,10 @@ from windlass.model import InputError
 pytestmark = pytest.mark.slow
 
 
-def deploy(name, config, replicas=3):
+def deploy(name, config, replicas=3, limit=5):
     deployment = serve.deployment(
         num_replicas=replicas,
-        max_ongoing_requests=5,
+        max_ongoing_requests=limit,
         request_router_config=config,
         ray_actor_options={"num_cpus": 0},
         health_check_period_s=1,
@@ -77,6 +77,16 @@ def test_replicas_are_all_used_and_their_speeds_learned(serve_address):
     while any(router._speeds.outstanding.values()) and time.monotonic() < deadline:
         time.sleep(0.05)
     assert set(router._speeds.outstanding.values()) == {0}
+
+
+def test_requests_that_no_replica_has_room_for_wait_and_are_served(serve_address):
+    handle = deploy("full", rosella(), replicas=2, limit=1)
+    router = loaded(handle)
+    answers = ask(handle, 100, at_once=12)
+    assert not [answer for answer in answers if isinstance(answer, Exception)]
+    assert {answer.split()[0] for answer in answers} == {"0", "1"}
+    assert not router._waiting
+    serve.delete("full")
 
 
 def test_http_reaches_all_replicas(serve_address):
