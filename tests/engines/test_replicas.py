@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from windlass.dispatch import Rosella
-from windlass.engines.replicas import TRIALS, Replicas
+from windlass.engines._replica import TRIALS
+from windlass.engines.replicas import Replicas
 from windlass.engines.router_options import RouterOptions
 from windlass.model import InputError
 
@@ -183,6 +184,22 @@ def test_a_request_waits_for_a_fast_replica_rather_than_join_a_slow_one():
     assert world.replicas.rank({"slow": 0, "fast": 12}, {"slow": 5, "fast": 12}) == ["slow"]
     assert world.replicas.rank({"slow": 5, "fast": 4}, limits)[0] == "fast"
     assert world.replicas.rank({"slow": 5, "fast": 5}, limits) == []
+
+
+def test_places_that_are_free_cost_no_wait():
+    world = Served({"slow": 1.0, "fast": 2.0}, at_once=4, explore_share=0.0)
+    for step in range(40):
+        world.replicas.arrived()
+        for one, speed in world.speeds.items():
+            world.now += 10.0
+            world.replicas.sent(one, step)
+            world.now += 1 / speed
+            world.replicas.ended(one, step)
+        world.replicas.rank({}, {})
+    limits = {"slow": 4, "fast": 4}
+    # Eight times as many as would make it slower with one place.
+    assert world.replicas.rank({"slow": 0, "fast": 3}, limits) == ["fast", "slow"]
+    assert world.replicas.rank({"slow": 4, "fast": 4}, limits) == []
 
 
 def test_nobody_waits_for_a_replica_that_hangs():

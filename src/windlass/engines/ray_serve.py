@@ -94,7 +94,8 @@ class RosellaRouter(PowerOfTwoChoicesRequestRouter):  # type: ignore[misc]
         second. Requests of other routers end unheard, so that now and then Serve is to ask the replicas themselves.
         """
         ranked = self._ranked(candidate_replicas, pending_request)
-        if ranked == []:
+        has_waited = ranked == []
+        if has_waited:
             await self._room()
             ranked = self._ranked(candidate_replicas, pending_request)
         if ranked is None:
@@ -103,8 +104,8 @@ class RosellaRouter(PowerOfTwoChoicesRequestRouter):  # type: ignore[misc]
             )
             return built_in
         if pending_request is not None:
-            # Else Serve would ask again at once, without end, where all are full.
-            pending_request.routing_context.should_backoff = True
+            # Serve lets up to half a second pass before it asks again, or none: then waiting is done here.
+            pending_request.routing_context.should_backoff = not has_waited
         return [[replica] for replica in ranked] or [self._full(candidate_replicas)]
 
     def _ranked(

@@ -14,65 +14,21 @@ from __future__ import annotations
 
 from collections import OrderedDict, deque
 from collections.abc import Callable, Hashable, Iterable, Mapping
-from typing import Generic, Protocol, TypeVar
+from typing import Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from windlass.engines._replica import Replica
+from windlass.engines.learner import Learner
+
 Id = TypeVar("Id", bound=Hashable)
 
-#: Completions that make a replica known. One could be luck.
-TRIALS = 2
 #: Mean service times without a completion that are told before there is one. Exponential service is silent for as
 #: long one time in seven; work over time is the same either way.
 _SILENT = 2.0
 #: Ends without a beginning that are remembered, in case the beginning is told late.
 _EARLY = 1024
-
-
-class Learner(Protocol):
-    """A dispatch policy that learns rates from completions."""
-
-    def arrived(self, now: float) -> None:
-        """A task arrived at ``now``, s."""
-
-    def choose(self, queue_lengths: NDArray[np.int64]) -> int:
-        """The worker for it."""
-
-    def completed(self, worker: int, work: float, seconds: float) -> None:
-        """A worker did ``work`` in ``seconds``."""
-
-    @property
-    def rates(self) -> NDArray[np.float64] | None:
-        """(n,) work/s; None for a policy that learns none."""
-
-    @property
-    def arrival_rate(self) -> float:
-        """Tasks/s."""
-
-    @property
-    def accuracy(self) -> float:
-        """Share that ``rates`` are held back by."""
-
-
-class _Replica:
-    """What is remembered of one replica."""
-
-    def __init__(self, now: float, window: int) -> None:
-        self.worker = 0  # its number, to the policy
-        self.outstanding: set[Hashable] = set()
-        self.busy = 0.0  # busy seconds since the last completion
-        self.told = 0.0  # how many of them the policy has been told
-        self.counted = now  # until when they are counted
-        self.heard = now  # when it joined, was last tried or last completed something
-        self.warm = False  # it has completed its first request
-        self.served = 0  # requests after that one
-        self.last: deque[tuple[float, float]] = deque(maxlen=window)  # requests done, busy seconds
-
-    def count(self, now: float, at_once: int) -> None:
-        """Count busy seconds up to now."""
-        self.busy += max(0.0, now - self.counted) * min(len(self.outstanding), at_once)
-        self.counted = now
 
 
 class Replicas(Generic[Id]):
@@ -101,7 +57,7 @@ class Replicas(Generic[Id]):
     explore_share
         Share of requests that explore, 0 to 1.
     window
-        Completions per replica, and twice as many arrivals per replica, that survive when replicas come or go.
+        Completions per replica, and twice as many arrivals in all, that survive when replicas come or go.
 
     Examples
     --------
@@ -138,7 +94,7 @@ class Replicas(Generic[Id]):
         self._window = window
         self._policy: Learner | None = None
         self._ids: list[Id] = []
-        self._replicas: dict[Id, _Replica] = {}
+        self._replicas: dict[Id, Replica] = {}
         self._arrivals: deque[float] = deque(maxlen=2 * window)
         self._early: OrderedDict[tuple[Id, Hashable], None] = OrderedDict()
 
@@ -154,7 +110,7 @@ class Replicas(Generic[Id]):
         if wanted.keys() == self._replicas.keys():
             return
         now = self._clock()
-        self._replicas = {one: self._replicas.get(one) or _Replica(now, self._window) for one in wanted}
+        self._replicas = {one: self._replicas.get(one) or Replica(now, self._window) for one in wanted}
         self._ids = list(wanted)
         self._policy = self._make(len(self._ids)) if self._ids else None
         if self._policy is None:
@@ -195,17 +151,16 @@ class Replicas(Generic[Id]):
         """
         if self._policy is None:
             return None
-        replicas = list(self._replicas.values())
         lengths = np.array(
             [max(len(replica.outstanding), seen.get(one) or 0) for one, replica in self._replicas.items()],
             np.int64,
         )
         self._tell_silent()
         # Asked even where it does not count: it is then that it makes its estimates.
-        choice = self._policy.choose(lengths)
+        choice = self._policy.choose(self._queues(lengths))
         first = self._new_or_neglected(lengths)
         if first is None:
-            if not any(map(self._is_known, replicas)):
+            if not any(replica.known for replica in self._replicas.values()):
                 return None
             first = choice
         waits = self._waits(lengths)
@@ -221,13 +176,13 @@ class Replicas(Generic[Id]):
         now = self._clock()
         for replica in self._replicas.values():
             replica.count(now, self._at_once)
-            if rates is not None and self._is_known(replica):
+            if rates is not None and replica.known:
                 silent = replica.busy - replica.told
                 if silent * rates[replica.worker] > _SILENT:
                     replica.told = replica.busy
                     self._learn(replica, 0.0, silent)
 
-    def _learn(self, replica: _Replica, work: float, seconds: float) -> None:
+    def _learn(self, replica: Replica, work: float, seconds: float) -> None:
         if self._policy is not None:
             replica.last.append((work, seconds))
             self._policy.completed(replica.worker, work, seconds)
@@ -237,14 +192,19 @@ class Replicas(Generic[Id]):
         rates = None if self._policy is None else self._policy.rates
         held_back = np.ones(len(lengths)) if rates is None else rates
         silent = np.array([replica.busy for replica in self._replicas.values()])
-        expected: NDArray[np.float64] = np.maximum((lengths + 1) / np.maximum(held_back, 1e-12), silent)
+        queues = self._queues(lengths) + 1
+        expected: NDArray[np.float64] = np.maximum(queues / np.maximum(held_back, 1e-12), silent)
         return expected / self._at_once
+
+    def _queues(self, lengths: NDArray[np.int64]) -> NDArray[np.int64]:
+        """(n,) lengths as they count: a place that is free costs no wait, so that fewer than all taken are as none."""
+        return np.maximum(lengths, self._at_once - 1)
 
     def _new_or_neglected(self, lengths: NDArray[np.int64]) -> int | None:
         """The worker that is to be tried now, if one is."""
         replicas = list(self._replicas.values())
         idle = [worker for worker, length in enumerate(lengths) if length == 0]
-        tried = [worker for worker in idle if not self._is_known(replicas[worker])]
+        tried = [worker for worker in idle if not replicas[worker].known]
         if not tried and self._explore_share > 0 and self._rng.random() < self._explore_share:
             tried = idle
         if not tried:
@@ -253,10 +213,6 @@ class Replicas(Generic[Id]):
         # Before the request is under way, the next one may be asked for: then another one's turn has come.
         replicas[worker].heard = self._clock()
         return worker
-
-    @staticmethod
-    def _is_known(replica: _Replica) -> bool:
-        return replica.served >= TRIALS
 
     def sent(self, one: Id, request: Hashable) -> None:
         """A replica has accepted a request.
@@ -275,8 +231,7 @@ class Replicas(Generic[Id]):
             # It ended before this was told; how long it took is not known.
             del self._early[one, request]
             return
-        replica.count(self._clock(), self._at_once)
-        replica.outstanding.add(request)
+        replica.begin(request, self._clock(), self._at_once)
 
     def ended(self, one: Id, request: Hashable) -> None:
         """A request is no longer at a replica: served, failed, cancelled, or never accepted."""
@@ -288,15 +243,9 @@ class Replicas(Generic[Id]):
             while len(self._early) > _EARLY:
                 self._early.popitem(last=False)
             return
-        now = self._clock()
-        replica.count(now, self._at_once)
-        replica.outstanding.discard(request)
-        seconds = replica.busy - replica.told
-        replica.busy, replica.told, replica.heard = 0.0, 0.0, now
-        if replica.warm:
-            replica.served += 1
+        seconds = replica.end(request, self._clock(), self._at_once)
+        if replica.ended > 1:
             self._learn(replica, 1.0, seconds)
-        replica.warm = True
 
     @property
     def speeds(self) -> dict[Id, float]:
@@ -305,11 +254,7 @@ class Replicas(Generic[Id]):
         if self._policy is None or rates is None:
             return {}
         rates /= 1.0 - self._policy.accuracy
-        return {
-            one: float(rates[replica.worker])
-            for one, replica in self._replicas.items()
-            if self._is_known(replica)
-        }
+        return {one: float(rates[replica.worker]) for one, replica in self._replicas.items() if replica.known}
 
     @property
     def arrival_rate(self) -> float:

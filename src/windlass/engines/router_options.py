@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from windlass.engines.replicas import Learner
+from windlass.engines.learner import Learner
 from windlass.model import InputError
 
 #: Nothing is sure to be done, so that no replica counts as dead for being asked little: see RouterOptions.
