@@ -23,6 +23,7 @@ from windlass.dispatch._state import (
     RATES_AT,
     VALUES_AT,
     WORKERS,
+    arrival_rate,
     below,
     change_members,
     draw,
@@ -201,6 +202,11 @@ class Rosella(CompiledDispatch):
             floats[:, learn.LEARNT_SHARE] /= schedulers
             floats[:, BENCHMARK_AT] *= rng.uniform(0.5, 1.5, schedulers) * schedulers
         return ints, floats
+
+    @property
+    def arrival_rate(self) -> float:
+        """Estimated tasks per second (λ̂); 0 before the second, infinity where the last all came at one time."""
+        return float(arrival_rate.py_func(self.ints, self.floats))
 
     @property
     def load(self) -> float:

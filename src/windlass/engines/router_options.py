@@ -1,0 +1,107 @@
+"""What a request router can be told, checked before anything is deployed."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import Any
+
+import numpy as np
+
+from windlass.engines.learner import Learner
+from windlass.model import InputError
+
+#: Nothing is sure to be done, so that no replica counts as dead for being asked little: see RouterOptions.
+_NOTHING_SURE = 1e-9
+_MOST_LOAD = 0.95
+#: Rosella's accuracy at that load, which its window is derived from.
+_ACCURACY = 0.3 * (1 - _MOST_LOAD)
+
+
+@dataclass(frozen=True, slots=True)
+class RouterOptions:
+    """What :class:`windlass.engines.ray_serve.RosellaRouter` can be told.
+
+    Rosella lengthens its window and counts silent workers as dead by how loaded the cluster is, and benchmark
+    requests bring the dead back. Nobody can say what a benchmark request is for any deployment, so none is sent;
+    then neither may hold: the window is fixed, nobody counts as dead, and a share of the *real* requests explores.
+
+    Parameters
+    ----------
+    at_once
+        Requests that a replica works on at full speed at the same time. 1 for what is bound by a processor or an
+        accelerator; ``max_ongoing_requests`` for what only waits for others.
+    explore_share
+        Share of real requests, 0 to 1, that goes to the idle replica heard from longest ago. No request is added.
+    window
+        Completions an estimate is over, at least 16. Fewer follow changes faster and are noisier.
+    probes
+        Replicas drawn per request, in proportion to their speed, at least 2. A router knows its own queues at no
+        cost; many routers with stale queues do better with fewer.
+    by
+        Of those drawn, the one with the least expected ``"wait"`` or the shortest ``"queue"``.
+    seed
+        For tests; None draws a new one. Routers with one seed would choose alike.
+
+    Raises
+    ------
+    InputError
+        A value out of bounds; names it.
+
+    Examples
+    --------
+    >>> RouterOptions(probes=2).window
+    16
+    """
+
+    at_once: int = 1
+    explore_share: float = 0.01
+    window: int = 16
+    probes: int = 8
+    by: str = "wait"
+    seed: int | None = None
+
+    def __post_init__(self) -> None:
+        for name, least in (("at_once", 1), ("window", 16), ("probes", 2), ("seed", 0)):
+            value = getattr(self, name)
+            if name == "seed" and value is None:
+                continue
+            if isinstance(value, bool) or not isinstance(value, int) or value < least:
+                raise InputError(f"{name} is {value!r}, expected a whole number of at least {least}")
+        share = self.explore_share
+        if isinstance(share, bool) or not isinstance(share, int | float) or not 0 <= share <= 1:
+            raise InputError(f"explore_share is {share!r}, expected a number from 0 to 1")
+        if self.by not in ("queue", "wait"):
+            raise InputError(f"by is {self.by!r}, expected 'queue' or 'wait'")
+
+    @classmethod
+    def of(cls, given: Mapping[str, Any]) -> RouterOptions:
+        """Options from names and values.
+
+        >>> RouterOptions.of({"probe": 3})
+        Traceback (most recent call last):
+        windlass.model.errors.InputError: 'probe' is no option: at_once, explore_share, window, probes, by, seed are
+        """
+        known = [field.name for field in fields(cls)]
+        for name in given:
+            if name not in known:
+                raise InputError(f"{name!r} is no option: {', '.join(known)} are")
+        return cls(**given)
+
+    def policy(self, workers: int, rng: np.random.Generator) -> Learner:
+        """Rosella for so many replicas; the first call imports its compiler, which takes a second."""
+        from windlass.dispatch import Rosella
+
+        return Rosella(
+            workers,
+            _NOTHING_SURE,
+            rng=rng,
+            gaps=2 * self.window * workers,
+            probe_share=0.0,
+            # Rosella's window is window_scale · log(n) / accuracy².
+            window_scale=self.window * _ACCURACY**2 / math.log(max(workers, 2)),
+            most_load=_MOST_LOAD,
+            by=self.by,
+            probes=self.probes,
+        )
