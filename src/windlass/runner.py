@@ -10,9 +10,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from windlass.compiled import prepare
+from windlass.engines.targets import Executors
+from windlass.model import InputError
 from windlass.results import Outcome, Results, VariantResult
 from windlass.scenario import Scenario
-from windlass.worlds import Setting, find_world
+from windlass.worlds import Setting, find_world, worlds
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +27,12 @@ class Progress:
     total: int
 
 
-def run(scenario: Scenario, jobs: int = 1, report: Callable[[Progress], None] | None = None) -> Results:
+def run(
+    scenario: Scenario,
+    jobs: int = 1,
+    report: Callable[[Progress], None] | None = None,
+    executors: Executors | None = None,
+) -> Results:
     """Run all of a scenario.
 
     Parameters
@@ -36,6 +43,8 @@ def run(scenario: Scenario, jobs: int = 1, report: Callable[[Progress], None] | 
         In how many processes; the results do not depend on it.
     report
         Told now and then how far it is.
+    executors
+        Run for real on these, one run after the other, instead of in the simulator; they are closed at the end.
 
     Returns
     -------
@@ -45,7 +54,7 @@ def run(scenario: Scenario, jobs: int = 1, report: Callable[[Progress], None] | 
     Raises
     ------
     InputError
-        The workload cannot be read, or a policy does not exist.
+        The workload cannot be read, a policy does not exist, or the world does not run on a live engine.
 
     Examples
     --------
@@ -60,8 +69,12 @@ def run(scenario: Scenario, jobs: int = 1, report: Callable[[Progress], None] | 
     first = next(cells)
     prepare(dict.fromkeys(kernels))
     tell = report or (lambda _: None)
-    drive = _in_this_process if jobs == 1 else _in_processes
-    outcomes = dict(drive(scenario, itertools.chain([first], cells), jobs, tell))
+    cells = itertools.chain([first], cells)
+    if executors is not None:
+        outcomes = dict(_live(scenario, cells, executors, tell))
+    else:
+        drive = _in_this_process if jobs == 1 else _in_processes
+        outcomes = dict(drive(scenario, cells, jobs, tell))
     return Results(
         scenario=scenario.name,
         as_run=scenario.as_run,
@@ -74,6 +87,51 @@ def run(scenario: Scenario, jobs: int = 1, report: Callable[[Progress], None] | 
             for index, variant in enumerate(scenario.variants)
         ),
     )
+
+
+def describe_live(scenario: Scenario, executors: Executors) -> tuple[str, ...]:
+    """What running a scenario for real would do, a line each; nothing is started.
+
+    Raises
+    ------
+    InputError
+        It could not be done.
+    """
+    world = _live_world(scenario)
+    lines: list[str] = []
+    for index, variant in enumerate(scenario.variants):
+        described = world.describe_live(
+            variant.setting, scenario.world.workload(variant.setting, scenario.seeds[0]), executors
+        )
+        lines += [line for line in described if index == 0 or line not in lines]
+    names = "; ".join(variant.name for variant in scenario.variants)
+    runs = len(scenario.variants) * len(scenario.seeds)
+    return (*lines, f"{runs} runs, one after the other: {names}; seeds {', '.join(map(str, scenario.seeds))}")
+
+
+def _live_world(scenario: Scenario) -> Any:
+    if not hasattr(scenario.world, "run_live"):
+        able = ", ".join(world.name for world in worlds() if hasattr(world, "run_live"))
+        raise InputError(f"--engine: world {scenario.world.name!r} runs in the simulator only; live: {able}")
+    return scenario.world
+
+
+def _live(
+    scenario: Scenario, cells: Iterable[_Cell], executors: Executors, tell: Callable[[Progress], None]
+) -> Iterator[tuple[tuple[int, int], Outcome]]:
+    world, total = _live_world(scenario), len(scenario.variants) * len(scenario.seeds)
+    try:
+        for done, cell in enumerate(cells):
+            name = scenario.variants[cell.index].name
+
+            def inside(share: float, done: int = done, name: str = name, seed: int = cell.seed) -> None:
+                tell(Progress(name, seed, done + share, total))
+
+            inside(0.0)
+            outcome = world.run_live(cell.setting, cell.seed, cell.workload, executors, inside)
+            yield (cell.index, cell.seed), outcome
+    finally:
+        executors.close()
 
 
 @dataclass(frozen=True, slots=True)

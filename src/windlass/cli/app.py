@@ -72,12 +72,44 @@ def run(
     json: Annotated[
         bool, typer.Option("--json", help="One JSON object on standard output, nothing else.")
     ] = False,
+    engine: Annotated[
+        str, typer.Option("--engine", help="sim, or for real on ray.", rich_help_panel="For real")
+    ] = "sim",
+    address: Annotated[
+        str | None,
+        typer.Option(
+            "--address",
+            help="A cluster that runs already.",
+            show_default="a private one on this machine",
+            rich_help_panel="For real",
+        ),
+    ] = None,
+    nodes: Annotated[
+        int,
+        typer.Option("--nodes", min=1, help="Nodes a site of a private cluster.", rich_help_panel="For real"),
+    ] = 1,
+    real_links: Annotated[
+        bool,
+        typer.Option(
+            "--real-links", help="Do not emulate links: sites are truly apart.", rich_help_panel="For real"
+        ),
+    ] = False,
+    dry_run: Annotated[
+        bool,
+        typer.Option(
+            "--dry-run", help="Say what would be started and run; do nothing.", rich_help_panel="For real"
+        ),
+    ] = False,
 ) -> None:
     """Run a workload through policies and compare what comes out."""
     from windlass.cli.run import Overrides, run_command
+    from windlass.engines.targets import Target
 
     overrides = Overrides(procs, policies, seeds, where, no_kill, skip_bad_lines)
-    run_command(target, overrides, jobs=jobs, out=out, report=report, as_json=json)
+    live = None if engine == "sim" else Target(engine, address, nodes, not real_links)
+    run_command(
+        target, overrides, jobs=jobs, out=out, report=report, as_json=json, live=live, dry_run=dry_run
+    )
 
 
 @app.command("list")

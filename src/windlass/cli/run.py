@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
+import signal
 import sys
+import threading
+from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
@@ -13,13 +17,15 @@ from rich.console import Console
 
 from windlass.cli.json_text import results_json
 from windlass.cli.progress import progress_bar
+from windlass.engines.targets import Executors, Target, executors
 from windlass.model import InputError
 from windlass.report import metrics_table, write_report
 from windlass.results import Results
-from windlass.runner import run
+from windlass.runner import describe_live, run
 from windlass.scenario import Scenario, load_tree, make_scenario, resolve_policy
 from windlass.traces.files import stem
 
+_VERBS = frozenset({"start", "stop", "use", "run", "pass", "leave"})
 DEFAULT_POLICIES = ["fcfs", "sjf", "easy", "conservative"]
 
 
@@ -43,12 +49,18 @@ def run_command(
     out: Path | None,
     report: Path | None,
     as_json: bool,
+    live: Target | None = None,
+    dry_run: bool = False,
 ) -> None:
     """Run, print, save."""
     scenario = scenario_of(target, overrides)
     _check_writable(out, report)
-    with progress_bar() as tell:
-        results = run(scenario, jobs=jobs, report=tell)
+    on = None if live is None else executors(live)
+    if dry_run:
+        _describe(scenario, on)
+        return
+    with progress_bar() as tell, _stopped_by_signals(on is not None):
+        results = run(scenario, jobs=jobs, report=tell, executors=on)
     _show(results, as_json)
     said = Console(stderr=True, highlight=False, soft_wrap=True)
     if out is not None:
@@ -57,6 +69,36 @@ def run_command(
     if report is not None:
         write_report(results, report)
         said.print(f"The report is {report}", markup=False)
+
+
+def _describe(scenario: Scenario, on: Executors | None) -> None:
+    if on is None:
+        raise InputError(
+            "--dry-run: says what a live engine would be asked to do, expected --engine beside it"
+        )
+    try:
+        for line in describe_live(scenario, on):
+            print(f"would {line}" if line.split()[0] in _VERBS else f"  {line}")
+    finally:
+        on.close()
+    print("Nothing was started.")
+
+
+@contextlib.contextmanager
+def _stopped_by_signals(live: bool) -> Iterator[None]:
+    """Have a request to terminate end a live run as Ctrl-C does, so that what it started is stopped."""
+
+    def stop(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    if not live or threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGTERM, stop)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 def scenario_of(target: str | None, overrides: Overrides) -> Scenario:

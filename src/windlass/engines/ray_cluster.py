@@ -6,7 +6,9 @@ import contextlib
 import logging
 import os
 import shutil
+import signal
 import tempfile
+import threading
 from collections.abc import Iterator
 
 import psutil
@@ -76,10 +78,15 @@ class PrivateCluster:
                         for share in shares
                         if share > 0
                     ]
-                ray.init(address=self._cluster.address, log_to_driver=False, logging_level=logging.ERROR)
+                _join(self._cluster.address)
         except BaseException:
             self.close()
             raise
+
+    def whole(self) -> bool:
+        """Whether all nodes that were started still live."""
+        alive = sum(1 for node in ray.nodes() if node["Alive"])
+        return alive == 1 + sum(len(own) for own in self.nodes.values())
 
     def close(self) -> None:
         """Stop the raylets and all their processes, and nothing else."""
@@ -131,9 +138,18 @@ def connect(address: str) -> None:
         There is no cluster at this address.
     """
     try:
-        ray.init(address=address, log_to_driver=False, logging_level=logging.ERROR)
+        _join(address)
     except (ConnectionError, RuntimeError, ValueError) as error:
         raise InputError(f"--address: no Ray cluster at {address!r}: {str(error).splitlines()[0]}") from error
+
+
+def _join(address: str) -> None:
+    """Connect, and keep the handlers of signals as they were: Ray's own end the process without cleaning up."""
+    main = threading.current_thread() is threading.main_thread()
+    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)} if main else {}
+    ray.init(address=address, log_to_driver=False, logging_level=logging.ERROR)
+    for number, handler in before.items():
+        signal.signal(number, handler)
 
 
 def _children() -> list[psutil.Process]:

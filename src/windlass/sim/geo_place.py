@@ -21,9 +21,8 @@ from numba import types
 from numpy.typing import NDArray
 
 from windlass.compiled import Kernel
-from windlass.drive import drive
+from windlass.drive import Decider, drive
 from windlass.model import PolicyError
-from windlass.place import PlacePolicy
 from windlass.place.view import Placement, PlaceView, Ready, Sites
 from windlass.sim import geo_place_state as at
 from windlass.sim.geo_place_state import (
@@ -327,7 +326,7 @@ class SimulatedSites:
 def simulate(
     area: WideArea,
     jobs: GeoJobs,
-    policy: PlacePolicy,
+    policy: Decider[PlaceView, Placement],
     *,
     changes: Changes | None = None,
     look_every: float = 0.0,

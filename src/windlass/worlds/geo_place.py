@@ -12,8 +12,14 @@ import polars as pl
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from windlass.compiled import Kernel
+from windlass.dispatch import POLICIES as DISPATCH
+from windlass.drive import Decider
+from windlass.engines.program import Step
+from windlass.engines.targets import Executors
 from windlass.model import InputError
+from windlass.order.multisite import POLICIES as ORDERS
 from windlass.place import POLICIES
+from windlass.place.view import Placement, PlaceView
 from windlass.registry import Registry
 from windlass.results import Choice, Outcome
 from windlass.sim.geo_place import GeoRun, kernels, simulate
@@ -24,7 +30,9 @@ from windlass.sim.geo_place_workload import Changes, GeoJobs, StageSpec, WideAre
 from windlass.traces.swim_bytes import read_swim_bytes
 from windlass.traces.wan import read_wan
 from windlass.worlds import Setting
-from windlass.worlds.policy import Policy
+from windlass.worlds._geo_live import data_bytes, function_of, run_live
+from windlass.worlds.in_order import InOrder
+from windlass.worlds.policy import Policy, PolicySpec
 
 _FROZEN = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 _JOBS, _SWIM = JobModel(), SwimModel()
@@ -165,7 +173,11 @@ class JobsSpec(BaseModel):
 
 
 class StageOf(BaseModel):
-    """A stage of a listed job: ``input`` in tasks by site, or ``parents`` (positions, from 0) and ``tasks``."""
+    """A stage of a listed job: ``input`` in tasks by site, or ``parents`` (positions, from 0) and ``tasks``.
+
+    On a live engine its tasks hold a slot for ``task_s``, or they ``call`` a function (``./file.py:name``) or run
+    a ``command``; ``files`` by site, one a task, are their input then.
+    """
 
     model_config = _FROZEN
 
@@ -175,6 +187,24 @@ class StageOf(BaseModel):
     tasks: Annotated[int, Field(ge=0)] = 0
     ratio: NotNegative = 1.0
     parents: tuple[int, ...] = ()
+    call: str | None = None
+    command: str | None = None
+    files: dict[str, tuple[str, ...]] | None = None
+
+    @model_validator(mode="after")
+    def _one_kind_of_work(self) -> Self:
+        if self.call is not None and self.command is not None:
+            raise ValueError("expected 'call' or 'command', not both")
+        counts = None if self.files is None else {site: len(own) for site, own in self.files.items()}
+        if counts is not None and counts != self.input:
+            raise ValueError(f"'files' has {counts} by site, expected as many as 'input' says")
+        return self
+
+    def step(self, names: tuple[str, ...]) -> Step:
+        """What its tasks do on a live engine."""
+        found = None if self.call is None else function_of(self.call)
+        by_site = self.files or {}
+        return Step(found, self.command, tuple(file for name in names for file in by_site.get(name, ())))
 
     def spec(self, names: tuple[str, ...]) -> StageSpec:
         """As the simulator wants it, over sites of these names."""
@@ -237,11 +267,32 @@ class DropsSpec(BaseModel):
 
 
 class PoliciesSpec(BaseModel):
-    """A policy per decision."""
+    """A policy per decision.
+
+    With ``order``, a fleet policy says which job goes first, and ``place`` is ``in-place``: other placement
+    policies order jobs themselves. ``dispatch`` chooses among the workers of a site, on live engines.
+    """
 
     model_config = _FROZEN
 
-    place: Policy
+    place: Policy = PolicySpec(name="in-place")
+    order: Policy | None = None
+    dispatch: Policy | None = None
+
+    @model_validator(mode="after")
+    def _one_order(self) -> Self:
+        if self.order is not None and (self.place.name != "in-place" or self.place.parameters):
+            raise ValueError(
+                f"place {self.place.name!r} orders jobs itself, expected in-place beside 'order'"
+            )
+        return self
+
+    def make(self, rng: np.random.Generator) -> Decider[PlaceView, Placement]:
+        """The policy that the engine asks."""
+        if self.order is not None:
+            return InOrder(self.order.make(ORDERS, rng))
+        made: Decider[PlaceView, Placement] = self.place.make(POLICIES, rng)
+        return made
 
 
 class GeoSetting(Setting):
@@ -261,7 +312,7 @@ class GeoSetting(Setting):
     world: Literal["geo-place"] = "geo-place"
     cluster: ClusterSpec
     workload: WorkloadSpec
-    policies: PoliciesSpec
+    policies: PoliciesSpec = PoliciesSpec()
     drops: DropsSpec | None = None
     look_every: NotNegative = 0.25
     decide_every: NotNegative = 1.0
@@ -291,15 +342,17 @@ class GeoPlace:
     name = "geo-place"
     summary = "analytics jobs over data at many sites, with slots and wide-area links"
     setting: type[Setting] = GeoSetting
-    decisions: tuple[Registry, ...] = (POLICIES,)
+    decisions: tuple[Registry, ...] = (POLICIES, ORDERS, DISPATCH)
 
     def choices(self, setting: GeoSetting) -> tuple[Choice, ...]:
-        """The placement policy."""
-        return (Choice("place", POLICIES.find(setting.policies.place.name).name),)
+        """Who decides what."""
+        given = setting.policies
+        first = given.place.choice(POLICIES) if given.order is None else given.order.choice(ORDERS)
+        return (first,) if given.dispatch is None else (first, given.dispatch.choice(DISPATCH))
 
     def kernels(self, setting: GeoSetting) -> tuple[Kernel, ...]:
         """The world's functions and the policy's."""
-        policy = setting.policies.place.make(POLICIES, np.random.default_rng(0))
+        policy = setting.policies.make(np.random.default_rng(0))
         own = getattr(policy, "place", None)
         return kernels() if own is None else (*kernels(), own)
 
@@ -343,23 +396,67 @@ class GeoPlace:
         self, setting: GeoSetting, seed: int, workload: GeoWorkload, progress: Callable[[float], None]
     ) -> Outcome:
         """Run the jobs."""
-        policy = setting.policies.place.make(POLICIES, np.random.default_rng([seed, 3]))
         done = simulate(
             workload.area,
             workload.jobs,
-            policy,
+            setting.policies.make(np.random.default_rng([seed, 3])),
             changes=workload.changes,
             look_every=setting.look_every,
             decide_every=setting.decide_every,
             progress=progress,
         )
-        return Outcome(
-            seed=seed,
-            metrics=geo_metrics(done),
-            jobs=_table(done),
-            processors=int(workload.area.slots.sum()),
-            notes=workload.jobs.notes,
+        return _outcome(seed, workload, done)
+
+    def describe_live(
+        self, setting: GeoSetting, workload: GeoWorkload, executors: Executors
+    ) -> tuple[str, ...]:
+        """What :meth:`run_live` would do, a line each."""
+        self._check_live(setting)
+        jobs = workload.jobs
+        slot_s = float((np.repeat(jobs.task_s, jobs.tasks) * jobs.factor * jobs.size).sum())
+        return (
+            *executors.describe(workload.area, data_bytes(jobs)),
+            f"run {len(jobs)} jobs of {int(jobs.first[-1])} tasks over {float(jobs.submit[-1]):g} s of submissions:"
+            f" {slot_s:g} s of slots, {data_bytes(jobs) / 1e6:g} MB read and written",
         )
+
+    def run_live(
+        self,
+        setting: GeoSetting,
+        seed: int,
+        workload: GeoWorkload,
+        executors: Executors,
+        progress: Callable[[float], None],
+    ) -> Outcome:
+        """Run the jobs for real."""
+        self._check_live(setting)
+        listed = sorted(setting.workload.jobs or (), key=lambda job: job.submit)
+        done = run_live(
+            workload.area,
+            workload.jobs,
+            setting.policies.make(np.random.default_rng([seed, 3])),
+            executors,
+            steps=[stage.step(workload.area.names) for job in listed for stage in job.stages],
+            dispatch=setting.policies.dispatch,
+            seed=seed,
+            decide_every=setting.decide_every,
+            progress=progress,
+        )
+        return _outcome(seed, workload, done)
+
+    def _check_live(self, setting: GeoSetting) -> None:
+        if setting.drops is not None:
+            raise InputError("drops: a live engine does not take slots away; leave it out with --engine")
+
+
+def _outcome(seed: int, workload: GeoWorkload, done: GeoRun) -> Outcome:
+    return Outcome(
+        seed=seed,
+        metrics=geo_metrics(done),
+        jobs=_table(done),
+        processors=int(workload.area.slots.sum()),
+        notes=workload.jobs.notes,
+    )
 
 
 def _table(done: GeoRun) -> pl.DataFrame:
