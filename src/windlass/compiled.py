@@ -20,7 +20,9 @@ from pathlib import Path
 from typing import Any, TextIO
 
 import numba
-from numba import njit
+import numpy as np
+from numba import njit, types
+from numba.extending import intrinsic
 
 _KEPT_CACHES = 12
 
@@ -72,6 +74,30 @@ helper = njit(cache=True, nogil=True, error_model="numpy")
 inlined = njit(cache=True, nogil=True, error_model="numpy", inline="always")
 
 _uncounted = njit(cache=True, nogil=True, error_model="numpy", _nrt=False)
+
+#: Makes an index of a number that is not negative: one that might be costs three instructions to wrap around.
+index = np.uint64
+
+
+@intrinsic
+def pick(typing_context: Any, condition: Any, yes: Any, no: Any) -> Any:
+    """``yes if condition else no`` of two numbers of one type, without a branch.
+
+    The compiler makes a branch of most selections. Where chance decides, every second or third of those is
+    mispredicted, which costs as much as some fifty instructions.
+    """
+
+    def emit(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        selected = builder.select(*arguments)
+        selected.set_metadata("unpredictable", builder.module.add_metadata([]))
+        return selected
+
+    if condition != types.boolean or yes != no:
+        raise numba.TypingError(
+            f"pick: expected a boolean and two of one type, found {condition}, {yes}, {no}"
+        )
+    return yes(condition, yes, no), emit
+
 
 ANNOUNCE_AFTER_S = 1.0
 

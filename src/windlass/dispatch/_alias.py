@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from windlass.compiled import helper, inlined
+from windlass.compiled import helper, index, inlined, pick
 from windlass.dispatch._state import (
     DIRTY,
     PRESENT,
@@ -88,6 +88,6 @@ def sample(ints):  # type: ignore[no-untyped-def]
     """A worker, with probability proportional to its rate."""
     bits = draw(ints)
     column = below(bits, ints[WORKERS])
-    place = own_ints(ints) + 2 * column
-    other = ints[place + 1]
-    return column if low_half(bits) < ints[place] else other
+    place = index(own_ints(ints) + 2 * column)
+    other = ints[place + index(1)]
+    return pick(low_half(bits) < ints[place], column, other)

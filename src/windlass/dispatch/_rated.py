@@ -6,7 +6,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from windlass.compiled import Kernel, inlined
+from windlass.compiled import Kernel, index, inlined, pick
 from windlass.dispatch._alias import ALIAS_INTS, build, sample
 from windlass.dispatch._compiled import CompiledDispatch, changing
 from windlass.dispatch._state import (
@@ -37,7 +37,7 @@ def two_by_queue(lengths, ints):  # type: ignore[no-untyped-def]
     """Draw two workers in proportion to their rates; the one with the shorter queue, on a tie the first (SQ)."""
     first = sample(ints)
     second = sample(ints)
-    return second if lengths[second] < lengths[first] else first
+    return pick(lengths[index(second)] < lengths[index(first)], second, first)
 
 
 @inlined

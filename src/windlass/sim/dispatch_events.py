@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from windlass.compiled import inlined
+from windlass.compiled import index, inlined
 from windlass.dispatch import _state as policy
 from windlass.dispatch._state import arrived
+from windlass.sim import dispatch_lane as lane
 from windlass.sim import dispatch_world as at
 from windlass.sim.dispatch_tree import next_worker, schedule
 from windlass.sim.dispatch_world import NOBODY
@@ -30,9 +31,9 @@ def arrive(world, now):  # type: ignore[no-untyped-def]
     node = NOBODY
     if world.tally[at.LATE] != 0:
         for copy in range(world.tally[at.COPIES]):
-            at.hold(world, task * world.tally[at.COPIES] + copy)
+            lane.hold(world, task * world.tally[at.COPIES] + copy)
     elif world.tally[at.UP] == 0:
-        at.hold(world, task)
+        lane.hold(world, task)
     else:
         node = task
     return node
@@ -60,25 +61,26 @@ def hold_first(world, node):  # type: ignore[no-untyped-def]
 def finish(world, now):  # type: ignore[no-untyped-def]
     """Take in the completion that is due, start what is next; worker, scheduler, whose, work, busy time."""
     worker = next_worker(world.tree)
-    node = np.int64(world.line[worker, at.RUNNING])
-    seconds = now - world.pace[worker, at.STARTED]
-    world.length[worker] -= 1
+    line = world.line[index(worker)]
+    node = np.int64(line.running)
+    seconds = now - line.started
+    world.length[index(worker)] -= 1
     first_low = at.real_nodes(world)
     if node >= first_low:
         sender = world.low_sender[node - first_low]
         work = 1.0 if world.tally[at.HIDDEN] != 0 else world.low_work[node - first_low]
         own = _OWN_BENCHMARK
         world.tally[at.BENCHMARKS] += 1
-        at.free_low(world, node)
+        lane.free_low(world, node)
     else:
         task = at.task_of(world, node)
-        world.end[task] = now
+        world.end[index(task)] = now
         world.tally[at.DONE] += 1
         world.tally[at.LAST_TASK] = task
         sender = sender_of(world, task)
-        work = 1.0 if world.tally[at.HIDDEN] != 0 else world.work[task]
+        work = 1.0 if world.tally[at.HIDDEN] != 0 else world.work[index(task)]
         own = _OWN
-    at.begin_next(world, worker, now)
+    lane.begin_next(world, worker, now)
     at.note_length(world, worker, now)
     return worker, sender, own, work, seconds
 
@@ -97,33 +99,33 @@ def report(world, worker, sender, work, seconds, now):  # type: ignore[no-untype
 @inlined
 def fail(world, worker, now):  # type: ignore[no-untyped-def]
     """Take a worker down: its real tasks are held for dispatch, the one in hand first; benchmark tasks are dropped."""
-    world.line[worker, at.DOWN] = 1
+    line = world.line[worker]
+    line.down = 1
     world.tally[at.UP] -= 1
-    node = np.int64(world.line[worker, at.RUNNING])
-    following = np.int64(world.line[worker, at.HEAD])
+    node = np.int64(line.running)
+    following = np.int64(line.head)
     if node == NOBODY:
         node = following
     elif node >= at.real_nodes(world):
-        at.free_low(world, node)
+        lane.free_low(world, node)
         world.tally[at.DROPPED] += 1
         node = following
     else:
         world.after[node] = following
     while node != NOBODY:
         following = world.after[node]
-        at.hold(world, node)
+        lane.hold(world, node)
         world.tally[at.MOVED] += 1
         node = following
-    node = np.int64(world.line[worker, at.LOW_HEAD])
+    node = np.int64(line.low_head)
     while node != NOBODY:
         following = world.after[node]
-        at.free_low(world, node)
+        lane.free_low(world, node)
         world.tally[at.DROPPED] += 1
         node = following
-    world.line[worker, at.RUNNING] = NOBODY
-    world.line[worker, at.HEAD] = NOBODY
-    world.line[worker, at.LOW_HEAD] = NOBODY
-    world.line[worker, at.LOW_COUNT] = 0
+    line.running = line.head = line.low_head = NOBODY
+    line.first = np.inf
+    world.low_count[worker] = 0
     world.length[worker] = 0
     schedule(world.tree, worker, np.inf)
     at.note_length(world, worker, now)
@@ -131,13 +133,15 @@ def fail(world, worker, now):  # type: ignore[no-untyped-def]
 
 @inlined
 def set_speed(world, worker, speed, now):  # type: ignore[no-untyped-def]
-    if world.line[worker, at.RUNNING] != NOBODY:
-        done = (now - world.pace[worker, at.SINCE]) * world.pace[worker, at.SPEED]
-        left = max(0.0, world.pace[worker, at.LEFT] - done)
-        world.pace[worker, at.LEFT] = left
-        world.pace[worker, at.SINCE] = now
+    line = world.line[worker]
+    if line.running != NOBODY:
+        done = (now - line.since) * line.speed
+        left = max(0.0, line.left - done)
+        line.left = left
+        line.since = now
         schedule(world.tree, worker, now + left / speed if left > 0.0 else now)
-    world.pace[worker, at.SPEED] = speed
+    line.speed = speed
+    lane.expect(world, worker, np.int64(line.head))
 
 
 @inlined
@@ -157,7 +161,7 @@ def change(world, now):  # type: ignore[no-untyped-def]
     row = world.tally[at.CHANGE]
     world.tally[at.CHANGE] += 1
     kind, worker = world.change_kind[row], world.change_worker[row]
-    down = world.line[worker, at.DOWN] != 0
+    down = world.line[worker].down != 0
     told = NOBODY
     if kind == at.SET_SPEED:
         set_speed(world, worker, world.change_value[row], now)
@@ -169,7 +173,7 @@ def change(world, now):  # type: ignore[no-untyped-def]
         fail(world, worker, now)
         told = policy.LEFT
     elif kind == at.RETURN and down:
-        world.line[worker, at.DOWN] = 0
+        world.line[worker].down = 0
         world.tally[at.UP] += 1
         told = policy.JOINED
     return told, worker, world.change_value[row]

@@ -14,6 +14,7 @@ from windlass.compiled import Kernel, inlined
 from windlass.dispatch import _state as policy
 from windlass.dispatch._compiled import BENCHMARK, CHANGED, CHOOSE, COMPLETED
 from windlass.sim import dispatch_events as event
+from windlass.sim import dispatch_lane as lane
 from windlass.sim import dispatch_world as at
 from windlass.sim.dispatch_tree import next_completion
 from windlass.sim.dispatch_world import NOBODY, WORLD
@@ -50,7 +51,7 @@ def _send_benchmarks(benchmark, world, now):  # type: ignore[no-untyped-def]
                 # Only its own size is like that of recent tasks when nobody knows their sizes.
                 work = world.work[world.tally[at.LAST_TASK]]
             if worker >= 0 and work > 0.0:
-                at.place_low(world, worker, work, scheduler, now)
+                lane.place_low(world, worker, work, scheduler, now)
 
 
 @inlined
@@ -97,10 +98,10 @@ def _run(choose, completed, changed, benchmark, world, events):  # type: ignore[
                 owner = node // count[at.COPIES] if count[at.LATE] != 0 else node
                 sender = event.sender_of(world, owner)
                 chosen = choose(world.seen, ints[sender], floats[sender])
-            if chosen < 0 or chosen >= len(world.length) or world.line[chosen, at.DOWN] != 0:
+            if chosen < 0 or chosen >= len(world.length) or world.line[chosen].down != 0:
                 count[at.SUBJECT] = chosen
                 return BAD
-            at.place(world, chosen, node, now)
+            lane.place(world, chosen, node, now)
             node = NOBODY
             if count[at.WAIT_HEAD] != NOBODY:
                 continue

@@ -17,7 +17,7 @@ from numba import types
 from numba.extending import intrinsic
 from numpy.typing import NDArray
 
-from windlass.compiled import inlined
+from windlass.compiled import index, inlined, pick
 
 
 @intrinsic
@@ -41,55 +41,56 @@ def _time(typing_context: Any, value: Any) -> Any:
 
 
 class Tree(NamedTuple):
-    """Bits of each worker's time, padded to a power of two, and the winner at each node; node 1 is the root."""
+    """Per node, the bits of the least time below it and whose it is; one leaf a worker, node 1 is the root."""
 
-    time: NDArray[np.int64]
-    winner: NDArray[np.int32]
+    key: NDArray[np.int64]
+    winner: NDArray[np.uint32]
 
 
-TREE = types.NamedTuple((types.int64[::1], types.int32[::1]), Tree)
+TREE = types.NamedTuple((types.int64[::1], types.uint32[::1]), Tree)
+_ONE = index(1)
 
 
 def make_tree(workers: int) -> Tree:
     """A tree in which nobody works.
 
-    >>> len(make_tree(5).time)
-    8
+    >>> len(make_tree(5).key)
+    16
     """
     leaves = 1 << max(1, (workers - 1).bit_length())
-    winner = np.zeros(2 * leaves, np.int32)
+    winner = np.zeros(2 * leaves, np.uint32)
     winner[leaves:] = np.arange(leaves)
     for node in range(leaves - 1, 0, -1):
         winner[node] = winner[2 * node]
-    return Tree(np.full(leaves, np.inf).view(np.int64), winner)
+    return Tree(np.full(2 * leaves, np.inf).view(np.int64), winner)
 
 
 @inlined
 def schedule(tree, worker, time):  # type: ignore[no-untyped-def]
     """Set when a worker ends its task, s of 0 or more; infinity where it has none."""
-    node = len(tree.time) + worker
     key = _bits(time)
-    tree.time[worker] = key
-    best = worker
-    while node > 1:
-        other = np.int64(tree.winner[node ^ 1])
-        other_key = tree.time[other]
-        # A left child has the lower worker number and wins ties, so a right child subtracts one. Masks, because
-        # the compiler turns a selection into a branch, which is mispredicted half the time.
-        mask = -np.int64(other_key - (node & 1) < key)
-        key ^= (key ^ other_key) & mask
-        best ^= (best ^ other) & mask
-        node >>= 1
+    best = np.uint32(worker)
+    node = index(len(tree.key) // 2 + worker)
+    tree.key[node] = key
+    while node > _ONE:
+        beside = node ^ _ONE
+        other_key, other = tree.key[beside], tree.winner[beside]
+        # A left child has the lower worker number and wins ties, so a right child subtracts one.
+        ahead = other_key - np.int64(node & _ONE) < key
+        key = pick(ahead, other_key, key)
+        best = pick(ahead, other, best)
+        node >>= _ONE
+        tree.key[node] = key
         tree.winner[node] = best
 
 
 @inlined
 def next_completion(tree):  # type: ignore[no-untyped-def]
     """When the next task ends, s; infinity where nobody works."""
-    return _time(tree.time[tree.winner[1]])
+    return _time(tree.key[_ONE])
 
 
 @inlined
 def next_worker(tree):  # type: ignore[no-untyped-def]
     """Whose task ends next."""
-    return np.int64(tree.winner[1])
+    return np.int64(tree.winner[_ONE])

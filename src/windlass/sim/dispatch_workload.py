@@ -132,7 +132,11 @@ def arrival_times(arrivals: object, rate: float, count: int, rng: np.random.Gene
     if isinstance(arrivals, str):
         if arrivals != "poisson":
             raise InputError(f"arrivals is {arrivals!r}, expected 'poisson', Bursty(…) or times")
-        return np.cumsum(rng.standard_exponential(count)) / rate
+        # In place: fresh pages cost as much as the arithmetic, and the loop is as quick as the whole allows.
+        times = rng.standard_exponential(count)
+        np.cumsum(times, out=times)
+        times /= rate
+        return times
     if isinstance(arrivals, Bursty):
         return arrivals.times(rate, count, rng)
     times = _column("arrivals", arrivals, count)
@@ -166,7 +170,8 @@ def task_sizes(service: object, count: int, rng: np.random.Generator) -> NDArray
     if isinstance(service, str):
         if service == "exponential":
             # A draw of exactly 0 would be a task that needs no worker.
-            return np.maximum(rng.standard_exponential(count), np.finfo(np.float64).tiny)
+            sizes = rng.standard_exponential(count)
+            return np.maximum(sizes, np.finfo(np.float64).tiny, out=sizes)
         if service == "fixed":
             return np.ones(count)
         raise InputError(f"service is {service!r}, expected 'exponential', 'fixed', Pareto(…) or sizes")
