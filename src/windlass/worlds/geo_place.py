@@ -13,8 +13,11 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from windlass.compiled import Kernel
 from windlass.dispatch import POLICIES as DISPATCH
+from windlass.dispatch import DispatchPolicy
 from windlass.drive import Decider
+from windlass.engines.functions import function_of
 from windlass.engines.program import Step
+from windlass.engines.run import data_bytes, run_live
 from windlass.engines.targets import Executors
 from windlass.model import InputError
 from windlass.order.multisite import POLICIES as ORDERS
@@ -30,7 +33,6 @@ from windlass.sim.geo_place_workload import Changes, GeoJobs, StageSpec, WideAre
 from windlass.traces.swim_bytes import read_swim_bytes
 from windlass.traces.wan import read_wan
 from windlass.worlds import Setting
-from windlass.worlds._geo_live import data_bytes, function_of, run_live
 from windlass.worlds.in_order import InOrder
 from windlass.worlds.policy import Policy, PolicySpec
 
@@ -437,8 +439,7 @@ class GeoPlace:
             setting.policies.make(np.random.default_rng([seed, 3])),
             executors,
             steps=[stage.step(workload.area.names) for job in listed for stage in job.stages],
-            dispatch=setting.policies.dispatch,
-            seed=seed,
+            dispatch=_among(setting.policies.dispatch, seed),
             decide_every=setting.decide_every,
             progress=progress,
         )
@@ -447,6 +448,18 @@ class GeoPlace:
     def _check_live(self, setting: GeoSetting) -> None:
         if setting.drops is not None:
             raise InputError("drops: a live engine does not take slots away; leave it out with --engine")
+
+
+def _among(dispatch: PolicySpec | None, seed: int) -> Callable[[int], DispatchPolicy] | None:
+    if dispatch is None:
+        return None
+
+    def among(workers: int) -> DispatchPolicy:
+        rng = np.random.default_rng([seed, 4])
+        made: DispatchPolicy = DISPATCH.make(dispatch.name, rng, workers=workers, **dispatch.parameters)
+        return made
+
+    return among
 
 
 def _outcome(seed: int, workload: GeoWorkload, done: GeoRun) -> Outcome:
