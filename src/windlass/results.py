@@ -48,6 +48,8 @@ class Outcome:
         Processors of the cluster.
     notes
         What the user should know of the input, one line each.
+    written
+        What the jobs themselves wrote, where they did real work: file names and contents.
     """
 
     seed: int
@@ -55,6 +57,7 @@ class Outcome:
     jobs: pl.DataFrame
     processors: int
     notes: tuple[str, ...] = ()
+    written: tuple[tuple[str, bytes], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,3 +164,9 @@ class Results:
         self.jobs().write_parquet(folder / "jobs.parquet")
         self.metrics().write_parquet(folder / "metrics.parquet")
         (folder / "scenario.yaml").write_text(self.as_run, encoding="utf-8")
+        for number, variant in enumerate(self.variants, start=1):
+            for outcome in variant.outcomes:
+                for name, content in outcome.written:
+                    file = folder / "written" / f"variant-{number}-seed-{outcome.seed}" / name
+                    file.parent.mkdir(parents=True, exist_ok=True)
+                    file.write_bytes(content)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from pathlib import Path
@@ -443,7 +444,11 @@ class GeoPlace:
             decide_every=setting.decide_every,
             progress=progress,
         )
-        return _outcome(seed, workload, done)
+        written = tuple(
+            (f"{listed[job].name}-{job + 1}/part-{task + 1:05}", content)
+            for job, _, task, content in done.results
+        )
+        return dataclasses.replace(_outcome(seed, workload, done), written=written)
 
     def _check_live(self, setting: GeoSetting) -> None:
         if setting.drops is not None:

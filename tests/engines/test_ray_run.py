@@ -1,0 +1,185 @@
+"""The command on real raylets: results, interrupts, and what must never be touched."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("ray", reason="Ray is not installed: pip install 'windlass[ray]'")
+import psutil
+
+pytestmark = pytest.mark.slow
+
+SCENARIO = """
+world: geo-place
+cluster:
+  sites:
+    - {name: a, slots: 2, up: 1.0e+7, down: 1.0e+7}
+    - {name: b, slots: 1, up: 1.0e+7, down: 1.0e+7}
+workload:
+  jobs:
+    - stages:
+        - {task_s: SECONDS, input: {a: 2, b: 2}, task_bytes: 1.0e+5}
+policies: {place: tetrium}
+decide_every: 0
+"""
+
+OTHERS = """
+import sys, time, ray
+from ray.cluster_utils import Cluster
+cluster = Cluster(initialize_head=True, connect=False, head_node_args={"num_cpus": 0, "include_dashboard": False,
+    "object_store_memory": 100 * 2**20})
+for site, cpus in (("a", 2), ("b", 1)):
+    cluster.add_node(num_cpus=cpus, labels={"site": site}, object_store_memory=100 * 2**20)
+print(cluster.address, flush=True)
+sys.stdin.read()
+cluster.shutdown()
+"""
+
+
+def command(*arguments):
+    return [sys.executable, "-c", "from windlass.cli import main; main()", *map(str, arguments)]
+
+
+def scenario(folder, seconds):
+    file = folder / "scenario.yaml"
+    file.write_text(SCENARIO.replace("SECONDS", str(seconds)))
+    return file
+
+
+def of_ray(process):
+    return [child for child in process.children(recursive=True) if "ray" in " ".join(child.cmdline())]
+
+
+def wait_for(found, seconds=60.0):
+    until = time.monotonic() + seconds
+    while not found():
+        assert time.monotonic() < until, "it did not come about"
+        time.sleep(0.1)
+
+
+@pytest.fixture(scope="module")
+def somebody_elses(tmp_path_factory):
+    """A cluster that somebody else runs: its address and its processes."""
+    # Sockets lie in this folder, and their paths must be short.
+    folder = Path("/tmp") / f"wl{os.getpid()}"
+    folder.mkdir()
+    process = subprocess.Popen(
+        [sys.executable, "-c", OTHERS],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        env=os.environ | {"RAY_TMPDIR": str(folder)},
+    )
+    address = process.stdout.readline().strip()
+    yield address, psutil.Process(process.pid)
+    process.stdin.close()
+    process.wait(60)
+
+
+def test_results_are_real_and_somebody_elses_cluster_lives_on(tmp_path, somebody_elses):
+    address, owner = somebody_elses
+    before = {child.pid for child in owner.children(recursive=True)}
+    done = subprocess.run(
+        command("run", scenario(tmp_path, 0.2), "--engine", "ray", "--address", address, "--json"),
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    metrics = json.loads(done.stdout)["variants"][0]["metrics"]
+    assert metrics["jobs"] == 1
+    assert metrics["tasks"] == 4
+    alive = {child.pid for child in owner.children(recursive=True)}
+    infrastructure = {pid for pid in before if psutil.pid_exists(pid)}
+    assert infrastructure <= alive
+    assert [child for child in owner.children(recursive=True) if child.name() == "raylet"]
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=["ctrl-c", "terminated"])
+def test_an_interrupted_run_leaves_no_process_behind_and_touches_no_other(tmp_path, somebody_elses, number):
+    _, owner = somebody_elses
+    raylets = {child.pid for child in owner.children(recursive=True) if child.name() == "raylet"}
+    process = subprocess.Popen(
+        command("run", scenario(tmp_path, 60), "--engine", "ray"),
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    own = psutil.Process(process.pid)
+    wait_for(
+        lambda: (
+            len([child for child in of_ray(own) if "IDLE" in child.name() or "ray::" in child.name()]) >= 3
+        )
+    )
+    time.sleep(3.0)
+    started = own.children(recursive=True)
+    assert started
+    # As a terminal does: the whole group hears of it.
+    os.killpg(process.pid, number) if number == signal.SIGINT else process.send_signal(number)
+    _, said = process.communicate(timeout=60)
+    assert process.returncode == 130, said
+    assert said.strip().splitlines()[-1] == "windlass: interrupted"
+    _, left = psutil.wait_procs(started, timeout=10)
+    assert left == []
+    assert raylets <= {child.pid for child in owner.children(recursive=True)}
+
+
+def test_a_cluster_without_the_sites_is_refused_in_one_line(tmp_path, somebody_elses):
+    file = scenario(tmp_path, 0.2)
+    file.write_text(file.read_text().replace("name: b", "name: elsewhere").replace("b: 2", "elsewhere: 2"))
+    done = subprocess.run(
+        command("run", file, "--engine", "ray", "--address", somebody_elses[0]),
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert done.returncode == 2
+    assert done.stderr.strip().splitlines()[-1] == (
+        "windlass: cluster: no living node has the label site=elsewhere; sites of this Ray cluster: a, b"
+    )
+
+
+def test_words_are_counted_by_real_functions_over_sites(tmp_path):
+    (tmp_path / "words.py").write_text(
+        "def split(inputs, parts):\n"
+        "    words = b' '.join(inputs).split()\n"
+        "    return [b''.join(w + b'\\n' for w in words if len(w) % parts == p) for p in range(parts)]\n"
+    )
+    for name, text in (("one", "a bb a"), ("two", "bb c")):
+        (tmp_path / name).write_text(text)
+    file = tmp_path / "count.yaml"
+    file.write_text(f"""
+world: geo-place
+cluster:
+  sites:
+    - {{name: a, slots: 2, up: 1.0e+7, down: 1.0e+7}}
+    - {{name: b, slots: 1, up: 1.0e+7, down: 1.0e+7}}
+workload:
+  jobs:
+    - name: words
+      stages:
+        - {{task_s: 0.1, input: {{a: 1, b: 1}}, task_bytes: 6, call: "{tmp_path}/words.py:split",
+           files: {{a: ["{tmp_path}/one"], b: ["{tmp_path}/two"]}}}}
+        - {{task_s: 0.1, tasks: 2, parents: [0], command: "sort"}}
+policies: {{order: swag}}
+decide_every: 0
+""")
+    out = tmp_path / "out"
+    done = subprocess.run(
+        command("run", file, "--engine", "ray", "--out", out),
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    written = sorted(out.rglob("part-*"))
+    assert [part.read_text() for part in written] == ["bb\nbb\n", "a\na\nc\n"]
