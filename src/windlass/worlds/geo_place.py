@@ -21,7 +21,7 @@ from windlass.sim.geo_place_generate import JobModel, SiteModel, draw_drops, dra
 from windlass.sim.geo_place_metrics import geo_metrics
 from windlass.sim.geo_place_swim import SwimModel, jobs_of_log
 from windlass.sim.geo_place_workload import Changes, GeoJobs, StageSpec, WideArea
-from windlass.traces.swim_bytes import read_swim_bytes
+from windlass.traces import read_swim
 from windlass.traces.wan import read_wan
 from windlass.worlds import Setting
 from windlass.worlds.policy import Policy
@@ -64,7 +64,7 @@ class DrawnSites(BaseModel):
 
 
 class MeasuredSites(BaseModel):
-    """Cloud regions with measured throughput; files are relative to the log's folder, or to the current one.
+    """Cloud regions with measured throughput; files are relative to the file that names them.
 
     ``machines`` at a region multiply what one pair of machines was measured to carry.
     """
@@ -83,7 +83,7 @@ class ClusterSpec(BaseModel):
 
     model_config = _FROZEN
 
-    sites: tuple[SiteSpec, ...] | None = None
+    sites: Annotated[tuple[SiteSpec, ...], Field(min_length=1)] | None = None
     pair: tuple[tuple[float, ...], ...] | None = None
     usd_per_gb: tuple[tuple[float, ...], ...] | None = None
     drawn: DrawnSites | None = None
@@ -95,12 +95,12 @@ class ClusterSpec(BaseModel):
             raise ValueError("expected one of 'sites', 'drawn' and 'measured'")
         return self
 
-    def area(self, rng: np.random.Generator, folder: Path = Path()) -> WideArea:
+    def area(self, rng: np.random.Generator) -> WideArea:
         """The sites."""
         if self.drawn is not None:
             return draw_sites(self.drawn.model(), rng)
         if self.measured is not None:
-            return measured_area(self.measured, folder)
+            return measured_area(self.measured)
         sites = self.sites or ()
         price = None if self.usd_per_gb is None else np.array(self.usd_per_gb) / 1e9
         return WideArea.of(
@@ -113,27 +113,22 @@ class ClusterSpec(BaseModel):
         )
 
 
-def measured_area(spec: MeasuredSites, folder: Path = Path()) -> WideArea:
+def measured_area(spec: MeasuredSites) -> WideArea:
     """Regions as sites: a region's uplink is the fastest of its measured paths, and each pair has its own limit.
 
-    A machine's paths share its network card, and the fastest path shows what that carries.
+    A machine's paths share its network card, and the fastest path shows what that carries. Policies are told of
+    the up- and downlinks alone, as the thesis' programs are; the world keeps to the pairs as well.
     """
     if len(spec.slots) not in (1, len(spec.regions)):
         raise InputError(
             f"slots has {len(spec.slots)} numbers for {len(spec.regions)} regions, expected one each"
         )
-    matrix = read_wan(
-        _found(spec.throughput, folder), spec.regions, spec.prices and _found(spec.prices, folder)
-    )
+    matrix = read_wan(spec.throughput, spec.regions, spec.prices)
     pair = matrix.throughput * spec.machines
     slots = np.broadcast_to(np.array(spec.slots), len(spec.regions))
     up, down = pair.max(axis=1), pair.max(axis=0)
     np.fill_diagonal(pair, np.inf)
     return WideArea.of(slots, up, down, matrix.regions, pair, matrix.price)
-
-
-def _found(path: Path, folder: Path) -> Path:
-    return path if path.exists() or not (folder / path).exists() else folder / path
 
 
 class JobsSpec(BaseModel):
@@ -170,7 +165,7 @@ class StageOf(BaseModel):
     model_config = _FROZEN
 
     task_s: NotNegative
-    input: dict[str, int] | None = None
+    input: dict[str, Annotated[int, Field(ge=0)]] | None = None
     task_bytes: NotNegative = 0.0
     tasks: Annotated[int, Field(ge=0)] = 0
     ratio: NotNegative = 1.0
@@ -258,6 +253,12 @@ class GeoSetting(Setting):
         }
     )
 
+    path_fields: ClassVar[tuple[str, ...]] = (
+        "workload.trace",
+        "cluster.measured.throughput",
+        "cluster.measured.prices",
+    )
+
     world: Literal["geo-place"] = "geo-place"
     cluster: ClusterSpec
     workload: WorkloadSpec
@@ -310,8 +311,7 @@ class GeoPlace:
     def workload(self, setting: GeoSetting, seed: int) -> GeoWorkload:
         """Draw or read sites and jobs."""
         spec = setting.workload
-        folder = spec.trace.parent if spec.trace is not None else Path()
-        area = setting.cluster.area(np.random.default_rng([seed, 0]), folder)
+        area = setting.cluster.area(np.random.default_rng([seed, 0]))
         rng = np.random.default_rng([seed, 1])
         if spec.drawn is not None:
             jobs = draw_jobs(spec.drawn.model(), area, rng)
@@ -323,9 +323,9 @@ class GeoPlace:
             )
         else:
             assert spec.trace is not None  # validated: one of the three is there
-            log = read_swim_bytes(spec.trace)
-            model = SwimModel(**spec.swim.model_dump())
-            jobs = jobs_of_log(log.submit, log.map_input, log.shuffle, model, area, rng)
+            log = read_swim(spec.trace).records.sort("submit", maintain_order=True)
+            submit, read, moved = (log[name].to_numpy() for name in ("submit", "map_input", "shuffle"))
+            jobs = jobs_of_log(submit, read, moved, SwimModel(**spec.swim.model_dump()), area, rng)
         changes = Changes.none()
         if setting.drops is not None:
             until = float(jobs.submit[-1]) + 20 * setting.drops.every
