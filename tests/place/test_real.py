@@ -63,7 +63,7 @@ def test_ten_minutes_of_facebook_s_log_over_ten_regions():
         ("a\t1\t2\t3\n", "line 1: 4 fields"),
         ("a\t1\t2\tx\t5\t6\n", "line 1"),
         ("a\t1\t2\t-3\t5\t6\n", "line 1: map_input '-3'"),
-        ("", "no jobs"),
+        ("", "the file is empty"),
     ],
 )
 def test_a_bad_log_is_refused_by_line(tmp_path, text, problem):

@@ -63,7 +63,7 @@ def _advance(world):  # type: ignore[no-untyped-def]
         submit = world.submit[numbers[at.SUBMITTED]] if submits else np.inf
         changes = numbers[at.CHANGED] < len(world.change_time) and numbers[at.ENDED] < len(world.submit)
         change = world.change_time[numbers[at.CHANGED]] if changes else np.inf
-        now = min(submit, change, next_time(world.heap), clocks[at.LOOK])
+        now = min(submit, change, next_time(world.heap), clocks[at.LOOK], clocks[at.WAKE])
         if numbers[at.WANTED]:
             due = max(clocks[at.DECIDED] + clocks[at.DECIDE_EVERY], clocks[at.NOW])
             if due <= now:
@@ -73,6 +73,9 @@ def _advance(world):  # type: ignore[no-untyped-def]
             return now, _DONE if numbers[at.ENDED] == len(world.submit) else _STUCK
         now = max(now, clocks[at.NOW])
         clocks[at.NOW] = now
+        if clocks[at.WAKE] <= now:
+            clocks[at.WAKE] = np.inf
+            numbers[at.WANTED] = 1
         while numbers[at.CHANGED] < len(world.change_time) and world.change_time[numbers[at.CHANGED]] <= now:
             row = numbers[at.CHANGED]
             site = world.change_ints[0, row]
@@ -152,12 +155,13 @@ def _commit(world, now, stages, starts, moves, largest_first):  # type: ignore[n
     return _RIGHT, 0
 
 
-ADVANCE = Kernel(_advance, types.Tuple((types.float64, types.int64))(WORLD))
+ADVANCE = Kernel(_advance, types.Tuple((types.float64, types.int64))(WORLD), allocates=False)
 COMMIT = Kernel(
     _commit,
     types.Tuple((types.int64, types.int64))(
         WORLD, types.float64, types.int64[::1], types.int64[:, ::1], types.int64[:, ::1], types.boolean
     ),
+    allocates=False,
 )
 
 
@@ -275,13 +279,18 @@ def simulate(
             raise PolicyError(f"policy {policy.name!r} leaves tasks of {left} jobs waiting for ever")
         stages = np.flatnonzero((world.waiting > 0) & (world.is_ready > 0))
         world.numbers[at.WANTED] = 0
-        world.clocks[at.DECIDED] = now
+        world.clocks[at.DECIDED], world.clocks[at.WAKE] = now, np.inf
         if not len(stages):
             world.numbers[at.RESOURCES] = 0
             continue
         answer = policy.decide(_view(world, now, stages, jobs, following, plan))
         decisions += 1
         world.numbers[at.RESOURCES] = 0
+        if not answer.wake > now:
+            raise PolicyError(
+                f"policy {policy.name!r} wants to be asked at {answer.wake} s, which is past at {now} s"
+            )
+        world.clocks[at.WAKE] = answer.wake
         if answer.plan is not None:
             plan[stages] = answer.plan
         rows = len(answer.starts) + len(answer.moves)
