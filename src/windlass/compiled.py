@@ -67,13 +67,41 @@ def _use_own_cache() -> None:
 
 _use_own_cache()
 
-#: Compiles a helper that other compiled functions call; it needs no signature of its own.
-helper = njit(cache=True, nogil=True, error_model="numpy")
+_OPTIONS: dict[str, Any] = {"cache": True, "nogil": True, "error_model": "numpy"}
 
-#: The same for small functions in the innermost loops, copied into their callers.
-inlined = njit(cache=True, nogil=True, error_model="numpy", inline="always")
 
-_uncounted = njit(cache=True, nogil=True, error_model="numpy", _nrt=False)
+def _for_types(dispatcher: Any) -> Any:
+    """The same, compiled once for a type: Numba would compile anew for each constant that it is called with."""
+    typed = dispatcher.get_call_template
+
+    def template(args: Any, kws: Any) -> Any:
+        plain = {name: types.unliteral(kind) for name, kind in kws.items()}
+        return typed(tuple(types.unliteral(kind) for kind in args), plain)
+
+    dispatcher.get_call_template = template
+    return dispatcher
+
+
+def helper(python: Callable[..., Any]) -> Any:
+    """Compiles a helper that other compiled functions call; it needs no signature of its own."""
+    return _for_types(njit(**_OPTIONS)(python))
+
+
+def allocating(python: Callable[..., Any]) -> Any:
+    """The same for one that makes arrays, whoever calls it: without this, Numba gives it its caller's ways."""
+    return _for_types(njit(**_OPTIONS, _nrt=True)(python))
+
+
+def lean(python: Callable[..., Any]) -> Any:
+    """The same for one that neither makes an array nor gets one from what it calls: nothing is reference counted.
+
+    Where arrays come in records of dozens, as a world's do, most of the compiling is of that counting.
+    """
+    return _for_types(njit(**_OPTIONS, _nrt=False)(python))
+
+
+#: The same as :func:`helper` for small functions in the innermost loops, copied into their callers.
+inlined = njit(**_OPTIONS, inline="always")
 
 #: Makes an index of a number that is not negative: one that might be costs three instructions to wrap around.
 index = np.uint64
@@ -133,7 +161,7 @@ class Kernel:
 
     @functools.cached_property
     def _compiled(self) -> Any:
-        dispatcher = (helper if self.allocates else _uncounted)(self.python)
+        dispatcher = (helper if self.allocates else lean)(self.python)
         dispatcher.compile(self.signature)
         dispatcher.disable_compile()
         return dispatcher

@@ -7,7 +7,7 @@ Every list in a scenario is swept: ``order: [fcfs, easy]`` with ``processors: [6
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -111,7 +111,7 @@ def make_scenario(tree: Any, source: str = "scenario", folder: Path = Path()) ->
         world = find_world(rest.get("world", "batch"))
     except InputError as error:
         raise InputError(f"{source}: {error}") from error
-    _resolve_paths(rest, folder)
+    rest = resolve_paths(rest, world.setting.path_fields, folder)
     variants = tuple(_variants(rest, world, source))
     names = [variant.name for variant in variants]
     for label in names:
@@ -148,14 +148,40 @@ def resolve_policy(policy: str, folder: Path) -> str:
     return f"{(folder / file).resolve()}{colon}{cls}" if file.endswith(".py") else policy
 
 
-def _resolve_paths(tree: dict[str, Any], folder: Path) -> None:
-    workload, policies = tree.get("workload"), tree.get("policies")
-    if isinstance(workload, dict) and isinstance(workload.get("trace"), str):
-        tree["workload"] = workload | {"trace": str((folder / workload["trace"]).resolve())}
+def resolve_paths(tree: dict[str, Any], fields: Iterable[str], folder: Path) -> dict[str, Any]:
+    """A tree with the full paths of its files: of these fields, by dotted name, and of policies of one's own.
+
+    Parameters
+    ----------
+    tree
+        Plain values.
+    fields
+        Such as ``workload.trace``; what is absent is passed over, and of a list each entry is a path.
+    folder
+        What paths are relative to.
+
+    Examples
+    --------
+    >>> resolve_paths({"cluster": {"measured": {"prices": "a.csv"}}}, ["cluster.measured.prices"], Path("/home"))
+    {'cluster': {'measured': {'prices': '/home/a.csv'}}}
+    """
+    for field in fields:
+        tree = _resolve(tree, field.split("."), folder)
+    policies = tree.get("policies")
     if isinstance(policies, dict):
-        tree["policies"] = {
-            decision: _resolve_policies(given, folder) for decision, given in policies.items()
-        }
+        resolved = {decision: _resolve_policies(given, folder) for decision, given in policies.items()}
+        tree = tree | {"policies": resolved}
+    return tree
+
+
+def _resolve(value: Any, names: list[str], folder: Path) -> Any:
+    if isinstance(value, list):
+        return [_resolve(entry, names, folder) for entry in value]
+    if not names:
+        return str((folder / value).resolve()) if isinstance(value, str) else value
+    if isinstance(value, dict) and names[0] in value:
+        return value | {names[0]: _resolve(value[names[0]], names[1:], folder)}
+    return value
 
 
 def _resolve_policies(given: Any, folder: Path) -> Any:

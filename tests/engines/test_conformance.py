@@ -88,7 +88,8 @@ def test_a_remote_read_takes_as_long_as_its_links_say(engines):
 
 @pytest.mark.parametrize(("policy", "first"), [(Fcfs(), 0), (Swag(), 1)], ids=["fcfs", "swag"])
 def test_jobs_are_served_in_the_order_decided(engines, policy, first):
-    # Two sites of one slot. The second job comes while the first has begun; under SWAG, being smaller, it goes ahead of what is left.
+    # Two sites of one slot. The second job comes while the first has begun; under SWAG, being smaller, it goes
+    # ahead of what is left.
     jobs = GeoJobs.of(
         [0.0, 0.1],
         [

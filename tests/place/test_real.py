@@ -9,7 +9,7 @@ from windlass.cli.cluster import from_wan_command
 from windlass.cli.place import place_job, read_job
 from windlass.model import InputError
 from windlass.scenario import load_scenario
-from windlass.traces.swim_bytes import read_swim_bytes
+from windlass.traces import read_swim
 from windlass.traces.wan import read_wan
 
 ROOT = Path(__file__).parents[2]
@@ -62,14 +62,14 @@ def test_ten_minutes_of_facebook_s_log_over_ten_regions():
     [
         ("a\t1\t2\t3\n", "line 1: 4 fields"),
         ("a\t1\t2\tx\t5\t6\n", "line 1"),
-        ("a\t1\t2\t-3\t5\t6\n", "negative"),
-        ("", "no jobs"),
+        ("a\t1\t2\t-3\t5\t6\n", "line 1: map_input '-3'"),
+        ("", "the file is empty"),
     ],
 )
 def test_a_bad_log_is_refused_by_line(tmp_path, text, problem):
     (tmp_path / "log.tsv").write_text(text)
     with pytest.raises(InputError, match=problem):
-        read_swim_bytes(tmp_path / "log.tsv")
+        read_swim(tmp_path / "log.tsv")
 
 
 @pytest.mark.parametrize(

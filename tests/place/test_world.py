@@ -89,6 +89,27 @@ def test_a_slot_that_returns_is_used():
     assert np.sort(run.computed).tolist() == [10, 10, 20, 30]
 
 
+def test_a_policy_is_asked_when_it_wished_though_nothing_happens():
+    area = WideArea.of(slots=[1, 1], up=[1e6, 1e6], down=[1e6, 1e6])
+    jobs = GeoJobs.of([0.0], [[StageSpec(100.0, here=(2, 0), task_bytes=1e6)]])
+    run = simulate(area, jobs, make("in-place", delay=5.0), log=True)
+    assert np.sort(run.begun).tolist() == [0.0, 5.0]
+    validator.check(run)
+
+
+def test_a_wish_to_be_asked_in_the_past_is_refused():
+    area = WideArea.of(slots=[1], up=[1], down=[1])
+
+    class Hasty:
+        name = "hasty"
+
+        def decide(self, view):
+            return Placement(np.array([[0, 0, 0, 1]]), np.zeros(1, np.int64), ("now",), wake=view.now)
+
+    with pytest.raises(PolicyError, match=r"'hasty' wants to be asked at 0\.0 s"):
+        simulate(area, GeoJobs.of([0.0], [[StageSpec(1.0, here=(2,))]]), Hasty())
+
+
 def brute_force_rates(weight, up, down, pair):
     """Raise all rates together in small equal steps; whoever touches a full link stays."""
     rate = np.zeros_like(weight)

@@ -10,7 +10,7 @@ from rich.console import Console
 
 from windlass.model import InputError
 from windlass.sim.geo_place_workload import WideArea
-from windlass.worlds.geo_place import MeasuredSites, measured_area
+from windlass.worlds.geo_specs import MeasuredSites, measured_area
 
 _PRICES = "egress_cost_usd_per_gb.csv"
 

@@ -16,10 +16,11 @@ from rich.table import Table
 
 from windlass.model import InputError
 from windlass.place import map_stage, reduce_stage
-from windlass.place.whole import whole_map, whole_reduce
-from windlass.scenario import load_tree
+from windlass.place.oracle import map_stage_highs, reduce_stage_highs
+from windlass.place.whole import whole_flow, whole_map, whole_reduce
+from windlass.scenario import load_tree, resolve_paths
 from windlass.sim.geo_place_workload import StageSpec, WideArea
-from windlass.worlds.geo_place import ClusterSpec, JobOf
+from windlass.worlds.geo_specs import ClusterSpec, JobOf
 
 _Ints = NDArray[np.int64]
 
@@ -51,7 +52,11 @@ class JobAnswer:
 
 def place_command(job: Path, cluster: Path | None, *, explain: bool, as_json: bool) -> None:
     """Place a job and print the answer."""
-    answer = place_job(*read_job(job, cluster))
+    listed, area = read_job(job, cluster)
+    try:
+        answer = place_job(listed, area)
+    except InputError as error:
+        raise InputError(f"{job}: {error}") from error
     if as_json:
         sys.stdout.write(json.dumps(asdict(answer), allow_nan=False) + "\n")
         return
@@ -99,8 +104,14 @@ def read_job(job: Path, cluster: Path | None) -> tuple[JobOf, WideArea]:
         raise InputError(f"{job}: names no cluster, expected --cluster")
     else:
         source = job
+    if isinstance(own, dict):
+        own = resolve_paths(own, ("measured.throughput", "measured.prices"), source.parent)
     spec = _validated(ClusterSpec, own, source)
-    return _validated(JobOf, tree, job), spec.area(np.random.default_rng([1, 0]), source.parent)
+    try:
+        area = spec.area(np.random.default_rng([1, 0]))
+    except InputError as error:
+        raise InputError(f"{source}: {error}") from error
+    return _validated(JobOf, tree, job), area
 
 
 def _validated(model: type[BaseModel], tree: Any, source: Path) -> Any:
@@ -109,11 +120,17 @@ def _validated(model: type[BaseModel], tree: Any, source: Path) -> Any:
     except ValidationError as error:
         found = error.errors()[0]
         field = ".".join(str(part) for part in found["loc"])
-        raise InputError(f"{source}: {field}: {found['msg']}") from error
+        value = "" if isinstance(found["input"], dict) else f" (found {found['input']!r})"
+        where = f"{field}: " if field else ""
+        message = found["msg"].removeprefix("Value error, ")
+        raise InputError(f"{source}: {where}{message}{value}") from error
 
 
 def place_job(job: JobOf, area: WideArea) -> JobAnswer:
     """Place all stages of a job forward, each on all slots, in whole tasks.
+
+    Where pairs of sites have limits of their own, the program with these limits is solved too, by HiGHS, and the
+    faster of both plans is taken: the first knows up- and downlinks alone.
 
     Examples
     --------
@@ -148,23 +165,41 @@ def place_job(job: JobOf, area: WideArea) -> JobAnswer:
 def _map(place: int, stage: StageSpec, area: WideArea) -> tuple[StageAnswer, NDArray[np.float64]]:
     here = np.array(stage.here, dtype=np.int64)
     data = here * max(stage.task_bytes, 1e-9)
-    plan = map_stage(data, area.slots, area.up, area.down, int(here.sum()), stage.task_s)
-    flow = whole_map(plan, here, area.up)
-    moved = flow * stage.task_bytes
-    counts = flow.sum(axis=0)
-    return _answer(
-        place, "map", counts, moved.astype(np.float64), stage.task_s, area
-    ), counts * stage.task_bytes
+    arguments = data, area.slots, area.up, area.down, int(here.sum()), stage.task_s
+    flows = [whole_map(map_stage(*arguments), here, area.up)]
+    # Where nothing is read, a program in bytes has nothing to divide by.
+    if _limited(area) and stage.task_bytes > 0:
+        flows.append(whole_flow(map_stage_highs(*arguments, pair=area.pair), here))
+    found = []
+    for flow in flows:
+        counts, moved = flow.sum(axis=0), (flow * stage.task_bytes).astype(np.float64)
+        found.append((_answer(place, "map", counts, moved, stage.task_s, area), counts * stage.task_bytes))
+    return min(found, key=_time)
 
 
 def _shuffle(
     place: int, stage: StageSpec, area: WideArea, written: list[NDArray[np.float64]]
 ) -> tuple[StageAnswer, NDArray[np.float64]]:
     data = np.sum([written[parent] for parent in stage.parents], axis=0)
-    plan = reduce_stage(data, area.slots, area.up, area.down, stage.tasks, stage.task_s)
-    counts = whole_reduce(plan, stage.tasks)
-    part = counts / max(stage.tasks, 1)
-    return _answer(place, "shuffle", counts, np.outer(data, part), stage.task_s, area), part * data.sum()
+    arguments = data, area.slots, area.up, area.down, stage.tasks, stage.task_s
+    plans = [reduce_stage(*arguments)]
+    if _limited(area) and data.sum() > 0:
+        plans.append(reduce_stage_highs(*arguments, pair=area.pair))
+    found = []
+    for plan in plans:
+        counts = whole_reduce(plan, stage.tasks)
+        part = counts / max(stage.tasks, 1)
+        own = _answer(place, "shuffle", counts, np.outer(data, part), stage.task_s, area)
+        found.append((own, part * data.sum()))
+    return min(found, key=_time)
+
+
+def _limited(area: WideArea) -> bool:
+    return bool(np.isfinite(area.pair[~np.eye(len(area), dtype=bool)]).any())
+
+
+def _time(found: tuple[StageAnswer, NDArray[np.float64]]) -> float:
+    return found[0].transfer_s + found[0].compute_s
 
 
 def _answer(

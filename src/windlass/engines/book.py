@@ -10,15 +10,8 @@ from numpy.typing import NDArray
 from windlass.engines.executor import Piece, Read, Worker
 from windlass.engines.program import Program
 from windlass.place.view import Placement, PlaceView, Ready, Sites
-from windlass.sim.geo_place import (
-    BAD_SITE,
-    LATE_MOVE,
-    NO_LINK,
-    NO_SLOT,
-    NO_TASK,
-    following_work,
-    refused,
-)
+from windlass.sim.geo_place import following_work
+from windlass.sim.geo_place_run import BAD_SITE, LATE_MOVE, NO_LINK, NO_SLOT, NO_TASK, refused
 from windlass.sim.geo_place_workload import GeoJobs, WideArea
 
 _Floats = NDArray[np.float64]

@@ -123,7 +123,7 @@ class LiveSites:
         self._resting: dict[int, float] = {}
         self._rows: _Ints = np.empty(0, np.int64)
         self._wanted = self._changed = False
-        self._decided = -np.inf
+        self._decided, self._wake_at = -np.inf, np.inf
         self._local = [
             [worker.number for worker in executor.workers if worker.site == site] for site in range(len(area))
         ]
@@ -158,6 +158,7 @@ class LiveSites:
         while True:
             now = self.now()
             self._wake(now)
+            self._wanted = self._wanted or now >= self._wake_at
             arrived = (submit <= now) & ~book.submitted
             if arrived.any():
                 self._submit(arrived)
@@ -176,13 +177,14 @@ class LiveSites:
             due = self._decided + self._decide_every
             if now >= due if self._wanted else not busy and now >= max(due, self._decided + _ASK_AGAIN_S):
                 self._rows = book.ready_stages()
-                self._wanted = False
+                self._wanted, self._wake_at = False, np.inf
                 if len(self._rows):
                     return True
             next_submit = submit[~book.submitted].min(initial=np.inf) - now
             next_due = due - now if self._wanted and due > now else np.inf
             next_rest = min(self._resting.values(), default=np.inf) - now
-            timeout = max(0.0, min(next_submit, next_due, next_rest, _ASK_AGAIN_S))
+            soonest = min(next_submit, next_due, next_rest, self._wake_at - now, _ASK_AGAIN_S)
+            timeout = max(0.0, soonest)
             for event in self._executor.poll(timeout):
                 self._take(event)
 
@@ -201,7 +203,7 @@ class LiveSites:
         book, rows = self._book, self._rows
         book.check(rows, answer)
         self._decisions += 1
-        self._decided, self._changed = self.now(), False
+        self._decided, self._changed, self._wake_at = self.now(), False, answer.wake
         if answer.plan is not None:
             book.plan[rows] = answer.plan
         for index, source, site, tasks in answer.moves.tolist():

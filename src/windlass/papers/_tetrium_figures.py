@@ -95,7 +95,8 @@ def _slowdown_gain(bench: Bench, against: str, setting: dict[str, Any]) -> float
 def average(bench: Bench, quick: bool) -> Found:
     """Figures 4.9 and 4.10, and Tetris."""
     rows = []
-    reached = "varied below: the gain follows which of slots and links is scarce"
+    wide = bench if quick else bench.over(15)
+    reached = f"{wide.scarce()}; varied below"
     for policy, label, papers in (
         ("tetrium", "Tetrium", (42.0, 50.0)),
         ("tetrium-fs", "Tetrium + FS", (26.0, 35.0)),
@@ -103,18 +104,18 @@ def average(bench: Bench, quick: bool) -> Found:
         ("tetrium-i-data", "Tetrium + I-data", (None, None)),
     ):
         for against, paper in zip(("in-place", "centralised"), papers, strict=True):
-            found = bench.gain(policy, against)
+            found = wide.gain(policy, against)
             what = f"Fig. 4.9, {label} against {against}"
             if paper is None:
                 rows.append(Row(f"{what}, %", None, told(found), None, "bar without a number in the text"))
             else:
                 rows.append(_gain(what, paper, found, f"{LEFT_OPEN}; {reached}"))
-    open_setting = f"{LEFT_OPEN}; the gain depends on whether slots or links are scarce"
+    open_setting = f"{LEFT_OPEN}; {reached}"
     for what, paper, other in (
         ("Section 4.6.3, Tetrium against Tetris, mean", 33.0, "tetris"),
         ("Section 4.6.1, Tetrium against Iridium, up to", 55.0, "iridium"),
     ):
-        rows.append(_gain(what, paper, bench.gain("tetrium", other), open_setting))
+        rows.append(_gain(what, paper, wide.gain("tetrium", other), open_setting))
     lines = []
     for against in ("in-place", "centralised"):
         gains = np.concatenate(
@@ -175,7 +176,7 @@ def ordering(bench: Bench, quick: bool) -> Found:
         "best of four",
         text,
         bool(close),
-        "where all four are alike: few sites get more tasks of a stage than they have free slots",
+        f"order matters only where a site gets more tasks of a stage than it has free slots; {bench.scarce()}",
     )
     return [row], []
 
@@ -253,8 +254,8 @@ def knobs(bench: Bench, quick: bool) -> Found:
     found = [bench.gain("tetrium", "in-place", {"epsilon": value}) for value in epsilons]
     ours = "; ".join(f"ε={value:g}: {told(own)}" for value, own in zip(epsilons, found, strict=True))
     note = (
-        "here the gain is the placement's, which ε leaves alone: Tetrium + FS gains as much as Tetrium; slots are"
-        " scarce at a few sites only, and the cap counts slots of all sites"
+        "the cap counts slots of all sites, and binds only where all are scarce; here the gain is the placement's,"
+        f" as Tetrium + FS shows; {bench.scarce()}"
     )
     rows.append(
         Row(
@@ -372,44 +373,3 @@ def _zipf(capacity: str, exponent: float) -> SiteModel:
     if capacity == "slots":
         return dataclasses.replace(SITES, slot_zipf=exponent)
     return dataclasses.replace(SITES, link_zipf=exponent)
-
-
-def sensitivity(bench: Bench, quick: bool) -> Found:
-    """Why a gain is what it is: the base setting with load and bytes a task varied."""
-    rows, lines = [], []
-    sizes = (0.5e6, 10e6) if quick else (0.5e6, 2e6, 10e6)
-    for load in (1.0,) if quick else (0.3, 1.0, 3.0):
-        points = []
-        for size in sizes:
-            jobs = dataclasses.replace(JOBS, load=load, task_bytes=size)
-            against = {
-                other: bench.gain("tetrium", other, jobs=jobs)
-                for other in ("in-place", "centralised", "iridium", "tetris")
-            }
-            points.append(against["in-place"])
-            ours = ", ".join(f"{other} {told(own)}" for other, own in against.items())
-            rows.append(
-                Row(f"Varied: load {load:g}, {size / 1e6:g} MB a task, gain against, %", None, ours, None)
-            )
-        lines.append(
-            Line(
-                f"load {load:g}",
-                [size / 1e6 for size in sizes],
-                [own.mean for own in points],
-                [own.half_width for own in points],
-            )
-        )
-    caption = (
-        "Small reads: slots are scarce and moving work pays. Large reads: links are, and little can be moved."
-    )
-    return rows, [
-        Picture(
-            "varied",
-            "Gain against in-place by load and bytes a task",
-            "MB a task",
-            "%",
-            tuple(lines),
-            caption,
-            log_x=True,
-        )
-    ]

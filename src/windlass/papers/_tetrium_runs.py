@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from windlass.place import POLICIES
 from windlass.results import Summary, summarise
-from windlass.sim.geo_place import GeoRun, simulate
+from windlass.sim.geo_place import simulate
 from windlass.sim.geo_place_generate import JobModel, SiteModel, draw_drops, draw_jobs, draw_sites
 from windlass.sim.geo_place_workload import Changes, GeoJobs, WideArea
 
@@ -24,6 +24,23 @@ LEFT_OPEN = (
     " arrivals at three times what In-Place's busiest slots or link can take, so that most jobs run at once, as the"
     " thesis' 50 to 100 concurrent jobs do"
 )
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """What the figures need of a run: ``response`` (J,) s, ``sent`` (J,) bytes, ``site`` (T,), and what ran where.
+
+    ``used`` (n,) is the share of each site's slots held, on average from the first submission to the last end.
+
+    A whole run's tables of tasks, over all that the figures compare, would take gigabytes.
+    """
+
+    area: WideArea
+    jobs: GeoJobs
+    response: NDArray[np.float64]
+    sent: NDArray[np.float64]
+    site: NDArray[np.int16]
+    used: NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +57,8 @@ class Bench:
 
     seeds: tuple[int, ...]
     jobs: int
-    kept: dict[Any, GeoRun] = field(default_factory=dict)
+    kept: dict[Any, Kept] = field(default_factory=dict)
+    drawn: dict[Any, tuple[WideArea, GeoJobs]] = field(default_factory=dict)
 
     def run(
         self,
@@ -50,7 +68,7 @@ class Bench:
         jobs: JobModel = JOBS,
         drop: float = 0.0,
         **parameters: Any,
-    ) -> GeoRun:
+    ) -> Kept:
         """One run; the second time it is only looked up."""
         key = policy, seed, sites, jobs, drop, tuple(sorted(parameters.items()))
         if key not in self.kept:
@@ -61,14 +79,33 @@ class Bench:
                 until = float(drawn.submit[-1]) * 2 + 100.0
                 changes = draw_drops(area, drop, 5, every, until, np.random.default_rng([seed, 2]))
             made = POLICIES.make(policy, np.random.default_rng(seed), **parameters)
-            self.kept[key] = simulate(area, drawn, made, changes=changes, look_every=0.25, decide_every=1.0)
+            done = simulate(area, drawn, made, changes=changes, look_every=0.25, decide_every=1.0)
+            held = np.bincount(done.site, done.computed - done.begun, len(area)) / np.maximum(area.slots, 1)
+            used = held / max(float(done.end.max() - drawn.submit[0]), 1e-9)
+            site = done.site.astype(np.int16)
+            self.kept[key] = Kept(area, drawn, done.response, done.sent, site, used)
         return self.kept[key]
 
     def workload(self, seed: int, sites: SiteModel, jobs: JobModel) -> tuple[WideArea, GeoJobs]:
         """Sites and jobs of a seed."""
-        area = draw_sites(sites, np.random.default_rng([seed, 0]))
-        model = dataclasses.replace(jobs, jobs=self.jobs)
-        return area, draw_jobs(model, area, np.random.default_rng([seed, 1]))
+        key = seed, sites, jobs
+        if key not in self.drawn:
+            area = draw_sites(sites, np.random.default_rng([seed, 0]))
+            model = dataclasses.replace(jobs, jobs=self.jobs)
+            self.drawn[key] = area, draw_jobs(model, area, np.random.default_rng([seed, 1]))
+        return self.drawn[key]
+
+    def over(self, seeds: int) -> Bench:
+        """The same over so many seeds, 1 and up; runs are shared."""
+        return dataclasses.replace(self, seeds=tuple(range(1, seeds + 1)))
+
+    def scarce(self) -> str:
+        """Which slots are scarce under in-place in the base setting, as text: means over the seeds."""
+        runs = [self.run("in-place", seed) for seed in self.seeds]
+        busiest = np.mean([run.used.max() for run in runs])
+        overall = np.mean([(run.used * run.area.slots).sum() / run.area.slots.sum() for run in runs])
+        held = f"under in-place {busiest:.0%} of the busiest site's are held, {overall:.0%} of all"
+        return f"slots are scarce at a few sites: {held}"
 
     def gain(self, policy: str, against: str, of: dict[str, Any] | None = None, **setting: Any) -> Summary:
         """Reduction of the mean response time against another policy in the same setting, in percent."""
@@ -119,7 +156,7 @@ def told(summary: Summary) -> str:
     return f"{summary.mean:.0f} ± {summary.half_width:.0f}"
 
 
-def job_columns(run: GeoRun) -> dict[str, NDArray[np.float64]]:
+def job_columns(run: Kept) -> dict[str, NDArray[np.float64]]:
     """Per job: tasks, intermediate over input bytes, spread (CV) of input and of intermediate data over sites."""
     jobs = run.jobs
     count = len(jobs)

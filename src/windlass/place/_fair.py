@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from windlass.compiled import helper
+from windlass.compiled import helper, lean
 from windlass.place._pick import LOCAL, REASONS, SHUFFLE, put
-from windlass.place._search import SOLVED
+from windlass.place._search import SOLVED, total_of
 from windlass.place._stage import solve_reduce
 from windlass.place._whole import whole, whole_within
 
@@ -12,10 +12,10 @@ ANYWHERE = 3
 REASONS_OF_FAIR = (*REASONS, "there is no slot at its input, or none for too long")
 
 
-@helper
+@lean
 def shuffle_in_place(data, share):  # type: ignore[no-untyped-def]
     """Fill ``share`` with the part of the intermediate data at each site."""
-    total = data.sum()
+    total = total_of(data)
     for x in range(len(data)):
         share[x] = data[x] / total if total > 0.0 else 0.0
 
@@ -45,7 +45,7 @@ def wanted_in_place(sites, ready, by_network, want):  # type: ignore[no-untyped-
         for x in range(n):
             if sites.slots[x] <= 0:
                 share[x] = 0.0
-        if share.sum() <= 0.0:
+        if total_of(share) <= 0.0:
             share[:] = sites.slots
         # Of the whole stage, so that what has begun does not shift what is left.
         if by_bounds:
@@ -55,7 +55,7 @@ def wanted_in_place(sites, ready, by_network, want):  # type: ignore[no-untyped-
         for x in range(n):
             want[row, x] = max(0, counts[x] - ready.started[row, x])
         # Where resources changed since, more may have begun at a site than it has now to run.
-        over = want[row].sum() - ready.waiting[row]
+        over = total_of(want[row]) - ready.waiting[row]
         while over > 0:
             widest = 0
             for x in range(n):
@@ -65,7 +65,7 @@ def wanted_in_place(sites, ready, by_network, want):  # type: ignore[no-untyped-
             over -= 1
 
 
-@helper
+@lean
 def level(want, held, room):  # type: ignore[no-untyped-def]
     """The highest whole level up to which all may fill, from what they hold, without using more than ``room``."""
     low, high = 0, 0
@@ -92,7 +92,7 @@ def share_slots(sites, ready, want, rows, why, count):  # type: ignore[no-untype
     for row in range(m):
         for other in range(m):
             if ready.job[other] == ready.job[row]:
-                held[row] += ready.running[other].sum()
+                held[row] += total_of(ready.running[other])
     column = np.empty(m, np.int64)
     for x in range(n):
         room = sites.free[x]
@@ -133,7 +133,7 @@ def start_elsewhere(now, sites, ready, delay, want, rows, why, count):  # type: 
     for start in range(count):
         left[rows[start, 2]] -= rows[start, 3]
     for row in range(m):
-        waited = delay > 0.0 and now - ready.since[row] >= delay
+        waited = delay > 0.0 and now >= ready.since[row] + delay
         for x in range(n):
             if ready.shuffles[row] or sites.up[x] <= 0.0 or not (waited or sites.slots[x] <= 0):
                 continue

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from windlass.compiled import helper
+from windlass.compiled import allocating, lean
 
 #: Columns of a start: row of the ready stages, source (-1: all sites), site, tasks.
 ROW, SOURCE, SITE, TASKS = range(4)
@@ -14,7 +14,7 @@ REASONS = (
 )
 
 
-@helper
+@lean
 def put(rows, why, count, row, source, site, tasks, reason):  # type: ignore[no-untyped-def]
     """Add a start, unless it is of no task; the new count."""
     if tasks <= 0:
@@ -24,7 +24,7 @@ def put(rows, why, count, row, source, site, tasks, reason):  # type: ignore[no-
     return count + 1
 
 
-@helper
+@allocating
 def start_maps(rows, why, count, row, flow, take, up, local_share, remote_first, spread):  # type: ignore[no-untyped-def]
     """Start ``take[y]`` of the tasks that ``flow[:, y]`` plans for each site y; the new count.
 
@@ -37,7 +37,9 @@ def start_maps(rows, why, count, row, flow, take, up, local_share, remote_first,
         if take[y] <= 0:
             continue
         local = flow[y, y]
-        remote = flow[:, y].sum() - local
+        remote = -local
+        for x in range(n):
+            remote += flow[x, y]
         if remote_first:
             kept = min(local, int(np.ceil(local_share * take[y])))
             away = min(remote, take[y] - kept)
@@ -51,7 +53,7 @@ def start_maps(rows, why, count, row, flow, take, up, local_share, remote_first,
     return count
 
 
-@helper
+@allocating
 def share_out(flow, y, away, up, spread, chosen):  # type: ignore[no-untyped-def]
     """Fill ``chosen`` (n,) with how many of ``away`` remote tasks of site y read from each source."""
     n = len(chosen)

@@ -5,6 +5,7 @@ from numba import types
 
 from windlass.compiled import Kernel
 from windlass.place._reverse import shuffle_least
+from windlass.place._search import total_of
 from windlass.place._whole import move_least, whole
 from windlass.place.view import READY, SITES
 
@@ -14,12 +15,12 @@ def _prefer(sites, ready, fresh, rows):  # type: ignore[no-untyped-def]
     wanted, counts, flow = np.empty(n), np.empty(n, np.int64), np.empty((n, n), np.int64)
     count = 0
     for row in range(m):
-        total = ready.data[row].sum()
+        total = total_of(ready.data[row])
         if fresh[row] == 0 or ready.next_work[row] <= 0.0 or total * ready.ratio[row] <= 0.0:
             continue
         written = total * ready.ratio[row]
         slots = sites.slots.astype(np.float64)
-        share = slots / slots.sum()
+        share = slots / total_of(slots)
         if (
             shuffle_least(share, sites.up / written, sites.down / written, ready.data[row] / total, wanted)
             == np.inf

@@ -2,11 +2,11 @@
 
 import numpy as np
 
-from windlass.compiled import helper
+from windlass.compiled import allocating
 from windlass.place._stage import by_size
 
 
-@helper
+@allocating
 def change_few(now, ideal, sites, changed):  # type: ignore[no-untyped-def]
     """Fill ``changed`` (n,) with the plan nearest to ``ideal`` that differs from ``now`` at so many sites at most.
 

@@ -2,12 +2,12 @@
 
 import numpy as np
 
-from windlass.compiled import helper
-from windlass.place._search import ROUNDING, SOLVED
+from windlass.compiled import allocating, lean
+from windlass.place._search import ROUNDING, SOLVED, total_of
 from windlass.place._stage import solve_map, solve_reduce
 
 
-@helper
+@allocating
 def shuffle_least(share, up, down, portion, wanted):  # type: ignore[no-untyped-def]
     """Fill ``wanted`` (n,) with the intermediate distribution for which reduce tasks at ``share`` shuffle fastest.
 
@@ -51,7 +51,7 @@ def shuffle_least(share, up, down, portion, wanted):  # type: ignore[no-untyped-
     return transfer
 
 
-@helper
+@allocating
 def clip_to_sum(share, up, down, portion, transfer, wanted):  # type: ignore[no-untyped-def]
     """Fill ``wanted`` with ``portion`` brought into its bounds, and the rest spread over what room there is."""
     n = len(share)
@@ -72,7 +72,7 @@ def clip_to_sum(share, up, down, portion, transfer, wanted):  # type: ignore[no-
             wanted[x] += part * ((high[x] if more else low[x]) - wanted[x])
 
 
-@helper
+@lean
 def times_of_map(portion, share, slots, up, down, total, work):  # type: ignore[no-untyped-def]
     """Transfer and compute time of a map stage whose tasks run by ``share``; infinity where they cannot."""
     transfer, compute = 0.0, 0.0
@@ -88,7 +88,7 @@ def times_of_map(portion, share, slots, up, down, total, work):  # type: ignore[
     return transfer, compute
 
 
-@helper
+@allocating
 def map_share(data, slots, up, down, work, next_work, ratio, direction, budget, wave, share, most):  # type: ignore[no-untyped-def]
     """Fill ``share``, and ``most`` with what sites can hold, by direction: 0 forward, 1 reverse, 2 the better of both.
 
@@ -96,20 +96,22 @@ def map_share(data, slots, up, down, work, next_work, ratio, direction, budget, 
     map stage, and a status.
     """
     transfer, compute, status, _ = solve_map(data, slots, up, down, work, budget, wave, share, most)
-    total = data.sum()
+    total = total_of(data)
     if status != SOLVED or direction == 0 or next_work <= 0.0 or total <= 0.0:
         return transfer + compute, status
     n = len(data)
-    reverse, wanted, scratch, room = np.empty((4, n))
+    reverse, wanted, scratch, room = np.empty(n), np.empty(n), np.empty(n), np.empty(n)
     written = total * ratio
-    if written <= 0.0 or slots.sum() <= 0.0:
+    if written <= 0.0 or total_of(slots) <= 0.0:
         return transfer + compute, status
-    shuffle_least(slots / slots.sum(), up / written, down / written, data / total, wanted)
+    shuffle_least(slots / total_of(slots), up / written, down / written, data / total, wanted)
     for x in range(n):
         reverse[x] = wanted[x] if slots[x] > 0.0 else 0.0
-    if reverse.sum() <= 0.0:
+    kept = total_of(reverse)
+    if kept <= 0.0:
         return transfer + compute, status
-    reverse /= reverse.sum()
+    for x in range(n):
+        reverse[x] /= kept
     back_transfer, back_compute = times_of_map(data / total, reverse, slots, up, down, total, work)
     moved = 0.0
     for x in range(n):

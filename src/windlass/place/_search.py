@@ -17,7 +17,7 @@ ends when none is violated: the vertex is then the optimum, the crossing of two 
 
 import numpy as np
 
-from windlass.compiled import helper
+from windlass.compiled import allocating, lean
 
 #: How a search ended; the first is success.
 SOLVED, NO_ROOM, NO_BUDGET = range(3)
@@ -25,7 +25,16 @@ SOLVED, NO_ROOM, NO_BUDGET = range(3)
 ROUNDING = 4e-15
 
 
-@helper
+@lean
+def total_of(values):  # type: ignore[no-untyped-def]
+    """The sum; Numba's own compiles texts for errors that cannot happen here, which takes seconds."""
+    total = values.dtype.type(0)
+    for x in range(len(values)):
+        total += values[x]
+    return total
+
+
+@lean
 def along_cut(cuts, count, work, least_transfer, least_pace):  # type: ignore[no-untyped-def]
     """The best vertex (T, c) on the newest of ``count`` cuts (rows α, β, γ: α T + β c ≥ γ) under all others."""
     alpha, beta, gamma = cuts[count - 1, 0], cuts[count - 1, 1], cuts[count - 1, 2]
@@ -53,7 +62,7 @@ def along_cut(cuts, count, work, least_transfer, least_pace):  # type: ignore[no
     return max(least_transfer, (gamma - beta * pace) / alpha), pace
 
 
-@helper
+@lean
 def site_cut(cut, transfer, pace, need, up, slots):  # type: ignore[no-untyped-def]
     """The site that most needs a longer transfer; whether there is one."""
     worst, site = transfer * (1.0 + ROUNDING), -1
@@ -67,7 +76,7 @@ def site_cut(cut, transfer, pace, need, up, slots):  # type: ignore[no-untyped-d
     return site >= 0
 
 
-@helper
+@lean
 def room_cut(cut, transfer, pace, base, down, slots):  # type: ignore[no-untyped-def]
     """The piece of the total room that holds here; whether it is too little."""
     alpha, beta, fixed = 0.0, 0.0, 0.0
@@ -81,7 +90,7 @@ def room_cut(cut, transfer, pace, base, down, slots):  # type: ignore[no-untyped
     return transfer * alpha + pace * beta + fixed < 1.0 - ROUNDING
 
 
-@helper
+@lean
 def staying_cut(cut, transfer, pace, need, base, up, down, slots, data, order, target):  # type: ignore[no-untyped-def]
     """The piece of the largest Σ data · share that holds here; whether it is below ``target``.
 
@@ -122,7 +131,7 @@ def staying_cut(cut, transfer, pace, need, base, up, down, slots, data, order, t
     return staying < target - ROUNDING
 
 
-@helper
+@allocating
 def search(need, base, up, down, slots, data, order, work, least_transfer, least_pace, target):  # type: ignore[no-untyped-def]
     """The optimal (T, c) and how the search ended.
 

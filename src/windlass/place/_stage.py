@@ -3,14 +3,14 @@
 import numpy as np
 from numba import types
 
-from windlass.compiled import Kernel, helper
-from windlass.place._search import NO_BUDGET, NO_ROOM, ROUNDING, SOLVED, search
+from windlass.compiled import Kernel, allocating, lean
+from windlass.place._search import NO_BUDGET, NO_ROOM, ROUNDING, SOLVED, search, total_of
 
 #: Further endings: data at a site that has neither slots nor an uplink; a budget under what must move.
 STRANDED, BAD_VALUE = 3, 4
 
 
-@helper
+@allocating
 def by_size(values):  # type: ignore[no-untyped-def]
     """Indices by value, the largest first, ties by index."""
     order = np.empty(len(values), np.int64)
@@ -23,7 +23,7 @@ def by_size(values):  # type: ignore[no-untyped-def]
     return order
 
 
-@helper
+@lean
 def refused(data, slots, up, down):  # type: ignore[no-untyped-def]
     """Which argument (0–3) holds a value that is no finite number of 0 or more, and where; −1 for none."""
     for x in range(len(data)):
@@ -38,7 +38,7 @@ def refused(data, slots, up, down):  # type: ignore[no-untyped-def]
     return -1, 0
 
 
-@helper
+@allocating
 def solve_map(data, slots, up, down, work, budget, wave, share, most):  # type: ignore[no-untyped-def]
     """Fill ``share`` (n,) with the fraction of map tasks for each site, ``most`` with what it can hold in time.
 
@@ -46,7 +46,7 @@ def solve_map(data, slots, up, down, work, budget, wave, share, most):  # type: 
     infinity for none. ``wave`` is the least pace: one over the tasks where no wave is shorter than a task, else 0.
     """
     n = len(data)
-    total = data.sum()
+    total = total_of(data)
     if total <= 0.0:
         return spread_by_slots(slots, work, share, most)
     portion = data / total
@@ -85,7 +85,7 @@ def solve_map(data, slots, up, down, work, budget, wave, share, most):  # type: 
     return transfer, work * pace, status, 0
 
 
-@helper
+@lean
 def unbound(slots, work, wave):  # type: ignore[no-untyped-def]
     """The least pace; where computing takes no time, one at which slots bind nobody."""
     pace = wave
@@ -96,10 +96,10 @@ def unbound(slots, work, wave):  # type: ignore[no-untyped-def]
     return pace
 
 
-@helper
+@lean
 def spread_by_slots(slots, work, share, most):  # type: ignore[no-untyped-def]
     """Nothing to read: tasks go where slots are."""
-    total = slots.sum()
+    total = total_of(slots)
     if total <= 0.0:
         return 0.0, 0.0, NO_ROOM, 0
     for x in range(len(slots)):
@@ -108,7 +108,7 @@ def spread_by_slots(slots, work, share, most):  # type: ignore[no-untyped-def]
     return 0.0, work / total, SOLVED, 0
 
 
-@helper
+@lean
 def pace_within(portion, slots, allowed):  # type: ignore[no-untyped-def]
     """The least pace at which no more than this share of the data has to leave its sites, and a status.
 
@@ -131,15 +131,15 @@ def pace_within(portion, slots, allowed):  # type: ignore[no-untyped-def]
         pace += step
 
 
-@helper
+@allocating
 def solve_reduce(data, slots, up, down, work, budget, wave, share, most):  # type: ignore[no-untyped-def]
     """Fill ``share`` (n,) with the fraction of reduce tasks for each site, and ``most``; as :func:`solve_map`."""
     n = len(data)
-    total = data.sum()
+    total = total_of(data)
     if total <= 0.0:
         return spread_by_slots(slots, work, share, most)
     portion = data / total
-    need, base, out, into = np.zeros((4, n))
+    need, base, out, into = np.zeros(n), np.zeros(n), np.zeros(n), np.zeros(n)
     least_transfer, least_pace = 0.0, unbound(slots, work, wave)
     for x in range(n):
         if portion[x] > 0.0:
@@ -176,7 +176,8 @@ def solve_reduce(data, slots, up, down, work, budget, wave, share, most):  # typ
         most[x] = min(base[x] + transfer * into[x], pace * slots[x])
         rest -= share[x]
     # Of all optimal shares, those that leave the most bytes where they are.
-    for x in order:
+    for place in range(n):
+        x = order[place]
         more = most[x] - share[x]
         more = max(0.0, min(more, rest))
         share[x] += more
@@ -184,7 +185,7 @@ def solve_reduce(data, slots, up, down, work, budget, wave, share, most):  # typ
     return transfer, work * pace, status, 0
 
 
-@helper
+@lean
 def enough_to_leave(need, out, transfer):  # type: ignore[no-untyped-def]
     """The least transfer time, not under the given one, after which Σ (need − T · out)⁺ ≤ 1, and a status."""
     while True:
@@ -203,7 +204,7 @@ def enough_to_leave(need, out, transfer):  # type: ignore[no-untyped-def]
         transfer += step
 
 
-@helper
+@lean
 def transport(portion, share, flow):  # type: ignore[no-untyped-def]
     """Fill ``flow`` (n, n): row x says where site x's portion is computed; columns sum to ``share``.
 
@@ -237,7 +238,7 @@ def _map_stage(data, slots, up, down, work, budget, share, flow):  # type: ignor
         return 0.0, 0.0, BAD_VALUE + which, where
     result = solve_map(data, slots, up, down, work, budget, 0.0, share, np.empty(len(data)))
     if result[2] == SOLVED:
-        total = data.sum()
+        total = total_of(data)
         transport(data / total if total > 0.0 else share, share, flow)
     return result
 

@@ -1,18 +1,45 @@
 """Tetrium's decision at one instant, compiled: which job next, where its tasks go, which of them start now."""
 
-import numpy as np
+from typing import NamedTuple
 
-from windlass.compiled import Kernel, helper
+import numpy as np
+from numpy.typing import NDArray
+
+from windlass.compiled import Kernel, helper, lean
 from windlass.place._compiled import PLACE
 from windlass.place._pick import SHUFFLE, put, start_maps
 from windlass.place._replan import change_few
 from windlass.place._reverse import map_share
-from windlass.place._search import NO_BUDGET, SOLVED
+from windlass.place._search import NO_BUDGET, SOLVED, total_of
 from windlass.place._stage import by_size, solve_reduce
 from windlass.place._whole import move_least, whole, whole_within
 
 #: Parameters of the decision, in this order in one array of floats.
 EPSILON, RHO, LOCAL_SHARE, REMOTE_FIRST, SPREAD, DIRECTION, FAIR_ORDER, IRIDIUM, KEEP_SITES = range(9)
+
+
+class Room(NamedTuple):
+    """Room to work in, of one length n; ``flow`` (n, n). Made once a decision: what makes no array compiles faster."""
+
+    share: NDArray[np.float64]
+    most: NDArray[np.float64]
+    slots: NDArray[np.float64]
+    data: NDArray[np.float64]
+    counts: NDArray[np.int64]
+    take: NDArray[np.int64]
+    before: NDArray[np.int64]
+    ideal: NDArray[np.int64]
+    lent: NDArray[np.int64]
+    flow: NDArray[np.int64]
+
+
+@helper
+def make_room(n):  # type: ignore[no-untyped-def]
+    """Room for n sites."""
+    floats, ints = np.empty((4, n)), np.empty((5, n), np.int64)
+    counts, take, before, ideal, lent = ints[0], ints[1], ints[2], ints[3], ints[4]
+    flow = np.empty((n, n), np.int64)
+    return Room(floats[0], floats[1], floats[2], floats[3], counts, take, before, ideal, lent, flow)
 
 
 @helper
@@ -24,12 +51,12 @@ def open_now(free):  # type: ignore[no-untyped-def]
     return slots
 
 
-@helper
+@lean
 def budget_of(data, slots, down, rho, shuffles):  # type: ignore[no-untyped-def]
     """The bytes that a stage may send: W_min + ρ (W_max − W_min), infinity at ρ = 1."""
     if rho >= 1.0:
         return np.inf
-    total = data.sum()
+    total = total_of(data)
     if not shuffles:
         return rho * total
     kept = 0.0
@@ -40,16 +67,16 @@ def budget_of(data, slots, down, rho, shuffles):  # type: ignore[no-untyped-def]
     return (total - kept) * (1.0 + 1e-12) + rho * kept
 
 
-@helper
-def estimate(sites, ready, row, open_slots, parameters, share, most):  # type: ignore[no-untyped-def]
-    """Fill ``share`` and ``most`` (n,) for what waits of a stage; its time, infinity where it cannot run.
+@lean
+def estimate(sites, ready, row, open_slots, parameters, room):  # type: ignore[no-untyped-def]
+    """Fill ``room.share`` and ``most`` for what waits of a stage; its time, infinity where it cannot run.
 
     A full site counts as one slot: one will be free before long, and a plan must not lose the data there.
     """
     n = len(open_slots)
-    slots = np.empty(n)
-    data = ready.data[row].copy()
+    slots, data, share, most = room.slots, room.data, room.share, room.most
     for x in range(n):
+        data[x] = ready.data[row, x]
         slots[x] = open_slots[x] if open_slots[x] > 0 else min(1, sites.slots[x])
         if slots[x] <= 0.0 and sites.up[x] <= 0.0 and not ready.shuffles[row]:
             data[x] = 0.0
@@ -71,9 +98,21 @@ def estimate(sites, ready, row, open_slots, parameters, share, most):  # type: i
             for x in range(n):
                 most[x] = share[x]
         else:
-            following = ready.next_work[row], ready.ratio[row], int(parameters[DIRECTION])
+            direction = int(parameters[DIRECTION])
+            following, ratio = ready.next_work[row], ready.ratio[row]
             total, status = map_share(
-                data, slots, sites.up, sites.down, work, *following, budget, wave, share, most
+                data,
+                slots,
+                sites.up,
+                sites.down,
+                work,
+                following,
+                ratio,
+                direction,
+                budget,
+                wave,
+                share,
+                most,
             )
         if budget == np.inf:
             break
@@ -82,10 +121,10 @@ def estimate(sites, ready, row, open_slots, parameters, share, most):  # type: i
     return total if status == SOLVED else np.inf
 
 
-@helper
+@lean
 def in_place_time(data, slots, down, work, share):  # type: ignore[no-untyped-def]
     """Fill ``share`` with the data's, that of sites without slots at the largest; how long computing takes then."""
-    total, longest, largest = max(data.sum(), 1e-300), 0.0, 0
+    total, longest, largest = max(total_of(data), 1e-300), 0.0, 0
     for x in range(len(data)):
         share[x] = 0.0
         if down[x] > 0.0 and slots[x] > slots[largest]:
@@ -98,13 +137,13 @@ def in_place_time(data, slots, down, work, share):  # type: ignore[no-untyped-de
     return longest
 
 
-@helper
-def plan_stage(sites, ready, row, lent, parameters, changed, share, most, counts):  # type: ignore[no-untyped-def]
-    """Fill ``counts`` with the whole tasks of a stage for each site; whether there is a plan.
+@lean
+def plan_stage(sites, ready, row, lent, parameters, changed, room):  # type: ignore[no-untyped-def]
+    """Fill ``room.counts`` with the whole tasks of a stage for each site; whether there is a plan.
 
     With kept plans, the plan once made is for all slots, not for those lent now, and is mended where sites changed.
     """
-    n = len(lent)
+    n, counts = len(lent), room.counts
     keep = int(parameters[KEEP_SITES])
     kept = keep > 0 and ready.plan[row, 0] >= 0
     if kept:
@@ -113,28 +152,27 @@ def plan_stage(sites, ready, row, lent, parameters, changed, share, most, counts
         if not changed:
             return True
     slots = sites.slots if keep > 0 else lent
-    if estimate(sites, ready, row, slots, parameters, share, most) == np.inf:
+    if estimate(sites, ready, row, slots, parameters, room) == np.inf:
         return kept
     if kept:
-        before, ideal = np.empty(n, np.int64), np.empty(n, np.int64)
         for x in range(n):
-            before[x] = counts[x]
-        whole_within(share, most, before.sum(), ideal)
-        change_few(before, ideal, keep, counts)
+            room.before[x] = counts[x]
+        whole_within(room.share, room.most, total_of(room.before), room.ideal)
+        change_few(room.before, room.ideal, keep, counts)
     else:
-        whole_within(share, most, ready.waiting[row], counts)
+        whole_within(room.share, room.most, ready.waiting[row], counts)
     if keep > 0:
         for x in range(n):
             ready.plan[row, x] = ready.started[row, x] + counts[x]
     return True
 
 
-@helper
-def begin(sites, ready, row, lent, limit, parameters, changed, rows, why, count):  # type: ignore[no-untyped-def]
+@lean
+def begin(sites, ready, row, limit, parameters, changed, room, rows, why, count):  # type: ignore[no-untyped-def]
     """Place one stage, start what finds a slot of those lent, at most ``limit`` tasks; the new count of starts."""
+    lent, share, counts, take, flow = room.lent, room.share, room.counts, room.take, room.flow
     n = len(lent)
-    share, most, counts, take = np.empty(n), np.empty(n), np.empty(n, np.int64), np.zeros(n, np.int64)
-    if not plan_stage(sites, ready, row, lent, parameters, changed, share, most, counts):
+    if not plan_stage(sites, ready, row, lent, parameters, changed, room):
         return count
     wanted = 0
     for x in range(n):
@@ -152,7 +190,6 @@ def begin(sites, ready, row, lent, limit, parameters, changed, rows, why, count)
         for y in range(n):
             count = put(rows, why, count, row, -1, y, take[y], SHUFFLE)
         return count
-    flow = np.empty((n, n), np.int64)
     move_least(ready.here[row], counts, sites.up, flow)
     for x in range(n):
         for y in range(n):
@@ -165,13 +202,12 @@ def begin(sites, ready, row, lent, limit, parameters, changed, rows, why, count)
     )
 
 
-@helper
-def in_order(sites, ready, open_slots, parameters, first, last, by_left, times):  # type: ignore[no-untyped-def]
+@lean
+def in_order(sites, ready, open_slots, parameters, first, last, by_left, times, room):  # type: ignore[no-untyped-def]
     """Sort ``by_left[first:last]``, stages of equal ``left``, by the time that each would take now."""
-    share, most = np.empty((2, len(open_slots)))
     for place in range(first, last):
         row = by_left[place]
-        times[row] = estimate(sites, ready, row, open_slots, parameters, share, most)
+        times[row] = estimate(sites, ready, row, open_slots, parameters, room)
     for place in range(first + 1, last):
         row = by_left[place]
         slot = place
@@ -181,18 +217,12 @@ def in_order(sites, ready, open_slots, parameters, first, last, by_left, times):
         by_left[slot] = row
 
 
-def _decide(now, sites, ready, changed, parameters, rows, why):  # type: ignore[no-untyped-def]
+@lean
+def serve(sites, ready, changed, parameters, open_slots, order, times, room, rows, why):  # type: ignore[no-untyped-def]
+    """Stages by ``order``, ties of ``left`` by the time that they would take; how many starts that makes."""
     m, n = ready.here.shape
-    open_slots = open_now(sites.free)
-    free = open_slots.sum()
-    if m == 0 or (free == 0 and not changed):
-        return 0
+    free, tasks, lent = total_of(open_slots), total_of(ready.waiting), room.lent
     fair = parameters[FAIR_ORDER] > 0.0
-    order = by_size(-1.0 * ready.left)
-    if fair:
-        order = np.arange(m)
-    times, lent = np.empty(m), np.empty(n, np.int64)
-    tasks = ready.waiting.sum()
     count, unserved, sorted_to = 0, tasks, 0
     for place in range(m):
         if place >= sorted_to and not fair:
@@ -200,24 +230,33 @@ def _decide(now, sites, ready, changed, parameters, rows, why):  # type: ignore[
             while sorted_to < m and ready.left[order[sorted_to]] == ready.left[order[place]]:
                 sorted_to += 1
             if sorted_to - place > 1 and parameters[KEEP_SITES] <= 0.0:
-                in_order(sites, ready, open_slots, parameters, place, sorted_to, order, times)
+                in_order(sites, ready, open_slots, parameters, place, sorted_to, order, times, room)
         row = order[place]
         unserved -= ready.waiting[row]
         # What the jobs not served yet must keep, by their tasks.
         reserved = (1.0 - parameters[EPSILON]) * free * unserved / max(tasks, 1)
-        limit = int(np.floor(open_slots.sum() - reserved + 1e-9))
+        limit = int(np.floor(total_of(open_slots) - reserved + 1e-9))
         for x in range(n):
             lent[x] = -(-open_slots[x] // (m - place)) if fair else open_slots[x]
             open_slots[x] -= lent[x]
         if fair:
-            limit = lent.sum()
+            limit = total_of(lent)
         if limit > 0 or changed:
-            count = begin(sites, ready, row, lent, limit, parameters, changed, rows, why, count)
+            count = begin(sites, ready, row, limit, parameters, changed, room, rows, why, count)
         for x in range(n):
             open_slots[x] += lent[x]
-        if open_slots.sum() == 0 and not changed:
+        if total_of(open_slots) == 0 and not changed:
             break
     return count
+
+
+def _decide(now, sites, ready, changed, parameters, rows, why):  # type: ignore[no-untyped-def]
+    m, n = ready.here.shape
+    open_slots = open_now(sites.free)
+    if m == 0 or (total_of(open_slots) == 0 and not changed):
+        return 0
+    order = np.arange(m) if parameters[FAIR_ORDER] > 0.0 else by_size(-1.0 * ready.left)
+    return serve(sites, ready, changed, parameters, open_slots, order, np.empty(m), make_room(n), rows, why)
 
 
 DECIDE = Kernel(_decide, PLACE)

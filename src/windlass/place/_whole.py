@@ -2,10 +2,11 @@
 
 import numpy as np
 
-from windlass.compiled import helper
+from windlass.compiled import allocating
+from windlass.place._search import total_of
 
 
-@helper
+@allocating
 def whole(share, tasks, counts):  # type: ignore[no-untyped-def]
     """Fill ``counts`` (n,) with whole tasks by ``share`` (n,), which need not sum to 1: largest remainders first.
 
@@ -44,7 +45,7 @@ def whole(share, tasks, counts):  # type: ignore[no-untyped-def]
         left += 1
 
 
-@helper
+@allocating
 def whole_within(share, most, tasks, counts):  # type: ignore[no-untyped-def]
     """Fill ``counts`` (n,) with whole tasks by ``share`` (n,), overrunning no bound ``most`` (n,) more than need be.
 
@@ -69,7 +70,7 @@ def whole_within(share, most, tasks, counts):  # type: ignore[no-untyped-def]
         whole(share, tasks, counts)
 
 
-@helper
+@allocating
 def move_least(here, wanted, up, flow):  # type: ignore[no-untyped-def]
     """Fill ``flow`` (n, n) with whole tasks from where their input lies to where they are wanted; sums agree.
 
@@ -86,12 +87,12 @@ def move_least(here, wanted, up, flow):  # type: ignore[no-untyped-def]
     for _ in range(n):
         source = -1
         for x in range(n):
-            spare = here[x] - flow[x].sum()
+            spare = here[x] - total_of(flow[x])
             if spare > 0 and (source < 0 or up[x] < up[source]):
                 source = x
         if source < 0:
             return
-        left = here[source] - flow[source].sum()
+        left = here[source] - total_of(flow[source])
         while left > 0:
             while need[sink] <= 0:
                 sink = (sink + 1) % n

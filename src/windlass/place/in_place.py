@@ -1,5 +1,6 @@
 """Tasks where their data is."""
 
+import dataclasses
 from typing import ClassVar
 
 import numpy as np
@@ -8,6 +9,7 @@ from windlass.compiled import Kernel
 from windlass.model import InputError
 from windlass.place._compiled import PLACE, CompiledPlacement
 from windlass.place._fair import REASONS_OF_FAIR, share_slots, start_elsewhere, wanted_in_place
+from windlass.place.view import Placement, PlaceView
 
 
 def _place(now, sites, ready, changed, parameters, rows, why):  # type: ignore[no-untyped-def]
@@ -50,3 +52,16 @@ class InPlace(CompiledPlacement):
         if not 0.0 <= delay < np.inf:
             raise InputError(f"delay is {delay}, expected a time of 0 s or more")
         self.parameters = np.array([float(delay)])
+
+    def decide(self, view: PlaceView) -> Placement:
+        """What starts now; with a delay, also when the next stage will have waited for so long."""
+        answer = super().decide(view)
+        delay = self.parameters[0]
+        if delay <= 0.0:
+            return answer
+        due = view.ready.since[view.ready.shuffles == 0] + delay
+        wake = due[due > view.now].min(initial=np.inf)
+        if len(answer.starts):
+            # What starts tasks now waits anew from now.
+            wake = min(wake, view.now + delay)
+        return dataclasses.replace(answer, wake=float(wake))

@@ -161,7 +161,7 @@ def map_stage_highs(
     n = len(data)
     if pair is not None:
         limits = np.asarray(pair, dtype=np.float64)
-        for x, y in zip(*np.nonzero(~np.eye(n, dtype=bool)), strict=True):
+        for x, y in zip(*np.nonzero(np.isfinite(limits) & ~np.eye(n, dtype=bool)), strict=True):
             model.at_most([x * n + y, n * n], [1.0, -limits[x, y] / data.sum()], 0.0)
     found = model.solve(cost)
     return MapPlan(found[: n * n].reshape(n, n), float(found[-2]), float(found[-1]))
@@ -190,7 +190,7 @@ def reduce_stage_highs(
     model, cost = reduce_model(data, column("slots", slots), *links, work, wan_budget)
     if pair is not None:
         limits = np.asarray(pair, dtype=np.float64)
-        for x, y in zip(*np.nonzero(~np.eye(len(data), dtype=bool)), strict=True):
+        for x, y in zip(*np.nonzero(np.isfinite(limits) & ~np.eye(len(data), dtype=bool)), strict=True):
             model.at_most([y, len(data)], [data[x] / data.sum(), -limits[x, y] / data.sum()], 0.0)
     found = model.solve(cost)
     return ReducePlan(found[:-2], float(found[-2]), float(found[-1]))

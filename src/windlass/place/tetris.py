@@ -4,9 +4,10 @@ from typing import ClassVar
 
 import numpy as np
 
-from windlass.compiled import Kernel, helper
+from windlass.compiled import Kernel, lean
 from windlass.place._compiled import PLACE, CompiledPlacement
 from windlass.place._pick import LOCAL, REMOTE, SHUFFLE, put
+from windlass.place._search import total_of
 from windlass.place._stage import by_size
 from windlass.place._tetrium import open_now
 from windlass.place.tetrium import between
@@ -14,7 +15,7 @@ from windlass.place.tetrium import between
 _PENALTY, _SRTF = 0, 1
 
 
-@helper
+@lean
 def _best_source(sites, ready, row, y, waiting, up_free):  # type: ignore[no-untyped-def]
     """The remote site with input of the stage whose uplink has most left; -1 for none."""
     source = -1
@@ -25,7 +26,7 @@ def _best_source(sites, ready, row, y, waiting, up_free):  # type: ignore[no-unt
     return source
 
 
-@helper
+@lean
 def _fits(room, rate):  # type: ignore[no-untyped-def]
     """How many tasks that read at this rate fit; all where they read nothing."""
     return int(min(max(room, 0.0) / rate + 1e-9, 1e9)) if rate > 0.0 else 1_000_000_000
@@ -39,13 +40,13 @@ def _place(now, sites, ready, changed, parameters, rows, why):  # type: ignore[n
     left = ready.waiting.copy()
     rate, part, work = np.empty(m), np.zeros((m, n)), np.empty(m)
     for row in range(m):
-        total = ready.data[row].sum()
+        total = total_of(ready.data[row])
         work[row] = ready.waiting[row] * ready.task_s[row]
         # The rate at which a task reads if it reads for as long as it computes.
         rate[row] = total / max(work[row], 1e-9)
         for x in range(n):
             part[row, x] = ready.data[row, x] / total if total > 0.0 else 0.0
-    mean_work = max(work.sum() / max(m, 1), 1e-9)
+    mean_work = max(total_of(work) / max(m, 1), 1e-9)
     count = 0
     # Entry 2 row: its tasks local to the site, or of a shuffle; entry 2 row + 1: remote ones.
     score, source = np.empty(2 * m), np.empty(2 * m, np.int64)
@@ -75,7 +76,9 @@ def _place(now, sites, ready, changed, parameters, rows, why):  # type: ignore[n
                 aligned = slot_part + rate[row] / sites.down[y] * link_left
                 score[2 * row + 1] = aligned * (1.0 - parameters[_PENALTY]) - ahead * slot_part
                 source[2 * row + 1] = other
-        for entry in by_size(score):
+        order = by_size(score)
+        for rank in range(2 * m):
+            entry = order[rank]
             row = entry // 2
             if score[entry] == -np.inf or open_slots[y] <= 0:
                 break
@@ -84,7 +87,7 @@ def _place(now, sites, ready, changed, parameters, rows, why):  # type: ignore[n
                 for x in range(n):
                     if x != y:
                         take = min(take, _fits(up_free[x], part[row, x] * rate[row]))
-                if take <= 0 and sites.free[y] == sites.slots[y] and ready.running[row].sum() == 0:
+                if take <= 0 and sites.free[y] == sites.slots[y] and total_of(ready.running[row]) == 0:
                     # On an idle site a task that never fits would wait for ever.
                     take = min(1, left[row])
                 for x in range(n):
@@ -100,7 +103,7 @@ def _place(now, sites, ready, changed, parameters, rows, why):  # type: ignore[n
                 x = source[entry]
                 fits = min(_fits(down_free[y], rate[row]), _fits(up_free[x], rate[row]))
                 take = min(open_slots[y], waiting[row, x], fits)
-                if take <= 0 and sites.slots[x] <= 0 and ready.running[row].sum() == 0:
+                if take <= 0 and sites.slots[x] <= 0 and total_of(ready.running[row]) == 0:
                     take = min(1, waiting[row, x])
                 waiting[row, x] -= take
                 up_free[x] -= take * rate[row]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -189,6 +190,8 @@ class Placement:
         (m, n) what to keep as ``ready.plan`` until the next decision, or None for no change.
     largest_first
         Whether tasks of unlike size begin with the largest, or in the order of the stage.
+    wake
+        When to ask again even if nothing happens until then, s; infinity for no such wish.
     """
 
     starts: _Ints
@@ -197,3 +200,4 @@ class Placement:
     moves: _Ints = field(default_factory=lambda: np.empty((0, 4), np.int64))
     plan: _Ints | None = None
     largest_first: bool = False
+    wake: float = math.inf

@@ -58,6 +58,31 @@ def whole_map(plan: MapPlan, here: object, up: object) -> _Ints:
     return flow
 
 
+def whole_flow(plan: MapPlan, here: object) -> _Ints:
+    """A map plan in whole tasks by its own flow, source by source: for limits that each pair of sites has.
+
+    Parameters
+    ----------
+    plan, here
+        As for :func:`whole_map`, of the same shape.
+
+    Returns
+    -------
+    (n, n) int64: row sums are ``here``; each number is less than one from the plan's.
+
+    Examples
+    --------
+    >>> plan = MapPlan(np.array([[0.25, 0.25], [0.0, 0.5]]), 1.0, 1.0)
+    >>> whole_flow(plan, [3, 3]).tolist()
+    [[2, 1], [0, 3]]
+    """
+    counts = np.ascontiguousarray(here, np.int64)
+    flow = np.empty((len(counts), len(counts)), np.int64)
+    for x, tasks in enumerate(counts.tolist()):
+        _WHOLE.ready()(np.ascontiguousarray(plan.flow[x]), tasks, flow[x])
+    return flow
+
+
 def whole_reduce(plan: ReducePlan, tasks: int) -> _Ints:
     """A reduce plan in whole tasks: (n,) int64 that sum to ``tasks``, each less than one from its share.
 

@@ -8,7 +8,7 @@ import numpy as np
 from numba import types
 from numpy.typing import NDArray
 
-from windlass.compiled import helper
+from windlass.compiled import lean
 from windlass.sim.geo_place_workload import Changes, GeoJobs, WideArea
 from windlass.sim.heap import HEAP, Heap, make_heap, push
 from windlass.sim.links import share_links
@@ -23,8 +23,8 @@ SUBMITTED, CHANGED, WANTED, FLOWS_NEW, FLOWS, BATCHES, ENDED, RESOURCES, LOGGED,
     12
 )
 #: Entries of ``clocks``: last look at the links, the next one, last decision, least time between looks and between
-#: decisions; the present, s.
-LOOKED, LOOK, DECIDED, LOOK_EVERY, DECIDE_EVERY, NOW = range(6)
+#: decisions; the present; when a policy wants to be asked at the latest, s.
+LOOKED, LOOK, DECIDED, LOOK_EVERY, DECIDE_EVERY, NOW, WAKE = range(7)
 
 
 class World(NamedTuple):
@@ -117,10 +117,10 @@ def make_world(
 ) -> World:
     """The world before anything happens."""
     n, stages, total = len(area), len(jobs.job), int(jobs.first[-1])
-    numbers, clocks = np.zeros(12, np.int64), np.full(6, -np.inf)
+    numbers, clocks = np.zeros(12, np.int64), np.full(7, -np.inf)
     numbers[LOGS], numbers[LIMITED] = log, bool(np.isfinite(area.pair).any())
     clocks[LOOK], clocks[LOOK_EVERY], clocks[DECIDE_EVERY] = np.inf, look_every, decide_every
-    clocks[LOOKED] = 0.0
+    clocks[LOOKED], clocks[WAKE] = 0.0, np.inf
     largest = np.concatenate(
         [
             first + np.argsort(-jobs.size[first:last], kind="stable")
@@ -211,7 +211,7 @@ def _longer(world: World, tables: tuple[str, ...], free: str, more: int) -> dict
     return found
 
 
-@helper
+@lean
 def add_flow(world, now, source, site, batch, carried, tasks):  # type: ignore[no-untyped-def]
     """A batch begins to read from a site."""
     flow = world.free_flows[world.numbers[FLOWS]]
@@ -236,7 +236,7 @@ def add_flow(world, now, source, site, batch, carried, tasks):  # type: ignore[n
     world.numbers[FLOWS_NEW] = 1
 
 
-@helper
+@lean
 def end_reading(world, now, batch):  # type: ignore[no-untyped-def]
     """A batch has all its input: its tasks compute, or, for a move, wait at the new site."""
     stage, site, tasks = world.batch[0, batch], world.batch[1, batch], world.batch[2, batch]
@@ -254,7 +254,7 @@ def end_reading(world, now, batch):  # type: ignore[no-untyped-def]
         push(world.heap, now + seconds, stage * len(world.slots) + site, task)
 
 
-@helper
+@lean
 def end_flow(world, now, source, site, ended):  # type: ignore[no-untyped-def]
     """The first flow of a pair has come to its end, at ``ended``; what it carried is noticed ``now``."""
     flow = world.head[source, site]
@@ -278,7 +278,7 @@ def end_flow(world, now, source, site, ended):  # type: ignore[no-untyped-def]
         end_reading(world, now, batch)
 
 
-@helper
+@lean
 def carried_by(world, stage, batch, source):  # type: ignore[no-untyped-def]
     """What a batch reads from a site, bytes."""
     tasks = world.batch[2, batch]
@@ -290,7 +290,7 @@ def carried_by(world, stage, batch, source):  # type: ignore[no-untyped-def]
     return world.data[stage, source] * sizes / world.tasks[stage]
 
 
-@helper
+@lean
 def look(world, now):  # type: ignore[no-untyped-def]
     """Bring all flows up to now, end those that are done, and share the links anew."""
     n = len(world.slots)
@@ -330,7 +330,7 @@ def look(world, now):  # type: ignore[no-untyped-def]
     world.clocks[LOOK] = max(at, now + world.clocks[LOOK_EVERY])
 
 
-@helper
+@lean
 def make_ready(world, now, stage):  # type: ignore[no-untyped-def]
     """A stage has all that it reads."""
     world.is_ready[stage] = 1
@@ -339,7 +339,7 @@ def make_ready(world, now, stage):  # type: ignore[no-untyped-def]
     world.numbers[WANTED] = 1
 
 
-@helper
+@lean
 def end_task(world, now, stage, site, task):  # type: ignore[no-untyped-def]
     """A task gives back its slot and leaves its output at the site."""
     world.free[site] += 1
@@ -349,7 +349,10 @@ def end_task(world, now, stage, site, task):  # type: ignore[no-untyped-def]
     world.numbers[WANTED] = 1
     read = world.task_bytes[stage]
     if world.shuffles[stage]:
-        read = world.data[stage].sum() * world.size[task] / world.tasks[stage]
+        read = 0.0
+        for x in range(len(world.slots)):
+            read += world.data[stage, x]
+        read = read * world.size[task] / world.tasks[stage]
     ended = world.done[stage] == world.tasks[stage]
     for place in range(world.child_at[stage], world.child_at[stage + 1]):
         child = world.children[place]

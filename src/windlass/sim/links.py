@@ -12,10 +12,10 @@ import numpy as np
 from numba import types
 from numpy.typing import NDArray
 
-from windlass.compiled import Kernel, helper
+from windlass.compiled import Kernel, lean
 
 
-@helper
+@lean
 def share_links(weight, up, down, pair, limited, rate, level):  # type: ignore[no-untyped-def]
     """Fill ``rate`` (n, n) with the max-min fair rate of each flow, bytes/s.
 
@@ -62,7 +62,7 @@ def share_links(weight, up, down, pair, limited, rate, level):  # type: ignore[n
         level[2 + kind, where] = 0.0
 
 
-@helper
+@lean
 def settle(weight, rate, level, x, y, least):  # type: ignore[no-untyped-def]
     """Fix the rate of a pair's flows, and take it from both links."""
     rate[x, y] = least

@@ -27,6 +27,8 @@ class Setting(BaseModel):
 
     #: Dotted names of fields that are lists by nature; any other list in a scenario is a sweep.
     plain_lists: ClassVar[frozenset[str]] = frozenset()
+    #: Dotted names of fields that are files: in a scenario they are relative to the scenario's folder.
+    path_fields: ClassVar[tuple[str, ...]] = ("workload.trace",)
 
 
 class World(Protocol):

@@ -108,6 +108,7 @@ class DispatchSetting(Setting):
     """One variant of a dispatch scenario."""
 
     plain_lists: ClassVar[frozenset[str]] = frozenset({"cluster.groups", "cluster.failures"})
+    path_fields: ClassVar[tuple[str, ...]] = ("workload.llm", "cluster.drift")
 
     world: Literal["dispatch"] = "dispatch"
     cluster: ClusterSpec
