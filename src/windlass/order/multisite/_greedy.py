@@ -165,23 +165,32 @@ def _bounds(columns, queue, slots, busiest, alike, ends, bounds):  # type: ignor
 
 @inlined
 def _scan(bounds, queue, tasks, slots, busiest, alike, own_sites, level):  # type: ignore[no-untyped-def]
-    """The plain loop: the job with the least makespan and that makespan; few pass their bound and are looked at."""
-    best, least, most = _NOBODY, np.inf, np.inf
+    """The plain loop: the job with the least makespan and that makespan; few pass their bound and are looked at.
+
+    The one with the least bound is looked at first: it is nearly the best, and then hardly any other passes.
+    """
+    greatest = bounds.view(np.int64)
+    first = 0
     for rank in range(len(bounds)):
-        if bounds[rank] >= most:
+        first = rank if greatest[rank] < greatest[first] else first
+    best, least, most = first, np.inf, np.inf
+    for turn in range(-1, len(bounds)):
+        rank = first if turn < 0 else turn
+        if bounds[rank] > most or turn == first:
             continue
         span = 0.0
         for site in busiest:
             end = (queue[site] + tasks[rank, site]) / slots[site]
             if end > span and not (own_sites and tasks[rank, site] <= 0.0):
                 span = end
-                if span >= least:
+                if span > least:
                     break
-        if span < least:
+        if span < least or (span == least and rank < best):
             best, least = rank, span
             most = span * slots[0] * _ROUNDING if alike else span
-            if span <= level:
-                break
+        # In turn, so that the first to fit under the level is the one; it may have been looked at first.
+        if least <= level and turn >= best:
+            break
     return best, least
 
 
