@@ -77,7 +77,7 @@ class Swag:
         size = _QUICK if quick else _FULL
         rows, pictures = example_rows(), []
         tell("optimum", 0.0)
-        rows += small_rows(200 if quick else 5000)
+        rows += small_rows(200 if quick else 1000)
         rows += [*static_rows(size.instances), offline_row(3 if quick else 20)]
         for number, law in enumerate(_FIGURES):
             share = 0.05 + 0.2 * number

@@ -18,6 +18,9 @@ _NOBODY = -1
 #: One in so many of the waiting jobs may be filed anew per choice; else so many are chosen by the plain loop, which
 #: first looks at so many sites.
 _PATIENCE, _PLAIN_CHOICES, _FEW_SITES = 64, 64, 4
+#: After these, one in so many of the waiting jobs may be filed anew before the plain loop is back: filing is tried
+#: at little cost, and goes on where it is of use again.
+_RETRY = 16
 #: A quotient times its divisor may come out a little below what was divided.
 _ROUNDING = 1.0 + 1e-12
 
@@ -232,6 +235,7 @@ def greedy(subjobs, slots, backlog, own_sites, by_size, out):  # type: ignore[no
     while chosen < jobs:
         if plain > 0:
             plain -= 1
+            patience = (jobs - chosen) // _RETRY
             _by_queue(busiest, queue, slots)
             _bounds(columns, queue, slots, busiest, alike, lengths, bounds)
             rank, span = _scan(bounds, queue, tasks, slots, busiest, alike, own_sites, level)
@@ -261,6 +265,7 @@ def greedy(subjobs, slots, backlog, own_sites, by_size, out):  # type: ignore[no
         if len(bounds) > 0:
             columns[:, rank] = np.inf
         chosen += 1
-        patience = min(max(patience, 0) + (jobs - chosen) // _PATIENCE + 1, jobs)
+        if plain == 0:
+            patience = min(max(patience, 0) + (jobs - chosen) // _PATIENCE + 1, jobs)
         if not own_sites:
             level = max(span, level)
