@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from windlass.order import reordering
 from windlass.order.multisite import POLICIES, FleetView, JobOrder
 from windlass.results import Summary, summarise
 from windlass.sim.geo_order import GeoReplay, replay_geo
@@ -98,24 +99,35 @@ def experiment(
     return Experiment(runs)
 
 
+def mean_response(work: GeoWorkload, policy: Any) -> float:
+    """Mean response of one workload under a policy, s."""
+    return float((replay_geo(work, policy).end - work.submit).mean())
+
+
 class SizesAtArrival:
-    """SRPT by what jobs had at their arrival, not by what they have left: what re-evaluation is worth."""
+    """SRPT by what jobs had at their arrival, not by what they have left: what re-evaluation is worth.
+
+    Reordering on top looks at what is left, in any case.
+    """
 
     name = "sizes-at-arrival"
 
-    def __init__(self, work: GeoWorkload, *, each_site: bool) -> None:
+    def __init__(self, work: GeoWorkload, *, each_site: bool, then_reorder: bool = False) -> None:
         self._sizes = np.zeros((work.jobs, len(work.slots)))
         self._sizes[np.repeat(np.arange(work.jobs), np.diff(work.first)), work.site] = np.diff(work.task0)
         self._each_site = each_site
+        self._then_reorder = then_reorder
 
     def decide(self, view: FleetView) -> JobOrder:
         """By the sizes at arrival."""
         sizes = self._sizes[view.job]
         if self._each_site:
-            return JobOrder(
-                np.ascontiguousarray(np.argsort(sizes, axis=0, kind="stable").T), "size at arrival"
-            )
-        return JobOrder(np.argsort(sizes.sum(axis=1), kind="stable"), "size at arrival")
+            order = np.ascontiguousarray(np.argsort(sizes, axis=0, kind="stable").T)
+        else:
+            order = np.argsort(sizes.sum(axis=1), kind="stable")
+        if self._then_reorder:
+            order = reordering(view.subjobs, view.slots, order)
+        return JobOrder(order, "size at arrival")
 
 
 class Recorder:

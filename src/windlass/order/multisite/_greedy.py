@@ -18,6 +18,9 @@ _NOBODY = -1
 #: One in so many of the waiting jobs may be filed anew per choice; else so many are chosen by the plain loop, which
 #: first looks at so many sites.
 _PATIENCE, _PLAIN_CHOICES, _FEW_SITES = 64, 64, 4
+#: After these, one in so many of the waiting jobs may be filed anew before the plain loop is back: filing is tried
+#: at little cost, and goes on where it is of use again.
+_RETRY = 16
 #: A quotient times its divisor may come out a little below what was divided.
 _ROUNDING = 1.0 + 1e-12
 
@@ -165,23 +168,32 @@ def _bounds(columns, queue, slots, busiest, alike, ends, bounds):  # type: ignor
 
 @inlined
 def _scan(bounds, queue, tasks, slots, busiest, alike, own_sites, level):  # type: ignore[no-untyped-def]
-    """The plain loop: the job with the least makespan and that makespan; few pass their bound and are looked at."""
-    best, least, most = _NOBODY, np.inf, np.inf
+    """The plain loop: the job with the least makespan and that makespan; few pass their bound and are looked at.
+
+    The one with the least bound is looked at first: it is nearly the best, and then hardly any other passes.
+    """
+    greatest = bounds.view(np.int64)
+    first = 0
     for rank in range(len(bounds)):
-        if bounds[rank] >= most:
+        first = rank if greatest[rank] < greatest[first] else first
+    best, least, most = first, np.inf, np.inf
+    for turn in range(-1, len(bounds)):
+        rank = first if turn < 0 else turn
+        if bounds[rank] > most or turn == first:
             continue
         span = 0.0
         for site in busiest:
             end = (queue[site] + tasks[rank, site]) / slots[site]
             if end > span and not (own_sites and tasks[rank, site] <= 0.0):
                 span = end
-                if span >= least:
+                if span > least:
                     break
-        if span < least:
+        if span < least or (span == least and rank < best):
             best, least = rank, span
             most = span * slots[0] * _ROUNDING if alike else span
-            if span <= level:
-                break
+        # In turn, so that the first to fit under the level is the one; it may have been looked at first.
+        if least <= level and turn >= best:
+            break
     return best, least
 
 
@@ -223,6 +235,7 @@ def greedy(subjobs, slots, backlog, own_sites, by_size, out):  # type: ignore[no
     while chosen < jobs:
         if plain > 0:
             plain -= 1
+            patience = (jobs - chosen) // _RETRY
             _by_queue(busiest, queue, slots)
             _bounds(columns, queue, slots, busiest, alike, lengths, bounds)
             rank, span = _scan(bounds, queue, tasks, slots, busiest, alike, own_sites, level)
@@ -252,6 +265,7 @@ def greedy(subjobs, slots, backlog, own_sites, by_size, out):  # type: ignore[no
         if len(bounds) > 0:
             columns[:, rank] = np.inf
         chosen += 1
-        patience = min(max(patience, 0) + (jobs - chosen) // _PATIENCE + 1, jobs)
+        if plain == 0:
+            patience = min(max(patience, 0) + (jobs - chosen) // _PATIENCE + 1, jobs)
         if not own_sites:
             level = max(span, level)

@@ -1,0 +1,81 @@
+"""What no schedule can beat: below every policy, below the best priorities in hindsight, exact where it can be."""
+
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from windlass.checks.multisite import workload
+from windlass.order.multisite import POLICIES, JobOrder
+from windlass.sim.geo_order import replay_geo
+from windlass.sim.geo_order_bound import least_mean_response
+from windlass.sim.geo_order_draw import draw_workload
+from windlass.sim.geo_order_workload import workload_of
+
+
+class Priorities:
+    name = "priorities"
+
+    def __init__(self, rank):
+        self.rank = np.array(rank)
+
+    def decide(self, view):
+        return JobOrder(np.argsort(self.rank[view.job], kind="stable"), "as told")
+
+
+def response(work, policy):
+    return float((replay_geo(work, policy).end - work.submit).mean())
+
+
+def make(name):
+    return POLICIES.make(name, np.random.default_rng(0))
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.integers(0, 10**6), st.integers(1, 30), st.integers(1, 5), st.integers(0, 20))
+def test_no_policy_beats_it(seed, jobs, sites, steps):
+    work = workload(seed, jobs, sites)
+    bound = least_mean_response(work, steps)
+    assert bound.alone <= bound.any_schedule * (1 + 1e-9) + 1e-9
+    for name in POLICIES.names():
+        assert bound.any_schedule <= response(work, make(name)) + 1e-9
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_no_priorities_beat_it(seed):
+    work = workload(seed, 5, 3)
+    best = min(response(work, Priorities(rank)) for rank in itertools.permutations(range(5)))
+    assert least_mean_response(work).any_schedule <= best + 1e-9
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.integers(0, 10**6), st.integers(1, 12))
+def test_with_one_slot_and_all_there_it_is_the_least(seed, jobs):
+    # One machine, shortest first; the sites of a job are then one, and the relaxation leaves nothing out.
+    rng = np.random.default_rng(seed)
+    tasks = rng.integers(1, 9, jobs)
+    work = workload_of(np.zeros(jobs), tasks[:, None], np.ones(tasks.sum()), [1])
+    least = np.cumsum(np.sort(tasks)).mean()
+    assert least_mean_response(work).any_schedule <= least + 1e-9
+    if (tasks == tasks[0]).all():
+        assert least_mean_response(work).any_schedule == pytest.approx(least)
+
+
+def test_alone_counts_rounds():
+    # Five tasks of 2 s on two slots take three rounds, though they are 5 s of work for both.
+    work = workload_of([0], [[5]], np.full(5, 2.0), [2])
+    assert least_mean_response(work).alone == 6.0
+
+
+def test_more_steps_are_never_worse_and_it_is_near_where_load_is_low():
+    work = draw_workload(np.random.default_rng(1), law="google", jobs=300, utilisation=0.2)
+    bounds = [least_mean_response(work, steps).any_schedule for steps in (0, 1, 10, 60)]
+    assert bounds == sorted(bounds)
+    assert response(work, make("swag")) <= 1.02 * bounds[-1]
+
+
+def test_jobs_of_no_time_are_no_trouble():
+    work = workload_of([0, 0], [[1, 1], [2, 0]], [0.0, 0.0, 0.0, 3.0], [1, 1])
+    assert least_mean_response(work).any_schedule == pytest.approx(1.5)
