@@ -27,6 +27,7 @@ def rows(repeats: int) -> list[Row]:
         prepare(kernels(make_policy(name, _MIXED, rng)))
     return [
         _throughput("ppot", 2_000_000, repeats),
+        _given_workload("ppot", 2_000_000, repeats),
         _throughput("rosella", 2_000_000, repeats),
         _two_choices_simpy(repeats),
         _central_queue_simpy(repeats),
@@ -64,6 +65,22 @@ def _throughput(policy: str, tasks: int, repeats: int) -> Row:
     return _scaled(
         f"{policy}, 900 workers of rate 1 and 100 of 6, load {_LOAD}",
         lambda: simulate(policy, _MIXED, _LOAD, tasks, seed=1, samples=0),
+        lambda: plain_ppot(_MIXED, _LOAD, tasks // share, seed=1),
+        "plain Python loop with heapq, ppot with known rates",
+        tasks=tasks,
+        share=share,
+        repeats=repeats,
+    )
+
+
+def _given_workload(policy: str, tasks: int, repeats: int) -> Row:
+    """The simulation without the drawing of times and sizes; the peer draws them."""
+    rng, share = np.random.default_rng(1), 20
+    times = np.cumsum(rng.standard_exponential(tasks)) / (_LOAD * float(_MIXED.sum()))
+    sizes = rng.standard_exponential(tasks)
+    return _scaled(
+        f"{policy}, the same, arrivals and sizes given as arrays",
+        lambda: simulate(policy, _MIXED, None, tasks, seed=1, arrivals=times, service=sizes, samples=0),
         lambda: plain_ppot(_MIXED, _LOAD, tasks // share, seed=1),
         "plain Python loop with heapq, ppot with known rates",
         tasks=tasks,
