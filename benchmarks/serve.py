@@ -26,7 +26,7 @@ from benchmarks.serve_app import deploy, serving, write_speeds
 from benchmarks.serve_load import Stream, send
 from windlass.engines.ray_serve import rosella
 
-CAPACITY = 20.0
+CAPACITY = 40.0
 WARM_S, COUNTED_S = 5.0, 30.0
 SPEEDS = ((1, 2, 4), (1, 1, 1, 6))
 LOADS = (0.6, 0.85)

@@ -125,7 +125,7 @@ def test_an_interrupted_run_leaves_no_process_behind_and_touches_no_other(tmp_pa
     os.killpg(process.pid, number) if number == signal.SIGINT else process.send_signal(number)
     _, said = process.communicate(timeout=60)
     assert process.returncode == 130, said
-    assert said.strip().splitlines()[-1] == "windlass: interrupted"
+    assert said.strip().splitlines()[-1] == "windlass: interrupted; what was started is stopped"
     _, left = psutil.wait_procs(started, timeout=10)
     assert left == []
     assert raylets <= {child.pid for child in owner.children(recursive=True)}

@@ -97,6 +97,10 @@ def _stopped_by_signals(live: bool) -> Iterator[None]:
     before = signal.signal(signal.SIGTERM, stop)
     try:
         yield
+    except KeyboardInterrupt:
+        # Typer would end with this status too, but say nothing of it.
+        print("windlass: interrupted; what was started is stopped", file=sys.stderr)
+        sys.exit(130)
     finally:
         signal.signal(signal.SIGTERM, before)
 

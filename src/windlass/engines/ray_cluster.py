@@ -58,7 +58,7 @@ class PrivateCluster:
         self.nodes: dict[str, list[object]] = {}
         capacity = min(max(store, _LEAST_STORE), _MOST_STORE)
         try:
-            with _environment(RAY_TMPDIR=self._folder):
+            with _environment(RAY_TMPDIR=self._folder), _own_signals():
                 self._cluster = Cluster(
                     initialize_head=True,
                     connect=False,
@@ -138,18 +138,26 @@ def connect(address: str) -> None:
         There is no cluster at this address.
     """
     try:
-        _join(address)
+        with _own_signals():
+            _join(address)
     except (ConnectionError, RuntimeError, ValueError) as error:
         raise InputError(f"--address: no Ray cluster at {address!r}: {str(error).splitlines()[0]}") from error
 
 
 def _join(address: str) -> None:
-    """Connect, and keep the handlers of signals as they were: Ray's own end the process without cleaning up."""
+    ray.init(address=address, log_to_driver=False, logging_level=logging.ERROR)
+
+
+@contextlib.contextmanager
+def _own_signals() -> Iterator[None]:
+    """Keep the handlers of signals as they were: Ray's own would end the process without cleaning up."""
     main = threading.current_thread() is threading.main_thread()
     before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)} if main else {}
-    ray.init(address=address, log_to_driver=False, logging_level=logging.ERROR)
-    for number, handler in before.items():
-        signal.signal(number, handler)
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 def _children() -> list[psutil.Process]:
