@@ -38,6 +38,8 @@ class Registry:
         The folder's import name.
     method
         The method that makes a class a policy.
+    key
+        What scenarios and results call the decision; by default ``decision``.
 
     Examples
     --------
@@ -50,6 +52,10 @@ class Registry:
     question: str
     package: str
     method: str = "decide"
+    key: str = ""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "key", self.key or self.decision)
 
     def names(self) -> tuple[str, ...]:
         """Names of all policies in the folder, sorted."""
@@ -71,7 +77,7 @@ class Registry:
         close = difflib.get_close_matches(name, self.names(), n=1)
         hint = f"; did you mean {close[0]!r}?" if close else ""
         known = ", ".join(self.names())
-        raise InputError(f"policies.{self.decision}: unknown policy {name!r}, expected one of {known}{hint}")
+        raise InputError(f"policies.{self.key}: unknown policy {name!r}, expected one of {known}{hint}")
 
     def make(self, name: str, rng: np.random.Generator, /, **parameters: Any) -> Any:
         """An instance of a policy; its generator is handed in where its constructor takes one.
@@ -87,14 +93,14 @@ class Registry:
             if parameter not in accepted or parameter == "rng":
                 takes = ", ".join(known for known in accepted if known != "rng") or "none"
                 raise InputError(
-                    f"policies.{self.decision}: {name} has no parameter {parameter!r}, it takes {takes}"
+                    f"policies.{self.key}: {name} has no parameter {parameter!r}, it takes {takes}"
                 )
         if "rng" in accepted:
             parameters = {**parameters, "rng": rng}
         try:
             return cls(**parameters)
         except (TypeError, ValueError) as error:
-            raise InputError(f"policies.{self.decision}: {name}: {_first_line(error)}") from error
+            raise InputError(f"policies.{self.key}: {name}: {_first_line(error)}") from error
 
     def _classes(self) -> Iterator[Any]:
         return classes_in(self.package, self.method)
@@ -103,7 +109,7 @@ class Registry:
         path_text, _, wanted = spec.partition(":")
         path = Path(path_text)
         if not path.is_file():
-            raise InputError(f"policies.{self.decision}: {path_text}: no such file")
+            raise InputError(f"policies.{self.key}: {path_text}: no such file")
         # The name carries the path, so that worker processes can import it again and two files never clash.
         module_name = f"windlass_policy_{path.stem}_{zlib.crc32(str(path.resolve()).encode())}"
         module = sys.modules.get(module_name) or _import_file(module_name, path)
@@ -111,7 +117,7 @@ class Registry:
         if len(classes) != 1:
             found = ", ".join(cls.__name__ for cls in classes) or "none"
             raise InputError(
-                f"policies.{self.decision}: {spec}: expected one class with a name and {self.method}(), found {found}"
+                f"policies.{self.key}: {spec}: expected one class with a name and {self.method}(), found {found}"
             )
         return classes[0]
 

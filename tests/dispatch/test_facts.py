@@ -32,7 +32,7 @@ def test_rosella_is_near_known_rates_with_the_same_two_probes(load):
 @pytest.mark.parametrize(("schedulers", "delay"), [(1, 0.2), (8, 0.2), (8, 0.5)])
 def test_rosella_beats_bandits_that_see_all_queues_late(schedulers, delay):
     rosella = shocked("rosella", 0.8, schedulers=schedulers, probe_delay=delay)
-    for name in ("eps_greedy", "ucb"):
+    for name in ("eps-greedy", "ucb"):
         assert rosella < shocked(name, 0.8, schedulers=schedulers, probe_delay=delay)
 
 

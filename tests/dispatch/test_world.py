@@ -19,7 +19,7 @@ from windlass.sim.dispatch_workload import Bursty, Pareto
 
 @settings(max_examples=25, deadline=None)
 @given(
-    name=st.sampled_from(["rosella", "pot", "sparrow", "least_outstanding", "ppot"]),
+    name=st.sampled_from(["rosella", "pot", "sparrow", "least-outstanding", "ppot"]),
     seed=st.integers(0, 2**32),
     failures=st.lists(st.tuples(st.integers(0, 4), st.floats(0, 60), st.floats(0.1, 30)), max_size=12),
     delay=st.sampled_from([0.0, 0.3]),

@@ -16,11 +16,11 @@ FACEBOOK = TRACES / "swim" / "FB-2010_samples_24_times_1hr_0.tsv"
 
 def tree(**changes):
     return {
-        "world": "geo_order",
+        "world": "geo-order",
         "cluster": {"sites": 4, "slots": 20},
         "workload": {"law": "google", "jobs": 40},
         "policies": {
-            "geo_order": ["fcfs", "swag", {"reordering": {"base": ["global-srpt", "independent-srpt"]}}]
+            "order": ["fcfs", "swag", {"reordering": {"base": ["global-srpt", "independent-srpt"]}}]
         },
         **changes,
     }
@@ -60,12 +60,12 @@ def test_a_bad_field_is_named(change, message):
 
 def test_an_unknown_policy_is_named():
     with pytest.raises(InputError, match="did you mean 'swag'"):
-        run(make_scenario(tree(policies={"geo_order": "swog"})))
+        run(make_scenario(tree(policies={"order": "swog"})))
 
 
 def test_reordering_of_itself_is_refused():
     with pytest.raises(InputError, match="another policy than itself"):
-        run(make_scenario(tree(policies={"geo_order": {"reordering": {"base": "reordering"}}})))
+        run(make_scenario(tree(policies={"order": {"reordering": {"base": "reordering"}}})))
 
 
 def test_a_swim_file(tmp_path):
@@ -101,7 +101,7 @@ def test_a_log_of_another_kind_is_refused(tmp_path):
 def test_the_grid_log_runs():
     scenario = make_scenario(
         tree(
-            workload={"trace": str(LCG), "where": "submit < 20000"}, policies={"geo_order": ["swag", "fcfs"]}
+            workload={"trace": str(LCG), "where": "submit < 20000"}, policies={"order": ["swag", "fcfs"]}
         )
     )
     outcome = run(scenario).variants[0].outcomes[0]
@@ -119,7 +119,7 @@ def test_the_facebook_log_runs():
         tree(
             cluster={"sites": 30, "slots": 300},
             workload={"trace": str(FACEBOOK), "where": "submit < 900"},
-            policies={"geo_order": ["swag"]},
+            policies={"order": ["swag"]},
         )
     )
     outcome = run(scenario).variants[0].outcomes[0]

@@ -60,7 +60,7 @@ def checks_of(decision: str) -> tuple[Check, ...]:
     >>> len(checks_of("order")) > 5
     True
     """
-    by_decision = (("order", _ORDER), ("geo_order", _GEO_ORDER), ("dispatch", _DISPATCH), ("place", _PLACE))
+    by_decision = (("order", _ORDER), ("geo-order", _GEO_ORDER), ("dispatch", _DISPATCH), ("place", _PLACE))
     for known, checks in by_decision:
         if known == decision:
             return _ALWAYS + checks

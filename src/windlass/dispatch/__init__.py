@@ -6,12 +6,12 @@ A dispatch policy hears of arrivals and completions, sees (some) queue lengths, 
 Policies, one file each:
 
 - ``rosella``: proportional sampling on learned rates, the shorter of two queues, and benchmark tasks to learn from.
-- ``uniform``, ``round_robin``: blind to queues and speeds.
+- ``uniform``, ``round-robin``: blind to queues and speeds.
 - ``pot``: the shorter of two queues, drawn uniformly; ``jsq``: the shortest of all.
-- ``pss``, ``ppot``, ``ppot_ll``, ``sed``: with known rates; ``sed`` sees all queues too. ``halo``: rates known once.
+- ``pss``, ``ppot``, ``ppot-ll``, ``sed``: with known rates; ``sed`` sees all queues too. ``halo``: rates known once.
 - ``sparrow``: reservations on several workers; whoever is free first takes the task.
-- ``eps_greedy``, ``ucb``: multi-armed bandits.
-- ``least_outstanding``: the fewest requests of its own under way.
+- ``eps-greedy``, ``ucb``: multi-armed bandits.
+- ``least-outstanding``: the fewest requests of its own under way.
 
 >>> from windlass.dispatch import POLICIES
 >>> "rosella" in POLICIES.names()

@@ -61,7 +61,7 @@ class EpsGreedy(Bandit):
     True
     """
 
-    name: ClassVar[str] = "eps_greedy"
+    name: ClassVar[str] = "eps-greedy"
     choosing: ClassVar[Kernel] = choosing(_choose)
 
     def __init__(

@@ -73,7 +73,7 @@ class LeastOutstanding(CompiledDispatch):
     1
     """
 
-    name: ClassVar[str] = "least_outstanding"
+    name: ClassVar[str] = "least-outstanding"
     choosing: ClassVar[Kernel] = choosing(_choose)
     completing: ClassVar[Kernel] = completing(_completed)
     changing: ClassVar[Kernel] = changing(_changed)

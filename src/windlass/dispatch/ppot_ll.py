@@ -39,7 +39,7 @@ class PpotLl(Rated):
     True
     """
 
-    name: ClassVar[str] = "ppot_ll"
+    name: ClassVar[str] = "ppot-ll"
     choosing: ClassVar[Kernel] = choosing(_choose)
 
     def __init__(self, rates: object, rng: np.random.Generator) -> None:

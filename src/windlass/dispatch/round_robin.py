@@ -39,7 +39,7 @@ class RoundRobin(CompiledDispatch):
     [0, 2, 0, 2]
     """
 
-    name: ClassVar[str] = "round_robin"
+    name: ClassVar[str] = "round-robin"
     choosing: ClassVar[Kernel] = choosing(_choose)
 
     def __init__(self, workers: int) -> None:

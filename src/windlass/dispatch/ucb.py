@@ -32,7 +32,7 @@ def _choose(lengths, ints, floats):  # type: ignore[no-untyped-def]
 class Ucb(Bandit):
     """Upper confidence bounds, discounted: the least expected delay by rates as high as they may well be.
 
-    It sees all queues, as ``eps_greedy`` does. The bound of a rate is μ̂ (1 + c √(log t / N)), with N the worker's
+    It sees all queues, as ``eps-greedy`` does. The bound of a rate is μ̂ (1 + c √(log t / N)), with N the worker's
     completions, faded, and t the tasks so far.
 
     Source: Garivier and Moulines, "On upper-confidence bound policies for switching bandit problems", ALT 2011; as a

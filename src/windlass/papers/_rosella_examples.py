@@ -59,12 +59,12 @@ def fast_worker(quick: bool) -> Reproduction:
     tasks = 300_000 if quick else 3_000_000
     speeds = np.array([float(mu)] + [1.0] * mu)
     found = {}
-    for policy in ("ppot", "ppot_ll"):
+    for policy in ("ppot", "ppot-ll"):
         done = simulate(policy, speeds, 0.75, tasks, seed=1, record=True)
         fast = done.worker == 0
         late = np.arange(tasks) > tasks // 5
         found[policy] = float(done.response[fast & late].mean()), done.mean, done.longest_queue
-    sq, ll = found["ppot"], found["ppot_ll"]
+    sq, ll = found["ppot"], found["ppot-ll"]
     rows = (
         Row(
             f"Example 3: LL, response at the worker of rate μ = {mu}, s",

@@ -24,7 +24,7 @@ def shock(quick: bool) -> Reproduction:
     change = Changes.speeds(np.full(32, at), np.arange(32), _FOUR[::-1])
     edges = np.arange(0, last + 1, 15.0)
     lines, recovery = [], {}
-    for policy in ("rosella", "eps_greedy", "ucb", "halo", "sparrow", "ppot"):
+    for policy in ("rosella", "eps-greedy", "ucb", "halo", "sparrow", "ppot"):
         sums, counts = np.zeros(len(edges) - 1), np.zeros(len(edges) - 1)
         for seed in range(runs):
             done = simulate(policy, _FOUR, load, tasks, seed=seed, changes=change, samples=0)

@@ -31,9 +31,9 @@ class Contender:
 
 ROSELLA = Contender("rosella", "rosella")
 ROSELLA_ALL = Contender("rosella, all queues", "rosella", (("probes", _WORKERS), ("by", "wait")))
-LEARNERS = (Contender("eps_greedy", "eps_greedy"), Contender("ucb", "ucb"))
+LEARNERS = (Contender("eps-greedy", "eps-greedy"), Contender("ucb", "ucb"))
 SPARROW = Contender("sparrow", "sparrow")
-_OTHERS = ("pot", "uniform", "round_robin", "least_outstanding", "jsq", "halo", "pss", "ppot", "sed")
+_OTHERS = ("pot", "uniform", "round-robin", "least-outstanding", "jsq", "halo", "pss", "ppot", "sed")
 CONTENDERS = (ROSELLA, ROSELLA_ALL, *LEARNERS, SPARROW, *(Contender(name, name) for name in _OTHERS))
 
 

@@ -69,7 +69,7 @@ class GeoPoliciesSpec(BaseModel):
 
     model_config = _FROZEN
 
-    geo_order: Policy
+    order: Policy
 
 
 class GeoOrderSetting(Setting):
@@ -77,7 +77,7 @@ class GeoOrderSetting(Setting):
 
     plain_lists: ClassVar[frozenset[str]] = frozenset({"cluster.slots_by_site"})
 
-    world: Literal["geo_order"]
+    world: Literal["geo-order"]
     cluster: GeoClusterSpec = GeoClusterSpec()
     workload: GeoWorkloadSpec = GeoWorkloadSpec()
     estimates: EstimatesSpec = EstimatesSpec()
@@ -90,24 +90,24 @@ class GeoOrder:
     Examples
     --------
     >>> setting = GeoOrderSetting.model_validate(
-    ...     {"world": "geo_order", "workload": {"jobs": 20}, "policies": {"geo_order": "swag"}})
+    ...     {"world": "geo-order", "workload": {"jobs": 20}, "policies": {"order": "swag"}})
     >>> world = GeoOrder()
     >>> world.run(setting, 1, world.workload(setting, 1), lambda share: None).metrics.jobs
     20
     """
 
-    name = "geo_order"
+    name = "geo-order"
     summary = "jobs over many sites, each task fixed to one"
     setting: type[Setting] = GeoOrderSetting
     decisions: tuple[Registry, ...] = (POLICIES,)
 
     def choices(self, setting: GeoOrderSetting) -> tuple[Choice, ...]:
         """The ordering policy."""
-        return (setting.policies.geo_order.choice(POLICIES),)
+        return (setting.policies.order.choice(POLICIES),)
 
     def kernels(self, setting: GeoOrderSetting) -> tuple[Kernel, ...]:
         """The policy's functions and the loop."""
-        return kernels(setting.policies.geo_order.make(POLICIES, np.random.default_rng(0)))
+        return kernels(setting.policies.order.make(POLICIES, np.random.default_rng(0)))
 
     def workload_key(self, setting: GeoOrderSetting, seed: int) -> Hashable:
         """What is drawn differs by seed; a log has something to draw too."""
@@ -145,7 +145,7 @@ class GeoOrder:
         self, setting: GeoOrderSetting, seed: int, workload: GeoWorkload, progress: Callable[[float], None]
     ) -> Outcome:
         """Run the jobs."""
-        policy = setting.policies.geo_order.make(POLICIES, np.random.default_rng([seed, 1]))
+        policy = setting.policies.order.make(POLICIES, np.random.default_rng([seed, 1]))
         done = replay_geo(
             workload,
             policy,

@@ -26,7 +26,7 @@ class PolicySpec(BaseModel):
     def choice(self, registry: Registry) -> Choice:
         """The policy as results call it: by its own name, whatever file it came from."""
         given = ", ".join(f"{key}={value}" for key, value in self.parameters.items())
-        return Choice(registry.decision, registry.find(self.name).name, given)
+        return Choice(registry.key, registry.find(self.name).name, given)
 
 
 def _read(value: Any) -> Any:

@@ -27,7 +27,7 @@ from typing import Protocol
 from windlass.order.multisite._view import FleetView, JobOrder
 from windlass.registry import Registry
 
-POLICIES = Registry("geo_order", "Which job goes first, over all sites?", __name__)
+POLICIES = Registry("geo-order", "Which job goes first, over all sites?", __name__, key="order")
 
 
 class FleetPolicy(Protocol):
