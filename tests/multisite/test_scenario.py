@@ -100,9 +100,7 @@ def test_a_log_of_another_kind_is_refused(tmp_path):
 @pytest.mark.skipif(not LCG.exists(), reason="needs ../shared/traces/swf/LCG-2005-1.swf.gz")
 def test_the_grid_log_runs():
     scenario = make_scenario(
-        tree(
-            workload={"trace": str(LCG), "where": "submit < 20000"}, policies={"order": ["swag", "fcfs"]}
-        )
+        tree(workload={"trace": str(LCG), "where": "submit < 20000"}, policies={"order": ["swag", "fcfs"]})
     )
     outcome = run(scenario).variants[0].outcomes[0]
     assert outcome.metrics.jobs > 50
