@@ -127,17 +127,20 @@ def calibration_case() -> tuple[WideArea, GeoJobs]:
 
 
 class Remote:
-    """Runs what lies at the first site, and is large, at the second; all else in place."""
+    """Runs single tasks, whose data lie at the first site, at the second, each with nothing else; others in place."""
 
     name = "remote"
 
     def decide(self, view: PlaceView) -> Placement:
-        """One remote read at a time."""
+        """Tasks in place, or one remote read."""
         answer = InPlace().decide(view)
-        starts = answer.starts.copy()
-        alone = view.ready.total[starts[:, 0]] == 1
-        starts[alone, 2] = 1
-        return dataclasses.replace(answer, starts=starts)
+        alone = view.ready.total[answer.starts[:, 0]] == 1
+        chosen = ~alone
+        if alone.all() and (view.sites.free == view.sites.slots).all():
+            chosen = np.arange(len(alone)) == 0
+        starts = answer.starts[chosen]
+        starts[alone[chosen], 2] = 1
+        return dataclasses.replace(answer, starts=starts, why=answer.why[chosen])
 
 
 def calibrate(run: LiveRun) -> Calibration:

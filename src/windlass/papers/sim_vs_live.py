@@ -57,6 +57,7 @@ class SimVsLive:
         try:
             step("calibration")
             area, jobs = calibration_case()
+            simulate(area, jobs, Remote())  # compiles it; for real, jobs would wait for that
             found = calibrate(run_live(area, jobs, Remote(), on))
             compared = [
                 (case, [self._compare(case, policy, seeds, found, on, step) for policy in case.policies])
@@ -82,9 +83,9 @@ class SimVsLive:
         for seed in seeds:
             step(f"{case.name}, {policy.name}, seed {seed}")
             jobs: GeoJobs = case.draw(np.random.default_rng([seed, 6]))
-            live.append(run_live(case.area, jobs, policy, on).response)
             plain.append(simulate(case.area, jobs, policy).response)
             calibrated.append(simulate(found.area(case.area), found.jobs(jobs), policy).response)
+            live.append(run_live(case.area, jobs, policy, on).response)
         return _Compared(policy.name, *(np.concatenate(part) for part in (live, plain, calibrated)))
 
 
