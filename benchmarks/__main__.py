@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import dataclasses
 import importlib
 import json
+import sys
 
 from rich.console import Console
 from rich.table import Table
@@ -23,7 +25,9 @@ def main() -> None:
     parser.add_argument("--json", action="store_true", help="a JSON list on standard output, nothing else")
     parser.add_argument("--repeats", type=int, default=5, help="how often each side is timed (default 5)")
     options = parser.parse_args()
-    rows = importlib.import_module(f"benchmarks.{options.suite}").rows(options.repeats)
+    # Some engines print warnings to standard output, where the rows go.
+    with contextlib.redirect_stdout(sys.stderr):
+        rows = importlib.import_module(f"benchmarks.{options.suite}").rows(options.repeats)
     if options.json:
         print(json.dumps([dataclasses.asdict(row) for row in rows]))
     else:

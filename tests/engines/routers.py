@@ -26,9 +26,19 @@ class Worker:
     def __init__(self):
         self._rank = int(serve.get_replica_context().rank.rank)
         self._turn = asyncio.Lock()
+        self._probed = 0
 
     async def __call__(self, request=None):
         """Who served it."""
         async with self._turn:
             await asyncio.sleep(SECONDS / 2**self._rank)
         return f"{self._rank} {os.getpid()}"
+
+    async def probe(self):
+        """A benchmark request."""
+        self._probed += 1
+        await self()
+
+    def probed(self):
+        """How many of them came."""
+        return self._probed

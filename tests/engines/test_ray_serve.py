@@ -153,3 +153,34 @@ def test_wrong_options_are_said_before_and_cost_no_request_after(serve_address):
     assert not [answer for answer in answers if isinstance(answer, Exception)]
     assert router_of(handle)._speeds is None
     serve.delete("wrong")
+
+
+def probes(handle, replicas=3):
+    """Benchmark requests in all, as far as replicas that answered tell."""
+    return sum(handle.probed.remote().result(timeout_s=30) for _ in range(4 * replicas))
+
+
+def test_benchmark_requests_are_sent_only_if_told_and_are_learned_from(serve_address):
+    quiet = deploy("quiet", rosella(seed=1))
+    loaded(quiet)
+    told = deploy("told", rosella(seed=1, benchmark="probe", benchmark_share=0.5))
+    router = loaded(told)
+    ask(told, 40)
+    before = {one: replica.ended for one, replica in router._speeds._replicas.items()}
+    time.sleep(4)  # no request of ours
+    after = {one: replica.ended for one, replica in router._speeds._replicas.items()}
+    assert all(after[one] > before[one] for one in before)
+    assert set(router._speeds.outstanding.values()) <= {0, 1}
+    assert probes(told) > 0
+    assert probes(quiet) == 0
+
+
+def test_benchmark_requests_that_fail_are_given_up_and_cost_nothing(serve_address):
+    handle = deploy("gives-up", rosella(seed=1, benchmark="no_such_method", benchmark_share=1.0))
+    router = loaded(handle)
+    assert len(ask(handle, 40)) == 40
+    deadline = time.monotonic() + 20
+    while not router._benchmarking.done() and time.monotonic() < deadline:
+        time.sleep(0.1)
+    assert router._benchmarking.done()
+    assert all(isinstance(answer, str) for answer in ask(handle, 20))

@@ -261,6 +261,18 @@ def test_rosella_learns_the_same_through_replicas():
     assert world.replicas.speeds["b"] == pytest.approx(told.rates[1] / (1 - told.accuracy))
 
 
+def test_what_is_spare_and_who_is_idle():
+    world = Served({"a": 1.0, "b": 3.0}, window=200)
+    assert world.replicas.spare_rate == 0.0
+    world.run(3000, rate=2.0)
+    assert world.replicas.spare_rate == pytest.approx(2.0, rel=0.3)
+    world.until(1e9)
+    assert {world.replicas.idle({}) for _ in range(50)} == {"a", "b"}
+    assert {world.replicas.idle({"a": 1}) for _ in range(50)} == {"b"}
+    world.replicas.sent("b", "request")
+    assert world.replicas.idle({"a": 1}) is None
+
+
 @pytest.mark.parametrize(
     ("given", "message"),
     [
@@ -271,6 +283,8 @@ def test_rosella_learns_the_same_through_replicas():
         ({"explore_share": 1.5}, "explore_share is 1.5, expected a number from 0 to 1"),
         ({"by": "luck"}, "by is 'luck', expected 'queue' or 'wait'"),
         ({"seed": -1}, "seed is -1"),
+        ({"benchmark": "a b"}, "benchmark is 'a b', expected the name of a method"),
+        ({"benchmark_share": 0}, "benchmark_share is 0, expected a number above 0, at most 1"),
     ],
 )
 def test_options_that_cannot_be_are_named(given, message):

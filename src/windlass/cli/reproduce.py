@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
 from pathlib import Path
 
@@ -28,9 +29,11 @@ def reproduce_command(name: str, *, quick: bool, out: Path | None, as_json: bool
         disable=not shown,
     ) as bar:
         task = bar.add_task(paper.title, total=1.0)
-        reproduction = paper.reproduce(
-            quick=quick, tell=lambda step, share: bar.update(task, description=step, completed=share)
-        )
+        # Some engines print warnings to standard output, where the rows go.
+        with contextlib.redirect_stdout(sys.stderr):
+            reproduction = paper.reproduce(
+                quick=quick, tell=lambda step, share: bar.update(task, description=step, completed=share)
+            )
     if as_json:
         sys.stdout.write(rows_json(reproduction) + "\n")
     else:

@@ -59,7 +59,8 @@ def run_command(
     if dry_run:
         _describe(scenario, on)
         return
-    with progress_bar() as tell, _stopped_by_signals(on is not None):
+    # Some engines print warnings to standard output, where the results go.
+    with progress_bar() as tell, _stopped_by_signals(on is not None), contextlib.redirect_stdout(sys.stderr):
         results = run(scenario, jobs=jobs, report=tell, executors=on)
     _show(results, as_json)
     said = Console(stderr=True, highlight=False, soft_wrap=True)

@@ -22,13 +22,15 @@ _LOOK_S = 0.5
 #: How long link usage that was asked for counts as fresh, s.
 _USE_S = 0.1
 _WARM_S = 0.3
+#: Loads and moves that a node carries out together; more wait for their turn, as bytes do on a link.
+_MOVES = 64
 
 _LOST = (
     exceptions.WorkerCrashedError,
     exceptions.NodeDiedError,
     exceptions.LocalRayletDiedError,
     exceptions.ObjectLostError,
-    exceptions.ActorUnavailableError,
+    exceptions.RayActorError,
     exceptions.TaskUnschedulableError,
     exceptions.TaskCancelledError,
     exceptions.OutOfMemoryError,
@@ -98,6 +100,7 @@ class RayExecutor:
         self._looked, self._asked, self._closed = 0.0, -np.inf, False
         self._used = np.zeros((2, len(area)))
         self._wan = self._links() if emulate else None
+        self._movers = [self._mover(worker) for worker in self._workers]
         self._zero = time.time()
         self._warm()
 
@@ -107,6 +110,12 @@ class RayExecutor:
         here = {"ray.io/node-id": ray.get_runtime_context().get_node_id()}
         actor = ray.remote(ray_task.Wan).options(num_cpus=0, max_concurrency=10_000, label_selector=here)
         return actor.remote(links)
+
+    def _mover(self, worker: Worker) -> Any:
+        actor = ray.remote(ray_task.Mover).options(
+            num_cpus=0, max_concurrency=_MOVES, label_selector=self._selector(worker)
+        )
+        return actor.remote()
 
     def _warm(self) -> None:
         # The first task of a fresh process takes half a second, which is not the workload's.
@@ -137,12 +146,14 @@ class RayExecutor:
         """Start it; returns at once."""
         worker = self._workers[order.worker]
         reads = [(read.site, read.size, [piece.handle for piece in read.pieces]) for read in order.reads]
-        references = self._task.options(
-            num_cpus=1 if order.slot else 0,
-            num_returns=1 + order.work.parts,
-            max_retries=0,
-            label_selector=self._selector(worker),
-        ).remote(order.work, worker.site, reads, self._wan)
+        returns = 1 + order.work.parts
+        if order.slot:
+            how = self._task.options(
+                num_cpus=1, num_returns=returns, max_retries=0, label_selector=self._selector(worker)
+            )
+        else:
+            how = self._movers[order.worker].run.options(num_returns=returns)
+        references = how.remote(order.work, worker.site, reads, self._wan)
         all_of_them = references if isinstance(references, list) else [references]
         self._reports[all_of_them[0]] = order, all_of_them[1:]
 
@@ -174,7 +185,7 @@ class RayExecutor:
         for reference, (order, _) in list(self._reports.items()):
             if order.worker in gone:
                 del self._reports[reference]
-                ray.cancel(reference, force=True)
+                ray.cancel(reference, force=order.slot)
         return [Gone(number) for number in gone]
 
     def _event(self, reference: Any) -> Event:
@@ -201,14 +212,15 @@ class RayExecutor:
         return self._used[0], self._used[1]
 
     def close(self) -> None:
-        """Cancel what runs, stop the actor, and what was started together with this."""
+        """Cancel what runs, stop the actors, and what was started together with this."""
         if self._closed:
             return
         self._closed = True
         try:
-            for reference in self._reports:
-                ray.cancel(reference, force=True)
-            if self._wan is not None:
-                ray.kill(self._wan)
+            for reference, (order, _) in self._reports.items():
+                ray.cancel(reference, force=order.slot)
+            for actor in (*self._movers, self._wan):
+                if actor is not None:
+                    ray.kill(actor)
         finally:
             self._stop()

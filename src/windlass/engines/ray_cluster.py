@@ -6,13 +6,12 @@ import contextlib
 import logging
 import os
 import shutil
-import signal
 import tempfile
-import threading
 from collections.abc import Iterator
 
 import psutil
 import ray
+from ray._private import utils
 from ray.cluster_utils import Cluster
 
 from windlass.model import InputError
@@ -150,14 +149,13 @@ def _join(address: str) -> None:
 
 @contextlib.contextmanager
 def _own_signals() -> Iterator[None]:
-    """Keep the handlers of signals as they were: Ray's own would end the process without cleaning up."""
-    main = threading.current_thread() is threading.main_thread()
-    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)} if main else {}
+    """Have Ray leave SIGTERM alone: its own handlers wait for half a minute and end the process without our cleanup."""
+    before = utils.set_sigterm_handler
+    utils.set_sigterm_handler = lambda handler: None
     try:
         yield
     finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
+        utils.set_sigterm_handler = before
 
 
 def _children() -> list[psutil.Process]:

@@ -10,6 +10,7 @@ import asyncio
 import logging
 import threading
 import time
+import weakref
 from collections import deque
 from collections.abc import Callable
 from typing import Any, TypeVar
@@ -20,6 +21,7 @@ from ray.serve._private.request_router.pow_2_router import PowerOfTwoChoicesRequ
 from ray.serve.config import RequestRouterConfig
 from ray.serve.request_router import PendingRequest, ReplicaID, RunningReplica
 
+from windlass.engines.ray_serve_benchmarks import send_benchmarks
 from windlass.engines.ray_serve_metrics import RouterMetrics
 from windlass.engines.replicas import Replicas
 from windlass.engines.router_options import RouterOptions
@@ -58,6 +60,7 @@ class RosellaRouter(PowerOfTwoChoicesRequestRouter):  # type: ignore[misc]
         self._newest_request = 0.0
         self._waiting: deque[asyncio.Future[None]] = deque()
         self._has_failed = False
+        self._benchmarks: Callable[[], asyncio.Task[None]] | None = None
         self._metrics = RouterMetrics(self.app_name, self._deployment_id.name, time.monotonic)
         try:
             checked = RouterOptions.of(options)
@@ -81,6 +84,12 @@ class RosellaRouter(PowerOfTwoChoicesRequestRouter):  # type: ignore[misc]
             trial = options.policy(2, rng)
             trial.arrived(0.0)
             trial.completed(trial.choose(np.zeros(2, np.int64)), 1.0, 1.0)
+            if options.benchmark is not None:
+                method, share = options.benchmark, options.benchmark_share
+                gaps = rng.spawn(1)[0]
+                self._benchmarks = lambda: asyncio.create_task(
+                    send_benchmarks(weakref.ref(self), method, share, gaps)
+                )
             self._speeds = replicas
         except Exception:
             _log.exception("RosellaRouter could not load its policy; Serve's own choice is used")
@@ -93,6 +102,9 @@ class RosellaRouter(PowerOfTwoChoicesRequestRouter):  # type: ignore[misc]
         Where it is better to wait until a replica has room, waits here: Serve would ask again after up to half a
         second. Requests of other routers end unheard, so that now and then Serve is to ask the replicas themselves.
         """
+        if self._benchmarks is not None:
+            # Here at last is the loop on which Serve sends requests. An event loop keeps no task alive by itself.
+            self._benchmarking, self._benchmarks = self._benchmarks(), None
         ranked = self._ranked(candidate_replicas, pending_request)
         has_waited = ranked == []
         if has_waited:
@@ -174,6 +186,26 @@ class RosellaRouter(PowerOfTwoChoicesRequestRouter):  # type: ignore[misc]
     def _end(self, speeds: Replicas[ReplicaID], replica_id: ReplicaID, request: str) -> None:
         speeds.ended(replica_id, request)
         self._metrics.show(lambda: _named(speeds.speeds), lambda: speeds.arrival_rate)
+
+    def spare_rate(self) -> float:
+        """Requests per second that replicas could serve beyond those that come."""
+        return self._guarded(lambda speeds: speeds.spare_rate) or 0.0
+
+    def idle_replica(self) -> RunningReplica | None:
+        """One that has nothing to do, as far as is known here."""
+        length = self.replica_queue_len_cache.get
+        one = self._guarded(lambda speeds: speeds.idle({one: length(one) for one in self.curr_replicas}))
+        return None if one is None else self.curr_replicas.get(one)
+
+    def began(self, replica: ReplicaID, request: str, ongoing: int) -> None:
+        """A benchmark request is under way."""
+        self.on_new_queue_len_info(replica, ongoing)
+        self._guarded(lambda speeds: speeds.sent(replica, request))
+
+    def ended(self, replica: ReplicaID, request: str) -> None:
+        """A benchmark request is done."""
+        self.decrement_queue_len_cache(replica)
+        self._guarded(lambda speeds: self._end(speeds, replica, request))
 
     def _guarded(self, act: Callable[[Replicas[ReplicaID]], _Answer]) -> _Answer | None:
         """Do it, or return None: nothing in here may cost a request."""

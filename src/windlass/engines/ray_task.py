@@ -53,6 +53,14 @@ def run_task(work: Work, site: int, reads: list[tuple[int, int, list[Any]]], wan
     return (report, *parts) if parts else report
 
 
+class Mover:
+    """An actor at a node that loads data there, and moves data there; threads of one process, not a process each."""
+
+    def run(self, work: Work, site: int, reads: list[tuple[int, int, list[Any]]], wan: Any) -> Any:
+        """As a task does."""
+        return run_task(work, site, reads, wan)
+
+
 def nothing(seconds: float) -> None:
     """Hold a slot for a moment, so that each slot has a process before it is needed."""
     time.sleep(seconds)

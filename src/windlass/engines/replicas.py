@@ -262,6 +262,16 @@ class Replicas(Generic[Id]):
         return 0.0 if self._policy is None else self._policy.arrival_rate
 
     @property
+    def spare_rate(self) -> float:
+        """Requests per second that known replicas could serve beyond those that come, estimated."""
+        return max(self._at_once * sum(self.speeds.values()) - self.arrival_rate, 0.0)
+
+    def idle(self, seen: Mapping[Id, int | None]) -> Id | None:
+        """A replica drawn from those without requests, its own and, as far as the engine knows, others'."""
+        idle = [one for one in self._ids if not self._replicas[one].outstanding and not seen.get(one)]
+        return idle[int(self._rng.integers(len(idle)))] if idle else None
+
+    @property
     def outstanding(self) -> dict[Id, int]:
         """Own requests at each replica."""
         return {one: len(replica.outstanding) for one, replica in self._replicas.items()}

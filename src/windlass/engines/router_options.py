@@ -24,8 +24,9 @@ class RouterOptions:
     """What :class:`windlass.engines.ray_serve.RosellaRouter` can be told.
 
     Rosella lengthens its window and counts silent workers as dead by how loaded the cluster is, and benchmark
-    requests bring the dead back. Nobody can say what a benchmark request is for any deployment, so none is sent;
-    then neither may hold: the window is fixed, nobody counts as dead, and a share of the *real* requests explores.
+    requests bring the dead back. What a benchmark request is, only a deployment can say, so none is sent unless
+    told; then neither may hold: the window is fixed, nobody counts as dead, and a share of the *real* requests
+    explores.
 
     Parameters
     ----------
@@ -41,6 +42,11 @@ class RouterOptions:
         cost; many routers with stale queues do better with fewer.
     by
         Of those drawn, the one with the least expected ``"wait"`` or the shortest ``"queue"``.
+    benchmark
+        A method of the deployment that does the work of a typical request and changes nothing; None for no benchmark
+        requests. It is called without arguments at replicas that are idle.
+    benchmark_share
+        How many of them are sent: share of the rate that replicas could serve beyond what comes, above 0, at most 1.
     seed
         For tests; None draws a new one. Routers with one seed would choose alike.
 
@@ -60,6 +66,8 @@ class RouterOptions:
     window: int = 16
     probes: int = 8
     by: str = "wait"
+    benchmark: str | None = None
+    benchmark_share: float = 0.1
     seed: int | None = None
 
     def __post_init__(self) -> None:
@@ -72,6 +80,12 @@ class RouterOptions:
         share = self.explore_share
         if isinstance(share, bool) or not isinstance(share, int | float) or not 0 <= share <= 1:
             raise InputError(f"explore_share is {share!r}, expected a number from 0 to 1")
+        share = self.benchmark_share
+        if isinstance(share, bool) or not isinstance(share, int | float) or not 0 < share <= 1:
+            raise InputError(f"benchmark_share is {share!r}, expected a number above 0, at most 1")
+        method = self.benchmark
+        if method is not None and not (isinstance(method, str) and method.isidentifier()):
+            raise InputError(f"benchmark is {method!r}, expected the name of a method")
         if self.by not in ("queue", "wait"):
             raise InputError(f"by is {self.by!r}, expected 'queue' or 'wait'")
 
@@ -79,9 +93,9 @@ class RouterOptions:
     def of(cls, given: Mapping[str, Any]) -> RouterOptions:
         """Options from names and values.
 
-        >>> RouterOptions.of({"probe": 3})
+        >>> RouterOptions.of({"probe": 3})  # doctest: +ELLIPSIS
         Traceback (most recent call last):
-        windlass.model.errors.InputError: 'probe' is no option: at_once, explore_share, window, probes, by, seed are
+        windlass.model.errors.InputError: 'probe' is no option: at_once, ..., seed are
         """
         known = [field.name for field in fields(cls)]
         for name in given:
