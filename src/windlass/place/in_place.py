@@ -33,7 +33,8 @@ class InPlace(CompiledPlacement):
     Parameters
     ----------
     delay
-        How long tasks wait for a slot at their input, s; 0 for ever, as in the thesis' baseline.
+        How long tasks wait for a slot at their input, s; 0 for ever. The thesis applies delay scheduling, and does
+        not say with which delay.
 
     Examples
     --------
