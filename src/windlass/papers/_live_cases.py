@@ -119,11 +119,15 @@ class Calibration:
 
 
 def calibration_case() -> tuple[WideArea, GeoJobs]:
-    """Local tasks, and then one remote read at a time: what a calibration is measured on."""
+    """Local tasks that do not end all at once, and then one remote read at a time: what is measured to calibrate."""
     area = WideArea.of([2, 2, 2, 2], [4e6] * 4, [4e6] * 4, names=_NAMES)
-    local = [StageSpec(0.3, here=(6, 6, 6, 6), task_bytes=1e6)]
+    sites = np.eye(4, dtype=int).repeat(2, axis=0) * 6
+    local = [
+        [StageSpec(0.2 + 0.03 * at, here=tuple(here), task_bytes=1e5)]
+        for at, here in enumerate(sites.tolist())
+    ]
     alone = [[StageSpec(0.1, here=(1, 0, 0, 0), task_bytes=4e6)] for _ in range(3)]
-    return area, GeoJobs.of([0.0, 3.0, 5.0, 7.0], [local, *alone])
+    return area, GeoJobs.of([0.0] * 8 + [4.0, 6.0, 8.0], [*local, *alone])
 
 
 class Remote:
