@@ -36,6 +36,49 @@ def test_an_engine_that_is_not_installed_says_what_to_install(monkeypatch, capsy
     )
 
 
+def broken(tmp_path, command):
+    file = tmp_path / "broken.yaml"
+    file.write_text(f"""
+world: geo-place
+cluster:
+  sites: [{{name: a, slots: 1, up: 1.0e+7, down: 1.0e+7}}, {{name: b, slots: SLOTS, up: 1.0e+7, down: 1.0e+7}}]
+workload:
+  jobs: [{{stages: [{{task_s: 1, input: {{a: 1, b: 1}}, task_bytes: 10, {command}}}]}}]
+policies: {{place: in-place}}
+""")
+    return file
+
+
+@pytest.fixture
+def fake(monkeypatch):
+    monkeypatch.setattr(targets, "_MODULES", {"fake": ("tests.engines.fake_target", "nothing")})
+
+
+def test_a_task_that_fails_is_named_in_one_line(monkeypatch, capsys, tmp_path, fake):
+    file = broken(tmp_path, 'command: "false"')
+    file.write_text(file.read_text().replace("SLOTS", "1"))
+    status, _, error = run(monkeypatch, capsys, file, "--engine", "fake")
+    assert (status, error) == (1, "windlass: job 1, stage 1, task 1: RuntimeError: 'false' ended with 1")
+
+
+def test_input_where_no_worker_is_is_refused(monkeypatch, capsys, tmp_path, fake):
+    file = broken(tmp_path, 'command: "true"')
+    file.write_text(file.read_text().replace("SLOTS", "0"))
+    for more in ((), ("--dry-run",)):
+        status, _, error = run(monkeypatch, capsys, file, "--engine", "fake", *more)
+        assert status == 2
+        assert error == "windlass: cluster: site b has input and no slots; a live engine needs a worker there"
+
+
+def test_a_file_of_functions_that_does_not_compile_is_named(monkeypatch, capsys, tmp_path, fake):
+    (tmp_path / "wrong.py").write_text("def f(:\n")
+    file = broken(tmp_path, f'call: "{tmp_path}/wrong.py:f"')
+    file.write_text(file.read_text().replace("SLOTS", "1"))
+    status, _, error = run(monkeypatch, capsys, file, "--engine", "fake")
+    assert status == 2
+    assert "wrong.py:f': SyntaxError: invalid syntax" in error
+
+
 def test_a_dry_run_without_an_engine_is_refused(monkeypatch, capsys):
     status, _, error = run(monkeypatch, capsys, LIVE, "--dry-run")
     assert status == 2

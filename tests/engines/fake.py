@@ -13,10 +13,11 @@ from windlass.engines.executor import Ended, Failed, Gone, Piece, Worker
 class FakeExecutor:
     """Carries out launches at once in virtual time; ``deaths`` lists (time, worker).
 
-    Slots are the engine's to keep: a worker given more than it has says so.
+    Slots are the engine's to keep: a worker given more than it has says so. ``load_s`` is what a load takes; with
+    ``fails``, what is sent to a dead worker before its death is noticed fails at once, else it is never heard of.
     """
 
-    def __init__(self, area, nodes=1, deaths=(), overhead=0.0, notice=0.0):
+    def __init__(self, area, nodes=1, deaths=(), overhead=0.0, notice=0.0, load_s=0.0, fails=False):
         self.area, self.overhead, self.notice = area, overhead, notice
         self.workers = []
         for site, slots in enumerate(area.slots.tolist()):
@@ -24,6 +25,7 @@ class FakeExecutor:
                 share = slots // nodes + (1 if at < slots % nodes else 0)
                 if share:
                     self.workers.append(Worker(len(self.workers), site, share, f"node-{len(self.workers)}"))
+        self.load_s, self.fails = load_s, fails
         self.time, self.sequence = 0.0, itertools.count()
         self.queue = [(time, next(self.sequence), "dies", worker) for time, worker in deaths]
         heapq.heapify(self.queue)
@@ -37,6 +39,8 @@ class FakeExecutor:
         self.launched.append((self.time, order))
         worker = self.workers[order.worker]
         if order.worker in self.dead:
+            if self.fails:
+                heapq.heappush(self.queue, (self.time, next(self.sequence), "fails", order))
             return  # The engine has not been told yet.
         if order.slot:
             self.held[order.worker] += 1
@@ -47,7 +51,7 @@ class FakeExecutor:
                 rate = min(self.area.up[read.site], self.area.down[worker.site])
                 slowest = max(slowest, read.size / rate)
         begun = self.time + self.overhead
-        seconds = getattr(order.work, "seconds", 0.0)
+        seconds = getattr(order.work, "seconds", 0.0) if order.slot or order.reads else self.load_s
         times = begun, begun + slowest, begun + slowest + seconds
         # What is lost while it reads, it misses; a piece of a dead worker cannot be read at all.
         heapq.heappush(self.queue, (times[1], next(self.sequence), "reads", (order, times)))
@@ -60,6 +64,8 @@ class FakeExecutor:
             return []
         if what == "noticed":
             return [Gone(subject)]
+        if what == "fails":
+            return [Failed(subject.key, True, "the worker is dead")]
         order, times = subject
         if order.worker in self.dead:
             return []

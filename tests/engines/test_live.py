@@ -9,9 +9,9 @@ from tests.engines import check
 from tests.engines.fake import FakeExecutor
 from windlass.dispatch.jsq import Jsq
 from windlass.drive import drive
-from windlass.engines.live import LiveSites, TaskError
+from windlass.engines.live import LiveSites
 from windlass.engines.program import Program, Step
-from windlass.model import InputError, PolicyError
+from windlass.model import InputError, PolicyError, TaskError
 from windlass.order.multisite.swag import Swag
 from windlass.place.in_place import InPlace
 from windlass.place.tetrium import Tetrium
@@ -24,7 +24,7 @@ AREA = WideArea.of([2, 2, 2], [1e6] * 3, [1e6] * 3)
 
 
 @st.composite
-def workloads(draw):
+def workloads(draw, sizes=(0.0, 1e5)):
     jobs = draw(st.integers(1, 3))
     # Live, what comes within a clock's tick is seen at once; a simulator tells any two instants apart.
     ticks = draw(st.lists(st.integers(0, 300), min_size=jobs, max_size=jobs))
@@ -33,7 +33,7 @@ def workloads(draw):
     stages = []
     for _ in range(jobs):
         here = draw(st.tuples(counts, counts, counts).filter(any))
-        job = [StageSpec(draw(st.floats(0.0, 1.0)), here=here, task_bytes=draw(st.sampled_from([0.0, 1e5])))]
+        job = [StageSpec(draw(st.floats(0.0, 1.0)), here=here, task_bytes=draw(st.sampled_from(sizes)))]
         for depth in range(draw(st.integers(0, 2))):
             parents = draw(st.sets(st.integers(0, depth), min_size=1))
             job.append(StageSpec(draw(st.floats(0.0, 1.0)), tasks=draw(counts) + 1, parents=tuple(parents)))
@@ -46,13 +46,16 @@ def workloads(draw):
     jobs=workloads(),
     nodes=st.integers(1, 2),
     notice=st.sampled_from([0.0, 0.4]),
+    load_s=st.sampled_from([0.0, 0.7]),
+    fails=st.booleans(),
     deaths=st.lists(st.tuples(st.floats(0.0, 4.0), st.integers(0, 3)), max_size=2, unique_by=lambda d: d[1]),
     policy=st.sampled_from([InPlace(), Tetrium(), InOrder(Swag())]),
 )
-def test_nothing_is_lost_or_counted_twice_whoever_dies(jobs, nodes, notice, deaths, policy):
+def test_nothing_is_lost_or_counted_twice_whoever_dies(jobs, nodes, notice, load_s, fails, deaths, policy):
     executor = FakeExecutor(AREA, nodes, deaths=[], notice=notice)
     alive = len(executor.workers) - 1
-    executor = FakeExecutor(AREA, nodes, [(at, w) for at, w in deaths if w < alive], 0.01, notice)
+    deaths = [(at, worker) for at, worker in deaths if worker < alive]
+    executor = FakeExecutor(AREA, nodes, deaths, 0.01, notice, load_s, fails)
     run = drive(LiveSites(AREA, jobs, executor), policy)
     check.every_task_ran(run)
     check.no_site_is_over_its_slots(run)
@@ -69,12 +72,11 @@ def test_nothing_is_lost_or_counted_twice_whoever_dies(jobs, nodes, notice, deat
     assert (executor.held[[w.number for w in executor.workers if w.number not in executor.dead]] == 0).all()
 
 
-@settings(max_examples=60, deadline=None)
-@given(jobs=workloads())
+@settings(max_examples=300, deadline=None)
+@given(jobs=workloads(sizes=(0.0,)))
 def test_without_transfers_it_takes_as_long_as_in_the_simulator(jobs):
-    area = WideArea.of([2, 2, 2], [1e15] * 3, [1e15] * 3)
-    live = drive(LiveSites(area, jobs, FakeExecutor(area)), InOrder(Swag()))
-    simulated = drive(SimulatedSites(area, jobs), InOrder(Swag()))
+    live = drive(LiveSites(AREA, jobs, FakeExecutor(AREA)), InOrder(Swag()))
+    simulated = drive(SimulatedSites(AREA, jobs), InOrder(Swag()))
     np.testing.assert_allclose(live.response, simulated.response, atol=1e-6)
 
 
@@ -94,6 +96,75 @@ def test_a_lost_output_is_made_again_and_its_reader_waits():
     run = drive(LiveSites(area, jobs, FakeExecutor(area, deaths=[(0.5, 1)])), InPlace())
     assert run.tries.tolist() == [1, 2, 1, 1]
     assert run.site.tolist() == [0, 0, 0, 0]
+
+
+def chain(seconds, here=(1, 0, 0)):
+    stages = [StageSpec(seconds[0], here=here, task_bytes=10)]
+    stages += [StageSpec(s, tasks=1, parents=(at,)) for at, s in enumerate(seconds[1:])]
+    return GeoJobs.of([0.0], [stages])
+
+
+class At:
+    """Runs each stage at a stated site, or where it is lost, at the last."""
+
+    name = "at"
+
+    def __init__(self, sites):
+        self.sites = sites
+
+    def decide(self, view):
+        starts = []
+        for row in range(len(view.ready.job)):
+            stage = len(self.sites) - int(view.ready.left[row])
+            site = self.sites[stage] if view.sites.slots[self.sites[stage]] else len(view.sites.slots) - 1
+            source = -1 if view.ready.shuffles[row] else int(view.ready.here[row].argmax())
+            starts.append((row, source, site, 1))
+        return Placement(np.array(starts), np.zeros(len(starts), int), ("as told",))
+
+
+def test_what_was_lost_long_ago_is_made_again_once_it_is_needed_again():
+    # The map's output dies with site 1 when nobody needs it; then its reader's output dies with site 2.
+    executor = FakeExecutor(AREA, deaths=[(2.5, 0), (3.5, 1)], notice=0.1)
+    run = drive(LiveSites(AREA, chain([1.0, 1.0, 5.0]), executor), At([0, 1, 2]))
+    assert np.isfinite(run.end).all()
+    assert run.tries.tolist() == [2, 2, 1]
+    assert run.site.tolist() == [2, 2, 2]
+
+
+def test_a_worker_that_dies_while_input_is_loaded_is_not_asked_until_all_tries_are_gone():
+    executor = FakeExecutor(AREA, deaths=[(0.1, 0)], notice=2.0, load_s=0.5, fails=True)
+    run = drive(LiveSites(AREA, chain([1.0, 1.0]), executor), InPlace())
+    assert np.isfinite(run.end).all()
+
+
+def test_input_that_nobody_needs_any_more_is_not_loaded_again():
+    jobs = chain([1.0, 5.0])
+    executor = FakeExecutor(AREA, deaths=[(2.0, 0)])
+    loads = []
+
+    class Given(Program):
+        def load(self, task):
+            loads.append(task)
+            return super().load(task)
+
+    # The map runs at the second site, away from its input; that is lost when the map has ended.
+    run = drive(LiveSites(AREA, jobs, executor, program=Given(jobs)), At([1, 2]))
+    assert loads == [0]
+    assert run.tries.tolist() == [1, 1]
+
+
+def test_a_full_worker_that_the_dispatch_policy_names_is_passed_over():
+    class First:
+        def arrived(self, now): ...
+        def completed(self, worker, work, seconds): ...
+        def choose(self, lengths):
+            return 0
+
+    jobs = GeoJobs.of([0.0], [[StageSpec(1.0, here=(6, 0, 0), task_bytes=6)]])
+    run = drive(
+        LiveSites(AREA, jobs, FakeExecutor(AREA, nodes=2), dispatch=lambda workers: First()), InPlace()
+    )
+    assert run.end.tolist() == [3.0]
 
 
 def test_real_work_gives_real_results():

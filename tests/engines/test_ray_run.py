@@ -133,6 +133,35 @@ def test_an_interrupted_run_leaves_no_process_behind_and_touches_no_other(
     assert raylets <= {child.pid for child in owner.children(recursive=True)}
 
 
+def test_a_private_cluster_leaves_other_processes_and_sessions_alone():
+    script = """
+import subprocess, sys
+from windlass.engines.ray_cluster import PrivateCluster
+from windlass.model import InputError
+from windlass.sim.geo_place_workload import WideArea
+area = WideArea.of([1], [1e6], [1e6])
+cluster = PrivateCluster(area)
+try:
+    PrivateCluster(area)
+except InputError as error:
+    print(error)
+assert cluster.whole()
+other = subprocess.Popen(["sleep", "60"])
+cluster.close()
+assert other.poll() is None
+other.kill()
+print("fine")
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, timeout=120, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines()[-2:] == [
+        "--engine: this process is connected to a Ray cluster already; ray.shutdown() first",
+        "fine",
+    ]
+
+
 def test_a_cluster_without_the_sites_is_refused_in_one_line(tmp_path, somebody_elses):
     file = scenario(tmp_path, 0.2)
     file.write_text(file.read_text().replace("name: b", "name: elsewhere").replace("b: 2", "elsewhere: 2"))

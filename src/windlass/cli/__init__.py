@@ -1,6 +1,7 @@
 """The ``windlass`` command: ``run``, ``list``, ``trace``.
 
-Exit status: 0 done, 2 wrong use or input (one line on standard error says what), 130 interrupted.
+Exit status: 0 done, 1 a task of a live run failed, 2 wrong use or input (one line on standard error says what),
+130 interrupted.
 """
 
 from __future__ import annotations
@@ -8,7 +9,7 @@ from __future__ import annotations
 import os
 import sys
 
-from windlass.model import InputError, PolicyError
+from windlass.model import InputError, PolicyError, TaskError
 
 __all__ = ["main"]
 
@@ -20,9 +21,9 @@ def main() -> None:
 
     try:
         app(standalone_mode=True)
-    except (InputError, PolicyError) as error:
+    except (InputError, PolicyError, TaskError) as error:
         print(f"windlass: {error}", file=sys.stderr)
-        sys.exit(2)
+        sys.exit(1 if isinstance(error, TaskError) else 2)
     except KeyboardInterrupt:
         print("windlass: interrupted", file=sys.stderr)
         sys.exit(130)

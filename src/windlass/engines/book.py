@@ -43,6 +43,9 @@ class Book:
         self.input_site = np.where(jobs.shuffles[self.stage] > 0, -1, ON_THE_WAY)
         self.input: list[Piece | None] = [None] * tasks
         self.output: list[tuple[Piece, ...]] = [()] * tasks
+        self._unloaded: set[int] = (
+            set()
+        )  # tasks whose input is lost, and is loaded anew once somebody needs it
         self.done = np.zeros(stages, np.int64)
         self.begun = np.zeros(stages, np.int64)
         self.since = np.zeros(stages)
@@ -273,11 +276,12 @@ class Book:
             self.output[task] = ()
         self.state[task] = state
 
-    def lose(self, worker: int) -> list[int]:
-        """A worker is gone; the map tasks whose input must be loaded anew.
+    def lose(self, worker: int) -> None:
+        """A worker is gone.
 
-        Tasks that ran there wait again, and so do those that had ended there, where a task that has not ended
-        reads what they wrote: last stages first, so that all that leads to a lost part is done again.
+        Tasks that ran there wait again, and so do those that had ended there or at one that was gone before, where
+        a task that has not ended reads what they wrote: last stages first, so that all that leads to a lost part is
+        done again. See :meth:`to_load` for input that was there.
         """
         self.alive[worker] = False
         for task in np.flatnonzero((self.state == RUNS) & (self.worker == worker)).tolist():
@@ -287,11 +291,17 @@ class Book:
             if not np.isnan(self.end[self.jobs.job[row]]) or not needed:
                 continue
             for task in self.tasks_of(row).tolist():
-                if self.state[task] == ENDED and any(piece.worker == worker for piece in self.output[task]):
+                if self.state[task] == ENDED and any(
+                    not self.alive[piece.worker] for piece in self.output[task]
+                ):
                     self.again(task)
-        lost = []
         for task, piece in enumerate(self.input):
             if piece is not None and piece.worker == worker:
                 self.input[task], self.input_site[task] = None, ON_THE_WAY
-                lost.append(task)
-        return lost
+                self._unloaded.add(task)
+
+    def to_load(self) -> list[int]:
+        """Tasks that wait or rest and whose input is lost; each is told once."""
+        needed = {task for task in self._unloaded if self.state[task] in (WAITS, RESTS)}
+        self._unloaded -= needed
+        return sorted(needed)

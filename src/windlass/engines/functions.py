@@ -29,8 +29,9 @@ def function_of(spec: str) -> Callable[[Sequence[bytes], int], Sequence[bytes]]:
         raise InputError(f"call: {spec!r}, expected package.module:function or ./file.py:function")
     try:
         module = _from_file(Path(where)) if where.endswith(".py") else importlib.import_module(where)
-    except (ImportError, OSError) as error:
-        raise InputError(f"call: {spec!r}: {error}") from error
+    except Exception as error:  # whatever a user's module does when it is imported
+        said = str(error) if isinstance(error, ImportError | OSError) else f"{type(error).__name__}: {error}"
+        raise InputError(f"call: {spec!r}: {said}") from error
     found: Any = getattr(module, name, None)
     if not callable(found):
         raise InputError(f"call: {spec!r}: {where} has no function {name!r}")

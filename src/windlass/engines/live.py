@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -12,11 +13,11 @@ from numpy.typing import NDArray
 from windlass.dispatch import DispatchPolicy
 from windlass.engines.book import ENDED, ON_THE_WAY, RESTS, WAITS, Book
 from windlass.engines.executor import Ended, Event, Executor, Failed, Gone, Launch, Read
+from windlass.engines.live_run import LiveRun
 from windlass.engines.program import Program
 from windlass.engines.work import Keep, Work
-from windlass.model import PolicyError
+from windlass.model import PolicyError, TaskError
 from windlass.place.view import Placement, PlaceView
-from windlass.sim.geo_place import GeoRun
 from windlass.sim.geo_place_workload import GeoJobs, WideArea
 
 _Floats = NDArray[np.float64]
@@ -30,33 +31,6 @@ _PATIENCE_S = 30.0
 #: rests after the first time, doubled each time: it may be a while until a worker is known to be gone, and what
 #: reads the data there fails at once until then.
 _TRIES, _REST_S = 8, 0.25
-
-
-class TaskError(RuntimeError):
-    """A task failed by its own error; names job, stage, task and what it said."""
-
-
-@dataclass(frozen=True, slots=True)
-class LiveRun(GeoRun):
-    """What happened on a live engine.
-
-    Parameters
-    ----------
-    launched, reported
-        (T,) when the engine sent each task to its worker, and when it heard of its end, s.
-    worker
-        (T,) on which worker each task ran.
-    tries
-        (T,) how often it was sent.
-    results
-        What final tasks with real work wrote: job, stage, task, bytes.
-    """
-
-    launched: _Floats
-    reported: _Floats
-    worker: _Ints
-    tries: _Ints
-    results: tuple[tuple[int, int, int, bytes], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +94,10 @@ class LiveSites:
         self._decide_every, self._progress = decide_every, progress
         self._reasons: dict[str, int] = {}
         self._decisions = 0
-        self._resting: dict[int, float] = {}
+        # Until when: tasks that rest before they run again (True), or before their input is loaded again (False).
+        self._resting: dict[tuple[int, bool], float] = {}
+        self._home = np.full(tasks, -1, np.int64)
+        self._loads = np.zeros(tasks, np.int64)
         self._rows: _Ints = np.empty(0, np.int64)
         self._wanted = self._changed = False
         self._decided, self._wake_at = -np.inf, np.inf
@@ -139,9 +116,11 @@ class LiveSites:
         for row in np.flatnonzero(jobs.shuffles == 0).tolist():
             sites = np.repeat(np.arange(jobs.here.shape[1]), jobs.here[row])
             for task, site in zip(range(jobs.first[row], jobs.first[row + 1]), sites.tolist(), strict=True):
-                self._load(task, site)
-        while self._sent:
-            for event in self._executor.poll(1.0):
+                self._home[task] = site
+                self._load(task)
+        while self._sent or self._resting:
+            self._wake(self.now())
+            for event in self._executor.poll(_REST_S):
                 self._take(event)
         self._zero = self._executor.now()
         self._prepared = True
@@ -189,10 +168,13 @@ class LiveSites:
                 self._take(event)
 
     def _wake(self, now: float) -> None:
-        for task in [task for task, until in self._resting.items() if until <= now]:
-            del self._resting[task]
-            self._book.state[task] = WAITS
-            self._wanted = True
+        for task, runs in [rests for rests, until in self._resting.items() if until <= now]:
+            del self._resting[task, runs]
+            if runs:
+                self._book.state[task] = WAITS
+                self._wanted = True
+            else:
+                self._load(task)
 
     def view(self) -> PlaceView:
         """Sites, and the stages of which tasks wait."""
@@ -227,8 +209,13 @@ class LiveSites:
             for task in book.tasks_of(row).tolist()
             for piece in book.output[task]
         )
+        slots = np.bincount(
+            [worker.site for worker in self._executor.workers],
+            [worker.slots for worker in self._executor.workers],
+            len(self._area),
+        )
         return LiveRun(
-            self._area,
+            dataclasses.replace(self._area, slots=slots.astype(np.int64)),
             self._jobs,
             book.end,
             self._job_sent,
@@ -265,8 +252,9 @@ class LiveSites:
         self._sent[key] = sent
         self._executor.launch(Launch(key, sent.worker, work, sent.reads, slot=sent.run, bring=bring))
 
-    def _load(self, task: int, site: int) -> None:
-        self._send(_Sent(task, self._holder(site), False), self._program.load(task))
+    def _load(self, task: int) -> None:
+        """Load a task's input where the workload says that it lies."""
+        self._send(_Sent(task, self._holder(int(self._home[task])), False), self._program.load(task))
 
     def _holder(self, site: int) -> int:
         """The worker at a site, or else anywhere, that was given the least input so far."""
@@ -303,7 +291,7 @@ class LiveSites:
         if policy is not None:
             policy.arrived(now)
             chosen = own[policy.choose(self._book.busy[own])]
-            if self._book.alive[chosen]:
+            if self._book.alive[chosen] and self._book.busy[chosen] < self._executor.workers[chosen].slots:
                 return chosen
         free = [
             self._executor.workers[number].slots - self._book.busy[number]
@@ -360,14 +348,19 @@ class LiveSites:
         book, task = self._book, sent.task
         if not event.lost:
             raise TaskError(f"{self._called(task)}: {event.why}")
-        if self._tries[task] >= _TRIES:
-            raise TaskError(f"{self._called(task)}: lost {_TRIES} times; the last time: {event.why}")
         if sent.run:
             book.again(task, RESTS)
-            self._resting[task] = self.now() + _REST_S * 2.0 ** (self._tries[task] - 1)
         else:
-            self._tries[task] += 1
-            self._load(task, int(np.argmax(book.slots())))
+            self._loads[task] += 1
+        tries = int((self._tries if sent.run else self._loads)[task])
+        if tries >= _TRIES:
+            raise TaskError(f"{self._called(task)}: lost {_TRIES} times; the last time: {event.why}")
+        self._resting[task, sent.run] = self.now() + _REST_S * 2.0 ** (tries - 1)
+        self._reload()
+
+    def _reload(self) -> None:
+        for task in self._book.to_load():
+            self._load(task)
 
     def _called(self, task: int) -> str:
         jobs, row = self._jobs, int(self._book.stage[task])
@@ -379,19 +372,18 @@ class LiveSites:
         book = self._book
         if not book.alive[worker]:
             return
-        lost = set(book.lose(worker))
+        book.lose(worker)
         self._changed = True
         site = self._executor.workers[worker].site
         for key in [key for key, sent in self._sent.items() if sent.worker == worker]:
             sent = self._sent.pop(key)
             if not sent.run:
-                lost.add(sent.task)
-        for task in sorted(lost):
-            self._load(task, site)
+                self._load(sent.task)
+        self._reload()
         policy = self._dispatch[site]
         if policy is not None:
             # Only policies that remember workers need to be told.
             getattr(policy, "left", lambda _: None)(self._local[site].index(worker))
 
 
-__all__ = ["LiveRun", "LiveSites", "TaskError"]
+__all__ = ["LiveRun", "LiveSites"]

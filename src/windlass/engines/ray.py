@@ -113,7 +113,7 @@ class RayExecutor:
 
     def _mover(self, worker: Worker) -> Any:
         actor = ray.remote(ray_task.Mover).options(
-            num_cpus=0, max_concurrency=_MOVES, label_selector=self._selector(worker)
+            num_cpus=0, max_restarts=-1, max_concurrency=_MOVES, label_selector=self._selector(worker)
         )
         return actor.remote()
 

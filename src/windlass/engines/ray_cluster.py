@@ -29,6 +29,7 @@ _HEALTH = {
     "health_check_failure_threshold": 3,
 }
 _GRACE_S = 5.0
+_SHORT = "/tmp"
 
 
 class PrivateCluster:
@@ -46,14 +47,18 @@ class PrivateCluster:
     Raises
     ------
     InputError
-        More slots than one machine should run, or more data than it should hold.
+        More slots than one machine should run, or more data than it should hold; this process is connected to
+        a Ray cluster already; Ray does not start.
     """
 
     def __init__(self, area: WideArea, nodes: int = 1, store: int = 0) -> None:
         check_size(area, store)
-        self._before = set(_children())
-        self._folder = tempfile.mkdtemp(prefix="windlass-ray-")
-        self._closed = False
+        _refuse_if_connected()
+        # Sockets lie in this folder, and their paths must be short.
+        self._folder = tempfile.mkdtemp(
+            prefix="windlass-ray-", dir=_SHORT if os.access(_SHORT, os.W_OK) else None
+        )
+        self._closed = self._joined = False
         self.nodes: dict[str, list[object]] = {}
         capacity = min(max(store, _LEAST_STORE), _MOST_STORE)
         try:
@@ -78,8 +83,13 @@ class PrivateCluster:
                         if share > 0
                     ]
                 _join(self._cluster.address)
-        except BaseException:
+                self._joined = True
+        except BaseException as error:
             self.close()
+            if isinstance(error, OSError | RuntimeError):
+                raise InputError(
+                    f"--engine: Ray does not start on this machine: {str(error).splitlines()[0]}"
+                ) from error
             raise
 
     def whole(self) -> bool:
@@ -92,9 +102,10 @@ class PrivateCluster:
         if self._closed:
             return
         self._closed = True
-        started = [process for process in _children() if process not in self._before]
+        started = _processes(self._folder)
         try:
-            ray.shutdown()
+            if self._joined:
+                ray.shutdown()
             cluster = getattr(self, "_cluster", None)
             if cluster is not None:
                 cluster.shutdown()
@@ -136,6 +147,7 @@ def connect(address: str) -> None:
     InputError
         There is no cluster at this address.
     """
+    _refuse_if_connected()
     try:
         with _own_signals():
             _join(address)
@@ -158,9 +170,19 @@ def _own_signals() -> Iterator[None]:
         utils.set_sigterm_handler = before
 
 
-def _children() -> list[psutil.Process]:
-    found: list[psutil.Process] = psutil.Process().children(recursive=True)
-    return found
+def _refuse_if_connected() -> None:
+    if ray.is_initialized():
+        raise InputError("--engine: this process is connected to a Ray cluster already; ray.shutdown() first")
+
+
+def _processes(folder: str) -> list[psutil.Process]:
+    """Processes below this one that were started for the cluster in this folder, and all below those."""
+    found: dict[int, psutil.Process] = {}
+    for child in psutil.Process().children(recursive=True):
+        with contextlib.suppress(psutil.NoSuchProcess):
+            if any(folder in part for part in child.cmdline()):
+                found |= {one.pid: one for one in (child, *child.children(recursive=True))}
+    return list(found.values())
 
 
 @contextlib.contextmanager

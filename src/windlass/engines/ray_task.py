@@ -20,13 +20,17 @@ class Wan:
 
     async def carry(self, source: int, site: int, size: int) -> None:
         """Return when so many bytes have passed from a site to another."""
-        portion = self._links.portion(source, site)
         left = float(size)
-        while left > 0.0:
-            now = time.monotonic()
-            until = self._links.take(now, source, site, min(portion, left))
-            left -= portion
-            await asyncio.sleep(max(until - now, 0.0))
+        self._links.open(source, site)
+        try:
+            while left > 0.0:
+                portion = min(self._links.portion(source, site), left)
+                now = time.monotonic()
+                until = self._links.take(now, source, site, portion)
+                left -= portion
+                await asyncio.sleep(max(until - now, 0.0))
+        finally:
+            self._links.close(source, site)
 
     async def in_use(self) -> tuple[list[float], list[float]]:
         """Bytes/s up and down at each site."""

@@ -1,16 +1,20 @@
 """Emulated wide-area links: a token bucket for each site's uplink and downlink. Standard library only.
 
 Tokens are handed out in small portions, in order of asking; concurrent transfers ask for one portion each at a
-time, so those that share a link get equal parts of it. Buckets know no packets, no loss and no latency.
+time, and all portions have the same size, so those that share a link get equal parts of it, or what they can use.
+Buckets know no packets, no loss and no latency.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-#: A portion is what the slower of two links carries in this time, s.
+#: A portion is what the slowest link in use carries in this time, s …
 PORTION_S = 0.02
+#: … but no less than this share of what a transfer's own could, so that fast transfers do not ask all the time.
+_LEAST_SHARE = 1 / 50
 #: A transfer that asks for its next portion less than this late, s, is served as if it had asked in time: timers
 #: and other work on the machine must not make the link slower than stated.
 LATE_S = 0.04
@@ -55,6 +59,7 @@ class Links:
     _down: list[Bucket] = field(init=False)
     _pair: dict[tuple[int, int], Bucket] = field(init=False)
     _recent: list[tuple[float, int, int, float]] = field(init=False)
+    _active: Counter[tuple[int, int]] = field(init=False)
 
     def __post_init__(self) -> None:
         self._up = [Bucket(rate) for rate in self.up]
@@ -66,11 +71,26 @@ class Links:
             if 0.0 < rate < float("inf")
         }
         self._recent = []
+        self._active = Counter()
+
+    def open(self, source: int, site: int) -> None:
+        """A transfer between these sites begins."""
+        self._active[source, site] += 1
+
+    def close(self, source: int, site: int) -> None:
+        """A transfer between these sites has ended."""
+        self._active[source, site] -= 1
+        if not self._active[source, site]:
+            del self._active[source, site]
+
+    def _rate(self, source: int, site: int) -> float:
+        return min(self.up[source], self.down[site], self.pair[source][site])
 
     def portion(self, source: int, site: int) -> float:
-        """How many bytes to ask for at a time."""
-        pair = self.pair[source][site]
-        return max(min(self.up[source], self.down[site], pair) * PORTION_S, 1.0)
+        """How many bytes to ask for at a time, while these transfers are open."""
+        own = self._rate(source, site)
+        slowest = min((self._rate(*pair) for pair in self._active), default=own)
+        return max(slowest * PORTION_S, own * PORTION_S * _LEAST_SHARE, 1.0)
 
     def take(self, now: float, source: int, site: int, size: float) -> float:
         """When so many bytes will have passed from a site to another, s."""

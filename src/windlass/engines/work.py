@@ -86,7 +86,9 @@ class Command:
         )
         if done.returncode != 0:
             said = done.stderr.decode(errors="replace").strip().splitlines()
-            raise RuntimeError(f"{self.line!r} ended with {done.returncode}: {said[-1] if said else ''}")
+            raise RuntimeError(
+                f"{self.line!r} ended with {done.returncode}{': ' if said else ''}{''.join(said[-1:])}"
+            )
         if self.parts == 1:
             return [done.stdout]
         parts: list[list[bytes]] = [[] for _ in range(self.parts)]

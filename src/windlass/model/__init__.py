@@ -10,7 +10,7 @@ Units are seconds and processors. This package imports nothing of Windlass.
 """
 
 from windlass.model.cluster import Cluster, Site
-from windlass.model.errors import InputError, PolicyError
+from windlass.model.errors import InputError, PolicyError, TaskError
 from windlass.model.jobs import JobTable
 from windlass.model.ordering import Running, SiteView, Start, Waiting
 
@@ -23,5 +23,6 @@ __all__ = [
     "Site",
     "SiteView",
     "Start",
+    "TaskError",
     "Waiting",
 ]

@@ -12,3 +12,7 @@ class InputError(ValueError):
 
 class PolicyError(RuntimeError):
     """A policy answered with something that cannot be carried out."""
+
+
+class TaskError(RuntimeError):
+    """A task of a live run failed, by its own error or by being lost too often; names job, stage and task."""

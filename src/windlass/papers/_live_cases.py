@@ -160,5 +160,5 @@ def calibrate(run: LiveRun) -> Calibration:
         task_s=float((run.reported - run.launched - computed - read).mean()),
         compute=float((computed / said).mean()),
         read_s=read_s,
-        link=stated_s / remote_s,
+        link=stated_s / (remote_s - read_s),
     )

@@ -152,7 +152,7 @@ class GeoPlace:
         self, setting: GeoSetting, workload: GeoWorkload, executors: Executors
     ) -> tuple[str, ...]:
         """What :meth:`run_live` would do, a line each."""
-        self._check_live(setting)
+        self._check_live(setting, workload)
         jobs = workload.jobs
         slot_s = float((np.repeat(jobs.task_s, jobs.tasks) * jobs.factor * jobs.size).sum())
         return (
@@ -170,7 +170,7 @@ class GeoPlace:
         progress: Callable[[float], None],
     ) -> Outcome:
         """Run the jobs for real, once they have run in the simulator."""
-        self._check_live(setting)
+        self._check_live(setting, workload)
         self._rehearse(setting, seed, workload)
         listed = sorted(setting.workload.jobs or (), key=lambda job: job.submit)
         done = run_live(
@@ -198,7 +198,12 @@ class GeoPlace:
             trial.arrived(0.0)
             trial.completed(trial.choose(np.zeros(2, np.int64)), 1.0, 1.0)
 
-    def _check_live(self, setting: GeoSetting) -> None:
+    def _check_live(self, setting: GeoSetting, workload: GeoWorkload) -> None:
+        area, has_input = workload.area, (workload.jobs.here > 0).any(axis=0)
+        for site in np.flatnonzero(has_input & (area.slots == 0)).tolist():
+            raise InputError(
+                f"cluster: site {area.names[site]} has input and no slots; a live engine needs a worker there"
+            )
         if setting.drops is not None:
             raise InputError("drops: a live engine does not take slots away; leave it out with --engine")
 
@@ -220,7 +225,7 @@ def _outcome(seed: int, workload: GeoWorkload, done: GeoRun) -> Outcome:
         seed=seed,
         metrics=geo_metrics(done),
         jobs=_table(done),
-        processors=int(workload.area.slots.sum()),
+        processors=int(done.area.slots.sum()),
         notes=workload.jobs.notes,
     )
 

@@ -1,0 +1,18 @@
+"""A live engine for the command that is not there: workers in virtual time."""
+
+from tests.engines.fake import FakeExecutor
+
+
+class FakeTarget:
+    def describe(self, area, store):
+        return ("start nothing at all",)
+
+    def open(self, area, store):
+        return FakeExecutor(area)
+
+    def close(self):
+        pass
+
+
+def executors(target):
+    return FakeTarget()
