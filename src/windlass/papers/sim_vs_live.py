@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -17,6 +18,8 @@ from windlass.sim.geo_place import simulate
 from windlass.sim.geo_place_workload import GeoJobs
 
 _CLOSE = 0.10
+#: Means on Ray that differ by less are as two runs of one policy are.
+_SAME = 0.02
 _Floats = NDArray[np.float64]
 
 
@@ -120,7 +123,7 @@ def _rows(case: Case, results: list[_Compared]) -> list[Row]:
             )
     ranks = [sorted(results, key=lambda one: values(one).mean()) for values in (_live, _told)]
     names = [" < ".join(one.policy for one in rank) for rank in ranks]
-    rows.append(Row(f"{case.name}: policies by mean response", names[1], names[0], names[0] == names[1]))
+    rows.append(Row(f"{case.name}: policies by mean response", names[1], names[0], *_ranked_alike(results)))
     base, best = results[0], results[-1]
     rows.append(
         Row(
@@ -133,6 +136,18 @@ def _rows(case: Case, results: list[_Compared]) -> list[Row]:
         )
     )
     return rows
+
+
+def _ranked_alike(results: list[_Compared]) -> tuple[bool, str]:
+    """Whether all pairs of policies that differ on Ray come in the same order simulated; and which do not differ."""
+    alike, close = True, []
+    for one, other in itertools.combinations(results, 2):
+        live = one.live.mean() / other.live.mean()
+        if abs(np.log(live)) < _SAME:
+            close.append(f"{one.policy} and {other.policy} ({abs(live - 1.0):.1%})")
+        else:
+            alike &= bool((live < 1.0) == (one.calibrated.mean() < other.calibrated.mean()))
+    return alike, f"not told apart: {', '.join(close)}" if close else ""
 
 
 def _live(one: _Compared) -> _Floats:
