@@ -49,7 +49,7 @@ def test_sites_may_differ_and_sizes_be_told_in_seconds():
         ({"workload": {"longest_s": 1}}, "workload.longest_s"),
         ({"workload": {"law": "amazon"}}, "workload.law"),
         ({"estimates": {"accuracy": 2}}, "estimates.accuracy"),
-        ({"policies": {"order": "fcfs"}}, "policies"),
+        ({"policies": {"place": "fcfs"}}, "policies"),
         ({"workload": {"skew": "steep"}}, "workload.skew"),
     ],
 )
