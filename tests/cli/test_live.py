@@ -10,7 +10,7 @@ from windlass.engines import targets
 
 LIVE = "examples/geo-live.yaml"
 needs_ray = pytest.mark.skipif(
-    importlib.util.find_spec("ray") is None, reason="Ray is not installed: pip install 'windlass[ray]'"
+    importlib.util.find_spec("ray") is None, reason="Ray is not installed: pip install '.[ray]'"
 )
 
 
@@ -28,11 +28,11 @@ def test_an_unknown_engine_is_refused_by_name(monkeypatch, capsys):
 
 
 def test_an_engine_that_is_not_installed_says_what_to_install(monkeypatch, capsys):
-    monkeypatch.setattr(targets, "_MODULES", {"ray": ("there_is_no_such_package", "windlass[ray]")})
+    monkeypatch.setattr(targets, "_MODULES", {"ray": ("there_is_no_such_package", "ray")})
     status, _, error = run(monkeypatch, capsys, LIVE, "--engine", "ray")
     assert status == 2
     assert error.endswith(
-        "ray is not installed (there_is_no_such_package is missing): pip install 'windlass[ray]'"
+        "ray is not installed (there_is_no_such_package is missing); where Windlass' source is: pip install '.[ray]'"
     )
 
 

@@ -97,7 +97,7 @@ class KillsASite:
 
 @contextmanager
 def ray_engines():
-    pytest.importorskip("ray", reason="Ray is not installed: pip install 'windlass[ray]'")
+    pytest.importorskip("ray", reason="Ray is not installed: pip install '.[ray]'")
     engines = Ray()
     try:
         yield engines

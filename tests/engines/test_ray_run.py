@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-pytest.importorskip("ray", reason="Ray is not installed: pip install 'windlass[ray]'")
+pytest.importorskip("ray", reason="Ray is not installed: pip install '.[ray]'")
 import psutil
 
 pytestmark = pytest.mark.slow

@@ -51,7 +51,7 @@ def test_lone_reads_are_alone_however_late_the_first_tasks_are():
 
 @pytest.mark.slow
 def test_the_same_policies_win_on_ray():
-    pytest.importorskip("ray", reason="Ray is not installed: pip install 'windlass[ray]'")
+    pytest.importorskip("ray", reason="Ray is not installed: pip install '.[ray]'")
     found = SimVsLive().reproduce(quick=True, tell=lambda step, share: None)
     verdicts = {row.what: row.holds for row in found.rows}
     assert verdicts["order: mean response of swag over that of fcfs"]

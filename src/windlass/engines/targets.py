@@ -10,8 +10,8 @@ from windlass.engines.executor import Executor
 from windlass.model import InputError
 from windlass.sim.geo_place_workload import WideArea
 
-#: Engines by name: the module that has ``executors(target)``, and what to install for it.
-_MODULES = {"ray": ("windlass.engines.ray_target", "windlass[ray]")}
+#: Engines by name: the module that has ``executors(target)``, and the extra to install for it.
+_MODULES = {"ray": ("windlass.engines.ray_target", "ray")}
 
 ENGINES = tuple(_MODULES)
 
@@ -85,7 +85,8 @@ def executors(target: Target) -> Executors:
         if (error.name or "").startswith("windlass"):
             raise
         raise InputError(
-            f"--engine: {target.engine} is not installed ({error.name} is missing): pip install '{extra}'"
+            f"--engine: {target.engine} is not installed ({error.name} is missing); where Windlass' source is:"
+            f" pip install '.[{extra}]'"
         ) from error
     made: Executors = module.executors(target)
     return made
