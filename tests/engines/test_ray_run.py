@@ -60,6 +60,10 @@ def running(process, what):
         return False
 
 
+def folders():
+    return set(Path("/tmp").glob("windlass-ray-*"))
+
+
 def wait_for(found, seconds=60.0):
     until = time.monotonic() + seconds
     while not found():
@@ -112,6 +116,7 @@ def test_an_interrupted_run_leaves_no_process_behind_and_touches_no_other(
     tmp_path, somebody_elses, when, number
 ):
     _, owner = somebody_elses
+    before = folders()
     raylets = {child.pid for child in owner.children(recursive=True) if child.name() == "raylet"}
     process = subprocess.Popen(
         command("run", scenario(tmp_path, 60), "--engine", "ray"),
@@ -121,6 +126,7 @@ def test_an_interrupted_run_leaves_no_process_behind_and_touches_no_other(
     )
     own = psutil.Process(process.pid)
     wait_for(lambda: running(own, when))
+    time.sleep(0.5)
     started = own.children(recursive=True)
     assert started
     # As a terminal does: the whole group hears of it.
@@ -130,6 +136,7 @@ def test_an_interrupted_run_leaves_no_process_behind_and_touches_no_other(
     assert said.strip().splitlines()[-1] == "windlass: interrupted; what was started is stopped"
     _, left = psutil.wait_procs(started, timeout=10)
     assert left == []
+    assert folders() <= before
     assert raylets <= {child.pid for child in owner.children(recursive=True)}
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
 
+from windlass.cli.signals import stopped_by_signals
 from windlass.model import InputError
 from windlass.papers import find_paper
 from windlass.papers.page import rows_json, rows_table, save
@@ -30,7 +31,7 @@ def reproduce_command(name: str, *, quick: bool, out: Path | None, as_json: bool
     ) as bar:
         task = bar.add_task(paper.title, total=1.0)
         # Some engines print warnings to standard output, where the rows go.
-        with contextlib.redirect_stdout(sys.stderr):
+        with stopped_by_signals(True), contextlib.redirect_stdout(sys.stderr):
             reproduction = paper.reproduce(
                 quick=quick, tell=lambda step, share: bar.update(task, description=step, completed=share)
             )

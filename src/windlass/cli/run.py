@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-import signal
 import sys
-import threading
-from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
@@ -17,6 +14,7 @@ from rich.console import Console
 
 from windlass.cli.json_text import results_json
 from windlass.cli.progress import progress_bar
+from windlass.cli.signals import stopped_by_signals
 from windlass.engines.targets import Executors, Target, executors
 from windlass.model import InputError
 from windlass.report import metrics_table, write_report
@@ -60,7 +58,7 @@ def run_command(
         _describe(scenario, on)
         return
     # Some engines print warnings to standard output, where the results go.
-    with progress_bar() as tell, _stopped_by_signals(on is not None), contextlib.redirect_stdout(sys.stderr):
+    with progress_bar() as tell, stopped_by_signals(on is not None), contextlib.redirect_stdout(sys.stderr):
         results = run(scenario, jobs=jobs, report=tell, executors=on)
     _show(results, as_json)
     said = Console(stderr=True, highlight=False, soft_wrap=True)
@@ -83,27 +81,6 @@ def _describe(scenario: Scenario, on: Executors | None) -> None:
     finally:
         on.close()
     print("Nothing was started.")
-
-
-@contextlib.contextmanager
-def _stopped_by_signals(live: bool) -> Iterator[None]:
-    """Have a request to terminate end a live run as Ctrl-C does, so that what it started is stopped."""
-
-    def stop(*_: object) -> None:
-        raise KeyboardInterrupt
-
-    if not live or threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    before = signal.signal(signal.SIGTERM, stop)
-    try:
-        yield
-    except KeyboardInterrupt:
-        # Typer would end with this status too, but say nothing of it.
-        print("windlass: interrupted; what was started is stopped", file=sys.stderr)
-        sys.exit(130)
-    finally:
-        signal.signal(signal.SIGTERM, before)
 
 
 def scenario_of(target: str | None, overrides: Overrides) -> Scenario:

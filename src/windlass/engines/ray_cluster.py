@@ -7,6 +7,7 @@ import logging
 import os
 import shutil
 import tempfile
+import time
 from collections.abc import Iterator
 
 import psutil
@@ -29,6 +30,7 @@ _HEALTH = {
     "health_check_failure_threshold": 3,
 }
 _GRACE_S = 5.0
+_LOOK_S = 0.1
 _SHORT = "/tmp"
 
 
@@ -115,7 +117,7 @@ class PrivateCluster:
                 with contextlib.suppress(psutil.NoSuchProcess):
                     process.kill()
             psutil.wait_procs(left, timeout=_GRACE_S)
-            shutil.rmtree(self._folder, ignore_errors=True)
+            _remove(self._folder)
 
 
 def check_size(area: WideArea, store: int) -> None:
@@ -176,13 +178,21 @@ def _refuse_if_connected() -> None:
 
 
 def _processes(folder: str) -> list[psutil.Process]:
-    """Processes below this one that were started for the cluster in this folder, and all below those."""
+    """Processes that name this folder, which nobody else has, and all below them; also those whose parent died."""
     found: dict[int, psutil.Process] = {}
-    for child in psutil.Process().children(recursive=True):
-        with contextlib.suppress(psutil.NoSuchProcess):
-            if any(folder in part for part in child.cmdline()):
-                found |= {one.pid: one for one in (child, *child.children(recursive=True))}
+    for process in psutil.process_iter():
+        with contextlib.suppress(psutil.Error):
+            if any(folder in part for part in process.cmdline()) and process.pid != os.getpid():
+                found |= {one.pid: one for one in (process, *process.children(recursive=True))}
     return list(found.values())
+
+
+def _remove(folder: str) -> None:
+    """Remove a folder, in which the last writers may be ending."""
+    until = time.monotonic() + _GRACE_S
+    while os.path.exists(folder) and time.monotonic() < until:
+        shutil.rmtree(folder, ignore_errors=True)
+        time.sleep(_LOOK_S)
 
 
 @contextlib.contextmanager

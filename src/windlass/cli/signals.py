@@ -1,0 +1,32 @@
+"""What ends a command that has started something."""
+
+from __future__ import annotations
+
+import contextlib
+import signal
+import sys
+import threading
+from collections.abc import Iterator
+
+
+@contextlib.contextmanager
+def stopped_by_signals(live: bool) -> Iterator[None]:
+    """Have a request to terminate end a live run as Ctrl-C does, so that what it started is stopped."""
+
+    def stop(*_: object) -> None:
+        # Ray has the process aborted three seconds after this signal, whatever it is cleaning up then.
+        signal.alarm(0)
+        raise KeyboardInterrupt
+
+    if not live or threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGTERM, stop)
+    try:
+        yield
+    except KeyboardInterrupt:
+        # Typer would end with this status too, but say nothing of it.
+        print("windlass: interrupted; what was started is stopped", file=sys.stderr)
+        sys.exit(130)
+    finally:
+        signal.signal(signal.SIGTERM, before)
