@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import logging
 import os
@@ -60,6 +61,8 @@ class PrivateCluster:
         self._folder = tempfile.mkdtemp(
             prefix="windlass-ray-", dir=_SHORT if os.access(_SHORT, os.W_OK) else None
         )
+        # Ray's own handlers, which run before this one, make the folder anew where a raylet had died.
+        atexit.register(_remove, self._folder)
         self._closed = self._joined = False
         self.nodes: dict[str, list[object]] = {}
         capacity = min(max(store, _LEAST_STORE), _MOST_STORE)
