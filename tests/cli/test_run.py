@@ -9,26 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from windlass.cli import main
-
 KTH = Path(__file__).parents[3] / "shared" / "traces" / "swf" / "KTH-SP2-1996-2.1-cln.swf.gz"
 needs_kth = pytest.mark.skipif(not KTH.exists(), reason="the KTH-SP2 log is not in ../shared/traces")
 SMALL = ["run", "--policies", "easy", "--seeds", "1"]
-
-
-@pytest.fixture
-def windlass(monkeypatch, capsys, tmp_path):
-    """Run the command in this process, in an empty folder; its status, standard output and standard error."""
-    monkeypatch.chdir(tmp_path)
-
-    def call(*arguments: str) -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "argv", ["windlass", *arguments])
-        with pytest.raises(SystemExit) as stop:
-            main()
-        said = capsys.readouterr()
-        return stop.value.code or 0, said.out, said.err
-
-    return call
 
 
 def swf(lines: list[str], path: Path) -> str:

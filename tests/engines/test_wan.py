@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from windlass.engines.wan import Links
+from windlass.sim.links import max_min_rates
 
 NO_LIMIT = float("inf")
 
@@ -29,22 +30,10 @@ def carried(links, flows, seconds):
 
 
 def fair(up, down, pair, flows):
-    """Max-min fair rates, by progressive filling."""
-    rates, fixed = np.zeros(len(flows)), np.zeros(len(flows), bool)
-    links = {}
-    for number, (x, y) in enumerate(flows):
-        for link, rate in ((("up", x), up[x]), (("down", y), down[y]), (("pair", x, y), pair[x][y])):
-            links.setdefault(link, (rate, []))[1].append(number)
-    while not fixed.all():
-        shares = {
-            link: (rate - rates[users].sum()) / (~fixed[users]).sum()
-            for link, (rate, users) in links.items()
-            if (~fixed[users]).any()
-        }
-        link = min(shares, key=shares.get)
-        users = [user for user in links[link][1] if not fixed[user]]
-        rates[users], fixed[users] = shares[link], True
-    return rates
+    """What the simulator gives each."""
+    count = np.zeros((len(up), len(up)))
+    np.add.at(count, tuple(np.transpose(flows)), 1)
+    return max_min_rates(count, up, down, pair)[tuple(np.transpose(flows))]
 
 
 def pairs(rows):

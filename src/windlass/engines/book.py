@@ -43,9 +43,8 @@ class Book:
         self.input_site = np.where(jobs.shuffles[self.stage] > 0, -1, ON_THE_WAY)
         self.input: list[Piece | None] = [None] * tasks
         self.output: list[tuple[Piece, ...]] = [()] * tasks
-        self._unloaded: set[int] = (
-            set()
-        )  # tasks whose input is lost, and is loaded anew once somebody needs it
+        # Tasks whose input is lost, and is loaded anew once somebody needs it.
+        self._unloaded: set[int] = set()
         self.done = np.zeros(stages, np.int64)
         self.begun = np.zeros(stages, np.int64)
         self.since = np.zeros(stages)
@@ -103,12 +102,12 @@ class Book:
 
     def slots(self) -> _Ints:
         """(n,) slots of the workers that are alive."""
-        return self._by_site([worker.slots if self.alive[worker.number] else 0 for worker in self.workers])
+        return self.by_site([worker.slots if self.alive[worker.number] else 0 for worker in self.workers])
 
     def free(self) -> _Ints:
         """(n,) slots that no task holds."""
         return np.maximum(
-            self._by_site(
+            self.by_site(
                 [
                     worker.slots - int(self.busy[worker.number]) if self.alive[worker.number] else 0
                     for worker in self.workers
@@ -117,7 +116,8 @@ class Book:
             0,
         )
 
-    def _by_site(self, values: list[int]) -> _Ints:
+    def by_site(self, values: list[int]) -> _Ints:
+        """(n,) sums over the workers of each site."""
         sites = [worker.site for worker in self.workers]
         return np.bincount(sites, values, minlength=len(self.area)).astype(np.int64)
 

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 
-class Learner(Protocol):
-    """A dispatch policy that learns rates from completions."""
+class Dispatcher(Protocol):
+    """What every dispatch policy does."""
 
     def arrived(self, now: float) -> None:
         """A task arrived at ``now``, s."""
@@ -19,6 +19,10 @@ class Learner(Protocol):
 
     def completed(self, worker: int, work: float, seconds: float) -> None:
         """A worker did ``work`` in ``seconds``."""
+
+
+class Learner(Dispatcher, Protocol):
+    """A dispatch policy that learns rates from completions."""
 
     @property
     def rates(self) -> NDArray[np.float64] | None:
@@ -31,3 +35,9 @@ class Learner(Protocol):
     @property
     def accuracy(self) -> float:
         """Share that ``rates`` are held back by."""
+
+
+def try_out(policy: Dispatcher) -> None:
+    """Use a policy of two workers once, so that it is compiled before a task waits for it."""
+    policy.arrived(0.0)
+    policy.completed(policy.choose(np.zeros(2, np.int64)), 1.0, 1.0)

@@ -96,7 +96,9 @@ class LiveSites:
         self._decisions = 0
         # Until when: tasks that rest before they run again (True), or before their input is loaded again (False).
         self._resting: dict[tuple[int, bool], float] = {}
+        maps, sites = jobs.shuffles == 0, np.arange(len(area))
         self._home = np.full(tasks, -1, np.int64)
+        self._home[maps[self._book.stage]] = np.repeat(np.tile(sites, maps.sum()), jobs.here[maps].ravel())
         self._loads = np.zeros(tasks, np.int64)
         self._rows: _Ints = np.empty(0, np.int64)
         self._wanted = self._changed = False
@@ -112,12 +114,8 @@ class LiveSites:
 
     def prepare(self) -> None:
         """Load all input where the workload says that it lies; time 0 is when that is done."""
-        jobs = self._jobs
-        for row in np.flatnonzero(jobs.shuffles == 0).tolist():
-            sites = np.repeat(np.arange(jobs.here.shape[1]), jobs.here[row])
-            for task, site in zip(range(jobs.first[row], jobs.first[row + 1]), sites.tolist(), strict=True):
-                self._home[task] = site
-                self._load(task)
+        for task in np.flatnonzero(self._home >= 0).tolist():
+            self._load(task)
         while self._sent or self._resting:
             self._wake(self.now())
             for event in self._executor.poll(_REST_S):
@@ -209,13 +207,9 @@ class LiveSites:
             for task in book.tasks_of(row).tolist()
             for piece in book.output[task]
         )
-        slots = np.bincount(
-            [worker.site for worker in self._executor.workers],
-            [worker.slots for worker in self._executor.workers],
-            len(self._area),
-        )
+        slots = book.by_site([worker.slots for worker in self._executor.workers])
         return LiveRun(
-            dataclasses.replace(self._area, slots=slots.astype(np.int64)),
+            dataclasses.replace(self._area, slots=slots),
             self._jobs,
             book.end,
             self._job_sent,

@@ -21,6 +21,7 @@ from ray.serve._private.request_router.pow_2_router import PowerOfTwoChoicesRequ
 from ray.serve.config import RequestRouterConfig
 from ray.serve.request_router import PendingRequest, ReplicaID, RunningReplica
 
+from windlass.engines.learner import try_out
 from windlass.engines.ray_serve_benchmarks import send_benchmarks
 from windlass.engines.ray_serve_metrics import RouterMetrics
 from windlass.engines.replicas import Replicas
@@ -81,9 +82,7 @@ class RosellaRouter(PowerOfTwoChoicesRequestRouter):  # type: ignore[misc]
                 explore_share=options.explore_share,
                 window=options.window,
             )
-            trial = options.policy(2, rng)
-            trial.arrived(0.0)
-            trial.completed(trial.choose(np.zeros(2, np.int64)), 1.0, 1.0)
+            try_out(options.policy(2, rng))
             if options.benchmark is not None:
                 method, share = options.benchmark, options.benchmark_share
                 gaps = rng.spawn(1)[0]

@@ -13,6 +13,7 @@ import polars as pl
 from windlass.compiled import Kernel
 from windlass.dispatch import POLICIES as DISPATCH
 from windlass.dispatch import DispatchPolicy
+from windlass.engines.learner import try_out
 from windlass.engines.run import data_bytes, run_live
 from windlass.engines.targets import Executors
 from windlass.model import InputError
@@ -194,9 +195,7 @@ class GeoPlace:
         self.run(setting, seed, workload, lambda _: None)
         among = _among(setting.policies.dispatch, seed)
         if among is not None:
-            trial = among(2)
-            trial.arrived(0.0)
-            trial.completed(trial.choose(np.zeros(2, np.int64)), 1.0, 1.0)
+            try_out(among(2))
 
     def _check_live(self, setting: GeoSetting, workload: GeoWorkload) -> None:
         area, has_input = workload.area, (workload.jobs.here > 0).any(axis=0)
