@@ -30,9 +30,12 @@ _HEALTH = {
     "health_check_timeout_ms": 1000,
     "health_check_failure_threshold": 3,
 }
+#: Ray gives each process of a node 15 s to come up, which a machine with other work may exceed for a while.
+_TRIES = 3
 _GRACE_S = 5.0
 _LOOK_S = 0.1
 _SHORT = "/tmp"
+_log = logging.getLogger(__name__)
 
 
 class PrivateCluster:
@@ -51,51 +54,65 @@ class PrivateCluster:
     ------
     InputError
         More slots than one machine should run, or more data than it should hold; this process is connected to
-        a Ray cluster already; Ray does not start.
+        a Ray cluster already; Ray does not start, however often it is tried.
     """
 
     def __init__(self, area: WideArea, nodes: int = 1, store: int = 0) -> None:
         check_size(area, store)
         _refuse_if_connected()
+        self._folder: str | None = None
+        self._cluster: Cluster | None = None
+        for tries_left in reversed(range(_TRIES)):
+            try:
+                self._start(area, nodes, min(max(store, _LEAST_STORE), _MOST_STORE))
+            except BaseException as error:
+                self.close()
+                if not isinstance(error, Exception):
+                    raise
+                reason = (str(error) or repr(error)).splitlines()[0]
+                if tries_left == 0:
+                    raise InputError(f"--engine: Ray does not start on this machine: {reason}") from error
+                _log.warning("Ray did not start, it is tried again: %s", reason)
+            else:
+                return
+
+    def _start(self, area: WideArea, nodes: int, capacity: int) -> None:
+        self._cluster, self._joined = None, False
+        self.nodes: dict[str, list[object]] = {}
         # Sockets lie in this folder, and their paths must be short.
         self._folder = tempfile.mkdtemp(
             prefix="windlass-ray-", dir=_SHORT if os.access(_SHORT, os.W_OK) else None
         )
         # Ray's own handlers, which run before this one, make the folder anew where a raylet had died.
         atexit.register(_remove, self._folder)
-        self._closed = self._joined = False
-        self.nodes: dict[str, list[object]] = {}
-        capacity = min(max(store, _LEAST_STORE), _MOST_STORE)
-        try:
-            with _environment(RAY_TMPDIR=self._folder), _own_signals():
-                self._cluster = Cluster(
-                    initialize_head=True,
-                    connect=False,
-                    head_node_args={
-                        "num_cpus": 0,
-                        "object_store_memory": _LEAST_STORE,
-                        "include_dashboard": False,
-                        "_system_config": _HEALTH,
-                    },
-                )
-                for name, slots in zip(area.names, area.slots.tolist(), strict=True):
-                    shares = [slots // nodes + (1 if at < slots % nodes else 0) for at in range(nodes)]
-                    self.nodes[name] = [
-                        self._cluster.add_node(
-                            num_cpus=share, labels={"site": name}, object_store_memory=capacity
-                        )
-                        for share in shares
-                        if share > 0
-                    ]
-                _join(self._cluster.address)
-                self._joined = True
-        except BaseException as error:
-            self.close()
-            if isinstance(error, OSError | RuntimeError):
-                raise InputError(
-                    f"--engine: Ray does not start on this machine: {str(error).splitlines()[0]}"
-                ) from error
-            raise
+        with _environment(RAY_TMPDIR=self._folder), _own_signals():
+            self._cluster = Cluster(
+                initialize_head=True,
+                connect=False,
+                head_node_args={
+                    "num_cpus": 0,
+                    "object_store_memory": _LEAST_STORE,
+                    "include_dashboard": False,
+                    "_system_config": _HEALTH,
+                },
+            )
+            for name, slots in zip(area.names, area.slots.tolist(), strict=True):
+                shares = [slots // nodes + (1 if at < slots % nodes else 0) for at in range(nodes)]
+                self.nodes[name] = [
+                    self._cluster.add_node(
+                        num_cpus=share, labels={"site": name}, object_store_memory=capacity
+                    )
+                    for share in shares
+                    if share > 0
+                ]
+            _join(self.address)
+            self._joined = True
+
+    @property
+    def address(self) -> str:
+        """Where others may join."""
+        assert self._cluster is not None
+        return str(self._cluster.address)
 
     def whole(self) -> bool:
         """Whether all nodes that were started still live."""
@@ -104,23 +121,22 @@ class PrivateCluster:
 
     def close(self) -> None:
         """Stop the raylets and all their processes, and nothing else."""
-        if self._closed:
+        folder, self._folder = self._folder, None
+        if folder is None:
             return
-        self._closed = True
-        started = _processes(self._folder)
+        started = _processes(folder)
         try:
             if self._joined:
                 ray.shutdown()
-            cluster = getattr(self, "_cluster", None)
-            if cluster is not None:
-                cluster.shutdown()
+            if self._cluster is not None:
+                self._cluster.shutdown()
         finally:
             _, left = psutil.wait_procs(started, timeout=_GRACE_S)
             for process in left:
                 with contextlib.suppress(psutil.NoSuchProcess):
                     process.kill()
             psutil.wait_procs(left, timeout=_GRACE_S)
-            _remove(self._folder)
+            _remove(folder)
 
 
 def check_size(area: WideArea, store: int) -> None:
