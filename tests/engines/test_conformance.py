@@ -82,7 +82,7 @@ def test_a_remote_read_takes_as_long_as_its_links_say(engines):
             return Placement(np.array([[0, 0, 1, 1]]), np.array([0]), ("to see how long it reads",))
 
     run, _ = ran(engines, Away(), jobs, area)
-    assert 1.0 <= run.read[0] - run.begun[0] + 1e-6 <= 1.3
+    assert 1.0 <= run.read[0] - run.begun[0] + 1e-6 <= 1.0 + engines.late + 1e-6
     assert run.carried[0, 1] == run.carried.sum() == 5e5
 
 
