@@ -60,8 +60,8 @@ def serving() -> Iterator[str]:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    folder = tempfile.mkdtemp(prefix="wl")
-    os.environ.setdefault("RAY_TMPDIR", folder)
+    folder = tempfile.TemporaryDirectory(prefix="wl", ignore_cleanup_errors=True)
+    os.environ.setdefault("RAY_TMPDIR", folder.name)
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
     # Ray's workers are nice to others by default: on a machine with others, it is those that would be measured.
     os.environ.setdefault("RAY_worker_niceness", "0")
@@ -81,3 +81,4 @@ def serving() -> Iterator[str]:
     finally:
         serve.shutdown()
         ray.shutdown()
+        folder.cleanup()

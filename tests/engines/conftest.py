@@ -31,7 +31,11 @@ def serve_address():
         cluster = ray_cluster.PrivateCluster(WideArea.of([2], [1e6], [1e6]))
     started = []
     try:
-        serve.start(http_options={"host": "127.0.0.1", "port": port}, logging_config={"log_level": "ERROR"})
+        serve.start(
+            proxy_location="HeadOnly",
+            http_options={"host": "127.0.0.1", "port": port},
+            logging_config={"log_level": "ERROR"},
+        )
         started = [child for child in psutil.Process().children(recursive=True) if child.pid not in before]
         assert started
         yield f"http://127.0.0.1:{port}"
