@@ -7,14 +7,15 @@ import contextlib
 import json
 import os
 import socket
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import ray
 from ray import serve
 from ray.serve.config import RequestRouterConfig
+
+from windlass.engines.ray_cluster import PrivateCluster, environment
+from windlass.sim.geo_place_workload import WideArea
 
 
 class Worker:
@@ -60,25 +61,20 @@ def serving() -> Iterator[str]:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    folder = tempfile.TemporaryDirectory(prefix="wl", ignore_cleanup_errors=True)
-    os.environ.setdefault("RAY_TMPDIR", folder.name)
-    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+    root = Path(__file__).parents[1]
+    paths = os.pathsep.join([str(root / "src"), str(root), os.environ.get("PYTHONPATH", "")])
     # Ray's workers are nice to others by default: on a machine with others, it is those that would be measured.
-    os.environ.setdefault("RAY_worker_niceness", "0")
-    source = str(Path(__file__).parents[1])
-    paths = os.pathsep.join([source, os.environ.get("PYTHONPATH", "")]).rstrip(os.pathsep)
-    ray.init(
-        address="local",
-        num_cpus=2,
-        include_dashboard=False,
-        log_to_driver=False,
-        object_store_memory=150 * 2**20,
-        runtime_env={"env_vars": {"PYTHONPATH": paths}},
-    )
+    with environment(
+        RAY_USAGE_STATS_ENABLED="0", RAY_worker_niceness="0", PYTHONPATH=paths.rstrip(os.pathsep)
+    ):
+        cluster = PrivateCluster(WideArea.of([2], [1e6], [1e6]))
     try:
-        serve.start(http_options={"host": "127.0.0.1", "port": port}, logging_config={"log_level": "ERROR"})
+        serve.start(
+            proxy_location="HeadOnly",
+            http_options={"host": "127.0.0.1", "port": port},
+            logging_config={"log_level": "ERROR"},
+        )
         yield f"http://127.0.0.1:{port}"
     finally:
         serve.shutdown()
-        ray.shutdown()
-        folder.cleanup()
+        cluster.close()

@@ -1,15 +1,16 @@
 """Private clusters where Ray itself does not come up; that they leave nothing behind is in test_ray_run."""
 
-from pathlib import Path
-
 import pytest
 
 pytest.importorskip("ray", reason="Ray is not installed: pip install '.[ray]'")
 
+from tests.engines.engines import cluster_folders
 from windlass.engines import ray_cluster
 from windlass.engines.ray_cluster import PrivateCluster
 from windlass.model import InputError
 from windlass.sim.geo_place_workload import WideArea
+
+pytestmark = pytest.mark.slow
 
 AREA = WideArea.of([1, 2], [1e6, 1e6], [1e6, 1e6])
 
@@ -44,18 +45,13 @@ def ray_that_fails(monkeypatch):
     return use
 
 
-def folders():
-    return set(Path("/tmp").glob("windlass-ray-*"))
-
-
-@pytest.mark.slow
 def test_a_start_that_fails_is_tried_again_from_nothing(ray_that_fails, caplog):
-    before = folders()
+    before = cluster_folders()
     made, joined = ray_that_fails(Exception("The node timed out.\nMore."), RuntimeError())
     cluster = PrivateCluster(AREA)
     assert [one.stopped for one in made] == [True, True, False]
     assert joined == ["127.0.0.1:1"]
-    assert len(folders() - before) == 1
+    assert len(cluster_folders() - before) == 1
     assert caplog.messages == [
         "Ray did not start, it is tried again: The node timed out.",
         "Ray did not start, it is tried again: RuntimeError()",
@@ -63,12 +59,11 @@ def test_a_start_that_fails_is_tried_again_from_nothing(ray_that_fails, caplog):
     cluster.close()
     cluster.close()
     assert made[-1].stopped
-    assert folders() == before
+    assert cluster_folders() == before
 
 
-@pytest.mark.slow
 def test_a_ray_that_never_starts_is_said_in_one_line(ray_that_fails):
-    before = folders()
+    before = cluster_folders()
     made, joined = ray_that_fails(*[Exception("The node timed out.\nMore.")] * 3)
     with pytest.raises(
         InputError, match=r"^--engine: Ray does not start on this machine: The node timed out\.$"
@@ -76,14 +71,13 @@ def test_a_ray_that_never_starts_is_said_in_one_line(ray_that_fails):
         PrivateCluster(AREA)
     assert [one.stopped for one in made] == [True] * 3
     assert joined == []
-    assert folders() == before
+    assert cluster_folders() == before
 
 
-@pytest.mark.slow
 def test_an_interrupted_start_is_not_tried_again(ray_that_fails):
-    before = folders()
+    before = cluster_folders()
     made, _ = ray_that_fails(KeyboardInterrupt())
     with pytest.raises(KeyboardInterrupt):
         PrivateCluster(AREA)
     assert [one.stopped for one in made] == [True]
-    assert folders() == before
+    assert cluster_folders() == before

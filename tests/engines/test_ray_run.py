@@ -6,12 +6,13 @@ import signal
 import subprocess
 import sys
 import time
-from pathlib import Path
 
 import pytest
 
 pytest.importorskip("ray", reason="Ray is not installed: pip install '.[ray]'")
 import psutil
+
+from tests.engines.engines import cluster_folders
 
 pytestmark = pytest.mark.slow
 
@@ -61,10 +62,6 @@ def running(process, what):
         return False
 
 
-def folders():
-    return set(Path("/tmp").glob("windlass-ray-*"))
-
-
 def wait_for(found, seconds=LONG_S):
     until = time.monotonic() + seconds
     while not found():
@@ -111,7 +108,7 @@ def test_an_interrupted_run_leaves_no_process_behind_and_touches_no_other(
     tmp_path, somebody_elses, when, number
 ):
     _, owner = somebody_elses
-    before = folders()
+    before = cluster_folders()
     raylets = {child.pid for child in owner.children(recursive=True) if child.name() == "raylet"}
     process = subprocess.Popen(
         command("run", scenario(tmp_path, 60), "--engine", "ray"),
@@ -131,7 +128,7 @@ def test_an_interrupted_run_leaves_no_process_behind_and_touches_no_other(
     assert said.strip().splitlines()[-1] == "windlass: interrupted; what was started is stopped"
     _, left = psutil.wait_procs(started, timeout=10)
     assert left == []
-    assert folders() <= before
+    assert cluster_folders() <= before
     assert raylets <= {child.pid for child in owner.children(recursive=True)}
 
 

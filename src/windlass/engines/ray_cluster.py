@@ -85,7 +85,7 @@ class PrivateCluster:
         )
         # Ray's own handlers, which run before this one, make the folder anew where a raylet had died.
         atexit.register(_remove, self._folder)
-        with _environment(RAY_TMPDIR=self._folder), _own_signals():
+        with environment(RAY_TMPDIR=self._folder), _own_signals():
             self._cluster = Cluster(
                 initialize_head=True,
                 connect=False,
@@ -215,7 +215,8 @@ def _remove(folder: str) -> None:
 
 
 @contextlib.contextmanager
-def _environment(**values: str) -> Iterator[None]:
+def environment(**values: str) -> Iterator[None]:
+    """Have these environment variables for a while, as what is started then will have them for good."""
     before = {name: os.environ.get(name) for name in values}
     os.environ.update(values)
     try:
