@@ -2,6 +2,9 @@
 
 import importlib.util
 
-collect_ignore_glob = (
-    [] if importlib.util.find_spec("ray") else ["src/windlass/engines/ray*.py", "tests/engines/routers.py"]
-)
+_NEED_RAY = [
+    "src/windlass/engines/ray/*.py",
+    *(f"src/windlass/engines/serve/{name}.py" for name in ("router", "benchmarks", "metrics")),
+    "tests/engines/routers.py",
+]
+collect_ignore_glob = [] if importlib.util.find_spec("ray") else _NEED_RAY

@@ -15,9 +15,10 @@ from benchmarks import peers
 from benchmarks.measure import Row, compare_rates
 from windlass.compiled import prepare
 from windlass.model import JobTable
-from windlass.order import POLICIES
-from windlass.sim.batch import kernels, replay
-from windlass.traces import lublin, read_trace, to_workload
+from windlass.order.site import POLICIES
+from windlass.sim.site.replay import kernels, replay
+from windlass.traces import read_trace, to_workload
+from windlass.workloads import lublin
 
 _KTH = Path(__file__).parents[2] / "shared" / "traces" / "swf" / "KTH-SP2-1996-2.1-cln.swf.gz"
 _MEMORY_JOBS = 200_000

@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 from benchmarks.measure import Row, compare_rates
 from windlass.compiled import prepare
 from windlass.order import reordering, swag
-from windlass.order.multisite import POLICIES
-from windlass.sim.geo_order import kernels, replay_geo
-from windlass.sim.geo_order_draw import draw_sizes, draw_workload, spread
+from windlass.order.fleet import POLICIES
+from windlass.sim.orders.replay import kernels, replay_geo
+from windlass.workloads.sizes import draw_sizes, draw_workload, spread
 
 _SITES = 30
 

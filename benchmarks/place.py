@@ -12,10 +12,10 @@ from scipy.optimize import linprog
 
 from benchmarks.measure import Row, compare_rates
 from windlass.compiled import prepare
-from windlass.papers.tetrium import busy_view
+from windlass.papers.tetrium.paper import busy_view
 from windlass.place import map_stage, reduce_stage
-from windlass.place.oracle import map_model, map_stage_highs, reduce_model, reduce_stage_highs
-from windlass.place.tetrium import Tetrium
+from windlass.place.functions.oracle import map_model, map_stage_highs, reduce_model, reduce_stage_highs
+from windlass.place.policies.tetrium import Tetrium
 
 _SITES, _TASKS, _TASK_S = 50, 2000, 2.0
 _AT_ONCE = 20

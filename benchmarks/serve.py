@@ -24,7 +24,7 @@ from ray import serve
 from benchmarks.measure import Row
 from benchmarks.serve_app import deploy, serving, write_speeds
 from benchmarks.serve_load import Stream, send
-from windlass.engines.ray_serve import rosella
+from windlass.engines.serve.router import rosella
 
 CAPACITY = 40.0
 WARM_S, COUNTED_S = 5.0, 30.0

@@ -14,8 +14,8 @@ from typing import Any
 from ray import serve
 from ray.serve.config import RequestRouterConfig
 
-from windlass.engines.ray_cluster import PrivateCluster, environment
-from windlass.sim.geo_place_workload import WideArea
+from windlass.engines.ray.cluster import PrivateCluster, environment
+from windlass.model.fleet import WideArea
 
 
 class Worker:

@@ -1,6 +1,6 @@
 """A policy of ten lines; docs/add-a-policy.md explains it."""
 
-from windlass.model import SiteView, Start
+from windlass.order.site.view import SiteView, Start
 
 
 class Narrowest:

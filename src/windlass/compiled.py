@@ -146,7 +146,7 @@ class Kernel:
 
     Examples
     --------
-    >>> from windlass.order.fcfs import Fcfs
+    >>> from windlass.order.site.policies.fcfs import Fcfs
     >>> callable(Fcfs.select.ready())
     True
     """
@@ -179,7 +179,7 @@ def prepare(kernels: Iterable[Kernel], announce: TextIO | None = sys.stderr) -> 
 
     Examples
     --------
-    >>> from windlass.order.fcfs import Fcfs
+    >>> from windlass.order.site.policies.fcfs import Fcfs
     >>> prepare([Fcfs.select], announce=None)
     """
     done = threading.Event()

@@ -10,7 +10,7 @@ from types import ModuleType
 from typing import Any
 
 
-def classes_in(package: str, method: str) -> Iterator[Any]:
+def classes_in(package: str, method: str, room: str = "") -> Iterator[Any]:
     """All named classes with this method in the public modules of a package, by module name.
 
     Parameters
@@ -19,15 +19,20 @@ def classes_in(package: str, method: str) -> Iterator[Any]:
         Its import name.
     method
         What makes a class one of them.
+    room
+        Where each thing is a folder and not a file: the module of each folder that holds the class.
 
     Examples
     --------
-    >>> [cls.name for cls in classes_in("windlass.order", "decide")][:2]
-    ['conservative', 'easy']
+    >>> "easy" in [cls.name for cls in classes_in("windlass.order.site.policies", "decide")]
+    True
+    >>> "batch" in [cls.name for cls in classes_in("windlass.worlds", "workload_key", room="world")]
+    True
     """
     for found in pkgutil.iter_modules(importlib.import_module(package).__path__):
-        if not found.name.startswith("_"):
-            yield from named_classes(importlib.import_module(f"{package}.{found.name}"), method)
+        if not found.name.startswith("_") and found.ispkg == bool(room):
+            module = f"{package}.{found.name}.{room}".rstrip(".")
+            yield from named_classes(importlib.import_module(module), method)
 
 
 def named_classes(module: ModuleType, method: str) -> Iterator[Any]:

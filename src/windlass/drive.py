@@ -94,9 +94,9 @@ def drive(
 
     Examples
     --------
-    >>> from windlass.place.in_place import InPlace
-    >>> from windlass.sim.geo_place import SimulatedSites
-    >>> from windlass.sim.geo_place_workload import GeoJobs, StageSpec, WideArea
+    >>> from windlass.place.policies.in_place import InPlace
+    >>> from windlass.sim.fleet.engine import SimulatedSites
+    >>> from windlass.model.fleet import GeoJobs, StageSpec, WideArea
     >>> area = WideArea.of(slots=[40, 10, 20], up=[5e9, 1e9, 2e9], down=[5e9, 1e9, 5e9])
     >>> jobs = GeoJobs.of([0.0], [[StageSpec(2.0, here=(200, 300, 500), task_bytes=1e8)]])
     >>> drive(SimulatedSites(area, jobs), InPlace()).end.tolist()

@@ -36,7 +36,7 @@ class Broken:
         pass
 
     def decide(self, view):
-        from windlass.model import Start
+        from windlass.order.site.view import Start
         {extra}
         head = view.waiting.job[:1] if view.waiting.procs[0] <= view.free else []
         return Start(tuple(int(job) for job in head), why="{why}")

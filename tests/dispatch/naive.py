@@ -10,8 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from windlass.sim.dispatch_changes import Changes
-from windlass.sim.dispatch_world import FAIL, RETURN, SET_SPEED
+from windlass.model.timetable import FAIL, RETURN, SET_SPEED, Changes
 
 INF = float("inf")
 

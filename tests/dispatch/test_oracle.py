@@ -9,9 +9,9 @@ import pytest
 from naive import Naive
 
 from windlass.dispatch import POLICIES, simulate
-from windlass.dispatch._state import COPIES
-from windlass.sim.dispatch_changes import Changes
-from windlass.sim.dispatch_workload import Bursty, Pareto
+from windlass.dispatch.state import COPIES
+from windlass.model.timetable import Changes
+from windlass.workloads.arrivals import Bursty, Pareto
 
 SPEEDS = np.array([1.0, 1.0, 2.0, 0.5, 6.0])
 

@@ -13,8 +13,8 @@ from test_oracle import SPEEDS, Naive, make, shaky, workload
 
 from windlass.dispatch import POLICIES, Rosella, simulate
 from windlass.model import PolicyError
-from windlass.sim.dispatch_changes import Changes
-from windlass.sim.dispatch_workload import Bursty, Pareto
+from windlass.model.timetable import Changes
+from windlass.workloads.arrivals import Bursty, Pareto
 
 
 @settings(max_examples=25, deadline=None)

@@ -9,7 +9,7 @@ import pytest
 import windlass.order
 from windlass.checks import check_policy
 from windlass.cli import main
-from windlass.order import POLICIES
+from windlass.order.site import POLICIES
 from windlass.scenario import load_scenario, make_scenario
 
 ROOT = Path(__file__).parents[2]

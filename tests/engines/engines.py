@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from tests.engines.fake import FakeExecutor
-from windlass.engines.live import LiveSites
-from windlass.sim.geo_place import SimulatedSites
-from windlass.sim.geo_place_workload import Changes
+from windlass.engines.live.engine import LiveSites
+from windlass.model.fleet import Changes
+from windlass.sim.fleet.engine import SimulatedSites
 
 
 def cluster_folders():
@@ -51,7 +51,7 @@ class Ray:
         self.clusters = {}
 
     def cluster(self, area):
-        from windlass.engines.ray_cluster import PrivateCluster
+        from windlass.engines.ray.cluster import PrivateCluster
 
         key = area.names, tuple(area.slots.tolist())
         if key not in self.clusters:
@@ -60,7 +60,7 @@ class Ray:
         return self.clusters[key]
 
     def make(self, area, jobs, lost=None):
-        from windlass.engines.ray import RayExecutor
+        from windlass.engines.ray.executor import RayExecutor
 
         cluster = self.cluster(area)
         executor = RayExecutor(area)

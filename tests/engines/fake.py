@@ -7,7 +7,7 @@ import itertools
 
 import numpy as np
 
-from windlass.engines.executor import Ended, Failed, Gone, Piece, Worker
+from windlass.engines.live.executor import Ended, Failed, Gone, Piece, Worker
 
 
 class FakeExecutor:

@@ -5,7 +5,7 @@ import os
 
 from ray import serve
 
-from windlass.engines.ray_serve import RosellaRouter
+from windlass.engines.serve.router import RosellaRouter
 
 SECONDS = 0.06
 

@@ -7,14 +7,14 @@ from tests.engines import check
 from tests.engines.engines import Fake, Sim, ray_engines
 from windlass.drive import drive
 from windlass.model import PolicyError
-from windlass.order.multisite.fcfs import Fcfs
-from windlass.order.multisite.swag import Swag
-from windlass.place.centralised import Centralised
-from windlass.place.in_place import InPlace
-from windlass.place.tetrium import Tetrium
+from windlass.model.fleet import GeoJobs, StageSpec, WideArea
+from windlass.order.fleet.policies.fcfs import Fcfs
+from windlass.order.fleet.policies.swag import Swag
+from windlass.place.policies.centralised import Centralised
+from windlass.place.policies.in_place import InPlace
+from windlass.place.policies.tetrium import Tetrium
 from windlass.place.view import Placement
-from windlass.sim.geo_place_workload import GeoJobs, StageSpec, WideArea
-from windlass.worlds.in_order import InOrder
+from windlass.worlds.fleet.in_order import InOrder
 
 AREA = WideArea.of([3, 1, 2, 1], [8e6, 4e6, 6e6, 6e6], [8e6, 4e6, 8e6, 6e6], names=["a", "b", "c", "d"])
 

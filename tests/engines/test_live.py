@@ -7,18 +7,18 @@ from hypothesis import strategies as st
 
 from tests.engines import check
 from tests.engines.fake import FakeExecutor
-from windlass.dispatch.jsq import Jsq
+from windlass.dispatch.policies.jsq import Jsq
 from windlass.drive import drive
-from windlass.engines.live import LiveSites
-from windlass.engines.program import Program, Step
+from windlass.engines.live.engine import LiveSites
+from windlass.engines.live.program import Program, Step
 from windlass.model import InputError, PolicyError, TaskError
-from windlass.order.multisite.swag import Swag
-from windlass.place.in_place import InPlace
-from windlass.place.tetrium import Tetrium
+from windlass.model.fleet import GeoJobs, StageSpec, WideArea
+from windlass.order.fleet.policies.swag import Swag
+from windlass.place.policies.in_place import InPlace
+from windlass.place.policies.tetrium import Tetrium
 from windlass.place.view import Placement
-from windlass.sim.geo_place import SimulatedSites
-from windlass.sim.geo_place_workload import GeoJobs, StageSpec, WideArea
-from windlass.worlds.in_order import InOrder
+from windlass.sim.fleet.engine import SimulatedSites
+from windlass.worlds.fleet.in_order import InOrder
 
 AREA = WideArea.of([2, 2, 2], [1e6] * 3, [1e6] * 3)
 
@@ -180,7 +180,7 @@ def test_real_work_gives_real_results():
 
     class Given(Program):
         def load(self, task):
-            from windlass.engines.work import Call
+            from windlass.engines.live.work import Call
 
             return Call(lambda inputs, parts: [texts[task]], 1)
 

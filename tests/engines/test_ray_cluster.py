@@ -5,10 +5,10 @@ import pytest
 pytest.importorskip("ray", reason="Ray is not installed: pip install '.[ray]'")
 
 from tests.engines.engines import cluster_folders
-from windlass.engines import ray_cluster
-from windlass.engines.ray_cluster import PrivateCluster
+from windlass.engines.ray import cluster as ray_cluster
+from windlass.engines.ray.cluster import PrivateCluster
 from windlass.model import InputError
-from windlass.sim.geo_place_workload import WideArea
+from windlass.model.fleet import WideArea
 
 pytestmark = pytest.mark.slow
 

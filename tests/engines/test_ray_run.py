@@ -32,8 +32,8 @@ decide_every: 0
 
 OTHERS = """
 import sys
-from windlass.engines.ray_cluster import PrivateCluster
-from windlass.sim.geo_place_workload import WideArea
+from windlass.engines.ray.cluster import PrivateCluster
+from windlass.model.fleet import WideArea
 area = WideArea.of([2, 1], [1e7, 1e7], [1e7, 1e7], names=("a", "b"))
 cluster = PrivateCluster(area)
 print(cluster.address, flush=True)
@@ -135,9 +135,9 @@ def test_an_interrupted_run_leaves_no_process_behind_and_touches_no_other(
 def test_a_private_cluster_leaves_other_processes_and_sessions_alone():
     script = """
 import subprocess, sys
-from windlass.engines.ray_cluster import PrivateCluster
+from windlass.engines.ray.cluster import PrivateCluster
 from windlass.model import InputError
-from windlass.sim.geo_place_workload import WideArea
+from windlass.model.fleet import WideArea
 area = WideArea.of([1], [1e6], [1e6])
 cluster = PrivateCluster(area)
 try:

@@ -15,7 +15,7 @@ from ray import serve
 from ray.serve.config import RequestRouterConfig
 
 from tests.engines.routers import SECONDS, BrokenRouter, Worker
-from windlass.engines.ray_serve import RosellaRouter, rosella
+from windlass.engines.serve.router import RosellaRouter, rosella
 from windlass.model import InputError
 
 pytestmark = pytest.mark.slow
@@ -145,7 +145,7 @@ def test_wrong_options_are_said_before_and_cost_no_request_after(serve_address):
     with pytest.raises(InputError, match="'probe' is no option"):
         rosella(probe=3)
     config = RequestRouterConfig(
-        request_router_class="windlass.engines.ray_serve.RosellaRouter",
+        request_router_class="windlass.engines.serve.router.RosellaRouter",
         request_router_kwargs={"probe": 3},
     )
     handle = deploy("wrong", config, replicas=1)

@@ -6,7 +6,7 @@ import pytest
 
 pytest.importorskip("ray.serve", reason="Ray Serve is not installed (the extra `ray`)")
 
-from windlass.engines import ray_serve_metrics
+from windlass.engines.serve import metrics as ray_serve_metrics
 
 
 class Metric:

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from windlass.dispatch import Rosella
-from windlass.engines._replica import TRIALS
-from windlass.engines.replicas import Replicas
-from windlass.engines.router_options import RouterOptions
+from windlass.engines.serve.options import RouterOptions
+from windlass.engines.serve.replica import TRIALS
+from windlass.engines.serve.replicas import Replicas
 from windlass.model import InputError
 
 

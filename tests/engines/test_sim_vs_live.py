@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from windlass.engines.live_run import LiveRun
-from windlass.papers._live_cases import Remote, calibrate, calibration_case
-from windlass.papers.sim_vs_live import SimVsLive, _Compared, _ranked_alike
-from windlass.sim.geo_place import simulate
+from windlass.engines.live.result import LiveRun
+from windlass.papers.sim_vs_live.cases import Remote, calibrate, calibration_case
+from windlass.papers.sim_vs_live.paper import SimVsLive, _Compared, _ranked_alike
+from windlass.sim.fleet.engine import simulate
 
 
 def compared(name, live, simulated):

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from windlass.engines.wan import Links
+from windlass.engines.live.wan import Links
 from windlass.sim.links import max_min_rates
 
 NO_LIMIT = float("inf")

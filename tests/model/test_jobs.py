@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from windlass.model import InputError, JobTable
-from windlass.order import POLICIES
+from windlass.order.site import POLICIES
 from windlass.sim import replay
 
 GOOD = {"submit": [0, 5, 5], "run": [1, 2, 3], "procs": [1, 2, 3], "request": [9, 9, 9], "job": [7, 8, 9]}

@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from windlass.checks.multisite import workload
-from windlass.order.multisite import POLICIES, JobOrder
-from windlass.sim.geo_order import replay_geo
-from windlass.sim.geo_order_bound import least_mean_response
-from windlass.sim.geo_order_draw import draw_workload
-from windlass.sim.geo_order_workload import workload_of
+from windlass.checks.order.fleet import workload
+from windlass.metrics.bound import least_mean_response
+from windlass.model.orders import workload_of
+from windlass.order.fleet import POLICIES, JobOrder
+from windlass.sim.orders.replay import replay_geo
+from windlass.workloads.sizes import draw_workload
 
 
 class Priorities:

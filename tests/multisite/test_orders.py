@@ -9,17 +9,9 @@ from hypothesis import strategies as st
 
 from tests.multisite import naive
 from windlass.model import InputError
-from windlass.order import (
-    fcfs,
-    finish_instants,
-    global_srpt,
-    independent_srpt,
-    optimal,
-    reordering,
-    swag,
-)
-from windlass.order.multisite import FleetView
-from windlass.order.multisite.swag import Swag
+from windlass.order import fcfs, finish_instants, global_srpt, independent_srpt, optimal, reordering, swag
+from windlass.order.fleet import FleetView
+from windlass.order.fleet.policies.swag import Swag
 
 EXAMPLE = np.array([[1, 10, 1], [3, 8, 0], [7, 0, 6]])
 
@@ -185,9 +177,9 @@ def test_a_site_without_slots_and_without_work_is_no_matter():
 def test_functions_keep_their_names_beside_the_files():
     import importlib
 
-    importlib.import_module("windlass.order.fcfs")
-    from windlass.order import POLICIES
+    importlib.import_module("windlass.order.site.policies.fcfs")
     from windlass.order import fcfs as function
+    from windlass.order.site import POLICIES
 
     assert function([[1], [2]], 1).tolist() == [0, 1]
-    assert POLICIES.find("fcfs").__module__ == "windlass.order.fcfs"
+    assert POLICIES.find("fcfs").__module__ == "windlass.order.site.policies.fcfs"

@@ -6,21 +6,21 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.multisite import naive
-from windlass.checks.multisite import workload
+from windlass.checks.order.fleet import workload
+from windlass.metrics.alone import alone
 from windlass.model import InputError, PolicyError
-from windlass.order.multisite import POLICIES, JobOrder
-from windlass.order.multisite.swag import Swag
-from windlass.sim.geo_order import replay_geo
-from windlass.sim.geo_order_alone import alone
-from windlass.sim.geo_order_draw import draw_seconds, draw_sizes, draw_workload
-from windlass.sim.geo_order_workload import workload_of
+from windlass.model.orders import workload_of
+from windlass.order.fleet import POLICIES, JobOrder
+from windlass.order.fleet.policies.swag import Swag
+from windlass.sim.orders.replay import replay_geo
+from windlass.workloads.sizes import draw_seconds, draw_sizes, draw_workload
 
 NAMES = POLICIES.names()
 
 
 def naive_run(work, policy):
     """Starts of tasks by a loop over instants, asking the policy's `decide`; numbers of tasks only."""
-    from windlass.order.multisite import FleetView
+    from windlass.order.fleet import FleetView
 
     job_of_sub = np.repeat(np.arange(work.jobs), np.diff(work.first))
     coming = work.task0[:-1].copy()

@@ -8,8 +8,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from tests.oracles.engine import Job, Moment, simulate
-from windlass.model import JobTable, Running, SiteView, Start, Waiting
-from windlass.order import SitePolicy
+from windlass.model import JobTable
+from windlass.order.site import SitePolicy
+from windlass.order.site.view import Running, SiteView, Start, Waiting
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import ClassVar
 
-from windlass.model import SiteView, Start
-from windlass.order import SitePolicy
+from windlass.order.site import SitePolicy
+from windlass.order.site.view import SiteView, Start
 
 
 class Plain:

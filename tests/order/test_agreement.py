@@ -8,7 +8,7 @@ from hypothesis import example, given, settings
 from tests.oracles.naive import ORACLES
 from tests.oracles.validator import violations_of
 from tests.oracles.workloads import CHECK, EASY_TIES, Case, busy, case, cases
-from windlass.order import POLICIES
+from windlass.order.site import POLICIES
 from windlass.sim import replay
 
 _SETTINGS = [(name, kill) for name in ORACLES for kill in (True, False)]

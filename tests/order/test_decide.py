@@ -17,10 +17,11 @@ from tests.oracles.naive import ORACLES
 from tests.oracles.plain import Plain
 from tests.oracles.validator import violations_of
 from tests.oracles.workloads import CHECK, EASY_TIES, Case, case, cases
-from windlass.model import Running, SiteView, Waiting
-from windlass.order import POLICIES
-from windlass.sim import Replay, batch, replay
-from windlass.sim.site import Site, make_site
+from windlass.order.site import POLICIES
+from windlass.order.site.view import Running, SiteView, Waiting
+from windlass.sim import Replay, replay
+from windlass.sim.site import replay as batch
+from windlass.sim.site.state import Site, make_site
 
 # Someone outlives a request of 1 s, and at that very instant somebody else is submitted.
 OUTLIVED = case(1, [0, 0, 1], [2, 1, 1], [1, 1, 1], [1, 1, 1])

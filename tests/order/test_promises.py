@@ -9,7 +9,7 @@ from hypothesis import given
 from tests.oracles import naive
 from tests.oracles.byhand import Step, drive
 from tests.oracles.workloads import CHECK, Case, cases
-from windlass.order import POLICIES
+from windlass.order.site import POLICIES
 from windlass.sim import replay
 
 Holder = tuple[float, int]

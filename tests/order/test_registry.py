@@ -10,11 +10,11 @@ import pytest
 from tests.oracles.validator import violations_of
 from tests.oracles.workloads import busy
 from windlass.model import InputError, JobTable
-from windlass.order import POLICIES
+from windlass.order.site import POLICIES
 from windlass.sim import replay
 
 WIDEST = '''
-from windlass.model import SiteView, Start
+from windlass.order.site.view import SiteView, Start
 
 class Widest:
     """The widest job that fits goes first."""
@@ -40,7 +40,7 @@ class Two:
 """
 
 NONE = """
-from windlass.order.easy import Easy
+from windlass.order.site.policies.easy import Easy
 
 class _Private:
     name = "private"

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from windlass.model import InputError
-from windlass.papers.tetrium import busy_view
+from windlass.papers.tetrium.paper import busy_view
 from windlass.place import POLICIES
-from windlass.place.tetrium import Tetrium
+from windlass.place.policies.tetrium import Tetrium
 from windlass.place.view import PlaceView, Ready, Sites
 
 
@@ -92,8 +92,8 @@ def test_a_kept_plan_changes_at_few_sites_only():
 
 
 def test_the_better_of_forward_and_reverse_is_no_worse_than_either():
-    from windlass.sim.geo_place import simulate
-    from windlass.sim.geo_place_workload import GeoJobs, StageSpec, WideArea
+    from windlass.model.fleet import GeoJobs, StageSpec, WideArea
+    from windlass.sim.fleet.engine import simulate
 
     area = WideArea.of([40, 10, 20], [5e9, 1e9, 2e9], [5e9, 1e9, 5e9])
     jobs = GeoJobs.of(

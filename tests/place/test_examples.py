@@ -2,7 +2,7 @@
 
 import pytest
 
-from windlass.papers._tetrium_examples import example_rows
+from windlass.papers.tetrium.examples import example_rows
 from windlass.place import map_stage
 
 ROWS = {row.what: row for row in example_rows()}

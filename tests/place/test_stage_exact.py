@@ -6,7 +6,7 @@ import pytest
 from tests.place.cases import case
 from windlass.model import InputError
 from windlass.place import map_stage, reduce_stage
-from windlass.place.oracle import map_stage_highs, reduce_stage_highs
+from windlass.place.functions.oracle import map_stage_highs, reduce_stage_highs
 
 CLOSE = 1e-9
 SEEDS = range(1000)

@@ -8,7 +8,7 @@ import pytest
 from tests.place.cases import case
 from windlass.model import InputError
 from windlass.place import map_stage, reduce_stage, replan
-from windlass.place.whole import whole_map, whole_reduce
+from windlass.place.functions.whole import whole_map, whole_reduce
 
 
 @pytest.mark.parametrize("seed", range(1, 40, 2))

@@ -5,12 +5,12 @@ import pytest
 
 from tests.place import validator
 from windlass.model import InputError, PolicyError
+from windlass.model.fleet import Changes, GeoJobs, StageSpec, WideArea
 from windlass.place import POLICIES
 from windlass.place.view import Placement
-from windlass.sim.geo_place import simulate
-from windlass.sim.geo_place_generate import JobModel, SiteModel, draw_drops, draw_jobs, draw_sites
-from windlass.sim.geo_place_workload import Changes, GeoJobs, StageSpec, WideArea
+from windlass.sim.fleet.engine import simulate
 from windlass.sim.links import max_min_rates
+from windlass.workloads.fleet import JobModel, SiteModel, draw_drops, draw_jobs, draw_sites
 
 MOVES = ("centralised", "tetrium-i-data")
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 import polars as pl
 
-from windlass.metrics import batch_metrics
+from windlass.metrics.site import batch_metrics
 from windlass.results import Choice, Outcome, Results, VariantResult
 
 

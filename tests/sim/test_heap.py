@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.oracles.workloads import CHECK
-from windlass.sim.heap import make_heap, next_time, pop, push
+from windlass.sim.events.heap import make_heap, next_time, pop, push
 
 _TIMES = st.one_of(st.integers(0, 3).map(float), st.floats(-1e9, 1e9), st.sampled_from([0.0, -0.0, 1e300]))
 _NO_PUSH = st.none()

@@ -10,7 +10,7 @@ import pytest
 from tests.oracles.naive import ORACLES
 from tests.oracles.validator import violations_of
 from windlass.model import JobTable
-from windlass.order import POLICIES
+from windlass.order.site import POLICIES
 from windlass.sim import Replay, replay
 from windlass.traces import Workload, read_trace, to_workload
 

@@ -11,9 +11,11 @@ from hypothesis import given
 from tests.oracles.naive import ORACLES
 from tests.oracles.plain import Answers, Plain, all_waiting
 from tests.oracles.workloads import CHECK, Case, busy, cases
-from windlass.model import InputError, JobTable, PolicyError, SiteView, Start
-from windlass.order import POLICIES
-from windlass.sim import batch, replay
+from windlass.model import InputError, JobTable, PolicyError
+from windlass.order.site import POLICIES
+from windlass.order.site.view import SiteView, Start
+from windlass.sim import replay
+from windlass.sim.site import replay as batch
 
 THREE = JobTable.of(submit=[0, 0, 0], run=[10, 10, 10], procs=[1, 2, 2], job=[5, 6, 7])
 

@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 from scipy.stats import gamma
 
 from windlass.model import InputError
-from windlass.traces import lublin
-from windlass.traces.arrivals import Day, draw_points
-from windlass.traces.lublin import draw_requests, draw_runs, draw_sizes
-from windlass.traces.lublin_kinds import BATCH, COMBINED, INTERACTIVE, Kind
+from windlass.workloads import lublin
+from windlass.workloads.lublin.day import Day, draw_points
+from windlass.workloads.lublin.kinds import BATCH, COMBINED, INTERACTIVE, Kind
+from windlass.workloads.lublin.model import draw_requests, draw_runs, draw_sizes
 
 KINDS = {"combined": COMBINED, "batch": BATCH, "interactive": INTERACTIVE}
 kinds = pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS.keys())

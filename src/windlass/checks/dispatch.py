@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from windlass.checks.common import require, require_defaults
 from windlass.model import InputError
 from windlass.registry import Registry
-from windlass.sim.dispatch import make_policy, simulate
+from windlass.sim.workers.simulate import make_policy, simulate
 
 _SPEEDS = np.array([0.5, 1.0, 1.0, 4.0])
 #: What an engine knows of its workers and hands to a constructor that asks for it.

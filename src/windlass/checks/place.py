@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 
 from windlass.checks.common import require, require_defaults
+from windlass.model.fleet import Changes
 from windlass.place.view import Placement, PlaceView
 from windlass.registry import Registry
-from windlass.sim.geo_place import GeoRun, simulate
-from windlass.sim.geo_place_generate import JobModel, SiteModel, draw_drops, draw_jobs, draw_sites
-from windlass.sim.geo_place_workload import Changes
+from windlass.sim.fleet.engine import GeoRun, simulate
+from windlass.workloads.fleet import JobModel, SiteModel, draw_drops, draw_jobs, draw_sites
 
 
 @dataclass

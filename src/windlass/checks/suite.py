@@ -2,69 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import importlib
+from collections.abc import Callable, Iterator
+from types import ModuleType
 
-from windlass.checks import common, dispatch, multisite, order, place
+from windlass.checks import common
 from windlass.model import InputError
 from windlass.registry import Registry
 
 Check = Callable[[Registry, str], None]
 
-_ALWAYS: tuple[Check, ...] = (
-    common.check_documented,
-    common.check_named,
-    common.check_refuses_unknown_parameter,
-)
-_ORDER: tuple[Check, ...] = (
-    order.check_parameters_have_defaults,
-    order.check_seeded,
-    order.check_picklable,
-    order.check_same_by_hand,
-    order.check_leaves_the_view_alone,
-    order.check_gives_reasons,
-    order.check_no_job_starves,
-)
-
-
-_DISPATCH: tuple[Check, ...] = (
-    dispatch.check_parameters_have_defaults,
-    dispatch.check_seeded,
-    dispatch.check_picklable,
-    dispatch.check_chooses_a_worker,
-    dispatch.check_refuses_bad_input,
-    dispatch.check_same_by_hand,
-)
-
-_PLACE: tuple[Check, ...] = (
-    place.check_parameters_have_defaults,
-    place.check_seeded,
-    place.check_picklable,
-    place.check_leaves_the_view_alone,
-    place.check_gives_reasons,
-    place.check_no_task_starves,
-)
-
-_GEO_ORDER: tuple[Check, ...] = (
-    multisite.check_parameters_have_defaults,
-    multisite.check_seeded,
-    multisite.check_picklable,
-    multisite.check_same_by_hand,
-    multisite.check_leaves_the_view_alone,
-    multisite.check_orders_all_jobs,
-)
-
 
 def checks_of(decision: str) -> tuple[Check, ...]:
-    """The checks that policies of a decision must pass.
+    """The checks that policies of a decision must pass: those of every decision, and those of its own module.
 
-    >>> len(checks_of("order")) > 5
-    True
+    The module is found by the decision's name, as :mod:`windlass.checks.order.site` is for ``order.site``.
+
+    >>> [check.__name__ for check in checks_of("order.site")][:2]
+    ['check_documented', 'check_named']
     """
-    by_decision = (("order", _ORDER), ("geo-order", _GEO_ORDER), ("dispatch", _DISPATCH), ("place", _PLACE))
-    for known, checks in by_decision:
-        if known == decision:
-            return _ALWAYS + checks
-    raise InputError(f"decision {decision!r} has no checks")
+    try:
+        own = importlib.import_module(f"windlass.checks.{decision}")
+    except ModuleNotFoundError as error:
+        raise InputError(f"decision {decision!r} has no checks") from error
+    return (*_checks_in(common), *_checks_in(own))
+
+
+def _checks_in(module: ModuleType) -> Iterator[Check]:
+    """The functions named ``check_…`` that a module defines, in the order of the file."""
+    for name, value in vars(module).items():
+        if name.startswith("check_") and value.__module__ == module.__name__:
+            yield value
 
 
 def check_policy(registry: Registry, name: str) -> None:
@@ -84,7 +52,7 @@ def check_policy(registry: Registry, name: str) -> None:
 
     Examples
     --------
-    >>> from windlass.order import POLICIES
+    >>> from windlass.order.site import POLICIES
     >>> check_policy(POLICIES, "fcfs")
     """
     for check in checks_of(registry.decision):

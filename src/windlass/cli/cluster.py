@@ -9,8 +9,8 @@ import yaml
 from rich.console import Console
 
 from windlass.model import InputError
-from windlass.sim.geo_place_workload import WideArea
-from windlass.worlds.geo_specs import MeasuredSites, measured_area
+from windlass.model.fleet import WideArea
+from windlass.worlds.fleet.spec import MeasuredSites, measured_area
 
 _PRICES = "egress_cost_usd_per_gb.csv"
 

@@ -15,12 +15,12 @@ from rich.console import Console
 from rich.table import Table
 
 from windlass.model import InputError
+from windlass.model.fleet import StageSpec, WideArea
 from windlass.place import map_stage, reduce_stage
-from windlass.place.oracle import map_stage_highs, reduce_stage_highs
-from windlass.place.whole import whole_flow, whole_map, whole_reduce
+from windlass.place.functions.oracle import map_stage_highs, reduce_stage_highs
+from windlass.place.functions.whole import whole_flow, whole_map, whole_reduce
 from windlass.scenario import load_tree, resolve_paths
-from windlass.sim.geo_place_workload import StageSpec, WideArea
-from windlass.worlds.geo_specs import ClusterSpec, JobOf
+from windlass.worlds.fleet.spec import ClusterSpec, JobOf
 
 _Ints = NDArray[np.int64]
 

@@ -3,7 +3,7 @@
 Tasks of milliseconds arrive by the million; each goes at once to one of many workers, and waits in its queue.
 A dispatch policy hears of arrivals and completions, sees (some) queue lengths, and names the worker.
 
-Policies, one file each:
+Policies, one file each in ``policies/``:
 
 - ``rosella``: proportional sampling on learned rates, the shorter of two queues, and benchmark tasks to learn from.
 - ``uniform``, ``round-robin``: blind to queues and speeds.
@@ -26,16 +26,16 @@ from typing import Any, ClassVar, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from windlass.dispatch.rosella import Rosella
+from windlass.dispatch.policies.rosella import Rosella
 from windlass.registry import Registry
 
-POLICIES = Registry("dispatch", "Which worker gets this task?", __name__, method="choose")
+POLICIES = Registry("dispatch", "Which worker gets this task?", f"{__name__}.policies", method="choose")
 
 
 class DispatchPolicy(Protocol):
     """Decides where one task runs, at the moment it arrives.
 
-    A class with a ``name`` and these methods, in a file of this folder, is a policy.
+    A class with a ``name`` and these methods, in a file of ``policies/``, is a policy.
     """
 
     name: ClassVar[str]
@@ -57,7 +57,7 @@ def __getattr__(name: str) -> Any:
     # The simulator stands above the decisions and imports them, never the reverse: only who asks for it here,
     # as a user would, gets it, and by name, so that no module of this folder depends on it.
     if name == "simulate":
-        return importlib.import_module("windlass.sim.dispatch").simulate
+        return importlib.import_module("windlass.sim.workers.simulate").simulate
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 

@@ -6,12 +6,12 @@ import importlib
 from dataclasses import dataclass
 from typing import Protocol
 
-from windlass.engines.executor import Executor
+from windlass.engines.live.executor import Executor
 from windlass.model import InputError
-from windlass.sim.geo_place_workload import WideArea
+from windlass.model.fleet import WideArea
 
 #: Engines by name: the module that has ``executors(target)``, and the extra to install for it.
-_MODULES = {"ray": ("windlass.engines.ray_target", "ray")}
+_MODULES = {"ray": ("windlass.engines.ray.target", "ray")}
 
 ENGINES = tuple(_MODULES)
 

@@ -60,7 +60,7 @@ class Paper(Protocol):
 
 def papers() -> tuple[Paper, ...]:
     """All papers, by name."""
-    found = (cls() for cls in classes_in(__package__, "reproduce"))
+    found = (cls() for cls in classes_in(__package__, "reproduce", room="paper"))
     return tuple(sorted(found, key=lambda paper: paper.name))
 
 

@@ -5,7 +5,7 @@ start where. It reads a :class:`~windlass.place.view.PlaceView` and answers with
 :class:`~windlass.place.view.Placement`; it never touches an engine. :func:`map_stage` and :func:`reduce_stage`
 answer for one stage on arrays, without a cluster.
 
-Policies, one file each:
+Policies, one file each in ``policies/``:
 
 - ``tetrium``: least transfer plus compute time per stage, shortest job first; WAN budget, fairness, kept plans.
 - ``tetrium-fs``, ``tetrium-i-task``, ``tetrium-i-data``: its parts replaced, to see what each is worth.
@@ -23,18 +23,20 @@ True
 
 from typing import ClassVar, Protocol
 
-from windlass.place.replan import replan
-from windlass.place.stage import MapPlan, ReducePlan, map_stage, reduce_stage
+from windlass.place.functions.replan import replan
+from windlass.place.functions.stage import MapPlan, ReducePlan, map_stage, reduce_stage
 from windlass.place.view import Placement, PlaceView
 from windlass.registry import Registry
 
-POLICIES = Registry("place", "At which site does each task run, and from where does it read?", __name__)
+POLICIES = Registry(
+    "place", "At which site does each task run, and from where does it read?", f"{__name__}.policies"
+)
 
 
 class PlacePolicy(Protocol):
     """Decides which waiting tasks start now, where, and from where they read.
 
-    A class with a ``name`` and this method, in a file of this folder, is a policy.
+    A class with a ``name`` and this method, in a file of ``policies/``, is a policy.
     """
 
     name: ClassVar[str]

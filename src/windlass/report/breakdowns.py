@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from windlass.metrics import bounded_slowdown
+from windlass.metrics.site import bounded_slowdown
 from windlass.report.columns import mark_best
 from windlass.report.observed import Lane, Times, has, times
 from windlass.report.parts import bar, named, rows, text

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from windlass.metrics import SLOWDOWN_THRESHOLD, bounded_slowdown
+from windlass.metrics.site import SLOWDOWN_THRESHOLD, bounded_slowdown
 from windlass.report.figures import DECADE_TICKS, TIME_TICKS, Plot, cumulative
 from windlass.report.observed import Lane, Times, has, times
 from windlass.report.parts import NOTHING, Part, figure, text

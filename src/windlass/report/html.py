@@ -29,7 +29,7 @@ def write_report(results: Results, path: Path) -> None:
     --------
     >>> import tempfile
     >>> import polars as pl
-    >>> from windlass.metrics import BatchMetrics
+    >>> from windlass.metrics.site import BatchMetrics
     >>> from windlass.results import Outcome, Results, VariantResult
     >>> metrics = BatchMetrics(1.0, 0.0, 0.0, 0.0, 60.0, 1.0, 0.5, 60.0)
     >>> jobs = pl.DataFrame({"submit_s": [0.0], "start_s": [0.0], "end_s": [60.0], "procs": [4]})

@@ -27,7 +27,7 @@ def metrics_table(results: Results) -> Table:
     --------
     >>> import polars as pl
     >>> from rich.console import Console
-    >>> from windlass.metrics import BatchMetrics
+    >>> from windlass.metrics.site import BatchMetrics
     >>> from windlass.results import Outcome, Results, VariantResult
     >>> metrics = BatchMetrics(2.0, 5400.0, 0.0, 1e4, 6e3, 1.5, 0.75, 2e4)
     >>> variant = VariantResult("easy", (), (Outcome(1, metrics, pl.DataFrame(), 8),))

@@ -1,13 +1,13 @@
 """The simulated engine: a deterministic, compiled event loop over a few physical parts.
 
-- :mod:`~windlass.sim.heap`: what happens next; ties by time, then sequence number.
-- :mod:`~windlass.sim.site`: a site's processors, its queue and its running jobs.
-- :mod:`~windlass.sim.batch`: the world of rigid parallel jobs on one site, composed of the two.
+- :mod:`~windlass.sim.events.heap`: what happens next; ties by time, then sequence number.
+- :mod:`~windlass.sim.site.state`: a site's processors, its queue and its running jobs.
+- :mod:`~windlass.sim.site.replay`: the world of rigid parallel jobs on one site, composed of the two.
 
 A world advances to the next instant at which something changed, asks the policy once, and carries out what it
 answered. A policy that is compiled is asked from within the loop; any other is asked from Python.
 """
 
-from windlass.sim.batch import Replay, replay
+from windlass.sim.site.replay import Replay, replay
 
 __all__ = ["Replay", "replay"]

@@ -16,7 +16,7 @@ from windlass.compiled import Kernel, lean
 
 
 @lean
-def share_links(weight, up, down, pair, limited, rate, level):  # type: ignore[no-untyped-def]
+def share_links(weight, up, down, pair, limited, rate, level):
     """Fill ``rate`` (n, n) with the max-min fair rate of each flow, bytes/s.
 
     The link on which the flows not settled yet would get least settles them; what they leave is for the others
@@ -63,7 +63,7 @@ def share_links(weight, up, down, pair, limited, rate, level):  # type: ignore[n
 
 
 @lean
-def settle(weight, rate, level, x, y, least):  # type: ignore[no-untyped-def]
+def settle(weight, rate, level, x, y, least):
     """Fix the rate of a pair's flows, and take it from both links."""
     rate[x, y] = least
     level[0, x] = max(0.0, level[0, x] - least * weight[x, y])
@@ -76,7 +76,7 @@ def settle(weight, rate, level, x, y, least):  # type: ignore[no-untyped-def]
         level[3, y] = 0.0
 
 
-def _share(weight, up, down, pair, rate):  # type: ignore[no-untyped-def]
+def _share(weight, up, down, pair, rate):
     share_links(weight, up, down, pair, True, rate, np.empty((4, len(up))))
 
 

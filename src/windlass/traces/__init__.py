@@ -1,4 +1,4 @@
-"""Where jobs come from: logs of real systems, plain tables, and a model that draws new ones.
+"""Where jobs come from: logs of real systems, and plain tables.
 
 A reader returns a :class:`Trace`, the records of a file as they stand in it, missing values as null.
 :func:`to_workload` turns a trace into jobs that can be scheduled on so many processors, by rules that it
@@ -9,13 +9,11 @@ stops the reading, naming file, line, field and value, unless the caller says to
 - :func:`read_swim`: MapReduce jobs by bytes read, shuffled and written.
 - :func:`read_csv`, :func:`read_parquet`, :func:`write_table`: a plain table of jobs.
 - :func:`read_trace`: whichever of :data:`FORMATS` the file's suffix names.
-- :func:`lublin`: jobs drawn from the model of Lublin and Feitelson.
 
 Units are seconds and processors.
 """
 
 from windlass.traces.formats import FORMATS, Format, read_trace
-from windlass.traces.lublin import lublin
 from windlass.traces.swf import SwfLog, read_swf, write_swf
 from windlass.traces.swf_header import SwfHeader
 from windlass.traces.swim import SwimLog, read_swim
@@ -32,7 +30,6 @@ __all__ = [
     "SwimLog",
     "Trace",
     "Workload",
-    "lublin",
     "read_csv",
     "read_parquet",
     "read_swf",

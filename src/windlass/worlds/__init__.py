@@ -1,6 +1,6 @@
 """What can be run: each world composes parts of the simulator with the decisions that it leaves to policies.
 
-- :mod:`~windlass.worlds.batch`: rigid parallel jobs on one site; decision ``order``.
+- :mod:`~windlass.worlds.batch.world`: rigid parallel jobs on one site; decision ``order``.
 
 A world validates its part of a scenario, makes the workload, and runs one variant with one seed. Adding a
 world is adding a file here with one public :class:`World`.
@@ -63,7 +63,10 @@ class World(Protocol):
 def worlds() -> tuple[World, ...]:
     """All worlds, by name."""
     return tuple(
-        sorted((cls() for cls in classes_in(__name__, "workload_key")), key=lambda world: world.name)
+        sorted(
+            (cls() for cls in classes_in(__name__, "workload_key", room="world")),
+            key=lambda world: world.name,
+        )
     )
 
 

@@ -1,0 +1,1 @@
+"""Checks of the policies that say which job goes first."""

@@ -1,0 +1,248 @@
+"""Policies written as compiled functions over their state, for the simulator's loop and for live use alike.
+
+===========================================================  ==================================================
+``choose(lengths, ints, floats)``                            the worker for a task; the clock is in ``floats``
+``completed(worker, work, seconds, own, ints, floats)``      a task ended; ``own`` is 1, or 2 for a benchmark task,
+                                                             or 0 where another scheduler had sent it
+``changed(kind, worker, rate, ints, floats)``                a worker left or joined, or its true rate is told
+``benchmark(now, ints, floats)``                             the worker for a benchmark task that is due; leaves
+                                                             its work and the next one's time in ``floats``
+===========================================================  ==================================================
+
+``lengths`` is int64 (n,): tasks at each worker, waiting and running. ``ints`` and ``floats`` are the policy's
+state, laid out as :mod:`windlass.dispatch.state` says. Each function returns an int64 and allocates nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, ClassVar
+
+import numpy as np
+from numba import types
+from numpy.typing import NDArray
+
+from windlass.compiled import Kernel
+from windlass.dispatch import state as at
+from windlass.dispatch.state import arrived as note_arrival
+from windlass.dispatch.state import change_members
+from windlass.model import InputError
+from windlass.model.values import number
+
+_ints, _floats = types.int64[::1], types.float64[::1]
+
+CHOOSE = types.int64(_ints, _ints, _floats)
+COMPLETED = types.int64(types.int64, types.float64, types.float64, types.int64, _ints, _floats)
+CHANGED = types.int64(types.int64, types.int64, types.float64, _ints, _floats)
+BENCHMARK = types.int64(types.float64, _ints, _floats)
+
+
+def choosing(function: Callable[..., Any]) -> Kernel:
+    """Compile a policy's ``choose``."""
+    return Kernel(function, CHOOSE, allocates=False)
+
+
+def completing(function: Callable[..., Any]) -> Kernel:
+    """Compile a policy's ``completed``."""
+    return Kernel(function, COMPLETED, allocates=False)
+
+
+def changing(function: Callable[..., Any]) -> Kernel:
+    """Compile a policy's ``changed``."""
+    return Kernel(function, CHANGED, allocates=False)
+
+
+def benchmarking(function: Callable[..., Any]) -> Kernel:
+    """Compile a policy's ``benchmark``."""
+    return Kernel(function, BENCHMARK, allocates=False)
+
+
+def _arrived(now, ints, floats):
+    note_arrival(now, ints, floats)
+    return 0
+
+
+def _ignore_completed(worker, work, seconds, own, ints, floats):
+    return 0
+
+
+def _change_members(kind, worker, rate, ints, floats):
+    change_members(kind, worker, ints)
+    return 0
+
+
+def _no_benchmark(now, ints, floats):
+    floats[at.BENCHMARK_AT] = np.inf
+    return -1
+
+
+ARRIVED = Kernel(_arrived, BENCHMARK, allocates=False)
+
+
+class CompiledDispatch:
+    """Gives a policy its methods from its compiled functions; a policy overrides those that it needs.
+
+    A policy's constructor makes the state with :func:`windlass.dispatch.state.make_state`.
+    """
+
+    choosing: ClassVar[Kernel]
+    completing: ClassVar[Kernel] = completing(_ignore_completed)
+    changing: ClassVar[Kernel] = changing(_change_members)
+    benchmarking: ClassVar[Kernel] = benchmarking(_no_benchmark)
+
+    ints: NDArray[np.int64]
+    floats: NDArray[np.float64]
+
+    @classmethod
+    def functions(cls) -> tuple[Kernel, Kernel, Kernel, Kernel]:
+        """What the simulator's loop calls: choose, completed, changed, benchmark."""
+        return cls.choosing, cls.completing, cls.changing, cls.benchmarking
+
+    def split(
+        self, schedulers: int, rng: np.random.Generator
+    ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+        """Copies of the state for so many uncoordinated schedulers, (schedulers, …); the first keeps its stream."""
+        ints, floats = np.tile(self.ints, (schedulers, 1)), np.tile(self.floats, (schedulers, 1))
+        ints[1:, at.RNG] = rng.integers(-(2**63), 2**63 - 1, size=schedulers - 1)
+        return ints, floats
+
+    def arrived(self, now: float) -> None:
+        """A task arrived and is about to be dispatched.
+
+        Parameters
+        ----------
+        now
+            The engine's clock, s. A time before the last one does not turn the clock back.
+
+        Raises
+        ------
+        InputError
+            The time is not a finite number.
+        """
+        if not -np.inf < now < np.inf:
+            raise InputError(f"now is {now}, expected a finite time")
+        ARRIVED.ready()(float(now), self.ints, self.floats)
+
+    def choose(self, queue_lengths: NDArray[np.int64]) -> int:
+        """Which worker gets the task that has just arrived.
+
+        Parameters
+        ----------
+        queue_lengths
+            (n,) int64, tasks at each worker, waiting and running; contiguous int64 is fastest.
+
+        Returns
+        -------
+        int
+            The worker's number, from 0.
+
+        Raises
+        ------
+        InputError
+            The array is of the wrong length or holds what cannot be a queue length, or every worker has left.
+        """
+        # Straight to compiled code: checks that cost a microsecond wait until it refuses.
+        try:
+            if len(queue_lengths) == self.workers:
+                chosen: int = self.choosing.ready()(queue_lengths, self.ints, self.floats)
+                if chosen >= 0:
+                    return chosen
+        except TypeError:
+            pass
+        return self._choose_checked(queue_lengths)
+
+    def _choose_checked(self, queue_lengths: object) -> int:
+        lengths = np.asarray(queue_lengths)
+        if lengths.shape != (self.workers,) or lengths.dtype.kind not in "iu":
+            found = f"shape {lengths.shape} of {lengths.dtype}"
+            raise InputError(
+                f"queue_lengths has {found}, expected {self.workers} whole numbers, one per worker"
+            )
+        if lengths.min() < 0:
+            worker = int(np.argmin(lengths))
+            raise InputError(f"queue_lengths: worker {worker} has {lengths[worker]}, expected 0 or more")
+        if self.ints[at.PRESENT] == 0:
+            raise InputError("queue_lengths: every worker has left, there is none to choose")
+        return int(self.choosing.ready()(np.ascontiguousarray(lengths, np.int64), self.ints, self.floats))
+
+    def completed(self, worker: int, work: float, seconds: float) -> None:
+        """A task that this scheduler sent has ended.
+
+        Parameters
+        ----------
+        worker
+            Where.
+        work
+            How much work it was, in the unit that rates are in per second; 1 where tasks are alike or unknown.
+        seconds
+            How long the worker was busy with it, s, waiting not included.
+
+        Raises
+        ------
+        InputError
+            No such worker, or a number that is negative or not finite.
+        """
+        self._end(worker, work, seconds, 1)
+
+    def reported(self, worker: int, work: float, seconds: float) -> None:
+        """A worker reports a task that another scheduler had sent; the same parameters as :meth:`completed`."""
+        self._end(worker, work, seconds, 0)
+
+    def benchmarked(self, worker: int, work: float, seconds: float) -> None:
+        """A benchmark task of this scheduler ended; the same parameters as :meth:`completed`."""
+        self._end(worker, work, seconds, 2)
+
+    def _end(self, worker: int, work: float, seconds: float, own: int) -> None:
+        self._check_worker(worker)
+        at_least_0 = 0 <= work < np.inf and 0 <= seconds < np.inf
+        if not at_least_0:
+            name, value = ("seconds", seconds) if 0 <= work < np.inf else ("work", work)
+            raise InputError(f"{name} is {value}, expected a finite number of at least 0")
+        self.completing.ready()(int(worker), float(work), float(seconds), own, self.ints, self.floats)
+
+    def left(self, worker: int) -> None:
+        """A worker is gone: it gets no task until it joins again."""
+        self._check_worker(worker)
+        self.changing.ready()(at.LEFT, int(worker), 0.0, self.ints, self.floats)
+
+    def joined(self, worker: int) -> None:
+        """A worker that had left is back."""
+        self._check_worker(worker)
+        self.changing.ready()(at.JOINED, int(worker), 0.0, self.ints, self.floats)
+
+    def told(self, worker: int, rate: float) -> None:
+        """The true rate of a worker, work/s, for policies that assume it known; others do not use it."""
+        self._check_worker(worker)
+        self.changing.ready()(at.RATE, int(worker), number("rate", rate, 0.0), self.ints, self.floats)
+
+    @property
+    def workers(self) -> int:
+        """How many workers the policy was made for, present or not."""
+        return int(self.ints[at.WORKERS])
+
+    @property
+    def rates(self) -> NDArray[np.float64] | None:
+        """(n,) what the policy believes each worker's rate to be, work/s; None where it has no belief."""
+        first = int(self.ints[at.RATES_AT])
+        return None if first < 0 else self.floats[first : first + self.workers].copy()
+
+    @property
+    def reservations(self) -> int:
+        """Reservations per task for an engine that binds late (0: a task is placed when it arrives)."""
+        return int(self.ints[at.COPIES])
+
+    @property
+    def benchmark_at(self) -> float:
+        """When the next benchmark task is due, s; infinity where the policy sends none."""
+        return float(self.floats[at.BENCHMARK_AT])
+
+    def benchmark(self, now: float) -> tuple[int, float] | None:
+        """Where to send a benchmark task that is due, at low priority, and how much work to replay; None if not due."""
+        if not now >= self.benchmark_at:
+            return None
+        worker = int(self.benchmarking.ready()(float(now), self.ints, self.floats))
+        return (worker, float(self.floats[at.BENCHMARK_WORK])) if worker >= 0 else None
+
+    def _check_worker(self, worker: int) -> None:
+        if not 0 <= worker < self.workers:
+            raise InputError(f"worker is {worker}, expected 0 to {self.workers - 1}")

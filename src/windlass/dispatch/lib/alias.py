@@ -1,0 +1,93 @@
+"""Proportional sampling in constant time: the alias table.
+
+Source: Walker, ACM TOMS 3(3), 1977; built in O(n) as in Vose, IEEE TSE 17(9), 1991.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from windlass.compiled import helper, index, inlined, pick
+from windlass.dispatch.state import (
+    DIRTY,
+    PRESENT,
+    RATES_AT,
+    WORKERS,
+    below,
+    draw,
+    is_present,
+    low_half,
+    own_ints,
+)
+
+#: Words of ``ints`` that a table takes per worker: threshold and alias side by side, and a list to build it with.
+ALIAS_INTS = 3
+_FULL = 4294967296.0
+
+
+@helper
+def build(ints, floats):
+    """Make the table from the rates of the present workers; where all are 0, each is as likely as any other."""
+    count, rates, table = ints[WORKERS], ints[RATES_AT], own_ints(ints)
+    todo = table + 2 * count
+    total = 0.0
+    for worker in range(count):
+        if is_present(ints, worker):
+            total += floats[rates + worker]
+    flat = total <= 0.0
+    scale = count / ints[PRESENT] if flat else count / total
+    # A column's share of 1 is kept, scaled to 32 bits, in its threshold until it is settled.
+    small, large = 0, count
+    for worker in range(count):
+        weight = 0.0
+        if is_present(ints, worker):
+            weight = scale if flat else floats[rates + worker] * scale
+        share = np.int64(weight * _FULL)
+        ints[table + 2 * worker] = share
+        ints[table + 2 * worker + 1] = worker
+        if share < _FULL:
+            ints[todo + small] = worker
+            small += 1
+        else:
+            large -= 1
+            ints[todo + large] = worker
+    # Both stacks live in one list: columns below 1 from its left end, the others from its right end.
+    while small > 0 and large < count:
+        small -= 1
+        poor = ints[todo + small]
+        rich = ints[todo + large]
+        ints[table + 2 * poor + 1] = rich
+        ints[table + 2 * rich] -= np.int64(_FULL) - ints[table + 2 * poor]
+        if ints[table + 2 * rich] < _FULL:
+            large += 1
+            ints[todo + small] = rich
+            small += 1
+    _settle_rest(ints, floats, table, todo, small, rates, flat)
+    ints[DIRTY] = 0
+
+
+@inlined
+def _settle_rest(ints, floats, table, todo, small, rates, flat):
+    """What rounding left over: full columns, except those of workers that must never be drawn."""
+    best = 0
+    for worker in range(ints[WORKERS]):
+        if is_present(ints, worker) and (
+            not is_present(ints, best) or (not flat and floats[rates + worker] > floats[rates + best])
+        ):
+            best = worker
+    for rest in range(small):
+        worker = ints[todo + rest]
+        if is_present(ints, worker) and (flat or floats[rates + worker] > 0.0):
+            ints[table + 2 * worker] = np.int64(_FULL)
+        else:
+            ints[table + 2 * worker + 1] = best
+
+
+@inlined
+def sample(ints):
+    """A worker, with probability proportional to its rate."""
+    bits = draw(ints)
+    column = below(bits, ints[WORKERS])
+    place = index(own_ints(ints) + 2 * column)
+    other = ints[place + index(1)]
+    return pick(low_half(bits) < ints[place], column, other)

@@ -1,0 +1,218 @@
+"""Learning workers' rates from their last completions.
+
+A worker's window holds its last L completions as blocks of L / 15, with sums kept, so that a completion costs the
+same whatever L is; up to L = 15 the window is exact, beyond it covers L to L + L/15 completions. The rate is work
+done over time busy, which for tasks that count 1 each is the paper's mean time.
+
+Source: Rosella, Section IV-C, Learner-aggregate.
+"""
+
+from __future__ import annotations
+
+import math
+
+from windlass.compiled import helper, inlined
+from windlass.dispatch.state import (
+    BENCHMARK_AT,
+    DIRTY,
+    NOW,
+    OWN_FLOAT,
+    OWN_INT,
+    RATES_AT,
+    WORKERS,
+    arrival_rate,
+    draw,
+    is_present,
+    unit,
+)
+
+BLOCKS = 16
+# Places in a worker's window; then, per block, work, seconds, completions and when it began.
+_WORK, _SECONDS, _COUNT, _BLOCK_WORK, _BLOCK_SECONDS, _BLOCK_COUNT, _BEGAN, _FIRST, _USED, _HEADER = range(10)
+_PER_BLOCK = 4
+WINDOW = _HEADER + _PER_BLOCK * BLOCKS
+SIZES = 64
+
+# The learner's places in the policy's ``ints`` and ``floats``.
+TICKS, SIZES_SEEN, BEGUN, BY_WAIT, PROBES, OWN_INTS = range(OWN_INT, OWN_INT + 6)
+(
+    GUARANTEED,
+    PROBE_SHARE,
+    WINDOW_SCALE,
+    MOST_LOAD,
+    LOAD,
+    EPSILON,
+    LENGTH,
+    CUT_OFF,
+    MEAN_WORK,
+    LEARNT_SHARE,
+) = range(OWN_FLOAT, OWN_FLOAT + 10)
+#: What is taken to be guaranteed before anything is known: no load is light, nobody is cut off, nothing is probed.
+UNKNOWN = 1e-9
+#: Tables are made anew once estimates have moved by this share of their sum.
+MOVED_ENOUGH = 0.001
+#: The paper's constants: accuracy wanted per unit of idle share, and least rate that counts as alive.
+_ACCURACY, _ALIVE = 0.3, 0.1
+#: With shorter windows than this, the cut-off would often strike a worker that is merely out of luck.
+_LEAST_LENGTH = 16.0
+
+
+@inlined
+def _window(ints, worker):
+    return ints[RATES_AT] + ints[WORKERS] + worker * WINDOW
+
+
+@inlined
+def _sizes(ints):
+    return ints[RATES_AT] + ints[WORKERS] * (1 + WINDOW)
+
+
+@inlined
+def _forget_oldest(floats, window):
+    first = int(floats[window + _FIRST])
+    block = window + _HEADER + _PER_BLOCK * first
+    floats[window + _WORK] -= floats[block]
+    floats[window + _SECONDS] -= floats[block + 1]
+    floats[window + _COUNT] -= floats[block + 2]
+    floats[window + _FIRST] = (first + 1) % BLOCKS
+    floats[window + _USED] -= 1.0
+
+
+@helper
+def _close_block(floats, window):
+    if floats[window + _USED] == BLOCKS:
+        _forget_oldest(floats, window)
+    slot = int(floats[window + _FIRST] + floats[window + _USED]) % BLOCKS
+    block = window + _HEADER + _PER_BLOCK * slot
+    for item in range(_PER_BLOCK):
+        floats[block + item] = floats[window + _BLOCK_WORK + item]
+    floats[window + _USED] += 1.0
+    floats[window + _BLOCK_WORK] = floats[window + _BLOCK_SECONDS] = floats[window + _BLOCK_COUNT] = 0.0
+    floats[window + _BEGAN] = floats[NOW]
+    # Summed anew once a turn, so that rounding does not pile up over millions of additions and subtractions.
+    sums_anew = slot == 0
+    for item in range(3):
+        if sums_anew:
+            floats[window + item] = 0.0
+            for place in range(int(floats[window + _USED])):
+                used = (int(floats[window + _FIRST]) + place) % BLOCKS
+                floats[window + item] += floats[window + _HEADER + _PER_BLOCK * used + item]
+        else:
+            floats[window + item] += floats[block + item]
+
+
+@inlined
+def take_completion(worker, work, seconds, real, ints, floats):
+    """Add a completion to a worker's window; a real task's size is one to replay."""
+    window = _window(ints, worker)
+    floats[window + _BLOCK_WORK] += work
+    floats[window + _BLOCK_SECONDS] += seconds
+    floats[window + _BLOCK_COUNT] += 1.0
+    if floats[window + _BLOCK_COUNT] * (BLOCKS - 1) >= floats[LENGTH]:
+        _close_block(floats, window)
+    if real and work > 0.0:
+        seen = ints[SIZES_SEEN]
+        floats[_sizes(ints) + seen % SIZES] = work
+        ints[SIZES_SEEN] = seen + 1
+        # An exponential mean over about a thousand tasks, a plain one until there are as many.
+        floats[MEAN_WORK] += (work - floats[MEAN_WORK]) / min(seen + 1, 1000)
+
+
+@inlined
+def recent_size(ints, floats, index):
+    """The size of a recent real task, by a random number of 0 to 63; 0 where there was none yet."""
+    seen = ints[SIZES_SEEN]
+    return 0.0 if seen == 0 else floats[_sizes(ints) + index % min(seen, SIZES)]
+
+
+@helper
+def clear_window(worker, ints, floats):
+    """Forget all about a worker, as of now."""
+    window = _window(ints, worker)
+    for item in range(_HEADER):
+        floats[window + item] = 0.0
+    floats[window + _BEGAN] = floats[NOW]
+
+
+@helper
+def take_load(ints, floats):
+    """Take in the arrival rate: load, accuracy, length of windows, and when a silent worker counts as dead."""
+    count = ints[WORKERS]
+    offered = arrival_rate(ints, floats) * floats[MEAN_WORK] / floats[GUARANTEED]
+    load = min(max(offered, 0.0), floats[MOST_LOAD])
+    epsilon = _ACCURACY * (1.0 - load)
+    length = max(_LEAST_LENGTH, math.ceil(floats[WINDOW_SCALE] * math.log(max(count, 2)) / epsilon**2))
+    # The paper's rates have a mean of 1; here a mean worker ends guaranteed / (n · mean work) tasks a second.
+    least = _ALIVE * (1.0 - load) * floats[GUARANTEED] / (count * floats[MEAN_WORK])
+    floats[LOAD], floats[EPSILON], floats[LENGTH] = load, epsilon, length
+    floats[CUT_OFF] = (1.0 + epsilon) * length / least
+
+
+@helper
+def schedule_benchmark(now, ints, floats):
+    """Draw when the next benchmark task is due."""
+    spare = (1.0 - floats[LOAD]) * floats[GUARANTEED] / floats[MEAN_WORK]
+    rate = floats[PROBE_SHARE] * spare
+    floats[BENCHMARK_AT] = now - math.log(unit(draw(ints))) / rate if rate > 0.0 else math.inf
+
+
+@helper
+def _take_what_is_seen(capacity, ints, floats):
+    """Take what the workers were seen to do for what is guaranteed; at once twice where nothing was known yet."""
+    first = floats[GUARANTEED] <= UNKNOWN
+    floats[GUARANTEED] = capacity * floats[LEARNT_SHARE]
+    if first:
+        take_load(ints, floats)
+        schedule_benchmark(floats[NOW], ints, floats)
+        # Workers not seen yet were taken to do nothing.
+        ints[TICKS] = ints[WORKERS]
+
+
+@helper
+def refresh(ints, floats):
+    """Estimate all rates anew; mark the table as out of date if they moved enough."""
+    take_load(ints, floats)
+    count, now, keep = ints[WORKERS], floats[NOW], 1.0 - floats[EPSILON]
+    if ints[BEGUN] == 0:
+        ints[BEGUN] = 1
+        for worker in range(count):
+            floats[_window(ints, worker) + _BEGAN] = now
+    moved = total = 0.0
+    for worker in range(count):
+        window = _window(ints, worker)
+        known = floats[window + _COUNT] + floats[window + _BLOCK_COUNT]
+        while floats[window + _USED] > 0.0:
+            oldest = window + _HEADER + _PER_BLOCK * int(floats[window + _FIRST])
+            if known - floats[oldest + 2] < floats[LENGTH]:
+                break
+            known -= floats[oldest + 2]
+            _forget_oldest(floats, window)
+        began = floats[window + _BEGAN]
+        if floats[window + _USED] > 0.0:
+            began = floats[window + _HEADER + _PER_BLOCK * int(floats[window + _FIRST]) + 3]
+        seconds = floats[window + _SECONDS] + floats[window + _BLOCK_SECONDS]
+        # Nothing known yet: as fast as the mean worker is guaranteed to be.
+        rate = keep * floats[GUARANTEED] / count
+        if now - began > floats[CUT_OFF]:
+            rate = 0.0
+        elif known > 0.0 and seconds > 0.0:
+            rate = keep * (floats[window + _WORK] + floats[window + _BLOCK_WORK]) / seconds
+        place = ints[RATES_AT] + worker
+        if is_present(ints, worker):
+            moved += abs(rate - floats[place])
+            total += rate
+        floats[place] = rate
+    if moved > MOVED_ENOUGH * total:
+        ints[DIRTY] = 1
+    ints[TICKS] = 0
+    if floats[LEARNT_SHARE] > 0.0 and total > UNKNOWN:
+        _take_what_is_seen(total / keep, ints, floats)
+
+
+def learner_floats(workers: int) -> int:
+    """How many floats rates, windows and sizes take.
+
+    >>> learner_floats(1) == 1 + WINDOW + SIZES
+    True
+    """
+    return workers * (1 + WINDOW) + SIZES

@@ -1,0 +1,96 @@
+"""Policies that draw workers in proportion to known rates."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import numpy as np
+
+from windlass.compiled import Kernel, index, inlined, pick
+from windlass.dispatch.compiled import CompiledDispatch, changing
+from windlass.dispatch.lib.alias import ALIAS_INTS, build, sample
+from windlass.dispatch.state import (
+    DIRTY,
+    PRESENT,
+    RATE,
+    RATES_AT,
+    TOLD,
+    VALUES_AT,
+    change_members,
+    make_state,
+)
+from windlass.model.values import checked_rates
+
+
+@inlined
+def ready_to_sample(ints, floats):
+    """Whether there is a worker to draw; makes the table anew if rates or workers changed."""
+    if ints[PRESENT] == 0:
+        return False
+    if ints[DIRTY] != 0:
+        build(ints, floats)
+    return True
+
+
+@inlined
+def two_by_queue(lengths, ints):
+    """Draw two workers in proportion to their rates; the one with the shorter queue, on a tie the first (SQ)."""
+    first = sample(ints)
+    second = sample(ints)
+    return pick(lengths[index(second)] < lengths[index(first)], second, first)
+
+
+@inlined
+def first_to_serve(other, chosen, lengths, ints, floats):
+    """Whether a task of unit work is expected to end sooner at ``other``."""
+    # Multiplied out, so that a rate of 0 is an infinite wait and not a division by zero.
+    rates = ints[RATES_AT]
+    return (lengths[other] + 1) * floats[rates + chosen] < (lengths[chosen] + 1) * floats[rates + other]
+
+
+@inlined
+def two_by_wait(lengths, ints, floats):
+    """Draw two workers likewise; the one where a task of unit work is expected to end first (LL)."""
+    first = sample(ints)
+    second = sample(ints)
+    return second if first_to_serve(second, first, lengths, ints, floats) else first
+
+
+def take_rates(kind, worker, rate, ints, floats):
+    """A ``changed`` that takes in told rates."""
+    if kind == RATE:
+        floats[ints[RATES_AT] + worker] = rate
+    change_members(kind, worker, ints)
+    return 0
+
+
+TAKE_RATES = changing(take_rates)
+
+
+class Rated(CompiledDispatch):
+    """A policy that is given the workers' rates.
+
+    Parameters
+    ----------
+    rates
+        (n,) work/s; not negative, not all 0.
+    rng
+        Where chance comes from; None for a policy that draws nothing.
+
+    Raises
+    ------
+    InputError
+        A rate is negative or not a number, or none is above 0.
+    """
+
+    changing: ClassVar[Kernel] = TAKE_RATES
+    follows: ClassVar[bool] = True
+
+    def __init__(self, rates: object, rng: np.random.Generator | None) -> None:
+        known = checked_rates(rates)
+        self.ints, self.floats = make_state(len(known), rng, ints=ALIAS_INTS * len(known), floats=len(known))
+        self.ints[RATES_AT] = VALUES_AT
+        self.ints[DIRTY] = 1
+        # The engine tells true rates only to who follows them.
+        self.ints[TOLD] = self.follows
+        self.floats[VALUES_AT : VALUES_AT + len(known)] = known

@@ -1,0 +1,1 @@
+"""Dispatch policies, one file each; this folder is the registry."""

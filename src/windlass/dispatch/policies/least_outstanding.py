@@ -1,0 +1,83 @@
+"""Fewest requests that this scheduler still waits for."""
+
+from typing import ClassVar
+
+import numpy as np
+
+from windlass.compiled import Kernel
+from windlass.dispatch.compiled import CompiledDispatch, changing, choosing, completing
+from windlass.dispatch.state import (
+    LEFT,
+    LISTENS,
+    PRESENT,
+    below,
+    change_members,
+    draw,
+    make_state,
+    member,
+    own_ints,
+)
+
+
+def _choose(lengths, ints, floats):
+    count = ints[PRESENT]
+    if count == 0:
+        return -1
+    sent = own_ints(ints)
+    place = below(draw(ints), count)
+    best = member(ints, place)
+    for _ in range(1, count):
+        place = place + 1 if place + 1 < count else 0
+        worker = member(ints, place)
+        best = worker if ints[sent + worker] < ints[sent + best] else best
+    ints[sent + best] += 1
+    return best
+
+
+def _completed(worker, work, seconds, own, ints, floats):
+    place = own_ints(ints) + worker
+    if own == 1 and ints[place] > 0:
+        ints[place] -= 1
+    return 0
+
+
+def _changed(kind, worker, rate, ints, floats):
+    if kind == LEFT:
+        # What was there is dispatched again, and counted where it goes.
+        ints[own_ints(ints) + worker] = 0
+    change_members(kind, worker, ints)
+    return 0
+
+
+class LeastOutstanding(CompiledDispatch):
+    """Each task to the worker with the fewest tasks that this scheduler sent and has not seen come back.
+
+    It probes nobody: with one scheduler and no delay it is ``jsq``, with several each sees only its own part.
+
+    Source: the ``least_conn`` family of load balancers (NGINX, HAProxy, Envoy's LEAST_REQUEST over all hosts).
+
+    Parameters
+    ----------
+    workers
+        How many there are.
+    rng
+        Where chance comes from.
+
+    Examples
+    --------
+    >>> policy = LeastOutstanding(2, np.random.default_rng(1))
+    >>> sorted(policy.choose([0, 0]) for _ in range(2))
+    [0, 1]
+    >>> policy.completed(1, work=1.0, seconds=0.5)
+    >>> policy.choose([0, 0])
+    1
+    """
+
+    name: ClassVar[str] = "least-outstanding"
+    choosing: ClassVar[Kernel] = choosing(_choose)
+    completing: ClassVar[Kernel] = completing(_completed)
+    changing: ClassVar[Kernel] = changing(_changed)
+
+    def __init__(self, workers: int, rng: np.random.Generator) -> None:
+        self.ints, self.floats = make_state(workers, rng, ints=workers)
+        self.ints[LISTENS] = 1

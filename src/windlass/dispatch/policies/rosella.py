@@ -1,0 +1,218 @@
+"""Proportional sampling on learned rates, the shorter of two queues, and benchmark tasks to learn from."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from windlass.compiled import Kernel
+from windlass.dispatch.compiled import CompiledDispatch, benchmarking, changing, choosing, completing
+from windlass.dispatch.lib import learner as learn
+from windlass.dispatch.lib.alias import ALIAS_INTS, build, sample
+from windlass.dispatch.lib.rated import first_to_serve, two_by_queue, two_by_wait
+from windlass.dispatch.state import (
+    BENCHMARK_AT,
+    BENCHMARK_WORK,
+    DIRTY,
+    JOINED,
+    LISTENS,
+    NOW,
+    PRESENT,
+    RATES_AT,
+    VALUES_AT,
+    WORKERS,
+    arrival_rate,
+    below,
+    change_members,
+    draw,
+    low_half,
+    make_state,
+    member,
+)
+from windlass.model import InputError
+from windlass.model.values import number, whole
+
+
+def _choose(lengths, ints, floats):
+    if ints[PRESENT] == 0:
+        return -1
+    ints[learn.TICKS] += 1
+    # Once every n tasks, so that looking at all n workers costs each task the same at any n.
+    if ints[learn.TICKS] >= ints[WORKERS] or ints[learn.BEGUN] == 0:
+        learn.refresh(ints, floats)
+    if ints[DIRTY] != 0:
+        build(ints, floats)
+    by_wait = ints[learn.BY_WAIT] != 0
+    chosen = two_by_wait(lengths, ints, floats) if by_wait else two_by_queue(lengths, ints)
+    for _ in range(2, ints[learn.PROBES]):
+        other = sample(ints)
+        if (
+            first_to_serve(other, chosen, lengths, ints, floats)
+            if by_wait
+            else lengths[other] < lengths[chosen]
+        ):
+            chosen = other
+    return chosen
+
+
+def _completed(worker, work, seconds, own, ints, floats):
+    learn.take_completion(worker, work, seconds, own != 2, ints, floats)
+    return 0
+
+
+def _changed(kind, worker, rate, ints, floats):
+    if kind == JOINED:
+        learn.clear_window(worker, ints, floats)
+        floats[ints[RATES_AT] + worker] = floats[learn.GUARANTEED] / ints[WORKERS]
+    change_members(kind, worker, ints)
+    return 0
+
+
+def _benchmark(now, ints, floats):
+    floats[NOW] = max(floats[NOW], now)
+    learn.take_load(ints, floats)
+    learn.schedule_benchmark(now, ints, floats)
+    if ints[PRESENT] == 0:
+        return -1
+    bits = draw(ints)
+    floats[BENCHMARK_WORK] = learn.recent_size(ints, floats, low_half(bits) % learn.SIZES)
+    return member(ints, below(bits, ints[PRESENT]))
+
+
+class Rosella(CompiledDispatch):
+    """Learns how fast workers are while it dispatches, and follows them as they change.
+
+    Three parts, none of which coordinates with other schedulers:
+
+    1. *Arrival estimator*: arrival rate λ̂ = 1 / mean gap of the last ``gaps`` tasks.
+    2. *Dispatch*: two workers drawn in proportion to the rates μ̂ (an alias table), the task to the shorter queue.
+       If both draws are the same worker, it gets the task; on a tie the first does. If all μ̂ are 0, every
+       present worker is as likely as any other. Estimates are made anew every n tasks, the table if they moved by
+       0.1 % of their sum, and at once when a worker leaves or joins.
+    3. *Learner*: μ̂ = (1 − ε) · work / time busy over a worker's last L completions, with α̂ = λ̂ · mean work / μ̄,
+       ε = 0.3 (1 − α̂) and L = c₁ log(n) / ε², at least 16; the paper writes
+       log(1/n), which is negative, and means log n. A
+       worker without L completions in the last (1 + ε) L / μ*, μ* = (1 − α̂)/10 of a mean worker's rate, has
+       μ̂ = 0 until it has. Benchmark tasks, Poisson at rate c₀ (μ̄ − λ̂), go to workers drawn uniformly, at low
+       priority, and replay the sizes of recent real tasks. c₀ = 0.1 makes the cut-off the time in which
+       benchmark tasks alone would bring L completions.
+
+    When overloaded, α̂ counts as ``most_load``: windows stay finite, and some benchmark tasks still go out, which
+    costs nothing, as they run only where no real task waits. A worker not seen yet, or that joined anew, is taken
+    to be as fast as the mean guaranteed.
+
+    Source: Wu and Liu, "Rosella", Section IV, Figures 3 and 4.
+
+    Parameters
+    ----------
+    workers
+        How many there are.
+    guaranteed
+        Throughput μ̄ that all of them together are sure to have, work/s; None for what they were last seen to do.
+    rng
+        Where chance comes from.
+    gaps
+        Gaps between arrivals that λ̂ is taken over (S).
+    probe_share
+        Benchmark tasks per idle capacity (c₀); 0 sends none.
+    window_scale
+        c₁. Smaller follows changes faster and is noisier; the paper names no value. Two-choice dispatch forgives
+        noise more than stale rates, which is why this is well below 1.
+    most_load
+        What α̂ is clamped to, below 1.
+    by
+        ``"queue"`` for the shorter queue (SQ), ``"wait"`` for the least expected wait (LL).
+    probes
+        Workers drawn per task, at least 2. More see more queues; the paper has 2.
+
+    Raises
+    ------
+    InputError
+        A parameter out of bounds; names it.
+
+    Examples
+    --------
+    >>> policy = Rosella(2, guaranteed=4.0, rng=np.random.default_rng(1))
+    >>> for step in range(400):
+    ...     policy.arrived(step * 0.5)
+    ...     worker = policy.choose(np.zeros(2, np.int64))
+    ...     policy.completed(worker, work=1.0, seconds=(1.0, 1 / 3)[worker])
+    >>> (policy.rates / policy.rates.sum()).round(2).tolist()
+    [0.25, 0.75]
+    """
+
+    name: ClassVar[str] = "rosella"
+    choosing: ClassVar[Kernel] = choosing(_choose)
+    completing: ClassVar[Kernel] = completing(_completed)
+    changing: ClassVar[Kernel] = changing(_changed)
+    benchmarking: ClassVar[Kernel] = benchmarking(_benchmark)
+
+    def __init__(
+        self,
+        workers: int,
+        guaranteed: float | None = None,
+        *,
+        rng: np.random.Generator,
+        gaps: int = 1000,
+        probe_share: float = 0.1,
+        window_scale: float = 0.02,
+        most_load: float = 0.95,
+        by: str = "queue",
+        probes: int = 2,
+    ) -> None:
+        if by not in ("queue", "wait"):
+            raise InputError(f"by is {by!r}, expected 'queue' or 'wait'")
+        count = whole("workers", workers, 1)
+        sure = learn.UNKNOWN if guaranteed is None else number("guaranteed", guaranteed, 0.0, open_below=True)
+        self.ints, self.floats = make_state(
+            count,
+            rng,
+            ints=ALIAS_INTS * count,
+            floats=learn.learner_floats(count),
+            gaps=whole("gaps", gaps, 1),
+        )
+        self.ints[RATES_AT] = VALUES_AT
+        self.ints[LISTENS] = self.ints[DIRTY] = 1
+        self.ints[learn.BY_WAIT] = by == "wait"
+        self.ints[learn.PROBES] = whole("probes", probes, 2)
+        self.floats[VALUES_AT : VALUES_AT + count] = sure / count
+        self.floats[learn.GUARANTEED] = sure
+        self.floats[learn.LEARNT_SHARE] = guaranteed is None
+        self.floats[learn.PROBE_SHARE] = number("probe_share", probe_share, 0.0)
+        self.floats[learn.WINDOW_SCALE] = number("window_scale", window_scale, 0.0, open_below=True)
+        self.floats[learn.MOST_LOAD] = number("most_load", most_load, 0.0, 0.999)
+        # Until a task has ended, one is taken to be one unit of work.
+        self.floats[learn.LENGTH] = self.floats[learn.MEAN_WORK] = 1.0
+        self._first_benchmark(rng)
+
+    def _first_benchmark(self, rng: np.random.Generator) -> None:
+        rate = self.floats[learn.PROBE_SHARE] * self.floats[learn.GUARANTEED]
+        self.floats[BENCHMARK_AT] = rng.exponential(1 / rate) if rate > 0 else np.inf
+
+    def split(
+        self, schedulers: int, rng: np.random.Generator
+    ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+        """State for so many schedulers: each sees its part of the arrivals and counts on its part of the capacity."""
+        ints, floats = super().split(schedulers, rng)
+        if schedulers > 1:
+            floats[:, learn.GUARANTEED] /= schedulers
+            floats[:, learn.LEARNT_SHARE] /= schedulers
+            floats[:, BENCHMARK_AT] *= rng.uniform(0.5, 1.5, schedulers) * schedulers
+        return ints, floats
+
+    @property
+    def arrival_rate(self) -> float:
+        """Estimated tasks per second (λ̂); 0 before the second, infinity where the last all came at one time."""
+        return float(arrival_rate.py_func(self.ints, self.floats))
+
+    @property
+    def load(self) -> float:
+        """Estimated share of the guaranteed throughput that is asked for (α̂), clamped."""
+        return float(self.floats[learn.LOAD])
+
+    @property
+    def accuracy(self) -> float:
+        """Accuracy ε that estimates aim at; rates are held back by it."""
+        return float(self.floats[learn.EPSILON])

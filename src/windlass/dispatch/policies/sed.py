@@ -1,0 +1,58 @@
+"""Shortest expected delay."""
+
+from typing import ClassVar
+
+import numpy as np
+
+from windlass.compiled import Kernel
+from windlass.dispatch.compiled import choosing
+from windlass.dispatch.lib.rated import Rated
+from windlass.dispatch.state import PRESENT, RATES_AT, below, draw, member
+
+
+def _choose(lengths, ints, floats):
+    count = ints[PRESENT]
+    if count == 0:
+        return -1
+    rates = ints[RATES_AT]
+    place = below(draw(ints), count)
+    best = member(ints, place)
+    for _ in range(1, count):
+        place = place + 1 if place + 1 < count else 0
+        worker = member(ints, place)
+        # Multiplied out, so that a rate of 0 is an infinite wait and not a division by zero.
+        sooner = (lengths[worker] + 1) * floats[rates + best] < (lengths[best] + 1) * floats[rates + worker]
+        best = worker if sooner else best
+    return best
+
+
+class Sed(Rated):
+    """Each task to where it is expected to end first, with all queues seen and all rates known: the oracle.
+
+    Expected delay is (queue + 1) / rate. Ties go to the first from a random place on.
+
+    Source: Banawan and Zahorjan, "Load sharing in heterogeneous queueing systems", INFOCOM 1989.
+
+    Parameters
+    ----------
+    rates
+        (n,) known rates of the workers, work/s; not negative, not all 0.
+    rng
+        Where chance comes from.
+
+    Raises
+    ------
+    InputError
+        A rate is negative or not a number, or none is above 0.
+
+    Examples
+    --------
+    >>> Sed([1.0, 4.0], np.random.default_rng(1)).choose(np.array([0, 2]))
+    1
+    """
+
+    name: ClassVar[str] = "sed"
+    choosing: ClassVar[Kernel] = choosing(_choose)
+
+    def __init__(self, rates: object, rng: np.random.Generator) -> None:
+        super().__init__(rates, rng)

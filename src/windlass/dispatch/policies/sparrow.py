@@ -1,0 +1,83 @@
+"""Batch sampling with late binding."""
+
+from typing import ClassVar
+
+import numpy as np
+
+from windlass.compiled import Kernel
+from windlass.dispatch.compiled import CompiledDispatch, choosing
+from windlass.dispatch.state import (
+    COPIES,
+    MEMBERS_AT,
+    NOW,
+    OWN_FLOAT,
+    OWN_INT,
+    PRESENT,
+    WORKERS,
+    below,
+    draw,
+    make_state,
+)
+from windlass.model.values import whole
+
+_DRAWN, _JOB_AT = OWN_INT, OWN_FLOAT
+
+
+def _choose(lengths, ints, floats):
+    count = ints[PRESENT]
+    if count == 0:
+        return -1
+    # Tasks that arrive at one instant are a job: its probes go to distinct workers until all have one.
+    if floats[_JOB_AT] != floats[NOW] or ints[_DRAWN] >= count:
+        floats[_JOB_AT] = floats[NOW]
+        ints[_DRAWN] = 0
+    drawn = ints[_DRAWN]
+    place = drawn + below(draw(ints), count - drawn)
+    ints[_DRAWN] = drawn + 1
+    # A step of Fisher and Yates' shuffle, on the list of present workers itself.
+    worker, other = ints[MEMBERS_AT + place], ints[MEMBERS_AT + drawn]
+    ints[MEMBERS_AT + place], ints[MEMBERS_AT + drawn] = other, worker
+    places = MEMBERS_AT + ints[WORKERS]
+    ints[places + other], ints[places + worker] = place, drawn
+    return worker
+
+
+class Sparrow(CompiledDispatch):
+    """Reservations on d workers per task; the worker whose turn comes first takes a task of the job.
+
+    For a job of m tasks the engine asks ``choose`` d·m times, each time for where to put a reservation, and gets
+    distinct workers as far as there are. A worker that reaches a reservation takes the job's next task, or drops
+    the reservation if none is left. An engine without reservations may ask once per task: the worker is then
+    drawn at random. The round trip in which a worker fetches its task is not modelled, which favours Sparrow.
+
+    Source: Ousterhout, Wendell, Zaharia and Stoica, "Sparrow: distributed, low latency scheduling", SOSP 2013.
+
+    Parameters
+    ----------
+    workers
+        How many there are.
+    rng
+        Where chance comes from.
+    probes
+        Reservations per task (d).
+
+    Raises
+    ------
+    InputError
+        A parameter out of bounds.
+
+    Examples
+    --------
+    >>> policy = Sparrow(4, np.random.default_rng(1))
+    >>> policy.arrived(1.0)
+    >>> sorted(policy.choose(np.zeros(4, np.int64)) for _ in range(4))
+    [0, 1, 2, 3]
+    """
+
+    name: ClassVar[str] = "sparrow"
+    choosing: ClassVar[Kernel] = choosing(_choose)
+
+    def __init__(self, workers: int, rng: np.random.Generator, probes: int = 2) -> None:
+        self.ints, self.floats = make_state(workers, rng)
+        self.ints[COPIES] = whole("probes", probes, 1)
+        self.floats[_JOB_AT] = -1.0

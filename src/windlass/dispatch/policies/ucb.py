@@ -1,0 +1,73 @@
+"""A bandit that gives the doubtful worker the benefit of the doubt."""
+
+import math
+from typing import ClassVar
+
+import numpy as np
+
+from windlass.compiled import Kernel
+from windlass.dispatch.compiled import choosing
+from windlass.dispatch.lib.bandit import CURIOSITY, Bandit, arm
+from windlass.dispatch.state import ARRIVED, PRESENT, RATES_AT, below, draw, member
+from windlass.model.values import number
+
+
+def _choose(lengths, ints, floats):
+    count = ints[PRESENT]
+    if count == 0:
+        return -1
+    place = below(draw(ints), count)
+    rates = ints[RATES_AT]
+    doubt = floats[CURIOSITY] * math.sqrt(math.log(max(ints[ARRIVED], 2)))
+    best, least = member(ints, place), np.inf
+    for _ in range(count):
+        worker = member(ints, place)
+        # A relative bound: the spread of a mean time grows with the mean.
+        hoped = floats[rates + worker] * (1.0 + doubt / math.sqrt(max(floats[arm(ints, worker) + 2], 1.0)))
+        delay = (lengths[worker] + 1) / hoped
+        best, least = (worker, delay) if delay < least else (best, least)
+        place = place + 1 if place + 1 < count else 0
+    return best
+
+
+class Ucb(Bandit):
+    """Upper confidence bounds, discounted: the least expected delay by rates as high as they may well be.
+
+    It sees all queues, as ``eps-greedy`` does. The bound of a rate is μ̂ (1 + c √(log t / N)), with N the worker's
+    completions, faded, and t the tasks so far.
+
+    Source: Garivier and Moulines, "On upper-confidence bound policies for switching bandit problems", ALT 2011; as a
+    baseline, Rosella, Section III-B.
+
+    Parameters
+    ----------
+    workers
+        How many there are.
+    rng
+        Where chance comes from.
+    confidence
+        c, at least 0.
+    memory
+        About how many past completions of a worker count, at least 1.
+
+    Raises
+    ------
+    InputError
+        A parameter out of bounds.
+
+    Examples
+    --------
+    >>> policy = Ucb(2, np.random.default_rng(1))
+    >>> policy.completed(0, work=1.0, seconds=1.0)
+    >>> policy.completed(1, work=1.0, seconds=0.2)
+    >>> policy.choose(np.array([0, 3]))
+    1
+    """
+
+    name: ClassVar[str] = "ucb"
+    choosing: ClassVar[Kernel] = choosing(_choose)
+
+    def __init__(
+        self, workers: int, rng: np.random.Generator, confidence: float = 0.1, memory: float = 50.0
+    ) -> None:
+        super().__init__(workers, rng, number("confidence", confidence, 0.0), memory)

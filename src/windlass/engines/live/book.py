@@ -1,0 +1,307 @@
+"""What a live engine knows: which tasks wait, run and have ended, where data lies, what is lost when a worker is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from windlass.engines.live.executor import Piece, Read, Worker
+from windlass.engines.live.program import Program
+from windlass.model.fleet import GeoJobs, WideArea
+from windlass.place.view import Placement, PlaceView, Ready, Sites
+from windlass.sim.fleet.engine import following_work
+from windlass.sim.fleet.loop import BAD_SITE, LATE_MOVE, NO_LINK, NO_SLOT, NO_TASK, refused
+
+_Floats = NDArray[np.float64]
+_Ints = NDArray[np.int64]
+
+WAITS, RUNS, ENDED, RESTS = range(4)
+#: Where input lies that is being loaded or moved.
+ON_THE_WAY = -2
+
+
+class Book:
+    """State of jobs over sites: rows are stages, columns sites.
+
+    It starts and stops nothing. The engine tells it what happened, and asks it what a task reads and what a policy
+    may see.
+    """
+
+    def __init__(self, area: WideArea, jobs: GeoJobs, program: Program, workers: Sequence[Worker]) -> None:
+        n, tasks, stages = len(area), int(jobs.first[-1]), len(jobs.job)
+        self.area, self.jobs, self.program, self.workers = area, jobs, program, workers
+        self.stage: _Ints = program.stage
+        self.alive = np.ones(len(workers), bool)
+        self.busy = np.zeros(len(workers), np.int64)
+        self.submitted = np.zeros(len(jobs), bool)
+        self.end = np.full(len(jobs), np.nan)
+        self.left = np.bincount(jobs.job, minlength=len(jobs)).astype(np.int64)
+        self.state = np.zeros(tasks, np.int64)
+        self.site, self.worker = np.full((2, tasks), -1, np.int64)
+        self.input_site = np.where(jobs.shuffles[self.stage] > 0, -1, ON_THE_WAY)
+        self.input: list[Piece | None] = [None] * tasks
+        self.output: list[tuple[Piece, ...]] = [()] * tasks
+        # Tasks whose input is lost, and is loaded anew once somebody needs it.
+        self._unloaded: set[int] = set()
+        self.done = np.zeros(stages, np.int64)
+        self.begun = np.zeros(stages, np.int64)
+        self.since = np.zeros(stages)
+        self.running, self.started = np.zeros((2, stages, n), np.int64)
+        self.plan = np.full((stages, n), -1, np.int64)
+        self.moved = np.zeros(len(jobs), bool)
+        self.parents: list[list[int]] = [[] for _ in range(stages)]
+        self._part: dict[tuple[int, int], int] = {}
+        for row in range(stages):
+            at = 0
+            for child in program.children(row):
+                self.parents[child].append(row)
+                self._part[row, child] = at
+                at += int(jobs.tasks[child])
+        self._following = following_work(jobs)
+        self._order = [
+            np.concatenate(
+                [first + np.argsort(key[first:last], kind="stable") for first, last in self._spans()]
+            )
+            for key in (np.zeros(tasks), -jobs.size)
+        ]
+        self._largest = np.zeros(stages, np.int64)
+
+    def _spans(self) -> Iterator[tuple[int, int]]:
+        return zip(self.jobs.first[:-1].tolist(), self.jobs.first[1:].tolist(), strict=True)
+
+    def tasks_of(self, row: int) -> _Ints:
+        """A stage's tasks in the order in which they begin."""
+        order: _Ints = self._order[self._largest[row]]
+        return order[self.jobs.first[row] : self.jobs.first[row + 1]]
+
+    def complete(self, row: int) -> bool:
+        """Whether all tasks of a stage have ended."""
+        return bool(self.done[row] == self.jobs.tasks[row])
+
+    def is_ready(self, row: int) -> bool:
+        """Whether tasks of a stage may begin: the job is there, and all that it reads is written."""
+        return bool(self.submitted[self.jobs.job[row]]) and all(
+            self.complete(parent) for parent in self.parents[row]
+        )
+
+    def waiting(self, row: int) -> _Ints:
+        """Tasks of a stage that could begin now."""
+        tasks = self.tasks_of(row)
+        found: _Ints = tasks[(self.state[tasks] == WAITS) & (self.input_site[tasks] != ON_THE_WAY)]
+        return found
+
+    def ready_stages(self) -> _Ints:
+        """Stages of which tasks could begin now."""
+        open_jobs = np.flatnonzero(self.submitted & np.isnan(self.end))
+        rows = np.flatnonzero(np.isin(self.jobs.job, open_jobs))
+        return np.array(
+            [row for row in rows.tolist() if self.is_ready(row) and len(self.waiting(row))], np.int64
+        )
+
+    def slots(self) -> _Ints:
+        """(n,) slots of the workers that are alive."""
+        return self.by_site([worker.slots if self.alive[worker.number] else 0 for worker in self.workers])
+
+    def free(self) -> _Ints:
+        """(n,) slots that no task holds."""
+        return np.maximum(
+            self.by_site(
+                [
+                    worker.slots - int(self.busy[worker.number]) if self.alive[worker.number] else 0
+                    for worker in self.workers
+                ]
+            ),
+            0,
+        )
+
+    def by_site(self, values: list[int]) -> _Ints:
+        """(n,) sums over the workers of each site."""
+        sites = [worker.site for worker in self.workers]
+        return np.bincount(sites, values, minlength=len(self.area)).astype(np.int64)
+
+    def view(self, now: float, rows: _Ints, in_use: tuple[_Floats, _Floats], changed: bool) -> PlaceView:
+        """What a policy may see."""
+        jobs, n = self.jobs, len(self.area)
+        waiting = np.array([len(self.waiting(row)) for row in rows.tolist()], np.int64)
+        here, data = np.zeros((len(rows), n), np.int64), np.zeros((len(rows), n))
+        for at, row in enumerate(rows.tolist()):
+            if jobs.shuffles[row]:
+                data[at] = self.written(row) * (waiting[at] / jobs.tasks[row])
+            else:
+                here[at] = np.bincount(self.input_site[self.waiting(row)], minlength=n)
+                data[at] = here[at] * jobs.task_bytes[row]
+        own = jobs.job[rows]
+        ready = Ready(
+            own,
+            self.left[own],
+            jobs.shuffles[rows],
+            jobs.tasks[rows],
+            waiting,
+            jobs.estimate_s[rows],
+            self._following[rows],
+            jobs.ratio[rows],
+            self.since[rows],
+            here,
+            data,
+            self.started[rows],
+            self.running[rows],
+            self.plan[rows],
+        )
+        up, down = self.area.up.copy(), self.area.down.copy()
+        free_links = np.maximum(up - in_use[0], 0.0), np.maximum(down - in_use[1], 0.0)
+        sites = Sites(self.slots(), self.free(), up, down, *free_links)
+        fresh = (self.begun[rows] == 0) & (waiting == jobs.tasks[rows]) & ~self.moved[own]
+        return PlaceView(now, sites, ready, fresh.astype(np.int64), changed)
+
+    def written(self, row: int) -> _Floats:
+        """(n,) bytes that a shuffle's parents wrote for it, by site."""
+        total = np.zeros(len(self.area))
+        for parent in self.parents[row]:
+            first = self._part[parent, row]
+            for task in self.tasks_of(parent).tolist():
+                for piece in self.output[task][first : first + int(self.jobs.tasks[row])]:
+                    total[self.workers[piece.worker].site] += piece.size
+        return total
+
+    def reads(self, task: int) -> tuple[Read, ...]:
+        """What a task reads, by site."""
+        row = int(self.stage[task])
+        piece = self.input[task]
+        if piece is not None:
+            return (Read(self.workers[piece.worker].site, piece.size, (piece,)),)
+        found: dict[int, list[Piece]] = {}
+        for parent in self.parents[row]:
+            part = self._part[parent, row] + task - int(self.jobs.first[row])
+            for other in self.tasks_of(parent).tolist():
+                own = self.output[other][part]
+                found.setdefault(self.workers[own.worker].site, []).append(own)
+        return tuple(
+            Read(site, sum(piece.size for piece in pieces), tuple(pieces))
+            for site, pieces in sorted(found.items())
+        )
+
+    def check(self, rows: _Ints, answer: Placement) -> None:
+        """Refuse an answer that cannot be carried out, before any of it is.
+
+        Raises
+        ------
+        PolicyError
+            Names the row, and what is wrong with it.
+        """
+        free, n = self.free(), len(self.area)
+        left = {row: self._by_input(row) for row in rows.tolist()}
+        lines = [*answer.moves.tolist(), *answer.starts.tolist()]
+        for at, (index, source, site, tasks) in enumerate(lines):
+            if not 0 <= index < len(rows):
+                raise refused(answer, NO_TASK, at)
+            row = int(rows[index])
+            if not 0 <= site < n or source >= n or (source < 0) != bool(self.jobs.shuffles[row]):
+                raise refused(answer, BAD_SITE, at)
+            if not 1 <= tasks <= left[row][source]:
+                raise refused(answer, NO_TASK, at)
+            is_move = at < len(answer.moves)
+            if is_move and (source < 0 or self.begun[row] > 0):
+                raise refused(answer, LATE_MOVE, at)
+            if not is_move and tasks > free[site]:
+                raise refused(answer, NO_SLOT, at)
+            apart = source not in (-1, site)
+            if apart and (self.area.up[source] <= 0 or self.area.down[site] <= 0):
+                raise refused(answer, NO_LINK, at)
+            left[row][source] -= tasks
+            free[site] -= 0 if is_move else tasks
+
+    def _by_input(self, row: int) -> _Ints:
+        # The last entry is that of source -1: shuffles.
+        return np.bincount(
+            self.input_site[self.waiting(row)] % (len(self.area) + 1), minlength=len(self.area) + 1
+        )
+
+    def pick(self, row: int, source: int, tasks: int, largest_first: bool) -> list[int]:
+        """The next tasks of a stage, from this source."""
+        if self.begun[row] == 0:
+            self._largest[row] = largest_first
+        waiting = self.waiting(row)
+        return [int(task) for task in waiting[self.input_site[waiting] == source][:tasks]]
+
+    def begin(self, task: int, worker: int, now: float) -> None:
+        """A task was sent to a worker."""
+        row, site = int(self.stage[task]), self.workers[worker].site
+        self.state[task], self.site[task], self.worker[task] = RUNS, site, worker
+        self.busy[worker] += 1
+        self.begun[row] += 1
+        self.running[row, site] += 1
+        self.started[row, site] += 1
+        self.since[row] = now
+
+    def _leave(self, task: int) -> None:
+        row = int(self.stage[task])
+        self.busy[self.worker[task]] -= 1
+        self.running[row, self.site[task]] -= 1
+
+    def finish(self, task: int, pieces: tuple[Piece, ...], now: float) -> None:
+        """A task ended."""
+        row = int(self.stage[task])
+        self._leave(task)
+        self.state[task], self.output[task] = ENDED, pieces
+        self.done[row] += 1
+        if self.complete(row):
+            job = int(self.jobs.job[row])
+            self.left[job] -= 1
+            for child in self.program.children(row):
+                self.since[child] = now
+            if self.left[job] == 0:
+                self.end[job] = now
+                self._forget(job)
+
+    def _forget(self, job: int) -> None:
+        # Data of a job that ended need not lie anywhere.
+        for row in np.flatnonzero(self.jobs.job == job).tolist():
+            for task in self.tasks_of(row).tolist():
+                self.input[task] = None
+                if not self.program.keeps_result(row):
+                    self.output[task] = ()
+
+    def again(self, task: int, state: int = WAITS) -> None:
+        """A running task failed, or one that had ended wrote what is lost: it waits again, or ``RESTS`` first."""
+        row = int(self.stage[task])
+        self.started[row, self.site[task]] -= 1
+        if self.state[task] == RUNS:
+            self._leave(task)
+        else:
+            if self.complete(row):
+                self.left[self.jobs.job[row]] += 1
+            self.done[row] -= 1
+            self.output[task] = ()
+        self.state[task] = state
+
+    def lose(self, worker: int) -> None:
+        """A worker is gone.
+
+        Tasks that ran there wait again, and so do those that had ended there or at one that was gone before, where
+        a task that has not ended reads what they wrote: last stages first, so that all that leads to a lost part is
+        done again. See :meth:`to_load` for input that was there.
+        """
+        self.alive[worker] = False
+        for task in np.flatnonzero((self.state == RUNS) & (self.worker == worker)).tolist():
+            self.again(task)
+        for row in range(len(self.jobs.job) - 1, -1, -1):
+            needed = [child for child in self.program.children(row) if not self.complete(child)]
+            if not np.isnan(self.end[self.jobs.job[row]]) or not needed:
+                continue
+            for task in self.tasks_of(row).tolist():
+                if self.state[task] == ENDED and any(
+                    not self.alive[piece.worker] for piece in self.output[task]
+                ):
+                    self.again(task)
+        for task, piece in enumerate(self.input):
+            if piece is not None and piece.worker == worker:
+                self.input[task], self.input_site[task] = None, ON_THE_WAY
+                self._unloaded.add(task)
+
+    def to_load(self) -> list[int]:
+        """Tasks that wait or rest and whose input is lost; each is told once."""
+        needed = {task for task in self._unloaded if self.state[task] in (WAITS, RESTS)}
+        self._unloaded -= needed
+        return sorted(needed)

@@ -1,0 +1,111 @@
+"""What the tasks of a workload do: hold a slot, call a function, run a command; and where their input comes from."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from windlass.engines.live.work import Call, Command, Generate, Hold, ReadFile, Work
+from windlass.model import InputError
+from windlass.model.fleet import GeoJobs
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """What the tasks of one stage do; nothing given: they hold their slot as long as the workload says.
+
+    Parameters
+    ----------
+    function
+        Called with what was read (a list of bytes) and the number of parts to return.
+    command
+        A command line instead.
+    files
+        Input of each map task, in the order of the stage's tasks: site by site.
+    """
+
+    function: Callable[[Sequence[bytes], int], Sequence[bytes]] | None = None
+    command: str | None = None
+    files: tuple[str, ...] = ()
+
+    @property
+    def real(self) -> bool:
+        """Whether the tasks do anything but hold a slot."""
+        return self.function is not None or self.command is not None
+
+
+class Program:
+    """The work of each task.
+
+    Parameters
+    ----------
+    jobs
+        The workload.
+    steps
+        One per stage; none at all: all tasks hold their slots.
+
+    Raises
+    ------
+    InputError
+        A stage with real work has more than one child stage, files that are not one a task, or so.
+
+    Examples
+    --------
+    >>> from windlass.model.fleet import StageSpec
+    >>> stages = [StageSpec(2.0, here=(1, 1), task_bytes=100), StageSpec(1.0, tasks=2, parents=(0,))]
+    >>> Program(GeoJobs.of([0.0], [stages])).work(0, 100)
+    Hold(seconds=2.0, sizes=(50, 50))
+    """
+
+    def __init__(self, jobs: GeoJobs, steps: Sequence[Step] = ()) -> None:
+        self._jobs = jobs
+        self.steps = tuple(steps) or (Step(),) * len(jobs.job)
+        if len(self.steps) != len(jobs.job):
+            raise InputError(f"steps: {len(self.steps)} given for {len(jobs.job)} stages")
+        self.stage = np.repeat(np.arange(len(jobs.tasks)), jobs.tasks)
+        self._weights: list[list[float]] = []
+        for row, step in enumerate(self.steps):
+            children = self.children(row)
+            if step.real and len(children) > 1:
+                raise InputError(f"stage {row + 1}: {len(children)} stages read what it writes, expected one")
+            if step.files and (jobs.shuffles[row] or len(step.files) != jobs.tasks[row]):
+                raise InputError(
+                    f"stage {row + 1}: {len(step.files)} files for {jobs.tasks[row]} tasks that read input"
+                )
+            self._weights.append([weight for child in children for weight in self._shares(child)])
+
+    def children(self, row: int) -> list[int]:
+        """The stages that read what a stage writes."""
+        jobs = self._jobs
+        return [int(child) for child in jobs.children[jobs.child_at[row] : jobs.child_at[row + 1]]]
+
+    def _shares(self, row: int) -> list[float]:
+        sizes = self._jobs.size[self._jobs.first[row] : self._jobs.first[row + 1]]
+        return [float(share) for share in sizes / sizes.sum()]
+
+    def keeps_result(self, row: int) -> bool:
+        """Whether what a stage writes is a result of its job."""
+        return self.steps[row].real and not self.children(row)
+
+    def load(self, task: int) -> Work:
+        """What makes the input of a map task."""
+        row = int(self.stage[task])
+        files = self.steps[row].files
+        if files:
+            return ReadFile(files[task - int(self._jobs.first[row])])
+        return Generate(round(float(self._jobs.task_bytes[row])))
+
+    def work(self, task: int, read: int) -> Work:
+        """What a task does with so many bytes."""
+        row = int(self.stage[task])
+        step, jobs = self.steps[row], self._jobs
+        parts = max(len(self._weights[row]), 1)
+        if step.function is not None:
+            return Call(step.function, parts)
+        if step.command is not None:
+            return Command(step.command, parts)
+        written = read * float(jobs.ratio[row])
+        seconds = float(jobs.task_s[row] * jobs.factor[task] * jobs.size[task])
+        return Hold(seconds, tuple(round(written * weight) for weight in self._weights[row]))

@@ -1,0 +1,33 @@
+"""What happened on a live engine."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from windlass.sim.fleet.engine import GeoRun
+
+
+@dataclass(frozen=True, slots=True)
+class LiveRun(GeoRun):
+    """What happened on a live engine.
+
+    Parameters
+    ----------
+    launched, reported
+        (T,) when the engine sent each task to its worker, and when it heard of its end, s.
+    worker
+        (T,) on which worker each task ran.
+    tries
+        (T,) how often it was sent.
+    results
+        What final tasks with real work wrote: job, stage, task, bytes.
+    """
+
+    launched: NDArray[np.float64]
+    reported: NDArray[np.float64]
+    worker: NDArray[np.int64]
+    tries: NDArray[np.int64]
+    results: tuple[tuple[int, int, int, bytes], ...]

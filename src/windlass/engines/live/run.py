@@ -1,0 +1,79 @@
+"""Jobs over sites on a live engine, from one call."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from windlass.dispatch import DispatchPolicy
+from windlass.drive import Decider, drive
+from windlass.engines.live.engine import LiveRun, LiveSites
+from windlass.engines.live.program import Program, Step
+from windlass.engines.targets import Executors
+from windlass.model.fleet import GeoJobs, WideArea
+from windlass.place.view import Placement, PlaceView
+
+
+def data_bytes(jobs: GeoJobs) -> int:
+    """Bytes that all stages of all jobs read and write: more than can ever lie at one site.
+
+    >>> from windlass.model.fleet import StageSpec
+    >>> stages = [StageSpec(1.0, here=(2, 1), task_bytes=100), StageSpec(1.0, tasks=2, parents=(0,), ratio=0.5)]
+    >>> data_bytes(GeoJobs.of([0.0], [stages]))
+    1050
+    """
+    read = jobs.tasks * jobs.task_bytes * (jobs.shuffles == 0)
+    written = np.zeros(len(read))
+    for row in range(len(read)):
+        written[row] = read[row] * jobs.ratio[row]
+        for child in jobs.children[jobs.child_at[row] : jobs.child_at[row + 1]]:
+            read[child] += written[row]
+    return int(read.sum() + written.sum())
+
+
+def run_live(
+    area: WideArea,
+    jobs: GeoJobs,
+    policy: Decider[PlaceView, Placement],
+    executors: Executors,
+    *,
+    steps: Sequence[Step] = (),
+    dispatch: Callable[[int], DispatchPolicy] | None = None,
+    decide_every: float = 0.0,
+    progress: Callable[[float], None] | None = None,
+) -> LiveRun:
+    """Run jobs for real; times of submission count from when their input is loaded.
+
+    Parameters
+    ----------
+    area, jobs, policy
+        What runs where, and who decides.
+    executors
+        What carries it out.
+    steps
+        What tasks do, by stage; none: they hold their slots.
+    dispatch
+        Makes the policy that chooses among the workers of a site, given how many there are.
+    decide_every
+        Least time between decisions, s.
+    progress
+        Told the share of tasks that ended.
+
+    Raises
+    ------
+    TaskError
+        A task failed by its own error, or was lost too often.
+    """
+    program = Program(jobs, steps)
+    executor = executors.open(area, data_bytes(jobs))
+    engine = LiveSites(
+        area,
+        jobs,
+        executor,
+        program=program,
+        dispatch=dispatch,
+        decide_every=decide_every,
+        progress=progress,
+    )
+    return drive(engine, policy)

@@ -1,0 +1,229 @@
+"""Ray clusters: a private one on this machine, a raylet or more a site; or one that somebody else runs."""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import logging
+import os
+import shutil
+import tempfile
+import time
+from collections.abc import Iterator
+
+import psutil
+import ray
+from ray._private import utils
+from ray.cluster_utils import Cluster
+
+from windlass.model import InputError
+from windlass.model.fleet import WideArea
+
+#: More slots than this are more processes than one machine should be asked for.
+MOST_SLOTS = 64
+#: Store of a node for objects, bytes: at least, and at most.
+_LEAST_STORE, _MOST_STORE = 100 * 2**20, 2 * 2**30
+#: A dead node is noticed within two seconds.
+_HEALTH = {
+    "health_check_initial_delay_ms": 500,
+    "health_check_period_ms": 500,
+    "health_check_timeout_ms": 1000,
+    "health_check_failure_threshold": 3,
+}
+#: Ray gives each process of a node 15 s to come up, which a machine with other work may exceed for a while.
+_TRIES = 3
+_GRACE_S = 5.0
+_LOOK_S = 0.1
+_SHORT = "/tmp"
+_log = logging.getLogger(__name__)
+
+
+class PrivateCluster:
+    """Raylets of one's own on this machine, which end with :meth:`close` or with this process.
+
+    Parameters
+    ----------
+    area
+        Sites and their slots.
+    nodes
+        Raylets a site; its slots are divided among them.
+    store
+        Bytes that a node must be able to hold.
+
+    Raises
+    ------
+    InputError
+        More slots than one machine should run, or more data than it should hold; this process is connected to
+        a Ray cluster already; Ray does not start, however often it is tried.
+    """
+
+    def __init__(self, area: WideArea, nodes: int = 1, store: int = 0) -> None:
+        check_size(area, store)
+        _refuse_if_connected()
+        self._folder: str | None = None
+        self._cluster: Cluster | None = None
+        for tries_left in reversed(range(_TRIES)):
+            try:
+                self._start(area, nodes, min(max(store, _LEAST_STORE), _MOST_STORE))
+            except BaseException as error:
+                self.close()
+                if not isinstance(error, Exception):
+                    raise
+                reason = (str(error) or repr(error)).splitlines()[0]
+                if tries_left == 0:
+                    raise InputError(f"--engine: Ray does not start on this machine: {reason}") from error
+                _log.warning("Ray did not start, it is tried again: %s", reason)
+            else:
+                return
+
+    def _start(self, area: WideArea, nodes: int, capacity: int) -> None:
+        self._cluster, self._joined = None, False
+        self.nodes: dict[str, list[object]] = {}
+        # Sockets lie in this folder, and their paths must be short.
+        self._folder = tempfile.mkdtemp(
+            prefix="windlass-ray-", dir=_SHORT if os.access(_SHORT, os.W_OK) else None
+        )
+        # Ray's own handlers, which run before this one, make the folder anew where a raylet had died.
+        atexit.register(_remove, self._folder)
+        with environment(RAY_TMPDIR=self._folder), _own_signals():
+            self._cluster = Cluster(
+                initialize_head=True,
+                connect=False,
+                head_node_args={
+                    "num_cpus": 0,
+                    "object_store_memory": _LEAST_STORE,
+                    "include_dashboard": False,
+                    "_system_config": _HEALTH,
+                },
+            )
+            for name, slots in zip(area.names, area.slots.tolist(), strict=True):
+                shares = [slots // nodes + (1 if at < slots % nodes else 0) for at in range(nodes)]
+                self.nodes[name] = [
+                    self._cluster.add_node(
+                        num_cpus=share, labels={"site": name}, object_store_memory=capacity
+                    )
+                    for share in shares
+                    if share > 0
+                ]
+            _join(self.address)
+            self._joined = True
+
+    @property
+    def address(self) -> str:
+        """Where others may join."""
+        assert self._cluster is not None
+        return str(self._cluster.address)
+
+    def whole(self) -> bool:
+        """Whether all nodes that were started still live."""
+        alive = sum(1 for node in ray.nodes() if node["Alive"])
+        return alive == 1 + sum(len(own) for own in self.nodes.values())
+
+    def close(self) -> None:
+        """Stop the raylets and all their processes, and nothing else."""
+        folder, self._folder = self._folder, None
+        if folder is None:
+            return
+        started = _processes(folder)
+        try:
+            if self._joined:
+                ray.shutdown()
+            if self._cluster is not None:
+                self._cluster.shutdown()
+        finally:
+            _, left = psutil.wait_procs(started, timeout=_GRACE_S)
+            for process in left:
+                with contextlib.suppress(psutil.NoSuchProcess):
+                    process.kill()
+            psutil.wait_procs(left, timeout=_GRACE_S)
+            _remove(folder)
+
+
+def check_size(area: WideArea, store: int) -> None:
+    """Refuse what one machine should not be asked for.
+
+    Raises
+    ------
+    InputError
+        Names the number of slots or of bytes, and what is allowed.
+    """
+    slots = int(area.slots.sum())
+    if slots > MOST_SLOTS:
+        raise InputError(
+            f"cluster: {slots} slots are as many processes on this machine, expected at most {MOST_SLOTS};"
+            " make the scenario smaller, or name a cluster with --address"
+        )
+    if store > _MOST_STORE:
+        raise InputError(
+            f"workload: {store:,} bytes of data could lie at one site, expected at most {_MOST_STORE:,} for a"
+            " cluster on this machine; make task_bytes smaller, or name a cluster with --address"
+        )
+
+
+def connect(address: str) -> None:
+    """Connect to a cluster that somebody else runs; nothing of it is ever stopped.
+
+    Raises
+    ------
+    InputError
+        There is no cluster at this address.
+    """
+    _refuse_if_connected()
+    try:
+        with _own_signals():
+            _join(address)
+    except (ConnectionError, RuntimeError, ValueError) as error:
+        raise InputError(f"--address: no Ray cluster at {address!r}: {str(error).splitlines()[0]}") from error
+
+
+def _join(address: str) -> None:
+    ray.init(address=address, log_to_driver=False, logging_level=logging.ERROR)
+
+
+@contextlib.contextmanager
+def _own_signals() -> Iterator[None]:
+    """Have Ray leave SIGTERM alone: its own handlers wait for half a minute and end the process without our cleanup."""
+    before = utils.set_sigterm_handler
+    utils.set_sigterm_handler = lambda handler: None
+    try:
+        yield
+    finally:
+        utils.set_sigterm_handler = before
+
+
+def _refuse_if_connected() -> None:
+    if ray.is_initialized():
+        raise InputError("--engine: this process is connected to a Ray cluster already; ray.shutdown() first")
+
+
+def _processes(folder: str) -> list[psutil.Process]:
+    """Processes that name this folder, which nobody else has, and all below them; also those whose parent died."""
+    found: dict[int, psutil.Process] = {}
+    for process in psutil.process_iter():
+        with contextlib.suppress(psutil.Error):
+            if any(folder in part for part in process.cmdline()) and process.pid != os.getpid():
+                found |= {one.pid: one for one in (process, *process.children(recursive=True))}
+    return list(found.values())
+
+
+def _remove(folder: str) -> None:
+    """Remove a folder, in which the last writers may be ending."""
+    until = time.monotonic() + _GRACE_S
+    while os.path.exists(folder) and time.monotonic() < until:
+        shutil.rmtree(folder, ignore_errors=True)
+        time.sleep(_LOOK_S)
+
+
+@contextlib.contextmanager
+def environment(**values: str) -> Iterator[None]:
+    """Have these environment variables for a while, as what is started then will have them for good."""
+    before = {name: os.environ.get(name) for name in values}
+    os.environ.update(values)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                os.environ.pop(name, None)
+            else:
+                os.environ[name] = value

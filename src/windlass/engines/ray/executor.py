@@ -1,0 +1,227 @@
+"""An executor on a Ray cluster whose nodes carry ``site`` labels."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import ray
+from numpy.typing import NDArray
+from ray import exceptions
+
+from windlass.engines.live import wan, work
+from windlass.engines.live.executor import Ended, Event, Failed, Gone, Launch, Piece, Worker
+from windlass.engines.live.wan import Links
+from windlass.engines.ray import task as ray_task
+from windlass.model import InputError
+from windlass.model.fleet import WideArea
+
+#: How often nodes are looked at, s.
+_LOOK_S = 0.5
+#: How long link usage that was asked for counts as fresh, s.
+_USE_S = 0.1
+_WARM_S = 0.3
+#: Loads and moves that a node carries out together; more wait for their turn, as bytes do on a link.
+_MOVES = 64
+
+_LOST = (
+    exceptions.WorkerCrashedError,
+    exceptions.NodeDiedError,
+    exceptions.LocalRayletDiedError,
+    exceptions.ObjectLostError,
+    exceptions.RayActorError,
+    exceptions.TaskUnschedulableError,
+    exceptions.TaskCancelledError,
+    exceptions.OutOfMemoryError,
+)
+
+
+def workers_of(area: WideArea) -> tuple[Worker, ...]:
+    """The connected cluster's living nodes with CPUs, by their ``site`` labels.
+
+    Raises
+    ------
+    InputError
+        A site has no node.
+    """
+    found: list[Worker] = []
+    nodes = sorted(ray.nodes(), key=lambda node: node["NodeID"])
+    for site, name in enumerate(area.names):
+        own = [
+            node
+            for node in nodes
+            if node["Alive"]
+            and node.get("Labels", {}).get("site") == name
+            and node["Resources"].get("CPU", 0) >= 1
+        ]
+        if not own and area.slots[site] > 0:
+            labels = sorted(
+                {node.get("Labels", {}).get("site", "") for node in nodes if node["Alive"]} - {""}
+            )
+            raise InputError(
+                f"cluster: no living node has the label site={name}; sites of this Ray cluster: "
+                f"{', '.join(labels) or 'none'}"
+            )
+        for node in own:
+            found.append(Worker(len(found), site, int(node["Resources"]["CPU"]), node["NodeID"]))
+    return tuple(found)
+
+
+class RayExecutor:
+    """Carries out launches on the connected Ray cluster.
+
+    Parameters
+    ----------
+    area
+        Sites, and the links between them.
+    emulate
+        Whether transfers between sites pass through emulated links (token buckets) of the area's rates; False
+        where sites are truly apart.
+    stop
+        Called by :meth:`close`: what was started together with this.
+
+    Raises
+    ------
+    InputError
+        A site has no node.
+    """
+
+    def __init__(
+        self, area: WideArea, *, emulate: bool = True, stop: Callable[[], None] = lambda: None
+    ) -> None:
+        for module in (work, wan, ray_task):
+            ray.cloudpickle.register_pickle_by_value(module)
+        self._area, self._stop = area, stop
+        self._workers = workers_of(area)
+        self._task = ray.remote(ray_task.run_task)
+        self._reports: dict[Any, tuple[Launch, list[Any]]] = {}
+        self._gone: set[int] = set()
+        self._looked, self._asked, self._closed = 0.0, -np.inf, False
+        self._used = np.zeros((2, len(area)))
+        self._wan = self._links() if emulate else None
+        self._movers = [self._mover(worker) for worker in self._workers]
+        self._zero = time.time()
+        self._warm()
+
+    def _links(self) -> Any:
+        area = self._area
+        links = Links(area.up.tolist(), area.down.tolist(), area.pair.tolist())
+        here = {"ray.io/node-id": ray.get_runtime_context().get_node_id()}
+        actor = ray.remote(ray_task.Wan).options(num_cpus=0, max_concurrency=10_000, label_selector=here)
+        return actor.remote(links)
+
+    def _mover(self, worker: Worker) -> Any:
+        actor = ray.remote(ray_task.Mover).options(
+            num_cpus=0, max_restarts=-1, max_concurrency=_MOVES, label_selector=self._selector(worker)
+        )
+        return actor.remote()
+
+    def _warm(self) -> None:
+        # The first task of a fresh process takes half a second, which is not the workload's.
+        nothing = ray.remote(ray_task.nothing)
+        ray.get(
+            [
+                nothing.options(num_cpus=1, label_selector=self._selector(worker)).remote(_WARM_S)
+                for worker in self._workers
+                for _ in range(worker.slots)
+            ]
+        )
+        if self._wan is not None:
+            ray.get(self._wan.in_use.remote())
+
+    def _selector(self, worker: Worker) -> dict[str, str]:
+        return {"site": self._area.names[worker.site], "ray.io/node-id": worker.name}
+
+    @property
+    def workers(self) -> Sequence[Worker]:
+        """All workers, dead ones too."""
+        return self._workers
+
+    def now(self) -> float:
+        """Seconds since the executor was made, on the wall clock, as tasks report theirs."""
+        return time.time() - self._zero
+
+    def launch(self, order: Launch) -> None:
+        """Start it; returns at once."""
+        worker = self._workers[order.worker]
+        reads = [(read.site, read.size, [piece.handle for piece in read.pieces]) for read in order.reads]
+        returns = 1 + order.work.parts
+        if order.slot:
+            how = self._task.options(
+                num_cpus=1, num_returns=returns, max_retries=0, label_selector=self._selector(worker)
+            )
+        else:
+            how = self._movers[order.worker].run.options(num_returns=returns)
+        references = how.remote(order.work, worker.site, reads, self._wan)
+        all_of_them = references if isinstance(references, list) else [references]
+        self._reports[all_of_them[0]] = order, all_of_them[1:]
+
+    def poll(self, timeout: float) -> list[Event]:
+        """What happened; waits up to so many seconds for something to."""
+        events: list[Event] = self._look()
+        if not events and self._reports:
+            wait_s = min(timeout, _LOOK_S)
+            ready, _ = ray.wait(list(self._reports), num_returns=1, timeout=wait_s, fetch_local=False)
+            if ready:
+                every = len(self._reports)
+                ready, _ = ray.wait(list(self._reports), num_returns=every, timeout=0, fetch_local=False)
+            events = [self._event(reference) for reference in ready]
+        elif not events:
+            time.sleep(min(timeout, _LOOK_S))
+        return events
+
+    def _look(self) -> list[Event]:
+        if time.monotonic() - self._looked < _LOOK_S:
+            return []
+        self._looked = time.monotonic()
+        alive = {node["NodeID"] for node in ray.nodes() if node["Alive"]}
+        gone = [
+            worker.number
+            for worker in self._workers
+            if worker.name not in alive and worker.number not in self._gone
+        ]
+        self._gone.update(gone)
+        for reference, (order, _) in list(self._reports.items()):
+            if order.worker in gone:
+                del self._reports[reference]
+                ray.cancel(reference, force=order.slot)
+        return [Gone(number) for number in gone]
+
+    def _event(self, reference: Any) -> Event:
+        order, parts = self._reports.pop(reference)
+        try:
+            began, read, computed, sizes = ray.get(reference)
+            if order.bring:
+                parts = ray.get(parts)
+        except exceptions.RayTaskError as error:
+            cause = error.cause
+            return Failed(
+                order.key, isinstance(cause, _LOST), f"{type(cause).__name__}: {cause}".splitlines()[0]
+            )
+        except _LOST as error:
+            return Failed(order.key, True, f"{type(error).__name__}: {error}".splitlines()[0])
+        pieces = tuple(Piece(order.worker, size, part) for size, part in zip(sizes, parts, strict=True))
+        return Ended(order.key, began - self._zero, read - self._zero, computed - self._zero, pieces)
+
+    def in_use(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Bytes/s on each site's emulated up- and downlink now; 0 where links are not emulated."""
+        if self._wan is not None and time.monotonic() - self._asked > _USE_S:
+            self._used = np.array(ray.get(self._wan.in_use.remote()))
+            self._asked = time.monotonic()
+        return self._used[0], self._used[1]
+
+    def close(self) -> None:
+        """Cancel what runs, stop the actors, and what was started together with this."""
+        if self._closed:
+            return
+        self._closed = True
+        try:
+            for reference, (order, _) in self._reports.items():
+                ray.cancel(reference, force=order.slot)
+            for actor in (*self._movers, self._wan):
+                if actor is not None:
+                    ray.kill(actor)
+        finally:
+            self._stop()

@@ -1,0 +1,79 @@
+"""Ray as a target: a private cluster that is kept from run to run, or one that somebody else runs."""
+
+from __future__ import annotations
+
+import ray
+
+from windlass.engines.live.executor import Executor
+from windlass.engines.ray.cluster import PrivateCluster, check_size, connect
+from windlass.engines.ray.executor import RayExecutor, workers_of
+from windlass.engines.targets import Target
+from windlass.model.fleet import WideArea
+
+
+class RayTarget:
+    """Executors on a Ray cluster."""
+
+    def __init__(self, target: Target) -> None:
+        self._target = target
+        self._cluster: PrivateCluster | None = None
+        self._made_for: tuple[object, ...] = ()
+        self._connected = False
+
+    def describe(self, area: WideArea, store: int) -> tuple[str, ...]:
+        """What would be started, or which nodes would be used."""
+        if self._target.address is None:
+            check_size(area, store)
+            return (
+                f"start a private Ray cluster on this machine: a head, and {self._target.nodes} raylet(s) a site",
+                *(
+                    f"site {name}: {slots} slots, up {up / 1e6:g} MB/s, down {down / 1e6:g} MB/s (emulated)"
+                    for name, slots, up, down in zip(
+                        area.names, area.slots.tolist(), area.up, area.down, strict=True
+                    )
+                ),
+                "stop it at the end",
+            )
+        self._connect()
+        found = workers_of(area)
+        return (
+            f"use the Ray cluster at {self._target.address}; nothing of it is started or stopped",
+            *(
+                f"site {area.names[worker.site]}: node {worker.name[:12]}, {worker.slots} slots"
+                for worker in found
+            ),
+            "pass transfers between sites through emulated links"
+            if self._target.emulate
+            else "leave links alone",
+        )
+
+    def open(self, area: WideArea, store: int) -> Executor:
+        """An executor; the private cluster is made anew where sites differ, or a node of it died."""
+        if self._target.address is not None:
+            self._connect()
+            return RayExecutor(area, emulate=self._target.emulate)
+        wanted = (area.names, tuple(area.slots.tolist()), store)
+        if self._cluster is None or self._made_for != wanted or not self._cluster.whole():
+            self.close()
+            self._cluster = PrivateCluster(area, self._target.nodes, store)
+            self._made_for = wanted
+        return RayExecutor(area, emulate=self._target.emulate)
+
+    def _connect(self) -> None:
+        if not self._connected:
+            connect(self._target.address or "")
+            self._connected = True
+
+    def close(self) -> None:
+        """Stop the private cluster, or let go of the other one."""
+        if self._cluster is not None:
+            self._cluster.close()
+            self._cluster = None
+        if self._connected:
+            ray.shutdown()
+            self._connected = False
+
+
+def executors(target: Target) -> RayTarget:
+    """Executors on this target."""
+    return RayTarget(target)

@@ -1,0 +1,126 @@
+"""What a request router can be told, checked before anything is deployed."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import Any
+
+import numpy as np
+
+from windlass.engines.serve.asked import Learner
+from windlass.model import InputError
+
+#: Nothing is sure to be done, so that no replica counts as dead for being asked little: see RouterOptions.
+_NOTHING_SURE = 1e-9
+_MOST_LOAD = 0.95
+#: Rosella's accuracy at that load, which its window is derived from.
+_ACCURACY = 0.3 * (1 - _MOST_LOAD)
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+@dataclass(frozen=True, slots=True)
+class RouterOptions:
+    """What :class:`windlass.engines.serve.router.RosellaRouter` can be told.
+
+    Rosella lengthens its window and counts silent workers as dead by how loaded the cluster is, and benchmark
+    requests bring the dead back. What a benchmark request is, only a deployment can say, so none is sent unless
+    told; then neither may hold: the window is fixed, nobody counts as dead, and a share of the *real* requests
+    explores.
+
+    Parameters
+    ----------
+    at_once
+        Requests that a replica works on at full speed at the same time. 1 for what is bound by a processor or an
+        accelerator; ``max_ongoing_requests`` for what only waits for others.
+    explore_share
+        Share of real requests, 0 to 1, that goes to the idle replica heard from longest ago. No request is added.
+    window
+        Completions an estimate is over, at least 16. Fewer follow changes faster and are noisier.
+    probes
+        Replicas drawn per request, in proportion to their speed, at least 2. A router knows its own queues at no
+        cost; many routers with stale queues do better with fewer.
+    by
+        Of those drawn, the one with the least expected ``"wait"`` or the shortest ``"queue"``.
+    benchmark
+        A method of the deployment that does the work of a typical request and changes nothing; None for no benchmark
+        requests. It is called without arguments at replicas that are idle.
+    benchmark_share
+        How many of them are sent: share of the rate that replicas could serve beyond what comes, above 0, at most 1.
+    seed
+        For tests; None draws a new one. Routers with one seed would choose alike.
+
+    Raises
+    ------
+    InputError
+        A value out of bounds; names it.
+
+    Examples
+    --------
+    >>> RouterOptions(probes=2).window
+    16
+    """
+
+    at_once: int = 1
+    explore_share: float = 0.01
+    window: int = 16
+    probes: int = 8
+    by: str = "wait"
+    benchmark: str | None = None
+    benchmark_share: float = 0.1
+    seed: int | None = None
+
+    def __post_init__(self) -> None:
+        for name, least in (("at_once", 1), ("window", 16), ("probes", 2), ("seed", 0)):
+            value = getattr(self, name)
+            if name == "seed" and value is None:
+                continue
+            if isinstance(value, bool) or not isinstance(value, int) or value < least:
+                raise InputError(f"{name} is {value!r}, expected a whole number of at least {least}")
+        if not _is_number(self.explore_share) or not 0 <= self.explore_share <= 1:
+            raise InputError(f"explore_share is {self.explore_share!r}, expected a number from 0 to 1")
+        if not _is_number(self.benchmark_share) or not 0 < self.benchmark_share <= 1:
+            raise InputError(
+                f"benchmark_share is {self.benchmark_share!r}, expected a number above 0, at most 1"
+            )
+        method = self.benchmark
+        if method is not None and not (isinstance(method, str) and method.isidentifier()):
+            raise InputError(f"benchmark is {method!r}, expected the name of a method")
+        if self.by not in ("queue", "wait"):
+            raise InputError(f"by is {self.by!r}, expected 'queue' or 'wait'")
+
+    @classmethod
+    def of(cls, given: Mapping[str, Any]) -> RouterOptions:
+        """Options from names and values.
+
+        >>> RouterOptions.of({"probe": 3})
+        Traceback (most recent call last):
+        windlass.model.errors.InputError: 'probe' is no option: at_once, explore_share, window, probes, by, \
+benchmark, benchmark_share, seed are
+        """
+        known = [field.name for field in fields(cls)]
+        for name in given:
+            if name not in known:
+                raise InputError(f"{name!r} is no option: {', '.join(known)} are")
+        return cls(**given)
+
+    def policy(self, workers: int, rng: np.random.Generator) -> Learner:
+        """Rosella for so many replicas; the first call imports its compiler, which takes a second."""
+        from windlass.dispatch import Rosella
+
+        return Rosella(
+            workers,
+            _NOTHING_SURE,
+            rng=rng,
+            gaps=2 * self.window * workers,
+            probe_share=0.0,
+            # Rosella's window is window_scale · log(n) / accuracy².
+            window_scale=self.window * _ACCURACY**2 / math.log(max(workers, 2)),
+            most_load=_MOST_LOAD,
+            by=self.by,
+            probes=self.probes,
+        )

@@ -1,0 +1,249 @@
+"""A request router for Ray Serve that learns how fast replicas are.
+
+The thin part that knows Serve: what decides is :class:`windlass.engines.serve.replicas.Replicas` and, in it,
+:class:`windlass.dispatch.Rosella`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import threading
+import time
+import weakref
+from collections import deque
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import numpy as np
+from ray.serve._private.constants import SERVE_LOGGER_NAME
+from ray.serve._private.request_router.pow_2_router import PowerOfTwoChoicesRequestRouter
+from ray.serve.config import RequestRouterConfig
+from ray.serve.request_router import PendingRequest, ReplicaID, RunningReplica
+
+from windlass.engines.serve.asked import try_out
+from windlass.engines.serve.benchmarks import send_benchmarks
+from windlass.engines.serve.metrics import RouterMetrics
+from windlass.engines.serve.options import RouterOptions
+from windlass.engines.serve.replicas import Replicas
+from windlass.model import InputError
+
+_log = logging.getLogger(SERVE_LOGGER_NAME)
+_Answer = TypeVar("_Answer")
+_LONGEST_WAIT_S = 0.25
+
+
+class RosellaRouter(PowerOfTwoChoicesRequestRouter):  # type: ignore[misc]
+    """Sends each request to a replica drawn by learned speed and chosen by expected wait.
+
+    Serve makes one in each proxy and in each handle; they do not coordinate. Each learns from its own requests, and
+    hears of those of others by the queue lengths that replicas report with every request they accept.
+
+    Serve's power of two choices, from which this inherits, routes instead:
+
+    - while Rosella is being loaded (two seconds; half a minute on the first use on a machine, which compiles it),
+      and until a replica is known;
+    - requests for a multiplexed model, for which who has the model loaded counts for more;
+    - a request for which the policy raises; the first such error is logged.
+
+    Whether a replica is on the same node is not looked at.
+
+    Parameters
+    ----------
+    request_router_kwargs
+        The options of :class:`windlass.engines.serve.options.RouterOptions`. With one that is wrong, Serve's own
+        choice routes everything and the log says why; :func:`rosella` raises at once instead.
+    """
+
+    def initialize_state(self, **options: Any) -> None:
+        """Called by Serve with ``request_router_kwargs``, on its event loop: what takes long goes to a thread."""
+        self._speeds: Replicas[ReplicaID] | None = None
+        self._newest_request = 0.0
+        self._waiting: deque[asyncio.Future[None]] = deque()
+        self._has_failed = False
+        self._benchmarks: Callable[[], asyncio.Task[None]] | None = None
+        self._metrics = RouterMetrics(self.app_name, self._deployment_id.name, time.monotonic)
+        try:
+            checked = RouterOptions.of(options)
+        except InputError as error:
+            # To raise here would leave Serve without a router, and every request without an answer.
+            _log.error("RosellaRouter of %s: %s; Serve's own choice is used", self._deployment_id, error)
+            return
+        threading.Thread(target=self._load, args=(checked,), name="windlass-load", daemon=True).start()
+
+    def _load(self, options: RouterOptions) -> None:
+        try:
+            rng = np.random.default_rng(options.seed)
+            replicas: Replicas[ReplicaID] = Replicas(
+                lambda workers: options.policy(workers, rng),
+                clock=time.monotonic,
+                rng=rng,
+                at_once=options.at_once,
+                explore_share=options.explore_share,
+                window=options.window,
+            )
+            try_out(options.policy(2, rng))
+            if options.benchmark is not None:
+                method, share = options.benchmark, options.benchmark_share
+                gaps = rng.spawn(1)[0]
+                self._benchmarks = lambda: asyncio.create_task(
+                    send_benchmarks(weakref.ref(self), method, share, gaps)
+                )
+            self._speeds = replicas
+        except Exception:
+            _log.exception("RosellaRouter could not load its policy; Serve's own choice is used")
+
+    async def choose_replicas(
+        self, candidate_replicas: list[RunningReplica], pending_request: PendingRequest | None = None
+    ) -> list[list[RunningReplica]]:
+        """Replicas to try in turn: Rosella's choice, then others that are worth it.
+
+        Where it is better to wait until a replica has room, waits here: Serve would ask again after up to half a
+        second. Requests of other routers end unheard, so that now and then Serve is to ask the replicas themselves.
+        """
+        if self._benchmarks is not None:
+            # Here at last is the loop on which Serve sends requests. An event loop keeps no task alive by itself.
+            self._benchmarking, self._benchmarks = self._benchmarks(), None
+        ranked = self._ranked(candidate_replicas, pending_request)
+        has_waited = ranked == []
+        if has_waited:
+            await self._room()
+            ranked = self._ranked(candidate_replicas, pending_request)
+        if ranked is None:
+            built_in: list[list[RunningReplica]] = await super().choose_replicas(
+                candidate_replicas, pending_request
+            )
+            return built_in
+        if pending_request is not None:
+            # Serve lets up to half a second pass before it asks again, or none: then waiting is done here.
+            pending_request.routing_context.should_backoff = not has_waited
+        return [[replica] for replica in ranked] or [self._full(candidate_replicas)]
+
+    def _ranked(
+        self, candidates: list[RunningReplica], request: PendingRequest | None
+    ) -> list[RunningReplica] | None:
+        """Replicas to try, none to wait; None to leave the choice to Serve."""
+        if self._speeds is None:
+            self._metrics.count_fallback("loading")
+            return None
+        return self._guarded(lambda speeds: self._rank(speeds, candidates, request))
+
+    def _rank(
+        self, speeds: Replicas[ReplicaID], candidates: list[RunningReplica], request: PendingRequest | None
+    ) -> list[RunningReplica] | None:
+        found = {replica.replica_id: replica for replica in candidates}
+        speeds.members(found)
+        # Serve asks again for a request that was refused; it takes them in order of their creation.
+        if request is not None and request.created_at > self._newest_request:
+            self._newest_request = request.created_at
+            speeds.arrived()
+        multiplexed = request is not None and request.metadata.multiplexed_model_id
+        seen = {one: self.replica_queue_len_cache.get(one) for one in found}
+        limits = {one: replica.max_ongoing_requests for one, replica in found.items()}
+        ranked = None if multiplexed else speeds.rank(seen, limits)
+        if ranked is None:
+            self._metrics.count_fallback("multiplexed" if multiplexed else "unknown")
+            return None
+        return [found[one] for one in ranked]
+
+    def _full(self, candidates: list[RunningReplica]) -> list[RunningReplica]:
+        """Those that have no room as far as is known here; Serve asks them before it sends them anything."""
+        lengths = self.replica_queue_len_cache
+        full = [one for one in candidates if (lengths.get(one.replica_id) or 0) >= one.max_ongoing_requests]
+        return full or candidates
+
+    async def _room(self) -> None:
+        """Wait until a request of this router has left a replica, but not for long."""
+        left: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._waiting.append(left)
+        try:
+            await asyncio.wait_for(left, _LONGEST_WAIT_S)
+        except TimeoutError:
+            pass
+        finally:
+            if left in self._waiting:
+                self._waiting.remove(left)
+
+    def decrement_queue_len_cache(self, replica_id: ReplicaID) -> None:
+        """A replica has room for one more: as many may go on."""
+        super().decrement_queue_len_cache(replica_id)
+        while self._waiting:
+            left = self._waiting.popleft()
+            if not left.done():
+                left.set_result(None)
+                return
+
+    def on_request_routed(self, pending_request: PendingRequest, replica_id: ReplicaID, result: Any) -> None:
+        """A replica has accepted the request."""
+        request = pending_request.metadata.internal_request_id
+        self._guarded(lambda speeds: speeds.sent(replica_id, request))
+
+    def on_request_completed(self, replica_id: ReplicaID, internal_request_id: str) -> None:
+        """A request has left a replica, or was refused by it."""
+        self._guarded(lambda speeds: self._end(speeds, replica_id, internal_request_id))
+
+    def _end(self, speeds: Replicas[ReplicaID], replica_id: ReplicaID, request: str) -> None:
+        speeds.ended(replica_id, request)
+        self._metrics.show(lambda: _named(speeds.speeds), lambda: speeds.arrival_rate)
+
+    def spare_rate(self) -> float:
+        """Requests per second that replicas could serve beyond those that come."""
+        return self._guarded(lambda speeds: speeds.spare_rate) or 0.0
+
+    def idle_replica(self) -> RunningReplica | None:
+        """One that has nothing to do, as far as is known here."""
+        length = self.replica_queue_len_cache.get
+        one = self._guarded(lambda speeds: speeds.idle({one: length(one) for one in self.curr_replicas}))
+        return None if one is None else self.curr_replicas.get(one)
+
+    def began(self, replica: ReplicaID, request: str, ongoing: int) -> None:
+        """A benchmark request is under way."""
+        self.on_new_queue_len_info(replica, ongoing)
+        self._guarded(lambda speeds: speeds.sent(replica, request))
+
+    def ended(self, replica: ReplicaID, request: str) -> None:
+        """A benchmark request is done."""
+        self.decrement_queue_len_cache(replica)
+        self._guarded(lambda speeds: self._end(speeds, replica, request))
+
+    def _guarded(self, act: Callable[[Replicas[ReplicaID]], _Answer]) -> _Answer | None:
+        """Do it, or return None: nothing in here may cost a request."""
+        if self._speeds is None:
+            return None
+        try:
+            return act(self._speeds)
+        except Exception:
+            self._metrics.count_fallback("error")
+            if not self._has_failed:
+                self._has_failed = True
+                _log.exception("RosellaRouter failed; Serve's own choice is used (said once, counted always)")
+            return None
+
+
+def _named(speeds: dict[ReplicaID, float]) -> dict[str, float]:
+    return {one.unique_id: speed for one, speed in speeds.items()}
+
+
+def rosella(**options: Any) -> RequestRouterConfig:
+    """Serve's configuration for this router, with its options checked.
+
+    Parameters
+    ----------
+    options
+        Those of :class:`windlass.engines.serve.options.RouterOptions`.
+
+    Raises
+    ------
+    InputError
+        An option that there is not, or a value out of bounds.
+
+    Examples
+    --------
+    >>> rosella(probes=2).request_router_kwargs
+    {'probes': 2}
+    """
+    RouterOptions.of(options)
+    return RequestRouterConfig(
+        request_router_class=f"{RosellaRouter.__module__}.{RosellaRouter.__name__}",
+        request_router_kwargs=options,
+    )

@@ -1,0 +1,8 @@
+"""What is measured of a run, one frozen dataclass a world.
+
+- :mod:`~windlass.metrics.site`: rigid jobs on one site.
+- :mod:`~windlass.metrics.workers`: small tasks on many workers.
+- :mod:`~windlass.metrics.fleet`: jobs over the sites of a fleet.
+- :mod:`~windlass.metrics.alone`: what a job would take with the fleet to itself.
+- :mod:`~windlass.metrics.bound`: a mean response that no schedule can beat.
+"""

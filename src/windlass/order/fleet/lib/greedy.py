@@ -1,0 +1,271 @@
+"""SWAG's order in far fewer steps than the plain loop over all jobs, and exactly the same.
+
+Every waiting job is filed under the site that was its bottleneck when it was last looked at. Of two jobs under one
+site, that with fewer tasks there has the smaller (queue + tasks) / slots, however the queue has grown since: a
+heap per site, by tasks, stays in order without being touched, and the least of its tops is a lower bound for all.
+Once the job with the least bound turns out to have its bottleneck there still, it is the one; else it is filed
+anew. Over all sites a makespan is moreover at least that of the job last chosen, the *level*. All that fit under
+it tie, and the one with the fewest tasks goes first, so they have a heap of their own, by that.
+
+Heaps are skew heaps (Sleator and Tarjan, "Self-adjusting heaps", 1986), which merge in place.
+"""
+
+import numpy as np
+
+from windlass.compiled import helper, inlined
+
+_NOBODY = -1
+#: One in so many of the waiting jobs may be filed anew per choice; else so many are chosen by the plain loop, which
+#: first looks at so many sites.
+_PATIENCE, _PLAIN_CHOICES, _FEW_SITES = 64, 64, 4
+#: After these, one in so many of the waiting jobs may be filed anew before the plain loop is back: filing is tried
+#: at little cost, and goes on where it is of use again.
+_RETRY = 16
+#: A quotient times its divisor may come out a little below what was divided.
+_ROUNDING = 1.0 + 1e-12
+
+
+@inlined
+def _makespan(queue, tasks, rank, slots, alike, own_sites, ends, bits):
+    """max over sites of (queue + tasks of a job) / slots; where all slots are alike, one division does.
+
+    Floats of 0 and more compare as their bits do, ``bits`` being a view of ``ends`` (m + 1,): several whole numbers
+    are compared at once, floats only one by one, for fear of NaN.
+    """
+    sites = len(queue)
+    for site in range(sites):
+        ends[site] = queue[site] + tasks[rank, site]
+    if not alike:
+        for site in range(sites):
+            ends[site] /= slots[site]
+    if own_sites:
+        for site in range(sites):
+            ends[site] = ends[site] if tasks[rank, site] > 0.0 else 0.0
+    longest = np.int64(0)
+    for site in range(sites):
+        longest = bits[site] if bits[site] > longest else longest
+    bits[sites] = longest
+    return ends[sites] / slots[0] if alike else ends[sites]
+
+
+@inlined
+def _bottleneck(queue, tasks, slots, own_sites, span):
+    """The first site that gives this makespan."""
+    site = 0
+    while (queue[site] + tasks[site]) / slots[site] != span or (own_sites and tasks[site] <= 0.0):
+        site += 1
+    return site
+
+
+@inlined
+def _before(key, one, other):
+    return key[one] < key[other] or (key[one] == key[other] and one < other)
+
+
+@inlined
+def _merge(key, left, right, one, other):
+    """Merge two skew heaps; the root."""
+    root = other
+    if one != _NOBODY:
+        root = one
+        if other != _NOBODY:
+            if _before(key, other, one):
+                one, other = other, one
+            root = one
+            while True:
+                under = right[one]
+                right[one] = left[one]
+                if under == _NOBODY:
+                    left[one] = other
+                    break
+                if _before(key, other, under):
+                    under, other = other, under
+                left[one] = under
+                one = under
+    return root
+
+
+@inlined
+def _push(heap, key, left, right, place, rank, value):
+    key[rank], left[rank], right[rank] = value, _NOBODY, _NOBODY
+    heap[place] = _merge(key, left, right, heap[place], rank)
+
+
+@inlined
+def _pop(heap, key, left, right, place):
+    rank = heap[place]
+    heap[place] = _merge(key, left, right, left[rank], right[rank])
+    return rank
+
+
+@inlined
+def _first_filed(heap, key, queue, slots, under, level):
+    """The heap whose top has the least bound, and that bound."""
+    place, bound = under, level
+    if heap[under] == _NOBODY:
+        bound = np.inf
+        for site in range(under):
+            top = heap[site]
+            if top != _NOBODY:
+                own = (queue[site] + key[top]) / slots[site]
+                if own < bound or (own == bound and top < heap[place]):
+                    place, bound = site, own
+    return place, bound
+
+
+@inlined
+def _refile(heap, key, left, right, queue, slots, under, level):
+    """File those that may fit under the level by their rank."""
+    for site in range(under):
+        while heap[site] != _NOBODY and (queue[site] + key[heap[site]]) / slots[site] <= level:
+            _push(heap, key, left, right, under, _pop(heap, key, left, right, site), 0.0)
+
+
+@inlined
+def _by_queue(busiest, queue, slots):
+    """Sort sites by their queues, the longest first; they are nearly so since the last time."""
+    for place in range(1, len(busiest)):
+        site = busiest[place]
+        length = queue[site] / slots[site]
+        slot = place
+        while slot > 0 and queue[busiest[slot - 1]] / slots[busiest[slot - 1]] < length:
+            busiest[slot] = busiest[slot - 1]
+            slot -= 1
+        busiest[slot] = site
+
+
+@inlined
+def _columns(tasks, done, own_sites):
+    """(m, n) tasks by site; infinite where a job is done, minus infinite where a site is not to count."""
+    jobs, sites = tasks.shape
+    columns = np.empty((sites, jobs))
+    for rank in range(jobs):
+        for site in range(sites):
+            amount = tasks[rank, site]
+            columns[site, rank] = -np.inf if own_sites and amount <= 0.0 else amount
+            if done[rank]:
+                columns[site, rank] = np.inf
+    return columns
+
+
+@inlined
+def _bounds(columns, queue, slots, busiest, alike, ends, bounds):
+    """(n,) the makespan of each job over the few busiest sites; where all slots are alike, times these."""
+    bits, greatest = ends.view(np.int64), bounds.view(np.int64)
+    for rank in range(len(bounds)):
+        greatest[rank] = 0
+    for place in range(min(_FEW_SITES, len(busiest))):
+        site = busiest[place]
+        length, share = queue[site], slots[site]
+        for rank in range(len(bounds)):
+            ends[rank] = length + columns[site, rank]
+        if not alike:
+            for rank in range(len(bounds)):
+                ends[rank] /= share
+        for rank in range(len(bounds)):
+            greatest[rank] = bits[rank] if bits[rank] > greatest[rank] else greatest[rank]
+
+
+@inlined
+def _scan(bounds, queue, tasks, slots, busiest, alike, own_sites, level):
+    """The plain loop: the job with the least makespan and that makespan; few pass their bound and are looked at.
+
+    The one with the least bound is looked at first: it is nearly the best, and then hardly any other passes.
+    """
+    greatest = bounds.view(np.int64)
+    first = 0
+    for rank in range(len(bounds)):
+        first = rank if greatest[rank] < greatest[first] else first
+    best, least, most = first, np.inf, np.inf
+    for turn in range(-1, len(bounds)):
+        rank = first if turn < 0 else turn
+        if bounds[rank] > most or turn == first:
+            continue
+        span = 0.0
+        for site in busiest:
+            end = (queue[site] + tasks[rank, site]) / slots[site]
+            if end > span and not (own_sites and tasks[rank, site] <= 0.0):
+                span = end
+                if span > least:
+                    break
+        if span < least or (span == least and rank < best):
+            best, least = rank, span
+            most = span * slots[0] * _ROUNDING if alike else span
+        # In turn, so that the first to fit under the level is the one; it may have been looked at first.
+        if least <= level and turn >= best:
+            break
+    return best, least
+
+
+@helper
+def greedy(subjobs, slots, backlog, own_sites, by_size, out):
+    """SWAG's order into ``out``.
+
+    Jobs are known by rank in ``by_size`` (n,), the order in which ties are broken. Where only ``own_sites`` count
+    there is no level, and the heap of those under it holds jobs without tasks.
+
+    Where every job has much to do everywhere, bottlenecks move with each choice, and filing is in vain: the next
+    few jobs are then found by the plain loop.
+    """
+    jobs, sites = subjobs.shape
+    tasks = np.empty((jobs, sites))
+    queue = backlog.copy()
+    ends = np.empty(sites + 1)
+    bits = ends.view(np.int64)
+    alike = True
+    level = 0.0
+    for site in range(sites):
+        alike = alike and slots[site] == slots[0]
+        if not own_sites:
+            level = max(queue[site] / slots[site], level)
+    under = sites
+    heap = np.full(sites + 1, _NOBODY)
+    key, left, right = np.empty(jobs), np.empty(jobs, np.int64), np.empty(jobs, np.int64)
+    for rank in range(jobs):
+        for site in range(sites):
+            tasks[rank, site] = subjobs[by_size[rank], site]
+        # Looked at when its turn comes.
+        _push(heap, key, left, right, under, rank, 0.0)
+    done = np.zeros(jobs, np.bool_)
+    busiest = np.arange(sites)
+    columns, lengths, bounds = np.empty((sites, 0)), np.empty(0), np.empty(0)
+    chosen = plain = 0
+    patience = jobs
+    filed = level
+    while chosen < jobs:
+        if plain > 0:
+            plain -= 1
+            patience = (jobs - chosen) // _RETRY
+            _by_queue(busiest, queue, slots)
+            _bounds(columns, queue, slots, busiest, alike, lengths, bounds)
+            rank, span = _scan(bounds, queue, tasks, slots, busiest, alike, own_sites, level)
+        else:
+            if filed < level:
+                _refile(heap, key, left, right, queue, slots, under, level)
+                filed = level
+            place, bound = _first_filed(heap, key, queue, slots, under, level)
+            rank = _pop(heap, key, left, right, place)
+            if done[rank]:
+                continue
+            span = _makespan(queue, tasks, rank, slots, alike, own_sites, ends, bits)
+            if span > bound:
+                site = _bottleneck(queue, tasks[rank], slots, own_sites, span)
+                _push(heap, key, left, right, site, rank, tasks[rank, site])
+                patience -= 1
+                if patience < 0:
+                    plain = _PLAIN_CHOICES
+                    if len(bounds) == 0:
+                        columns = _columns(tasks, done, own_sites)
+                        lengths, bounds = np.empty(jobs), np.empty(jobs)
+                continue
+        for site in range(sites):
+            queue[site] += tasks[rank, site]
+        out[chosen] = by_size[rank]
+        done[rank] = True
+        if len(bounds) > 0:
+            columns[:, rank] = np.inf
+        chosen += 1
+        if plain == 0:
+            patience = min(max(patience, 0) + (jobs - chosen) // _PATIENCE + 1, jobs)
+        if not own_sites:
+            level = max(span, level)

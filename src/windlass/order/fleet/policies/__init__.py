@@ -1,0 +1,1 @@
+"""Order policies of a fleet, one file each; this folder is the registry."""

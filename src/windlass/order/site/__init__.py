@@ -1,0 +1,42 @@
+"""Which job goes first, at one site?
+
+Rigid jobs wait, processors become free: an ordering policy says which waiting jobs start now. It reads a
+:class:`SiteView` and answers with a :class:`Start`; it never touches an engine.
+
+Policies, one file each in ``policies/``:
+
+- ``fcfs``: first come, first served.
+- ``sjf``: shortest job first, by requested time.
+- ``easy``: EASY backfilling; the head of the queue is never delayed.
+- ``conservative``: conservative backfilling; nobody is delayed by a later job.
+
+>>> from windlass.order.site import POLICIES
+>>> "easy" in POLICIES.names()
+True
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar, Protocol
+
+from windlass.order.site.view import Running, SiteView, Start, Waiting
+from windlass.registry import Registry
+
+POLICIES = Registry("order.site", "Which job goes first, at one site?", f"{__name__}.policies", key="order")
+
+
+class SitePolicy(Protocol):
+    """Decides which waiting jobs of one site start now.
+
+    A class with a ``name`` and this method, in a file of ``policies/``, is a policy. ``docs/add-a-policy.md``
+    shows one of ten lines.
+    """
+
+    name: ClassVar[str]
+
+    def decide(self, view: SiteView) -> Start:
+        """Which of ``view.waiting`` to start at ``view.now``. The view is not changed."""
+        ...
+
+
+__all__ = ["POLICIES", "Running", "SitePolicy", "SiteView", "Start", "Waiting"]

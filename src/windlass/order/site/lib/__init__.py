@@ -1,0 +1,1 @@
+"""What order policies of one site share: the profile of idle processors over time."""

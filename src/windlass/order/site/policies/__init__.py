@@ -1,0 +1,1 @@
+"""Order policies of one site, one file each; this folder is the registry."""

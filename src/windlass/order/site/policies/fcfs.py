@@ -1,0 +1,36 @@
+"""First come, first served."""
+
+from typing import ClassVar
+
+from windlass.compiled import Kernel
+from windlass.order.site.compiled import SELECT, CompiledPolicy
+
+
+def _select(now, free, queue, refused, procs, request, note, running, expected_end, chosen, why):
+    if refused > 0:
+        return 0
+    count = 0
+    while count < len(queue) and procs[queue[count]] <= free:
+        free -= procs[queue[count]]
+        chosen[count] = count
+        why[count] = 0
+        count += 1
+    return count
+
+
+class Fcfs(CompiledPolicy):
+    """First come, first served: jobs start in order of submission, and one that does not fit blocks the rest.
+
+    The baseline that nobody is unfairly overtaken by, and that wastes most.
+
+    Examples
+    --------
+    >>> from windlass.order.site.view import Running, SiteView, Waiting
+    >>> waiting = Waiting.of(job=[1, 2, 3], submit=[0, 0, 0], procs=[2, 4, 1], request=[60, 60, 60])
+    >>> Fcfs().decide(SiteView(0.0, processors=4, free=4, waiting=waiting, running=Running.of())).jobs
+    (1,)
+    """
+
+    name: ClassVar[str] = "fcfs"
+    reasons: ClassVar[tuple[str, ...]] = ("head of the queue",)
+    select: ClassVar[Kernel] = Kernel(_select, SELECT, allocates=False)

@@ -1,0 +1,1 @@
+"""Wu and Liu, Rosella: its examples, tables and growth laws."""

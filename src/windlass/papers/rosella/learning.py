@@ -1,0 +1,160 @@
+"""What learning costs and gains: after a shock, benchmark tasks, learning time."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from windlass.model.timetable import Changes
+from windlass.papers.plots import Line, Picture
+from windlass.papers.reproduction import Reproduction, Row
+from windlass.papers.rosella.growth import fit
+from windlass.papers.rosella.table import SHOCK_EVERY
+from windlass.sim.workers.simulate import make_policy, simulate
+
+_FOUR = np.repeat([0.5, 1.0, 2.0, 4.0], 8) / 1.875
+_ACCURATE = 0.1
+
+
+def shock(quick: bool) -> Reproduction:
+    """Fast and slow workers swap speeds once, at load 0.8."""
+    runs = 5 if quick else 40
+    load, at, last = 0.8, 300.0, 900.0
+    tasks = int(load * _FOUR.sum() * last)
+    change = Changes.speeds(np.full(32, at), np.arange(32), _FOUR[::-1])
+    edges = np.arange(0, last + 1, 15.0)
+    lines, recovery = [], {}
+    for policy in ("rosella", "eps-greedy", "ucb", "halo", "sparrow", "ppot"):
+        sums, counts = np.zeros(len(edges) - 1), np.zeros(len(edges) - 1)
+        for seed in range(runs):
+            done = simulate(policy, _FOUR, load, tasks, seed=seed, changes=change, samples=0)
+            sums += np.histogram(done.submit, edges, weights=done.response)[0]
+            counts += np.histogram(done.submit, edges)[0]
+        means = sums / np.maximum(counts, 1)
+        lines.append(Line(policy, edges[:-1].tolist(), means.tolist()))
+        before = means[(edges[:-1] > 100) & (edges[:-1] < at - 15)].mean()
+        slow = np.flatnonzero((means > 1.5 * before) & (edges[:-1] >= at - 15))
+        recovery[policy] = (edges[slow[-1] + 1] - at) if len(slow) else 0.0
+    rosella = recovery["rosella"]
+    rows = (
+        Row(
+            "all 32 workers swap speeds at once, load 0.8: time until Rosella's response is within 1.5 of before, s",
+            "recovers quickly",
+            float(rosella),
+            rosella < last - at - 30,
+            "; ".join(f"{policy} {time:g}" for policy, time in recovery.items() if policy != "rosella")
+            + " (halo never learns; ppot is told)",
+        ),
+    )
+    picture = Picture(
+        "shock",
+        "Response around a shock",
+        "time of arrival, s",
+        "mean response, s",
+        tuple(lines),
+        f"At {at:g} s the fastest workers become the slowest and the reverse; mean of {runs} runs.",
+        log_y=True,
+    )
+    return Reproduction(rows, (picture,))
+
+
+def benchmark_tasks(quick: bool) -> Reproduction:
+    """Share c0 of idle capacity for benchmark tasks: none to all, under shocks."""
+    tasks, seeds = (50_000, (1, 2)) if quick else (400_000, (1, 2, 3, 4, 5))
+    shares = (0.0, 0.03, 0.1, 0.3, 1.0)
+    lines, by_load = [], {}
+    for load in (0.3, 0.8):
+        means = []
+        for share in shares:
+            values = []
+            for seed in seeds:
+                changes = Changes.shocks(
+                    _FOUR, SHOCK_EVERY, tasks / (load * 32), np.random.default_rng([seed, 9])
+                )
+                policy = make_policy("rosella", _FOUR, np.random.default_rng(seed), probe_share=share)
+                done = simulate(policy, _FOUR, load, tasks, seed=seed, changes=changes, samples=0)
+                values.append(float(done.response[tasks // 10 :].mean()))
+            means.append(float(np.mean(values)))
+        lines.append(Line(f"load {load}", list(range(len(shares))), means))
+        by_load[load] = dict(zip(shares, means, strict=True))
+    rows = tuple(
+        Row(
+            f"benchmark tasks, c0 = 0.1, load {load}, shocks every {SHOCK_EVERY:g} s: mean response over that without",
+            "do not slow down other jobs",
+            found[0.1] / found[0.0],
+            found[0.1] <= 1.05 * found[0.0],
+            "mean responses, s: " + ", ".join(f"c0 = {share:g}: {mean:.3f}" for share, mean in found.items()),
+        )
+        for load, found in by_load.items()
+    )
+    picture = Picture(
+        "benchmarks",
+        "Cost and gain of benchmark tasks",
+        "c0, benchmark tasks per idle capacity",
+        "mean response, s",
+        tuple(lines),
+        "They run only where no real task waits; without them a worker taken for slow is never tried again.",
+        categories=tuple(f"{share:g}" for share in shares),
+    )
+    return Reproduction(rows, (picture,))
+
+
+def _learning_time(workers: int, load: float, seed: int) -> float:
+    speeds = np.resize(_FOUR, workers)
+    # Shuffled, so that speed and number do not go together.
+    speeds = np.random.default_rng(seed).permutation(speeds) / speeds.mean()
+    last = 400.0
+    done = simulate("rosella", speeds, load, int(load * workers * last), seed=seed, samples=400)
+    wrong = _error(done.estimates, speeds) > _ACCURATE
+    late = np.flatnonzero(wrong)
+    return float(done.sample_time[late[-1]]) if len(late) else 0.0
+
+
+def _error(estimates: NDArray[np.float64], speeds: NDArray[np.float64]) -> NDArray[np.float64]:
+    """(m,) error of the estimated shares of capacity: half the sum of differences."""
+    totals = np.maximum(estimates.sum(axis=1, keepdims=True), 1e-300)
+    return np.asarray(np.abs(estimates / totals - speeds / speeds.sum()).sum(axis=1) / 2)
+
+
+def learning_time(quick: bool) -> Reproduction:
+    """Time from a cold start until the estimated shares stay within 10 % of the true ones in total variation."""
+    sizes = np.array([8, 32, 128, 512] if quick else [8, 32, 128, 512, 2048])
+    loads = (0.3, 0.5, 0.7, 0.8, 0.9)
+    seeds = range(2 if quick else 6)
+    by_size = np.array([np.mean([_learning_time(int(n), 0.8, seed) for seed in seeds]) for n in sizes])
+    by_load = np.array([np.mean([_learning_time(32, load, seed) for seed in seeds]) for load in loads])
+    a, b, explained = fit(np.log(sizes), by_size)
+    rows = (
+        Row(
+            f"learning time against n = {sizes[0]} … {sizes[-1]}, load 0.8, s",
+            "a constant more for each doubling of n",
+            f"{a:.1f} + {b:.2f} log n (R² {explained:.2f}): {', '.join(f'{time:.0f}' for time in by_size)}",
+            bool(by_size[-1] < 3 * max(by_size[0], 1.0)),
+            "until estimated shares stay within 0.1 of the true ones in total variation; load 0.8",
+        ),
+        Row(
+            f"learning time against load {', '.join(map(str, loads))}, 32 workers, s",
+            "grows as idle capacity shrinks",
+            ", ".join(f"{time:.0f}" for time in by_load),
+            None,
+            "real tasks teach as well: at higher load they come faster, while the window L grows as 1/(1 − load)²",
+        ),
+    )
+    pictures = (
+        Picture(
+            "learning-n",
+            "Learning time against workers",
+            "workers",
+            "s",
+            (Line("load 0.8", sizes.tolist(), by_size.tolist()),),
+            log_x=True,
+        ),
+        Picture(
+            "learning-load",
+            "Learning time against load",
+            "load",
+            "s",
+            (Line("32 workers", list(loads), by_load.tolist()),),
+        ),
+    )
+    return Reproduction(rows, pictures)

@@ -1,0 +1,1 @@
+"""The same workloads simulated and on Ray."""

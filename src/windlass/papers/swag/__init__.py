@@ -1,0 +1,1 @@
+"""Hung's thesis, chapter 3: SWAG and Reordering."""

@@ -1,0 +1,146 @@
+"""Runs that the SWAG reproduction is made of: policies side by side on the same random jobs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from windlass.metrics.orders import service_seconds
+from windlass.model.orders import GeoWorkload
+from windlass.order import reordering
+from windlass.order.fleet import POLICIES, FleetView, JobOrder
+from windlass.results import Summary, summarise
+from windlass.sim.orders.replay import GeoReplay, replay_geo
+from windlass.workloads.sizes import MEDIUM, SMALL, draw_workload
+
+#: What the thesis compares, by the names it uses.
+CONTENDERS: dict[str, tuple[str, dict[str, Any]]] = {
+    "FCFS": ("fcfs", {}),
+    "Global-SRPT": ("global-srpt", {}),
+    "Independent-SRPT": ("independent-srpt", {}),
+    "Global-SRPT w/Reordering": ("reordering", {"base": "global-srpt"}),
+    "Independent-SRPT w/Reordering": ("reordering", {"base": "independent-srpt"}),
+    "SWAG": ("swag", {}),
+    "Optimal order of 10": ("optimal", {"limit": 10}),
+}
+SRPT = ("Global-SRPT", "Independent-SRPT")
+CLASSES = ("Overall", "Small", "Medium", "Large")
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One policy on one random workload: (J,) s of response, (4,) slowdown by class, bytes told per decision."""
+
+    response: float
+    slowdown: NDArray[np.float64]
+    told: float
+    waiting: float
+
+
+@dataclass(frozen=True, slots=True)
+class Experiment:
+    """One setting under all policies: a list of runs, one per seed, by the policy's name."""
+
+    runs: dict[str, list[Run]]
+
+    def response(self, name: str) -> float:
+        """Mean response over jobs and seeds, s."""
+        return float(np.mean([run.response for run in self.runs[name]]))
+
+    def normalised(self, name: str) -> Summary:
+        """Response over that of FCFS on the same jobs, with its 95% half width over seeds."""
+        pairs = zip(self.runs[name], self.runs["FCFS"], strict=True)
+        return summarise(name, [run.response / base.response for run, base in pairs])
+
+    def below(self, name: str, others: tuple[str, ...]) -> float:
+        """By which share its response lies below the best of others."""
+        return 1.0 - self.response(name) / min(self.response(other) for other in others)
+
+    def slowdown(self, name: str) -> NDArray[np.float64]:
+        """(4,) mean slowdown overall and of small, medium and large jobs."""
+        return np.asarray(np.nanmean([run.slowdown for run in self.runs[name]], axis=0))
+
+
+def make(name: str) -> Any:
+    """A policy by the thesis' name."""
+    policy, parameters = CONTENDERS[name]
+    return POLICIES.make(policy, np.random.default_rng(0), **parameters)
+
+
+def measured(done: GeoReplay) -> Run:
+    """What the figures need of a run."""
+    response = done.end - done.workload.submit
+    slowdown = response / np.maximum(service_seconds(done), 1e-9)
+    sizes = done.workload.job_tasks
+    small, medium = sizes <= SMALL, (sizes > SMALL) & (sizes <= MEDIUM)
+    masks = (np.ones(len(sizes), bool), small, medium, sizes > MEDIUM)
+    asked = max(done.decisions, 1)
+    by_class = [float(slowdown[mask].mean()) if mask.any() else np.nan for mask in masks]
+    return Run(
+        float(response.mean()), np.array(by_class), done.waiting_subjobs / asked, done.waiting_jobs / asked
+    )
+
+
+def experiment(
+    seeds: int, names: tuple[str, ...] | None = None, tell: Callable[[], None] = lambda: None, **setting: Any
+) -> Experiment:
+    """The policies on the same random jobs, once per seed from 1."""
+    chosen = names or tuple(name for name in CONTENDERS if not name.startswith("Optimal"))
+    runs: dict[str, list[Run]] = {name: [] for name in chosen}
+    for seed in range(1, seeds + 1):
+        work = draw_workload(np.random.default_rng(seed), **setting)
+        for name in chosen:
+            runs[name].append(measured(replay_geo(work, make(name))))
+            tell()
+    return Experiment(runs)
+
+
+def mean_response(work: GeoWorkload, policy: Any) -> float:
+    """Mean response of one workload under a policy, s."""
+    return float((replay_geo(work, policy).end - work.submit).mean())
+
+
+class SizesAtArrival:
+    """SRPT by what jobs had at their arrival, not by what they have left: what re-evaluation is worth.
+
+    Reordering on top looks at what is left, in any case.
+    """
+
+    name = "sizes-at-arrival"
+
+    def __init__(self, work: GeoWorkload, *, each_site: bool, then_reorder: bool = False) -> None:
+        self._sizes = np.zeros((work.jobs, len(work.slots)))
+        self._sizes[np.repeat(np.arange(work.jobs), np.diff(work.first)), work.site] = np.diff(work.task0)
+        self._each_site = each_site
+        self._then_reorder = then_reorder
+
+    def decide(self, view: FleetView) -> JobOrder:
+        """By the sizes at arrival."""
+        sizes = self._sizes[view.job]
+        if self._each_site:
+            order = np.ascontiguousarray(np.argsort(sizes, axis=0, kind="stable").T)
+        else:
+            order = np.argsort(sizes.sum(axis=1), kind="stable")
+        if self._then_reorder:
+            order = reordering(view.subjobs, view.slots, order)
+        return JobOrder(order, "size at arrival")
+
+
+class Recorder:
+    """SWAG, keeping what it is told, to be timed on it."""
+
+    name = "recorder"
+
+    def __init__(self) -> None:
+        self._policy = make("SWAG")
+        self.views: list[FleetView] = []
+
+    def decide(self, view: FleetView) -> JobOrder:
+        """SWAG's order."""
+        self.views.append(view)
+        answer: JobOrder = self._policy.decide(view)
+        return answer

@@ -1,0 +1,1 @@
+"""Hung's thesis, chapter 4: Tetrium."""

@@ -1,0 +1,55 @@
+"""Policies written as one compiled function over the view's arrays.
+
+The function gets the clock, the sites, the ready stages, whether resources changed, the policy's parameters as an
+array of floats, and room for starts and their reasons; it returns how many starts it wrote.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import numpy as np
+from numba import types
+from numpy.typing import NDArray
+
+from windlass.compiled import Kernel
+from windlass.place.lib.pick import REASONS
+from windlass.place.view import READY, SITES, Placement, PlaceView
+
+PLACE = types.int64(
+    types.float64, SITES, READY, types.boolean, types.float64[::1], types.int64[:, ::1], types.int64[::1]
+)
+
+
+class CompiledPlacement:
+    """Gives a policy its ``decide`` from its compiled ``place`` and its ``parameters``."""
+
+    place: ClassVar[Kernel]
+    reasons: ClassVar[tuple[str, ...]] = REASONS
+    largest_first: bool = False
+    parameters: NDArray[np.float64]
+
+    def moves(self, view: PlaceView) -> NDArray[np.int64]:
+        """Input to move ahead of the tasks: none."""
+        return np.empty((0, 4), np.int64)
+
+    def decide(self, view: PlaceView) -> Placement:
+        """Which waiting tasks start now, at which sites, and from where they read."""
+        moves = self.moves(view)
+        m, n = view.ready.here.shape
+        plan = view.ready.plan.copy()
+        here = view.ready.here
+        waiting, data = view.ready.waiting, view.ready.data
+        if len(moves):
+            # What moves now cannot start now.
+            here, waiting, data = here.copy(), waiting.copy(), data.copy()
+            for row, source, _, tasks in moves:
+                data[row, source] -= data[row, source] * tasks / here[row, source]
+                here[row, source] -= tasks
+                waiting[row] -= tasks
+        ready = view.ready._replace(plan=plan, here=here, waiting=waiting, data=data)
+        starts, why = np.empty((m * (2 * n + 2) + 8, 4), np.int64), np.empty(m * (2 * n + 2) + 8, np.int64)
+        count = self.place.ready()(view.now, view.sites, ready, view.changed, self.parameters, starts, why)
+        return Placement(
+            starts[:count], why[:count], self.reasons, moves, plan, largest_first=self.largest_first
+        )

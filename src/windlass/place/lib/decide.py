@@ -1,0 +1,262 @@
+"""Tetrium's decision at one instant, compiled: which job next, where its tasks go, which of them start now."""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from windlass.compiled import Kernel, helper, lean
+from windlass.place.compiled import PLACE
+from windlass.place.lib.pick import SHUFFLE, put, start_maps
+from windlass.place.lib.replan import change_few
+from windlass.place.lib.reverse import map_share
+from windlass.place.lib.search import NO_BUDGET, SOLVED, total_of
+from windlass.place.lib.stage import by_size, solve_reduce
+from windlass.place.lib.whole import move_least, whole, whole_within
+
+#: Parameters of the decision, in this order in one array of floats.
+EPSILON, RHO, LOCAL_SHARE, REMOTE_FIRST, SPREAD, DIRECTION, FAIR_ORDER, IRIDIUM, KEEP_SITES = range(9)
+
+
+class Room(NamedTuple):
+    """Room to work in, of one length n; ``flow`` (n, n). Made once a decision: what makes no array compiles faster."""
+
+    share: NDArray[np.float64]
+    most: NDArray[np.float64]
+    slots: NDArray[np.float64]
+    data: NDArray[np.float64]
+    counts: NDArray[np.int64]
+    take: NDArray[np.int64]
+    before: NDArray[np.int64]
+    ideal: NDArray[np.int64]
+    lent: NDArray[np.int64]
+    flow: NDArray[np.int64]
+
+
+@helper
+def make_room(n):
+    """Room for n sites."""
+    floats, ints = np.empty((4, n)), np.empty((5, n), np.int64)
+    counts, take, before, ideal, lent = ints[0], ints[1], ints[2], ints[3], ints[4]
+    flow = np.empty((n, n), np.int64)
+    return Room(floats[0], floats[1], floats[2], floats[3], counts, take, before, ideal, lent, flow)
+
+
+@helper
+def open_now(free):
+    """Free slots, none where more are held than a site has now."""
+    slots = np.empty(len(free), np.int64)
+    for x in range(len(free)):
+        slots[x] = max(free[x], 0)
+    return slots
+
+
+@lean
+def budget_of(data, slots, down, rho, shuffles):
+    """The bytes that a stage may send: W_min + ρ (W_max − W_min), infinity at ρ = 1."""
+    if rho >= 1.0:
+        return np.inf
+    total = total_of(data)
+    if not shuffles:
+        return rho * total
+    kept = 0.0
+    for x in range(len(data)):
+        if slots[x] > 0.0 and (down[x] > 0.0 or data[x] >= total):
+            kept = max(kept, data[x])
+    # A rounding more than the least, which would else leave no plan at all.
+    return (total - kept) * (1.0 + 1e-12) + rho * kept
+
+
+@lean
+def estimate(sites, ready, row, open_slots, parameters, room):
+    """Fill ``room.share`` and ``most`` for what waits of a stage; its time, infinity where it cannot run.
+
+    A full site counts as one slot: one will be free before long, and a plan must not lose the data there.
+    """
+    n = len(open_slots)
+    slots, data, share, most = room.slots, room.data, room.share, room.most
+    for x in range(n):
+        data[x] = ready.data[row, x]
+        slots[x] = open_slots[x] if open_slots[x] > 0 else min(1, sites.slots[x])
+        if slots[x] <= 0.0 and sites.up[x] <= 0.0 and not ready.shuffles[row]:
+            data[x] = 0.0
+    work = ready.task_s[row] * ready.waiting[row]
+    # No wave takes less than a task: without this, tasks would move away from slots that are free.
+    wave = 1.0 / max(ready.waiting[row], 1)
+    budget = budget_of(data, slots, sites.down, parameters[RHO], ready.shuffles[row] != 0)
+    total, status = np.inf, NO_BUDGET
+    while status == NO_BUDGET:
+        if ready.shuffles[row]:
+            if parameters[IRIDIUM] > 0.0:
+                work, wave = 0.0, 0.0
+            transfer, compute, status, _ = solve_reduce(
+                data, slots, sites.up, sites.down, work, budget, wave, share, most
+            )
+            total = transfer + compute
+        elif parameters[IRIDIUM] > 0.0:
+            total, status = in_place_time(data, slots, sites.down, work, share), SOLVED
+            for x in range(n):
+                most[x] = share[x]
+        else:
+            direction = int(parameters[DIRECTION])
+            following, ratio = ready.next_work[row], ready.ratio[row]
+            total, status = map_share(
+                data,
+                slots,
+                sites.up,
+                sites.down,
+                work,
+                following,
+                ratio,
+                direction,
+                budget,
+                wave,
+                share,
+                most,
+            )
+        if budget == np.inf:
+            break
+        # What cannot keep to its budget, for want of slots where data is, runs without.
+        budget = np.inf
+    return total if status == SOLVED else np.inf
+
+
+@lean
+def in_place_time(data, slots, down, work, share):
+    """Fill ``share`` with the data's, that of sites without slots at the largest; how long computing takes then."""
+    total, longest, largest = max(total_of(data), 1e-300), 0.0, 0
+    for x in range(len(data)):
+        share[x] = 0.0
+        if down[x] > 0.0 and slots[x] > slots[largest]:
+            largest = x
+    for x in range(len(data)):
+        share[x if slots[x] > 0.0 else largest] += data[x] / total
+    for x in range(len(data)):
+        if slots[x] > 0.0:
+            longest = max(longest, work * share[x] / slots[x])
+    return longest
+
+
+@lean
+def plan_stage(sites, ready, row, lent, parameters, changed, room):
+    """Fill ``room.counts`` with the whole tasks of a stage for each site; whether there is a plan.
+
+    With kept plans, the plan once made is for all slots, not for those lent now, and is mended where sites changed.
+    """
+    n, counts = len(lent), room.counts
+    keep = int(parameters[KEEP_SITES])
+    kept = keep > 0 and ready.plan[row, 0] >= 0
+    if kept:
+        for x in range(n):
+            counts[x] = max(0, ready.plan[row, x] - ready.started[row, x])
+        if not changed:
+            return True
+    slots = sites.slots if keep > 0 else lent
+    if estimate(sites, ready, row, slots, parameters, room) == np.inf:
+        return kept
+    if kept:
+        for x in range(n):
+            room.before[x] = counts[x]
+        whole_within(room.share, room.most, total_of(room.before), room.ideal)
+        change_few(room.before, room.ideal, keep, counts)
+    else:
+        whole_within(room.share, room.most, ready.waiting[row], counts)
+    if keep > 0:
+        for x in range(n):
+            ready.plan[row, x] = ready.started[row, x] + counts[x]
+    return True
+
+
+@lean
+def begin(sites, ready, row, limit, parameters, changed, room, rows, why, count):
+    """Place one stage, start what finds a slot of those lent, at most ``limit`` tasks; the new count of starts."""
+    lent, share, counts, take, flow = room.lent, room.share, room.counts, room.take, room.flow
+    n = len(lent)
+    if not plan_stage(sites, ready, row, lent, parameters, changed, room):
+        return count
+    wanted = 0
+    for x in range(n):
+        take[x] = min(lent[x], counts[x])
+        share[x] = take[x]
+        wanted += take[x]
+    if wanted > limit:
+        whole(share, limit, take)
+        wanted = limit
+    if wanted <= 0:
+        return count
+    for x in range(n):
+        lent[x] -= take[x]
+    if ready.shuffles[row]:
+        for y in range(n):
+            count = put(rows, why, count, row, -1, y, take[y], SHUFFLE)
+        return count
+    move_least(ready.here[row], counts, sites.up, flow)
+    for x in range(n):
+        for y in range(n):
+            # Input that cannot leave waits for a slot where it lies.
+            if x != y and (sites.up[x] <= 0.0 or sites.down[y] <= 0.0):
+                flow[x, y] = 0
+    local_share, remote_first = parameters[LOCAL_SHARE], parameters[REMOTE_FIRST] > 0.0
+    return start_maps(
+        rows, why, count, row, flow, take, sites.up, local_share, remote_first, parameters[SPREAD] > 0.0
+    )
+
+
+@lean
+def in_order(sites, ready, open_slots, parameters, first, last, by_left, times, room):
+    """Sort ``by_left[first:last]``, stages of equal ``left``, by the time that each would take now."""
+    for place in range(first, last):
+        row = by_left[place]
+        times[row] = estimate(sites, ready, row, open_slots, parameters, room)
+    for place in range(first + 1, last):
+        row = by_left[place]
+        slot = place
+        while slot > first and times[by_left[slot - 1]] > times[row]:
+            by_left[slot] = by_left[slot - 1]
+            slot -= 1
+        by_left[slot] = row
+
+
+@lean
+def serve(sites, ready, changed, parameters, open_slots, order, times, room, rows, why):
+    """Stages by ``order``, ties of ``left`` by the time that they would take; how many starts that makes."""
+    m, n = ready.here.shape
+    free, tasks, lent = total_of(open_slots), total_of(ready.waiting), room.lent
+    fair = parameters[FAIR_ORDER] > 0.0
+    count, unserved, sorted_to = 0, tasks, 0
+    for place in range(m):
+        if place >= sorted_to and not fair:
+            sorted_to = place + 1
+            while sorted_to < m and ready.left[order[sorted_to]] == ready.left[order[place]]:
+                sorted_to += 1
+            if sorted_to - place > 1 and parameters[KEEP_SITES] <= 0.0:
+                in_order(sites, ready, open_slots, parameters, place, sorted_to, order, times, room)
+        row = order[place]
+        unserved -= ready.waiting[row]
+        # What the jobs not served yet must keep, by their tasks.
+        reserved = (1.0 - parameters[EPSILON]) * free * unserved / max(tasks, 1)
+        limit = int(np.floor(total_of(open_slots) - reserved + 1e-9))
+        for x in range(n):
+            lent[x] = -(-open_slots[x] // (m - place)) if fair else open_slots[x]
+            open_slots[x] -= lent[x]
+        if fair:
+            limit = total_of(lent)
+        if limit > 0 or changed:
+            count = begin(sites, ready, row, limit, parameters, changed, room, rows, why, count)
+        for x in range(n):
+            open_slots[x] += lent[x]
+        if total_of(open_slots) == 0 and not changed:
+            break
+    return count
+
+
+def _decide(now, sites, ready, changed, parameters, rows, why):
+    m, n = ready.here.shape
+    open_slots = open_now(sites.free)
+    if m == 0 or (total_of(open_slots) == 0 and not changed):
+        return 0
+    order = np.arange(m) if parameters[FAIR_ORDER] > 0.0 else by_size(-1.0 * ready.left)
+    return serve(sites, ready, changed, parameters, open_slots, order, np.empty(m), make_room(n), rows, why)
+
+
+DECIDE = Kernel(_decide, PLACE)

@@ -1,0 +1,149 @@
+"""Fair sharing of slots among jobs, for policies that know beforehand where each task runs."""
+
+import numpy as np
+
+from windlass.compiled import helper, lean
+from windlass.place.lib.pick import LOCAL, REASONS, SHUFFLE, put
+from windlass.place.lib.search import SOLVED, total_of
+from windlass.place.lib.stage import solve_reduce
+from windlass.place.lib.whole import whole, whole_within
+
+ANYWHERE = 3
+REASONS_OF_FAIR = (*REASONS, "there is no slot at its input, or none for too long")
+
+
+@lean
+def shuffle_in_place(data, share):
+    """Fill ``share`` with the part of the intermediate data at each site."""
+    total = total_of(data)
+    for x in range(len(data)):
+        share[x] = data[x] / total if total > 0.0 else 0.0
+
+
+@helper
+def wanted_in_place(sites, ready, by_network, want):
+    """Fill ``want`` (m, n) with the tasks that each stage still runs at each site: maps where their input lies.
+
+    Shuffles go where the intermediate data lies, or (``by_network``) where the shuffle takes least.
+    """
+    m, n = want.shape
+    share, most, counts = np.empty(n), np.empty(n), np.empty(n, np.int64)
+    for row in range(m):
+        if not ready.shuffles[row]:
+            want[row] = ready.here[row]
+            continue
+        data = ready.data[row]
+        by_bounds = by_network
+        if by_network:
+            slots = sites.slots.astype(np.float64)
+            result = solve_reduce(data, slots, sites.up, sites.down, 0.0, np.inf, 0.0, share, most)
+            if result[2] != SOLVED:
+                shuffle_in_place(data, share)
+                by_bounds = False
+        else:
+            shuffle_in_place(data, share)
+        for x in range(n):
+            if sites.slots[x] <= 0:
+                share[x] = 0.0
+        if total_of(share) <= 0.0:
+            share[:] = sites.slots
+        # Of the whole stage, so that what has begun does not shift what is left.
+        if by_bounds:
+            whole_within(share, most, ready.total[row], counts)
+        else:
+            whole(share, ready.total[row], counts)
+        for x in range(n):
+            want[row, x] = max(0, counts[x] - ready.started[row, x])
+        # Where resources changed since, more may have begun at a site than it has now to run.
+        over = total_of(want[row]) - ready.waiting[row]
+        while over > 0:
+            widest = 0
+            for x in range(n):
+                if want[row, x] > want[row, widest]:
+                    widest = x
+            want[row, widest] -= 1
+            over -= 1
+
+
+@lean
+def level(want, held, room):
+    """The highest whole level up to which all may fill, from what they hold, without using more than ``room``."""
+    low, high = 0, 0
+    for row in range(len(want)):
+        if want[row] > 0:
+            high = max(high, held[row] + want[row])
+    while low < high:
+        middle = (low + high + 1) // 2
+        used = 0
+        for row in range(len(want)):
+            used += min(want[row], max(0, middle - held[row]))
+        if used <= room:
+            low = middle
+        else:
+            high = middle - 1
+    return low
+
+
+@helper
+def share_slots(sites, ready, want, rows, why, count):
+    """Start what is wanted where slots are free: always for a job with the fewest running tasks; the new count."""
+    m, n = want.shape
+    held = np.zeros(m, np.int64)
+    for row in range(m):
+        for other in range(m):
+            if ready.job[other] == ready.job[row]:
+                held[row] += total_of(ready.running[other])
+    column = np.empty(m, np.int64)
+    for x in range(n):
+        room = sites.free[x]
+        if room <= 0:
+            continue
+        for row in range(m):
+            column[row] = want[row, x]
+        height = level(column, held, room)
+        for step in range(2):
+            for row in range(m):
+                # First up to the level, then one each while slots last.
+                take = (
+                    min(column[row], max(0, height - held[row])) if step == 0 else min(column[row], 1, room)
+                )
+                if step == 1 and held[row] > height:
+                    take = 0
+                if take <= 0:
+                    continue
+                column[row] -= take
+                held[row] += take
+                room -= take
+                source, reason = (-1, SHUFFLE) if ready.shuffles[row] else (x, LOCAL)
+                count = put(rows, why, count, row, source, x, take, reason)
+                want[row, x] -= take
+    return count
+
+
+@helper
+def start_elsewhere(now, sites, ready, delay, want, rows, why, count):
+    """Start map tasks away from their input: where its site has no slots at all, or (``delay``) none for so long.
+
+    They go to the sites with the most slots left; the new count.
+    """
+    m, n = want.shape
+    left = np.empty(n, np.int64)
+    for x in range(n):
+        left[x] = max(sites.free[x], 0) if sites.down[x] > 0.0 else 0
+    for start in range(count):
+        left[rows[start, 2]] -= rows[start, 3]
+    for row in range(m):
+        waited = delay > 0.0 and now >= ready.since[row] + delay
+        for x in range(n):
+            if ready.shuffles[row] or sites.up[x] <= 0.0 or not (waited or sites.slots[x] <= 0):
+                continue
+            y = 0
+            for other in range(1, n):
+                if left[other] > left[y]:
+                    y = other
+            take = min(want[row, x], left[y])
+            if take > 0 and y != x:
+                count = put(rows, why, count, row, x, y, take, ANYWHERE)
+                left[y] -= take
+                want[row, x] -= take
+    return count

@@ -1,0 +1,136 @@
+"""Reduce first: the intermediate distribution that a shuffle wants, and map placements that produce a given one."""
+
+import numpy as np
+
+from windlass.compiled import allocating, lean
+from windlass.place.lib.search import ROUNDING, SOLVED, total_of
+from windlass.place.lib.stage import solve_map, solve_reduce
+
+
+@allocating
+def shuffle_least(share, up, down, portion, wanted):
+    """Fill ``wanted`` (n,) with the intermediate distribution for which reduce tasks at ``share`` shuffle fastest.
+
+    ``up``, ``down`` are per byte of the whole shuffle. The shuffle takes T where each site's portion lies between
+    1 − T · down / share and T · up / (1 − share); of the distributions at the least T, the one nearest to
+    ``portion``, where the input lies, is taken. Returns T.
+    """
+    n = len(share)
+    transfer = 0.0
+    while True:
+        # Sum of upper bounds must reach 1, that of lower bounds must not exceed it: Newton's steps from below.
+        room, room_slope, kept, kept_slope = 0.0, 0.0, 0.0, 0.0
+        for x in range(n):
+            out = up[x] / max(1.0 - share[x], 1e-300)
+            if transfer * out < 1.0:
+                room += transfer * out
+                room_slope += out
+            else:
+                room += 1.0
+            into = down[x] / max(share[x], 1e-300)
+            if share[x] > 0.0 and transfer * into < 1.0:
+                kept += 1.0 - transfer * into
+                kept_slope += into
+        step = 0.0
+        if room < 1.0 - ROUNDING:
+            step = (1.0 - room) / room_slope if room_slope > 0.0 else np.inf
+        if kept > 1.0 + ROUNDING:
+            step = max(step, (kept - 1.0) / kept_slope if kept_slope > 0.0 else np.inf)
+        if step == np.inf:
+            wanted[:] = portion
+            return np.inf
+        if step == 0.0 or transfer + step == transfer:
+            break
+        transfer += step
+    for x in range(n):
+        # A site's own two bounds must not cross either.
+        out, into = up[x] / max(1.0 - share[x], 1e-300), down[x] / max(share[x], 1e-300)
+        if share[x] > 0.0 and out + into > 0.0:
+            transfer = max(transfer, 1.0 / (out + into))
+    clip_to_sum(share, up, down, portion, transfer, wanted)
+    return transfer
+
+
+@allocating
+def clip_to_sum(share, up, down, portion, transfer, wanted):
+    """Fill ``wanted`` with ``portion`` brought into its bounds, and the rest spread over what room there is."""
+    n = len(share)
+    low, high = np.empty(n), np.empty(n)
+    total = 0.0
+    for x in range(n):
+        high[x] = min(1.0, transfer * up[x] / max(1.0 - share[x], 1e-300))
+        low[x] = min(high[x], max(0.0, 1.0 - transfer * down[x] / max(share[x], 1e-300)))
+        wanted[x] = min(max(portion[x], low[x]), high[x])
+        total += wanted[x]
+    more = total < 1.0
+    room = 0.0
+    for x in range(n):
+        room += high[x] - wanted[x] if more else wanted[x] - low[x]
+    if room > 0.0:
+        part = min(1.0, abs(1.0 - total) / room)
+        for x in range(n):
+            wanted[x] += part * ((high[x] if more else low[x]) - wanted[x])
+
+
+@lean
+def times_of_map(portion, share, slots, up, down, total, work):
+    """Transfer and compute time of a map stage whose tasks run by ``share``; infinity where they cannot."""
+    transfer, compute = 0.0, 0.0
+    for x in range(len(share)):
+        leaving = max(0.0, portion[x] - share[x]) * total
+        coming = max(0.0, share[x] - portion[x]) * total
+        if leaving > ROUNDING * total:
+            transfer = max(transfer, leaving / up[x] if up[x] > 0.0 else np.inf)
+        if coming > ROUNDING * total:
+            transfer = max(transfer, coming / down[x] if down[x] > 0.0 else np.inf)
+        if share[x] > ROUNDING:
+            compute = max(compute, work * share[x] / slots[x] if slots[x] > 0.0 else np.inf)
+    return transfer, compute
+
+
+@allocating
+def map_share(data, slots, up, down, work, next_work, ratio, direction, budget, wave, share, most):
+    """Fill ``share``, and ``most`` with what sites can hold, by direction: 0 forward, 1 reverse, 2 the better of both.
+
+    Which is better is told by the times of the map stage and of the shuffle behind it. Returns the time of the
+    map stage, and a status.
+    """
+    transfer, compute, status, _ = solve_map(data, slots, up, down, work, budget, wave, share, most)
+    total = total_of(data)
+    if status != SOLVED or direction == 0 or next_work <= 0.0 or total <= 0.0:
+        return transfer + compute, status
+    n = len(data)
+    reverse, wanted, scratch, room = np.empty(n), np.empty(n), np.empty(n), np.empty(n)
+    written = total * ratio
+    if written <= 0.0 or total_of(slots) <= 0.0:
+        return transfer + compute, status
+    shuffle_least(slots / total_of(slots), up / written, down / written, data / total, wanted)
+    for x in range(n):
+        reverse[x] = wanted[x] if slots[x] > 0.0 else 0.0
+    kept = total_of(reverse)
+    if kept <= 0.0:
+        return transfer + compute, status
+    for x in range(n):
+        reverse[x] /= kept
+    back_transfer, back_compute = times_of_map(data / total, reverse, slots, up, down, total, work)
+    moved = 0.0
+    for x in range(n):
+        moved += max(0.0, data[x] - reverse[x] * total)
+    if back_transfer + back_compute == np.inf or moved > budget:
+        return transfer + compute, status
+    if direction == 2:
+        forward_s, reverse_s = transfer + compute, back_transfer + back_compute
+        for turn in range(2):
+            for x in range(n):
+                wanted[x] = (share[x] if turn == 0 else reverse[x]) * written
+            then = solve_reduce(wanted, slots, up, down, next_work, np.inf, 0.0, scratch, room)
+            after = then[0] + then[1] if then[2] == SOLVED else np.inf
+            if turn == 0:
+                forward_s += after
+            else:
+                reverse_s += after
+        if forward_s <= reverse_s:
+            return transfer + compute, status
+    for x in range(n):
+        share[x] = most[x] = reverse[x]
+    return back_transfer + back_compute, status

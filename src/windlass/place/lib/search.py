@@ -1,0 +1,176 @@
+"""Least transfer time plus compute time of a stage, exactly: a linear program in two numbers.
+
+What a placement of one stage must satisfy depends on it only through each site's share of the tasks, and the
+bounds on a share move with two numbers: the transfer time ``T`` and the *pace* ``c``, the compute time of one
+slot's worth of work per unit of work (compute time = ``work · c``). A site may hold at most
+``min(base + T · down, c · slots)`` and must hold at least ``need − T · up``, in shares of the stage. So T and c
+are feasible if and only if, over all sites,
+
+- ``T · up + c · slots ≥ need`` (what cannot leave in time must be computed in time),
+- ``Σ min(base + T · down, c · slots) ≥ 1`` (all tasks find room),
+- where bytes are limited, the most bytes that can stay where they are suffice.
+
+Each is concave and piecewise linear in (T, c). :func:`search` keeps the linear pieces met so far, with the vertex
+that is best under them; a piece that the vertex violates is added, which moves the vertex along that piece. It
+ends when none is violated: the vertex is then the optimum, the crossing of two true pieces, not an approximation.
+"""
+
+import numpy as np
+
+from windlass.compiled import allocating, lean
+
+#: How a search ended; the first is success.
+SOLVED, NO_ROOM, NO_BUDGET = range(3)
+#: Rounding of a sum of shares; a constraint missed by less holds.
+ROUNDING = 4e-15
+
+
+@lean
+def total_of(values):
+    """The sum; Numba's own compiles texts for errors that cannot happen here, which takes seconds."""
+    total = values.dtype.type(0)
+    for x in range(len(values)):
+        total += values[x]
+    return total
+
+
+@lean
+def along_cut(cuts, count, work, least_transfer, least_pace):
+    """The best vertex (T, c) on the newest of ``count`` cuts (rows α, β, γ: α T + β c ≥ γ) under all others."""
+    alpha, beta, gamma = cuts[count - 1, 0], cuts[count - 1, 1], cuts[count - 1, 2]
+    if alpha <= 0.0:
+        pace = gamma / beta
+        transfer = least_transfer
+        for row in range(count - 1):
+            if cuts[row, 0] > 0.0:
+                transfer = max(transfer, (cuts[row, 2] - cuts[row, 1] * pace) / cuts[row, 0])
+        return transfer, pace
+    low = least_pace
+    high = np.inf if beta <= 0.0 else (gamma - alpha * least_transfer) / beta
+    for row in range(count - 1):
+        ahead, behind = cuts[row, 1] * alpha, cuts[row, 0] * beta
+        turn = ahead - behind
+        # Parallel cuts: the newer one is the stricter, for the vertex held the older and not the newer.
+        if abs(turn) <= 1e-13 * (ahead + behind):
+            continue
+        at = (cuts[row, 2] * alpha - cuts[row, 0] * gamma) / turn
+        if turn > 0.0:
+            low = max(low, at)
+        else:
+            high = min(high, at)
+    pace = low if work * alpha >= beta else high
+    return max(least_transfer, (gamma - beta * pace) / alpha), pace
+
+
+@lean
+def site_cut(cut, transfer, pace, need, up, slots):
+    """The site that most needs a longer transfer; whether there is one."""
+    worst, site = transfer * (1.0 + ROUNDING), -1
+    for x in range(len(need)):
+        if up[x] > 0.0 and slots[x] > 0.0 and need[x] - pace * slots[x] > worst * up[x]:
+            missing = need[x] - pace * slots[x]
+            if missing > ROUNDING * need[x]:
+                worst, site = missing / up[x], x
+    if site >= 0:
+        cut[0], cut[1], cut[2] = up[site], slots[site], need[site]
+    return site >= 0
+
+
+@lean
+def room_cut(cut, transfer, pace, base, down, slots):
+    """The piece of the total room that holds here; whether it is too little."""
+    alpha, beta, fixed = 0.0, 0.0, 0.0
+    for x in range(len(base)):
+        if pace * slots[x] <= base[x] + transfer * down[x]:
+            beta += slots[x]
+        else:
+            alpha += down[x]
+            fixed += base[x]
+    cut[0], cut[1], cut[2] = alpha, beta, 1.0 - fixed
+    return transfer * alpha + pace * beta + fixed < 1.0 - ROUNDING
+
+
+@lean
+def staying_cut(cut, transfer, pace, need, base, up, down, slots, data, order, target):
+    """The piece of the largest Σ data · share that holds here; whether it is below ``target``.
+
+    Shares start at their lower bounds; what is left goes to the sites with the most data, and ends at site p.
+    Sites ahead of p count by their upper bound, those behind it by their lower one.
+    """
+    rest = 1.0
+    for x in range(len(need)):
+        rest -= max(0.0, need[x] - transfer * up[x])
+    last = order[len(order) - 1]
+    staying = 0.0
+    position = 0
+    while position < len(order):
+        x = order[position]
+        low = max(0.0, need[x] - transfer * up[x])
+        room = min(base[x] + transfer * down[x], pace * slots[x]) - low
+        if room >= rest:
+            last = x
+            break
+        rest -= room
+        position += 1
+    worth = data[last]
+    alpha, beta, fixed = 0.0, 0.0, worth
+    for place in range(len(order)):
+        x = order[place]
+        more = data[x] - worth
+        if place < position:
+            if pace * slots[x] <= base[x] + transfer * down[x]:
+                beta += more * slots[x]
+            else:
+                alpha += more * down[x]
+                fixed += more * base[x]
+        elif need[x] - transfer * up[x] > 0.0:
+            alpha -= more * up[x]
+            fixed += more * need[x]
+    cut[0], cut[1], cut[2] = alpha, beta, target - fixed
+    staying = transfer * alpha + pace * beta + fixed
+    return staying < target - ROUNDING
+
+
+@allocating
+def search(need, base, up, down, slots, data, order, work, least_transfer, least_pace, target):
+    """The optimal (T, c) and how the search ended.
+
+    Parameters
+    ----------
+    need, base
+        (n,) shares.
+    up, down
+        (n,) shares/s.
+    slots
+        (n,) slots.
+    data, order
+        (n,) share of the bytes, and sites by it, the largest first; read only where ``target`` is over 0.
+    work
+        Slot-seconds of the stage; 0 is allowed.
+    least_transfer, least_pace
+        Bounds that hold whatever the other number is.
+    target
+        The least Σ data · share; 0 where bytes are not limited.
+    """
+    cuts = np.empty((16 * len(need) + 64, 3))
+    transfer, pace = least_transfer, least_pace
+    count = 0
+    while count < len(cuts):
+        cut = cuts[count]
+        found = site_cut(cut, transfer, pace, need, up, slots)
+        status = NO_ROOM
+        if not found:
+            found = room_cut(cut, transfer, pace, base, down, slots)
+        if not found and target > 0.0:
+            found = staying_cut(cut, transfer, pace, need, base, up, down, slots, data, order, target)
+            status = NO_BUDGET
+        if not found:
+            return transfer, pace, SOLVED
+        if cut[0] <= 0.0 and cut[1] <= 0.0:
+            return transfer, pace, status
+        count += 1
+        before_transfer, before_pace = transfer, pace
+        transfer, pace = along_cut(cuts, count, work, least_transfer, least_pace)
+        if transfer == before_transfer and pace == before_pace:
+            break
+    return transfer, pace, SOLVED

@@ -1,0 +1,102 @@
+"""Fractions of tasks to whole tasks: sums and each site's data are kept, and nobody is off by one task or more."""
+
+import numpy as np
+
+from windlass.compiled import allocating
+from windlass.place.lib.search import total_of
+
+
+@allocating
+def whole(share, tasks, counts):
+    """Fill ``counts`` (n,) with whole tasks by ``share`` (n,), which need not sum to 1: largest remainders first.
+
+    Sites without a share get none.
+    """
+    n = len(share)
+    total = 0.0
+    for x in range(n):
+        total += max(0.0, share[x])
+    counts[:] = 0
+    if total <= 0.0 or tasks <= 0:
+        return
+    rest = np.empty(n)
+    left = tasks
+    for x in range(n):
+        exact = max(0.0, share[x]) * tasks / total
+        # A share meant to be whole may lie a rounding below.
+        counts[x] = int(np.floor(exact + 1e-6))
+        rest[x] = exact - counts[x] if share[x] > 0.0 else -np.inf
+        left -= counts[x]
+    while left > 0:
+        best = 0
+        for x in range(1, n):
+            if rest[x] > rest[best]:
+                best = x
+        counts[best] += 1
+        rest[best] -= 1.0
+        left -= 1
+    while left < 0:
+        best = -1
+        for x in range(n):
+            if counts[x] > 0 and (best < 0 or rest[x] < rest[best]):
+                best = x
+        counts[best] -= 1
+        rest[best] += 1.0
+        left += 1
+
+
+@allocating
+def whole_within(share, most, tasks, counts):
+    """Fill ``counts`` (n,) with whole tasks by ``share`` (n,), overrunning no bound ``most`` (n,) more than need be.
+
+    Every site gets its share rounded down; each task left goes where the count then is least over what the site
+    can hold in time. Largest remainders would give a narrow site its first task: many times what it can hold.
+    """
+    n = len(share)
+    left = tasks
+    for x in range(n):
+        counts[x] = int(np.floor(max(0.0, share[x]) * tasks + 1e-6))
+        left -= counts[x]
+    while left > 0:
+        best, least = -1, np.inf
+        for x in range(n):
+            if most[x] > 0.0 and (counts[x] + 1) / most[x] < least:
+                best, least = x, (counts[x] + 1) / most[x]
+        if best < 0:
+            break
+        counts[best] += 1
+        left -= 1
+    if left != 0:
+        whole(share, tasks, counts)
+
+
+@allocating
+def move_least(here, wanted, up, flow):
+    """Fill ``flow`` (n, n) with whole tasks from where their input lies to where they are wanted; sums agree.
+
+    Each site keeps what it can. Sources with the narrowest uplink choose first, and go round the sinks one task
+    in turn where many share them, so that no sink reads from one source alone.
+    """
+    n = len(here)
+    flow[:] = 0
+    sink = 0
+    need = np.empty(n, np.int64)
+    for x in range(n):
+        flow[x, x] = min(here[x], wanted[x])
+        need[x] = wanted[x] - flow[x, x]
+    for _ in range(n):
+        source = -1
+        for x in range(n):
+            spare = here[x] - total_of(flow[x])
+            if spare > 0 and (source < 0 or up[x] < up[source]):
+                source = x
+        if source < 0:
+            return
+        left = here[source] - total_of(flow[source])
+        while left > 0:
+            while need[sink] <= 0:
+                sink = (sink + 1) % n
+            moved = min(left, need[sink])
+            flow[source, sink] += moved
+            need[sink] -= moved
+            left -= moved

@@ -1,0 +1,1 @@
+"""Placement policies, one file each; this folder is the registry."""

@@ -1,0 +1,68 @@
+"""Tasks where their data is."""
+
+import dataclasses
+from typing import ClassVar
+
+import numpy as np
+
+from windlass.compiled import Kernel
+from windlass.model import InputError
+from windlass.place.compiled import PLACE, CompiledPlacement
+from windlass.place.lib.fair import REASONS_OF_FAIR, share_slots, start_elsewhere, wanted_in_place
+from windlass.place.view import Placement, PlaceView
+
+
+def _place(now, sites, ready, changed, parameters, rows, why):
+    m, n = ready.here.shape
+    want = np.zeros((m, n), np.int64)
+    wanted_in_place(sites, ready, False, want)
+    count = share_slots(sites, ready, want, rows, why, 0)
+    return start_elsewhere(now, sites, ready, parameters[0], want, rows, why, count)
+
+
+class InPlace(CompiledPlacement):
+    """Runs tasks where their input is, shuffles where intermediate data is, and shares slots fairly among jobs.
+
+    What Spark does by default, with sites for machines: a slot goes to the job with the fewest running tasks
+    among those that have input there. With delay scheduling, a stage that found no slot at its input for ``delay``
+    seconds may run tasks anywhere; without it tasks wait, and nothing is moved before a shuffle, but where
+    a site has no slots at all.
+
+    Source: thesis, section 4.6.1 (In-Place); Zaharia et al., "Delay Scheduling", EuroSys 2010.
+
+    Parameters
+    ----------
+    delay
+        How long tasks wait for a slot at their input, s; 0 for ever. The thesis applies delay scheduling, and does
+        not say with which delay.
+
+    Examples
+    --------
+    >>> from windlass.place.view import PlaceView, Ready, Sites
+    >>> sites = Sites.of(slots=[3, 3, 3], up=[1e10] * 3, down=[1e10] * 3)
+    >>> view = PlaceView(0.0, sites, Ready.of(shuffles=[0, 0], task_s=1, here=[[0, 1, 2], [2, 4, 6]]))
+    >>> InPlace().decide(view).starts.tolist()
+    [[1, 0, 0, 2], [0, 1, 1, 1], [1, 1, 1, 2], [0, 2, 2, 2], [1, 2, 2, 1]]
+    """
+
+    name: ClassVar[str] = "in-place"
+    reasons: ClassVar[tuple[str, ...]] = REASONS_OF_FAIR
+    place: ClassVar[Kernel] = Kernel(_place, PLACE)
+
+    def __init__(self, delay: float = 0.0) -> None:
+        if not 0.0 <= delay < np.inf:
+            raise InputError(f"delay is {delay}, expected a time of 0 s or more")
+        self.parameters = np.array([float(delay)])
+
+    def decide(self, view: PlaceView) -> Placement:
+        """What starts now; with a delay, also when the next stage will have waited for so long."""
+        answer = super().decide(view)
+        delay = self.parameters[0]
+        if delay <= 0.0:
+            return answer
+        due = view.ready.since[view.ready.shuffles == 0] + delay
+        wake = due[due > view.now].min(initial=np.inf)
+        if len(answer.starts):
+            # What starts tasks now waits anew from now.
+            wake = min(wake, view.now + delay)
+        return dataclasses.replace(answer, wake=float(wake))

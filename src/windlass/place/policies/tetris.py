@@ -1,0 +1,155 @@
+"""Multi-resource packing."""
+
+from typing import ClassVar
+
+import numpy as np
+
+from windlass.compiled import Kernel, lean
+from windlass.place.compiled import PLACE, CompiledPlacement
+from windlass.place.lib.decide import open_now
+from windlass.place.lib.pick import LOCAL, REMOTE, SHUFFLE, put
+from windlass.place.lib.search import total_of
+from windlass.place.lib.stage import by_size
+from windlass.place.policies.tetrium import between
+
+_PENALTY, _SRTF = 0, 1
+
+
+@lean
+def _best_source(sites, ready, row, y, waiting, up_free):
+    """The remote site with input of the stage whose uplink has most left; -1 for none."""
+    source = -1
+    for x in range(len(up_free)):
+        usable = x != y and waiting[row, x] > 0 and up_free[x] > 0.0
+        if usable and (source < 0 or up_free[x] > up_free[source]):
+            source = x
+    return source
+
+
+@lean
+def _fits(room, rate):
+    """How many tasks that read at this rate fit; all where they read nothing."""
+    return int(min(max(room, 0.0) / rate + 1e-9, 1e9)) if rate > 0.0 else 1_000_000_000
+
+
+def _place(now, sites, ready, changed, parameters, rows, why):
+    m, n = ready.here.shape
+    open_slots = open_now(sites.free)
+    up_free, down_free = sites.up_free.copy(), sites.down_free.copy()
+    waiting = ready.here.copy()
+    left = ready.waiting.copy()
+    rate, part, work = np.empty(m), np.zeros((m, n)), np.empty(m)
+    for row in range(m):
+        total = total_of(ready.data[row])
+        work[row] = ready.waiting[row] * ready.task_s[row]
+        # The rate at which a task reads if it reads for as long as it computes.
+        rate[row] = total / max(work[row], 1e-9)
+        for x in range(n):
+            part[row, x] = ready.data[row, x] / total if total > 0.0 else 0.0
+    mean_work = max(total_of(work) / max(m, 1), 1e-9)
+    count = 0
+    # Entry 2 row: its tasks local to the site, or of a shuffle; entry 2 row + 1: remote ones.
+    score, source = np.empty(2 * m), np.empty(2 * m, np.int64)
+    for y in range(n):
+        if open_slots[y] <= 0:
+            continue
+        slot_part = (1.0 / sites.slots[y]) * (open_slots[y] / sites.slots[y])
+        link_left = down_free[y] / sites.down[y] if sites.down[y] > 0.0 else 0.0
+        for row in range(m):
+            score[2 * row] = score[2 * row + 1] = -np.inf
+            source[2 * row] = source[2 * row + 1] = -1
+            ahead = parameters[_SRTF] * (work[row] / mean_work)
+            if ready.shuffles[row]:
+                away = 1.0 - part[row, y]
+                read = (
+                    away * rate[row] / sites.down[y] if sites.down[y] > 0.0 else (np.inf if away > 0 else 0.0)
+                )
+                if read < np.inf:
+                    aligned = slot_part + read * link_left
+                    score[2 * row] = aligned * (1.0 - parameters[_PENALTY] * away) - ahead * slot_part
+                continue
+            if waiting[row, y] > 0:
+                score[2 * row] = slot_part - ahead * slot_part
+                source[2 * row] = y
+            other = _best_source(sites, ready, row, y, waiting, up_free)
+            if other >= 0 and sites.down[y] > 0.0:
+                aligned = slot_part + rate[row] / sites.down[y] * link_left
+                score[2 * row + 1] = aligned * (1.0 - parameters[_PENALTY]) - ahead * slot_part
+                source[2 * row + 1] = other
+        order = by_size(score)
+        for rank in range(2 * m):
+            entry = order[rank]
+            row = entry // 2
+            if score[entry] == -np.inf or open_slots[y] <= 0:
+                break
+            if ready.shuffles[row]:
+                take = min(open_slots[y], left[row], _fits(down_free[y], (1.0 - part[row, y]) * rate[row]))
+                for x in range(n):
+                    if x != y:
+                        take = min(take, _fits(up_free[x], part[row, x] * rate[row]))
+                if take <= 0 and sites.free[y] == sites.slots[y] and total_of(ready.running[row]) == 0:
+                    # On an idle site a task that never fits would wait for ever.
+                    take = min(1, left[row])
+                for x in range(n):
+                    if x != y:
+                        up_free[x] -= take * part[row, x] * rate[row]
+                down_free[y] -= take * (1.0 - part[row, y]) * rate[row]
+                count = put(rows, why, count, row, -1, y, take, SHUFFLE)
+            elif entry % 2 == 0:
+                take = min(open_slots[y], waiting[row, y])
+                waiting[row, y] -= take
+                count = put(rows, why, count, row, y, y, take, LOCAL)
+            else:
+                x = source[entry]
+                fits = min(_fits(down_free[y], rate[row]), _fits(up_free[x], rate[row]))
+                take = min(open_slots[y], waiting[row, x], fits)
+                if take <= 0 and sites.slots[x] <= 0 and total_of(ready.running[row]) == 0:
+                    take = min(1, waiting[row, x])
+                waiting[row, x] -= take
+                up_free[x] -= take * rate[row]
+                down_free[y] -= take * rate[row]
+                count = put(rows, why, count, row, x, y, take, REMOTE)
+            left[row] -= take
+            open_slots[y] -= take
+    return count
+
+
+class Tetris(CompiledPlacement):
+    """Packs tasks into each site's free slots and links by how well demand and room align.
+
+    For each site with free slots, the next task is the one with the highest score: the dot product of what it
+    needs (a slot; the rate at which it would read, if it read for as long as it computes) and of what the site has
+    free, both as parts of the site's capacity; ``penalty`` less for what is read remotely; less again for jobs
+    with much work left. A task starts only where its whole demand fits, so links are never overbooked.
+
+    Source: Grandl et al., "Multi-resource packing for cluster schedulers", SIGCOMM 2014, sections 3.2–3.3. The
+    thesis (4.6.3) compares with it without saying how sites and links map to machines; they are taken as such.
+
+    Parameters
+    ----------
+    penalty
+        Part of the score that a remote read costs.
+    srtf
+        Weight of the job's remaining work against alignment.
+
+    Raises
+    ------
+    InputError
+        A parameter out of bounds; names it.
+
+    Examples
+    --------
+    >>> from windlass.place.view import PlaceView, Ready, Sites
+    >>> sites = Sites.of(slots=[4, 4], up=[1e9, 1e9], down=[1e9, 1e9])
+    >>> ready = Ready.of(shuffles=[0, 0], task_s=1, here=[[8, 0], [0, 1]], task_bytes=1e8)
+    >>> Tetris().decide(PlaceView(0.0, sites, ready)).starts.tolist()
+    [[1, 1, 0, 1], [0, 0, 0, 3], [0, 0, 1, 4]]
+    """
+
+    name: ClassVar[str] = "tetris"
+    place: ClassVar[Kernel] = Kernel(_place, PLACE)
+
+    def __init__(self, penalty: float = 0.1, srtf: float = 1.0) -> None:
+        self.parameters = np.array(
+            [between("penalty", penalty, 0.0, 1.0), between("srtf", srtf, 0.0, np.inf)]
+        )

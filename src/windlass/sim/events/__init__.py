@@ -1,0 +1,1 @@
+"""What happens next: a heap of events of any kind, and a winner tree where each owner has one."""

@@ -1,0 +1,96 @@
+"""Which worker ends its task next: a winner tree with one leaf a worker.
+
+Each worker has at most one pending completion, so a tree of fixed shape does what a heap would, in one pass from
+leaf to root without a branch to mispredict. Ties go to the lower worker number.
+
+Times are compared as the integers that share their bits: for times of 0 or more the order is the same, and
+integers can be selected without a branch.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from llvmlite import ir  # type: ignore[import-untyped]
+from numba import types
+from numba.extending import intrinsic
+from numpy.typing import NDArray
+
+from windlass.compiled import index, inlined, pick
+
+
+@intrinsic
+def _bits(typing_context: Any, value: Any) -> Any:
+    """The bits of a float64 as an int64."""
+
+    def emit(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return builder.bitcast(arguments[0], ir.IntType(64))
+
+    return types.int64(types.float64), emit
+
+
+@intrinsic
+def _time(typing_context: Any, value: Any) -> Any:
+    """The float64 with these bits."""
+
+    def emit(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return builder.bitcast(arguments[0], ir.DoubleType())
+
+    return types.float64(types.int64), emit
+
+
+class Tree(NamedTuple):
+    """Per node, the bits of the least time below it and whose it is; one leaf a worker, node 1 is the root."""
+
+    key: NDArray[np.int64]
+    winner: NDArray[np.uint32]
+
+
+TREE = types.NamedTuple((types.int64[::1], types.uint32[::1]), Tree)
+_ONE = index(1)
+
+
+def make_tree(workers: int) -> Tree:
+    """A tree in which nobody works.
+
+    >>> len(make_tree(5).key)
+    16
+    """
+    leaves = 1 << max(1, (workers - 1).bit_length())
+    winner = np.zeros(2 * leaves, np.uint32)
+    winner[leaves:] = np.arange(leaves)
+    for node in range(leaves - 1, 0, -1):
+        winner[node] = winner[2 * node]
+    return Tree(np.full(2 * leaves, np.inf).view(np.int64), winner)
+
+
+@inlined
+def schedule(tree, worker, time):
+    """Set when a worker ends its task, s of 0 or more; infinity where it has none."""
+    key = _bits(time)
+    best = np.uint32(worker)
+    node = index(len(tree.key) // 2 + worker)
+    tree.key[node] = key
+    while node > _ONE:
+        beside = node ^ _ONE
+        other_key, other = tree.key[beside], tree.winner[beside]
+        # A left child has the lower worker number and wins ties, so a right child subtracts one.
+        ahead = other_key - np.int64(node & _ONE) < key
+        key = pick(ahead, other_key, key)
+        best = pick(ahead, other, best)
+        node >>= _ONE
+        tree.key[node] = key
+        tree.winner[node] = best
+
+
+@inlined
+def next_completion(tree):
+    """When the next task ends, s; infinity where nobody works."""
+    return _time(tree.key[_ONE])
+
+
+@inlined
+def next_worker(tree):
+    """Whose task ends next."""
+    return np.int64(tree.winner[_ONE])

@@ -1,0 +1,1 @@
+"""The part of jobs over many sites: slots, links, tasks that read before they compute."""

@@ -1,0 +1,293 @@
+"""The world of rigid parallel jobs on one site.
+
+A job holds its processors from start to end without a break. At each instant, everything that happens then is
+taken in first (ends in the order in which they were scheduled, then submissions in the order of the log); then
+the policy is asked once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numba import types
+from numpy.typing import NDArray
+
+from windlass.compiled import Kernel, inlined
+from windlass.model import InputError, JobTable, PolicyError
+from windlass.order.site import SitePolicy
+from windlass.order.site.compiled import SELECT
+from windlass.order.site.view import Running, SiteView, Start, Waiting
+from windlass.sim.events.heap import HEAP, Heap, make_heap, next_time, pop, push
+from windlass.sim.site import state as at
+from windlass.sim.site.state import SITE, Site, make_site
+
+#: How :func:`_run` ended: paused for a progress report, all done, or the policy's answer cannot be carried out.
+_PAUSED, _DONE, _STUCK, _BAD_POSITION, _TOO_WIDE = range(5)
+_END = 0
+_INSTANTS_BETWEEN_REPORTS = 50_000
+
+
+class World(NamedTuple):
+    """State of the world: events, site, what will happen (submit and held, s) and the next job to submit."""
+
+    heap: Heap
+    site: Site
+    submit: NDArray[np.float64]
+    held: NDArray[np.float64]
+    submitted: NDArray[np.int64]
+
+
+WORLD = types.NamedTuple((HEAP, SITE, types.float64[::1], types.float64[::1], types.int64[::1]), World)
+
+
+@inlined
+def _advance(world):
+    """Go to the next instant and take in all that happens then; the instant, or infinity where nothing does."""
+    count = world.submitted[0]
+    arrival = world.submit[count] if count < len(world.submit) else np.inf
+    now = min(arrival, next_time(world.heap))
+    while now < np.inf and next_time(world.heap) == now:
+        _, _, row = pop(world.heap)
+        at.finish(world.site, row, now)
+    while count < len(world.submit) and world.submit[count] == now:
+        at.enqueue(world.site, count)
+        count += 1
+    world.submitted[0] = count
+    return now
+
+
+@inlined
+def _commit(world, now, chosen, why):
+    """Start the chosen queue positions in their order, which sorts `chosen`; a status code.
+
+    The world is of no more use when the status is not `_PAUSED`.
+    """
+    site = world.site
+    queue = at.waiting(site)
+    wanted = 0
+    for position in chosen:
+        if position < 0 or position >= len(queue):
+            return _BAD_POSITION
+        wanted += site.procs[queue[position]]
+    if wanted > site.counters[at.FREE]:
+        return _TOO_WIDE
+    for pick in range(len(chosen)):
+        row = queue[chosen[pick]]
+        if site.start[row] == now:
+            return _BAD_POSITION
+        site.why[row] = why[pick]
+        at.start(site, row, now)
+        push(world.heap, now + world.held[row], _END, row)
+    at.sort(chosen)
+    at.leave_queue(site, chosen)
+    site.counters[at.REFUSED] = site.counters[at.TAIL] - site.counters[at.HEAD]
+    return _PAUSED
+
+
+@inlined
+def _status_at_end(world):
+    return _DONE if len(at.waiting(world.site)) == 0 else _STUCK
+
+
+def _run(select, world, chosen, why, instants):
+    """Advance by so many instants at most, asking a compiled policy; a status code."""
+    site = world.site
+    for _ in range(instants):
+        now = _advance(world)
+        if now == np.inf:
+            return _status_at_end(world)
+        queue = at.waiting(site)
+        if len(queue) == 0:
+            continue
+        count = select(
+            now,
+            site.counters[at.FREE],
+            queue,
+            site.counters[at.REFUSED],
+            site.procs,
+            site.request,
+            site.note,
+            at.running(site),
+            site.expected_end,
+            chosen,
+            why,
+        )
+        status = _commit(world, now, chosen[:count], why[:count])
+        if status != _PAUSED:
+            return status
+    return _PAUSED
+
+
+RUN = Kernel(
+    _run,
+    types.int64(types.FunctionType(SELECT), WORLD, types.int64[::1], types.int64[::1], types.int64),
+    allocates=False,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Replay:
+    """What happened to each job, in the order of the job table.
+
+    Parameters
+    ----------
+    jobs
+        What was replayed.
+    processors
+        On how many.
+    start, end
+        (n,) s.
+    why
+        (n,) int64, index into ``reasons``: why the policy started the job when it did.
+    reasons
+        The policy's reasons.
+    """
+
+    jobs: JobTable
+    processors: int
+    start: NDArray[np.float64]
+    end: NDArray[np.float64]
+    why: NDArray[np.int64]
+    reasons: tuple[str, ...]
+
+
+def kernels(policy: SitePolicy) -> tuple[Kernel, ...]:
+    """What a replay under this policy needs compiled."""
+    select = getattr(policy, "select", None)
+    return () if select is None else (select, RUN)
+
+
+def replay(
+    jobs: JobTable,
+    processors: int,
+    policy: SitePolicy,
+    *,
+    kill: bool = True,
+    progress: Callable[[int], None] | None = None,
+) -> Replay:
+    """Run jobs through a policy.
+
+    Parameters
+    ----------
+    jobs
+        Rigid jobs in order of submission.
+    processors
+        How many the site has.
+    policy
+        Asked at each instant at which a job was submitted or ended and somebody waits.
+    kill
+        Whether a job is stopped when it reaches its requested time.
+    progress
+        Called now and then with the number of jobs submitted so far.
+
+    Raises
+    ------
+    InputError
+        A job is wider than the site.
+    PolicyError
+        The policy started a job that does not wait or does not fit, or left jobs waiting on an idle site.
+
+    Examples
+    --------
+    >>> from windlass.order.site.policies.fcfs import Fcfs
+    >>> jobs = JobTable.of(submit=[0, 0, 1], run=[10, 10, 10], procs=[2, 2, 1])
+    >>> replay(jobs, processors=3, policy=Fcfs()).start.tolist()
+    [0.0, 10.0, 10.0]
+    """
+    if not (processors >= 1 and processors % 1 == 0):
+        raise InputError(f"processors is {processors}, expected a whole number of at least 1")
+    if len(jobs) and jobs.procs.max() > processors:
+        row = int(np.argmax(jobs.procs))
+        raise InputError(f"job {jobs.job[row]} needs {jobs.procs[row]} processors, the site has {processors}")
+    world = World(
+        heap=make_heap(min(len(jobs), processors) + 1),
+        site=make_site(processors, jobs.procs, jobs.request),
+        submit=jobs.submit,
+        held=np.minimum(jobs.run, jobs.request) if kill else jobs.run,
+        submitted=np.zeros(1, np.int64),
+    )
+    drive = _drive_python if getattr(policy, "select", None) is None else _drive_compiled
+    reasons = drive(world, jobs, processors, policy, progress or (lambda _: None))
+    return Replay(jobs, processors, world.site.start, world.site.end, world.site.why, reasons)
+
+
+def _drive_compiled(
+    world: World, jobs: JobTable, processors: int, policy: SitePolicy, progress: Callable[[int], None]
+) -> tuple[str, ...]:
+    select: Kernel = policy.select  # type: ignore[attr-defined]
+    chosen, why = np.empty(len(jobs), np.int64), np.empty(len(jobs), np.int64)
+    status = _PAUSED
+    while status == _PAUSED:
+        status = RUN.ready()(select.ready(), world, chosen, why, _INSTANTS_BETWEEN_REPORTS)
+        progress(int(world.submitted[0]))
+    _raise_for(status, policy, world)
+    return tuple(policy.reasons)  # type: ignore[attr-defined]
+
+
+def _drive_python(
+    world: World, jobs: JobTable, processors: int, policy: SitePolicy, progress: Callable[[int], None]
+) -> tuple[str, ...]:
+    row_of = {int(job): row for row, job in enumerate(jobs.job)}
+    codes: dict[str, int] = {}
+    while (now := _advance(world)) < np.inf:
+        queue = world.site.queue[world.site.counters[at.HEAD] : world.site.counters[at.TAIL]]
+        if len(queue) == 0:
+            continue
+        decision = policy.decide(_view(world, now, queue, jobs, processors))
+        _check(decision, len(queue), policy)
+        rows = np.array([row_of.get(job, -1) for job in decision.jobs], dtype=np.int64)
+        # Rows are in order of submission, and so is the queue.
+        chosen = np.searchsorted(queue, rows)
+        chosen[queue[np.minimum(chosen, len(queue) - 1)] != rows] = -1
+        why = np.array(
+            [codes.setdefault(reason, len(codes)) for reason in decision.reasons()], dtype=np.int64
+        )
+        if decision.notes is not None:
+            world.site.note[queue] = decision.notes
+        status = _commit(world, now, chosen, why)
+        if status != _PAUSED:
+            _raise_for(status, policy, world)
+        progress(int(world.submitted[0]))
+    _raise_for(_status_at_end(world), policy, world)
+    return tuple(codes)
+
+
+def _check(decision: object, waiting: int, policy: SitePolicy) -> None:
+    if not isinstance(decision, Start):
+        raise PolicyError(f"policy {policy.name!r} decided {decision!r}, expected a Start")
+    if len(decision.reasons()) != len(decision.jobs):
+        found = f"{len(decision.reasons())} reasons for {len(decision.jobs)} jobs"
+        raise PolicyError(f"policy {policy.name!r} gave {found}")
+    if decision.notes is not None and np.shape(decision.notes) != (waiting,):
+        found = f"notes of shape {np.shape(decision.notes)}"
+        raise PolicyError(f"policy {policy.name!r} left {found}, expected one per waiting job, {waiting}")
+
+
+def _view(world: World, now: float, queue: NDArray[np.int64], jobs: JobTable, processors: int) -> SiteView:
+    site = world.site
+    runs = site.running[: site.counters[at.RUNNING]]
+    return SiteView(
+        now=now,
+        processors=processors,
+        free=int(site.counters[at.FREE]),
+        waiting=Waiting(
+            jobs.job[queue], jobs.submit[queue], jobs.procs[queue], jobs.request[queue], site.note[queue]
+        ),
+        running=Running(jobs.job[runs], jobs.procs[runs], site.expected_end[runs]),
+        refused=int(site.counters[at.REFUSED]),
+    )
+
+
+def _raise_for(status: int, policy: SitePolicy, world: World) -> None:
+    counters = world.site.counters
+    waiting = counters[at.TAIL] - counters[at.HEAD]
+    problems = {
+        _STUCK: f"left {waiting} jobs waiting although nothing runs and nothing more is submitted",
+        _BAD_POSITION: "started a job that does not wait, or the same job twice",
+        _TOO_WIDE: f"started jobs that need more than the {counters[at.FREE]} idle processors",
+    }
+    if status in problems:
+        raise PolicyError(f"policy {policy.name!r} {problems[status]}")

@@ -1,0 +1,183 @@
+"""The world of many small tasks on workers with queues: one dispatch decision per task.
+
+Workers have a FIFO queue and a low-priority lane; speeds change, workers fail and return. See
+:mod:`windlass.sim.workers.state` for the parts, :mod:`windlass.sim.workers.loop` for the loop.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from windlass.compiled import Kernel
+from windlass.dispatch import POLICIES
+from windlass.model import InputError
+from windlass.model.timetable import Changes
+from windlass.model.values import checked_rates, number, whole
+from windlass.sim.workers.asked import UNUSED, drive_compiled, drive_python
+from windlass.sim.workers.loop import RUN
+from windlass.sim.workers.result import Dispatched
+from windlass.sim.workers.setup import Setup, make_world
+from windlass.workloads.arrivals import Bursty, arrival_times, mean_size, task_sizes
+
+
+def kernels(policy: Any) -> tuple[Kernel, ...]:
+    """What a simulation under this policy needs compiled."""
+    return (*(policy.functions() if hasattr(policy, "choosing") else UNUSED), RUN)
+
+
+def make_policy(name: str, speeds: NDArray[np.float64], rng: np.random.Generator, **parameters: Any) -> Any:
+    """A policy for these workers: what its constructor needs to know of them is filled in from their speeds.
+
+    Parameters
+    ----------
+    name
+        Its name, or the file that holds it.
+    speeds
+        (n,) work/s.
+    rng
+        Where its chance comes from.
+    parameters
+        Further arguments, which go before those filled in.
+
+    Examples
+    --------
+    >>> make_policy("ppot", np.array([1.0, 2.0]), np.random.default_rng(1)).workers
+    2
+    """
+    accepted = inspect.signature(POLICIES.find(name)).parameters
+    offered = {"workers": len(speeds), "rates": speeds, "guaranteed": float(speeds.sum())}
+    known = {key: value for key, value in offered.items() if key in accepted}
+    return POLICIES.make(name, rng, **{**known, **parameters})
+
+
+def simulate(
+    policy: Any,
+    speeds: object,
+    load: float | None = None,
+    tasks: int = 100_000,
+    seed: int = 0,
+    *,
+    arrivals: object = "poisson",
+    service: object = "exponential",
+    tasks_per_job: int = 1,
+    changes: Changes | None = None,
+    schedulers: int = 1,
+    probe_delay: float = 0.0,
+    sizes_told: bool = True,
+    lane: int = 8,
+    samples: int = 100,
+    record: bool = False,
+    progress: Callable[[int], None] | None = None,
+) -> Dispatched:
+    """Send tasks to workers under a policy, until all have run.
+
+    Parameters
+    ----------
+    policy
+        A policy, of which a copy is driven, or a name, with rates, workers and guarantee filled in from ``speeds``.
+    speeds
+        (n,) each worker's speed at time 0, work/s; not negative, not all 0.
+    load
+        Work that arrives over work that all workers can do; above 1 queues grow without bound. None only
+        for replayed arrivals.
+    tasks
+        How many, a multiple of ``tasks_per_job``.
+    seed
+        Of all chance; workload, policy and schedulers have streams of their own, so that the workload does not
+        depend on the policy.
+    arrivals
+        Of jobs: ``"poisson"``, :class:`~windlass.workloads.arrivals.Bursty`, or times, s.
+    service
+        Work per task: ``"exponential"`` or ``"fixed"`` (mean 1),
+        :class:`~windlass.workloads.arrivals.Pareto`, or sizes.
+    tasks_per_job
+        Tasks of a job arrive together; the job ends with its last.
+    changes
+        What happens to workers; None for nothing.
+    schedulers
+        How many, with no coordination; each job comes to one at random.
+    probe_delay
+        How old the queue lengths are that schedulers see, and what workers report to schedulers that did not
+        send the task, s.
+    sizes_told
+        Whether a completed task's work is known; if not, each counts as 1.
+    lane
+        Benchmark tasks that may wait at a worker; more are dropped.
+    samples
+        How many samples to take until the last arrival, evenly spaced.
+    record
+        Whether to keep where each task ran and when it began.
+    progress
+        Called now and then with the number of tasks done.
+
+    Raises
+    ------
+    InputError
+        A bad argument, named; or tasks are left that no worker will ever run.
+    PolicyError
+        The policy chose a worker that is not there.
+
+    Examples
+    --------
+    >>> simulate("ppot", np.ones(4), load=0.5, tasks=20_000, seed=1).mean < 2.0
+    True
+    """
+    setup = Setup(
+        speeds=_checked_speeds(speeds),
+        changes=Changes.none() if changes is None else changes,
+        schedulers=whole("schedulers", schedulers, 1),
+        probe_delay=number("probe_delay", probe_delay, 0.0),
+        sizes_told=bool(sizes_told),
+        lane=whole("lane", lane, 1),
+        samples=whole("samples", samples, 0),
+        record=bool(record),
+        tasks_per_job=whole("tasks_per_job", tasks_per_job, 1),
+    )
+    if whole("tasks", tasks, 1) % tasks_per_job:
+        raise InputError(f"tasks is {tasks}, expected a multiple of tasks_per_job, {tasks_per_job}")
+    streams = [
+        np.random.default_rng(child) for child in np.random.SeedSequence(whole("seed", seed, 0)).spawn(4)
+    ]
+    chosen = _policy(policy, setup.speeds, streams[2])
+    work = task_sizes(service, tasks, streams[1])
+    rate = _job_rate(load, arrivals, setup, mean_size(service, work))
+    submit = arrival_times(arrivals, rate, tasks // tasks_per_job, streams[0])
+    if tasks_per_job > 1:
+        submit = np.repeat(submit, tasks_per_job)
+    world = make_world(setup, chosen, submit, work, streams[3])
+    drive = drive_compiled if hasattr(chosen, "choosing") else drive_python
+    drive(world, chosen, progress or (lambda _: None))
+    return setup.result(world, chosen.name)
+
+
+def _checked_speeds(speeds: object) -> NDArray[np.float64]:
+    try:
+        return checked_rates(speeds)
+    except ValueError as error:
+        raise InputError(str(error).replace("rates", "speeds", 1)) from error
+
+
+def _policy(policy: Any, speeds: NDArray[np.float64], rng: np.random.Generator) -> Any:
+    chosen = policy
+    if isinstance(policy, str):
+        chosen = make_policy(policy, speeds, rng)
+    workers = getattr(chosen, "workers", len(speeds))
+    if workers != len(speeds):
+        raise InputError(f"speeds has {len(speeds)} workers, the policy {workers}")
+    return chosen
+
+
+def _job_rate(load: float | None, arrivals: object, setup: Setup, size: float) -> float:
+    if not isinstance(arrivals, str | Bursty):
+        if load is not None:
+            raise InputError(f"load is {load}, expected None where arrival times are given")
+        return 0.0
+    if load is None:
+        raise InputError("load is None, expected a number above 0 unless arrivals are times")
+    offered = number("load", load, 0.0, open_below=True)
+    return float(offered * setup.speeds.sum() / (size * setup.tasks_per_job))

@@ -1,0 +1,122 @@
+"""The parts of the dispatch world: tasks, workers with two lanes each, and what schedulers see.
+
+A *node* stands in a queue. With a policy that binds at once, node i is task i. With late binding, nodes are the
+reservations of tasks, ``copies`` for each, and a node takes the next task of its job when its turn comes. Benchmark
+tasks have nodes of their own, behind the others. Queues are linked through ``after``, so that none has a capacity.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numba
+import numpy as np
+from numba import types
+from numpy.typing import NDArray
+
+from windlass.compiled import inlined
+from windlass.sim.events.tree import TREE, Tree
+
+NOBODY = -1
+#: Where a time would be, for a task that is not there; infinity is the time of one that stands still.
+NEVER = -1.0
+
+#: What is known of a worker, in 64 bytes side by side, so that an event waits for one cache line and not for three:
+#: the node in hand, its queue, the low lane's queue; work/s, work left of the node in hand and the time it was left
+#: at, when that node began, and how long the queue's first will take, s (see :func:`expect`).
+LINE = np.dtype(
+    [(name, np.int32) for name in ("running", "down", "head", "tail", "low_head", "low_tail")]
+    + [(name, np.float64) for name in ("speed", "left", "since", "started", "first")]
+)
+# Places in ``tally``.
+ARRIVED, DONE, UP, LONGEST, BENCHMARKS, DROPPED, MOVED, CHANGE, SAMPLE, POOL = range(10)
+WAIT_HEAD, WAIT_TAIL, LOG_FIRST, LOG_SIZE, LAST_TASK = range(10, 15)
+LATE, COPIES, LANE, RECORD, HIDDEN, PYTHON, ANSWER, SUBJECT, EVENT, COUNTS = range(15, 25)
+# Places in ``clock``.
+NOW, DELAY, WORK, SECONDS, CLOCKS = range(5)
+
+
+class World(NamedTuple):
+    """State of the world, as arrays; n workers, t tasks, k schedulers.
+
+    ``tree``: completions. ``clock``, ``tally``: numbers by place. ``line`` (n,): workers, see :data:`LINE`.
+    ``low_count`` (n,): how many wait in the low lane. ``length`` (n,): tasks at each, waiting and running;
+    ``seen``: the same as schedulers see it, the very array where probes take no time. ``after``: next node in
+    a queue. ``submit``, ``work``, ``end``, ``start``, ``worker``, ``sender`` (t,): tasks. ``job``,
+    ``next_task``, ``last_task``: for late binding. ``bound``: task of a node with late binding. ``low_work``,
+    ``low_sender``: benchmark tasks. ``change_*``: what happens to workers and when. ``log_*``: what
+    schedulers will see once the probe delay has passed. ``ints``, ``floats`` (k, …): the policy's.
+    ``longest``, ``waiting``, ``estimates``: samples.
+    """
+
+    tree: Tree
+    clock: NDArray[np.float64]
+    tally: NDArray[np.int64]
+    line: NDArray[np.void]
+    low_count: NDArray[np.int64]
+    length: NDArray[np.int64]
+    seen: NDArray[np.int64]
+    after: NDArray[np.int32]
+    submit: NDArray[np.float64]
+    work: NDArray[np.float64]
+    end: NDArray[np.float64]
+    start: NDArray[np.float64]
+    worker: NDArray[np.int64]
+    sender: NDArray[np.int64]
+    job: NDArray[np.int64]
+    next_task: NDArray[np.int64]
+    last_task: NDArray[np.int64]
+    bound: NDArray[np.int64]
+    low_work: NDArray[np.float64]
+    low_sender: NDArray[np.int64]
+    change_time: NDArray[np.float64]
+    change_kind: NDArray[np.int64]
+    change_worker: NDArray[np.int64]
+    change_value: NDArray[np.float64]
+    log_time: NDArray[np.float64]
+    log_item: NDArray[np.int64]
+    log_value: NDArray[np.float64]
+    ints: NDArray[np.int64]
+    floats: NDArray[np.float64]
+    longest: NDArray[np.int64]
+    waiting: NDArray[np.int64]
+    estimates: NDArray[np.float64]
+
+
+_I, _F, _I2, _F2 = types.int64[::1], types.float64[::1], types.int64[:, ::1], types.float64[:, ::1]
+_TYPES = {
+    "tree": TREE,
+    "after": types.int32[::1],
+    "line": types.Array(numba.from_dtype(LINE), 1, "C"),
+    **dict.fromkeys(
+        ("clock", "submit", "work", "end", "start", "low_work", "change_time", "change_value"), _F
+    ),
+    **dict.fromkeys(("log_value", "floats", "estimates"), _F2),
+    **dict.fromkeys(("log_item", "ints"), _I2),
+    "log_time": _F,
+}
+WORLD = types.NamedTuple([_TYPES.get(field, _I) for field in World._fields], World)
+
+
+@inlined
+def real_nodes(world):
+    """Nodes from this one on are benchmark tasks."""
+    return len(world.after) - len(world.low_work)
+
+
+@inlined
+def task_of(world, node):
+    """The task that a node stands for; with late binding, the one it took."""
+    return world.bound[node] if world.tally[LATE] != 0 else node
+
+
+@inlined
+def note_length(world, worker, now):
+    """Let schedulers see a worker's queue length, once the probe delay has passed."""
+    if world.clock[DELAY] > 0.0:
+        slot = (world.tally[LOG_FIRST] + world.tally[LOG_SIZE]) % len(world.log_time)
+        world.log_time[slot] = now + world.clock[DELAY]
+        world.log_item[slot, 0] = worker
+        world.log_item[slot, 1] = world.length[worker]
+        world.log_item[slot, 2] = NOBODY
+        world.tally[LOG_SIZE] += 1

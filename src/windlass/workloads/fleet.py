@@ -1,0 +1,247 @@
+"""Sites and jobs drawn at random: many sites unlike in slots, links and data, and jobs of a few stages."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from windlass.model.fleet import Changes, GeoJobs, StageSpec, WideArea
+
+_MBIT = 1e6 / 8
+
+
+@dataclass(frozen=True, slots=True)
+class SiteModel:
+    """Sites drawn between bounds, evenly on a logarithmic scale, or by Zipf's law where an exponent is given.
+
+    Parameters
+    ----------
+    sites
+        How many.
+    slots
+        Least and most.
+    mbit
+        Least and most of an up- or downlink, Mbit/s.
+    slot_zipf, link_zipf
+        With an exponent e, the site of rank r has capacity in proportion to r^−e, ranks at random, with the total
+        that the bounds give on average; None for evenly drawn logarithms. 0 makes all sites alike.
+    """
+
+    sites: int = 50
+    slots: tuple[int, int] = (25, 5000)
+    mbit: tuple[float, float] = (100.0, 2000.0)
+    slot_zipf: float | None = None
+    link_zipf: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class JobModel:
+    """Jobs drawn at random; all spreads are of logarithms (σ of a lognormal).
+
+    Parameters
+    ----------
+    jobs
+        How many.
+    load
+        Offered load of the busiest slots or link, were every task to run where its data is; sets the mean gap of
+        the Poisson arrivals.
+    stages
+        Least and most a job; a job begins with one or two map stages, which a shuffle joins.
+    tasks, tasks_spread
+        Median of map tasks a job, and spread.
+    task_s, task_s_spread
+        Median of a job's mean compute time a task, s, and spread.
+    task_bytes
+        Input of a map task, bytes.
+    ratio, ratio_spread
+        Median of bytes written per byte read, and spread, by job.
+    skew
+        Least and most spread of a job's input over sites.
+    site_skew
+        Spread of how much data each site has for all jobs.
+    noise, straggler_share, straggler_factor
+        Spread of compute times within a stage; which share of tasks takes so much longer.
+    size_spread
+        Spread of what shuffle tasks of a stage read.
+    estimate_error
+        Largest relative error of what policies are told of compute times; each stage's is drawn evenly up to it,
+        in either direction.
+    """
+
+    jobs: int = 100
+    load: float = 0.7
+    stages: tuple[int, int] = (2, 5)
+    tasks: float = 150.0
+    tasks_spread: float = 1.2
+    task_s: float = 8.0
+    task_s_spread: float = 0.5
+    task_bytes: float = 30e6
+    ratio: float = 0.4
+    ratio_spread: float = 0.8
+    skew: tuple[float, float] = (0.2, 1.6)
+    site_skew: float = 0.5
+    noise: float = 0.2
+    straggler_share: float = 0.03
+    straggler_factor: float = 3.0
+    size_spread: float = 0.4
+    estimate_error: float = 0.0
+
+
+def draw_sites(model: SiteModel, rng: np.random.Generator) -> WideArea:
+    """Sites by a model.
+
+    >>> draw_sites(SiteModel(sites=3), np.random.default_rng(1)).slots.tolist()
+    [376, 3846, 54]
+    """
+    n = model.sites
+
+    def drawn(bounds: tuple[float, float], zipf: float | None) -> NDArray[np.float64]:
+        low, high = bounds
+        if zipf is None:
+            return np.asarray(low * (high / low) ** rng.random(n))
+        mean = (high - low) / np.log(high / low) if high > low else low
+        part = (1.0 + rng.permutation(n)) ** -zipf
+        return np.asarray(n * mean * part / part.sum())
+
+    slots = np.maximum(1, np.round(drawn(model.slots, model.slot_zipf)))
+    up, down = (drawn(model.mbit, model.link_zipf) * _MBIT for _ in range(2))
+    return WideArea.of(slots, up, down)
+
+
+def draw_jobs(model: JobModel, area: WideArea, rng: np.random.Generator) -> GeoJobs:
+    """Jobs by a model, over given sites.
+
+    >>> area = draw_sites(SiteModel(sites=5), np.random.default_rng(1))
+    >>> jobs = draw_jobs(JobModel(jobs=20), area, np.random.default_rng(2))
+    >>> len(jobs), bool((jobs.submit >= 0).all())
+    (20, True)
+    """
+    n = len(area)
+    popularity = np.exp(model.site_skew * rng.standard_normal(n))
+    jobs = [_draw_job(model, popularity, rng) for _ in range(model.jobs)]
+    gaps = rng.exponential(1.0, model.jobs)
+    gaps[0] = 0.0
+    submit = np.cumsum(gaps) * _busiest(area, jobs) / (model.load * model.jobs)
+    counts = [sum(stage.here) or stage.tasks for job in jobs for stage in job]
+    total = sum(counts)
+    factor = np.exp(model.noise * rng.standard_normal(total) - model.noise**2 / 2)
+    slow = rng.random(total) < model.straggler_share
+    factor[slow] *= model.straggler_factor
+    size = np.ones(total)
+    first = 0
+    for count, stage in zip(counts, (stage for job in jobs for stage in job), strict=True):
+        if stage.parents:
+            sizes = np.exp(model.size_spread * rng.standard_normal(count))
+            size[first : first + count] = sizes * (count / sizes.sum())
+        first += count
+    return GeoJobs.of(submit.tolist(), jobs, factor, size)
+
+
+def _draw_job(model: JobModel, popularity: NDArray[np.float64], rng: np.random.Generator) -> list[StageSpec]:
+    tasks = int(np.clip(np.round(model.tasks * np.exp(model.tasks_spread * rng.standard_normal())), 2, 5000))
+    seconds = model.task_s * np.exp(model.task_s_spread * rng.standard_normal())
+    ratio = model.ratio * np.exp(model.ratio_spread * rng.standard_normal())
+    skew = rng.uniform(*model.skew)
+    count = int(rng.integers(model.stages[0], model.stages[1] + 1))
+    maps = 2 if count > 2 and rng.random() < 0.5 else 1
+
+    def told(mean: float) -> float:
+        return float(mean * (1.0 + rng.uniform(-1.0, 1.0) * model.estimate_error))
+
+    found: list[StageSpec] = []
+    for place in range(count):
+        mean = float(seconds * np.exp(0.3 * rng.standard_normal()))
+        if place < maps:
+            part = popularity * np.exp(skew * rng.standard_normal(len(popularity)))
+            here = rng.multinomial(max(tasks // maps, 1), part / part.sum())
+            found.append(
+                StageSpec(mean, tuple(here.tolist()), model.task_bytes, ratio=ratio, estimate_s=told(mean))
+            )
+        else:
+            parents = tuple(range(maps)) if place == maps else (place - 1,)
+            reducers = max(1, int(np.round(tasks * rng.uniform(0.2, 0.7))))
+            further = float(np.exp(0.5 * rng.standard_normal()) * 0.6)
+            found.append(
+                StageSpec(mean, tasks=reducers, ratio=further, parents=parents, estimate_s=told(mean))
+            )
+    return found
+
+
+def _busiest(area: WideArea, jobs: list[list[StageSpec]]) -> float:
+    """Seconds for which the busiest slots or link would work, were every task where its data is."""
+    n = len(area)
+    work, sent, got = np.zeros(n), np.zeros(n), np.zeros(n)
+    for job in jobs:
+        lies: list[NDArray[np.float64]] = []
+        for stage in job:
+            if stage.here:
+                here = np.array(stage.here, dtype=np.float64)
+                work += here * stage.task_s
+                lies.append(here * stage.task_bytes * stage.ratio)
+                continue
+            data = np.sum([lies[parent] for parent in stage.parents], axis=0)
+            total = data.sum()
+            part = data / total if total > 0 else np.full(n, 1 / n)
+            work += part * stage.tasks * stage.task_s
+            sent += data * (1.0 - part)
+            got += (total - data) * part
+            lies.append(part * total * stage.ratio)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        times = [
+            np.where(have > 0, use / have, 0.0)
+            for use, have in ((work, area.slots), (sent, area.up), (got, area.down))
+        ]
+    return float(max(column.max() for column in times))
+
+
+def draw_drops(
+    area: WideArea, drop: float, sites: int, every: float, until: float, rng: np.random.Generator
+) -> Changes:
+    """Drops and returns: every so often, other sites lose a part of slots and links until the next time.
+
+    Parameters
+    ----------
+    area
+        The sites.
+    drop
+        Part that is lost, 0 to 1.
+    sites
+        How many at a time.
+    every, until
+        Between changes, and when they end, s.
+    rng
+        Where chance comes from.
+
+    Examples
+    --------
+    >>> area = WideArea.of(slots=[10, 10], up=[1.0, 1.0], down=[1.0, 1.0])
+    >>> changes = draw_drops(area, 0.5, 1, 10.0, 25.0, np.random.default_rng(1))
+    >>> changes.time.tolist(), changes.slots.tolist()
+    ([10.0, 20.0, 20.0], [5, 10, 5])
+    """
+    rows: list[tuple[float, int, int, float, float]] = []
+    low: list[int] = []
+    for time in np.arange(every, until, every):
+        for site in low:
+            rows.append(
+                (float(time), site, int(area.slots[site]), float(area.up[site]), float(area.down[site]))
+            )
+        low = rng.choice(len(area), min(sites, len(area)), replace=False).tolist()
+        keep = 1.0 - drop
+        for site in low:
+            slots = round(float(area.slots[site]) * keep)
+            rows.append(
+                (float(time), site, slots, float(area.up[site] * keep), float(area.down[site] * keep))
+            )
+    if not rows:
+        return Changes.none()
+    columns = list(zip(*rows, strict=True))
+    return Changes(
+        np.array(columns[0]),
+        np.array(columns[1], dtype=np.int64),
+        np.array(columns[2], dtype=np.int64),
+        np.array(columns[3]),
+        np.array(columns[4]),
+    )

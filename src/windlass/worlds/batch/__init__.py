@@ -1,0 +1,1 @@
+"""Rigid parallel jobs on one site."""

@@ -1,0 +1,1 @@
+"""Small tasks on many workers."""

@@ -1,0 +1,239 @@
+"""Small tasks on many workers with queues: where each goes is decided as it arrives."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any, ClassVar, Literal, Self
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+from windlass.compiled import Kernel
+from windlass.dispatch import POLICIES
+from windlass.metrics.site import DispatchMetrics
+from windlass.model.timetable import Changes
+from windlass.registry import Registry
+from windlass.results import Choice, Outcome
+from windlass.sim.workers.simulate import kernels, make_policy, simulate
+from windlass.traces.llm import read_llm
+from windlass.traces.volatility import read_volatility
+from windlass.workloads.arrivals import Bursty, Pareto
+from windlass.worlds import Setting
+from windlass.worlds.policy import Policy
+
+_FROZEN = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
+_DRIFT_POINTS = 200
+
+Positive = Annotated[float, Field(gt=0)]
+NotNegative = Annotated[float, Field(ge=0)]
+
+
+class Group(BaseModel):
+    """So many workers of one speed, work/s."""
+
+    model_config = _FROZEN
+
+    workers: Annotated[int, Field(ge=1)]
+    speed: NotNegative
+
+
+class Failure(BaseModel):
+    """A worker that fails at ``down`` and returns at ``up``, s; without ``up`` it stays away."""
+
+    model_config = _FROZEN
+
+    worker: Annotated[int, Field(ge=0)]
+    down: NotNegative
+    up: Positive | None = None
+
+
+class ClusterSpec(BaseModel):
+    """The workers, and what happens to them.
+
+    ``shocks_every``: every so many seconds all speeds are dealt out anew. ``drift``: a log of benchmark scores that
+    speeds follow, stretched over the run.
+    """
+
+    model_config = _FROZEN
+
+    groups: Annotated[tuple[Group, ...], Field(min_length=1)]
+    shocks_every: Positive | None = None
+    drift: Path | None = None
+    failures: tuple[Failure, ...] = ()
+
+    def speeds(self) -> NDArray[np.float64]:
+        """(n,) work/s."""
+        return np.repeat([group.speed for group in self.groups], [group.workers for group in self.groups])
+
+
+class WorkloadSpec(BaseModel):
+    """Tasks: how many, how they arrive and how large they are.
+
+    ``llm`` replays the arrivals and token counts of a log of requests, its time stretched to the load.
+    """
+
+    model_config = _FROZEN
+
+    tasks: Annotated[int, Field(ge=1, le=100_000_000)] = 200_000
+    load: Positive = 0.8
+    tasks_per_job: Annotated[int, Field(ge=1)] = 1
+    arrivals: Literal["poisson", "bursty"] = "poisson"
+    service: Literal["exponential", "fixed", "pareto"] = "exponential"
+    llm: Path | None = None
+
+    @model_validator(mode="after")
+    def _whole_jobs(self) -> Self:
+        if self.llm is None and self.tasks % self.tasks_per_job:
+            raise ValueError(
+                f"tasks is {self.tasks}, expected a multiple of tasks_per_job, {self.tasks_per_job}"
+            )
+        if self.llm is not None and self.tasks_per_job != 1:
+            raise ValueError("tasks_per_job is 1 where requests are replayed")
+        return self
+
+
+class PoliciesSpec(BaseModel):
+    """A policy per decision."""
+
+    model_config = _FROZEN
+
+    dispatch: Policy
+
+
+class DispatchSetting(Setting):
+    """One variant of a dispatch scenario."""
+
+    plain_lists: ClassVar[frozenset[str]] = frozenset({"cluster.groups", "cluster.failures"})
+    path_fields: ClassVar[tuple[str, ...]] = ("workload.llm", "cluster.drift")
+
+    world: Literal["dispatch"] = "dispatch"
+    cluster: ClusterSpec
+    workload: WorkloadSpec = WorkloadSpec()
+    policies: PoliciesSpec
+    schedulers: Annotated[int, Field(ge=1)] = 1
+    probe_delay: NotNegative = 0.0
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Tasks:
+    """Arrivals and sizes as :func:`windlass.sim.workers.simulate.simulate` takes them, and how many there are."""
+
+    count: int
+    load: float | None
+    arrivals: Any
+    service: Any
+    last: float
+
+
+class Dispatch:
+    """The world of small tasks on many workers.
+
+    Examples
+    --------
+    >>> setting = DispatchSetting.model_validate({
+    ...     "cluster": {"groups": [{"workers": 4, "speed": 1.0}]}, "workload": {"tasks": 500},
+    ...     "policies": {"dispatch": "jsq"}})
+    >>> world = Dispatch()
+    >>> world.run(setting, 1, world.workload(setting, 1), lambda share: None).metrics.tasks
+    500
+    """
+
+    name = "dispatch"
+    summary = "small tasks on many workers of unknown, changing speed"
+    setting: type[Setting] = DispatchSetting
+    decisions: tuple[Registry, ...] = (POLICIES,)
+
+    def choices(self, setting: DispatchSetting) -> tuple[Choice, ...]:
+        """The dispatch policy."""
+        return (setting.policies.dispatch.choice(POLICIES),)
+
+    def kernels(self, setting: DispatchSetting) -> tuple[Kernel, ...]:
+        """The policy's functions and the loop."""
+        return kernels(self._policy(setting, np.random.default_rng(0)))
+
+    def workload_key(self, setting: DispatchSetting, seed: int) -> Hashable:
+        """What tasks are drawn from; chance itself is drawn in the simulation, the same for every policy."""
+        return setting.workload, setting.cluster.groups
+
+    def workload(self, setting: DispatchSetting, seed: int) -> Tasks:
+        """Read the requests, or say what to draw."""
+        spec = setting.workload
+        capacity = float(setting.cluster.speeds().sum())
+        if spec.llm is not None:
+            requests = read_llm(spec.llm)
+            count = min(spec.tasks, len(requests.arrival))
+            sizes = requests.work()[:count]
+            span = max(float(requests.arrival[count - 1]), 1e-9)
+            stretch = float(sizes.sum()) / (spec.load * capacity * span) if capacity > 0 else 1.0
+            arrivals = requests.arrival[:count] * stretch
+            return Tasks(count, None, arrivals, sizes, float(arrivals[-1]))
+        arrivals_spec = Bursty() if spec.arrivals == "bursty" else "poisson"
+        service = Pareto() if spec.service == "pareto" else spec.service
+        last = spec.tasks / (spec.load * capacity) if capacity > 0 else 0.0
+        return Tasks(spec.tasks, spec.load, arrivals_spec, service, last)
+
+    def run(
+        self, setting: DispatchSetting, seed: int, workload: Tasks, progress: Callable[[float], None]
+    ) -> Outcome:
+        """Simulate it."""
+        speeds = setting.cluster.speeds()
+        done = simulate(
+            self._policy(setting, np.random.default_rng([seed, 1])),
+            speeds,
+            workload.load,
+            workload.count,
+            seed,
+            arrivals=workload.arrivals,
+            service=workload.service,
+            tasks_per_job=setting.workload.tasks_per_job,
+            changes=_changes(setting.cluster, workload.last, seed),
+            schedulers=setting.schedulers,
+            probe_delay=setting.probe_delay,
+            record=True,
+            progress=lambda count: progress(count / workload.count),
+        )
+        return Outcome(
+            seed=seed,
+            metrics=DispatchMetrics(
+                tasks=len(done.response),
+                mean_response_s=done.mean,
+                median_response_s=done.percentile(50),
+                p95_response_s=done.percentile(95),
+                p99_response_s=done.percentile(99),
+                mean_wait_s=float((done.start - done.submit).mean()),
+                longest_queue=float(done.longest_queue),
+                benchmark_tasks=float(done.benchmarks),
+            ),
+            jobs=pl.DataFrame(
+                {
+                    "job": np.arange(len(done.response)) // setting.workload.tasks_per_job,
+                    "submit_s": done.submit,
+                    "start_s": done.start,
+                    "end_s": done.end,
+                    "procs": np.ones(len(done.response), np.int64),
+                    "worker": done.worker,
+                }
+            ),
+            processors=len(speeds),
+        )
+
+    def _policy(self, setting: DispatchSetting, rng: np.random.Generator) -> Any:
+        spec = setting.policies.dispatch
+        return make_policy(spec.name, setting.cluster.speeds(), rng, **spec.parameters)
+
+
+def _changes(cluster: ClusterSpec, last: float, seed: int) -> Changes:
+    speeds = cluster.speeds()
+    changes = Changes.none()
+    if cluster.shocks_every is not None:
+        changes += Changes.shocks(speeds, cluster.shocks_every, last, np.random.default_rng([seed, 2]))
+    if cluster.drift is not None:
+        scores = read_volatility(cluster.drift, _DRIFT_POINTS)
+        changes += Changes.drift(speeds, scores, max(last, 1e-9) / _DRIFT_POINTS)
+    for failure in cluster.failures:
+        changes += Changes.failure(failure.worker, failure.down, failure.up)
+    return changes

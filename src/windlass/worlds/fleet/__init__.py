@@ -1,0 +1,1 @@
+"""Jobs over the sites of a fleet."""
