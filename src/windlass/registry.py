@@ -31,7 +31,7 @@ class Registry:
     Parameters
     ----------
     decision
-        The folder's name, such as ``order``.
+        The folder's name, such as ``place`` or ``order.site``.
     question
         What the decision answers, in a sentence.
     package
@@ -43,7 +43,7 @@ class Registry:
 
     Examples
     --------
-    >>> registry = Registry("order", "Which job goes first?", "windlass.order")
+    >>> registry = Registry("order.site", "Which job goes first?", "windlass.order.site.policies")
     >>> registry.find("easy").__name__
     'Easy'
     """

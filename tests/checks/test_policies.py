@@ -63,10 +63,10 @@ def write(tmp_path: Path, changes) -> str:
 
 
 def test_a_good_policy_of_ones_own_passes(tmp_path):
-    check_policy(REGISTRIES["order"], write(tmp_path, {}))
+    check_policy(REGISTRIES["order.site"], write(tmp_path, {}))
 
 
 @pytest.mark.parametrize("problem", BROKEN)
 def test_a_broken_policy_fails(tmp_path, problem):
     with pytest.raises(CheckError, match=problem):
-        check_policy(REGISTRIES["order"], write(tmp_path, BROKEN[problem]))
+        check_policy(REGISTRIES["order.site"], write(tmp_path, BROKEN[problem]))
