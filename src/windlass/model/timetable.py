@@ -149,3 +149,56 @@ class Changes:
             np.tile(np.arange(len(base)), points),
             paths.T.ravel(),
         )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SiteTimetable:
+    """When slots and links of sites change: from each time on, the site has just these.
+
+    Parameters
+    ----------
+    time
+        (c,) s, ascending.
+    site
+        (c,) int64, which.
+    slots
+        (c,) int64.
+    up, down
+        (c,) bytes/s.
+
+    Raises
+    ------
+    InputError
+        Columns of different length, or a value that is not allowed.
+
+    Examples
+    --------
+    >>> table = SiteTimetable(np.array([5.0]), np.array([0]), np.array([1]), np.ones(1), np.ones(1))
+    >>> len(table), len(SiteTimetable.none())
+    (1, 0)
+    """
+
+    time: NDArray[np.float64]
+    site: NDArray[np.int64]
+    slots: NDArray[np.int64]
+    up: NDArray[np.float64]
+    down: NDArray[np.float64]
+
+    def __post_init__(self) -> None:
+        for name in ("site", "slots", "up", "down"):
+            values = getattr(self, name)
+            if values.shape != self.time.shape:
+                raise InputError(f"timetable: {name} has shape {values.shape}, not that of time")
+            if not (values >= 0).all():
+                row = int(np.argmin(values >= 0))
+                raise InputError(f"timetable: {name} of row {row} is {values[row]}, expected 0 or more")
+        if not np.isfinite(self.time).all() or (np.diff(self.time) < 0).any():
+            raise InputError("timetable: time: expected finite times in ascending order")
+
+    def __len__(self) -> int:
+        return len(self.time)
+
+    @classmethod
+    def none(cls) -> SiteTimetable:
+        """No change at all."""
+        return cls(np.empty(0), np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0), np.empty(0))

@@ -8,80 +8,100 @@ was last idle.
 
 from __future__ import annotations
 
+import numba
 import numpy as np
 from numba import types
 from numpy.typing import NDArray
 
 from windlass.compiled import Kernel, lean
 
+#: Two sites: flows from one to the other, by weight; rate and progress of each flow, bytes/s and bytes; bytes/s that
+#: all of them carry at most; bytes asked for so far; a number that the owner keeps.
+PAIR = np.dtype(
+    [*((name, np.float64) for name in ("weight", "rate", "progress", "most", "carried")), ("head", np.int64)]
+)
+
 
 @lean
-def share_links(weight, up, down, pair, limited, rate, level):
-    """Fill ``rate`` (n, n) with the max-min fair rate of each flow, bytes/s.
+def share_links(pairs, sites, limited):
+    """Set the max-min fair rate of each flow, bytes/s, of ``pairs`` (n, n), by ``up`` and ``down`` of ``sites`` (n,).
 
     The link on which the flows not settled yet would get least settles them; what they leave is for the others
-    (progressive filling). ``limited`` says whether ``pair`` (n, n) is to be looked at; ``level`` (4, n) is room to
-    work in: what the uplinks and downlinks have left, and the weight not settled on them.
+    (progressive filling). ``limited`` says whether ``most`` of pairs is to be looked at; what the links of a site have
+    left, and the weight not settled on them, is kept in ``up_left``, ``down_left``, ``up_weight``, ``down_weight``.
     """
-    n = len(up)
+    n = len(sites)
     for x in range(n):
-        level[0, x], level[1, x], level[2, x], level[3, x] = up[x], down[x], 0.0, 0.0
+        site = sites[x]
+        site.up_left, site.down_left, site.up_weight, site.down_weight = site.up, site.down, 0.0, 0.0
     open_pairs = 0
     for x in range(n):
         for y in range(n):
-            if weight[x, y] > 0.0:
-                rate[x, y] = -1.0
-                level[2, x] += weight[x, y]
-                level[3, y] += weight[x, y]
+            pair = pairs[x, y]
+            if pair.weight > 0.0:
+                pair.rate = -1.0
+                sites[x].up_weight += pair.weight
+                sites[y].down_weight += pair.weight
                 open_pairs += 1
             else:
-                rate[x, y] = 0.0
+                pair.rate = 0.0
     while open_pairs > 0:
         least, kind, where, other = np.inf, 0, -1, -1
         for x in range(n):
-            if level[2, x] > 0.0 and level[0, x] < least * level[2, x]:
-                least, kind, where = level[0, x] / level[2, x], 0, x
-            if level[3, x] > 0.0 and level[1, x] < least * level[3, x]:
-                least, kind, where = level[1, x] / level[3, x], 1, x
+            site = sites[x]
+            if site.up_weight > 0.0 and site.up_left < least * site.up_weight:
+                least, kind, where = site.up_left / site.up_weight, 0, x
+            if site.down_weight > 0.0 and site.down_left < least * site.down_weight:
+                least, kind, where = site.down_left / site.down_weight, 1, x
         if limited:
             for x in range(n):
                 for y in range(n):
-                    if rate[x, y] < 0.0 and pair[x, y] < least * weight[x, y]:
-                        least, kind, where, other = pair[x, y] / weight[x, y], 2, x, y
+                    pair = pairs[x, y]
+                    if pair.rate < 0.0 and pair.most < least * pair.weight:
+                        least, kind, where, other = pair.most / pair.weight, 2, x, y
         least = max(least, 0.0)
         if kind == 2:
-            settle(weight, rate, level, where, other, least)
+            settle(pairs[where, other], sites[where], sites[other], least)
             open_pairs -= 1
             continue
         for z in range(n):
             x, y = (where, z) if kind == 0 else (z, where)
-            if rate[x, y] < 0.0:
-                settle(weight, rate, level, x, y, least)
+            if pairs[x, y].rate < 0.0:
+                settle(pairs[x, y], sites[x], sites[y], least)
                 open_pairs -= 1
         # Rounding must not leave a link with weight and nobody on it.
-        level[2 + kind, where] = 0.0
+        if kind == 0:
+            sites[where].up_weight = 0.0
+        else:
+            sites[where].down_weight = 0.0
 
 
 @lean
-def settle(weight, rate, level, x, y, least):
+def settle(pair, source, sink, least):
     """Fix the rate of a pair's flows, and take it from both links."""
-    rate[x, y] = least
-    level[0, x] = max(0.0, level[0, x] - least * weight[x, y])
-    level[1, y] = max(0.0, level[1, y] - least * weight[x, y])
-    level[2, x] -= weight[x, y]
-    level[3, y] -= weight[x, y]
-    if level[2, x] < 1e-9:
-        level[2, x] = 0.0
-    if level[3, y] < 1e-9:
-        level[3, y] = 0.0
+    pair.rate = least
+    source.up_left = max(0.0, source.up_left - least * pair.weight)
+    sink.down_left = max(0.0, sink.down_left - least * pair.weight)
+    source.up_weight -= pair.weight
+    sink.down_weight -= pair.weight
+    if source.up_weight < 1e-9:
+        source.up_weight = 0.0
+    if sink.down_weight < 1e-9:
+        sink.down_weight = 0.0
 
 
-def _share(weight, up, down, pair, rate):
-    share_links(weight, up, down, pair, True, rate, np.empty((4, len(up))))
+def _share(pairs, sites):
+    share_links(pairs, sites, True)
 
 
-_rows = types.float64[:, ::1]
-_SHARE = Kernel(_share, types.void(_rows, types.float64[::1], types.float64[::1], _rows, _rows))
+_SITE = np.dtype(
+    [(name, np.float64) for name in ("up", "down", "up_left", "down_left", "up_weight", "down_weight")]
+)
+_SHARE = Kernel(
+    _share,
+    types.void(types.Array(numba.from_dtype(PAIR), 2, "C"), types.Array(numba.from_dtype(_SITE), 1, "C")),
+    allocates=False,
+)
 
 
 def max_min_rates(flows: object, up: object, down: object, pair: object = None) -> NDArray[np.float64]:
@@ -108,7 +128,8 @@ def max_min_rates(flows: object, up: object, down: object, pair: object = None) 
     Source: Bertsekas and Gallager, *Data Networks*, section 6.5.2.
     """
     weight = np.ascontiguousarray(flows, dtype=np.float64)
-    limits = np.full_like(weight, np.inf) if pair is None else np.ascontiguousarray(pair, dtype=np.float64)
-    rate = np.empty_like(weight)
-    _SHARE.ready()(weight, np.asarray(up, np.float64), np.asarray(down, np.float64), limits, rate)
-    return rate
+    pairs, sites = np.zeros(weight.shape, PAIR), np.zeros(len(weight), _SITE)
+    pairs["weight"], pairs["most"] = weight, np.inf if pair is None else pair
+    sites["up"], sites["down"] = up, down
+    _SHARE.ready()(pairs, sites)
+    return pairs["rate"].copy()

@@ -18,6 +18,7 @@ It returns how many rows of ``out`` it wrote: 1 for one order for all sites, els
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
@@ -38,8 +39,41 @@ def _keep(subjobs, slots, backlog, rows, out):
     return rows
 
 
+def _none(subjobs, slots, backlog, options, out):
+    return 0
+
+
 #: Leaves the order as it is.
 KEEP = Kernel(_keep, REFINE, allocates=False)
+_NOBODY = Kernel(_none, SELECT, allocates=False)
+
+
+@dataclass(frozen=True, eq=False)
+class Compiled:
+    """What the simulator's loop calls of a policy.
+
+    Parameters
+    ----------
+    select, refine
+        The policy's.
+    options
+        (k,) what ``select`` is given.
+    decides
+        Whether it decides in the loop; else it is asked through Python, and these are there to fill a place.
+    """
+
+    select: Kernel
+    refine: Kernel
+    options: NDArray[np.float64]
+    decides: bool
+
+
+def in_loop(policy: object) -> Compiled:
+    """A policy as the simulator's loop calls it; one without a compiled form, or None, is not called there."""
+    select: Kernel | None = getattr(policy, "select", None)
+    if select is None:
+        return Compiled(_NOBODY, KEEP, np.zeros(1), False)
+    return Compiled(select, getattr(policy, "refine", KEEP), getattr(policy, "options", np.zeros(1)), True)
 
 
 class CompiledOrder:

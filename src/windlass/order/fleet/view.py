@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
+
+from windlass.model import InputError
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,3 +55,27 @@ class JobOrder:
 
     order: NDArray[np.int64]
     why: str = ""
+
+
+def as_orders(order: ArrayLike, jobs: int, sites: int) -> NDArray[np.int64]:
+    """One order for all sites as (1, n), or one per site as (m, n).
+
+    Raises
+    ------
+    InputError
+        Of another shape, or a row is no permutation of the jobs.
+    """
+    given = np.asarray(order)
+    if given.shape not in ((jobs,), (sites, jobs)):
+        raise InputError(f"order has shape {given.shape}, expected ({jobs},) or ({sites}, {jobs})")
+    if given.dtype.kind not in "iu" and given.size:
+        raise InputError(f"order holds {given.dtype}, expected whole numbers of jobs")
+    rows = np.ascontiguousarray(np.atleast_2d(given), dtype=np.int64)
+    for number, row in enumerate(rows):
+        if not np.array_equal(np.sort(row), np.arange(jobs)):
+            wrong = next((int(job) for job in row if (row == job).sum() > 1 or not 0 <= job < jobs), None)
+            where = "order" if given.ndim == 1 else f"order[{number}]"
+            raise InputError(
+                f"{where} is no permutation of 0 … {jobs - 1}: job {wrong} is not one or comes twice"
+            )
+    return rows

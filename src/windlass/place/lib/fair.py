@@ -3,21 +3,14 @@
 import numpy as np
 
 from windlass.compiled import helper, lean
+from windlass.place.functions.in_place import less_begun, shuffle_in_place
 from windlass.place.lib.pick import LOCAL, REASONS, SHUFFLE, put
 from windlass.place.lib.search import SOLVED, total_of
 from windlass.place.lib.stage import solve_reduce
-from windlass.place.lib.whole import whole, whole_within
+from windlass.place.lib.whole import whole_within
 
 ANYWHERE = 3
 REASONS_OF_FAIR = (*REASONS, "there is no slot at its input, or none for too long")
-
-
-@lean
-def shuffle_in_place(data, share):
-    """Fill ``share`` with the part of the intermediate data at each site."""
-    total = total_of(data)
-    for x in range(len(data)):
-        share[x] = data[x] / total if total > 0.0 else 0.0
 
 
 @helper
@@ -27,42 +20,33 @@ def wanted_in_place(sites, ready, by_network, want):
     Shuffles go where the intermediate data lies, or (``by_network``) where the shuffle takes least.
     """
     m, n = want.shape
-    share, most, counts = np.empty(n), np.empty(n), np.empty(n, np.int64)
+    share, most = np.empty(n), np.empty(n)
     for row in range(m):
         if not ready.shuffles[row]:
             want[row] = ready.here[row]
-            continue
-        data = ready.data[row]
-        by_bounds = by_network
-        if by_network:
-            slots = sites.slots.astype(np.float64)
-            result = solve_reduce(data, slots, sites.up, sites.down, 0.0, np.inf, 0.0, share, most)
-            if result[2] != SOLVED:
-                shuffle_in_place(data, share)
-                by_bounds = False
-        else:
-            shuffle_in_place(data, share)
-        for x in range(n):
-            if sites.slots[x] <= 0:
-                share[x] = 0.0
-        if total_of(share) <= 0.0:
-            share[:] = sites.slots
-        # Of the whole stage, so that what has begun does not shift what is left.
-        if by_bounds:
-            whole_within(share, most, ready.total[row], counts)
-        else:
-            whole(share, ready.total[row], counts)
-        for x in range(n):
-            want[row, x] = max(0, counts[x] - ready.started[row, x])
-        # Where resources changed since, more may have begun at a site than it has now to run.
-        over = total_of(want[row]) - ready.waiting[row]
-        while over > 0:
-            widest = 0
+        elif not (by_network and wanted_by_network(sites, ready, row, share, most, want[row])):
             for x in range(n):
-                if want[row, x] > want[row, widest]:
-                    widest = x
-            want[row, widest] -= 1
-            over -= 1
+                share[x], most[x] = ready.data[row, x], sites.slots[x]
+            waiting, total = ready.waiting[row], ready.total[row]
+            shuffle_in_place(share, most, total, ready.started[row], waiting, want[row])
+
+
+@helper
+def wanted_by_network(sites, ready, row, share, most, want):
+    """Fill ``want`` (n,) with where a shuffle takes least, whatever slots there are; whether there is such a place."""
+    slots = sites.slots.astype(np.float64)
+    result = solve_reduce(ready.data[row], slots, sites.up, sites.down, 0.0, np.inf, 0.0, share, most)
+    if result[2] != SOLVED:
+        return False
+    for x in range(len(share)):
+        if sites.slots[x] <= 0:
+            share[x] = 0.0
+    if total_of(share) <= 0.0:
+        share[:] = sites.slots
+    # Of the whole stage, so that what has begun does not shift what is left.
+    whole_within(share, most, ready.total[row], want)
+    less_begun(ready.started[row], ready.waiting[row], want)
+    return True
 
 
 @lean

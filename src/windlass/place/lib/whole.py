@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from windlass.compiled import allocating
+from windlass.compiled import allocating, lean
 from windlass.place.lib.search import total_of
 
 
@@ -12,14 +12,20 @@ def whole(share, tasks, counts):
 
     Sites without a share get none.
     """
+    round_shares(share, tasks, np.empty(len(share)), counts)
+
+
+@lean
+def round_shares(share, tasks, rest, counts):
+    """The same, with ``rest`` (n,) to work in."""
     n = len(share)
     total = 0.0
     for x in range(n):
         total += max(0.0, share[x])
-    counts[:] = 0
+    for x in range(n):
+        counts[x] = 0
     if total <= 0.0 or tasks <= 0:
         return
-    rest = np.empty(n)
     left = tasks
     for x in range(n):
         exact = max(0.0, share[x]) * tasks / total

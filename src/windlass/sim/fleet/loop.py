@@ -1,149 +1,141 @@
-"""The wide-area world's two compiled steps: go on until a decision is due, and carry an answer out."""
+"""The loop of jobs over a fleet: go on until a decision is due that is made outside.
+
+At each instant all that happens is taken in first: changes of the timetable, ends of tasks in the order in which they
+began to compute, reads, arrivals. Then, under a standing order, the jobs are ordered once if some arrived, departed or
+can go on, and idle slots are served; else, and not more often than ``decide_every``, a placement is due.
+"""
 
 from __future__ import annotations
 
 import numpy as np
 from numba import types
 
-from windlass.compiled import Kernel
-from windlass.model import PolicyError
-from windlass.place.view import Placement
+from windlass.compiled import Kernel, inlined
+from windlass.order.fleet.compiled import REFINE, SELECT
 from windlass.sim.events.heap import next_time, pop
-from windlass.sim.fleet import state as at
-from windlass.sim.fleet.state import WORLD, add_flow, carried_by, end_reading, end_task, look, make_ready
+from windlass.sim.fleet.reads import refresh_links
+from windlass.sim.fleet.stages import change_site, end_task, enter, stages_coming
+from windlass.sim.fleet.standing import close_ranks, serve, serve_elsewhere, size_up, take_order
+from windlass.sim.fleet.state import FLEET_STATE
 
-#: How :func:`_advance` ended: a decision is due, all jobs ended, nothing will ever happen again, logs are full.
-DUE, DONE, STUCK, FULL = range(4)
-#: What is wrong with an answer.
-RIGHT, NO_SLOT, NO_TASK, NO_LINK, BAD_SITE, LATE_MOVE = range(6)
+#: How :func:`_run` returned: paused for a report, all jobs ended, nothing will ever happen again, no room for what
+#: comes next, a placement is due, an order is due, the order is none of the jobs.
+PAUSED, ALL_ENDED, STUCK, FULL, PLACEMENT_DUE, ORDER_DUE, NO_ORDER = range(7)
 
 
-def _advance(world):
-    """Go on until a decision is due; the instant and how it ended."""
-    n = len(world.slots)
-    numbers, clocks = world.numbers, world.clocks
+@inlined
+def _logs_full(state):
+    run = state.run[0]
+    spare = len(state.flow_log) - run.logged
+    return spare < run.flows + 1 or len(state.rate_log) - run.rates < state.pairs.size
+
+
+@inlined
+def _next_instant(state):
+    """When something happens next, s; infinity where nothing does."""
+    run = state.run[0]
+    if run.flows_new:
+        run.look = run.looked + run.look_every
+    left = run.changes < len(state.changes) and run.ended < len(state.jobs) - 1
+    change = state.changes[run.changes].time if left else np.inf
+    return min(state.jobs[run.submitted].submit, change, next_time(state.heap), run.look, run.wake)
+
+
+@inlined
+def _order_due(state):
+    """Size up the jobs that wait, if they moved; whether there are any to be ordered anew."""
+    run = state.run[0]
+    due = False
+    if run.moved != 0:
+        run.moved = 0
+        close_ranks(state)
+        due = run.waits > 0
+    if due:
+        size_up(state)
+        run.decisions += 1
+        run.jobs_told += run.groups
+        run.subjobs_told += run.subjobs
+    return due
+
+
+def _run(select, refine, options, state, events):
+    """Advance by so many events at most; how it returned."""
+    run, n = state.run[0], len(state.sites)
+    jobs = len(state.jobs) - 1
+    standing = run.standing != 0
+    first = last = 0
+    if run.answered != 0 or run.short != 0:
+        last = n
+    if run.answered != 0 and not take_order(state):
+        return NO_ORDER
+    run.answered = run.short = 0
     while True:
-        if numbers[at.LOGS]:
-            spare = len(world.flow_log) - numbers[at.LOGGED]
-            if spare < numbers[at.FLOWS] + 1 or len(world.rate_log) - numbers[at.RATES] < n * n:
-                return clocks[at.LOOKED], FULL
-        if numbers[at.FLOWS_NEW]:
-            clocks[at.LOOK] = clocks[at.LOOKED] + clocks[at.LOOK_EVERY]
-        submits = numbers[at.SUBMITTED] < len(world.submit)
-        submit = world.submit[numbers[at.SUBMITTED]] if submits else np.inf
-        changes = numbers[at.CHANGED] < len(world.change_time) and numbers[at.ENDED] < len(world.submit)
-        change = world.change_time[numbers[at.CHANGED]] if changes else np.inf
-        now = min(submit, change, next_time(world.heap), clocks[at.LOOK], clocks[at.WAKE])
-        if numbers[at.WANTED]:
-            due = max(clocks[at.DECIDED] + clocks[at.DECIDE_EVERY], clocks[at.NOW])
+        if first < last:
+            serve(state, first, last, run.now)
+            if run.closed != 0 and run.linked != 0:
+                serve_elsewhere(state, run.now)
+            if run.short != 0:
+                return FULL
+            last = 0
+        if events <= 0:
+            return PAUSED
+        if run.logs != 0 and _logs_full(state):
+            return FULL
+        now = _next_instant(state)
+        if run.wanted != 0 and not standing:
+            due = max(run.decided + run.decide_every, run.now)
             if due <= now:
-                clocks[at.NOW] = due
-                return due, DUE
+                run.now = due
+                return PLACEMENT_DUE
         if now == np.inf:
-            return now, DONE if numbers[at.ENDED] == len(world.submit) else STUCK
-        now = max(now, clocks[at.NOW])
-        clocks[at.NOW] = now
-        if clocks[at.WAKE] <= now:
-            clocks[at.WAKE] = np.inf
-            numbers[at.WANTED] = 1
-        while numbers[at.CHANGED] < len(world.change_time) and world.change_time[numbers[at.CHANGED]] <= now:
-            row = numbers[at.CHANGED]
-            site = world.change_ints[0, row]
-            world.free[site] += world.change_ints[1, row] - world.slots[site]
-            world.slots[site] = world.change_ints[1, row]
-            world.links[0, site], world.links[1, site] = (
-                world.change_links[0, row],
-                world.change_links[1, row],
-            )
-            numbers[at.CHANGED] += 1
-            numbers[at.WANTED] = numbers[at.RESOURCES] = 1
-            if numbers[at.FLOWS] > 0:
-                clocks[at.LOOK] = now
-        while next_time(world.heap) <= now:
-            _, place, task = pop(world.heap)
-            end_task(world, now, place // n, place % n, task)
-        if clocks[at.LOOK] <= now:
-            look(world, now)
-        while numbers[at.SUBMITTED] < len(world.submit) and world.submit[numbers[at.SUBMITTED]] <= now:
-            job = numbers[at.SUBMITTED]
-            stage = np.searchsorted(world.job, job)
-            while stage < len(world.job) and world.job[stage] == job:
-                if not world.shuffles[stage]:
-                    make_ready(world, now, stage)
-                stage += 1
-            numbers[at.SUBMITTED] += 1
+            return ALL_ENDED if run.ended == jobs else STUCK
+        now = max(now, run.now)
+        if state.jobs[run.submitted].submit <= now and run.rows + stages_coming(state, now) > len(
+            state.cells
+        ):
+            return FULL
+        run.now = now
+        if run.wake <= now:
+            run.wake = np.inf
+            run.wanted = 1
+        while run.changes < len(state.changes) and state.changes[run.changes].time <= now:
+            change_site(state, now)
+        ended = 0
+        while next_time(state.heap) <= now:
+            _, first, task = pop(state.heap)
+            end_task(state, now, first, task)
+            ended += 1
+        if run.look <= now:
+            refresh_links(state, now)
+        while state.jobs[run.submitted].submit <= now:
+            enter(state, run.submitted, now)
+            run.submitted += 1
+            events -= 1
+        events -= max(ended, 1)
+        if standing:
+            if _order_due(state):
+                if run.python != 0:
+                    return ORDER_DUE
+                told = state.sized[: run.groups]
+                orders = select(told, state.slots, state.backlog, options, state.order)
+                run.orders = refine(told, state.slots, state.no_backlog, orders, state.order)
+                if not take_order(state):
+                    return NO_ORDER
+                first, last = 0, n
+            elif ended == 1:
+                last = first + 1
+            elif ended > 1:
+                first, last = 0, n
 
 
-def _commit(world, now, stages, starts, moves, largest_first):
-    """Carry out starts and moves; what is wrong and in which row, checked as they are carried out."""
-    n = len(world.slots)
-    for row in range(len(moves) + len(starts)):
-        is_move = row < len(moves)
-        line = moves[row] if is_move else starts[row - len(moves)]
-        if line[0] < 0 or line[0] >= len(stages):
-            return NO_TASK, row
-        stage, source, site, tasks = stages[line[0]], line[1], line[2], line[3]
-        shuffles = world.shuffles[stage] != 0
-        if site < 0 or site >= n or source >= n or (source < 0) != shuffles:
-            return BAD_SITE, row
-        if tasks < 1 or tasks > world.waiting[stage] or (not shuffles and tasks > world.here[stage, source]):
-            return NO_TASK, row
-        if is_move and (shuffles or world.begun[stage] > 0):
-            return LATE_MOVE, row
-        if not is_move and tasks > world.free[site]:
-            return NO_SLOT, row
-        batch = world.free_batches[world.numbers[at.BATCHES]]
-        world.numbers[at.BATCHES] += 1
-        world.waiting[stage] -= tasks
-        if not shuffles:
-            world.here[stage, source] -= tasks
-        world.batch[0, batch], world.batch[1, batch], world.batch[2, batch] = stage, site, tasks
-        world.batch[3, batch], world.batch[4, batch], world.batch[5, batch] = 0, 0, is_move
-        if not is_move:
-            if world.begun[stage] == 0:
-                world.largest[stage] = largest_first
-            world.batch[4, batch] = world.first[stage] + world.begun[stage]
-            world.begun[stage] += tasks
-            world.free[site] -= tasks
-            world.started[stage, site] += tasks
-            world.running[stage, site] += tasks
-            world.since[stage] = now
-            for position in range(world.batch[4, batch], world.batch[4, batch] + tasks):
-                task = world.order[world.largest[stage], position]
-                world.where[0, task], world.where[1, task] = site, source
-                world.times[0, task] = now
-        for x in range(n):
-            if x == site or (not shuffles and x != source):
-                continue
-            carried = carried_by(world, stage, batch, x)
-            if carried > 0.0:
-                if world.links[0, x] <= 0.0 or world.links[1, site] <= 0.0 or world.pair[x, site] <= 0.0:
-                    return NO_LINK, row
-                add_flow(world, now, x, site, batch, carried, tasks)
-        if world.batch[3, batch] == 0:
-            end_reading(world, now, batch)
-    return RIGHT, 0
-
-
-ADVANCE = Kernel(_advance, types.Tuple((types.float64, types.int64))(WORLD), allocates=False)
-COMMIT = Kernel(
-    _commit,
-    types.Tuple((types.int64, types.int64))(
-        WORLD, types.float64, types.int64[::1], types.int64[:, ::1], types.int64[:, ::1], types.boolean
+RUN = Kernel(
+    _run,
+    types.int64(
+        types.FunctionType(SELECT),
+        types.FunctionType(REFINE),
+        types.float64[::1],
+        FLEET_STATE,
+        types.int64,
     ),
     allocates=False,
 )
-
-
-def refused(answer: Placement, wrong: int, row: int) -> PolicyError:
-    """What to tell of an answer that cannot be carried out: what is wrong (see :func:`_commit`), in which row."""
-    moves = len(answer.moves)
-    line = (answer.moves[row] if row < moves else answer.starts[row - moves]).tolist()
-    problem = {
-        NO_SLOT: "there are not so many free slots",
-        NO_TASK: "there are not so many waiting tasks",
-        NO_LINK: "there is no link on the way",
-        BAD_SITE: "there is no such site, or no such read",
-        LATE_MOVE: "the stage has begun, or reads from all sites",
-    }[wrong]
-    return PolicyError(f"answered (stage row, source, site, tasks) {line}: {problem}")

@@ -19,7 +19,7 @@ from windlass.model import InputError, PolicyError
 from windlass.model.orders import GeoWorkload
 from windlass.order.fleet import FleetPolicy, FleetView
 from windlass.order.fleet.compiled import KEEP
-from windlass.order.fleet.lib.checked import as_orders
+from windlass.order.fleet.view import as_orders
 from windlass.order.fleet.policies.fcfs import Fcfs
 from windlass.sim.orders import state as at
 from windlass.sim.orders.loop import ASK, BAD, DONE, FULL, PAUSED, RUN, STUCK

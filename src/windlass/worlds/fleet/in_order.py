@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from windlass.order.fleet import FleetPolicy, FleetView
-from windlass.order.fleet.lib.checked import as_orders
+from windlass.order.fleet.view import as_orders
 from windlass.place.view import Placement, PlaceView, Ready, Sites
 
 _Ints = NDArray[np.int64]

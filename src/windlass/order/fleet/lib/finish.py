@@ -7,7 +7,8 @@ from numba import types
 from numpy.typing import ArrayLike, NDArray
 
 from windlass.compiled import Kernel
-from windlass.order.fleet.lib.checked import as_fleet, as_orders
+from windlass.order.fleet.lib.checked import as_fleet
+from windlass.order.fleet.view import as_orders
 
 
 def _finish(subjobs, slots, backlog, orders, out):

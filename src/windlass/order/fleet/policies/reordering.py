@@ -9,9 +9,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from windlass.compiled import Kernel
 from windlass.order.fleet.compiled import REFINE
-from windlass.order.fleet.lib.checked import as_fleet, as_orders
+from windlass.order.fleet.lib.checked import as_fleet
 from windlass.order.fleet.policies.independent_srpt import IndependentSrpt
-from windlass.order.fleet.view import FleetView, JobOrder
+from windlass.order.fleet.view import FleetView, JobOrder, as_orders
 
 
 def _refine(subjobs, slots, backlog, rows, out):

@@ -1,0 +1,41 @@
+"""Sites, the jobs that run over them, and what changes meanwhile."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from windlass.model.errors import InputError
+from windlass.model.fleet.jobs import FleetJobs, check_column
+from windlass.model.fleet.sites import Fleet
+from windlass.model.timetable import SiteTimetable
+
+
+@dataclass(frozen=True, slots=True)
+class FleetCase:
+    """What can be run: a fleet, jobs, and a timetable.
+
+    Raises
+    ------
+    InputError
+        A job has tasks at a site that does not exist, or that never runs any.
+
+    Examples
+    --------
+    >>> FleetCase(Fleet.of([1]), FleetJobs.table([0.0], [[2]], [1.0, 1.0])).fleet.linked
+    False
+    """
+
+    fleet: Fleet
+    jobs: FleetJobs
+    timetable: SiteTimetable = field(default_factory=SiteTimetable.none)
+
+    def __post_init__(self) -> None:
+        site, slots = self.jobs.site, self.fleet.slots
+        check_column("site", site, site < len(slots), f"a site's number, below {len(slots)}")
+        check_column("timetable: site", self.timetable.site, self.timetable.site < len(slots), "a site's number")
+        closed = np.flatnonzero((site >= 0) & (slots[np.maximum(site, 0)] == 0))
+        if len(closed) and not self.fleet.linked:
+            number = int(site[closed[0]])
+            raise InputError(f"slots[{number}] is 0, but the site has tasks: expected a slot or more")

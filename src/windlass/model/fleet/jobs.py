@@ -1,0 +1,384 @@
+"""Jobs of stages of tasks over sites, as columns."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from windlass.model.errors import InputError
+
+_Ints = NDArray[np.int64]
+_Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class StageSpec:
+    """One stage of a job.
+
+    Parameters
+    ----------
+    task_s
+        How long its tasks compute on average, s.
+    here
+        (n,) whole tasks by the site where their input lies; empty for a shuffle.
+    task_bytes
+        Input of a task, bytes; for a shuffle it follows from its parents.
+    tasks
+        For a shuffle.
+    ratio
+        Bytes written per byte read.
+    parents
+        Earlier stages of the job, by position, all of whose output a shuffle reads.
+    estimate_s
+        What a policy is told of ``task_s``; None for the truth.
+    """
+
+    task_s: float
+    here: tuple[int, ...] = ()
+    task_bytes: float = 0.0
+    tasks: int = 0
+    ratio: float = 1.0
+    parents: tuple[int, ...] = ()
+    estimate_s: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class FleetJobs:
+    """J jobs of K stages, in the order of jobs, of T tasks, in the order of stages.
+
+    A stage either reads input that lies at sites or, a *shuffle*, all that its parent stages wrote. What reads input
+    has a *part* for each site where some lies; a shuffle is one part, at no site (-1). A job has no two stages that
+    read input and are one: each stage's parts are at sites of their own, and are its sub-jobs there.
+
+    =================  ========  ===============================================================================
+    ``submit``         (J,)      s, not decreasing
+    ``job``            (K,)      whose stage it is
+    ``tasks``          (K,)      how many
+    ``first``          (K + 1,)  where its tasks begin
+    ``shuffles``       (K,)      1 where each task reads from all sites, else 0
+    ``task_s``         (K,)      how long its tasks compute on average, s
+    ``estimate_s``     (K,)      what policies are told of that, s
+    ``ratio``          (K,)      bytes written per byte read
+    ``task_bytes``     (K,)      input of a task; 0 for a shuffle, where it follows from the parents
+    ``parents``        (K,)      how many stages a shuffle reads from
+    ``child_at``       (K + 1,)  where its child stages begin in ``children``
+    ``children``       (E,)      the stages that read its output
+    ``part0``          (K + 1,)  where its parts begin
+    ``site``           (P,)      where a part's input lies, or -1
+    ``task0``          (P + 1,)  where a part's tasks begin
+    ``duration``       (T,)      how long a task computes, s
+    ``size``           (T,)      what a task of a shuffle reads, over the mean of its stage
+    ``error``          (J,)      the factor by which a job's expected seconds are off
+    ``homes``                    whether the tasks of a part are just those whose input lies there, in the order in
+                                 which they begin; else the tasks of a stage begin in their order, wherever it is
+    =================  ========  ===============================================================================
+
+    Raises
+    ------
+    InputError
+        A value is not allowed; names it.
+
+    Examples
+    --------
+    >>> stages = [StageSpec(2.0, here=(3, 1), task_bytes=1e8), StageSpec(1.0, tasks=2, parents=(0,))]
+    >>> jobs = FleetJobs.of([0.0], [stages])
+    >>> jobs.tasks.tolist(), jobs.children.tolist(), jobs.here(2).tolist()
+    ([4, 2], [1], [[3, 1], [0, 0]])
+    """
+
+    submit: _Floats
+    job: _Ints
+    tasks: _Ints
+    first: _Ints
+    shuffles: _Ints
+    task_s: _Floats
+    estimate_s: _Floats
+    ratio: _Floats
+    task_bytes: _Floats
+    parents: _Ints
+    child_at: _Ints
+    children: _Ints
+    part0: _Ints
+    site: _Ints
+    task0: _Ints
+    duration: _Floats
+    size: _Floats
+    error: _Floats
+    homes: bool = False
+    notes: tuple[str, ...] = field(default=(), compare=False)
+
+    def __post_init__(self) -> None:
+        if not len(self.submit):
+            raise InputError("workload: no jobs, expected at least one")
+        check_column("submit", self.submit, np.isfinite(self.submit), "a finite time")
+        back = np.flatnonzero(np.diff(self.submit) < 0)
+        if len(back):
+            raise InputError(f"submit[{back[0] + 1}] is before submit[{back[0]}]: sort jobs by arrival")
+        known = np.isfinite(self.duration) & (self.duration >= 0)
+        check_column("duration", self.duration, known, "a time of 0 s or more")
+
+    @classmethod
+    def of(
+        cls,
+        submit: Sequence[float],
+        jobs: Sequence[Sequence[StageSpec]],
+        factor: _Floats | None = None,
+        size: _Floats | None = None,
+        notes: tuple[str, ...] = (),
+    ) -> FleetJobs:
+        """Build from a list of stages a job.
+
+        Parameters
+        ----------
+        submit
+            (J,) s, not decreasing.
+        jobs
+            Stages of each.
+        factor, size
+            (T,) how long each task computes, and what it reads, over the mean of its stage; 1 where not given. A task
+            computes in proportion to what it reads.
+        notes
+            What the user should know, one line each.
+
+        Raises
+        ------
+        InputError
+            A value is not allowed; names job, stage and field.
+        """
+        if len(submit) != len(jobs) or not jobs:
+            raise InputError(
+                f"submit has {len(submit)} times for {len(jobs)} jobs, expected one each, at least one"
+            )
+        if not np.isfinite(submit).all() or (np.diff(submit) < 0).any():
+            raise InputError("submit: expected finite times in ascending order")
+        width = max((len(stage.here) for job in jobs for stage in job), default=0)
+        rows: list[StageSpec] = []
+        owner: list[int] = []
+        edges: list[tuple[int, int]] = []
+        for number, job in enumerate(jobs):
+            base = len(rows)
+            if not job:
+                raise InputError(f"job {number + 1} has no stages")
+            for place, stage in enumerate(job):
+                _check(stage, f"job {number + 1}, stage {place + 1}", place, width)
+                edges += [(base + parent, base + place) for parent in stage.parents]
+                rows.append(stage)
+                owner.append(number)
+        parts = [_parts(stage) for stage in rows]
+        counts = np.array([count for part in parts for _, count in part], dtype=np.int64)
+        tasks = np.array([sum(count for _, count in part) for part in parts], dtype=np.int64)
+        first = np.concatenate([[0], np.cumsum(tasks)])
+        edges.sort()
+        heads = np.array([head for head, _ in edges], dtype=np.int64)
+        tails = np.array([tail for _, tail in edges], dtype=np.int64)
+        means = np.array([stage.task_s for stage in rows])
+        told = [stage.task_s if stage.estimate_s is None else stage.estimate_s for stage in rows]
+        own_factor = np.ones(first[-1]) if factor is None else factor
+        own_size = np.ones(first[-1]) if size is None else size
+        return cls(
+            submit=np.array(submit, dtype=np.float64),
+            job=np.array(owner, dtype=np.int64),
+            tasks=tasks,
+            first=first.astype(np.int64),
+            shuffles=np.array([not stage.here for stage in rows], dtype=np.int64),
+            task_s=means,
+            estimate_s=np.array(told, dtype=np.float64),
+            ratio=np.array([stage.ratio for stage in rows], dtype=np.float64),
+            task_bytes=np.array([stage.task_bytes for stage in rows], dtype=np.float64),
+            parents=np.bincount(tails, minlength=len(rows)).astype(np.int64),
+            child_at=np.searchsorted(heads, np.arange(len(rows) + 1)).astype(np.int64),
+            children=tails,
+            part0=np.cumsum([0, *(len(part) for part in parts)]).astype(np.int64),
+            site=np.array([site for part in parts for site, _ in part], dtype=np.int64),
+            task0=np.concatenate(([0], np.cumsum(counts))).astype(np.int64),
+            duration=np.repeat(means, tasks) * own_factor * own_size,
+            size=own_size,
+            error=np.ones(len(submit)),
+            notes=notes,
+        )
+
+    @classmethod
+    def fixed(
+        cls,
+        submit: ArrayLike,
+        job: _Ints,
+        site: _Ints,
+        tasks: _Ints,
+        duration: ArrayLike,
+        *,
+        expected: ArrayLike | None = None,
+        error: ArrayLike | None = None,
+        notes: tuple[str, ...] = (),
+    ) -> FleetJobs:
+        """Jobs of one stage whose tasks are fixed to sites, and read nothing that takes time, from their sub-jobs.
+
+        Parameters
+        ----------
+        submit
+            (J,) s, not decreasing.
+        job, site, tasks
+            (P,) of each sub-job, by job: whose it is, where, and how many tasks, at least 1.
+        duration
+            (T,) s, of all tasks, by sub-job.
+        expected
+            (T,) what each task is expected to take, s: the longest of a sub-job begins first. By default what it takes.
+        error
+            (J,) the factor by which a job's expected seconds are off; by default 1.
+        notes
+            What the user should know.
+
+        Examples
+        --------
+        >>> one = np.array([0, 1])
+        >>> FleetJobs.fixed([0, 1], one, one, np.array([2, 1]), [1.0, 3.0, 5.0]).duration.tolist()
+        [3.0, 1.0, 5.0]
+        """
+        arrivals = np.array(submit, dtype=np.float64)
+        count = len(arrivals)
+        task0 = np.concatenate(([0], np.cumsum(tasks, dtype=np.int64)))
+        seconds = np.ascontiguousarray(duration, dtype=np.float64)
+        guessed = seconds if expected is None else np.ascontiguousarray(expected, dtype=np.float64)
+        for name, column in (("duration", seconds), ("expected", guessed)):
+            if column.shape != (task0[-1],):
+                raise InputError(f"{name} has shape {column.shape}, expected ({task0[-1]},), one per task")
+        owner = np.repeat(np.arange(len(tasks)), tasks)
+        part0 = np.searchsorted(job, np.arange(count + 1)).astype(np.int64)
+        first = task0[part0]
+        factor = np.ones(count) if error is None else np.ascontiguousarray(error, dtype=np.float64)
+        sums = np.add.reduceat(np.append(seconds, 0.0), np.minimum(first[:-1], len(seconds)))
+        mean = sums / np.maximum(np.diff(first), 1)
+        none, zeros = np.zeros(count, np.int64), np.zeros(count)
+        return cls(
+            submit=arrivals,
+            job=np.arange(count),
+            tasks=np.diff(first),
+            first=first,
+            shuffles=none,
+            task_s=mean,
+            estimate_s=mean * factor,
+            ratio=zeros,
+            task_bytes=zeros,
+            parents=none,
+            child_at=np.zeros(count + 1, np.int64),
+            children=np.empty(0, np.int64),
+            part0=part0,
+            site=np.array(site, dtype=np.int64),
+            task0=task0,
+            duration=seconds[np.lexsort((-guessed, owner))],
+            size=np.empty(0),
+            error=factor,
+            homes=True,
+            notes=notes,
+        )
+
+    @classmethod
+    def table(
+        cls, submit: ArrayLike, subjobs: ArrayLike, duration: ArrayLike, **further: object
+    ) -> FleetJobs:
+        """The same from a table of jobs and sites.
+
+        Parameters
+        ----------
+        submit
+            (J,) s, not decreasing.
+        subjobs
+            (J, n) whole numbers of tasks of each job at each site.
+        duration
+            (T,) s, of all tasks: by job, then site.
+        further
+            As in :meth:`fixed`.
+
+        Raises
+        ------
+        InputError
+            A value or shape is not allowed.
+
+        Examples
+        --------
+        >>> jobs = FleetJobs.table([0, 1], [[2, 0], [1, 1]], [1.0, 3.0, 5.0, 7.0])
+        >>> jobs.part0.tolist(), jobs.site.tolist(), jobs.duration.tolist()
+        ([0, 1, 3], [0, 0, 1], [3.0, 1.0, 5.0, 7.0])
+        """
+        counts, arrivals = np.asarray(subjobs), np.asarray(submit)
+        if counts.ndim != 2 or len(counts) != len(arrivals):
+            raise InputError(f"subjobs has shape {counts.shape}, expected ({len(arrivals)}, sites)")
+        if counts.dtype.kind not in "iu":
+            raise InputError(f"subjobs holds {counts.dtype}, expected whole numbers of tasks")
+        if (counts < 0).any():
+            row, column = np.argwhere(counts < 0)[0]
+            raise InputError(f"subjobs[{row}, {column}] is {counts[row, column]}, expected 0 tasks or more")
+        empty = np.flatnonzero(counts.sum(axis=1) == 0)
+        if len(empty):
+            raise InputError(f"subjobs[{empty[0]}] is all 0, expected a job of at least one task")
+        job, site = np.nonzero(counts)
+        return cls.fixed(arrivals, job, site, counts[job, site], duration, **further)  # type: ignore[arg-type]
+
+    def __len__(self) -> int:
+        return len(self.submit)
+
+    @property
+    def stage(self) -> _Ints:
+        """(T,) the stage of each task."""
+        return np.repeat(np.arange(len(self.tasks)), self.tasks)
+
+    @property
+    def home(self) -> _Ints:
+        """(T,) where the input of each task lies, part by part; -1 for tasks of shuffles."""
+        return np.repeat(self.site, np.diff(self.task0))
+
+    @property
+    def job_tasks(self) -> _Ints:
+        """(J,) tasks of each job."""
+        return np.bincount(self.job, self.tasks, len(self)).astype(np.int64)
+
+    @property
+    def stage0(self) -> _Ints:
+        """(J + 1,) where each job's stages begin."""
+        return np.searchsorted(self.job, np.arange(len(self) + 1)).astype(np.int64)
+
+    def here(self, sites: int) -> _Ints:
+        """(K, n) tasks by the site where their input lies."""
+        table = np.zeros((len(self.tasks), sites), np.int64)
+        stage = np.repeat(np.arange(len(self.tasks)), np.diff(self.part0))
+        lies = self.site >= 0
+        table[stage[lies], self.site[lies]] = np.diff(self.task0)[lies]
+        return table
+
+
+def _parts(stage: StageSpec) -> list[tuple[int, int]]:
+    if not stage.here:
+        return [(-1, stage.tasks)]
+    return [(site, count) for site, count in enumerate(stage.here) if count]
+
+
+def check_column(name: str, values: NDArray[np.generic], allowed: NDArray[np.bool_], expected: str) -> None:
+    """Refuse the first value of a column that is not allowed.
+
+    Raises
+    ------
+    InputError
+        Names column, row, value, and what was expected.
+    """
+    if not allowed.all():
+        row = int(np.argmin(allowed))
+        raise InputError(f"{name}[{row}] is {values[row]}, expected {expected}")
+
+
+def _check(stage: StageSpec, what: str, place: int, width: int) -> None:
+    for name in ("task_s", "task_bytes", "ratio"):
+        value = getattr(stage, name)
+        if not 0.0 <= value < np.inf:
+            raise InputError(f"{what}: {name} is {value}, expected a finite number of 0 or more")
+    if stage.here and len(stage.here) != width:
+        raise InputError(f"{what}: here has {len(stage.here)} sites, expected {width}")
+    if any(count < 0 for count in stage.here):
+        raise InputError(f"{what}: here is {stage.here}, expected 0 or more tasks a site")
+    if sum(stage.here) + stage.tasks < 1:
+        raise InputError(f"{what}: has no tasks")
+    if bool(stage.here) == bool(stage.parents):
+        raise InputError(f"{what}: expected either input ('here') or parents")
+    if any(not 0 <= parent < place for parent in stage.parents):
+        raise InputError(f"{what}: parents are {stage.parents}, expected earlier stages of the job")

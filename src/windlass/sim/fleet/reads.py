@@ -1,0 +1,176 @@
+"""How tasks read: batches of tasks, flows between sites, and looks at the links that all flows share."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from windlass.compiled import inlined, lean
+from windlass.sim.events.heap import push
+from windlass.sim.links import share_links
+
+
+@inlined
+def task_at(state, stage, place):
+    """The task at a place in the order in which a stage's tasks begin."""
+    return state.by_size[place] if stage.largest != 0 and len(state.by_size) > 0 else place
+
+
+@lean
+def carried_by(state, stage, first, tasks, source):
+    """What tasks from a place of a stage's order on read from a site, bytes."""
+    if stage.shuffles == 0:
+        return tasks * stage.task_bytes
+    sizes = 0.0
+    for place in range(first, first + tasks):
+        sizes += state.tasks[task_at(state, stage, place)].size
+    return state.cells[stage.row, source].data * sizes / stage.tasks
+
+
+@inlined
+def has_link(state, source, site):
+    """Whether anything can be carried from one site to another."""
+    return (
+        state.sites[source].up > 0.0 and state.sites[site].down > 0.0 and state.pairs[source, site].most > 0.0
+    )
+
+
+@lean
+def can_read(state, stage, first, tasks, source, site):
+    """Whether all links are there that tasks at a site need; ``source`` is -1 for tasks that read from all sites."""
+    if state.run[0].linked == 0:
+        return True
+    if stage.shuffles == 0:
+        return source == site or stage.task_bytes <= 0.0 or has_link(state, source, site)
+    for x in range(len(state.sites)):
+        if x != site and carried_by(state, stage, first, tasks, x) > 0.0 and not has_link(state, x, site):
+            return False
+    return True
+
+
+@lean
+def begin_reading(state, now, number, site, tasks, first, is_move, source):
+    """Tasks of a stage at a site, or input on the way there, begin to read (-1: from all), or have all of it at once."""
+    run, stage = state.run[0], state.stages[number]
+    which = state.batches[run.batches].free
+    run.batches += 1
+    batch = state.batches[which]
+    batch.stage, batch.site, batch.tasks = number, site, tasks
+    batch.under_way, batch.first, batch.is_move = 0, first, is_move
+    for x in range(len(state.sites)):
+        if x == site or (source >= 0 and x != source) or run.linked == 0:
+            continue
+        carried = carried_by(state, stage, first, tasks, x)
+        if carried > 0.0:
+            add_flow(state, now, x, site, which, carried)
+    if batch.under_way == 0:
+        end_reading(state, now, which)
+
+
+@lean
+def add_flow(state, now, source, site, which, carried):
+    """A batch begins to read from a site."""
+    run, pair, batch = state.run[0], state.pairs[source, site], state.batches[which]
+    number = state.flows[run.flows].free
+    run.flows += 1
+    # It begins at the next look, which is now where looks are exact: its pair has come further by then.
+    wait = max(run.looked + run.look_every, now) - run.looked
+    ends = pair.progress + pair.rate * wait + carried / batch.tasks
+    flow = state.flows[number]
+    flow.batch, flow.ends, flow.began = which, ends, now
+    pair.weight += batch.tasks
+    before, after = -1, pair.head
+    while after >= 0 and state.flows[after].ends <= ends:
+        before, after = after, state.flows[after].after
+    flow.after = after
+    if before < 0:
+        pair.head = number
+    else:
+        state.flows[before].after = number
+    batch.under_way += 1
+    state.jobs[state.stages[batch.stage].job].sent += carried
+    pair.carried += carried
+    run.flows_new = 1
+
+
+@lean
+def end_reading(state, now, which):
+    """A batch has all its input: its tasks compute, or, for a move, wait at the new site."""
+    run, batch = state.run[0], state.batches[which]
+    stage = state.stages[batch.stage]
+    run.batches -= 1
+    state.batches[run.batches].free = which
+    if batch.is_move:
+        state.cells[stage.row, batch.site].left += batch.tasks
+        stage.waiting += batch.tasks
+        run.wanted = 1
+        return
+    for place in range(batch.first, batch.first + batch.tasks):
+        number = task_at(state, stage, place)
+        state.tasks[number].read = now
+        push(state.heap, now + state.tasks[number].duration, batch.site, number)
+
+
+@lean
+def end_flow(state, now, source, site, ended):
+    """The first flow of a pair has come to its end, at ``ended``; what it carried is noticed ``now``."""
+    run, pair = state.run[0], state.pairs[source, site]
+    number = pair.head
+    flow = state.flows[number]
+    which = flow.batch
+    batch = state.batches[which]
+    pair.head = flow.after
+    pair.weight -= batch.tasks
+    if run.logs:
+        line = state.flow_log[run.logged]
+        line[0], line[1], line[3], line[4], line[5] = flow.began, ended, source, site, batch.stage
+        # A task of a batch reads on average what its stage's tasks do, by the sizes of its own.
+        line[2] = carried_by(state, state.stages[batch.stage], batch.first, batch.tasks, source)
+        run.logged += 1
+    if pair.head < 0:
+        pair.weight = 0.0
+        pair.progress = 0.0
+    run.flows -= 1
+    state.flows[run.flows].free = number
+    batch.under_way -= 1
+    if batch.under_way == 0:
+        end_reading(state, now, which)
+
+
+@lean
+def refresh_links(state, now):
+    """Bring all flows up to now, end those that are done, and share the links anew."""
+    run, n = state.run[0], len(state.sites)
+    passed = now - run.looked
+    for x in range(n):
+        for y in range(n):
+            pair = state.pairs[x, y]
+            if pair.head < 0:
+                continue
+            before = pair.progress
+            reached = before + pair.rate * passed
+            pair.progress = reached
+            while pair.head >= 0:
+                ends = state.flows[pair.head].ends
+                if ends > reached + 1e-9 * (ends + 1.0):
+                    break
+                rate = pair.rate
+                took = (ends - before) / rate if rate > 0.0 else 0.0
+                end_flow(state, now, x, y, min(now, run.looked + max(0.0, took)))
+    share_links(state.pairs, state.sites, run.limited != 0)
+    run.looked = now
+    run.flows_new = 0
+    soonest = np.inf
+    for x in range(n):
+        for y in range(n):
+            pair = state.pairs[x, y]
+            if run.logs:
+                line = state.rate_log[run.rates]
+                line[0], line[1], line[2], line[3] = now, x, y, pair.rate * pair.weight
+                run.rates += 1
+            if pair.head >= 0 and pair.rate > 0.0:
+                soonest = min(soonest, (state.flows[pair.head].ends - pair.progress) / pair.rate)
+    soonest = max(soonest, 0.0)
+    then = now + soonest
+    if soonest < np.inf and then <= now:
+        then = np.nextafter(now, np.inf)
+    run.look = max(then, now + run.look_every)

@@ -1,0 +1,74 @@
+"""What policies may see of jobs over a fleet, read off the simulated state."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from windlass.model.fleet import FleetJobs
+from windlass.order.fleet.view import FleetView
+from windlass.place.view import PlaceView, Ready, Sites
+from windlass.sim.fleet.state import FleetState
+
+_Floats = NDArray[np.float64]
+_Ints = NDArray[np.int64]
+
+
+def following_work(jobs: FleetJobs) -> _Floats:
+    """(K,) slot-seconds of the stages that read each stage's output."""
+    work = jobs.tasks * jobs.estimate_s
+    total = np.zeros(len(work))
+    np.add.at(total, np.repeat(np.arange(len(work)), np.diff(jobs.child_at)), work[jobs.children])
+    return total
+
+
+def order_view(state: FleetState) -> FleetView:
+    """The jobs with tasks left to start."""
+    jobs = int(state.run["groups"][0])
+    return FleetView(
+        float(state.run["now"][0]),
+        state.sized[:jobs].copy(),
+        state.slots.copy(),
+        state.backlog.copy(),
+        state.rows["job"][:jobs].copy(),
+    )
+
+
+def place_view(state: FleetState, stages: _Ints, jobs: FleetJobs, following: _Floats) -> PlaceView:
+    """Sites, and the stages of which tasks wait."""
+    run, own = state.run[0], state.stages[stages]
+    cells = state.cells[own["row"]]
+    here = np.ascontiguousarray(cells["left"])
+    part = np.where(
+        own["shuffles"][:, None] > 0,
+        cells["data"] * (own["waiting"] / own["tasks"])[:, None],
+        here * own["task_bytes"][:, None],
+    )
+    job = state.jobs[own["job"]]
+    ready = Ready(
+        own["job"].copy(),
+        job["stages_left"].copy(),
+        own["shuffles"].copy(),
+        own["tasks"].copy(),
+        own["waiting"].copy(),
+        jobs.estimate_s[stages],
+        following[stages],
+        own["ratio"].copy(),
+        own["since"].copy(),
+        here,
+        part,
+        *(np.ascontiguousarray(cells[name]) for name in ("started", "running", "plan")),
+    )
+    fresh = ((own["begun"] == 0) & (here.sum(axis=1) == own["tasks"]) & (job["sent"] == 0)).astype(np.int64)
+    return PlaceView(float(run["now"]), _sites(state), ready, fresh, bool(run["resources"]))
+
+
+def _sites(state: FleetState) -> Sites:
+    slots, free = state.sites["slots"].copy(), state.sites["free"].copy()
+    if not state.run["linked"][0]:
+        links = np.full((4, len(slots)), np.inf)
+        return Sites(slots, free, *links)
+    used = state.pairs["rate"] * state.pairs["weight"]
+    up, down = state.sites["up"].copy(), state.sites["down"].copy()
+    free_links = np.maximum(up - used.sum(axis=1), 0.0), np.maximum(down - used.sum(axis=0), 0.0)
+    return Sites(slots, free, up, down, *free_links)
