@@ -236,6 +236,3 @@ class LiveSites:
             if read.site != site:
                 self._carried[read.site, site] += read.size
                 self._job_sent[self._jobs.job[self._book.stage[task]]] += read.size
-
-
-__all__ = ["LiveRun", "LiveSites"]
