@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 import windlass.order
+from tests.engines import check
 from windlass.checks import check_policy
 from windlass.cli import main
 from windlass.order.site import POLICIES
@@ -75,6 +76,20 @@ def test_dispatch_s_examples_run(capsys):
     import yaml
 
     assert len(make_scenario(yaml.safe_load(blocks("docs/dispatch.md", "yaml")[0])).variants) == 3
+
+
+def test_the_engine_of_the_document_runs_jobs(capsys):
+    executor, example, _ = blocks("docs/add-an-engine.md", "python")
+    found: dict = {}
+    exec(executor, found)
+    exec(example, found)
+    said = capsys.readouterr().out.strip()
+    assert f"It prints `{said}`." in (ROOT / "docs/add-an-engine.md").read_text(encoding="utf-8")
+    run = found["run"]
+    check.every_task_ran(run)
+    check.no_site_is_over_its_slots(run)
+    check.stages_follow_each_other(run)
+    check.bytes_add_up(run)
 
 
 def test_links_lead_somewhere():
