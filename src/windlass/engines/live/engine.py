@@ -15,7 +15,7 @@ from windlass.engines.live.program import Program
 from windlass.engines.live.result import LiveRun
 from windlass.engines.live.sending import REST_S, Sending, Sent
 from windlass.model import PolicyError
-from windlass.model.fleet import GeoJobs, WideArea
+from windlass.model.fleet import Fleet, FleetJobs
 from windlass.place.view import Placement, PlaceView
 
 _Ints = NDArray[np.int64]
@@ -26,12 +26,12 @@ _ASK_AGAIN_S = 0.5
 _PATIENCE_S = 30.0
 
 
-class LiveSites:
+class LiveFleet:
     """Runs jobs over sites on an executor: see :class:`windlass.drive.Engine`.
 
     Parameters
     ----------
-    area
+    fleet
         Sites and links; how many slots there are is the executor's affair.
     jobs
         The workload; times of submission count from when all input is loaded.
@@ -55,8 +55,8 @@ class LiveSites:
 
     def __init__(
         self,
-        area: WideArea,
-        jobs: GeoJobs,
+        fleet: Fleet,
+        jobs: FleetJobs,
         executor: Executor,
         *,
         program: Program | None = None,
@@ -64,12 +64,12 @@ class LiveSites:
         decide_every: float = 0.0,
         progress: Callable[[float], None] | None = None,
     ) -> None:
-        self._executor, self._jobs, self._area = executor, jobs, area
+        self._executor, self._jobs, self._fleet = executor, jobs, fleet
         self._program = program or Program(jobs)
-        self._book = Book(area, jobs, self._program, executor.workers)
+        self._book = Book(fleet, jobs, self._program, executor.workers)
         self._sending = Sending(self._book, executor, self.now, dispatch)
         self._reported, self._begun, self._read, self._computed = np.full((4, int(jobs.first[-1])), np.nan)
-        self._job_sent, self._carried = np.zeros(len(jobs)), np.zeros((len(area), len(area)))
+        self._job_sent, self._carried = np.zeros(len(jobs)), np.zeros((len(fleet), len(fleet)))
         self._decide_every, self._progress = decide_every, progress
         self._reasons: dict[str, int] = {}
         self._decisions = 0
@@ -165,7 +165,7 @@ class LiveSites:
         )
         slots = book.by_site([worker.slots for worker in self._executor.workers])
         return LiveRun(
-            dataclasses.replace(self._area, slots=slots),
+            dataclasses.replace(self._fleet, slots=slots),
             self._jobs,
             book.end,
             self._job_sent,

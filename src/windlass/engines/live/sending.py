@@ -74,7 +74,7 @@ class Sending:
         clock: Callable[[], float],
         dispatch: Callable[[int], DispatchPolicy] | None = None,
     ) -> None:
-        jobs, sites, tasks = book.jobs, len(book.area), int(book.jobs.first[-1])
+        jobs, sites, tasks = book.jobs, len(book.fleet), int(book.jobs.first[-1])
         self._book, self._executor, self._clock = book, executor, clock
         self._losses = Losses(book)
         self._keys = itertools.count()

@@ -15,7 +15,7 @@ from windlass.engines.serve.asked import try_out
 from windlass.engines.targets import Executors
 from windlass.model import InputError
 from windlass.results import Outcome
-from windlass.sim.fleet.engine import GeoRun
+from windlass.sim.fleet.engine import FleetRun
 from windlass.worlds.policy import PolicySpec
 
 if TYPE_CHECKING:  # the world makes its live half, so that only types can be asked for the other way
@@ -36,7 +36,7 @@ class LiveFleet:
     def __init__(
         self,
         simulate: Callable[[GeoSetting, int, GeoWorkload, Callable[[float], None]], Outcome],
-        outcome: Callable[[int, GeoWorkload, GeoRun], Outcome],
+        outcome: Callable[[int, GeoWorkload, FleetRun], Outcome],
     ) -> None:
         self._simulate, self._outcome = simulate, outcome
 
@@ -52,7 +52,7 @@ class LiveFleet:
         jobs = workload.jobs
         slot_s = float((np.repeat(jobs.task_s, jobs.tasks) * jobs.factor * jobs.size).sum())
         return (
-            *executors.describe(workload.area, data_bytes(jobs)),
+            *executors.describe(workload.fleet, data_bytes(jobs)),
             f"run {len(jobs)} jobs of {int(jobs.first[-1])} tasks over {float(jobs.submit[-1]):g} s of submissions:"
             f" {slot_s:g} s of slots, {data_bytes(jobs) / 1e6:g} MB read and written",
         )
@@ -78,11 +78,11 @@ class LiveFleet:
         self._rehearse(setting, seed, workload)
         listed = sorted(setting.workload.jobs or (), key=lambda job: job.submit)
         done = run_live(
-            workload.area,
+            workload.fleet,
             workload.jobs,
             setting.policies.make(np.random.default_rng([seed, 3])),
             executors,
-            steps=[stage.step(workload.area.names) for job in listed for stage in job.stages],
+            steps=[stage.step(workload.fleet.names) for job in listed for stage in job.stages],
             dispatch=_among(setting.policies.dispatch, seed),
             decide_every=setting.decide_every,
             progress=progress,
@@ -102,10 +102,10 @@ class LiveFleet:
 
 
 def _check(setting: GeoSetting, workload: GeoWorkload) -> None:
-    area, has_input = workload.area, (workload.jobs.here > 0).any(axis=0)
-    for site in np.flatnonzero(has_input & (area.slots == 0)).tolist():
+    fleet, has_input = workload.fleet, (workload.jobs.here > 0).any(axis=0)
+    for site in np.flatnonzero(has_input & (fleet.slots == 0)).tolist():
         raise InputError(
-            f"cluster: site {area.names[site]} has input and no slots; a live engine needs a worker there"
+            f"cluster: site {fleet.names[site]} has input and no slots; a live engine needs a worker there"
         )
     if setting.drops is not None:
         raise InputError("drops: a live engine does not take slots away; leave it out with --engine")

@@ -12,12 +12,12 @@ import polars as pl
 from windlass.compiled import Kernel
 from windlass.dispatch import POLICIES as DISPATCH
 from windlass.metrics.fleet import geo_metrics
-from windlass.model.fleet import Changes, GeoJobs, WideArea
+from windlass.model.fleet import Changes, Fleet, FleetJobs
 from windlass.order.fleet import POLICIES as ORDERS
 from windlass.place import POLICIES
 from windlass.registry import Registry
 from windlass.results import Choice, Outcome
-from windlass.sim.fleet.engine import GeoRun, kernels, simulate
+from windlass.sim.fleet.engine import FleetRun, kernels, simulate
 from windlass.traces import read_swim
 from windlass.workloads.fleet import draw_drops, draw_jobs
 from windlass.workloads.swim import SwimModel, jobs_of_log
@@ -59,8 +59,8 @@ class GeoSetting(Setting):
 class GeoWorkload:
     """Sites, jobs over them, and what changes."""
 
-    area: WideArea
-    jobs: GeoJobs
+    fleet: Fleet
+    jobs: FleetJobs
     changes: Changes
 
 
@@ -103,40 +103,40 @@ class GeoPlace:
     def workload(self, setting: GeoSetting, seed: int) -> GeoWorkload:
         """Draw or read sites and jobs."""
         spec = setting.workload
-        area = setting.cluster.area(np.random.default_rng([seed, 0]))
+        fleet = setting.cluster.fleet(np.random.default_rng([seed, 0]))
         rng = np.random.default_rng([seed, 1])
         if spec.drawn is not None:
-            jobs = draw_jobs(spec.drawn.model(), area, rng)
+            jobs = draw_jobs(spec.drawn.model(), fleet, rng)
         elif spec.jobs is not None:
             ordered = sorted(spec.jobs, key=lambda job: job.submit)
-            jobs = GeoJobs.of(
+            jobs = FleetJobs.of(
                 [job.submit for job in ordered],
-                [[stage.spec(area.names) for stage in job.stages] for job in ordered],
+                [[stage.spec(fleet.names) for stage in job.stages] for job in ordered],
             )
         else:
             assert spec.trace is not None  # validated: one of the three is there
             log = read_swim(spec.trace).records.sort("submit", maintain_order=True)
             submit, read, moved = (log[name].to_numpy() for name in ("submit", "map_input", "shuffle"))
-            jobs = jobs_of_log(submit, read, moved, SwimModel(**spec.swim.model_dump()), area, rng)
+            jobs = jobs_of_log(submit, read, moved, SwimModel(**spec.swim.model_dump()), fleet, rng)
         changes = Changes.none()
         if setting.drops is not None:
             until = float(jobs.submit[-1]) + 20 * setting.drops.every
             changes = draw_drops(
-                area,
+                fleet,
                 setting.drops.drop,
                 setting.drops.sites,
                 setting.drops.every,
                 until,
                 np.random.default_rng([seed, 2]),
             )
-        return GeoWorkload(area, jobs, changes)
+        return GeoWorkload(fleet, jobs, changes)
 
     def run(
         self, setting: GeoSetting, seed: int, workload: GeoWorkload, progress: Callable[[float], None]
     ) -> Outcome:
         """Run the jobs."""
         done = simulate(
-            workload.area,
+            workload.fleet,
             workload.jobs,
             setting.policies.make(np.random.default_rng([seed, 3])),
             changes=workload.changes,
@@ -147,17 +147,17 @@ class GeoPlace:
         return _outcome(seed, workload, done)
 
 
-def _outcome(seed: int, workload: GeoWorkload, done: GeoRun) -> Outcome:
+def _outcome(seed: int, workload: GeoWorkload, done: FleetRun) -> Outcome:
     return Outcome(
         seed=seed,
         metrics=geo_metrics(done),
         jobs=_table(done),
-        processors=int(done.area.slots.sum()),
+        processors=int(done.fleet.slots.sum()),
         notes=workload.jobs.notes,
     )
 
 
-def _table(done: GeoRun) -> pl.DataFrame:
+def _table(done: FleetRun) -> pl.DataFrame:
     jobs = done.jobs
     first = jobs.first[np.searchsorted(jobs.job, np.arange(len(jobs)))]
     return pl.DataFrame(
