@@ -14,7 +14,7 @@ from windlass.engines.targets import Executors
 from windlass.model import InputError
 from windlass.results import Outcome, Results, VariantResult
 from windlass.scenario import Scenario
-from windlass.worlds import Setting, find_world, worlds
+from windlass.worlds import LiveWorld, Setting, find_world, worlds
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,10 +97,10 @@ def describe_live(scenario: Scenario, executors: Executors) -> tuple[str, ...]:
     InputError
         It could not be done.
     """
-    world = _live_world(scenario)
+    live = _live_world(scenario)
     lines: list[str] = []
     for index, variant in enumerate(scenario.variants):
-        described = world.describe_live(
+        described = live.describe(
             variant.setting, scenario.world.workload(variant.setting, scenario.seeds[0]), executors
         )
         lines += [line for line in described if index == 0 or line not in lines]
@@ -109,17 +109,18 @@ def describe_live(scenario: Scenario, executors: Executors) -> tuple[str, ...]:
     return (*lines, f"{runs} runs, one after the other: {names}; seeds {', '.join(map(str, scenario.seeds))}")
 
 
-def _live_world(scenario: Scenario) -> Any:
-    if not hasattr(scenario.world, "run_live"):
-        able = ", ".join(world.name for world in worlds() if hasattr(world, "run_live"))
+def _live_world(scenario: Scenario) -> LiveWorld:
+    live = scenario.world.live
+    if live is None:
+        able = ", ".join(world.name for world in worlds() if world.live is not None)
         raise InputError(f"--engine: world {scenario.world.name!r} runs in the simulator only; live: {able}")
-    return scenario.world
+    return live
 
 
 def _live(
     scenario: Scenario, cells: Iterable[_Cell], executors: Executors, tell: Callable[[Progress], None]
 ) -> Iterator[tuple[tuple[int, int], Outcome]]:
-    world, total = _live_world(scenario), len(scenario.variants) * len(scenario.seeds)
+    live, total = _live_world(scenario), len(scenario.variants) * len(scenario.seeds)
     try:
         for done, cell in enumerate(cells):
             name = scenario.variants[cell.index].name
@@ -128,7 +129,7 @@ def _live(
                 tell(Progress(name, seed, done + share, total))
 
             inside(0.0)
-            outcome = world.run_live(cell.setting, cell.seed, cell.workload, executors, inside)
+            outcome = live.run(cell.setting, cell.seed, cell.workload, executors, inside)
             yield (cell.index, cell.seed), outcome
     finally:
         executors.close()

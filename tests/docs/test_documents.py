@@ -1,12 +1,13 @@
 """What the documents say is what happens."""
 
+import importlib
 import re
 import sys
 from pathlib import Path
 
 import pytest
 
-import windlass.order
+from tests.engines import check
 from windlass.checks import check_policy
 from windlass.cli import main
 from windlass.order.site import POLICIES
@@ -37,12 +38,13 @@ def test_the_policy_of_the_document_runs_from_a_file_of_its_own(tmp_path, monkey
 
 def test_a_file_in_the_folder_is_a_policy(tmp_path, monkeypatch, capsys):
     (tmp_path / "narrowest.py").write_text(blocks("docs/add-a-policy.md", "python")[0])
-    monkeypatch.setattr(windlass.order, "__path__", [*windlass.order.__path__, str(tmp_path)])
+    folder = importlib.import_module("windlass.order.site.policies")
+    monkeypatch.setattr(folder, "__path__", [*folder.__path__, str(tmp_path)])
     assert "narrowest" in POLICIES.names()
     check_policy(POLICIES, "narrowest")
     run_command(monkeypatch, "run", "--policies", "narrowest", "--seeds", "1", "--json")
     assert '"name": "narrowest"' in capsys.readouterr().out
-    sys.modules.pop("windlass.order.narrowest", None)
+    sys.modules.pop("windlass.order.site.policies.narrowest", None)
 
 
 def test_the_example_policy_is_the_document_s():
@@ -75,6 +77,20 @@ def test_dispatch_s_examples_run(capsys):
     import yaml
 
     assert len(make_scenario(yaml.safe_load(blocks("docs/dispatch.md", "yaml")[0])).variants) == 3
+
+
+def test_the_engine_of_the_document_runs_jobs(capsys):
+    executor, example, _ = blocks("docs/add-an-engine.md", "python")
+    found: dict = {}
+    exec(executor, found)
+    exec(example, found)
+    said = capsys.readouterr().out.strip()
+    assert f"It prints `{said}`." in (ROOT / "docs/add-an-engine.md").read_text(encoding="utf-8")
+    run = found["run"]
+    check.every_task_ran(run)
+    check.no_site_is_over_its_slots(run)
+    check.stages_follow_each_other(run)
+    check.bytes_add_up(run)
 
 
 def test_links_lead_somewhere():

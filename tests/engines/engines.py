@@ -1,6 +1,7 @@
 """The engines that the conformance tests run on, made alike: a site may lose all its slots at a stated time."""
 
-from contextlib import contextmanager
+import re
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 
 import numpy as np
@@ -109,3 +110,24 @@ def ray_engines():
         yield engines
     finally:
         engines.close()
+
+
+def document_engines():
+    """The engine of docs/add-an-engine.md, as it stands there: threads, in real time."""
+    document = Path(__file__).parents[2] / "docs" / "add-an-engine.md"
+    executor, _, engine = re.findall(r"```python\n(.*?)```", document.read_text(encoding="utf-8"), re.DOTALL)
+    found = {"LiveFleet": LiveFleet}
+    for code in (executor, engine):
+        exec(code, found)
+    return nullcontext(found["Threads"]())
+
+
+#: What makes each engine's maker, for as long as a module's tests need it …
+ENGINES = {
+    "sim": lambda: nullcontext(Sim()),
+    "virtual": lambda: nullcontext(Fake()),
+    "threads": document_engines,
+    "ray": ray_engines,
+}
+#: … and which run in real time.
+SLOW = {"threads", "ray"}

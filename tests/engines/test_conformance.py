@@ -1,10 +1,10 @@
-"""One suite for every engine: the simulator, the live engine in virtual time, and on Ray."""
+"""One suite for every engine: the simulator, and the live engine in virtual time, on threads and on Ray."""
 
 import numpy as np
 import pytest
 
 from tests.engines import check
-from tests.engines.engines import Fake, Sim, ray_engines
+from tests.engines.engines import ENGINES, SLOW
 from windlass.drive import drive
 from windlass.model import PolicyError
 from windlass.model.fleet import Fleet, FleetJobs, StageSpec
@@ -19,13 +19,14 @@ from windlass.worlds.fleet.in_order import InOrder
 AREA = Fleet.of([3, 1, 2, 1], [8e6, 4e6, 6e6, 6e6], [8e6, 4e6, 8e6, 6e6], names=["a", "b", "c", "d"])
 
 
-@pytest.fixture(scope="module", params=["sim", "fake", pytest.param("ray", marks=pytest.mark.slow)])
+def marked(name):
+    return pytest.param(name, marks=pytest.mark.slow) if name in SLOW else name
+
+
+@pytest.fixture(scope="module", params=[marked(name) for name in ENGINES])
 def engines(request):
-    if request.param == "ray":
-        with ray_engines() as found:
-            yield found
-    else:
-        yield {"sim": Sim, "fake": Fake}[request.param]()
+    with ENGINES[request.param]() as found:
+        yield found
 
 
 def some_jobs(count=3, seconds=0.2):

@@ -1,8 +1,10 @@
 """Real engines that carry out what policies decide.
 
-- :mod:`~windlass.engines.live.engine`: jobs over sites on any executor: what the simulator does, with real tasks.
-- :mod:`~windlass.engines.ray.executor`: an executor on a Ray cluster whose nodes carry ``site`` labels.
-- :mod:`~windlass.engines.serve.router`: a request router for Ray Serve.
+- :mod:`~windlass.engines.live`: jobs over sites on any executor: what the simulator does, with real tasks.
+- :mod:`~windlass.engines.ray`: an executor on a Ray cluster whose nodes carry ``site`` labels.
+- :mod:`~windlass.engines.serve`: a request router for Ray Serve.
+- :mod:`~windlass.engines.targets`: which engine a command means, where it runs, and executors on it.
 
-An engine decides nothing: :func:`windlass.drive.drive` asks a policy, the engine acts.
+An engine decides nothing: :func:`windlass.drive.drive` asks a policy, the engine acts. ``docs/add-an-engine.md`` adds
+one.
 """

@@ -1,9 +1,12 @@
 """What can be run: each world composes parts of the simulator with the decisions that it leaves to policies.
 
-- :mod:`~windlass.worlds.batch.world`: rigid parallel jobs on one site; decision ``order``.
+- :mod:`~windlass.worlds.batch.world`: rigid parallel jobs on one site; which goes first?
+- :mod:`~windlass.worlds.dispatch.world`: small tasks on many workers; which worker gets this one?
+- :mod:`~windlass.worlds.orders.world`: jobs whose tasks are fixed to sites; which job goes first, over all sites?
+- :mod:`~windlass.worlds.fleet.world`: jobs over data at many sites; where does each task run? Live too.
 
 A world validates its part of a scenario, makes the workload, and runs one variant with one seed. Adding a
-world is adding a file here with one public :class:`World`.
+world is adding a folder here whose ``world.py`` has one public :class:`World`.
 """
 
 from __future__ import annotations
@@ -15,6 +18,7 @@ from pydantic import BaseModel, ConfigDict
 
 from windlass.compiled import Kernel
 from windlass.discovery import classes_in
+from windlass.engines.targets import Executors
 from windlass.model import InputError
 from windlass.registry import Registry
 from windlass.results import Choice, Outcome
@@ -31,13 +35,45 @@ class Setting(BaseModel):
     path_fields: ClassVar[tuple[str, ...]] = ("workload.trace",)
 
 
+class LiveWorld(Protocol):
+    """What the runner needs of a world that runs on live engines too."""
+
+    def describe(self, setting: Any, workload: Any, executors: Executors) -> tuple[str, ...]:
+        """What :meth:`run` would do, a line each; nothing is started. InputError where it could not be done."""
+        ...
+
+    def run(
+        self,
+        setting: Any,
+        seed: int,
+        workload: Any,
+        executors: Executors,
+        progress: Callable[[float], None],
+    ) -> Outcome:
+        """Run it for real; ``progress`` is told the share that is done."""
+        ...
+
+
 class World(Protocol):
-    """What the runner needs of a world."""
+    """What the runner needs of a world.
+
+    Parameters
+    ----------
+    name, summary
+        What scenarios call it, and what it is in a line.
+    setting
+        What a variant of a scenario may say.
+    decisions
+        What it leaves to policies.
+    live
+        How it runs on live engines; None for a world of the simulator only.
+    """
 
     name: str
     summary: str
     setting: type[Setting]
     decisions: tuple[Registry, ...]
+    live: LiveWorld | None
 
     def choices(self, setting: Any) -> tuple[Choice, ...]:
         """Which policy makes which decision."""

@@ -1,4 +1,4 @@
-"""What a live engine knows: which tasks wait, run and have ended, where data lies, what is lost when a worker is."""
+"""What a live engine knows: which tasks wait, run and have ended, and where data lies; losses.py undoes."""
 
 from __future__ import annotations
 
@@ -43,8 +43,6 @@ class Book:
         self.input_site = np.where(jobs.shuffles[self.stage] > 0, -1, ON_THE_WAY)
         self.input: list[Piece | None] = [None] * tasks
         self.output: list[tuple[Piece, ...]] = [()] * tasks
-        # Tasks whose input is lost, and is loaded anew once somebody needs it.
-        self._unloaded: set[int] = set()
         self.done = np.zeros(stages, np.int64)
         self.begun = np.zeros(stages, np.int64)
         self.since = np.zeros(stages)
@@ -235,7 +233,8 @@ class Book:
         self.started[row, site] += 1
         self.since[row] = now
 
-    def _leave(self, task: int) -> None:
+    def leave(self, task: int) -> None:
+        """A running task holds its worker's slot no more."""
         row = int(self.stage[task])
         self.busy[self.worker[task]] -= 1
         self.running[row, self.site[task]] -= 1
@@ -243,7 +242,7 @@ class Book:
     def finish(self, task: int, pieces: tuple[Piece, ...], now: float) -> None:
         """A task ended."""
         row = int(self.stage[task])
-        self._leave(task)
+        self.leave(task)
         self.state[task], self.output[task] = ENDED, pieces
         self.done[row] += 1
         if self.complete(row):
@@ -262,46 +261,3 @@ class Book:
                 self.input[task] = None
                 if not self.program.keeps_result(row):
                     self.output[task] = ()
-
-    def again(self, task: int, state: int = WAITS) -> None:
-        """A running task failed, or one that had ended wrote what is lost: it waits again, or ``RESTS`` first."""
-        row = int(self.stage[task])
-        self.started[row, self.site[task]] -= 1
-        if self.state[task] == RUNS:
-            self._leave(task)
-        else:
-            if self.complete(row):
-                self.left[self.jobs.job[row]] += 1
-            self.done[row] -= 1
-            self.output[task] = ()
-        self.state[task] = state
-
-    def lose(self, worker: int) -> None:
-        """A worker is gone.
-
-        Tasks that ran there wait again, and so do those that had ended there or at one that was gone before, where
-        a task that has not ended reads what they wrote: last stages first, so that all that leads to a lost part is
-        done again. See :meth:`to_load` for input that was there.
-        """
-        self.alive[worker] = False
-        for task in np.flatnonzero((self.state == RUNS) & (self.worker == worker)).tolist():
-            self.again(task)
-        for row in range(len(self.jobs.job) - 1, -1, -1):
-            needed = [child for child in self.program.children(row) if not self.complete(child)]
-            if not np.isnan(self.end[self.jobs.job[row]]) or not needed:
-                continue
-            for task in self.tasks_of(row).tolist():
-                if self.state[task] == ENDED and any(
-                    not self.alive[piece.worker] for piece in self.output[task]
-                ):
-                    self.again(task)
-        for task, piece in enumerate(self.input):
-            if piece is not None and piece.worker == worker:
-                self.input[task], self.input_site[task] = None, ON_THE_WAY
-                self._unloaded.add(task)
-
-    def to_load(self) -> list[int]:
-        """Tasks that wait or rest and whose input is lost; each is told once."""
-        needed = {task for task in self._unloaded if self.state[task] in (WAITS, RESTS)}
-        self._unloaded -= needed
-        return sorted(needed)

@@ -8,8 +8,9 @@ import numpy as np
 
 from windlass.dispatch import DispatchPolicy
 from windlass.drive import Decider, drive
-from windlass.engines.live.engine import LiveFleet, LiveRun
+from windlass.engines.live.engine import LiveFleet
 from windlass.engines.live.program import Program, Step
+from windlass.engines.live.result import LiveRun
 from windlass.engines.targets import Executors
 from windlass.model.fleet import Fleet, FleetJobs
 from windlass.place.view import Placement, PlaceView

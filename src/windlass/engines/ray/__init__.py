@@ -1,1 +1,7 @@
-"""An executor on a Ray cluster whose nodes carry ``site`` labels; private clusters for tests and demos."""
+"""An executor on a Ray cluster whose nodes carry ``site`` labels; private clusters for tests and demos.
+
+- :mod:`~windlass.engines.ray.target`: Ray as a target: a private cluster kept from run to run, or somebody's own.
+- :mod:`~windlass.engines.ray.cluster`: starts and stops a private cluster, a raylet or more a site; or connects.
+- :mod:`~windlass.engines.ray.executor`: carries out launches as Ray tasks, and tells how they ended.
+- :mod:`~windlass.engines.ray.task`: what runs on Ray's workers.
+"""

@@ -120,10 +120,10 @@ class RayExecutor:
 
     def _warm(self) -> None:
         # The first task of a fresh process takes half a second, which is not the workload's.
-        nothing = ray.remote(ray_task.nothing)
+        warm_up = ray.remote(ray_task.warm_up)
         ray.get(
             [
-                nothing.options(num_cpus=1, label_selector=self._selector(worker)).remote(_WARM_S)
+                warm_up.options(num_cpus=1, label_selector=self._selector(worker)).remote(_WARM_S)
                 for worker in self._workers
                 for _ in range(worker.slots)
             ]

@@ -65,6 +65,6 @@ class Mover:
         return run_task(work, site, reads, wan)
 
 
-def nothing(seconds: float) -> None:
+def warm_up(seconds: float) -> None:
     """Hold a slot for a moment, so that each slot has a process before it is needed."""
     time.sleep(seconds)

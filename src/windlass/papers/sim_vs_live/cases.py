@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from windlass.drive import Decider
-from windlass.engines.live.engine import LiveRun
+from windlass.engines.live.result import LiveRun
 from windlass.model.fleet import Fleet, FleetJobs, StageSpec
 from windlass.order.fleet.policies.fcfs import Fcfs
 from windlass.order.fleet.policies.global_srpt import GlobalSrpt

@@ -28,7 +28,34 @@ CONTENDERS: dict[str, tuple[str, dict[str, Any]]] = {
     "Optimal order of 10": ("optimal", {"limit": 10}),
 }
 SRPT = ("Global-SRPT", "Independent-SRPT")
+SHOWN = tuple(name for name in CONTENDERS if name not in ("FCFS", "Optimal order of 10"))
+REORDERED = ("Global-SRPT w/Reordering", "Independent-SRPT w/Reordering")
 CLASSES = ("Overall", "Small", "Medium", "Large")
+
+
+@dataclass(frozen=True, slots=True)
+class Size:
+    """How much to run.
+
+    Parameters
+    ----------
+    jobs
+        Jobs of a workload, by law of their sizes.
+    utilisations
+        Loads of Figures 3.6–3.8.
+    seeds
+        Random workloads of each setting.
+    instances
+        Static instances that are solved exactly.
+    probes
+        Jobs of a workload of what the gain depends on, by law.
+    """
+
+    jobs: dict[str, int]
+    utilisations: tuple[float, ...]
+    seeds: int
+    instances: int
+    probes: dict[str, int]
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ import numpy as np
 
 from windlass.compiled import prepare
 from windlass.papers.reproduction import Reproduction, Row, Tell
-from windlass.papers.tetrium import figures
+from windlass.papers.tetrium import classes, gains, options
 from windlass.papers.tetrium.examples import example_rows
 from windlass.papers.tetrium.runs import Bench
 from windlass.papers.tetrium.varied import sensitivity
@@ -18,13 +18,13 @@ from windlass.place.view import PlaceView, Ready, Sites
 from windlass.sim.fleet.engine import kernels
 
 _PARTS = (
-    ("deployment", figures.deployment),
-    ("mean response time", figures.average),
-    ("order of tasks", figures.ordering),
-    ("drops of resources", figures.dynamics),
-    ("WAN budget and fairness", figures.knobs),
-    ("classes of jobs", figures.distribution),
-    ("skewed sites", figures.skewed),
+    ("deployment", gains.deployment),
+    ("mean response time", gains.average),
+    ("order of tasks", options.ordering),
+    ("drops of resources", options.dynamics),
+    ("WAN budget and fairness", options.knobs),
+    ("classes of jobs", classes.distribution),
+    ("skewed sites", classes.skewed),
     ("other settings", sensitivity),
 )
 

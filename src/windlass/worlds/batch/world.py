@@ -18,7 +18,7 @@ from windlass.results import Choice, Outcome
 from windlass.sim.site.replay import Replay, kernels, replay
 from windlass.traces import Workload, read_trace, to_workload
 from windlass.workloads import lublin
-from windlass.worlds import Setting
+from windlass.worlds import LiveWorld, Setting
 from windlass.worlds.policy import Policy
 
 _FROZEN = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
@@ -98,6 +98,7 @@ class Batch:
     summary = "rigid parallel jobs on one site"
     setting: type[Setting] = BatchSetting
     decisions: tuple[Registry, ...] = (POLICIES,)
+    live: LiveWorld | None = None
 
     def choices(self, setting: BatchSetting) -> tuple[Choice, ...]:
         """The ordering policy."""

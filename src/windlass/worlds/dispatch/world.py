@@ -22,7 +22,7 @@ from windlass.sim.workers.simulate import kernels, make_policy, simulate
 from windlass.traces.llm import read_llm
 from windlass.traces.volatility import read_volatility
 from windlass.workloads.arrivals import Bursty, Pareto
-from windlass.worlds import Setting
+from windlass.worlds import LiveWorld, Setting
 from windlass.worlds.policy import Policy
 
 _FROZEN = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
@@ -146,6 +146,7 @@ class Dispatch:
     summary = "small tasks on many workers of unknown, changing speed"
     setting: type[Setting] = DispatchSetting
     decisions: tuple[Registry, ...] = (POLICIES,)
+    live: LiveWorld | None = None
 
     def choices(self, setting: DispatchSetting) -> tuple[Choice, ...]:
         """The dispatch policy."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from typing import ClassVar, Literal
@@ -12,12 +11,7 @@ import polars as pl
 
 from windlass.compiled import Kernel
 from windlass.dispatch import POLICIES as DISPATCH
-from windlass.dispatch import DispatchPolicy
-from windlass.engines.live.run import data_bytes, run_live
-from windlass.engines.serve.asked import try_out
-from windlass.engines.targets import Executors
 from windlass.metrics.fleet import geo_metrics
-from windlass.model import InputError
 from windlass.model.fleet import Changes, Fleet, FleetJobs
 from windlass.order.fleet import POLICIES as ORDERS
 from windlass.place import POLICIES
@@ -27,9 +21,9 @@ from windlass.sim.fleet.engine import FleetRun, kernels, simulate
 from windlass.traces import read_swim
 from windlass.workloads.fleet import draw_drops, draw_jobs
 from windlass.workloads.swim import SwimModel, jobs_of_log
-from windlass.worlds import Setting
+from windlass.worlds import LiveWorld, Setting
+from windlass.worlds.fleet.live import LiveWorldOfFleet
 from windlass.worlds.fleet.spec import ClusterSpec, DropsSpec, NotNegative, PoliciesSpec, WorkloadSpec
-from windlass.worlds.policy import PolicySpec
 
 
 class GeoSetting(Setting):
@@ -86,6 +80,9 @@ class GeoPlace:
     summary = "analytics jobs over data at many sites, with slots and wide-area links"
     setting: type[Setting] = GeoSetting
     decisions: tuple[Registry, ...] = (POLICIES, ORDERS, DISPATCH)
+
+    def __init__(self) -> None:
+        self.live: LiveWorld | None = LiveWorldOfFleet(self.run, _outcome)
 
     def choices(self, setting: GeoSetting) -> tuple[Choice, ...]:
         """Who decides what."""
@@ -148,75 +145,6 @@ class GeoPlace:
             progress=progress,
         )
         return _outcome(seed, workload, done)
-
-    def describe_live(
-        self, setting: GeoSetting, workload: GeoWorkload, executors: Executors
-    ) -> tuple[str, ...]:
-        """What :meth:`run_live` would do, a line each."""
-        self._check_live(setting, workload)
-        jobs = workload.jobs
-        slot_s = float((np.repeat(jobs.task_s, jobs.tasks) * jobs.factor * jobs.size).sum())
-        return (
-            *executors.describe(workload.fleet, data_bytes(jobs)),
-            f"run {len(jobs)} jobs of {int(jobs.first[-1])} tasks over {float(jobs.submit[-1]):g} s of submissions:"
-            f" {slot_s:g} s of slots, {data_bytes(jobs) / 1e6:g} MB read and written",
-        )
-
-    def run_live(
-        self,
-        setting: GeoSetting,
-        seed: int,
-        workload: GeoWorkload,
-        executors: Executors,
-        progress: Callable[[float], None],
-    ) -> Outcome:
-        """Run the jobs for real, once they have run in the simulator."""
-        self._check_live(setting, workload)
-        self._rehearse(setting, seed, workload)
-        listed = sorted(setting.workload.jobs or (), key=lambda job: job.submit)
-        done = run_live(
-            workload.fleet,
-            workload.jobs,
-            setting.policies.make(np.random.default_rng([seed, 3])),
-            executors,
-            steps=[stage.step(workload.fleet.names) for job in listed for stage in job.stages],
-            dispatch=_among(setting.policies.dispatch, seed),
-            decide_every=setting.decide_every,
-            progress=progress,
-        )
-        written = tuple(
-            (f"{listed[job].name}-{job + 1}/part-{task + 1:05}", content)
-            for job, _, task, content in done.results
-        )
-        return dataclasses.replace(_outcome(seed, workload, done), written=written)
-
-    def _rehearse(self, setting: GeoSetting, seed: int, workload: GeoWorkload) -> None:
-        """Compile what decides, and meet its errors, before anything is started or any job waits for it."""
-        self.run(setting, seed, workload, lambda _: None)
-        among = _among(setting.policies.dispatch, seed)
-        if among is not None:
-            try_out(among(2))
-
-    def _check_live(self, setting: GeoSetting, workload: GeoWorkload) -> None:
-        fleet, has_input = workload.fleet, (workload.jobs.here > 0).any(axis=0)
-        for site in np.flatnonzero(has_input & (fleet.slots == 0)).tolist():
-            raise InputError(
-                f"cluster: site {fleet.names[site]} has input and no slots; a live engine needs a worker there"
-            )
-        if setting.drops is not None:
-            raise InputError("drops: a live engine does not take slots away; leave it out with --engine")
-
-
-def _among(dispatch: PolicySpec | None, seed: int) -> Callable[[int], DispatchPolicy] | None:
-    if dispatch is None:
-        return None
-
-    def among(workers: int) -> DispatchPolicy:
-        rng = np.random.default_rng([seed, 4])
-        made: DispatchPolicy = DISPATCH.make(dispatch.name, rng, workers=workers, **dispatch.parameters)
-        return made
-
-    return among
 
 
 def _outcome(seed: int, workload: GeoWorkload, done: FleetRun) -> Outcome:

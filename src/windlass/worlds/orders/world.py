@@ -20,7 +20,7 @@ from windlass.results import Choice, Outcome
 from windlass.sim.orders.replay import GeoReplay, kernels, replay_geo
 from windlass.workloads.grid import Reading, read_geo_log
 from windlass.workloads.sizes import LONGEST_TASK_S, MEAN_TASK_S, draw_workload
-from windlass.worlds import Setting
+from windlass.worlds import LiveWorld, Setting
 from windlass.worlds.policy import Policy
 
 _FROZEN = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
@@ -101,6 +101,7 @@ class GeoOrder:
     summary = "jobs over many sites, each task fixed to one"
     setting: type[Setting] = GeoOrderSetting
     decisions: tuple[Registry, ...] = (POLICIES,)
+    live: LiveWorld | None = None
 
     def choices(self, setting: GeoOrderSetting) -> tuple[Choice, ...]:
         """The ordering policy."""

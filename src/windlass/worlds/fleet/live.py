@@ -1,0 +1,123 @@
+"""Jobs over the sites of a fleet, for real: what a scenario would start on a live engine, and running it there."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from windlass.dispatch import POLICIES as DISPATCH
+from windlass.dispatch import DispatchPolicy
+from windlass.engines.live.run import data_bytes, run_live
+from windlass.engines.serve.asked import try_out
+from windlass.engines.targets import Executors
+from windlass.model import InputError
+from windlass.results import Outcome
+from windlass.sim.fleet.engine import FleetRun
+from windlass.worlds.policy import PolicySpec
+
+if TYPE_CHECKING:  # the world makes its live half, so that only types can be asked for the other way
+    from windlass.worlds.fleet.world import GeoSetting, GeoWorkload
+
+
+class LiveWorldOfFleet:
+    """The live half of the world of jobs over sites: see :class:`windlass.worlds.LiveWorld`.
+
+    Parameters
+    ----------
+    simulate
+        The other half: runs a setting with a seed and a workload in the simulator.
+    outcome
+        What a run comes to, given seed, workload and run.
+    """
+
+    def __init__(
+        self,
+        simulate: Callable[[GeoSetting, int, GeoWorkload, Callable[[float], None]], Outcome],
+        outcome: Callable[[int, GeoWorkload, FleetRun], Outcome],
+    ) -> None:
+        self._simulate, self._outcome = simulate, outcome
+
+    def describe(self, setting: GeoSetting, workload: GeoWorkload, executors: Executors) -> tuple[str, ...]:
+        """What :meth:`run` would do, a line each.
+
+        Raises
+        ------
+        InputError
+            It could not be done.
+        """
+        _check(setting, workload)
+        jobs = workload.jobs
+        slot_s = float((np.repeat(jobs.task_s, jobs.tasks) * jobs.factor * jobs.size).sum())
+        return (
+            *executors.describe(workload.fleet, data_bytes(jobs)),
+            f"run {len(jobs)} jobs of {int(jobs.first[-1])} tasks over {float(jobs.submit[-1]):g} s of submissions:"
+            f" {slot_s:g} s of slots, {data_bytes(jobs) / 1e6:g} MB read and written",
+        )
+
+    def run(
+        self,
+        setting: GeoSetting,
+        seed: int,
+        workload: GeoWorkload,
+        executors: Executors,
+        progress: Callable[[float], None],
+    ) -> Outcome:
+        """Run the jobs for real, once they have run in the simulator.
+
+        Raises
+        ------
+        InputError
+            It cannot be done.
+        TaskError
+            A task failed by its own error, or was lost too often.
+        """
+        _check(setting, workload)
+        self._rehearse(setting, seed, workload)
+        listed = sorted(setting.workload.jobs or (), key=lambda job: job.submit)
+        done = run_live(
+            workload.fleet,
+            workload.jobs,
+            setting.policies.make(np.random.default_rng([seed, 3])),
+            executors,
+            steps=[stage.step(workload.fleet.names) for job in listed for stage in job.stages],
+            dispatch=_among(setting.policies.dispatch, seed),
+            decide_every=setting.decide_every,
+            progress=progress,
+        )
+        written = tuple(
+            (f"{listed[job].name}-{job + 1}/part-{task + 1:05}", content)
+            for job, _, task, content in done.results
+        )
+        return dataclasses.replace(self._outcome(seed, workload, done), written=written)
+
+    def _rehearse(self, setting: GeoSetting, seed: int, workload: GeoWorkload) -> None:
+        """Compile what decides, and meet its errors, before anything is started or any job waits for it."""
+        self._simulate(setting, seed, workload, lambda _: None)
+        among = _among(setting.policies.dispatch, seed)
+        if among is not None:
+            try_out(among(2))
+
+
+def _check(setting: GeoSetting, workload: GeoWorkload) -> None:
+    fleet, has_input = workload.fleet, (workload.jobs.here > 0).any(axis=0)
+    for site in np.flatnonzero(has_input & (fleet.slots == 0)).tolist():
+        raise InputError(
+            f"cluster: site {fleet.names[site]} has input and no slots; a live engine needs a worker there"
+        )
+    if setting.drops is not None:
+        raise InputError("drops: a live engine does not take slots away; leave it out with --engine")
+
+
+def _among(dispatch: PolicySpec | None, seed: int) -> Callable[[int], DispatchPolicy] | None:
+    if dispatch is None:
+        return None
+
+    def among(workers: int) -> DispatchPolicy:
+        rng = np.random.default_rng([seed, 4])
+        made: DispatchPolicy = DISPATCH.make(dispatch.name, rng, workers=workers, **dispatch.parameters)
+        return made
+
+    return among
