@@ -11,7 +11,8 @@ from naive import Naive
 from windlass.dispatch import POLICIES, simulate
 from windlass.dispatch.state import COPIES
 from windlass.model.timetable import Changes
-from windlass.workloads.arrivals import Bursty, Pareto
+from windlass.workloads.arrivals import Bursty
+from windlass.workloads.service import Pareto
 
 SPEEDS = np.array([1.0, 1.0, 2.0, 0.5, 6.0])
 

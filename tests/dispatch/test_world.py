@@ -14,7 +14,8 @@ from test_oracle import SPEEDS, Naive, make, shaky, workload
 from windlass.dispatch import POLICIES, Rosella, simulate
 from windlass.model import PolicyError
 from windlass.model.timetable import Changes
-from windlass.workloads.arrivals import Bursty, Pareto
+from windlass.workloads.arrivals import Bursty
+from windlass.workloads.service import Pareto
 
 
 @settings(max_examples=25, deadline=None)

@@ -1,9 +1,13 @@
 """What can be run: each world composes parts of the simulator with the decisions that it leaves to policies.
 
 - :mod:`~windlass.worlds.batch.world`: rigid parallel jobs on one site; decision ``order``.
+- :mod:`~windlass.worlds.dispatch.world`: small tasks on many workers; decision ``dispatch``.
+- :mod:`~windlass.worlds.fleet.world`: jobs of stages over many sites; decision ``place``.
+- :mod:`~windlass.worlds.orders.world`: jobs over many sites; decision ``order.fleet``.
+- :mod:`~windlass.worlds.spec`, :mod:`~windlass.worlds.policy`: what all specifications share; how policies are named.
 
 A world validates its part of a scenario, makes the workload, and runs one variant with one seed. Adding a
-world is adding a file here with one public :class:`World`.
+world is adding a folder here whose module ``world`` has one public :class:`World`.
 """
 
 from __future__ import annotations
@@ -11,19 +15,16 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable
 from typing import Any, ClassVar, Protocol
 
-from pydantic import BaseModel, ConfigDict
-
 from windlass.compiled import Kernel
 from windlass.discovery import classes_in
 from windlass.model import InputError
 from windlass.registry import Registry
 from windlass.results import Choice, Outcome
+from windlass.worlds.spec import Spec
 
 
-class Setting(BaseModel):
+class Setting(Spec):
     """One variant of a scenario, every value known; a world adds its fields."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
     #: Dotted names of fields that are lists by nature; any other list in a scenario is a sweep.
     plain_lists: ClassVar[frozenset[str]] = frozenset()

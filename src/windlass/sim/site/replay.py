@@ -9,123 +9,30 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
-from numba import types
 from numpy.typing import NDArray
 
-from windlass.compiled import Kernel, inlined
+from windlass.compiled import Kernel
 from windlass.model import InputError, JobTable, PolicyError
 from windlass.order.site import SitePolicy
-from windlass.order.site.compiled import SELECT
 from windlass.order.site.view import Running, SiteView, Start, Waiting
-from windlass.sim.events.heap import HEAP, Heap, make_heap, next_time, pop, push
+from windlass.sim.events.heap import make_heap
 from windlass.sim.site import state as at
-from windlass.sim.site.state import SITE, Site, make_site
-
-#: How :func:`_run` ended: paused for a progress report, all done, or the policy's answer cannot be carried out.
-_PAUSED, _DONE, _STUCK, _BAD_POSITION, _TOO_WIDE = range(5)
-_END = 0
-_INSTANTS_BETWEEN_REPORTS = 50_000
-
-
-class World(NamedTuple):
-    """State of the world: events, site, what will happen (submit and held, s) and the next job to submit."""
-
-    heap: Heap
-    site: Site
-    submit: NDArray[np.float64]
-    held: NDArray[np.float64]
-    submitted: NDArray[np.int64]
-
-
-WORLD = types.NamedTuple((HEAP, SITE, types.float64[::1], types.float64[::1], types.int64[::1]), World)
-
-
-@inlined
-def _advance(world):
-    """Go to the next instant and take in all that happens then; the instant, or infinity where nothing does."""
-    count = world.submitted[0]
-    arrival = world.submit[count] if count < len(world.submit) else np.inf
-    now = min(arrival, next_time(world.heap))
-    while now < np.inf and next_time(world.heap) == now:
-        _, _, row = pop(world.heap)
-        at.finish(world.site, row, now)
-    while count < len(world.submit) and world.submit[count] == now:
-        at.enqueue(world.site, count)
-        count += 1
-    world.submitted[0] = count
-    return now
-
-
-@inlined
-def _commit(world, now, chosen, why):
-    """Start the chosen queue positions in their order, which sorts `chosen`; a status code.
-
-    The world is of no more use when the status is not `_PAUSED`.
-    """
-    site = world.site
-    queue = at.waiting(site)
-    wanted = 0
-    for position in chosen:
-        if position < 0 or position >= len(queue):
-            return _BAD_POSITION
-        wanted += site.procs[queue[position]]
-    if wanted > site.counters[at.FREE]:
-        return _TOO_WIDE
-    for pick in range(len(chosen)):
-        row = queue[chosen[pick]]
-        if site.start[row] == now:
-            return _BAD_POSITION
-        site.why[row] = why[pick]
-        at.start(site, row, now)
-        push(world.heap, now + world.held[row], _END, row)
-    at.sort(chosen)
-    at.leave_queue(site, chosen)
-    site.counters[at.REFUSED] = site.counters[at.TAIL] - site.counters[at.HEAD]
-    return _PAUSED
-
-
-@inlined
-def _status_at_end(world):
-    return _DONE if len(at.waiting(world.site)) == 0 else _STUCK
-
-
-def _run(select, world, chosen, why, instants):
-    """Advance by so many instants at most, asking a compiled policy; a status code."""
-    site = world.site
-    for _ in range(instants):
-        now = _advance(world)
-        if now == np.inf:
-            return _status_at_end(world)
-        queue = at.waiting(site)
-        if len(queue) == 0:
-            continue
-        count = select(
-            now,
-            site.counters[at.FREE],
-            queue,
-            site.counters[at.REFUSED],
-            site.procs,
-            site.request,
-            site.note,
-            at.running(site),
-            site.expected_end,
-            chosen,
-            why,
-        )
-        status = _commit(world, now, chosen[:count], why[:count])
-        if status != _PAUSED:
-            return status
-    return _PAUSED
-
-
-RUN = Kernel(
-    _run,
-    types.int64(types.FunctionType(SELECT), WORLD, types.int64[::1], types.int64[::1], types.int64),
-    allocates=False,
+from windlass.sim.site.loop import (
+    BAD_POSITION,
+    PAUSED,
+    RUN,
+    STUCK,
+    TOO_WIDE,
+    World,
+    advance,
+    commit,
+    status_at_end,
 )
+from windlass.sim.site.state import make_site
+
+_INSTANTS_BETWEEN_REPORTS = 50_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,8 +126,8 @@ def _drive_compiled(
 ) -> tuple[str, ...]:
     select: Kernel = policy.select  # type: ignore[attr-defined]
     chosen, why = np.empty(len(jobs), np.int64), np.empty(len(jobs), np.int64)
-    status = _PAUSED
-    while status == _PAUSED:
+    status = PAUSED
+    while status == PAUSED:
         status = RUN.ready()(select.ready(), world, chosen, why, _INSTANTS_BETWEEN_REPORTS)
         progress(int(world.submitted[0]))
     _raise_for(status, policy, world)
@@ -232,7 +139,7 @@ def _drive_python(
 ) -> tuple[str, ...]:
     row_of = {int(job): row for row, job in enumerate(jobs.job)}
     codes: dict[str, int] = {}
-    while (now := _advance(world)) < np.inf:
+    while (now := advance(world)) < np.inf:
         queue = world.site.queue[world.site.counters[at.HEAD] : world.site.counters[at.TAIL]]
         if len(queue) == 0:
             continue
@@ -247,11 +154,11 @@ def _drive_python(
         )
         if decision.notes is not None:
             world.site.note[queue] = decision.notes
-        status = _commit(world, now, chosen, why)
-        if status != _PAUSED:
+        status = commit(world, now, chosen, why)
+        if status != PAUSED:
             _raise_for(status, policy, world)
         progress(int(world.submitted[0]))
-    _raise_for(_status_at_end(world), policy, world)
+    _raise_for(status_at_end(world), policy, world)
     return tuple(codes)
 
 
@@ -285,9 +192,9 @@ def _raise_for(status: int, policy: SitePolicy, world: World) -> None:
     counters = world.site.counters
     waiting = counters[at.TAIL] - counters[at.HEAD]
     problems = {
-        _STUCK: f"left {waiting} jobs waiting although nothing runs and nothing more is submitted",
-        _BAD_POSITION: "started a job that does not wait, or the same job twice",
-        _TOO_WIDE: f"started jobs that need more than the {counters[at.FREE]} idle processors",
+        STUCK: f"left {waiting} jobs waiting although nothing runs and nothing more is submitted",
+        BAD_POSITION: "started a job that does not wait, or the same job twice",
+        TOO_WIDE: f"started jobs that need more than the {counters[at.FREE]} idle processors",
     }
     if status in problems:
         raise PolicyError(f"policy {policy.name!r} {problems[status]}")

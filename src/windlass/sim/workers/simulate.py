@@ -22,7 +22,8 @@ from windlass.sim.workers.asked import UNUSED, drive_compiled, drive_python
 from windlass.sim.workers.loop import RUN
 from windlass.sim.workers.result import Dispatched
 from windlass.sim.workers.setup import Setup, make_world
-from windlass.workloads.arrivals import Bursty, arrival_times, mean_size, task_sizes
+from windlass.workloads.arrivals import Bursty, arrival_times
+from windlass.workloads.service import mean_size, task_sizes
 
 
 def kernels(policy: Any) -> tuple[Kernel, ...]:
@@ -94,7 +95,7 @@ def simulate(
         Of jobs: ``"poisson"``, :class:`~windlass.workloads.arrivals.Bursty`, or times, s.
     service
         Work per task: ``"exponential"`` or ``"fixed"`` (mean 1),
-        :class:`~windlass.workloads.arrivals.Pareto`, or sizes.
+        :class:`~windlass.workloads.service.Pareto`, or sizes.
     tasks_per_job
         Tasks of a job arrive together; the job ends with its last.
     changes
