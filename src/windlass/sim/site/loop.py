@@ -14,101 +14,121 @@ from numpy.typing import NDArray
 from windlass.compiled import Kernel, inlined
 from windlass.order.site.compiled import SELECT
 from windlass.sim.events.heap import HEAP, Heap, next_time, pop, push
-from windlass.sim.site import state as at
-from windlass.sim.site.state import SITE, Site
+from windlass.sim.site.state import (
+    FREE,
+    HEAD,
+    REFUSED,
+    SITE_STATE,
+    TAIL,
+    SiteState,
+    end_job,
+    enqueue,
+    leave_queue,
+    running_rows,
+    sort_few,
+    start_job,
+    waiting_rows,
+)
+from windlass.sim.status import ALL_DONE, FIRST_OWN, PAUSED, STUCK
 
-#: How :func:`_run` ended: paused for a progress report, all done, or the policy's answer cannot be carried out.
-PAUSED, DONE, STUCK, BAD_POSITION, TOO_WIDE = range(5)
+#: How else :func:`_run` returned: the policy's answer names who does not wait, or needs more than is idle.
+BAD_POSITION, TOO_WIDE = range(FIRST_OWN, FIRST_OWN + 2)
 _END = 0
 
 
-class World(NamedTuple):
-    """State of the world: events, site, what will happen (submit and held, s) and the next job to submit."""
+class SiteRun(NamedTuple):
+    """A site and what happens to it.
+
+    ``heap``: ends of running jobs. ``submit``, ``held`` (n,): when jobs come and for how long they hold their
+    processors, s. ``submitted`` (1,): jobs that have come, which is the row of the next one.
+    """
 
     heap: Heap
-    site: Site
+    site: SiteState
     submit: NDArray[np.float64]
     held: NDArray[np.float64]
     submitted: NDArray[np.int64]
 
 
-WORLD = types.NamedTuple((HEAP, SITE, types.float64[::1], types.float64[::1], types.int64[::1]), World)
+SITE_RUN = types.NamedTuple(
+    (HEAP, SITE_STATE, types.float64[::1], types.float64[::1], types.int64[::1]), SiteRun
+)
 
 
 @inlined
-def advance(world):
+def advance(state):
     """Go to the next instant and take in all that happens then; the instant, or infinity where nothing does."""
-    count = world.submitted[0]
-    arrival = world.submit[count] if count < len(world.submit) else np.inf
-    now = min(arrival, next_time(world.heap))
-    while now < np.inf and next_time(world.heap) == now:
-        _, _, row = pop(world.heap)
-        at.finish(world.site, row, now)
-    while count < len(world.submit) and world.submit[count] == now:
-        at.enqueue(world.site, count)
+    count = state.submitted[0]
+    arrival = state.submit[count] if count < len(state.submit) else np.inf
+    now = min(arrival, next_time(state.heap))
+    while now < np.inf and next_time(state.heap) == now:
+        _, _, row = pop(state.heap)
+        end_job(state.site, row, now)
+    while count < len(state.submit) and state.submit[count] == now:
+        enqueue(state.site, count)
         count += 1
-    world.submitted[0] = count
+    state.submitted[0] = count
     return now
 
 
 @inlined
-def commit(world, now, chosen, why):
+def commit(state, now, chosen, why):
     """Start the chosen queue positions in their order, which sorts `chosen`; a status code.
 
-    The world is of no more use when the status is not `PAUSED`.
+    The state is of no more use when the status is not `PAUSED`.
     """
-    site = world.site
-    queue = at.waiting(site)
+    site = state.site
+    queue = waiting_rows(site)
     wanted = 0
     for position in chosen:
         if position < 0 or position >= len(queue):
             return BAD_POSITION
         wanted += site.procs[queue[position]]
-    if wanted > site.counters[at.FREE]:
+    if wanted > site.counts[FREE]:
         return TOO_WIDE
     for pick in range(len(chosen)):
         row = queue[chosen[pick]]
         if site.start[row] == now:
             return BAD_POSITION
         site.why[row] = why[pick]
-        at.start(site, row, now)
-        push(world.heap, now + world.held[row], _END, row)
-    at.sort(chosen)
-    at.leave_queue(site, chosen)
-    site.counters[at.REFUSED] = site.counters[at.TAIL] - site.counters[at.HEAD]
+        start_job(site, row, now)
+        push(state.heap, now + state.held[row], _END, row)
+    sort_few(chosen)
+    leave_queue(site, chosen)
+    site.counts[REFUSED] = site.counts[TAIL] - site.counts[HEAD]
     return PAUSED
 
 
 @inlined
-def status_at_end(world):
+def status_at_end(state):
     """Whether all jobs have run, once nothing more happens; a status code."""
-    return DONE if len(at.waiting(world.site)) == 0 else STUCK
+    return ALL_DONE if len(waiting_rows(state.site)) == 0 else STUCK
 
 
-def _run(select, world, chosen, why, instants):
+def _run(select, state, chosen, why, instants):
     """Advance by so many instants at most, asking a compiled policy; a status code."""
-    site = world.site
+    site = state.site
     for _ in range(instants):
-        now = advance(world)
+        now = advance(state)
         if now == np.inf:
-            return status_at_end(world)
-        queue = at.waiting(site)
+            return status_at_end(state)
+        queue = waiting_rows(site)
         if len(queue) == 0:
             continue
         count = select(
             now,
-            site.counters[at.FREE],
+            site.counts[FREE],
             queue,
-            site.counters[at.REFUSED],
+            site.counts[REFUSED],
             site.procs,
             site.request,
             site.note,
-            at.running(site),
+            running_rows(site),
             site.expected_end,
             chosen,
             why,
         )
-        status = commit(world, now, chosen[:count], why[:count])
+        status = commit(state, now, chosen[:count], why[:count])
         if status != PAUSED:
             return status
     return PAUSED
@@ -116,6 +136,6 @@ def _run(select, world, chosen, why, instants):
 
 RUN = Kernel(
     _run,
-    types.int64(types.FunctionType(SELECT), WORLD, types.int64[::1], types.int64[::1], types.int64),
+    types.int64(types.FunctionType(SELECT), SITE_RUN, types.int64[::1], types.int64[::1], types.int64),
     allocates=False,
 )

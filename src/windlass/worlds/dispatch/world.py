@@ -12,13 +12,14 @@ import polars as pl
 from windlass.compiled import Kernel
 from windlass.dispatch import POLICIES
 from windlass.metrics.workers import dispatch_metrics
-from windlass.model.timetable import Changes
+from windlass.model.timetable import WorkerTimetable
 from windlass.registry import Registry
 from windlass.results import Choice, Outcome
 from windlass.sim.workers.simulate import kernels, make_policy, simulate
 from windlass.traces.llm import read_llm
 from windlass.traces.volatility import read_volatility
 from windlass.workloads.arrivals import Bursty
+from windlass.workloads.drift import drift, shocks
 from windlass.workloads.service import Pareto
 from windlass.worlds import Setting
 from windlass.worlds.dispatch.spec import ClusterSpec, DispatchSetting
@@ -98,7 +99,7 @@ class Dispatch:
             arrivals=workload.arrivals,
             service=workload.service,
             tasks_per_job=setting.workload.tasks_per_job,
-            changes=_changes(setting.cluster, workload.last, seed),
+            timetable=_timetable(setting.cluster, workload.last, seed),
             schedulers=setting.schedulers,
             probe_delay=setting.probe_delay,
             record=True,
@@ -125,14 +126,14 @@ class Dispatch:
         return make_policy(spec.name, setting.cluster.speeds(), rng, **spec.parameters)
 
 
-def _changes(cluster: ClusterSpec, last: float, seed: int) -> Changes:
+def _timetable(cluster: ClusterSpec, last: float, seed: int) -> WorkerTimetable:
     speeds = cluster.speeds()
-    changes = Changes.none()
+    found = WorkerTimetable.none()
     if cluster.shocks_every is not None:
-        changes += Changes.shocks(speeds, cluster.shocks_every, last, np.random.default_rng([seed, 2]))
+        found += shocks(speeds, cluster.shocks_every, last, np.random.default_rng([seed, 2]))
     if cluster.drift is not None:
         scores = read_volatility(cluster.drift, _DRIFT_POINTS)
-        changes += Changes.drift(speeds, scores, max(last, 1e-9) / _DRIFT_POINTS)
+        found += drift(speeds, scores, max(last, 1e-9) / _DRIFT_POINTS)
     for failure in cluster.failures:
-        changes += Changes.failure(failure.worker, failure.down, failure.up)
-    return changes
+        found += WorkerTimetable.failure(failure.worker, failure.down, failure.up)
+    return found
