@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from windlass.model.timetable import FAIL, RETURN, SET_SPEED, Changes
+from windlass.model.timetable import FAIL, RETURN, SET_SPEED, WorkerTimetable
 
 INF = float("inf")
 
@@ -34,12 +34,12 @@ class Naive:
         speeds: Any,
         submit: Any,
         work: Any,
-        changes: Changes | None = None,
+        timetable: WorkerTimetable | None = None,
         per_job: int = 1,
     ) -> None:
         self.policy, self.submit, self.work = policy, submit, work
         self.workers = [Worker(speed) for speed in speeds]
-        told = changes or Changes.none()
+        told = timetable or WorkerTimetable.none()
         self.changes = list(zip(told.time, told.kind, told.worker, told.value, strict=True))
         self.copies = getattr(policy, "copies", 0)
         self.per_job, self.next_task = per_job, {}

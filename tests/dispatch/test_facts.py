@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from windlass.dispatch import simulate
-from windlass.model.timetable import Changes
+from windlass.workloads.drift import shocks
 
 THOUSAND = np.array([1.0] * 900 + [6.0] * 100)
 CLUSTER = np.array([1.0] * 16 + [2.0] * 8 + [4.0] * 6 + [8.0] * 2)
@@ -14,8 +14,8 @@ CLUSTER = np.array([1.0] * 16 + [2.0] * 8 + [4.0] * 6 + [8.0] * 2)
 
 def shocked(name, load, tasks=150_000, every=1000.0, **more):
     until = 1.2 * tasks / (load * CLUSTER.sum())
-    changes = Changes.shocks(CLUSTER, every, until, np.random.default_rng(3))
-    return simulate(name, CLUSTER, load, tasks, seed=2, changes=changes, **more).mean
+    timetable = shocks(CLUSTER, every, until, np.random.default_rng(3))
+    return simulate(name, CLUSTER, load, tasks, seed=2, timetable=timetable, **more).mean
 
 
 @pytest.mark.parametrize("load", [0.8, 0.9])

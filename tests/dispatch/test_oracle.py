@@ -10,8 +10,10 @@ from naive import Naive
 
 from windlass.dispatch import POLICIES, simulate
 from windlass.dispatch.state import COPIES
-from windlass.model.timetable import Changes
-from windlass.workloads.arrivals import Bursty, Pareto
+from windlass.model.timetable import WorkerTimetable
+from windlass.workloads.arrivals import Bursty
+from windlass.workloads.drift import shocks
+from windlass.workloads.service import Pareto
 
 SPEEDS = np.array([1.0, 1.0, 2.0, 0.5, 6.0])
 
@@ -33,10 +35,10 @@ def workload(tasks=3000, load=0.7, seed=3, per_job=1):
 def shaky(until):
     rng = np.random.default_rng(8)
     return (
-        Changes.shocks(SPEEDS, every=until / 7, until=until, rng=rng)
-        + Changes.failure(4, until * 0.2, until * 0.5)
-        + Changes.failure(0, until * 0.3, until * 0.4)
-        + Changes.speeds([until * 0.55, until * 0.6], [2, 2], [0.0, 2.0])
+        shocks(SPEEDS, every=until / 7, until=until, rng=rng)
+        + WorkerTimetable.failure(4, until * 0.2, until * 0.5)
+        + WorkerTimetable.failure(0, until * 0.3, until * 0.4)
+        + WorkerTimetable.speeds([until * 0.55, until * 0.6], [2, 2], [0.0, 2.0])
     )
 
 
@@ -44,7 +46,7 @@ def shaky(until):
 @pytest.mark.parametrize("steady", [True, False], ids=["steady", "shaky"])
 def test_same_as_naive_driven_by_hand(name, steady):
     submit, work = workload()
-    changes = None if steady else shaky(submit[-1])
+    timetable = None if steady else shaky(submit[-1])
     policy = make(name)
     fast = simulate(
         policy,
@@ -52,12 +54,12 @@ def test_same_as_naive_driven_by_hand(name, steady):
         tasks=len(work),
         arrivals=submit,
         service=work,
-        changes=changes,
+        timetable=timetable,
         samples=0,
         record=True,
     )
     policy.copies = int(policy.ints[COPIES])
-    plain = Naive(policy, SPEEDS, submit, work, changes)
+    plain = Naive(policy, SPEEDS, submit, work, timetable)
     response = plain.run()
     np.testing.assert_allclose(fast.response, response, rtol=1e-9, atol=1e-9)
     assert fast.benchmarks == plain.benchmarks
@@ -68,12 +70,12 @@ def test_same_as_naive_driven_by_hand(name, steady):
 def test_jobs_of_many_tasks_with_late_binding_same_as_naive():
     submit, work = workload(per_job=4)
     policy = make("sparrow")
-    changes = shaky(submit[-1])
+    timetable = shaky(submit[-1])
     fast = simulate(
-        policy, SPEEDS, tasks=len(work), arrivals=submit, service=work, tasks_per_job=4, changes=changes
+        policy, SPEEDS, tasks=len(work), arrivals=submit, service=work, tasks_per_job=4, timetable=timetable
     )
     policy.copies = 2
-    plain = Naive(policy, SPEEDS, np.repeat(submit, 4), work, changes, per_job=4).run()
+    plain = Naive(policy, SPEEDS, np.repeat(submit, 4), work, timetable, per_job=4).run()
     np.testing.assert_allclose(fast.response, plain, rtol=1e-9, atol=1e-9)
     np.testing.assert_allclose(fast.job_response, plain.reshape(-1, 4).max(axis=1))
 

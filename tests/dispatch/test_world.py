@@ -13,8 +13,10 @@ from test_oracle import SPEEDS, Naive, make, shaky, workload
 
 from windlass.dispatch import POLICIES, Rosella, simulate
 from windlass.model import PolicyError
-from windlass.model.timetable import Changes
-from windlass.workloads.arrivals import Bursty, Pareto
+from windlass.model.timetable import WorkerTimetable
+from windlass.workloads.arrivals import Bursty
+from windlass.workloads.drift import drift, shocks
+from windlass.workloads.service import Pareto
 
 
 @settings(max_examples=25, deadline=None)
@@ -26,16 +28,16 @@ from windlass.workloads.arrivals import Bursty, Pareto
     schedulers=st.integers(1, 3),
 )
 def test_no_task_is_lost_or_ended_twice_under_failures(name, seed, failures, delay, schedulers):
-    changes = Changes.none()
+    timetable = WorkerTimetable.none()
     for worker, down, length in failures:
-        changes = changes + Changes.failure(worker, down, down + length)
+        timetable = timetable + WorkerTimetable.failure(worker, down, down + length)
     result = simulate(
         name,
         SPEEDS,
         0.7,
         400,
         seed=seed,
-        changes=changes,
+        timetable=timetable,
         record=True,
         probe_delay=delay,
         schedulers=schedulers,
@@ -72,10 +74,10 @@ def test_benchmark_tasks_never_overtake_real_ones():
 
 
 def test_worker_that_stays_down_gets_nothing_and_all_down_holds_tasks():
-    down = Changes.failure(4, 5.0)
+    down = WorkerTimetable.failure(4, 5.0)
     for worker in range(4):
-        down = down + Changes.failure(worker, 5.0, 50.0)
-    result = simulate("rosella", SPEEDS, 0.5, 2000, seed=1, changes=down, record=True)
+        down = down + WorkerTimetable.failure(worker, 5.0, 50.0)
+    result = simulate("rosella", SPEEDS, 0.5, 2000, seed=1, timetable=down, record=True)
     late = result.start > 5.0
     assert (result.worker[late] != 4).all()
     assert not ((result.start > 5.0) & (result.start < 50.0)).any()
@@ -93,9 +95,9 @@ def test_estimates_converge_to_true_rates(told):
 
 def test_silent_worker_counts_as_dead_until_benchmark_tasks_bring_it_back():
     speeds = np.array([1.0] * 8)
-    stall = Changes.speeds([500.0, 3000.0], [0, 0], [0.0, 1.0])
+    stall = WorkerTimetable.speeds([500.0, 3000.0], [0, 0], [0.0, 1.0])
     policy = Rosella(8, guaranteed=8.0, rng=np.random.default_rng(1), window_scale=0.1)
-    result = simulate(policy, speeds, 0.5, 40_000, seed=1, changes=stall)
+    result = simulate(policy, speeds, 0.5, 40_000, seed=1, timetable=stall)
     time, first = result.sample_time, result.estimates[:, 0]
     assert (first[time < 500] > 0).all()
     assert (first[(time > 2500) & (time < 3000)] == 0).all()
@@ -183,11 +185,11 @@ class Plain:
 
 def test_policy_in_plain_python():
     submit, work = workload(tasks=800)
-    changes = shaky(submit[-1])
-    fast = simulate(Plain(), SPEEDS, tasks=800, arrivals=submit, service=work, changes=changes)
+    timetable = shaky(submit[-1])
+    fast = simulate(Plain(), SPEEDS, tasks=800, arrivals=submit, service=work, timetable=timetable)
     oracle = Plain()
     oracle.benchmark_at, oracle.copies = np.inf, 0
-    np.testing.assert_allclose(fast.response, Naive(oracle, SPEEDS, submit, work, changes).run())
+    np.testing.assert_allclose(fast.response, Naive(oracle, SPEEDS, submit, work, timetable).run())
 
 
 def test_policy_that_chooses_nobody_is_refused():
@@ -222,8 +224,8 @@ def test_policy_that_chooses_nobody_is_refused():
         ({"probe_delay": -1.0}, "probe_delay"),
         ({"lane": 0}, "lane"),
         ({"samples": -1}, "samples"),
-        ({"changes": Changes.failure(7, 1.0)}, "changes"),
-        ({"changes": Changes.failure(0, 0.0) + Changes.failure(1, 0.0)}, "changes"),
+        ({"timetable": WorkerTimetable.failure(7, 1.0)}, "timetable"),
+        ({"timetable": WorkerTimetable.failure(0, 0.0) + WorkerTimetable.failure(1, 0.0)}, "timetable"),
         ({"policy": "rosela"}, "rosella"),
         ({"policy": POLICIES.make("uniform", np.random.default_rng(1), workers=3)}, "speeds"),
     ],
@@ -257,9 +259,9 @@ def test_bad_arguments_are_named(change, names):
         (lambda: make("ppot").told(0, -1.0), "rate"),
         (lambda: Bursty(ratio=0.5), "ratio"),
         (lambda: Pareto(shape=1.0), "shape"),
-        (lambda: Changes.shocks([1.0], 0.0, 1.0, np.random.default_rng(1)), "every"),
-        (lambda: Changes.drift([1.0], [[-1.0, 2.0]], 1.0), "series"),
-        (lambda: Changes.failure(0, 2.0, 1.0), "up"),
+        (lambda: shocks([1.0], 0.0, 1.0, np.random.default_rng(1)), "every"),
+        (lambda: drift([1.0], [[-1.0, 2.0]], 1.0), "series"),
+        (lambda: WorkerTimetable.failure(0, 2.0, 1.0), "up"),
     ],
 )
 def test_bad_values_are_named(make_it, names):
@@ -269,6 +271,6 @@ def test_bad_values_are_named(make_it, names):
 
 def test_drift_follows_measured_series():
     series = np.abs(np.sin(np.arange(200.0)))[None] + 0.2
-    drift = Changes.drift(np.ones(8), series, step=5.0)
-    result = simulate("rosella", np.ones(8), 0.6, 5000, seed=1, changes=drift)
+    timetable = drift(np.ones(8), series, step=5.0)
+    result = simulate("rosella", np.ones(8), 0.6, 5000, seed=1, timetable=timetable)
     assert np.isfinite(result.response).all()

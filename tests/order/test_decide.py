@@ -21,7 +21,7 @@ from windlass.order.site import POLICIES
 from windlass.order.site.view import Running, SiteView, Waiting
 from windlass.sim import Replay, replay
 from windlass.sim.site import replay as batch
-from windlass.sim.site.state import Site, make_site
+from windlass.sim.site.state import SiteState, make_site
 
 # Someone outlives a request of 1 s, and at that very instant somebody else is submitted.
 OUTLIVED = case(1, [0, 0, 1], [2, 1, 1], [1, 1, 1], [1, 1, 1])
@@ -41,11 +41,11 @@ def contents(view: SiteView) -> list[object]:
 
 
 @contextmanager
-def sites_kept() -> Iterator[list[Site]]:
+def sites_kept() -> Iterator[list[SiteState]]:
     """The sites that the simulator makes meanwhile; they hold the notes."""
-    kept: list[Site] = []
+    kept: list[SiteState] = []
 
-    def make(*arguments: object) -> Site:
+    def make(*arguments: object) -> SiteState:
         kept.append(make_site(*arguments))
         return kept[-1]
 

@@ -23,9 +23,20 @@ from numba import types
 from numpy.typing import NDArray
 
 from windlass.compiled import Kernel
-from windlass.dispatch import state as at
+from windlass.dispatch.state import (
+    BENCHMARK_AT,
+    BENCHMARK_WORK,
+    COPIES,
+    JOINED,
+    LEFT,
+    PRESENT,
+    RATE,
+    RATES_AT,
+    RNG,
+    WORKERS,
+    change_members,
+)
 from windlass.dispatch.state import arrived as note_arrival
-from windlass.dispatch.state import change_members
 from windlass.model import InputError
 from windlass.model.values import number
 
@@ -72,7 +83,7 @@ def _change_members(kind, worker, rate, ints, floats):
 
 
 def _no_benchmark(now, ints, floats):
-    floats[at.BENCHMARK_AT] = np.inf
+    floats[BENCHMARK_AT] = np.inf
     return -1
 
 
@@ -103,7 +114,7 @@ class CompiledDispatch:
     ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
         """Copies of the state for so many uncoordinated schedulers, (schedulers, …); the first keeps its stream."""
         ints, floats = np.tile(self.ints, (schedulers, 1)), np.tile(self.floats, (schedulers, 1))
-        ints[1:, at.RNG] = rng.integers(-(2**63), 2**63 - 1, size=schedulers - 1)
+        ints[1:, RNG] = rng.integers(-(2**63), 2**63 - 1, size=schedulers - 1)
         return ints, floats
 
     def arrived(self, now: float) -> None:
@@ -161,7 +172,7 @@ class CompiledDispatch:
         if lengths.min() < 0:
             worker = int(np.argmin(lengths))
             raise InputError(f"queue_lengths: worker {worker} has {lengths[worker]}, expected 0 or more")
-        if self.ints[at.PRESENT] == 0:
+        if self.ints[PRESENT] == 0:
             raise InputError("queue_lengths: every worker has left, there is none to choose")
         return int(self.choosing.ready()(np.ascontiguousarray(lengths, np.int64), self.ints, self.floats))
 
@@ -203,45 +214,45 @@ class CompiledDispatch:
     def left(self, worker: int) -> None:
         """A worker is gone: it gets no task until it joins again."""
         self._check_worker(worker)
-        self.changing.ready()(at.LEFT, int(worker), 0.0, self.ints, self.floats)
+        self.changing.ready()(LEFT, int(worker), 0.0, self.ints, self.floats)
 
     def joined(self, worker: int) -> None:
         """A worker that had left is back."""
         self._check_worker(worker)
-        self.changing.ready()(at.JOINED, int(worker), 0.0, self.ints, self.floats)
+        self.changing.ready()(JOINED, int(worker), 0.0, self.ints, self.floats)
 
     def told(self, worker: int, rate: float) -> None:
         """The true rate of a worker, work/s, for policies that assume it known; others do not use it."""
         self._check_worker(worker)
-        self.changing.ready()(at.RATE, int(worker), number("rate", rate, 0.0), self.ints, self.floats)
+        self.changing.ready()(RATE, int(worker), number("rate", rate, 0.0), self.ints, self.floats)
 
     @property
     def workers(self) -> int:
         """How many workers the policy was made for, present or not."""
-        return int(self.ints[at.WORKERS])
+        return int(self.ints[WORKERS])
 
     @property
     def rates(self) -> NDArray[np.float64] | None:
         """(n,) what the policy believes each worker's rate to be, work/s; None where it has no belief."""
-        first = int(self.ints[at.RATES_AT])
+        first = int(self.ints[RATES_AT])
         return None if first < 0 else self.floats[first : first + self.workers].copy()
 
     @property
     def reservations(self) -> int:
         """Reservations per task for an engine that binds late (0: a task is placed when it arrives)."""
-        return int(self.ints[at.COPIES])
+        return int(self.ints[COPIES])
 
     @property
     def benchmark_at(self) -> float:
         """When the next benchmark task is due, s; infinity where the policy sends none."""
-        return float(self.floats[at.BENCHMARK_AT])
+        return float(self.floats[BENCHMARK_AT])
 
     def benchmark(self, now: float) -> tuple[int, float] | None:
         """Where to send a benchmark task that is due, at low priority, and how much work to replay; None if not due."""
         if not now >= self.benchmark_at:
             return None
         worker = int(self.benchmarking.ready()(float(now), self.ints, self.floats))
-        return (worker, float(self.floats[at.BENCHMARK_WORK])) if worker >= 0 else None
+        return (worker, float(self.floats[BENCHMARK_WORK])) if worker >= 0 else None
 
     def _check_worker(self, worker: int) -> None:
         if not 0 <= worker < self.workers:

@@ -3,6 +3,7 @@
 - :mod:`~windlass.metrics.site`: rigid jobs on one site.
 - :mod:`~windlass.metrics.workers`: small tasks on many workers.
 - :mod:`~windlass.metrics.fleet`: jobs over the sites of a fleet.
+- :mod:`~windlass.metrics.orders`: jobs of subjobs over the sites of a fleet.
 - :mod:`~windlass.metrics.alone`: what a job would take with the fleet to itself.
 - :mod:`~windlass.metrics.bound`: a mean response that no schedule can beat.
 """

@@ -1,4 +1,4 @@
-"""What is measured of a run, one frozen dataclass a world."""
+"""What is measured of rigid jobs on one site."""
 
 from __future__ import annotations
 
@@ -39,34 +39,6 @@ class BatchMetrics:
     mean_bounded_slowdown: float
     utilisation: float
     makespan_s: float
-
-
-@dataclass(frozen=True, slots=True)
-class DispatchMetrics:
-    """Metrics of small tasks on many workers.
-
-    Parameters
-    ----------
-    tasks
-        How many ran.
-    mean_response_s, median_response_s, p95_response_s, p99_response_s
-        Of jobs: from arrival to the end of the last task, s.
-    mean_wait_s
-        Of tasks: from arrival to start, s.
-    longest_queue
-        Most tasks that were ever at one worker.
-    benchmark_tasks
-        Tasks that ran only to learn from.
-    """
-
-    tasks: int
-    mean_response_s: float
-    median_response_s: float
-    p95_response_s: float
-    p99_response_s: float
-    mean_wait_s: float
-    longest_queue: float
-    benchmark_tasks: float
 
 
 def bounded_slowdown(

@@ -1,4 +1,4 @@
-"""What happens to workers during a dispatch simulation: other speeds, failures, returns."""
+"""What changes when: workers get other speeds, fail and return."""
 
 from __future__ import annotations
 
@@ -9,13 +9,14 @@ from numpy.typing import NDArray
 
 from windlass.model.errors import InputError
 
-#: Kinds of change to a worker. ``LOOK`` is no change: a sample is taken.
-SET_SPEED, FAIL, RETURN, LOOK = range(4)
+# Compiled code has these numbers in it: naming windlass.compiled makes its cache go by this file too.
+#: Kinds of change to a worker. ``TAKE_SAMPLE`` is no change: the simulation looks.
+SET_SPEED, FAIL, RETURN, TAKE_SAMPLE = range(4)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Changes:
-    """Changes of workers, one row each, in any order; rows of the same instant happen in the order given.
+class WorkerTimetable:
+    """When workers change, one row a change, in any order; rows of the same instant happen in the order given.
 
     Add two of them to have both.
 
@@ -37,7 +38,7 @@ class Changes:
 
     Examples
     --------
-    >>> both = Changes.speeds([10.0], [0], [0.5]) + Changes.failure(1, down=3.0, up=8.0)
+    >>> both = WorkerTimetable.speeds([10.0], [0], [0.5]) + WorkerTimetable.failure(1, down=3.0, up=8.0)
     >>> both.time.tolist()
     [3.0, 8.0, 10.0]
     """
@@ -50,7 +51,7 @@ class Changes:
     def __post_init__(self) -> None:
         for name in ("kind", "worker", "value"):
             if getattr(self, name).shape != self.time.shape:
-                raise InputError(f"changes: {name} has shape {getattr(self, name).shape}, not that of time")
+                raise InputError(f"timetable: {name} has shape {getattr(self, name).shape}, not that of time")
         for name, allowed in (
             ("time", np.isfinite(self.time) & (self.time >= 0)),
             ("speed", np.isfinite(self.value) & (self.value >= 0)),
@@ -58,13 +59,13 @@ class Changes:
         ):
             if not allowed.all():
                 row = int(np.argmin(allowed))
-                raise InputError(f"changes: {name} of row {row} is negative or not finite")
+                raise InputError(f"timetable: {name} of row {row} is negative or not finite")
         order = np.argsort(self.time, kind="stable")
         for name in ("time", "kind", "worker", "value"):
             object.__setattr__(self, name, getattr(self, name)[order])
 
-    def __add__(self, other: Changes) -> Changes:
-        return Changes(
+    def __add__(self, other: WorkerTimetable) -> WorkerTimetable:
+        return WorkerTimetable(
             np.concatenate((self.time, other.time)),
             np.concatenate((self.kind, other.kind)),
             np.concatenate((self.worker, other.worker)),
@@ -72,19 +73,19 @@ class Changes:
         )
 
     @classmethod
-    def none(cls) -> Changes:
-        """No change at all."""
+    def none(cls) -> WorkerTimetable:
+        """Nothing ever changes."""
         return cls.speeds([], [], [])
 
     @classmethod
-    def speeds(cls, time: object, worker: object, speed: object) -> Changes:
+    def speeds(cls, time: object, worker: object, speed: object) -> WorkerTimetable:
         """Steps: from each time on the worker has this speed; 0 stalls it, and nobody is told."""
         times = np.array(time, dtype=np.float64)
         workers = np.array(worker, dtype=np.int64)
         return cls(times, np.full(len(times), SET_SPEED), workers, np.array(speed, dtype=np.float64))
 
     @classmethod
-    def failure(cls, worker: int, down: float, up: float | None = None) -> Changes:
+    def failure(cls, worker: int, down: float, up: float | None = None) -> WorkerTimetable:
         """A worker fails and loses what it has; it comes back empty, or never if ``up`` is None.
 
         Schedulers are told. Its tasks are dispatched again at once, and run from their beginning.
@@ -95,59 +96,6 @@ class Changes:
         kinds = np.array([FAIL, RETURN][: len(times)], dtype=np.int64)
         return cls(
             np.array(times, dtype=np.float64), kinds, np.full(len(times), worker), np.zeros(len(times))
-        )
-
-    @classmethod
-    def shocks(cls, speeds: object, every: float, until: float, rng: np.random.Generator) -> Changes:
-        """Shocks: every so many seconds, all speeds are dealt out anew in random order.
-
-        >>> Changes.shocks([1.0, 2.0], every=5.0, until=11.0, rng=np.random.default_rng(1)).time.tolist()
-        [5.0, 5.0, 10.0, 10.0]
-        """
-        if not 0 < every < np.inf:
-            raise InputError(f"every is {every}, expected a finite time above 0")
-        if not 0 <= until < np.inf:
-            raise InputError(f"until is {until}, expected a finite time of at least 0")
-        base = np.array(speeds, dtype=np.float64)
-        times = np.arange(1, int(until / every) + 1) * every
-        dealt = [rng.permutation(base) for _ in times]
-        return cls.speeds(
-            np.repeat(times, len(base)),
-            np.tile(np.arange(len(base)), len(times)),
-            np.concatenate(dealt) if dealt else [],
-        )
-
-    @classmethod
-    def drift(cls, speeds: object, series: object, step: float) -> Changes:
-        """Drift: speeds follow measured series, each relative to its mean.
-
-        Parameters
-        ----------
-        speeds
-            (n,) mean speed of each worker, work/s.
-        series
-            (k, m) measurements, at least 0 with a mean above 0; worker i follows row i modulo k.
-        step
-            Time between two measurements, s.
-
-        Examples
-        --------
-        >>> Changes.drift([2.0], [[1.0, 3.0]], step=60.0).value.tolist()
-        [1.0, 3.0]
-        """
-        base = np.array(speeds, dtype=np.float64)
-        rows = np.atleast_2d(np.array(series, dtype=np.float64))
-        if not (np.isfinite(rows).all() and (rows >= 0).all() and (rows.mean(axis=1) > 0).all()):
-            raise InputError("series: expected finite numbers of at least 0, with a mean above 0 in each row")
-        if not 0 < step < np.inf:
-            raise InputError(f"step is {step}, expected a finite time above 0")
-        relative = rows / rows.mean(axis=1, keepdims=True)
-        paths = base[:, None] * relative[np.arange(len(base)) % len(rows)]
-        points = rows.shape[1]
-        return cls.speeds(
-            np.repeat(np.arange(points) * step, len(base)),
-            np.tile(np.arange(len(base)), points),
-            paths.T.ravel(),
         )
 
 

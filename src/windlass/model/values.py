@@ -37,3 +37,13 @@ def checked_rates(rates: object) -> NDArray[np.float64]:
     if found.sum() <= 0:
         raise InputError("rates: all are 0, expected at least one worker that works")
     return found
+
+
+def column(name: str, values: object, count: int) -> NDArray[np.float64]:
+    """A copy of so many finite numbers, or an error that names them."""
+    found = np.array(values, dtype=np.float64)
+    if found.shape != (count,):
+        raise InputError(f"{name} has shape {found.shape}, expected {(count,)}")
+    if not np.isfinite(found).all():
+        raise InputError(f"{name}: value {int(np.argmin(np.isfinite(found)))} is not a finite number")
+    return found

@@ -1,7 +1,11 @@
 """What is drawn: arrivals, sizes, where tasks lie, estimates, sites, drops, and whole models of jobs.
 
-- :mod:`~windlass.workloads.arrivals`: when tasks arrive.
-- :mod:`~windlass.workloads.sizes`: how much work they are.
+- :mod:`~windlass.workloads.arrivals`, :mod:`~windlass.workloads.service`: when small tasks arrive, and how much work
+  they are.
+- :mod:`~windlass.workloads.drift`: how speeds of workers change over a run.
+- :mod:`~windlass.workloads.sizes`: jobs over sites, by laws of their sizes.
+- :mod:`~windlass.workloads.fleet`: sites, jobs of stages over them, and drops in what sites can do.
+- :mod:`~windlass.workloads.swim`, :mod:`~windlass.workloads.grid`: jobs over sites made from logs that have none.
 - :func:`lublin`: rigid jobs drawn from the model of Lublin and Feitelson.
 """
 

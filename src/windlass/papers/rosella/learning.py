@@ -5,12 +5,13 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from windlass.model.timetable import Changes
+from windlass.model.timetable import WorkerTimetable
 from windlass.papers.plots import Line, Picture
 from windlass.papers.reproduction import Reproduction, Row
 from windlass.papers.rosella.growth import fit
 from windlass.papers.rosella.table import SHOCK_EVERY
 from windlass.sim.workers.simulate import make_policy, simulate
+from windlass.workloads.drift import shocks
 
 _FOUR = np.repeat([0.5, 1.0, 2.0, 4.0], 8) / 1.875
 _ACCURATE = 0.1
@@ -21,13 +22,13 @@ def shock(quick: bool) -> Reproduction:
     runs = 5 if quick else 40
     load, at, last = 0.8, 300.0, 900.0
     tasks = int(load * _FOUR.sum() * last)
-    change = Changes.speeds(np.full(32, at), np.arange(32), _FOUR[::-1])
+    swap = WorkerTimetable.speeds(np.full(32, at), np.arange(32), _FOUR[::-1])
     edges = np.arange(0, last + 1, 15.0)
     lines, recovery = [], {}
     for policy in ("rosella", "eps-greedy", "ucb", "halo", "sparrow", "ppot"):
         sums, counts = np.zeros(len(edges) - 1), np.zeros(len(edges) - 1)
         for seed in range(runs):
-            done = simulate(policy, _FOUR, load, tasks, seed=seed, changes=change, samples=0)
+            done = simulate(policy, _FOUR, load, tasks, seed=seed, timetable=swap, samples=0)
             sums += np.histogram(done.submit, edges, weights=done.response)[0]
             counts += np.histogram(done.submit, edges)[0]
         means = sums / np.maximum(counts, 1)
@@ -68,11 +69,9 @@ def benchmark_tasks(quick: bool) -> Reproduction:
         for share in shares:
             values = []
             for seed in seeds:
-                changes = Changes.shocks(
-                    _FOUR, SHOCK_EVERY, tasks / (load * 32), np.random.default_rng([seed, 9])
-                )
+                timetable = shocks(_FOUR, SHOCK_EVERY, tasks / (load * 32), np.random.default_rng([seed, 9]))
                 policy = make_policy("rosella", _FOUR, np.random.default_rng(seed), probe_share=share)
-                done = simulate(policy, _FOUR, load, tasks, seed=seed, changes=changes, samples=0)
+                done = simulate(policy, _FOUR, load, tasks, seed=seed, timetable=timetable, samples=0)
                 values.append(float(done.response[tasks // 10 :].mean()))
             means.append(float(np.mean(values)))
         lines.append(Line(f"load {load}", list(range(len(shares))), means))

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from windlass.model.timetable import Changes
 from windlass.papers.plots import Line, Picture
 from windlass.papers.reproduction import Reproduction, Row
 from windlass.results import summarise
 from windlass.sim.workers.simulate import make_policy, simulate
+from windlass.workloads.drift import shocks
 
 SHOCK_EVERY = 500.0
 _WORKERS = 32
@@ -74,10 +74,10 @@ _STALE = Conditions("stale", "8 schedulers that see queues as of 0.5 s ago", sch
 def _response(
     contender: Contender, speeds: NDArray[np.float64], load: float, tasks: int, seed: int, under: Conditions
 ) -> float:
-    changes = None
+    timetable = None
     if under.shocks:
         last = tasks / (load * speeds.sum())
-        changes = Changes.shocks(speeds, SHOCK_EVERY, last, np.random.default_rng([seed, 9]))
+        timetable = shocks(speeds, SHOCK_EVERY, last, np.random.default_rng([seed, 9]))
     rng = np.random.default_rng([seed, 8])
     policy = make_policy(contender.policy, speeds, rng, **dict(contender.parameters))
     done = simulate(
@@ -86,7 +86,7 @@ def _response(
         load,
         tasks,
         seed=seed,
-        changes=changes,
+        timetable=timetable,
         samples=0,
         schedulers=under.schedulers,
         probe_delay=under.probe_delay,

@@ -1,1 +1,11 @@
-"""What happens next: a heap of events of any kind, and a winner tree where each owner has one."""
+"""What happens next, among few events and among many.
+
+- :mod:`~windlass.sim.events.heap`: a binary heap of events of any kind, ties in the order of pushing.
+- :mod:`~windlass.sim.events.tree`: a winner tree, where each owner has at most one event.
+"""
+
+"""What happens next, among few events and among many.
+
+- :mod:`~windlass.sim.events.heap`: a binary heap of events of any kind, ties in the order of pushing.
+- :mod:`~windlass.sim.events.tree`: a winner tree, where each owner has at most one event.
+"""

@@ -1,7 +1,7 @@
 """What happens next: a binary heap of events, earliest first, ties by sequence number.
 
 An event is a time, the order in which it was pushed, a kind and an item; what kind and item mean is the
-world's affair. The arrays are allocated once: the world knows how many events can be pending.
+part's affair. The arrays are allocated once: the part knows how many events can be pending.
 """
 
 from typing import NamedTuple
@@ -16,13 +16,13 @@ _SIZE, _NEXT = 0, 1
 
 
 class Heap(NamedTuple):
-    """Pending events, as arrays of one capacity, and counters (entries in use, next sequence number)."""
+    """Pending events, as arrays of one capacity, and counts (entries in use, next sequence number)."""
 
     time: NDArray[np.float64]
     sequence: NDArray[np.int64]
     kind: NDArray[np.int64]
     item: NDArray[np.int64]
-    counters: NDArray[np.int64]
+    counts: NDArray[np.int64]
 
 
 HEAP = types.NamedTuple(
@@ -43,7 +43,7 @@ def make_heap(capacity: int) -> Heap:
 @inlined
 def next_time(heap):
     """When the next event happens, s; infinity where none is pending."""
-    return heap.time[0] if heap.counters[_SIZE] > 0 else np.inf
+    return heap.time[0] if heap.counts[_SIZE] > 0 else np.inf
 
 
 @inlined
@@ -68,10 +68,10 @@ def _before(heap, slot, time, sequence):
 @inlined
 def push(heap, time, kind, item):
     """Add an event."""
-    slot = heap.counters[_SIZE]
-    sequence = heap.counters[_NEXT]
-    heap.counters[_SIZE] += 1
-    heap.counters[_NEXT] += 1
+    slot = heap.counts[_SIZE]
+    sequence = heap.counts[_NEXT]
+    heap.counts[_SIZE] += 1
+    heap.counts[_NEXT] += 1
     while slot > 0:
         parent = (slot - 1) >> 1
         if _before(heap, parent, time, sequence):
@@ -85,8 +85,8 @@ def push(heap, time, kind, item):
 def pop(heap):
     """Take the next event: its time, kind and item. The heap must not be empty."""
     first = heap.time[0], heap.kind[0], heap.item[0]
-    heap.counters[_SIZE] -= 1
-    last = heap.counters[_SIZE]
+    heap.counts[_SIZE] -= 1
+    last = heap.counts[_SIZE]
     time, sequence = heap.time[last], heap.sequence[last]
     slot = 0
     while True:

@@ -1,4 +1,4 @@
-"""The world of rigid parallel jobs on one site.
+"""Rigid parallel jobs on one site, run through a policy.
 
 A job holds its processors from start to end without a break. At each instant, everything that happens then is
 taken in first (ends in the order in which they were scheduled, then submissions in the order of the log); then
@@ -9,123 +9,20 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
-from numba import types
 from numpy.typing import NDArray
 
-from windlass.compiled import Kernel, inlined
+from windlass.compiled import Kernel
 from windlass.model import InputError, JobTable, PolicyError
 from windlass.order.site import SitePolicy
-from windlass.order.site.compiled import SELECT
 from windlass.order.site.view import Running, SiteView, Start, Waiting
-from windlass.sim.events.heap import HEAP, Heap, make_heap, next_time, pop, push
-from windlass.sim.site import state as at
-from windlass.sim.site.state import SITE, Site, make_site
+from windlass.sim.events.heap import make_heap
+from windlass.sim.site.loop import BAD_POSITION, RUN, TOO_WIDE, SiteRun, advance, commit, status_at_end
+from windlass.sim.site.state import FREE, HEAD, REFUSED, RUNNING, TAIL, make_site
+from windlass.sim.status import PAUSED, STUCK
 
-#: How :func:`_run` ended: paused for a progress report, all done, or the policy's answer cannot be carried out.
-_PAUSED, _DONE, _STUCK, _BAD_POSITION, _TOO_WIDE = range(5)
-_END = 0
 _INSTANTS_BETWEEN_REPORTS = 50_000
-
-
-class World(NamedTuple):
-    """State of the world: events, site, what will happen (submit and held, s) and the next job to submit."""
-
-    heap: Heap
-    site: Site
-    submit: NDArray[np.float64]
-    held: NDArray[np.float64]
-    submitted: NDArray[np.int64]
-
-
-WORLD = types.NamedTuple((HEAP, SITE, types.float64[::1], types.float64[::1], types.int64[::1]), World)
-
-
-@inlined
-def _advance(world):
-    """Go to the next instant and take in all that happens then; the instant, or infinity where nothing does."""
-    count = world.submitted[0]
-    arrival = world.submit[count] if count < len(world.submit) else np.inf
-    now = min(arrival, next_time(world.heap))
-    while now < np.inf and next_time(world.heap) == now:
-        _, _, row = pop(world.heap)
-        at.finish(world.site, row, now)
-    while count < len(world.submit) and world.submit[count] == now:
-        at.enqueue(world.site, count)
-        count += 1
-    world.submitted[0] = count
-    return now
-
-
-@inlined
-def _commit(world, now, chosen, why):
-    """Start the chosen queue positions in their order, which sorts `chosen`; a status code.
-
-    The world is of no more use when the status is not `_PAUSED`.
-    """
-    site = world.site
-    queue = at.waiting(site)
-    wanted = 0
-    for position in chosen:
-        if position < 0 or position >= len(queue):
-            return _BAD_POSITION
-        wanted += site.procs[queue[position]]
-    if wanted > site.counters[at.FREE]:
-        return _TOO_WIDE
-    for pick in range(len(chosen)):
-        row = queue[chosen[pick]]
-        if site.start[row] == now:
-            return _BAD_POSITION
-        site.why[row] = why[pick]
-        at.start(site, row, now)
-        push(world.heap, now + world.held[row], _END, row)
-    at.sort(chosen)
-    at.leave_queue(site, chosen)
-    site.counters[at.REFUSED] = site.counters[at.TAIL] - site.counters[at.HEAD]
-    return _PAUSED
-
-
-@inlined
-def _status_at_end(world):
-    return _DONE if len(at.waiting(world.site)) == 0 else _STUCK
-
-
-def _run(select, world, chosen, why, instants):
-    """Advance by so many instants at most, asking a compiled policy; a status code."""
-    site = world.site
-    for _ in range(instants):
-        now = _advance(world)
-        if now == np.inf:
-            return _status_at_end(world)
-        queue = at.waiting(site)
-        if len(queue) == 0:
-            continue
-        count = select(
-            now,
-            site.counters[at.FREE],
-            queue,
-            site.counters[at.REFUSED],
-            site.procs,
-            site.request,
-            site.note,
-            at.running(site),
-            site.expected_end,
-            chosen,
-            why,
-        )
-        status = _commit(world, now, chosen[:count], why[:count])
-        if status != _PAUSED:
-            return status
-    return _PAUSED
-
-
-RUN = Kernel(
-    _run,
-    types.int64(types.FunctionType(SELECT), WORLD, types.int64[::1], types.int64[::1], types.int64),
-    allocates=False,
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,7 +99,7 @@ def replay(
     if len(jobs) and jobs.procs.max() > processors:
         row = int(np.argmax(jobs.procs))
         raise InputError(f"job {jobs.job[row]} needs {jobs.procs[row]} processors, the site has {processors}")
-    world = World(
+    state = SiteRun(
         heap=make_heap(min(len(jobs), processors) + 1),
         site=make_site(processors, jobs.procs, jobs.request),
         submit=jobs.submit,
@@ -210,33 +107,33 @@ def replay(
         submitted=np.zeros(1, np.int64),
     )
     drive = _drive_python if getattr(policy, "select", None) is None else _drive_compiled
-    reasons = drive(world, jobs, processors, policy, progress or (lambda _: None))
-    return Replay(jobs, processors, world.site.start, world.site.end, world.site.why, reasons)
+    reasons = drive(state, jobs, processors, policy, progress or (lambda _: None))
+    return Replay(jobs, processors, state.site.start, state.site.end, state.site.why, reasons)
 
 
 def _drive_compiled(
-    world: World, jobs: JobTable, processors: int, policy: SitePolicy, progress: Callable[[int], None]
+    state: SiteRun, jobs: JobTable, processors: int, policy: SitePolicy, progress: Callable[[int], None]
 ) -> tuple[str, ...]:
     select: Kernel = policy.select  # type: ignore[attr-defined]
     chosen, why = np.empty(len(jobs), np.int64), np.empty(len(jobs), np.int64)
-    status = _PAUSED
-    while status == _PAUSED:
-        status = RUN.ready()(select.ready(), world, chosen, why, _INSTANTS_BETWEEN_REPORTS)
-        progress(int(world.submitted[0]))
-    _raise_for(status, policy, world)
+    status = PAUSED
+    while status == PAUSED:
+        status = RUN.ready()(select.ready(), state, chosen, why, _INSTANTS_BETWEEN_REPORTS)
+        progress(int(state.submitted[0]))
+    _raise_for(status, policy, state)
     return tuple(policy.reasons)  # type: ignore[attr-defined]
 
 
 def _drive_python(
-    world: World, jobs: JobTable, processors: int, policy: SitePolicy, progress: Callable[[int], None]
+    state: SiteRun, jobs: JobTable, processors: int, policy: SitePolicy, progress: Callable[[int], None]
 ) -> tuple[str, ...]:
     row_of = {int(job): row for row, job in enumerate(jobs.job)}
     codes: dict[str, int] = {}
-    while (now := _advance(world)) < np.inf:
-        queue = world.site.queue[world.site.counters[at.HEAD] : world.site.counters[at.TAIL]]
+    while (now := advance(state)) < np.inf:
+        queue = state.site.queue[state.site.counts[HEAD] : state.site.counts[TAIL]]
         if len(queue) == 0:
             continue
-        decision = policy.decide(_view(world, now, queue, jobs, processors))
+        decision = policy.decide(_view(state, now, queue, jobs, processors))
         _check(decision, len(queue), policy)
         rows = np.array([row_of.get(job, -1) for job in decision.jobs], dtype=np.int64)
         # Rows are in order of submission, and so is the queue.
@@ -246,12 +143,12 @@ def _drive_python(
             [codes.setdefault(reason, len(codes)) for reason in decision.reasons()], dtype=np.int64
         )
         if decision.notes is not None:
-            world.site.note[queue] = decision.notes
-        status = _commit(world, now, chosen, why)
-        if status != _PAUSED:
-            _raise_for(status, policy, world)
-        progress(int(world.submitted[0]))
-    _raise_for(_status_at_end(world), policy, world)
+            state.site.note[queue] = decision.notes
+        status = commit(state, now, chosen, why)
+        if status != PAUSED:
+            _raise_for(status, policy, state)
+        progress(int(state.submitted[0]))
+    _raise_for(status_at_end(state), policy, state)
     return tuple(codes)
 
 
@@ -266,28 +163,28 @@ def _check(decision: object, waiting: int, policy: SitePolicy) -> None:
         raise PolicyError(f"policy {policy.name!r} left {found}, expected one per waiting job, {waiting}")
 
 
-def _view(world: World, now: float, queue: NDArray[np.int64], jobs: JobTable, processors: int) -> SiteView:
-    site = world.site
-    runs = site.running[: site.counters[at.RUNNING]]
+def _view(state: SiteRun, now: float, queue: NDArray[np.int64], jobs: JobTable, processors: int) -> SiteView:
+    site = state.site
+    runs = site.running[: site.counts[RUNNING]]
     return SiteView(
         now=now,
         processors=processors,
-        free=int(site.counters[at.FREE]),
+        free=int(site.counts[FREE]),
         waiting=Waiting(
             jobs.job[queue], jobs.submit[queue], jobs.procs[queue], jobs.request[queue], site.note[queue]
         ),
         running=Running(jobs.job[runs], jobs.procs[runs], site.expected_end[runs]),
-        refused=int(site.counters[at.REFUSED]),
+        refused=int(site.counts[REFUSED]),
     )
 
 
-def _raise_for(status: int, policy: SitePolicy, world: World) -> None:
-    counters = world.site.counters
-    waiting = counters[at.TAIL] - counters[at.HEAD]
+def _raise_for(status: int, policy: SitePolicy, state: SiteRun) -> None:
+    counts = state.site.counts
+    waiting = counts[TAIL] - counts[HEAD]
     problems = {
-        _STUCK: f"left {waiting} jobs waiting although nothing runs and nothing more is submitted",
-        _BAD_POSITION: "started a job that does not wait, or the same job twice",
-        _TOO_WIDE: f"started jobs that need more than the {counters[at.FREE]} idle processors",
+        STUCK: f"left {waiting} jobs waiting although nothing runs and nothing more is submitted",
+        BAD_POSITION: "started a job that does not wait, or the same job twice",
+        TOO_WIDE: f"started jobs that need more than the {counts[FREE]} idle processors",
     }
     if status in problems:
         raise PolicyError(f"policy {policy.name!r} {problems[status]}")

@@ -1,4 +1,4 @@
-"""Drives the dispatch world's loop from Python: in long strides for a compiled policy, step by step for any other."""
+"""Drives the loop of small tasks from Python: in long strides for a compiled policy, step by step for any other."""
 
 from __future__ import annotations
 
@@ -8,14 +8,15 @@ from typing import Any
 
 import numpy as np
 
-from windlass.dispatch import state as policy_state
 from windlass.dispatch.compiled import CompiledDispatch, choosing
+from windlass.dispatch.state import JOINED, LEFT
 from windlass.model import InputError, PolicyError
-from windlass.sim.workers import state as at
-from windlass.sim.workers.loop import ASK, BAD, DONE, FULL, PAUSED, RUN, STUCK, TELL_CHANGED, TELL_COMPLETED
-from windlass.sim.workers.state import NOBODY, World
+from windlass.sim.status import ALL_DONE, PAUSED, STUCK
+from windlass.sim.workers import places
+from windlass.sim.workers.loop import ASK, BAD_CHOICE, LOG_FULL, RUN, TELL_CHANGED, TELL_COMPLETED
+from windlass.sim.workers.state import NOBODY, WorkersState
 
-_EVENTS_BETWEEN_REPORTS = 2_000_000
+_STEPS_BETWEEN_REPORTS = 2_000_000
 
 
 def _nobody(lengths, ints, floats):
@@ -31,76 +32,76 @@ UNUSED = (
 )
 
 
-def drive_compiled(world: World, policy: Any, progress: Callable[[int], None]) -> None:
+def drive_compiled(state: WorkersState, policy: Any, progress: Callable[[int], None]) -> None:
     """Run until all tasks are done, asking a compiled policy from within the loop."""
     functions = [kernel.ready() for kernel in policy.functions()]
     run, status = RUN.ready(), PAUSED
-    while status != DONE:
-        before = int(world.tally[at.DONE])
-        status = run(*functions, world, _EVENTS_BETWEEN_REPORTS)
-        if status == FULL:
-            world = _with_more_log(world)
-        elif status == PAUSED and world.tally[at.DONE] == before and _over(world):
+    while status != ALL_DONE:
+        before = int(state.counts[places.TASKS_DONE])
+        status = run(*functions, state, _STEPS_BETWEEN_REPORTS)
+        if status == LOG_FULL:
+            state = _with_more_log(state)
+        elif status == PAUSED and state.counts[places.TASKS_DONE] == before and _over(state):
             status = STUCK
-        _raise_for(status, world, policy)
-        progress(int(world.tally[at.DONE]))
+        _raise_for(status, state, policy)
+        progress(int(state.counts[places.TASKS_DONE]))
 
 
-def drive_python(world: World, policy: Any, progress: Callable[[int], None]) -> None:
+def drive_python(state: WorkersState, policy: Any, progress: Callable[[int], None]) -> None:
     """Run until all tasks are done, asking a policy in Python at each arrival and telling it of each completion."""
     policy = copy.deepcopy(policy)
     functions = [kernel.ready() for kernel in UNUSED]
     told, status = 0, PAUSED
-    while status != DONE:
-        status = RUN.ready()(*functions, world, _EVENTS_BETWEEN_REPORTS)
-        subject = int(world.tally[at.SUBJECT])
+    while status != ALL_DONE:
+        status = RUN.ready()(*functions, state, _STEPS_BETWEEN_REPORTS)
+        subject = int(state.counts[places.SUBJECT])
         if status == ASK:
-            while told < world.tally[at.ARRIVED]:
-                policy.arrived(float(world.submit[told]))
+            while told < state.counts[places.TASKS_ARRIVED]:
+                policy.arrived(float(state.submit[told]))
                 told += 1
-            answer = policy.choose(world.seen.copy())
+            answer = policy.choose(state.seen.copy())
             # NOBODY is how the loop says that it has no answer yet.
-            world.tally[at.ANSWER] = answer if answer != NOBODY else len(world.length)
+            state.counts[places.ANSWER] = answer if answer != NOBODY else len(state.length)
         elif status == TELL_COMPLETED:
-            policy.completed(subject, float(world.clock[at.WORK]), float(world.clock[at.SECONDS]))
+            policy.completed(subject, float(state.clock[places.WORK]), float(state.clock[places.SECONDS]))
         elif status == TELL_CHANGED:
-            _tell(policy, int(world.tally[at.EVENT]), subject)
-        elif status == FULL:
-            world = _with_more_log(world)
-        _raise_for(status, world, policy)
-        progress(int(world.tally[at.DONE]))
+            _tell(policy, int(state.counts[places.EVENT]), subject)
+        elif status == LOG_FULL:
+            state = _with_more_log(state)
+        _raise_for(status, state, policy)
+        progress(int(state.counts[places.TASKS_DONE]))
 
 
 def _tell(policy: Any, event: int, worker: int) -> None:
     """A policy need not care who comes and goes; if it does, it has these methods."""
-    method = {policy_state.LEFT: "left", policy_state.JOINED: "joined"}.get(event)
+    method = {LEFT: "left", JOINED: "joined"}.get(event)
     if method is not None and hasattr(policy, method):
         getattr(policy, method)(worker)
 
 
-def _over(world: World) -> bool:
+def _over(state: WorkersState) -> bool:
     """Whether nothing more arrives and nothing changes any more; benchmark tasks alone may go on for ever."""
-    none_to_come = world.tally[at.ARRIVED] == len(world.submit)
-    return bool(none_to_come and world.tally[at.CHANGE] == len(world.change_time))
+    none_to_come = state.counts[places.TASKS_ARRIVED] == len(state.submit)
+    return bool(none_to_come and state.counts[places.NEXT_CHANGE] == len(state.change_time))
 
 
-def _with_more_log(world: World) -> World:
-    """The same world with twice the room for what schedulers will see later."""
-    order = (world.tally[at.LOG_FIRST] + np.arange(len(world.log_time))) % len(world.log_time)
-    world.tally[at.LOG_FIRST] = 0
-    return world._replace(
-        log_time=np.concatenate((world.log_time[order], np.zeros_like(world.log_time))),
-        log_item=np.concatenate((world.log_item[order], np.zeros_like(world.log_item))),
-        log_value=np.concatenate((world.log_value[order], np.zeros_like(world.log_value))),
+def _with_more_log(state: WorkersState) -> WorkersState:
+    """The same state with twice the room for what schedulers will see later."""
+    order = (state.counts[places.LOG_FIRST] + np.arange(len(state.log_time))) % len(state.log_time)
+    state.counts[places.LOG_FIRST] = 0
+    return state._replace(
+        log_time=np.concatenate((state.log_time[order], np.zeros_like(state.log_time))),
+        log_item=np.concatenate((state.log_item[order], np.zeros_like(state.log_item))),
+        log_value=np.concatenate((state.log_value[order], np.zeros_like(state.log_value))),
     )
 
 
-def _raise_for(status: int, world: World, policy: Any) -> None:
-    left = len(world.submit) - int(world.tally[at.DONE])
+def _raise_for(status: int, state: WorkersState, policy: Any) -> None:
+    undone = len(state.submit) - int(state.counts[places.TASKS_DONE])
     if status == STUCK:
         raise InputError(
-            f"changes: {left} tasks are left that no worker will run: all down, or theirs stands still"
+            f"timetable: {undone} tasks are left that no worker will run: all down, or theirs stands still"
         )
-    if status == BAD:
-        chosen = int(world.tally[at.SUBJECT])
+    if status == BAD_CHOICE:
+        chosen = int(state.counts[places.SUBJECT])
         raise PolicyError(f"policy {policy.name!r} chose worker {chosen}, which is down or does not exist")

@@ -1,180 +1,182 @@
-"""What can happen in the dispatch world, one function each; the loop says when."""
+"""What can happen to tasks and workers, one function each; the loop says when."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from windlass.compiled import index, inlined
-from windlass.dispatch import state as policy
-from windlass.dispatch.state import arrived
-from windlass.model.timetable import FAIL, LOOK, RETURN, SET_SPEED
+from windlass.dispatch.state import JOINED, LEFT, RATE, RATES_AT, TOLD, arrived
+from windlass.model.timetable import FAIL, RETURN, SET_SPEED, TAKE_SAMPLE
 from windlass.sim.events.tree import next_worker, schedule
-from windlass.sim.workers import lane
-from windlass.sim.workers import state as at
-from windlass.sim.workers.state import NOBODY
+from windlass.sim.workers import lane, places
+from windlass.sim.workers.state import NOBODY, note_length, real_nodes, task_of
 
 #: Of whom a completion is, as ``completed`` is told; 0 for another scheduler's.
 _OWN, _OWN_BENCHMARK = 1, 2
 
 
 @inlined
-def sender_of(world, task):
-    return world.sender[task] if len(world.ints) > 1 else 0
+def sender_of(state, task):
+    """The scheduler that a task comes to."""
+    return state.sender[task] if len(state.ints) > 1 else 0
 
 
 @inlined
-def arrive(world, now):
+def arrive(state, now):
     """Take in the next task: itself if it can be dispatched at once, else NOBODY, and it is held."""
-    task = world.tally[at.ARRIVED]
-    world.tally[at.ARRIVED] += 1
-    sender = sender_of(world, task)
-    arrived(now, world.ints[sender], world.floats[sender])
+    task = state.counts[places.TASKS_ARRIVED]
+    state.counts[places.TASKS_ARRIVED] += 1
+    sender = sender_of(state, task)
+    arrived(now, state.ints[sender], state.floats[sender])
     node = NOBODY
-    if world.tally[at.LATE] != 0:
-        for copy in range(world.tally[at.COPIES]):
-            lane.hold(world, task * world.tally[at.COPIES] + copy)
-    elif world.tally[at.UP] == 0:
-        lane.hold(world, task)
+    if state.counts[places.BINDS_LATE] != 0:
+        for copy in range(state.counts[places.COPIES]):
+            lane.hold(state, task * state.counts[places.COPIES] + copy)
+    elif state.counts[places.WORKERS_UP] == 0:
+        lane.hold(state, task)
     else:
         node = task
     return node
 
 
 @inlined
-def unhold(world):
+def unhold(state):
     """Take the first of those that wait to be dispatched, or NOBODY."""
-    node = world.tally[at.WAIT_HEAD]
+    node = state.counts[places.WAIT_HEAD]
     if node != NOBODY:
-        world.tally[at.WAIT_HEAD] = world.after[node]
+        state.counts[places.WAIT_HEAD] = state.after[node]
     return node
 
 
 @inlined
-def hold_first(world, node):
+def hold_first(state, node):
     """Put a node back, before all that wait to be dispatched."""
-    world.after[node] = world.tally[at.WAIT_HEAD]
-    if world.tally[at.WAIT_HEAD] == NOBODY:
-        world.tally[at.WAIT_TAIL] = node
-    world.tally[at.WAIT_HEAD] = node
+    state.after[node] = state.counts[places.WAIT_HEAD]
+    if state.counts[places.WAIT_HEAD] == NOBODY:
+        state.counts[places.WAIT_TAIL] = node
+    state.counts[places.WAIT_HEAD] = node
 
 
 @inlined
-def finish(world, now):
+def finish(state, now):
     """Take in the completion that is due, start what is next; worker, scheduler, whose, work, busy time."""
-    worker = next_worker(world.tree)
-    line = world.line[index(worker)]
+    worker = next_worker(state.tree)
+    line = state.line[index(worker)]
     node = np.int64(line.running)
     seconds = now - line.started
-    world.length[index(worker)] -= 1
-    first_low = at.real_nodes(world)
+    state.length[index(worker)] -= 1
+    first_low = real_nodes(state)
     if node >= first_low:
-        sender = world.low_sender[node - first_low]
-        work = 1.0 if world.tally[at.HIDDEN] != 0 else world.low_work[node - first_low]
+        sender = state.low_sender[node - first_low]
+        work = 1.0 if state.counts[places.SIZES_HIDDEN] != 0 else state.low_work[node - first_low]
         own = _OWN_BENCHMARK
-        world.tally[at.BENCHMARKS] += 1
-        lane.free_low(world, node)
+        state.counts[places.BENCHMARKS] += 1
+        lane.free_low(state, node)
     else:
-        task = at.task_of(world, node)
-        world.end[index(task)] = now
-        world.tally[at.DONE] += 1
-        world.tally[at.LAST_TASK] = task
-        sender = sender_of(world, task)
-        work = 1.0 if world.tally[at.HIDDEN] != 0 else world.work[index(task)]
+        task = task_of(state, node)
+        state.end[index(task)] = now
+        state.counts[places.TASKS_DONE] += 1
+        state.counts[places.LAST_TASK] = task
+        sender = sender_of(state, task)
+        work = 1.0 if state.counts[places.SIZES_HIDDEN] != 0 else state.work[index(task)]
         own = _OWN
-    lane.begin_next(world, worker, now)
-    at.note_length(world, worker, now)
+    lane.begin_next(state, worker, now)
+    note_length(state, worker, now)
     return worker, sender, own, work, seconds
 
 
 @inlined
-def report(world, worker, sender, work, seconds, now):
-    slot = (world.tally[at.LOG_FIRST] + world.tally[at.LOG_SIZE]) % len(world.log_time)
-    world.log_time[slot] = now + world.clock[at.DELAY]
-    world.log_item[slot, 0] = worker
-    world.log_item[slot, 2] = sender
-    world.log_value[slot, 0] = work
-    world.log_value[slot, 1] = seconds
-    world.tally[at.LOG_SIZE] += 1
+def report(state, worker, sender, work, seconds, now):
+    """Let the other schedulers hear of a completion, once the probe delay has passed."""
+    slot = (state.counts[places.LOG_FIRST] + state.counts[places.LOG_SIZE]) % len(state.log_time)
+    state.log_time[slot] = now + state.clock[places.DELAY]
+    state.log_item[slot, 0] = worker
+    state.log_item[slot, 2] = sender
+    state.log_value[slot, 0] = work
+    state.log_value[slot, 1] = seconds
+    state.counts[places.LOG_SIZE] += 1
 
 
 @inlined
-def fail(world, worker, now):
+def fail(state, worker, now):
     """Take a worker down: its real tasks are held for dispatch, the one in hand first; benchmark tasks are dropped."""
-    line = world.line[worker]
+    line = state.line[worker]
     line.down = 1
-    world.tally[at.UP] -= 1
+    state.counts[places.WORKERS_UP] -= 1
     node = np.int64(line.running)
     following = np.int64(line.head)
     if node == NOBODY:
         node = following
-    elif node >= at.real_nodes(world):
-        lane.free_low(world, node)
-        world.tally[at.DROPPED] += 1
+    elif node >= real_nodes(state):
+        lane.free_low(state, node)
+        state.counts[places.DROPPED] += 1
         node = following
     else:
-        world.after[node] = following
+        state.after[node] = following
     while node != NOBODY:
-        following = world.after[node]
-        lane.hold(world, node)
-        world.tally[at.MOVED] += 1
+        following = state.after[node]
+        lane.hold(state, node)
+        state.counts[places.MOVED] += 1
         node = following
     node = np.int64(line.low_head)
     while node != NOBODY:
-        following = world.after[node]
-        lane.free_low(world, node)
-        world.tally[at.DROPPED] += 1
+        following = state.after[node]
+        lane.free_low(state, node)
+        state.counts[places.DROPPED] += 1
         node = following
     line.running = line.head = line.low_head = NOBODY
-    line.first = np.inf
-    world.low_count[worker] = 0
-    world.length[worker] = 0
-    schedule(world.tree, worker, np.inf)
-    at.note_length(world, worker, now)
+    line.first_seconds = np.inf
+    state.low_count[worker] = 0
+    state.length[worker] = 0
+    schedule(state.tree, worker, np.inf)
+    note_length(state, worker, now)
 
 
 @inlined
-def set_speed(world, worker, speed, now):
-    line = world.line[worker]
+def set_speed(state, worker, speed, now):
+    """Change how fast a worker works from now on, on the node in hand too; a speed of 0 stalls it."""
+    line = state.line[worker]
     if line.running != NOBODY:
         done = (now - line.since) * line.speed
-        left = max(0.0, line.left - done)
-        line.left = left
+        work_left = max(0.0, line.work_left - done)
+        line.work_left = work_left
         line.since = now
-        schedule(world.tree, worker, now + left / speed if left > 0.0 else now)
+        schedule(state.tree, worker, now + work_left / speed if work_left > 0.0 else now)
     line.speed = speed
-    lane.expect(world, worker, np.int64(line.head))
+    lane.expect(state, worker, np.int64(line.head))
 
 
 @inlined
-def look(world):
-    sample = world.tally[at.SAMPLE]
-    world.tally[at.SAMPLE] += 1
-    for worker in range(len(world.length)):
-        world.longest[sample] = max(world.longest[sample], world.length[worker])
-        world.waiting[sample] += world.length[worker]
-    for worker in range(world.estimates.shape[1]):
-        world.estimates[sample, worker] = world.floats[0, world.ints[0, policy.RATES_AT] + worker]
+def take_sample(state):
+    """Keep how long queues are now, and what the first scheduler believes."""
+    sample = state.counts[places.NEXT_SAMPLE]
+    state.counts[places.NEXT_SAMPLE] += 1
+    for worker in range(len(state.length)):
+        state.longest[sample] = max(state.longest[sample], state.length[worker])
+        state.waiting[sample] += state.length[worker]
+    for worker in range(state.estimates.shape[1]):
+        state.estimates[sample, worker] = state.floats[0, state.ints[0, RATES_AT] + worker]
 
 
 @inlined
-def change(world, now):
+def change(state, now):
     """Carry out the next change of a worker; what schedulers are to be told of it, or NOBODY."""
-    row = world.tally[at.CHANGE]
-    world.tally[at.CHANGE] += 1
-    kind, worker = world.change_kind[row], world.change_worker[row]
-    down = world.line[worker].down != 0
+    row = state.counts[places.NEXT_CHANGE]
+    state.counts[places.NEXT_CHANGE] += 1
+    kind, worker = state.change_kind[row], state.change_worker[row]
+    down = state.line[worker].down != 0
     told = NOBODY
     if kind == SET_SPEED:
-        set_speed(world, worker, world.change_value[row], now)
-        if world.ints[0, policy.TOLD] != 0:
-            told = policy.RATE
-    elif kind == LOOK:
-        look(world)
+        set_speed(state, worker, state.change_value[row], now)
+        if state.ints[0, TOLD] != 0:
+            told = RATE
+    elif kind == TAKE_SAMPLE:
+        take_sample(state)
     elif kind == FAIL and not down:
-        fail(world, worker, now)
-        told = policy.LEFT
+        fail(state, worker, now)
+        told = LEFT
     elif kind == RETURN and down:
-        world.line[worker].down = 0
-        world.tally[at.UP] += 1
-        told = policy.JOINED
-    return told, worker, world.change_value[row]
+        state.line[worker].down = 0
+        state.counts[places.WORKERS_UP] += 1
+        told = JOINED
+    return told, worker, state.change_value[row]

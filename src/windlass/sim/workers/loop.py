@@ -1,4 +1,4 @@
-"""The dispatch world's loop: completions, changes to workers, reports, benchmark tasks, arrivals.
+"""The loop of small tasks on workers: completions, changes to workers, reports, benchmark tasks, arrivals.
 
 What happens at the same instant is taken in this order; completions by worker number, changes and arrivals as
 listed. A task that arrives, or loses its worker, is held; whoever is held is dispatched before anything else
@@ -11,160 +11,160 @@ import numpy as np
 from numba import types
 
 from windlass.compiled import Kernel, inlined
-from windlass.dispatch import state as policy
 from windlass.dispatch.compiled import BENCHMARK, CHANGED, CHOOSE, COMPLETED
+from windlass.dispatch.state import BENCHMARK_AT, BENCHMARK_WORK, LISTENS
 from windlass.sim.events.tree import next_completion
-from windlass.sim.workers import events as event
-from windlass.sim.workers import lane
-from windlass.sim.workers import state as at
-from windlass.sim.workers.state import NOBODY, WORLD
+from windlass.sim.status import ALL_DONE, FIRST_OWN, PAUSED, STUCK
+from windlass.sim.workers import events, lane, places
+from windlass.sim.workers.state import NOBODY, WORKERS_STATE
 
-#: How :func:`_run` returned: out of events for now, all tasks done, no event left, a worker that cannot take a
-#: task was chosen, the log is full; or, for a policy in Python, what it is to be asked or told.
-PAUSED, DONE, STUCK, BAD, FULL, ASK, TELL_COMPLETED, TELL_CHANGED = range(8)
+#: How else :func:`_run` returned: a worker that cannot take a task was chosen, the log is full; or, for a policy in
+#: Python, what it is to be asked or told.
+BAD_CHOICE, LOG_FULL, ASK, TELL_COMPLETED, TELL_CHANGED = range(FIRST_OWN, FIRST_OWN + 5)
 _ROOM = 8
 
 
 @inlined
-def _next_benchmark(world):
-    time = world.floats[0, policy.BENCHMARK_AT]
-    for scheduler in range(1, len(world.floats)):
-        time = min(time, world.floats[scheduler, policy.BENCHMARK_AT])
+def _next_benchmark(state):
+    time = state.floats[0, BENCHMARK_AT]
+    for scheduler in range(1, len(state.floats)):
+        time = min(time, state.floats[scheduler, BENCHMARK_AT])
     return time
 
 
 @inlined
-def _spread(completed, world, worker, sender, work, seconds):
+def _spread(completed, state, worker, sender, work, seconds):
     """Tell all schedulers but the one that sent the task."""
-    for scheduler in range(len(world.ints)):
+    for scheduler in range(len(state.ints)):
         if scheduler != sender:
-            completed(worker, work, seconds, 0, world.ints[scheduler], world.floats[scheduler])
+            completed(worker, work, seconds, 0, state.ints[scheduler], state.floats[scheduler])
 
 
 @inlined
-def _send_benchmarks(benchmark, world, now):
-    for scheduler in range(len(world.ints)):
-        if world.floats[scheduler, policy.BENCHMARK_AT] <= now:
-            worker = benchmark(now, world.ints[scheduler], world.floats[scheduler])
-            work = world.floats[scheduler, policy.BENCHMARK_WORK]
-            if world.tally[at.HIDDEN] != 0:
+def _send_benchmarks(benchmark, state, now):
+    for scheduler in range(len(state.ints)):
+        if state.floats[scheduler, BENCHMARK_AT] <= now:
+            worker = benchmark(now, state.ints[scheduler], state.floats[scheduler])
+            work = state.floats[scheduler, BENCHMARK_WORK]
+            if state.counts[places.SIZES_HIDDEN] != 0:
                 # Only its own size is like that of recent tasks when nobody knows their sizes.
-                work = world.work[world.tally[at.LAST_TASK]]
+                work = state.work[state.counts[places.LAST_TASK]]
             if worker >= 0 and work > 0.0:
-                lane.place_low(world, worker, work, scheduler, now)
+                lane.place_low(state, worker, work, scheduler, now)
 
 
 @inlined
-def _next_arrival(world):
-    return world.submit[world.tally[at.ARRIVED]] if world.tally[at.ARRIVED] < len(world.submit) else np.inf
+def _next_arrival(state):
+    task = state.counts[places.TASKS_ARRIVED]
+    return state.submit[task] if task < len(state.submit) else np.inf
 
 
 @inlined
-def _next_change(world):
-    row = world.tally[at.CHANGE]
-    return world.change_time[row] if row < len(world.change_time) else np.inf
+def _next_change(state):
+    row = state.counts[places.NEXT_CHANGE]
+    return state.change_time[row] if row < len(state.change_time) else np.inf
 
 
 @inlined
-def _next_report(world):
-    return world.log_time[world.tally[at.LOG_FIRST]] if world.tally[at.LOG_SIZE] > 0 else np.inf
+def _next_report(state):
+    return state.log_time[state.counts[places.LOG_FIRST]] if state.counts[places.LOG_SIZE] > 0 else np.inf
 
 
-def _run(choose, completed, changed, benchmark, world, events):
-    """Advance by so many events at most; how it returned."""
-    count, ints, floats = world.tally, world.ints, world.floats
-    delayed = world.clock[at.DELAY] > 0.0
-    listens, python = ints[0, policy.LISTENS] != 0, count[at.PYTHON] != 0
-    now = world.clock[at.NOW]
-    arrival, change = _next_arrival(world), _next_change(world)
-    report, due = _next_report(world), _next_benchmark(world)
+def _run(choose, completed, changed, benchmark, state, steps):
+    """Advance by so many steps at most; how it returned."""
+    counts, ints, floats = state.counts, state.ints, state.floats
+    delayed = state.clock[places.DELAY] > 0.0
+    listens, python = ints[0, LISTENS] != 0, counts[places.ASKS_PYTHON] != 0
+    now = state.clock[places.NOW]
+    arrival, change = _next_arrival(state), _next_change(state)
+    report, due = _next_report(state), _next_benchmark(state)
     # Only then can a report or benchmark task become due earlier than it was at the last event.
     watch = delayed or due < np.inf
     other = min(change, report, due)
-    if count[at.DONE] == len(world.submit):
-        return DONE
+    if counts[places.TASKS_DONE] == len(state.submit):
+        return ALL_DONE
     node = NOBODY
-    for _ in range(events):
-        if node == NOBODY and count[at.UP] > 0:
-            node = event.unhold(world)
+    for _ in range(steps):
+        if node == NOBODY and counts[places.WORKERS_UP] > 0:
+            node = events.unhold(state)
         if node != NOBODY:
             if python:
-                chosen = count[at.ANSWER]
+                chosen = counts[places.ANSWER]
                 if chosen == NOBODY:
-                    event.hold_first(world, node)
+                    events.hold_first(state, node)
                     return ASK
-                count[at.ANSWER] = NOBODY
+                counts[places.ANSWER] = NOBODY
             else:
-                owner = node // count[at.COPIES] if count[at.LATE] != 0 else node
-                sender = event.sender_of(world, owner)
-                chosen = choose(world.seen, ints[sender], floats[sender])
-            if chosen < 0 or chosen >= len(world.length) or world.line[chosen].down != 0:
-                count[at.SUBJECT] = chosen
-                return BAD
-            lane.place(world, chosen, node, now)
+                owner = node // counts[places.COPIES] if counts[places.BINDS_LATE] != 0 else node
+                sender = events.sender_of(state, owner)
+                chosen = choose(state.seen, ints[sender], floats[sender])
+            if chosen < 0 or chosen >= len(state.length) or state.line[chosen].down != 0:
+                counts[places.SUBJECT] = chosen
+                return BAD_CHOICE
+            lane.place(state, chosen, node, now)
             node = NOBODY
-            if count[at.WAIT_HEAD] != NOBODY:
+            if counts[places.WAIT_HEAD] != NOBODY:
                 continue
         if watch:
-            if delayed and count[at.LOG_SIZE] + _ROOM > len(world.log_time):
-                return FULL
-            report, due = _next_report(world), _next_benchmark(world)
+            if delayed and counts[places.LOG_SIZE] + _ROOM > len(state.log_time):
+                return LOG_FULL
+            report, due = _next_report(state), _next_benchmark(state)
             other = min(change, report, due)
-        completion = next_completion(world.tree)
+        completion = next_completion(state.tree)
         if completion <= min(other, arrival):
             if completion == np.inf:
                 return STUCK
             now = completion
-            world.clock[at.NOW] = now
-            worker, sender, own, work, seconds = event.finish(world, now)
+            state.clock[places.NOW] = now
+            worker, sender, own, work, seconds = events.finish(state, now)
             if python:
-                count[at.SUBJECT] = worker
-                world.clock[at.WORK], world.clock[at.SECONDS] = work, seconds
+                counts[places.SUBJECT] = worker
+                state.clock[places.WORK], state.clock[places.SECONDS] = work, seconds
                 return TELL_COMPLETED
             if listens:
                 completed(worker, work, seconds, own, ints[sender], floats[sender])
                 if len(ints) > 1:
                     if delayed:
-                        event.report(world, worker, sender, work, seconds, now)
+                        events.report(state, worker, sender, work, seconds, now)
                     else:
-                        _spread(completed, world, worker, sender, work, seconds)
-            if count[at.DONE] == len(world.submit):
-                return DONE
+                        _spread(completed, state, worker, sender, work, seconds)
+            if counts[places.TASKS_DONE] == len(state.submit):
+                return ALL_DONE
         elif arrival < other:
             now = arrival
-            world.clock[at.NOW] = now
-            node = event.arrive(world, now)
-            arrival = _next_arrival(world)
+            state.clock[places.NOW] = now
+            node = events.arrive(state, now)
+            arrival = _next_arrival(state)
         else:
             now = other
-            world.clock[at.NOW] = now
+            state.clock[places.NOW] = now
             if change == now:
-                told, worker, value = event.change(world, now)
-                change = _next_change(world)
+                told, worker, value = events.change(state, now)
+                change = _next_change(state)
                 if told != NOBODY:
                     if python:
-                        count[at.EVENT], count[at.SUBJECT] = told, worker
+                        counts[places.EVENT], counts[places.SUBJECT] = told, worker
                         return TELL_CHANGED
                     for scheduler in range(len(ints)):
                         changed(told, worker, value, ints[scheduler], floats[scheduler])
             elif report == now:
-                slot = count[at.LOG_FIRST]
-                count[at.LOG_FIRST] = (slot + 1) % len(world.log_time)
-                count[at.LOG_SIZE] -= 1
-                worker, sender = world.log_item[slot, 0], world.log_item[slot, 2]
+                slot = counts[places.LOG_FIRST]
+                counts[places.LOG_FIRST] = (slot + 1) % len(state.log_time)
+                counts[places.LOG_SIZE] -= 1
+                worker, sender = state.log_item[slot, 0], state.log_item[slot, 2]
                 if sender == NOBODY:
-                    world.seen[worker] = world.log_item[slot, 1]
+                    state.seen[worker] = state.log_item[slot, 1]
                 else:
                     _spread(
-                        completed, world, worker, sender, world.log_value[slot, 0], world.log_value[slot, 1]
+                        completed, state, worker, sender, state.log_value[slot, 0], state.log_value[slot, 1]
                     )
             else:
-                _send_benchmarks(benchmark, world, now)
-            report, due = _next_report(world), _next_benchmark(world)
+                _send_benchmarks(benchmark, state, now)
+            report, due = _next_report(state), _next_benchmark(state)
             other = min(change, report, due)
     if node != NOBODY:
-        event.hold_first(world, node)
-    return DONE if count[at.DONE] == len(world.submit) else PAUSED
+        events.hold_first(state, node)
+    return ALL_DONE if counts[places.TASKS_DONE] == len(state.submit) else PAUSED
 
 
 RUN = Kernel(
@@ -174,7 +174,7 @@ RUN = Kernel(
         types.FunctionType(COMPLETED),
         types.FunctionType(CHANGED),
         types.FunctionType(BENCHMARK),
-        WORLD,
+        WORKERS_STATE,
         types.int64,
     ),
     allocates=False,

@@ -1,4 +1,4 @@
-"""The world of many small tasks on workers with queues: one dispatch decision per task.
+"""A simulation of many small tasks on workers with queues: one dispatch decision per task.
 
 Workers have a FIFO queue and a low-priority lane; speeds change, workers fail and return. See
 :mod:`windlass.sim.workers.state` for the parts, :mod:`windlass.sim.workers.loop` for the loop.
@@ -16,13 +16,14 @@ from numpy.typing import NDArray
 from windlass.compiled import Kernel
 from windlass.dispatch import POLICIES
 from windlass.model import InputError
-from windlass.model.timetable import Changes
+from windlass.model.timetable import WorkerTimetable
 from windlass.model.values import checked_rates, number, whole
 from windlass.sim.workers.asked import UNUSED, drive_compiled, drive_python
 from windlass.sim.workers.loop import RUN
 from windlass.sim.workers.result import Dispatched
-from windlass.sim.workers.setup import Setup, make_world
-from windlass.workloads.arrivals import Bursty, arrival_times, mean_size, task_sizes
+from windlass.sim.workers.setup import Setup, make_workers
+from windlass.workloads.arrivals import Bursty, arrival_times
+from windlass.workloads.service import mean_size, task_sizes
 
 
 def kernels(policy: Any) -> tuple[Kernel, ...]:
@@ -65,7 +66,7 @@ def simulate(
     arrivals: object = "poisson",
     service: object = "exponential",
     tasks_per_job: int = 1,
-    changes: Changes | None = None,
+    timetable: WorkerTimetable | None = None,
     schedulers: int = 1,
     probe_delay: float = 0.0,
     sizes_told: bool = True,
@@ -94,10 +95,10 @@ def simulate(
         Of jobs: ``"poisson"``, :class:`~windlass.workloads.arrivals.Bursty`, or times, s.
     service
         Work per task: ``"exponential"`` or ``"fixed"`` (mean 1),
-        :class:`~windlass.workloads.arrivals.Pareto`, or sizes.
+        :class:`~windlass.workloads.service.Pareto`, or sizes.
     tasks_per_job
         Tasks of a job arrive together; the job ends with its last.
-    changes
+    timetable
         What happens to workers; None for nothing.
     schedulers
         How many, with no coordination; each job comes to one at random.
@@ -129,7 +130,7 @@ def simulate(
     """
     setup = Setup(
         speeds=_checked_speeds(speeds),
-        changes=Changes.none() if changes is None else changes,
+        timetable=WorkerTimetable.none() if timetable is None else timetable,
         schedulers=whole("schedulers", schedulers, 1),
         probe_delay=number("probe_delay", probe_delay, 0.0),
         sizes_told=bool(sizes_told),
@@ -149,10 +150,10 @@ def simulate(
     submit = arrival_times(arrivals, rate, tasks // tasks_per_job, streams[0])
     if tasks_per_job > 1:
         submit = np.repeat(submit, tasks_per_job)
-    world = make_world(setup, chosen, submit, work, streams[3])
+    state = make_workers(setup, chosen, submit, work, streams[3])
     drive = drive_compiled if hasattr(chosen, "choosing") else drive_python
-    drive(world, chosen, progress or (lambda _: None))
-    return setup.result(world, chosen.name)
+    drive(state, chosen, progress or (lambda _: None))
+    return setup.result(state, chosen.name)
 
 
 def _checked_speeds(speeds: object) -> NDArray[np.float64]:

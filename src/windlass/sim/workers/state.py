@@ -1,4 +1,4 @@
-"""The parts of the dispatch world: tasks, workers with two lanes each, and what schedulers see.
+"""Small tasks on workers, as arrays: tasks, workers with two lanes each, and what schedulers see.
 
 A *node* stands in a queue. With a policy that binds at once, node i is task i. With late binding, nodes are the
 reservations of tasks, ``copies`` for each, and a node takes the next task of its job when its turn comes. Benchmark
@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from windlass.compiled import inlined
 from windlass.sim.events.tree import TREE, Tree
+from windlass.sim.workers import places
 
 NOBODY = -1
 #: Where a time would be, for a task that is not there; infinity is the time of one that stands still.
@@ -26,32 +27,26 @@ NEVER = -1.0
 #: at, when that node began, and how long the queue's first will take, s (see :func:`expect`).
 LINE = np.dtype(
     [(name, np.int32) for name in ("running", "down", "head", "tail", "low_head", "low_tail")]
-    + [(name, np.float64) for name in ("speed", "left", "since", "started", "first")]
+    + [(name, np.float64) for name in ("speed", "work_left", "since", "started", "first_seconds")]
 )
-# Places in ``tally``.
-ARRIVED, DONE, UP, LONGEST, BENCHMARKS, DROPPED, MOVED, CHANGE, SAMPLE, POOL = range(10)
-WAIT_HEAD, WAIT_TAIL, LOG_FIRST, LOG_SIZE, LAST_TASK = range(10, 15)
-LATE, COPIES, LANE, RECORD, HIDDEN, PYTHON, ANSWER, SUBJECT, EVENT, COUNTS = range(15, 25)
-# Places in ``clock``.
-NOW, DELAY, WORK, SECONDS, CLOCKS = range(5)
 
 
-class World(NamedTuple):
-    """State of the world, as arrays; n workers, t tasks, k schedulers.
+class WorkersState(NamedTuple):
+    """State of the part; n workers, t tasks, k schedulers.
 
-    ``tree``: completions. ``clock``, ``tally``: numbers by place. ``line`` (n,): workers, see :data:`LINE`.
-    ``low_count`` (n,): how many wait in the low lane. ``length`` (n,): tasks at each, waiting and running;
-    ``seen``: the same as schedulers see it, the very array where probes take no time. ``after``: next node in
-    a queue. ``submit``, ``work``, ``end``, ``start``, ``worker``, ``sender`` (t,): tasks. ``job``,
-    ``next_task``, ``last_task``: for late binding. ``bound``: task of a node with late binding. ``low_work``,
-    ``low_sender``: benchmark tasks. ``change_*``: what happens to workers and when. ``log_*``: what
-    schedulers will see once the probe delay has passed. ``ints``, ``floats`` (k, …): the policy's.
-    ``longest``, ``waiting``, ``estimates``: samples.
+    ``tree``: completions. ``clock``, ``counts``: numbers, see :mod:`~windlass.sim.workers.places`. ``line`` (n,):
+    workers, see :data:`LINE`. ``low_count`` (n,): how many wait in the low lane. ``length`` (n,): tasks at each,
+    waiting and running; ``seen``: the same as schedulers see it, the very array where probes take no time.
+    ``after``: next node in a queue. ``submit``, ``work``, ``end``, ``start``, ``worker``, ``sender`` (t,): tasks.
+    ``job``, ``next_task``, ``last_task``: for late binding. ``bound``: task of a node with late binding.
+    ``low_work``, ``low_sender``: benchmark tasks. ``change_*``: the timetable, in the order of time. ``log_*``: what
+    schedulers will see once the probe delay has passed. ``ints``, ``floats`` (k, …): the policy's. ``longest``,
+    ``waiting``, ``estimates``: samples.
     """
 
     tree: Tree
     clock: NDArray[np.float64]
-    tally: NDArray[np.int64]
+    counts: NDArray[np.int64]
     line: NDArray[np.void]
     low_count: NDArray[np.int64]
     length: NDArray[np.int64]
@@ -95,28 +90,28 @@ _TYPES = {
     **dict.fromkeys(("log_item", "ints"), _I2),
     "log_time": _F,
 }
-WORLD = types.NamedTuple([_TYPES.get(field, _I) for field in World._fields], World)
+WORKERS_STATE = types.NamedTuple([_TYPES.get(field, _I) for field in WorkersState._fields], WorkersState)
 
 
 @inlined
-def real_nodes(world):
+def real_nodes(state):
     """Nodes from this one on are benchmark tasks."""
-    return len(world.after) - len(world.low_work)
+    return len(state.after) - len(state.low_work)
 
 
 @inlined
-def task_of(world, node):
+def task_of(state, node):
     """The task that a node stands for; with late binding, the one it took."""
-    return world.bound[node] if world.tally[LATE] != 0 else node
+    return state.bound[node] if state.counts[places.BINDS_LATE] != 0 else node
 
 
 @inlined
-def note_length(world, worker, now):
+def note_length(state, worker, now):
     """Let schedulers see a worker's queue length, once the probe delay has passed."""
-    if world.clock[DELAY] > 0.0:
-        slot = (world.tally[LOG_FIRST] + world.tally[LOG_SIZE]) % len(world.log_time)
-        world.log_time[slot] = now + world.clock[DELAY]
-        world.log_item[slot, 0] = worker
-        world.log_item[slot, 1] = world.length[worker]
-        world.log_item[slot, 2] = NOBODY
-        world.tally[LOG_SIZE] += 1
+    if state.clock[places.DELAY] > 0.0:
+        slot = (state.counts[places.LOG_FIRST] + state.counts[places.LOG_SIZE]) % len(state.log_time)
+        state.log_time[slot] = now + state.clock[places.DELAY]
+        state.log_item[slot, 0] = worker
+        state.log_item[slot, 1] = state.length[worker]
+        state.log_item[slot, 2] = NOBODY
+        state.counts[places.LOG_SIZE] += 1

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
-from pathlib import Path
-from typing import Annotated, Literal, Self
 
 import numpy as np
 import polars as pl
-from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from windlass.compiled import Kernel
 from windlass.metrics.site import batch_metrics
@@ -19,67 +16,9 @@ from windlass.sim.site.replay import Replay, kernels, replay
 from windlass.traces import Workload, read_trace, to_workload
 from windlass.workloads import lublin
 from windlass.worlds import LiveWorld, Setting
-from windlass.worlds.policy import Policy
+from windlass.worlds.batch.spec import BatchSetting
 
-_FROZEN = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 _DEFAULT_PROCESSORS = 128
-
-
-class ClusterSpec(BaseModel):
-    """The site; without ``processors``, those that the log names (128 for generated jobs)."""
-
-    model_config = _FROZEN
-
-    processors: Annotated[int, Field(ge=1)] | None = None
-
-
-class LublinSpec(BaseModel):
-    """Jobs drawn from the Lublin–Feitelson model; see :func:`windlass.workloads.lublin`."""
-
-    model_config = _FROZEN
-
-    jobs: Annotated[int, Field(ge=1, le=100_000_000)] = 5000
-    load: Annotated[float, Field(gt=0)] | None = None
-    kinds: bool = False
-    overestimate: Annotated[float, Field(ge=1)] = 5.0
-
-
-class WorkloadSpec(BaseModel):
-    """Either a log (``trace``, and how to read it) or a model (``lublin``)."""
-
-    model_config = _FROZEN
-
-    trace: Path | None = None
-    format: str | None = None
-    where: str | None = None
-    skip_bad_lines: bool = False
-    lublin: LublinSpec | None = None
-
-    @model_validator(mode="after")
-    def _one_source(self) -> Self:
-        if (self.trace is None) == (self.lublin is None):
-            raise ValueError("expected either 'trace' or 'lublin'")
-        if self.lublin is not None and (self.format or self.where or self.skip_bad_lines):
-            raise ValueError("format, where and skip_bad_lines are for a trace, not for 'lublin'")
-        return self
-
-
-class PoliciesSpec(BaseModel):
-    """A policy per decision."""
-
-    model_config = _FROZEN
-
-    order: Policy
-
-
-class BatchSetting(Setting):
-    """One variant of a batch scenario."""
-
-    world: Literal["batch"] = "batch"
-    cluster: ClusterSpec = ClusterSpec()
-    workload: WorkloadSpec
-    policies: PoliciesSpec
-    kill_at_walltime: bool = True
 
 
 class Batch:

@@ -4,118 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Annotated, Any, ClassVar, Literal, Self
+from typing import Any
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
-from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from windlass.compiled import Kernel
 from windlass.dispatch import POLICIES
-from windlass.metrics.site import DispatchMetrics
-from windlass.model.timetable import Changes
+from windlass.metrics.workers import dispatch_metrics
+from windlass.model.timetable import WorkerTimetable
 from windlass.registry import Registry
 from windlass.results import Choice, Outcome
 from windlass.sim.workers.simulate import kernels, make_policy, simulate
 from windlass.traces.llm import read_llm
 from windlass.traces.volatility import read_volatility
-from windlass.workloads.arrivals import Bursty, Pareto
+from windlass.workloads.arrivals import Bursty
+from windlass.workloads.drift import drift, shocks
+from windlass.workloads.service import Pareto
 from windlass.worlds import LiveWorld, Setting
-from windlass.worlds.policy import Policy
+from windlass.worlds.dispatch.spec import ClusterSpec, DispatchSetting
 
-_FROZEN = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 _DRIFT_POINTS = 200
-
-Positive = Annotated[float, Field(gt=0)]
-NotNegative = Annotated[float, Field(ge=0)]
-
-
-class Group(BaseModel):
-    """So many workers of one speed, work/s."""
-
-    model_config = _FROZEN
-
-    workers: Annotated[int, Field(ge=1)]
-    speed: NotNegative
-
-
-class Failure(BaseModel):
-    """A worker that fails at ``down`` and returns at ``up``, s; without ``up`` it stays away."""
-
-    model_config = _FROZEN
-
-    worker: Annotated[int, Field(ge=0)]
-    down: NotNegative
-    up: Positive | None = None
-
-
-class ClusterSpec(BaseModel):
-    """The workers, and what happens to them.
-
-    ``shocks_every``: every so many seconds all speeds are dealt out anew. ``drift``: a log of benchmark scores that
-    speeds follow, stretched over the run.
-    """
-
-    model_config = _FROZEN
-
-    groups: Annotated[tuple[Group, ...], Field(min_length=1)]
-    shocks_every: Positive | None = None
-    drift: Path | None = None
-    failures: tuple[Failure, ...] = ()
-
-    def speeds(self) -> NDArray[np.float64]:
-        """(n,) work/s."""
-        return np.repeat([group.speed for group in self.groups], [group.workers for group in self.groups])
-
-
-class WorkloadSpec(BaseModel):
-    """Tasks: how many, how they arrive and how large they are.
-
-    ``llm`` replays the arrivals and token counts of a log of requests, its time stretched to the load.
-    """
-
-    model_config = _FROZEN
-
-    tasks: Annotated[int, Field(ge=1, le=100_000_000)] = 200_000
-    load: Positive = 0.8
-    tasks_per_job: Annotated[int, Field(ge=1)] = 1
-    arrivals: Literal["poisson", "bursty"] = "poisson"
-    service: Literal["exponential", "fixed", "pareto"] = "exponential"
-    llm: Path | None = None
-
-    @model_validator(mode="after")
-    def _whole_jobs(self) -> Self:
-        if self.llm is None and self.tasks % self.tasks_per_job:
-            raise ValueError(
-                f"tasks is {self.tasks}, expected a multiple of tasks_per_job, {self.tasks_per_job}"
-            )
-        if self.llm is not None and self.tasks_per_job != 1:
-            raise ValueError("tasks_per_job is 1 where requests are replayed")
-        return self
-
-
-class PoliciesSpec(BaseModel):
-    """A policy per decision."""
-
-    model_config = _FROZEN
-
-    dispatch: Policy
-
-
-class DispatchSetting(Setting):
-    """One variant of a dispatch scenario."""
-
-    plain_lists: ClassVar[frozenset[str]] = frozenset({"cluster.groups", "cluster.failures"})
-    path_fields: ClassVar[tuple[str, ...]] = ("workload.llm", "cluster.drift")
-
-    world: Literal["dispatch"] = "dispatch"
-    cluster: ClusterSpec
-    workload: WorkloadSpec = WorkloadSpec()
-    policies: PoliciesSpec
-    schedulers: Annotated[int, Field(ge=1)] = 1
-    probe_delay: NotNegative = 0.0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -191,7 +100,7 @@ class Dispatch:
             arrivals=workload.arrivals,
             service=workload.service,
             tasks_per_job=setting.workload.tasks_per_job,
-            changes=_changes(setting.cluster, workload.last, seed),
+            timetable=_timetable(setting.cluster, workload.last, seed),
             schedulers=setting.schedulers,
             probe_delay=setting.probe_delay,
             record=True,
@@ -199,16 +108,7 @@ class Dispatch:
         )
         return Outcome(
             seed=seed,
-            metrics=DispatchMetrics(
-                tasks=len(done.response),
-                mean_response_s=done.mean,
-                median_response_s=done.percentile(50),
-                p95_response_s=done.percentile(95),
-                p99_response_s=done.percentile(99),
-                mean_wait_s=float((done.start - done.submit).mean()),
-                longest_queue=float(done.longest_queue),
-                benchmark_tasks=float(done.benchmarks),
-            ),
+            metrics=dispatch_metrics(done),
             jobs=pl.DataFrame(
                 {
                     "job": np.arange(len(done.response)) // setting.workload.tasks_per_job,
@@ -227,14 +127,14 @@ class Dispatch:
         return make_policy(spec.name, setting.cluster.speeds(), rng, **spec.parameters)
 
 
-def _changes(cluster: ClusterSpec, last: float, seed: int) -> Changes:
+def _timetable(cluster: ClusterSpec, last: float, seed: int) -> WorkerTimetable:
     speeds = cluster.speeds()
-    changes = Changes.none()
+    found = WorkerTimetable.none()
     if cluster.shocks_every is not None:
-        changes += Changes.shocks(speeds, cluster.shocks_every, last, np.random.default_rng([seed, 2]))
+        found += shocks(speeds, cluster.shocks_every, last, np.random.default_rng([seed, 2]))
     if cluster.drift is not None:
         scores = read_volatility(cluster.drift, _DRIFT_POINTS)
-        changes += Changes.drift(speeds, scores, max(last, 1e-9) / _DRIFT_POINTS)
+        found += drift(speeds, scores, max(last, 1e-9) / _DRIFT_POINTS)
     for failure in cluster.failures:
-        changes += Changes.failure(failure.worker, failure.down, failure.up)
-    return changes
+        found += WorkerTimetable.failure(failure.worker, failure.down, failure.up)
+    return found

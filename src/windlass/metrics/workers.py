@@ -1,0 +1,62 @@
+"""What is measured of small tasks on many workers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from windlass.sim.workers.result import Dispatched
+
+
+@dataclass(frozen=True, slots=True)
+class DispatchMetrics:
+    """Metrics of small tasks on many workers.
+
+    Parameters
+    ----------
+    tasks
+        How many ran.
+    mean_response_s, median_response_s, p95_response_s, p99_response_s
+        Of jobs: from arrival to the end of the last task, s.
+    mean_wait_s
+        Of tasks: from arrival to start, s.
+    longest_queue
+        Most tasks that were ever at one worker.
+    benchmark_tasks
+        Tasks that ran only to learn from.
+    """
+
+    tasks: int
+    mean_response_s: float
+    median_response_s: float
+    p95_response_s: float
+    p99_response_s: float
+    mean_wait_s: float
+    longest_queue: float
+    benchmark_tasks: float
+
+
+def dispatch_metrics(done: Dispatched) -> DispatchMetrics:
+    """Metrics of a finished simulation.
+
+    Parameters
+    ----------
+    done
+        What happened, with where and when each task ran (``record=True``).
+
+    Examples
+    --------
+    >>> from windlass.dispatch import simulate
+    >>> done = simulate("jsq", [1.0, 1.0], load=0.5, tasks=100, seed=1, record=True)
+    >>> dispatch_metrics(done).tasks
+    100
+    """
+    return DispatchMetrics(
+        tasks=len(done.response),
+        mean_response_s=done.mean,
+        median_response_s=done.percentile(50),
+        p95_response_s=done.percentile(95),
+        p99_response_s=done.percentile(99),
+        mean_wait_s=float((done.start - done.submit).mean()),
+        longest_queue=float(done.longest_queue),
+        benchmark_tasks=float(done.benchmarks),
+    )

@@ -1,0 +1,84 @@
+"""How workers' speeds change over a run: dealt out anew now and then, or following a measured series."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from windlass.model import InputError
+from windlass.model.timetable import WorkerTimetable
+
+
+def shocks(speeds: object, every: float, until: float, rng: np.random.Generator) -> WorkerTimetable:
+    """Shocks: every so many seconds, all speeds are dealt out anew in random order.
+
+    Parameters
+    ----------
+    speeds
+        (n,) the speeds that are dealt out, work/s.
+    every
+        Time between two shocks, s; the first comes when it has passed once.
+    until
+        No shock comes after this time, s.
+    rng
+        Where chance comes from.
+
+    Raises
+    ------
+    InputError
+        A time out of bounds.
+
+    Examples
+    --------
+    >>> shocks([1.0, 2.0], every=5.0, until=11.0, rng=np.random.default_rng(1)).time.tolist()
+    [5.0, 5.0, 10.0, 10.0]
+    """
+    if not 0 < every < np.inf:
+        raise InputError(f"every is {every}, expected a finite time above 0")
+    if not 0 <= until < np.inf:
+        raise InputError(f"until is {until}, expected a finite time of at least 0")
+    base = np.array(speeds, dtype=np.float64)
+    times = np.arange(1, int(until / every) + 1) * every
+    dealt = [rng.permutation(base) for _ in times]
+    return WorkerTimetable.speeds(
+        np.repeat(times, len(base)),
+        np.tile(np.arange(len(base)), len(times)),
+        np.concatenate(dealt) if dealt else [],
+    )
+
+
+def drift(speeds: object, series: object, step: float) -> WorkerTimetable:
+    """Drift: speeds follow measured series, each relative to its mean.
+
+    Parameters
+    ----------
+    speeds
+        (n,) mean speed of each worker, work/s.
+    series
+        (k, m) measurements, at least 0 with a mean above 0; worker i follows row i modulo k.
+    step
+        Time between two measurements, s.
+
+    Raises
+    ------
+    InputError
+        A measurement or the step is out of bounds.
+
+    Examples
+    --------
+    >>> drift([2.0], [[1.0, 3.0]], step=60.0).value.tolist()
+    [1.0, 3.0]
+    """
+    base = np.array(speeds, dtype=np.float64)
+    rows = np.atleast_2d(np.array(series, dtype=np.float64))
+    if not (np.isfinite(rows).all() and (rows >= 0).all() and (rows.mean(axis=1) > 0).all()):
+        raise InputError("series: expected finite numbers of at least 0, with a mean above 0 in each row")
+    if not 0 < step < np.inf:
+        raise InputError(f"step is {step}, expected a finite time above 0")
+    relative = rows / rows.mean(axis=1, keepdims=True)
+    paths = base[:, None] * relative[np.arange(len(base)) % len(rows)]
+    points = rows.shape[1]
+    return WorkerTimetable.speeds(
+        np.repeat(np.arange(points) * step, len(base)),
+        np.tile(np.arange(len(base)), points),
+        paths.T.ravel(),
+    )

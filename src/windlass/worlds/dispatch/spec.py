@@ -1,0 +1,90 @@
+"""What a scenario of the dispatch world may say of its workers, its tasks and its policy."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, ClassVar, Literal, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import Field, model_validator
+
+from windlass.worlds import Setting
+from windlass.worlds.policy import Policy
+from windlass.worlds.spec import NotNegative, Positive, Spec
+
+
+class Group(Spec):
+    """So many workers of one speed, work/s."""
+
+    workers: Annotated[int, Field(ge=1)]
+    speed: NotNegative
+
+
+class Failure(Spec):
+    """A worker that fails at ``down`` and returns at ``up``, s; without ``up`` it stays away."""
+
+    worker: Annotated[int, Field(ge=0)]
+    down: NotNegative
+    up: Positive | None = None
+
+
+class ClusterSpec(Spec):
+    """The workers, and what happens to them.
+
+    ``shocks_every``: every so many seconds all speeds are dealt out anew. ``drift``: a log of benchmark scores that
+    speeds follow, stretched over the run.
+    """
+
+    groups: Annotated[tuple[Group, ...], Field(min_length=1)]
+    shocks_every: Positive | None = None
+    drift: Path | None = None
+    failures: tuple[Failure, ...] = ()
+
+    def speeds(self) -> NDArray[np.float64]:
+        """(n,) work/s."""
+        return np.repeat([group.speed for group in self.groups], [group.workers for group in self.groups])
+
+
+class WorkloadSpec(Spec):
+    """Tasks: how many, how they arrive and how large they are.
+
+    ``llm`` replays the arrivals and token counts of a log of requests, its time stretched to the load.
+    """
+
+    tasks: Annotated[int, Field(ge=1, le=100_000_000)] = 200_000
+    load: Positive = 0.8
+    tasks_per_job: Annotated[int, Field(ge=1)] = 1
+    arrivals: Literal["poisson", "bursty"] = "poisson"
+    service: Literal["exponential", "fixed", "pareto"] = "exponential"
+    llm: Path | None = None
+
+    @model_validator(mode="after")
+    def _whole_jobs(self) -> Self:
+        if self.llm is None and self.tasks % self.tasks_per_job:
+            raise ValueError(
+                f"tasks is {self.tasks}, expected a multiple of tasks_per_job, {self.tasks_per_job}"
+            )
+        if self.llm is not None and self.tasks_per_job != 1:
+            raise ValueError("tasks_per_job is 1 where requests are replayed")
+        return self
+
+
+class PoliciesSpec(Spec):
+    """A policy per decision."""
+
+    dispatch: Policy
+
+
+class DispatchSetting(Setting):
+    """One variant of a dispatch scenario."""
+
+    plain_lists: ClassVar[frozenset[str]] = frozenset({"cluster.groups", "cluster.failures"})
+    path_fields: ClassVar[tuple[str, ...]] = ("workload.llm", "cluster.drift")
+
+    world: Literal["dispatch"] = "dispatch"
+    cluster: ClusterSpec
+    workload: WorkloadSpec = WorkloadSpec()
+    policies: PoliciesSpec
+    schedulers: Annotated[int, Field(ge=1)] = 1
+    probe_delay: NotNegative = 0.0
