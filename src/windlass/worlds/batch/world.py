@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Mapping
 from pathlib import Path
-from typing import Annotated, Literal, Self
+from typing import Annotated, ClassVar, Literal, Self
 
 import numpy as np
 import polars as pl
@@ -74,6 +74,13 @@ class PoliciesSpec(BaseModel):
 
 class BatchSetting(Setting):
     """One variant of a batch scenario."""
+
+    options: ClassVar[Mapping[str, str]] = {
+        "--procs": "cluster.processors",
+        "--where": "workload.where",
+        "--skip-bad-lines": "workload.skip_bad_lines",
+        "--no-kill": "kill_at_walltime",
+    }
 
     world: Literal["batch"] = "batch"
     cluster: ClusterSpec = ClusterSpec()
