@@ -1,4 +1,4 @@
-"""One suite that every policy of every decision passes.
+"""One suite that every policy passes, whatever it decides.
 
 :func:`check_policy` runs it on one policy, yours included: ``check_policy(POLICIES, "./mine.py")``. Each check
 is a function that returns nothing or raises :class:`CheckError`, which says what is wrong and with what.
