@@ -9,6 +9,10 @@ is a function that returns nothing or raises :class:`CheckError`, which says wha
 - seeded: the same seed gives the same decisions, and no global generator is used.
 - refuses bad input by name: an unknown parameter is an error that names it.
 - same by hand: driven by the simulator and by hand, it decides the same.
+
+:mod:`~windlass.checks.common` has what every decision asks of a policy, :mod:`~windlass.checks.suite` finds the rest by
+the decision's name: :mod:`~windlass.checks.order` (``order.site``, ``order.fleet``), :mod:`~windlass.checks.place`,
+:mod:`~windlass.checks.dispatch`.
 """
 
 from windlass.checks.common import CheckError
