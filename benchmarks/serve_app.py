@@ -15,7 +15,7 @@ from ray import serve
 from ray.serve.config import RequestRouterConfig
 
 from windlass.engines.ray.cluster import PrivateCluster, environment
-from windlass.model.fleet import WideArea
+from windlass.model.fleet import Fleet
 
 
 class Worker:
@@ -67,7 +67,7 @@ def serving() -> Iterator[str]:
     with environment(
         RAY_USAGE_STATS_ENABLED="0", RAY_worker_niceness="0", PYTHONPATH=paths.rstrip(os.pathsep)
     ):
-        cluster = PrivateCluster(WideArea.of([2], [1e6], [1e6]))
+        cluster = PrivateCluster(Fleet.of([2], [1e6], [1e6]))
     try:
         serve.start(
             proxy_location="HeadOnly",

@@ -12,7 +12,7 @@ def stage_of(jobs):
 def every_task_ran(run):
     """Every task ran to its end, at a site, after its job came."""
     assert np.isfinite(run.computed).all()
-    assert ((run.site >= 0) & (run.site < len(run.area))).all()
+    assert ((run.site >= 0) & (run.site < len(run.fleet))).all()
     assert (run.begun <= run.read + CLOSE).all()
     assert (run.read <= run.computed + CLOSE).all()
     assert (run.begun >= run.jobs.submit[run.jobs.job[stage_of(run.jobs)]] - CLOSE).all()
@@ -27,10 +27,10 @@ def jobs_end_with_their_last_task(run, late=CLOSE):
 
 
 def no_site_is_over_its_slots(run):
-    for site in range(len(run.area)):
+    for site in range(len(run.fleet)):
         here = run.site == site
         steps = sorted([(time, -1) for time in run.computed[here]] + [(time, 1) for time in run.begun[here]])
-        assert max(np.cumsum([step for _, step in steps]), default=0) <= run.area.slots[site]
+        assert max(np.cumsum([step for _, step in steps]), default=0) <= run.fleet.slots[site]
 
 
 def stages_follow_each_other(run):
@@ -46,9 +46,9 @@ def stages_follow_each_other(run):
 
 def decisions_were_carried_out(run, decisions):
     """As many tasks of each job ran at each site as were decided; every decision fits what the policy saw."""
-    decided = np.zeros((len(run.jobs), len(run.area)), int)
+    decided = np.zeros((len(run.jobs), len(run.fleet)), int)
     for view, answer in decisions:
-        taken = np.zeros(len(run.area), int)
+        taken = np.zeros(len(run.fleet), int)
         for row, _, site, tasks in answer.starts.tolist():
             decided[view.ready.job[row], site] += tasks
             taken[site] += tasks

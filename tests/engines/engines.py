@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from tests.engines.fake import FakeExecutor
-from windlass.engines.live.engine import LiveSites
+from windlass.engines.live.engine import LiveFleet
 from windlass.model.fleet import Changes
-from windlass.sim.fleet.engine import SimulatedSites
+from windlass.sim.fleet.engine import SimulatedFleet
 
 
 def cluster_folders():
@@ -22,14 +22,14 @@ class Sim:
 
     late = 1e-6
 
-    def make(self, area, jobs, lost=None):
+    def make(self, fleet, jobs, lost=None):
         changes = Changes.none()
         if lost is not None:
             at, site = lost
             changes = Changes(
-                np.array([at]), np.array([site]), np.array([0]), area.up[[site]], area.down[[site]]
+                np.array([at]), np.array([site]), np.array([0]), fleet.up[[site]], fleet.down[[site]]
             )
-        return SimulatedSites(area, jobs, changes=changes)
+        return SimulatedFleet(fleet, jobs, changes=changes)
 
 
 class Fake:
@@ -37,9 +37,9 @@ class Fake:
 
     late = 1e-6
 
-    def make(self, area, jobs, lost=None):
+    def make(self, fleet, jobs, lost=None):
         deaths = [] if lost is None else [lost]
-        return LiveSites(area, jobs, FakeExecutor(area, deaths=deaths))
+        return LiveFleet(fleet, jobs, FakeExecutor(fleet, deaths=deaths))
 
 
 class Ray:
@@ -50,25 +50,25 @@ class Ray:
     def __init__(self):
         self.clusters = {}
 
-    def cluster(self, area):
+    def cluster(self, fleet):
         from windlass.engines.ray.cluster import PrivateCluster
 
-        key = area.names, tuple(area.slots.tolist())
+        key = fleet.names, tuple(fleet.slots.tolist())
         if key not in self.clusters:
             self.close()
-            self.clusters[key] = PrivateCluster(area)
+            self.clusters[key] = PrivateCluster(fleet)
         return self.clusters[key]
 
-    def make(self, area, jobs, lost=None):
+    def make(self, fleet, jobs, lost=None):
         from windlass.engines.ray.executor import RayExecutor
 
-        cluster = self.cluster(area)
-        executor = RayExecutor(area)
-        engine = LiveSites(area, jobs, executor)
+        cluster = self.cluster(fleet)
+        executor = RayExecutor(fleet)
+        engine = LiveFleet(fleet, jobs, executor)
         if lost is not None:
             # This cluster is not used again.
             self.clusters = {}
-            engine = KillsASite(engine, cluster, area.names[lost[1]], lost[0])
+            engine = KillsASite(engine, cluster, fleet.names[lost[1]], lost[0])
         return engine
 
     def close(self):

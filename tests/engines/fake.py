@@ -17,10 +17,10 @@ class FakeExecutor:
     ``fails``, what is sent to a dead worker before its death is noticed fails at once, else it is never heard of.
     """
 
-    def __init__(self, area, nodes=1, deaths=(), overhead=0.0, notice=0.0, load_s=0.0, fails=False):
-        self.area, self.overhead, self.notice = area, overhead, notice
+    def __init__(self, fleet, nodes=1, deaths=(), overhead=0.0, notice=0.0, load_s=0.0, fails=False):
+        self.fleet, self.overhead, self.notice = fleet, overhead, notice
         self.workers = []
-        for site, slots in enumerate(area.slots.tolist()):
+        for site, slots in enumerate(fleet.slots.tolist()):
             for at in range(nodes):
                 share = slots // nodes + (1 if at < slots % nodes else 0)
                 if share:
@@ -48,7 +48,7 @@ class FakeExecutor:
         slowest = 0.0
         for read in order.reads:
             if read.site != worker.site:
-                rate = min(self.area.up[read.site], self.area.down[worker.site])
+                rate = min(self.fleet.up[read.site], self.fleet.down[worker.site])
                 slowest = max(slowest, read.size / rate)
         begun = self.time + self.overhead
         seconds = getattr(order.work, "seconds", 0.0) if order.slot or order.reads else self.load_s
@@ -100,7 +100,7 @@ class FakeExecutor:
         return []
 
     def in_use(self):
-        return np.zeros(len(self.area)), np.zeros(len(self.area))
+        return np.zeros(len(self.fleet)), np.zeros(len(self.fleet))
 
     def close(self):
         self.closed += 1

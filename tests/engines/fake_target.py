@@ -4,11 +4,11 @@ from tests.engines.fake import FakeExecutor
 
 
 class FakeTarget:
-    def describe(self, area, store):
+    def describe(self, fleet, store):
         return ("start nothing at all",)
 
-    def open(self, area, store):
-        return FakeExecutor(area)
+    def open(self, fleet, store):
+        return FakeExecutor(fleet)
 
     def close(self):
         pass

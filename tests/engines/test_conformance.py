@@ -7,7 +7,7 @@ from tests.engines import check
 from tests.engines.engines import Fake, Sim, ray_engines
 from windlass.drive import drive
 from windlass.model import PolicyError
-from windlass.model.fleet import GeoJobs, StageSpec, WideArea
+from windlass.model.fleet import Fleet, FleetJobs, StageSpec
 from windlass.order.fleet.policies.fcfs import Fcfs
 from windlass.order.fleet.policies.swag import Swag
 from windlass.place.policies.centralised import Centralised
@@ -16,7 +16,7 @@ from windlass.place.policies.tetrium import Tetrium
 from windlass.place.view import Placement
 from windlass.worlds.fleet.in_order import InOrder
 
-AREA = WideArea.of([3, 1, 2, 1], [8e6, 4e6, 6e6, 6e6], [8e6, 4e6, 8e6, 6e6], names=["a", "b", "c", "d"])
+AREA = Fleet.of([3, 1, 2, 1], [8e6, 4e6, 6e6, 6e6], [8e6, 4e6, 8e6, 6e6], names=["a", "b", "c", "d"])
 
 
 @pytest.fixture(scope="module", params=["sim", "fake", pytest.param("ray", marks=pytest.mark.slow)])
@@ -37,12 +37,14 @@ def some_jobs(count=3, seconds=0.2):
         ]
         for _ in range(count)
     ]
-    return GeoJobs.of([0.3 * job for job in range(count)], stages)
+    return FleetJobs.of([0.3 * job for job in range(count)], stages)
 
 
-def ran(engines, policy, jobs, area=AREA, lost=None):
+def ran(engines, policy, jobs, fleet=AREA, lost=None):
     decisions = []
-    run = drive(engines.make(area, jobs, lost), policy, lambda view, answer: decisions.append((view, answer)))
+    run = drive(
+        engines.make(fleet, jobs, lost), policy, lambda view, answer: decisions.append((view, answer))
+    )
     return run, decisions
 
 
@@ -64,7 +66,7 @@ def test_every_task_runs_once_within_slots_and_as_decided(engines, policy):
 
 
 def test_work_done_where_its_input_is_moves_nothing(engines):
-    jobs = GeoJobs.of([0.0], [[StageSpec(0.1, here=(2, 1, 1, 2), task_bytes=3e5)]])
+    jobs = FleetJobs.of([0.0], [[StageSpec(0.1, here=(2, 1, 1, 2), task_bytes=3e5)]])
     run, _ = ran(engines, InPlace(), jobs)
     assert run.carried.sum() == 0
     assert np.bincount(run.site, minlength=4).tolist() == [2, 1, 1, 2]
@@ -72,8 +74,8 @@ def test_work_done_where_its_input_is_moves_nothing(engines):
 
 
 def test_a_remote_read_takes_as_long_as_its_links_say(engines):
-    area = WideArea.of(AREA.slots, [1e6] * 4, [1e6, 5e5, 1e6, 1e6], names=AREA.names)
-    jobs = GeoJobs.of([0.0], [[StageSpec(0.1, here=(1, 0, 0, 0), task_bytes=5e5)]])
+    fleet = Fleet.of(AREA.slots, [1e6] * 4, [1e6, 5e5, 1e6, 1e6], names=AREA.names)
+    jobs = FleetJobs.of([0.0], [[StageSpec(0.1, here=(1, 0, 0, 0), task_bytes=5e5)]])
 
     class Away:
         name = "away"
@@ -83,7 +85,7 @@ def test_a_remote_read_takes_as_long_as_its_links_say(engines):
 
     took = []
     for _ in range(3):
-        run, _ = ran(engines, Away(), jobs, area)
+        run, _ = ran(engines, Away(), jobs, fleet)
         took.append(run.read[0] - run.begun[0] + 1e-6)
         assert run.carried[0, 1] == run.carried.sum() == 5e5
     # Links never give more than they have; that one of three reads is held up by nothing else must be possible.
@@ -94,7 +96,7 @@ def test_a_remote_read_takes_as_long_as_its_links_say(engines):
 def test_jobs_are_served_in_the_order_decided(engines, policy, first):
     # Two sites of one slot. The second job comes while the first has begun; under SWAG, being smaller, it goes
     # ahead of what is left.
-    jobs = GeoJobs.of(
+    jobs = FleetJobs.of(
         [0.0, 0.1],
         [
             [StageSpec(0.3, here=(0, 4, 0, 4), task_bytes=1e3)],
@@ -128,7 +130,7 @@ def test_a_lost_sites_tasks_run_elsewhere_and_none_twice(engines):
     ],
 )
 def test_an_answer_that_cannot_be_carried_out_is_refused(engines, starts, problem):
-    jobs = GeoJobs.of([0.0], [[StageSpec(0.1, here=(9, 0, 0, 0), task_bytes=1e3)]])
+    jobs = FleetJobs.of([0.0], [[StageSpec(0.1, here=(9, 0, 0, 0), task_bytes=1e3)]])
 
     class Wrong:
         name = "wrong"

@@ -9,18 +9,18 @@ from tests.engines import check
 from tests.engines.fake import FakeExecutor
 from windlass.dispatch.policies.jsq import Jsq
 from windlass.drive import drive
-from windlass.engines.live.engine import LiveSites
+from windlass.engines.live.engine import LiveFleet
 from windlass.engines.live.program import Program, Step
 from windlass.model import InputError, PolicyError, TaskError
-from windlass.model.fleet import GeoJobs, StageSpec, WideArea
+from windlass.model.fleet import Fleet, FleetJobs, StageSpec
 from windlass.order.fleet.policies.swag import Swag
 from windlass.place.policies.in_place import InPlace
 from windlass.place.policies.tetrium import Tetrium
 from windlass.place.view import Placement
-from windlass.sim.fleet.engine import SimulatedSites
+from windlass.sim.fleet.engine import SimulatedFleet
 from windlass.worlds.fleet.in_order import InOrder
 
-AREA = WideArea.of([2, 2, 2], [1e6] * 3, [1e6] * 3)
+AREA = Fleet.of([2, 2, 2], [1e6] * 3, [1e6] * 3)
 
 
 @st.composite
@@ -38,7 +38,7 @@ def workloads(draw, sizes=(0.0, 1e5)):
             parents = draw(st.sets(st.integers(0, depth), min_size=1))
             job.append(StageSpec(draw(st.floats(0.0, 1.0)), tasks=draw(counts) + 1, parents=tuple(parents)))
         stages.append(job)
-    return GeoJobs.of(submit, stages)
+    return FleetJobs.of(submit, stages)
 
 
 @settings(max_examples=150, deadline=None)
@@ -56,7 +56,7 @@ def test_nothing_is_lost_or_counted_twice_whoever_dies(jobs, nodes, notice, load
     alive = len(executor.workers) - 1
     deaths = [(at, worker) for at, worker in deaths if worker < alive]
     executor = FakeExecutor(AREA, nodes, deaths, 0.01, notice, load_s, fails)
-    run = drive(LiveSites(AREA, jobs, executor), policy)
+    run = drive(LiveFleet(AREA, jobs, executor), policy)
     check.every_task_ran(run)
     check.no_site_is_over_its_slots(run)
     check.bytes_add_up(run)
@@ -75,14 +75,14 @@ def test_nothing_is_lost_or_counted_twice_whoever_dies(jobs, nodes, notice, load
 @settings(max_examples=300, deadline=None)
 @given(jobs=workloads(sizes=(0.0,)))
 def test_without_transfers_it_takes_as_long_as_in_the_simulator(jobs):
-    live = drive(LiveSites(AREA, jobs, FakeExecutor(AREA)), InOrder(Swag()))
-    simulated = drive(SimulatedSites(AREA, jobs), InOrder(Swag()))
+    live = drive(LiveFleet(AREA, jobs, FakeExecutor(AREA)), InOrder(Swag()))
+    simulated = drive(SimulatedFleet(AREA, jobs), InOrder(Swag()))
     np.testing.assert_allclose(live.response, simulated.response, atol=1e-6)
 
 
 def test_a_lost_output_is_made_again_and_its_reader_waits():
-    area = WideArea.of([1, 1], [1e6] * 2, [1e6] * 2)
-    jobs = GeoJobs.of(
+    fleet = Fleet.of([1, 1], [1e6] * 2, [1e6] * 2)
+    jobs = FleetJobs.of(
         [0.0],
         [
             [
@@ -93,7 +93,7 @@ def test_a_lost_output_is_made_again_and_its_reader_waits():
         ],
     )
     # Site 2 dies while the second stage runs at site 1: what it read is lost with its tries, not with its result.
-    run = drive(LiveSites(area, jobs, FakeExecutor(area, deaths=[(0.5, 1)])), InPlace())
+    run = drive(LiveFleet(fleet, jobs, FakeExecutor(fleet, deaths=[(0.5, 1)])), InPlace())
     assert run.tries.tolist() == [1, 2, 1, 1]
     assert run.site.tolist() == [0, 0, 0, 0]
 
@@ -101,7 +101,7 @@ def test_a_lost_output_is_made_again_and_its_reader_waits():
 def chain(seconds, here=(1, 0, 0)):
     stages = [StageSpec(seconds[0], here=here, task_bytes=10)]
     stages += [StageSpec(s, tasks=1, parents=(at,)) for at, s in enumerate(seconds[1:])]
-    return GeoJobs.of([0.0], [stages])
+    return FleetJobs.of([0.0], [stages])
 
 
 class At:
@@ -125,7 +125,7 @@ class At:
 def test_what_was_lost_long_ago_is_made_again_once_it_is_needed_again():
     # The map's output dies with site 1 when nobody needs it; then its reader's output dies with site 2.
     executor = FakeExecutor(AREA, deaths=[(2.5, 0), (3.5, 1)], notice=0.1)
-    run = drive(LiveSites(AREA, chain([1.0, 1.0, 5.0]), executor), At([0, 1, 2]))
+    run = drive(LiveFleet(AREA, chain([1.0, 1.0, 5.0]), executor), At([0, 1, 2]))
     assert np.isfinite(run.end).all()
     assert run.tries.tolist() == [2, 2, 1]
     assert run.site.tolist() == [2, 2, 2]
@@ -133,7 +133,7 @@ def test_what_was_lost_long_ago_is_made_again_once_it_is_needed_again():
 
 def test_a_worker_that_dies_while_input_is_loaded_is_not_asked_until_all_tries_are_gone():
     executor = FakeExecutor(AREA, deaths=[(0.1, 0)], notice=2.0, load_s=0.5, fails=True)
-    run = drive(LiveSites(AREA, chain([1.0, 1.0]), executor), InPlace())
+    run = drive(LiveFleet(AREA, chain([1.0, 1.0]), executor), InPlace())
     assert np.isfinite(run.end).all()
 
 
@@ -148,7 +148,7 @@ def test_input_that_nobody_needs_any_more_is_not_loaded_again():
             return super().load(task)
 
     # The map runs at the second site, away from its input; that is lost when the map has ended.
-    run = drive(LiveSites(AREA, jobs, executor, program=Given(jobs)), At([1, 2]))
+    run = drive(LiveFleet(AREA, jobs, executor, program=Given(jobs)), At([1, 2]))
     assert loads == [0]
     assert run.tries.tolist() == [1, 1]
 
@@ -160,9 +160,9 @@ def test_a_full_worker_that_the_dispatch_policy_names_is_passed_over():
         def choose(self, lengths):
             return 0
 
-    jobs = GeoJobs.of([0.0], [[StageSpec(1.0, here=(6, 0, 0), task_bytes=6)]])
+    jobs = FleetJobs.of([0.0], [[StageSpec(1.0, here=(6, 0, 0), task_bytes=6)]])
     run = drive(
-        LiveSites(AREA, jobs, FakeExecutor(AREA, nodes=2), dispatch=lambda workers: First()), InPlace()
+        LiveFleet(AREA, jobs, FakeExecutor(AREA, nodes=2), dispatch=lambda workers: First()), InPlace()
     )
     assert run.end.tolist() == [3.0]
 
@@ -174,7 +174,7 @@ def test_real_work_gives_real_results():
         words = b"".join(inputs).split()
         return [b"\n".join(w for w in words if w[0] % parts == part) + b"\n" for part in range(parts)]
 
-    jobs = GeoJobs.of(
+    jobs = FleetJobs.of(
         [0.0], [[StageSpec(1.0, here=(1, 1, 1), task_bytes=6), StageSpec(1.0, tasks=2, parents=(0,))]]
     )
 
@@ -185,26 +185,26 @@ def test_real_work_gives_real_results():
             return Call(lambda inputs, parts: [texts[task]], 1)
 
     program = Given(jobs, [Step(function=split), Step(command="sort")])
-    run = drive(LiveSites(AREA, jobs, FakeExecutor(AREA), program=program), Tetrium())
+    run = drive(LiveFleet(AREA, jobs, FakeExecutor(AREA), program=program), Tetrium())
     words = sorted(b"".join(result for *_, result in run.results).split())
     assert words == sorted(b"".join(texts).split())
     assert [place[:3] for place in run.results] == [(0, 1, 0), (0, 1, 1)]
 
 
 def test_a_task_that_fails_by_itself_ends_the_run_and_is_named():
-    jobs = GeoJobs.of([0.0], [[StageSpec(1.0, here=(0, 2, 0), task_bytes=6)]])
+    jobs = FleetJobs.of([0.0], [[StageSpec(1.0, here=(0, 2, 0), task_bytes=6)]])
     executor = FakeExecutor(AREA)
     program = Program(jobs, [Step(command="false")])
     with pytest.raises(TaskError, match="job 1, stage 1, task 1: RuntimeError: 'false' ended with 1"):
-        drive(LiveSites(AREA, jobs, executor, program=program), InPlace())
+        drive(LiveFleet(AREA, jobs, executor, program=program), InPlace())
     assert executor.closed == 1
 
 
 def test_without_any_worker_left_the_run_ends():
-    jobs = GeoJobs.of([0.0], [[StageSpec(9.0, here=(1, 1, 1), task_bytes=6)]])
+    jobs = FleetJobs.of([0.0], [[StageSpec(9.0, here=(1, 1, 1), task_bytes=6)]])
     executor = FakeExecutor(AREA, deaths=[(1.0, 0), (1.5, 1), (2.0, 2)])
     with pytest.raises(TaskError, match="no worker is left"):
-        drive(LiveSites(AREA, jobs, executor), InPlace())
+        drive(LiveFleet(AREA, jobs, executor), InPlace())
 
 
 def test_a_policy_that_starts_nothing_is_given_up_and_named():
@@ -214,16 +214,16 @@ def test_a_policy_that_starts_nothing_is_given_up_and_named():
         def decide(self, view):
             return Placement(np.empty((0, 4), int), np.empty(0, int), ())
 
-    jobs = GeoJobs.of([0.0, 5.0], [[StageSpec(1.0, here=(1, 0, 0))], [StageSpec(1.0, here=(1, 0, 0))]])
+    jobs = FleetJobs.of([0.0, 5.0], [[StageSpec(1.0, here=(1, 0, 0))], [StageSpec(1.0, here=(1, 0, 0))]])
     with pytest.raises(PolicyError, match="policy 'idle' leaves tasks of 2 jobs waiting for ever"):
-        drive(LiveSites(AREA, jobs, FakeExecutor(AREA)), Idle())
+        drive(LiveFleet(AREA, jobs, FakeExecutor(AREA)), Idle())
 
 
 def test_workers_of_a_site_are_chosen_by_the_dispatch_policy_and_dead_ones_are_not():
-    jobs = GeoJobs.of([0.0], [[StageSpec(1.0, here=(8, 0, 0), task_bytes=6)]])
+    jobs = FleetJobs.of([0.0], [[StageSpec(1.0, here=(8, 0, 0), task_bytes=6)]])
     executor = FakeExecutor(AREA, nodes=2, deaths=[(1.5, 0)])
     make = lambda workers: Jsq(workers, rng=np.random.default_rng(1))  # noqa: E731
-    run = drive(LiveSites(AREA, jobs, executor, dispatch=make), InPlace())
+    run = drive(LiveFleet(AREA, jobs, executor, dispatch=make), InPlace())
     check.every_task_ran(run)
     assert set(run.worker[run.begun < 1.5].tolist()) <= {0, 1}
     assert set(run.worker[run.begun > 1.5].tolist()) == {1}
@@ -235,10 +235,10 @@ def test_steps_that_do_not_fit_are_refused_by_name():
         StageSpec(1.0, tasks=1, parents=(0,)),
         StageSpec(1.0, tasks=2, parents=(0,)),
     ]
-    jobs = GeoJobs.of([0.0], [stages])
+    jobs = FleetJobs.of([0.0], [stages])
     with pytest.raises(InputError, match="steps: 1 given for 3 stages"):
         Program(jobs, [Step()])
     with pytest.raises(InputError, match="stage 1: 2 stages read what it writes, expected one"):
         Program(jobs, [Step(command="cat"), Step(), Step()])
     with pytest.raises(InputError, match="stage 1: 1 files for 2 tasks"):
-        Program(GeoJobs.of([0.0], [stages[:1]]), [Step(files=("x",))])
+        Program(FleetJobs.of([0.0], [stages[:1]]), [Step(files=("x",))])

@@ -8,11 +8,11 @@ from tests.engines.engines import cluster_folders
 from windlass.engines.ray import cluster as ray_cluster
 from windlass.engines.ray.cluster import PrivateCluster
 from windlass.model import InputError
-from windlass.model.fleet import WideArea
+from windlass.model.fleet import Fleet
 
 pytestmark = pytest.mark.slow
 
-AREA = WideArea.of([1, 2], [1e6, 1e6], [1e6, 1e6])
+AREA = Fleet.of([1, 2], [1e6, 1e6], [1e6, 1e6])
 
 
 @pytest.fixture

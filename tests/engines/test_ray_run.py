@@ -33,9 +33,9 @@ decide_every: 0
 OTHERS = """
 import sys
 from windlass.engines.ray.cluster import PrivateCluster
-from windlass.model.fleet import WideArea
-area = WideArea.of([2, 1], [1e7, 1e7], [1e7, 1e7], names=("a", "b"))
-cluster = PrivateCluster(area)
+from windlass.model.fleet import Fleet
+fleet = Fleet.of([2, 1], [1e7, 1e7], [1e7, 1e7], names=("a", "b"))
+cluster = PrivateCluster(fleet)
 print(cluster.address, flush=True)
 sys.stdin.read()
 cluster.close()
@@ -137,11 +137,11 @@ def test_a_private_cluster_leaves_other_processes_and_sessions_alone():
 import subprocess, sys
 from windlass.engines.ray.cluster import PrivateCluster
 from windlass.model import InputError
-from windlass.model.fleet import WideArea
-area = WideArea.of([1], [1e6], [1e6])
-cluster = PrivateCluster(area)
+from windlass.model.fleet import Fleet
+fleet = Fleet.of([1], [1e6], [1e6])
+cluster = PrivateCluster(fleet)
 try:
-    PrivateCluster(area)
+    PrivateCluster(fleet)
 except InputError as error:
     print(error)
 assert cluster.whole()

@@ -20,8 +20,8 @@ def test_policies_that_differ_must_rank_alike_and_those_that_do_not_are_named():
 
 
 def test_a_run_without_overhead_calibrates_to_none():
-    area, jobs = calibration_case()
-    run = simulate(area, jobs, Remote())
+    fleet, jobs = calibration_case()
+    run = simulate(fleet, jobs, Remote())
     tasks = len(run.begun)
     same = {name: getattr(run, name) for name in run.__dataclass_fields__}
     live = LiveRun(
@@ -40,8 +40,8 @@ def test_a_run_without_overhead_calibrates_to_none():
 
 
 def test_lone_reads_are_alone_however_late_the_first_tasks_are():
-    area, jobs = calibration_case()
-    run = simulate(area, jobs, Remote(), decide_every=3.0)
+    fleet, jobs = calibration_case()
+    run = simulate(fleet, jobs, Remote(), decide_every=3.0)
     remote = run.site != run.source
     assert remote.sum() == 3
     begun, read = np.sort(run.begun[remote]), np.sort(run.read[remote])

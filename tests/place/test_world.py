@@ -5,7 +5,7 @@ import pytest
 
 from tests.place import validator
 from windlass.model import InputError, PolicyError
-from windlass.model.fleet import Changes, GeoJobs, StageSpec, WideArea
+from windlass.model.fleet import Changes, Fleet, FleetJobs, StageSpec
 from windlass.place import POLICIES
 from windlass.place.view import Placement
 from windlass.sim.fleet.engine import simulate
@@ -16,8 +16,8 @@ MOVES = ("centralised", "tetrium-i-data")
 
 
 def drawn(seed, jobs=15, sites=6):
-    area = draw_sites(SiteModel(sites=sites, slots=(2, 80)), np.random.default_rng(seed))
-    return area, draw_jobs(JobModel(jobs=jobs, tasks=40, load=1.5), area, np.random.default_rng(seed + 1))
+    fleet = draw_sites(SiteModel(sites=sites, slots=(2, 80)), np.random.default_rng(seed))
+    return fleet, draw_jobs(JobModel(jobs=jobs, tasks=40, load=1.5), fleet, np.random.default_rng(seed + 1))
 
 
 def make(name, **parameters):
@@ -27,34 +27,34 @@ def make(name, **parameters):
 @pytest.mark.parametrize("name", POLICIES.names())
 @pytest.mark.parametrize("look_every", [0.0, 0.5])
 def test_the_log_is_valid(name, look_every):
-    area, jobs = drawn(3)
-    run = simulate(area, jobs, make(name), look_every=look_every, decide_every=0.5, log=True)
+    fleet, jobs = drawn(3)
+    run = simulate(fleet, jobs, make(name), look_every=look_every, decide_every=0.5, log=True)
     validator.check(run, exact=look_every == 0.0, moves=name in MOVES)
 
 
 @pytest.mark.parametrize("name", POLICIES.names())
 def test_the_log_is_valid_where_resources_drop_and_return(name):
-    area, jobs = drawn(5)
-    changes = draw_drops(area, 0.6, 2, 15.0, float(jobs.submit[-1]) + 100, np.random.default_rng(2))
-    run = simulate(area, jobs, make(name), changes=changes, log=True)
+    fleet, jobs = drawn(5)
+    changes = draw_drops(fleet, 0.6, 2, 15.0, float(jobs.submit[-1]) + 100, np.random.default_rng(2))
+    run = simulate(fleet, jobs, make(name), changes=changes, log=True)
     validator.check(run, changes, moves=name in MOVES)
 
 
 @pytest.mark.parametrize("name", ["tetrium", "in-place", "tetris"])
 def test_pairs_have_limits_of_their_own(name):
-    area, jobs = drawn(7)
+    fleet, jobs = drawn(7)
     pair = np.random.default_rng(1).uniform(2e6, 2e7, (6, 6))
-    slow = WideArea.of(area.slots, area.up, area.down, pair=pair)
+    slow = Fleet.of(fleet.slots, fleet.up, fleet.down, pair=pair)
     run = simulate(slow, jobs, make(name), log=True)
     validator.check(run)
-    assert run.response.mean() > simulate(area, jobs, make(name)).response.mean()
+    assert run.response.mean() > simulate(fleet, jobs, make(name)).response.mean()
 
 
 def test_the_validator_sees_a_task_too_many():
-    area, jobs = drawn(3)
-    run = simulate(area, jobs, make("in-place"), log=True)
-    run.begun[: run.area.slots.max() + 1] = run.begun[0]
-    run.site[: run.area.slots.max() + 1] = np.argmin(run.area.slots)
+    fleet, jobs = drawn(3)
+    run = simulate(fleet, jobs, make("in-place"), log=True)
+    run.begun[: run.fleet.slots.max() + 1] = run.begun[0]
+    run.site[: run.fleet.slots.max() + 1] = np.argmin(run.fleet.slots)
     with pytest.raises(AssertionError):
         validator.check(run)
 
@@ -65,8 +65,8 @@ def test_the_same_seed_gives_the_same_run():
 
 
 def test_two_reads_share_an_uplink():
-    area = WideArea.of(slots=[0, 1, 1], up=[1e6, 1e6, 1e6], down=[1e6, 1e6, 0.25e6])
-    jobs = GeoJobs.of([0.0], [[StageSpec(1.0, here=(2, 0, 0), task_bytes=1e6)]])
+    fleet = Fleet.of(slots=[0, 1, 1], up=[1e6, 1e6, 1e6], down=[1e6, 1e6, 0.25e6])
+    jobs = FleetJobs.of([0.0], [[StageSpec(1.0, here=(2, 0, 0), task_bytes=1e6)]])
 
     class Spread:
         name = "spread"
@@ -75,30 +75,30 @@ def test_two_reads_share_an_uplink():
             starts = np.array([[0, 0, 1, 1], [0, 0, 2, 1]])
             return Placement(starts, np.zeros(2, np.int64), ("by hand",))
 
-    run = simulate(area, jobs, Spread(), log=True)
+    run = simulate(fleet, jobs, Spread(), log=True)
     # The second has 0.25 MB/s of its own downlink, the first the other 0.75 MB/s of the uplink.
     np.testing.assert_allclose(np.sort(run.read), [1 / 0.75, 4.0], rtol=1e-9)
     validator.check(run)
 
 
 def test_a_slot_that_returns_is_used():
-    area = WideArea.of(slots=[2, 0], up=[1, 1], down=[1, 1])
-    jobs = GeoJobs.of([0.0], [[StageSpec(10.0, here=(4, 0))]])
+    fleet = Fleet.of(slots=[2, 0], up=[1, 1], down=[1, 1])
+    jobs = FleetJobs.of([0.0], [[StageSpec(10.0, here=(4, 0))]])
     changes = Changes(np.array([5.0, 35.0]), np.array([0, 0]), np.array([1, 2]), np.ones(2), np.ones(2))
-    run = simulate(area, jobs, make("in-place"), changes=changes)
+    run = simulate(fleet, jobs, make("in-place"), changes=changes)
     assert np.sort(run.computed).tolist() == [10, 10, 20, 30]
 
 
 def test_a_policy_is_asked_when_it_wished_though_nothing_happens():
-    area = WideArea.of(slots=[1, 1], up=[1e6, 1e6], down=[1e6, 1e6])
-    jobs = GeoJobs.of([0.0], [[StageSpec(100.0, here=(2, 0), task_bytes=1e6)]])
-    run = simulate(area, jobs, make("in-place", delay=5.0), log=True)
+    fleet = Fleet.of(slots=[1, 1], up=[1e6, 1e6], down=[1e6, 1e6])
+    jobs = FleetJobs.of([0.0], [[StageSpec(100.0, here=(2, 0), task_bytes=1e6)]])
+    run = simulate(fleet, jobs, make("in-place", delay=5.0), log=True)
     assert np.sort(run.begun).tolist() == [0.0, 5.0]
     validator.check(run)
 
 
 def test_a_wish_to_be_asked_in_the_past_is_refused():
-    area = WideArea.of(slots=[1], up=[1], down=[1])
+    fleet = Fleet.of(slots=[1], up=[1], down=[1])
 
     class Hasty:
         name = "hasty"
@@ -107,7 +107,7 @@ def test_a_wish_to_be_asked_in_the_past_is_refused():
             return Placement(np.array([[0, 0, 0, 1]]), np.zeros(1, np.int64), ("now",), wake=view.now)
 
     with pytest.raises(PolicyError, match=r"'hasty' wants to be asked at 0\.0 s"):
-        simulate(area, GeoJobs.of([0.0], [[StageSpec(1.0, here=(2,))]]), Hasty())
+        simulate(fleet, FleetJobs.of([0.0], [[StageSpec(1.0, here=(2,))]]), Hasty())
 
 
 def brute_force_rates(weight, up, down, pair):
@@ -148,8 +148,8 @@ def test_rates_are_max_min_fair(seed):
     ],
 )
 def test_a_bad_answer_is_refused_by_name(starts, problem):
-    area = WideArea.of(slots=[2, 2], up=[0, 0], down=[0, 0])
-    jobs = GeoJobs.of([0.0], [[StageSpec(1.0, here=(20, 0), task_bytes=1.0)]])
+    fleet = Fleet.of(slots=[2, 2], up=[0, 0], down=[0, 0])
+    jobs = FleetJobs.of([0.0], [[StageSpec(1.0, here=(20, 0), task_bytes=1.0)]])
 
     class Bad:
         name = "bad"
@@ -158,14 +158,14 @@ def test_a_bad_answer_is_refused_by_name(starts, problem):
             return Placement(np.array(starts), np.zeros(1, np.int64), ("no reason",))
 
     with pytest.raises(PolicyError, match=f"'bad'.*{problem}"):
-        simulate(area, jobs, Bad())
+        simulate(fleet, jobs, Bad())
 
 
 def test_data_that_nobody_can_read_is_told():
-    area = WideArea.of(slots=[0, 2], up=[0, 1], down=[1, 1])
-    jobs = GeoJobs.of([0.0], [[StageSpec(1.0, here=(1, 1), task_bytes=1.0)]])
+    fleet = Fleet.of(slots=[0, 2], up=[0, 1], down=[1, 1])
+    jobs = FleetJobs.of([0.0], [[StageSpec(1.0, here=(1, 1), task_bytes=1.0)]])
     with pytest.raises(PolicyError, match="waiting for ever"):
-        simulate(area, jobs, make("tetrium"))
+        simulate(fleet, jobs, make("tetrium"))
 
 
 @pytest.mark.parametrize(
@@ -180,4 +180,4 @@ def test_data_that_nobody_can_read_is_told():
 )
 def test_bad_jobs_are_refused_by_name(stages, problem):
     with pytest.raises(InputError, match=problem):
-        GeoJobs.of([0.0], [stages])
+        FleetJobs.of([0.0], [stages])

@@ -11,7 +11,7 @@ def tasks_stage(jobs):
 
 def check_tasks(run, changes=None):
     """Every task ran once, read before it computed, at a site that exists, and no site over its slots."""
-    jobs, area = run.jobs, run.area
+    jobs, fleet = run.jobs, run.fleet
     stage = tasks_stage(jobs)
     assert np.isfinite(run.computed).all()
     assert (run.begun <= run.read).all()
@@ -19,7 +19,7 @@ def check_tasks(run, changes=None):
     np.testing.assert_allclose(
         run.computed - run.read, jobs.task_s[stage] * jobs.factor * jobs.size, rtol=1e-9, atol=1e-6
     )
-    for site in range(len(area)):
+    for site in range(len(fleet)):
         here = run.site == site
         instants = [(time, 1, 1) for time in run.begun[here]] + [(time, 0, -1) for time in run.computed[here]]
         if changes is not None:
@@ -28,7 +28,7 @@ def check_tasks(run, changes=None):
                 for time, own, slots in zip(changes.time, changes.site, changes.slots, strict=True)
                 if own == site
             ]
-        room, held = area.slots[site], 0
+        room, held = fleet.slots[site], 0
         for _, kind, amount in sorted(instants):
             if kind == -1:
                 room = amount
@@ -57,7 +57,7 @@ def check_order(run):
 
 def expected_bytes(run):
     """(n, n) bytes that tasks had to read between sites, from where they ran; moves ahead of tasks left out."""
-    jobs, n = run.jobs, len(run.area)
+    jobs, n = run.jobs, len(run.fleet)
     sent = np.zeros((n, n))
     written = np.zeros((len(jobs.tasks), n))
     for row in range(len(jobs.tasks)):
@@ -79,7 +79,7 @@ def expected_bytes(run):
 
 def check_bytes(run, exact=True, moves=False):
     """What was to be read was carried: by the reads, by their totals a job, and by the rates over time."""
-    n = len(run.area)
+    n = len(run.fleet)
     carried = np.zeros((n, n))
     start, end, amount, source, site, _ = run.flows.T
     assert (end >= start - CLOSE).all()
@@ -100,7 +100,7 @@ def check_bytes(run, exact=True, moves=False):
 
 def rate_course(run):
     """Instants, and (r, n, n) bytes/s of each pair from each on."""
-    n = len(run.area)
+    n = len(run.fleet)
     if not len(run.rates):
         return np.empty(0), np.empty((0, n, n))
     table = run.rates.reshape(-1, n * n, 4)
@@ -109,7 +109,7 @@ def rate_course(run):
 
 def check_links(run, changes=None):
     """No link carries more than it can at any instant."""
-    up, down = run.area.up.copy(), run.area.down.copy()
+    up, down = run.fleet.up.copy(), run.fleet.down.copy()
     times, rates = rate_course(run)
     coming = 0
     for time, rate in zip(times, rates, strict=True):
@@ -119,7 +119,7 @@ def check_links(run, changes=None):
             coming += 1
         assert (rate.sum(axis=1) <= up * (1 + CLOSE) + CLOSE).all()
         assert (rate.sum(axis=0) <= down * (1 + CLOSE) + CLOSE).all()
-        assert (rate <= run.area.pair * (1 + CLOSE) + CLOSE).all()
+        assert (rate <= run.fleet.pair * (1 + CLOSE) + CLOSE).all()
 
 
 def check(run, changes=None, exact=True, moves=False):

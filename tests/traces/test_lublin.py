@@ -141,8 +141,8 @@ def test_any_gaps_agree_with_a_plain_loop(gaps: list[float]) -> None:
 @pytest.mark.parametrize("two_kinds", [False, True])
 def test_the_offered_load_is_what_was_asked_for(load: float, two_kinds: bool) -> None:
     jobs = lublin(5000, 100, rng(), load=load, kinds=two_kinds)
-    area = float(jobs.run @ jobs.procs)
-    assert area / (100 * np.ptp(jobs.submit)) == pytest.approx(load, rel=1e-6)
+    fleet = float(jobs.run @ jobs.procs)
+    assert fleet / (100 * np.ptp(jobs.submit)) == pytest.approx(load, rel=1e-6)
 
 
 def test_a_load_changes_nothing_but_arrivals() -> None:

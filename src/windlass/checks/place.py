@@ -12,7 +12,7 @@ from windlass.checks.common import require, require_defaults
 from windlass.model.fleet import Changes
 from windlass.place.view import Placement, PlaceView
 from windlass.registry import Registry
-from windlass.sim.fleet.engine import GeoRun, simulate
+from windlass.sim.fleet.engine import FleetRun, simulate
 from windlass.workloads.fleet import JobModel, SiteModel, draw_drops, draw_jobs, draw_sites
 
 
@@ -38,15 +38,15 @@ class _Recorder:
         return answer
 
 
-def _run(policy: Any, seed: int, drops: bool = False) -> GeoRun:
+def _run(policy: Any, seed: int, drops: bool = False) -> FleetRun:
     """A few jobs over sites of which some have no slots or few."""
-    area = draw_sites(SiteModel(sites=6, slots=(2, 60)), np.random.default_rng([seed, 1]))
-    area.slots[seed % 6] = 0
-    jobs = draw_jobs(JobModel(jobs=12, tasks=30, load=1.5), area, np.random.default_rng([seed, 2]))
+    fleet = draw_sites(SiteModel(sites=6, slots=(2, 60)), np.random.default_rng([seed, 1]))
+    fleet.slots[seed % 6] = 0
+    jobs = draw_jobs(JobModel(jobs=12, tasks=30, load=1.5), fleet, np.random.default_rng([seed, 2]))
     changes = Changes.none()
     if drops:
-        changes = draw_drops(area, 0.5, 2, 20.0, float(jobs.submit[-1]) + 60, np.random.default_rng(seed))
-    return simulate(area, jobs, policy, changes=changes, decide_every=0.5)
+        changes = draw_drops(fleet, 0.5, 2, 20.0, float(jobs.submit[-1]) + 60, np.random.default_rng(seed))
+    return simulate(fleet, jobs, policy, changes=changes, decide_every=0.5)
 
 
 def _make(registry: Registry, name: str) -> Any:

@@ -9,8 +9,8 @@ import yaml
 from rich.console import Console
 
 from windlass.model import InputError
-from windlass.model.fleet import WideArea
-from windlass.worlds.fleet.spec import MeasuredSites, measured_area
+from windlass.model.fleet import Fleet
+from windlass.worlds.fleet.spec import MeasuredSites, measured_fleet
 
 _PRICES = "egress_cost_usd_per_gb.csv"
 
@@ -28,12 +28,12 @@ def from_wan_command(
     spec = MeasuredSites(
         throughput=file, prices=prices, regions=names, slots=_numbers(slots), machines=machines
     )
-    area = measured_area(spec)
+    fleet = measured_fleet(spec)
     if not out.absolute().parent.is_dir():
         raise InputError(f"--out: the folder {out.absolute().parent} does not exist")
-    out.write_text(cluster_yaml(area), encoding="utf-8")
+    out.write_text(cluster_yaml(fleet), encoding="utf-8")
     Console(stderr=True, highlight=False, soft_wrap=True).print(
-        f"{len(area)} sites are in {out}", markup=False
+        f"{len(fleet)} sites are in {out}", markup=False
     )
 
 
@@ -45,20 +45,20 @@ def _numbers(text: str) -> tuple[int, ...]:
     return tuple(int(part) for part in parts)
 
 
-def cluster_yaml(area: WideArea) -> str:
+def cluster_yaml(fleet: Fleet) -> str:
     """The sites as a cluster file.
 
-    >>> print(cluster_yaml(WideArea.of([4], [1e9], [2e9])).splitlines()[1])
+    >>> print(cluster_yaml(Fleet.of([4], [1e9], [2e9])).splitlines()[1])
     - {name: site-1, slots: 4, up: 1000000000.0, down: 2000000000.0}
     """
     sites = [
-        {"name": name, "slots": int(area.slots[x]), "up": float(area.up[x]), "down": float(area.down[x])}
-        for x, name in enumerate(area.names)
+        {"name": name, "slots": int(fleet.slots[x]), "up": float(fleet.up[x]), "down": float(fleet.down[x])}
+        for x, name in enumerate(fleet.names)
     ]
     tree: dict[str, object] = {"sites": sites}
-    if np.isfinite(area.pair).any():
+    if np.isfinite(fleet.pair).any():
         # A site does not limit itself; YAML has no good infinity, and no read ever asks for its own.
-        tree["pair"] = np.where(np.isfinite(area.pair), area.pair, 0.0).tolist()
-    if area.price.any():
-        tree["usd_per_gb"] = (area.price * 1e9).round(9).tolist()
+        tree["pair"] = np.where(np.isfinite(fleet.pair), fleet.pair, 0.0).tolist()
+    if fleet.price.any():
+        tree["usd_per_gb"] = (fleet.price * 1e9).round(9).tolist()
     return yaml.safe_dump(tree, sort_keys=False, default_flow_style=None, width=110)

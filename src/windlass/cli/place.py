@@ -15,7 +15,7 @@ from rich.console import Console
 from rich.table import Table
 
 from windlass.model import InputError
-from windlass.model.fleet import StageSpec, WideArea
+from windlass.model.fleet import Fleet, StageSpec
 from windlass.place import map_stage, reduce_stage
 from windlass.place.functions.oracle import map_stage_highs, reduce_stage_highs
 from windlass.place.functions.whole import whole_flow, whole_map, whole_reduce
@@ -52,9 +52,9 @@ class JobAnswer:
 
 def place_command(job: Path, cluster: Path | None, *, explain: bool, as_json: bool) -> None:
     """Place a job and print the answer."""
-    listed, area = read_job(job, cluster)
+    listed, fleet = read_job(job, cluster)
     try:
-        answer = place_job(listed, area)
+        answer = place_job(listed, fleet)
     except InputError as error:
         raise InputError(f"{job}: {error}") from error
     if as_json:
@@ -78,7 +78,7 @@ def place_command(job: Path, cluster: Path | None, *, explain: bool, as_json: bo
     console.print(f"{answer.job}: {answer.total_s:,.4g} s, {_bytes(answer.moved_bytes)} between sites{cost}")
 
 
-def read_job(job: Path, cluster: Path | None) -> tuple[JobOf, WideArea]:
+def read_job(job: Path, cluster: Path | None) -> tuple[JobOf, Fleet]:
     """A job's file and a cluster's, which may be one: a scenario with one listed job is a job's file too.
 
     Raises
@@ -108,10 +108,10 @@ def read_job(job: Path, cluster: Path | None) -> tuple[JobOf, WideArea]:
         own = resolve_paths(own, ("measured.throughput", "measured.prices"), source.parent)
     spec = _validated(ClusterSpec, own, source)
     try:
-        area = spec.area(np.random.default_rng([1, 0]))
+        fleet = spec.fleet(np.random.default_rng([1, 0]))
     except InputError as error:
         raise InputError(f"{source}: {error}") from error
-    return _validated(JobOf, tree, job), area
+    return _validated(JobOf, tree, job), fleet
 
 
 def _validated(model: type[BaseModel], tree: Any, source: Path) -> Any:
@@ -126,7 +126,7 @@ def _validated(model: type[BaseModel], tree: Any, source: Path) -> Any:
         raise InputError(f"{source}: {where}{message}{value}") from error
 
 
-def place_job(job: JobOf, area: WideArea) -> JobAnswer:
+def place_job(job: JobOf, fleet: Fleet) -> JobAnswer:
     """Place all stages of a job forward, each on all slots, in whole tasks.
 
     Where pairs of sites have limits of their own, the program with these limits is solved too, by HiGHS, and the
@@ -135,7 +135,7 @@ def place_job(job: JobOf, area: WideArea) -> JobAnswer:
     Examples
     --------
     >>> job = JobOf.model_validate({"stages": [{"task_s": 2, "task_bytes": 1e8, "input": {"site-1": 3, "site-2": 9}}]})
-    >>> answer = place_job(job, WideArea.of(slots=[6, 2], up=[1e9, 1e9], down=[1e9, 1e9]))
+    >>> answer = place_job(job, Fleet.of(slots=[6, 2], up=[1e9, 1e9], down=[1e9, 1e9]))
     >>> answer.stages[0].tasks, round(answer.total_s, 3)
     ({'site-1': 9, 'site-2': 3}, 4.6)
     """
@@ -143,14 +143,14 @@ def place_job(job: JobOf, area: WideArea) -> JobAnswer:
     written: list[NDArray[np.float64]] = []
     for place, of in enumerate(job.stages):
         try:
-            stage = of.spec(area.names)
+            stage = of.spec(fleet.names)
         except InputError as error:
             raise InputError(f"job {job.name!r}, stage {place + 1}, {error}") from error
         if any(not 0 <= parent < place for parent in stage.parents) or bool(stage.parents) == bool(
             stage.here
         ):
             raise InputError(f"job {job.name!r}, stage {place + 1}: expected either input or earlier parents")
-        answer, out = _map(place, stage, area) if stage.here else _shuffle(place, stage, area, written)
+        answer, out = _map(place, stage, fleet) if stage.here else _shuffle(place, stage, fleet, written)
         stages.append(answer)
         written.append(out * stage.ratio)
     return JobAnswer(
@@ -162,40 +162,40 @@ def place_job(job: JobOf, area: WideArea) -> JobAnswer:
     )
 
 
-def _map(place: int, stage: StageSpec, area: WideArea) -> tuple[StageAnswer, NDArray[np.float64]]:
+def _map(place: int, stage: StageSpec, fleet: Fleet) -> tuple[StageAnswer, NDArray[np.float64]]:
     here = np.array(stage.here, dtype=np.int64)
     data = here * max(stage.task_bytes, 1e-9)
-    arguments = data, area.slots, area.up, area.down, int(here.sum()), stage.task_s
-    flows = [whole_map(map_stage(*arguments), here, area.up)]
+    arguments = data, fleet.slots, fleet.up, fleet.down, int(here.sum()), stage.task_s
+    flows = [whole_map(map_stage(*arguments), here, fleet.up)]
     # Where nothing is read, a program in bytes has nothing to divide by.
-    if _limited(area) and stage.task_bytes > 0:
-        flows.append(whole_flow(map_stage_highs(*arguments, pair=area.pair), here))
+    if _limited(fleet) and stage.task_bytes > 0:
+        flows.append(whole_flow(map_stage_highs(*arguments, pair=fleet.pair), here))
     found = []
     for flow in flows:
         counts, moved = flow.sum(axis=0), (flow * stage.task_bytes).astype(np.float64)
-        found.append((_answer(place, "map", counts, moved, stage.task_s, area), counts * stage.task_bytes))
+        found.append((_answer(place, "map", counts, moved, stage.task_s, fleet), counts * stage.task_bytes))
     return min(found, key=_time)
 
 
 def _shuffle(
-    place: int, stage: StageSpec, area: WideArea, written: list[NDArray[np.float64]]
+    place: int, stage: StageSpec, fleet: Fleet, written: list[NDArray[np.float64]]
 ) -> tuple[StageAnswer, NDArray[np.float64]]:
     data = np.sum([written[parent] for parent in stage.parents], axis=0)
-    arguments = data, area.slots, area.up, area.down, stage.tasks, stage.task_s
+    arguments = data, fleet.slots, fleet.up, fleet.down, stage.tasks, stage.task_s
     plans = [reduce_stage(*arguments)]
-    if _limited(area) and data.sum() > 0:
-        plans.append(reduce_stage_highs(*arguments, pair=area.pair))
+    if _limited(fleet) and data.sum() > 0:
+        plans.append(reduce_stage_highs(*arguments, pair=fleet.pair))
     found = []
     for plan in plans:
         counts = whole_reduce(plan, stage.tasks)
         part = counts / max(stage.tasks, 1)
-        own = _answer(place, "shuffle", counts, np.outer(data, part), stage.task_s, area)
+        own = _answer(place, "shuffle", counts, np.outer(data, part), stage.task_s, fleet)
         found.append((own, part * data.sum()))
     return min(found, key=_time)
 
 
-def _limited(area: WideArea) -> bool:
-    return bool(np.isfinite(area.pair[~np.eye(len(area), dtype=bool)]).any())
+def _limited(fleet: Fleet) -> bool:
+    return bool(np.isfinite(fleet.pair[~np.eye(len(fleet), dtype=bool)]).any())
 
 
 def _time(found: tuple[StageAnswer, NDArray[np.float64]]) -> float:
@@ -203,32 +203,32 @@ def _time(found: tuple[StageAnswer, NDArray[np.float64]]) -> float:
 
 
 def _answer(
-    place: int, kind: str, counts: _Ints, moved: NDArray[np.float64], task_s: float, area: WideArea
+    place: int, kind: str, counts: _Ints, moved: NDArray[np.float64], task_s: float, fleet: Fleet
 ) -> StageAnswer:
     np.fill_diagonal(moved, 0.0)
     with np.errstate(divide="ignore", invalid="ignore"):
         times = {
-            "uplink": np.where(moved.sum(axis=1) > 0, moved.sum(axis=1) / area.up, 0.0),
-            "downlink": np.where(moved.sum(axis=0) > 0, moved.sum(axis=0) / area.down, 0.0),
-            "pair": np.where(moved > 0, moved / area.pair, 0.0).max(axis=1),
+            "uplink": np.where(moved.sum(axis=1) > 0, moved.sum(axis=1) / fleet.up, 0.0),
+            "downlink": np.where(moved.sum(axis=0) > 0, moved.sum(axis=0) / fleet.down, 0.0),
+            "pair": np.where(moved > 0, moved / fleet.pair, 0.0).max(axis=1),
         }
-    waves = np.ceil(counts / np.maximum(area.slots, 1)) * task_s
+    waves = np.ceil(counts / np.maximum(fleet.slots, 1)) * task_s
     transfer = max(float(own.max()) for own in times.values())
     why = []
     for link, own in times.items():
         if transfer > 0 and own.max() >= transfer * (1 - 1e-9):
             x = int(own.argmax())
-            why.append(f"the {link} of {area.names[x]} takes longest: {own[x]:,.4g} s")
+            why.append(f"the {link} of {fleet.names[x]} takes longest: {own[x]:,.4g} s")
     slowest = int(waves.argmax())
     why.append(
-        f"{area.names[slowest]} computes longest: {counts[slowest]:,} tasks on {area.slots[slowest]:,} slots,"
+        f"{fleet.names[slowest]} computes longest: {counts[slowest]:,} tasks on {fleet.slots[slowest]:,} slots,"
         f" {waves[slowest]:,.4g} s"
     )
     pairs = tuple(
-        (area.names[x], area.names[y], float(moved[x, y])) for x, y in zip(*np.nonzero(moved), strict=True)
+        (fleet.names[x], fleet.names[y], float(moved[x, y])) for x, y in zip(*np.nonzero(moved), strict=True)
     )
-    tasks = {name: int(count) for name, count in zip(area.names, counts, strict=True)}
-    cost = float((moved * area.price).sum())
+    tasks = {name: int(count) for name, count in zip(fleet.names, counts, strict=True)}
+    cost = float((moved * fleet.price).sum())
     return StageAnswer(place + 1, kind, tasks, pairs, transfer, float(waves.max()), cost, tuple(why))
 
 

@@ -8,7 +8,7 @@ from typing import Protocol
 
 from windlass.engines.live.executor import Executor
 from windlass.model import InputError
-from windlass.model.fleet import WideArea
+from windlass.model.fleet import Fleet
 
 #: Engines by name: the module that has ``executors(target)``, and the extra to install for it.
 _MODULES = {"ray": ("windlass.engines.ray.target", "ray")}
@@ -41,7 +41,7 @@ class Target:
 class Executors(Protocol):
     """Executors on one target."""
 
-    def describe(self, area: WideArea, store: int) -> tuple[str, ...]:
+    def describe(self, fleet: Fleet, store: int) -> tuple[str, ...]:
         """What :meth:`open` would do, a line each; nothing is started.
 
         Raises
@@ -51,7 +51,7 @@ class Executors(Protocol):
         """
         ...
 
-    def open(self, area: WideArea, store: int) -> Executor:
+    def open(self, fleet: Fleet, store: int) -> Executor:
         """An executor over these sites, each of which must hold so many bytes of data."""
         ...
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from windlass.results import HIGHER, LOWER
-from windlass.sim.fleet.engine import GeoRun
+from windlass.sim.fleet.engine import FleetRun
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,17 +44,17 @@ class GeoMetrics:
     utilisation: float = field(metadata=HIGHER)
 
 
-def geo_metrics(run: GeoRun) -> GeoMetrics:
+def geo_metrics(run: FleetRun) -> GeoMetrics:
     """Metrics of a finished run.
 
     Examples
     --------
     >>> from windlass.place.policies.in_place import InPlace
     >>> from windlass.sim.fleet.engine import simulate
-    >>> from windlass.model.fleet import GeoJobs, StageSpec, WideArea
-    >>> area = WideArea.of(slots=[2, 2], up=[1e9, 1e9], down=[1e9, 1e9])
-    >>> jobs = GeoJobs.of([0.0], [[StageSpec(2.0, here=(4, 2), task_bytes=1e8)]])
-    >>> geo_metrics(simulate(area, jobs, InPlace())).mean_response_s
+    >>> from windlass.model.fleet import FleetJobs, StageSpec, Fleet
+    >>> fleet = Fleet.of(slots=[2, 2], up=[1e9, 1e9], down=[1e9, 1e9])
+    >>> jobs = FleetJobs.of([0.0], [[StageSpec(2.0, here=(4, 2), task_bytes=1e8)]])
+    >>> geo_metrics(simulate(fleet, jobs, InPlace())).mean_response_s
     4.0
     """
     maps = run.source >= 0
@@ -69,7 +69,7 @@ def geo_metrics(run: GeoRun) -> GeoMetrics:
         p90_response_s=float(np.percentile(run.response, 90)),
         makespan_s=span,
         wan_bytes=float(run.sent.sum()),
-        egress_usd=float((run.carried * run.area.price).sum()),
+        egress_usd=float((run.carried * run.fleet.price).sum()),
         remote_share=float(remote.sum() / max(maps.sum(), 1)),
-        utilisation=held / (float(run.area.slots.sum()) * span) if span > 0 else 0.0,
+        utilisation=held / (float(run.fleet.slots.sum()) * span) if span > 0 else 0.0,
     )

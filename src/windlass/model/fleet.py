@@ -15,7 +15,7 @@ _Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
-class WideArea:
+class Fleet:
     """Sites with slots and links.
 
     Parameters
@@ -33,7 +33,7 @@ class WideArea:
 
     Examples
     --------
-    >>> WideArea.of(slots=[40, 10], up=[5e9, 1e9], down=[5e9, 1e9]).names
+    >>> Fleet.of(slots=[40, 10], up=[5e9, 1e9], down=[5e9, 1e9]).names
     ('site-1', 'site-2')
     """
 
@@ -53,7 +53,7 @@ class WideArea:
         names: Sequence[str] | None = None,
         pair: object = None,
         price: object = None,
-    ) -> WideArea:
+    ) -> Fleet:
         """Build from anything array-like."""
         count = np.array(slots, dtype=np.int64)
         n = len(count)
@@ -117,7 +117,7 @@ class StageSpec:
 
 
 @dataclass(frozen=True, slots=True)
-class GeoJobs:
+class FleetJobs:
     """Jobs as columns: J jobs, K stages in the order of jobs, T tasks in the order of stages.
 
     ``submit`` (J,) s, not decreasing. ``job``, ``tasks``, ``shuffles``, ``task_s``, ``estimate_s``, ``ratio``,
@@ -127,7 +127,7 @@ class GeoJobs:
 
     Examples
     --------
-    >>> jobs = GeoJobs.of([0.0], [[StageSpec(2.0, here=(3, 1), task_bytes=1e8), StageSpec(1.0, tasks=2, parents=(0,))]])
+    >>> jobs = FleetJobs.of([0.0], [[StageSpec(2.0, here=(3, 1), task_bytes=1e8), StageSpec(1.0, tasks=2, parents=(0,))]])
     >>> jobs.tasks.tolist(), jobs.children.tolist()
     ([4, 2], [1])
     """
@@ -157,7 +157,7 @@ class GeoJobs:
         factor: _Floats | None = None,
         size: _Floats | None = None,
         notes: tuple[str, ...] = (),
-    ) -> GeoJobs:
+    ) -> FleetJobs:
         """Build from a list of stages a job; ``factor`` and ``size`` are 1 where not given.
 
         Raises
@@ -216,10 +216,10 @@ class GeoJobs:
     def __len__(self) -> int:
         return len(self.submit)
 
-    def with_here(self, here: _Ints) -> GeoJobs:
+    def with_here(self, here: _Ints) -> FleetJobs:
         """The same jobs with input elsewhere."""
         values = {name: getattr(self, name) for name in self.__dataclass_fields__}
-        return GeoJobs(**values | {"here": here})
+        return FleetJobs(**values | {"here": here})
 
 
 def _check(stage: StageSpec, what: str, place: int, width: int) -> None:

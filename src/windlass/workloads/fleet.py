@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from windlass.model.fleet import Changes, GeoJobs, StageSpec, WideArea
+from windlass.model.fleet import Changes, Fleet, FleetJobs, StageSpec
 
 _MBIT = 1e6 / 8
 
@@ -89,7 +89,7 @@ class JobModel:
     estimate_error: float = 0.0
 
 
-def draw_sites(model: SiteModel, rng: np.random.Generator) -> WideArea:
+def draw_sites(model: SiteModel, rng: np.random.Generator) -> Fleet:
     """Sites by a model.
 
     >>> draw_sites(SiteModel(sites=3), np.random.default_rng(1)).slots.tolist()
@@ -107,23 +107,23 @@ def draw_sites(model: SiteModel, rng: np.random.Generator) -> WideArea:
 
     slots = np.maximum(1, np.round(drawn(model.slots, model.slot_zipf)))
     up, down = (drawn(model.mbit, model.link_zipf) * _MBIT for _ in range(2))
-    return WideArea.of(slots, up, down)
+    return Fleet.of(slots, up, down)
 
 
-def draw_jobs(model: JobModel, area: WideArea, rng: np.random.Generator) -> GeoJobs:
+def draw_jobs(model: JobModel, fleet: Fleet, rng: np.random.Generator) -> FleetJobs:
     """Jobs by a model, over given sites.
 
-    >>> area = draw_sites(SiteModel(sites=5), np.random.default_rng(1))
-    >>> jobs = draw_jobs(JobModel(jobs=20), area, np.random.default_rng(2))
+    >>> fleet = draw_sites(SiteModel(sites=5), np.random.default_rng(1))
+    >>> jobs = draw_jobs(JobModel(jobs=20), fleet, np.random.default_rng(2))
     >>> len(jobs), bool((jobs.submit >= 0).all())
     (20, True)
     """
-    n = len(area)
+    n = len(fleet)
     popularity = np.exp(model.site_skew * rng.standard_normal(n))
     jobs = [_draw_job(model, popularity, rng) for _ in range(model.jobs)]
     gaps = rng.exponential(1.0, model.jobs)
     gaps[0] = 0.0
-    submit = np.cumsum(gaps) * _busiest(area, jobs) / (model.load * model.jobs)
+    submit = np.cumsum(gaps) * _busiest(fleet, jobs) / (model.load * model.jobs)
     counts = [sum(stage.here) or stage.tasks for job in jobs for stage in job]
     total = sum(counts)
     factor = np.exp(model.noise * rng.standard_normal(total) - model.noise**2 / 2)
@@ -136,7 +136,7 @@ def draw_jobs(model: JobModel, area: WideArea, rng: np.random.Generator) -> GeoJ
             sizes = np.exp(model.size_spread * rng.standard_normal(count))
             size[first : first + count] = sizes * (count / sizes.sum())
         first += count
-    return GeoJobs.of(submit.tolist(), jobs, factor, size)
+    return FleetJobs.of(submit.tolist(), jobs, factor, size)
 
 
 def _draw_job(model: JobModel, popularity: NDArray[np.float64], rng: np.random.Generator) -> list[StageSpec]:
@@ -169,9 +169,9 @@ def _draw_job(model: JobModel, popularity: NDArray[np.float64], rng: np.random.G
     return found
 
 
-def _busiest(area: WideArea, jobs: list[list[StageSpec]]) -> float:
+def _busiest(fleet: Fleet, jobs: list[list[StageSpec]]) -> float:
     """Seconds for which the busiest slots or link would work, were every task where its data is."""
-    n = len(area)
+    n = len(fleet)
     work, sent, got = np.zeros(n), np.zeros(n), np.zeros(n)
     for job in jobs:
         lies: list[NDArray[np.float64]] = []
@@ -191,19 +191,19 @@ def _busiest(area: WideArea, jobs: list[list[StageSpec]]) -> float:
     with np.errstate(divide="ignore", invalid="ignore"):
         times = [
             np.where(have > 0, use / have, 0.0)
-            for use, have in ((work, area.slots), (sent, area.up), (got, area.down))
+            for use, have in ((work, fleet.slots), (sent, fleet.up), (got, fleet.down))
         ]
     return float(max(column.max() for column in times))
 
 
 def draw_drops(
-    area: WideArea, drop: float, sites: int, every: float, until: float, rng: np.random.Generator
+    fleet: Fleet, drop: float, sites: int, every: float, until: float, rng: np.random.Generator
 ) -> Changes:
     """Drops and returns: every so often, other sites lose a part of slots and links until the next time.
 
     Parameters
     ----------
-    area
+    fleet
         The sites.
     drop
         Part that is lost, 0 to 1.
@@ -216,8 +216,8 @@ def draw_drops(
 
     Examples
     --------
-    >>> area = WideArea.of(slots=[10, 10], up=[1.0, 1.0], down=[1.0, 1.0])
-    >>> changes = draw_drops(area, 0.5, 1, 10.0, 25.0, np.random.default_rng(1))
+    >>> fleet = Fleet.of(slots=[10, 10], up=[1.0, 1.0], down=[1.0, 1.0])
+    >>> changes = draw_drops(fleet, 0.5, 1, 10.0, 25.0, np.random.default_rng(1))
     >>> changes.time.tolist(), changes.slots.tolist()
     ([10.0, 20.0, 20.0], [5, 10, 5])
     """
@@ -226,14 +226,14 @@ def draw_drops(
     for time in np.arange(every, until, every):
         for site in low:
             rows.append(
-                (float(time), site, int(area.slots[site]), float(area.up[site]), float(area.down[site]))
+                (float(time), site, int(fleet.slots[site]), float(fleet.up[site]), float(fleet.down[site]))
             )
-        low = rng.choice(len(area), min(sites, len(area)), replace=False).tolist()
+        low = rng.choice(len(fleet), min(sites, len(fleet)), replace=False).tolist()
         keep = 1.0 - drop
         for site in low:
-            slots = round(float(area.slots[site]) * keep)
+            slots = round(float(fleet.slots[site]) * keep)
             rows.append(
-                (float(time), site, slots, float(area.up[site] * keep), float(area.down[site] * keep))
+                (float(time), site, slots, float(fleet.up[site] * keep), float(fleet.down[site] * keep))
             )
     if not rows:
         return Changes.none()

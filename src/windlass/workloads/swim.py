@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from windlass.model.fleet import GeoJobs, StageSpec, WideArea
+from windlass.model.fleet import Fleet, FleetJobs, StageSpec
 
 _MOST_TASKS = 20_000
 
@@ -46,9 +46,9 @@ def jobs_of_log(
     map_input: NDArray[np.float64],
     shuffle: NDArray[np.float64],
     model: SwimModel,
-    area: WideArea,
+    fleet: Fleet,
     rng: np.random.Generator,
-) -> GeoJobs:
+) -> FleetJobs:
     """Jobs with tasks and data at sites.
 
     The log says when a job is submitted (s), and how many bytes its maps read and its shuffle moves; tasks and
@@ -58,7 +58,7 @@ def jobs_of_log(
     Examples
     --------
     >>> log = (np.array([value]) for value in (5.0, 256e6, 1e6))
-    >>> jobs = jobs_of_log(*log, SwimModel(), WideArea.of([1, 1], [1, 1], [1, 1]), np.random.default_rng(1))
+    >>> jobs = jobs_of_log(*log, SwimModel(), Fleet.of([1, 1], [1, 1], [1, 1]), np.random.default_rng(1))
     >>> jobs.tasks.tolist(), round(float(jobs.task_s[0]), 2)
     ([2, 1], 6.4)
     """
@@ -68,7 +68,7 @@ def jobs_of_log(
     for row in np.flatnonzero(some):
         read, moved = map_input[row] * model.scale, shuffle[row] * model.scale
         tasks = int(np.clip(np.ceil(read / model.block_bytes), 1, _MOST_TASKS))
-        part = np.exp(model.skew * rng.standard_normal(len(area)))
+        part = np.exp(model.skew * rng.standard_normal(len(fleet)))
         here = rng.multinomial(tasks, part / part.sum())
         own = read / tasks
         seconds = max(model.least_task_s, own / model.bytes_per_s)
@@ -81,4 +81,4 @@ def jobs_of_log(
     left_out = int((inside & ~some).sum())
     one, many = "job of the log reads nothing and is", "jobs of the log read nothing and are"
     notes = (f"{left_out:,} {one if left_out == 1 else many} left out",) if left_out else ()
-    return GeoJobs.of(submit[some].tolist(), jobs, notes=notes)
+    return FleetJobs.of(submit[some].tolist(), jobs, notes=notes)

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from windlass.engines.live.executor import Piece, Read, Worker
 from windlass.engines.live.program import Program
-from windlass.model.fleet import GeoJobs, WideArea
+from windlass.model.fleet import Fleet, FleetJobs
 from windlass.place.view import Placement, PlaceView, Ready, Sites
 from windlass.sim.fleet.engine import following_work
 from windlass.sim.fleet.loop import BAD_SITE, LATE_MOVE, NO_LINK, NO_SLOT, NO_TASK, refused
@@ -29,9 +29,9 @@ class Book:
     may see.
     """
 
-    def __init__(self, area: WideArea, jobs: GeoJobs, program: Program, workers: Sequence[Worker]) -> None:
-        n, tasks, stages = len(area), int(jobs.first[-1]), len(jobs.job)
-        self.area, self.jobs, self.program, self.workers = area, jobs, program, workers
+    def __init__(self, fleet: Fleet, jobs: FleetJobs, program: Program, workers: Sequence[Worker]) -> None:
+        n, tasks, stages = len(fleet), int(jobs.first[-1]), len(jobs.job)
+        self.fleet, self.jobs, self.program, self.workers = fleet, jobs, program, workers
         self.stage: _Ints = program.stage
         self.alive = np.ones(len(workers), bool)
         self.busy = np.zeros(len(workers), np.int64)
@@ -119,11 +119,11 @@ class Book:
     def by_site(self, values: list[int]) -> _Ints:
         """(n,) sums over the workers of each site."""
         sites = [worker.site for worker in self.workers]
-        return np.bincount(sites, values, minlength=len(self.area)).astype(np.int64)
+        return np.bincount(sites, values, minlength=len(self.fleet)).astype(np.int64)
 
     def view(self, now: float, rows: _Ints, in_use: tuple[_Floats, _Floats], changed: bool) -> PlaceView:
         """What a policy may see."""
-        jobs, n = self.jobs, len(self.area)
+        jobs, n = self.jobs, len(self.fleet)
         waiting = np.array([len(self.waiting(row)) for row in rows.tolist()], np.int64)
         here, data = np.zeros((len(rows), n), np.int64), np.zeros((len(rows), n))
         for at, row in enumerate(rows.tolist()):
@@ -149,7 +149,7 @@ class Book:
             self.running[rows],
             self.plan[rows],
         )
-        up, down = self.area.up.copy(), self.area.down.copy()
+        up, down = self.fleet.up.copy(), self.fleet.down.copy()
         free_links = np.maximum(up - in_use[0], 0.0), np.maximum(down - in_use[1], 0.0)
         sites = Sites(self.slots(), self.free(), up, down, *free_links)
         fresh = (self.begun[rows] == 0) & (waiting == jobs.tasks[rows]) & ~self.moved[own]
@@ -157,7 +157,7 @@ class Book:
 
     def written(self, row: int) -> _Floats:
         """(n,) bytes that a shuffle's parents wrote for it, by site."""
-        total = np.zeros(len(self.area))
+        total = np.zeros(len(self.fleet))
         for parent in self.parents[row]:
             first = self._part[parent, row]
             for task in self.tasks_of(parent).tolist():
@@ -190,7 +190,7 @@ class Book:
         PolicyError
             Names the row, and what is wrong with it.
         """
-        free, n = self.free(), len(self.area)
+        free, n = self.free(), len(self.fleet)
         left = {row: self._by_input(row) for row in rows.tolist()}
         lines = [*answer.moves.tolist(), *answer.starts.tolist()]
         for at, (index, source, site, tasks) in enumerate(lines):
@@ -207,7 +207,7 @@ class Book:
             if not is_move and tasks > free[site]:
                 raise refused(answer, NO_SLOT, at)
             apart = source not in (-1, site)
-            if apart and (self.area.up[source] <= 0 or self.area.down[site] <= 0):
+            if apart and (self.fleet.up[source] <= 0 or self.fleet.down[site] <= 0):
                 raise refused(answer, NO_LINK, at)
             left[row][source] -= tasks
             free[site] -= 0 if is_move else tasks
@@ -215,7 +215,7 @@ class Book:
     def _by_input(self, row: int) -> _Ints:
         # The last entry is that of source -1: shuffles.
         return np.bincount(
-            self.input_site[self.waiting(row)] % (len(self.area) + 1), minlength=len(self.area) + 1
+            self.input_site[self.waiting(row)] % (len(self.fleet) + 1), minlength=len(self.fleet) + 1
         )
 
     def pick(self, row: int, source: int, tasks: int, largest_first: bool) -> list[int]:

@@ -17,7 +17,7 @@ from windlass.engines.live.program import Program
 from windlass.engines.live.result import LiveRun
 from windlass.engines.live.work import Keep, Work
 from windlass.model import PolicyError, TaskError
-from windlass.model.fleet import GeoJobs, WideArea
+from windlass.model.fleet import Fleet, FleetJobs
 from windlass.place.view import Placement, PlaceView
 
 _Floats = NDArray[np.float64]
@@ -43,12 +43,12 @@ class _Sent:
     reads: tuple[Read, ...] = ()
 
 
-class LiveSites:
+class LiveFleet:
     """Runs jobs over sites on an executor: see :class:`windlass.drive.Engine`.
 
     Parameters
     ----------
-    area
+    fleet
         Sites and links; how many slots there are is the executor's affair.
     jobs
         The workload; times of submission count from when all input is loaded.
@@ -72,8 +72,8 @@ class LiveSites:
 
     def __init__(
         self,
-        area: WideArea,
-        jobs: GeoJobs,
+        fleet: Fleet,
+        jobs: FleetJobs,
         executor: Executor,
         *,
         program: Program | None = None,
@@ -81,22 +81,22 @@ class LiveSites:
         decide_every: float = 0.0,
         progress: Callable[[float], None] | None = None,
     ) -> None:
-        self._executor, self._jobs, self._area = executor, jobs, area
+        self._executor, self._jobs, self._fleet = executor, jobs, fleet
         self._program = program or Program(jobs)
-        self._book = Book(area, jobs, self._program, executor.workers)
+        self._book = Book(fleet, jobs, self._program, executor.workers)
         self._keys = itertools.count()
         self._sent: dict[int, _Sent] = {}
         self._held = np.zeros(len(executor.workers), np.int64)
         tasks = int(jobs.first[-1])
         self._launched, self._reported, self._begun, self._read, self._computed = np.full((5, tasks), np.nan)
         self._tries, self._source = np.zeros(tasks, np.int64), np.full(tasks, -1, np.int64)
-        self._job_sent, self._carried = np.zeros(len(jobs)), np.zeros((len(area), len(area)))
+        self._job_sent, self._carried = np.zeros(len(jobs)), np.zeros((len(fleet), len(fleet)))
         self._decide_every, self._progress = decide_every, progress
         self._reasons: dict[str, int] = {}
         self._decisions = 0
         # Until when: tasks that rest before they run again (True), or before their input is loaded again (False).
         self._resting: dict[tuple[int, bool], float] = {}
-        maps, sites = jobs.shuffles == 0, np.arange(len(area))
+        maps, sites = jobs.shuffles == 0, np.arange(len(fleet))
         self._home = np.full(tasks, -1, np.int64)
         self._home[maps[self._book.stage]] = np.repeat(np.tile(sites, maps.sum()), jobs.here[maps].ravel())
         self._loads = np.zeros(tasks, np.int64)
@@ -104,7 +104,8 @@ class LiveSites:
         self._wanted = self._changed = False
         self._decided, self._wake_at = -np.inf, np.inf
         self._local = [
-            [worker.number for worker in executor.workers if worker.site == site] for site in range(len(area))
+            [worker.number for worker in executor.workers if worker.site == site]
+            for site in range(len(fleet))
         ]
         self._dispatch: list[DispatchPolicy | None] = [
             dispatch(len(own)) if dispatch is not None and len(own) > 1 else None for own in self._local
@@ -209,7 +210,7 @@ class LiveSites:
         )
         slots = book.by_site([worker.slots for worker in self._executor.workers])
         return LiveRun(
-            dataclasses.replace(self._area, slots=slots),
+            dataclasses.replace(self._fleet, slots=slots),
             self._jobs,
             book.end,
             self._job_sent,
@@ -380,4 +381,4 @@ class LiveSites:
             getattr(policy, "left", lambda _: None)(self._local[site].index(worker))
 
 
-__all__ = ["LiveRun", "LiveSites"]
+__all__ = ["LiveFleet", "LiveRun"]

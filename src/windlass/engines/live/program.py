@@ -9,7 +9,7 @@ import numpy as np
 
 from windlass.engines.live.work import Call, Command, Generate, Hold, ReadFile, Work
 from windlass.model import InputError
-from windlass.model.fleet import GeoJobs
+from windlass.model.fleet import FleetJobs
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,11 +55,11 @@ class Program:
     --------
     >>> from windlass.model.fleet import StageSpec
     >>> stages = [StageSpec(2.0, here=(1, 1), task_bytes=100), StageSpec(1.0, tasks=2, parents=(0,))]
-    >>> Program(GeoJobs.of([0.0], [stages])).work(0, 100)
+    >>> Program(FleetJobs.of([0.0], [stages])).work(0, 100)
     Hold(seconds=2.0, sizes=(50, 50))
     """
 
-    def __init__(self, jobs: GeoJobs, steps: Sequence[Step] = ()) -> None:
+    def __init__(self, jobs: FleetJobs, steps: Sequence[Step] = ()) -> None:
         self._jobs = jobs
         self.steps = tuple(steps) or (Step(),) * len(jobs.job)
         if len(self.steps) != len(jobs.job):

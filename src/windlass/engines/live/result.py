@@ -7,11 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from windlass.sim.fleet.engine import GeoRun
+from windlass.sim.fleet.engine import FleetRun
 
 
 @dataclass(frozen=True, slots=True)
-class LiveRun(GeoRun):
+class LiveRun(FleetRun):
     """What happened on a live engine.
 
     Parameters

@@ -8,19 +8,19 @@ import numpy as np
 
 from windlass.dispatch import DispatchPolicy
 from windlass.drive import Decider, drive
-from windlass.engines.live.engine import LiveRun, LiveSites
+from windlass.engines.live.engine import LiveFleet, LiveRun
 from windlass.engines.live.program import Program, Step
 from windlass.engines.targets import Executors
-from windlass.model.fleet import GeoJobs, WideArea
+from windlass.model.fleet import Fleet, FleetJobs
 from windlass.place.view import Placement, PlaceView
 
 
-def data_bytes(jobs: GeoJobs) -> int:
+def data_bytes(jobs: FleetJobs) -> int:
     """Bytes that all stages of all jobs read and write: more than can ever lie at one site.
 
     >>> from windlass.model.fleet import StageSpec
     >>> stages = [StageSpec(1.0, here=(2, 1), task_bytes=100), StageSpec(1.0, tasks=2, parents=(0,), ratio=0.5)]
-    >>> data_bytes(GeoJobs.of([0.0], [stages]))
+    >>> data_bytes(FleetJobs.of([0.0], [stages]))
     1050
     """
     read = jobs.tasks * jobs.task_bytes * (jobs.shuffles == 0)
@@ -33,8 +33,8 @@ def data_bytes(jobs: GeoJobs) -> int:
 
 
 def run_live(
-    area: WideArea,
-    jobs: GeoJobs,
+    fleet: Fleet,
+    jobs: FleetJobs,
     policy: Decider[PlaceView, Placement],
     executors: Executors,
     *,
@@ -47,7 +47,7 @@ def run_live(
 
     Parameters
     ----------
-    area, jobs, policy
+    fleet, jobs, policy
         What runs where, and who decides.
     executors
         What carries it out.
@@ -66,9 +66,9 @@ def run_live(
         A task failed by its own error, or was lost too often.
     """
     program = Program(jobs, steps)
-    executor = executors.open(area, data_bytes(jobs))
-    engine = LiveSites(
-        area,
+    executor = executors.open(fleet, data_bytes(jobs))
+    engine = LiveFleet(
+        fleet,
         jobs,
         executor,
         program=program,

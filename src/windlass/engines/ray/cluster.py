@@ -17,7 +17,7 @@ from ray._private import utils
 from ray.cluster_utils import Cluster
 
 from windlass.model import InputError
-from windlass.model.fleet import WideArea
+from windlass.model.fleet import Fleet
 
 #: More slots than this are more processes than one machine should be asked for.
 MOST_SLOTS = 64
@@ -43,7 +43,7 @@ class PrivateCluster:
 
     Parameters
     ----------
-    area
+    fleet
         Sites and their slots.
     nodes
         Raylets a site; its slots are divided among them.
@@ -57,14 +57,14 @@ class PrivateCluster:
         a Ray cluster already; Ray does not start, however often it is tried.
     """
 
-    def __init__(self, area: WideArea, nodes: int = 1, store: int = 0) -> None:
-        check_size(area, store)
+    def __init__(self, fleet: Fleet, nodes: int = 1, store: int = 0) -> None:
+        check_size(fleet, store)
         _refuse_if_connected()
         self._folder: str | None = None
         self._cluster: Cluster | None = None
         for tries_left in reversed(range(_TRIES)):
             try:
-                self._start(area, nodes, min(max(store, _LEAST_STORE), _MOST_STORE))
+                self._start(fleet, nodes, min(max(store, _LEAST_STORE), _MOST_STORE))
             except BaseException as error:
                 self.close()
                 if not isinstance(error, Exception):
@@ -76,7 +76,7 @@ class PrivateCluster:
             else:
                 return
 
-    def _start(self, area: WideArea, nodes: int, capacity: int) -> None:
+    def _start(self, fleet: Fleet, nodes: int, capacity: int) -> None:
         self._cluster, self._joined = None, False
         self.nodes: dict[str, list[object]] = {}
         # Sockets lie in this folder, and their paths must be short.
@@ -96,7 +96,7 @@ class PrivateCluster:
                     "_system_config": _HEALTH,
                 },
             )
-            for name, slots in zip(area.names, area.slots.tolist(), strict=True):
+            for name, slots in zip(fleet.names, fleet.slots.tolist(), strict=True):
                 shares = [slots // nodes + (1 if at < slots % nodes else 0) for at in range(nodes)]
                 self.nodes[name] = [
                     self._cluster.add_node(
@@ -139,7 +139,7 @@ class PrivateCluster:
             _remove(folder)
 
 
-def check_size(area: WideArea, store: int) -> None:
+def check_size(fleet: Fleet, store: int) -> None:
     """Refuse what one machine should not be asked for.
 
     Raises
@@ -147,7 +147,7 @@ def check_size(area: WideArea, store: int) -> None:
     InputError
         Names the number of slots or of bytes, and what is allowed.
     """
-    slots = int(area.slots.sum())
+    slots = int(fleet.slots.sum())
     if slots > MOST_SLOTS:
         raise InputError(
             f"cluster: {slots} slots are as many processes on this machine, expected at most {MOST_SLOTS};"

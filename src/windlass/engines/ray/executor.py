@@ -16,7 +16,7 @@ from windlass.engines.live.executor import Ended, Event, Failed, Gone, Launch, P
 from windlass.engines.live.wan import Links
 from windlass.engines.ray import task as ray_task
 from windlass.model import InputError
-from windlass.model.fleet import WideArea
+from windlass.model.fleet import Fleet
 
 #: How often nodes are looked at, s.
 _LOOK_S = 0.5
@@ -38,7 +38,7 @@ _LOST = (
 )
 
 
-def workers_of(area: WideArea) -> tuple[Worker, ...]:
+def workers_of(fleet: Fleet) -> tuple[Worker, ...]:
     """The connected cluster's living nodes with CPUs, by their ``site`` labels.
 
     Raises
@@ -48,7 +48,7 @@ def workers_of(area: WideArea) -> tuple[Worker, ...]:
     """
     found: list[Worker] = []
     nodes = sorted(ray.nodes(), key=lambda node: node["NodeID"])
-    for site, name in enumerate(area.names):
+    for site, name in enumerate(fleet.names):
         own = [
             node
             for node in nodes
@@ -56,7 +56,7 @@ def workers_of(area: WideArea) -> tuple[Worker, ...]:
             and node.get("Labels", {}).get("site") == name
             and node["Resources"].get("CPU", 0) >= 1
         ]
-        if not own and area.slots[site] > 0:
+        if not own and fleet.slots[site] > 0:
             labels = sorted(
                 {node.get("Labels", {}).get("site", "") for node in nodes if node["Alive"]} - {""}
             )
@@ -74,7 +74,7 @@ class RayExecutor:
 
     Parameters
     ----------
-    area
+    fleet
         Sites, and the links between them.
     emulate
         Whether transfers between sites pass through emulated links (token buckets) of the area's rates; False
@@ -89,25 +89,25 @@ class RayExecutor:
     """
 
     def __init__(
-        self, area: WideArea, *, emulate: bool = True, stop: Callable[[], None] = lambda: None
+        self, fleet: Fleet, *, emulate: bool = True, stop: Callable[[], None] = lambda: None
     ) -> None:
         for module in (work, wan, ray_task):
             ray.cloudpickle.register_pickle_by_value(module)
-        self._area, self._stop = area, stop
-        self._workers = workers_of(area)
+        self._fleet, self._stop = fleet, stop
+        self._workers = workers_of(fleet)
         self._task = ray.remote(ray_task.run_task)
         self._reports: dict[Any, tuple[Launch, list[Any]]] = {}
         self._gone: set[int] = set()
         self._looked, self._asked, self._closed = 0.0, -np.inf, False
-        self._used = np.zeros((2, len(area)))
+        self._used = np.zeros((2, len(fleet)))
         self._wan = self._links() if emulate else None
         self._movers = [self._mover(worker) for worker in self._workers]
         self._zero = time.time()
         self._warm()
 
     def _links(self) -> Any:
-        area = self._area
-        links = Links(area.up.tolist(), area.down.tolist(), area.pair.tolist())
+        fleet = self._fleet
+        links = Links(fleet.up.tolist(), fleet.down.tolist(), fleet.pair.tolist())
         here = {"ray.io/node-id": ray.get_runtime_context().get_node_id()}
         actor = ray.remote(ray_task.Wan).options(num_cpus=0, max_concurrency=10_000, label_selector=here)
         return actor.remote(links)
@@ -132,7 +132,7 @@ class RayExecutor:
             ray.get(self._wan.in_use.remote())
 
     def _selector(self, worker: Worker) -> dict[str, str]:
-        return {"site": self._area.names[worker.site], "ray.io/node-id": worker.name}
+        return {"site": self._fleet.names[worker.site], "ray.io/node-id": worker.name}
 
     @property
     def workers(self) -> Sequence[Worker]:

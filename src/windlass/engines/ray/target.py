@@ -8,7 +8,7 @@ from windlass.engines.live.executor import Executor
 from windlass.engines.ray.cluster import PrivateCluster, check_size, connect
 from windlass.engines.ray.executor import RayExecutor, workers_of
 from windlass.engines.targets import Target
-from windlass.model.fleet import WideArea
+from windlass.model.fleet import Fleet
 
 
 class RayTarget:
@@ -20,26 +20,26 @@ class RayTarget:
         self._made_for: tuple[object, ...] = ()
         self._connected = False
 
-    def describe(self, area: WideArea, store: int) -> tuple[str, ...]:
+    def describe(self, fleet: Fleet, store: int) -> tuple[str, ...]:
         """What would be started, or which nodes would be used."""
         if self._target.address is None:
-            check_size(area, store)
+            check_size(fleet, store)
             return (
                 f"start a private Ray cluster on this machine: a head, and {self._target.nodes} raylet(s) a site",
                 *(
                     f"site {name}: {slots} slots, up {up / 1e6:g} MB/s, down {down / 1e6:g} MB/s (emulated)"
                     for name, slots, up, down in zip(
-                        area.names, area.slots.tolist(), area.up, area.down, strict=True
+                        fleet.names, fleet.slots.tolist(), fleet.up, fleet.down, strict=True
                     )
                 ),
                 "stop it at the end",
             )
         self._connect()
-        found = workers_of(area)
+        found = workers_of(fleet)
         return (
             f"use the Ray cluster at {self._target.address}; nothing of it is started or stopped",
             *(
-                f"site {area.names[worker.site]}: node {worker.name[:12]}, {worker.slots} slots"
+                f"site {fleet.names[worker.site]}: node {worker.name[:12]}, {worker.slots} slots"
                 for worker in found
             ),
             "pass transfers between sites through emulated links"
@@ -47,17 +47,17 @@ class RayTarget:
             else "leave links alone",
         )
 
-    def open(self, area: WideArea, store: int) -> Executor:
+    def open(self, fleet: Fleet, store: int) -> Executor:
         """An executor; the private cluster is made anew where sites differ, or a node of it died."""
         if self._target.address is not None:
             self._connect()
-            return RayExecutor(area, emulate=self._target.emulate)
-        wanted = (area.names, tuple(area.slots.tolist()), store)
+            return RayExecutor(fleet, emulate=self._target.emulate)
+        wanted = (fleet.names, tuple(fleet.slots.tolist()), store)
         if self._cluster is None or self._made_for != wanted or not self._cluster.whole():
             self.close()
-            self._cluster = PrivateCluster(area, self._target.nodes, store)
+            self._cluster = PrivateCluster(fleet, self._target.nodes, store)
             self._made_for = wanted
-        return RayExecutor(area, emulate=self._target.emulate)
+        return RayExecutor(fleet, emulate=self._target.emulate)
 
     def _connect(self) -> None:
         if not self._connected:

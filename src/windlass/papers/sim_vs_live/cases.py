@@ -10,7 +10,7 @@ import numpy as np
 
 from windlass.drive import Decider
 from windlass.engines.live.engine import LiveRun
-from windlass.model.fleet import GeoJobs, StageSpec, WideArea
+from windlass.model.fleet import Fleet, FleetJobs, StageSpec
 from windlass.order.fleet.policies.fcfs import Fcfs
 from windlass.order.fleet.policies.global_srpt import GlobalSrpt
 from windlass.order.fleet.policies.swag import Swag
@@ -32,7 +32,7 @@ class Case:
     ----------
     name
         How rows call it.
-    area
+    fleet
         Sites and links.
     draw
         Jobs from a generator.
@@ -41,8 +41,8 @@ class Case:
     """
 
     name: str
-    area: WideArea
-    draw: Callable[[np.random.Generator], GeoJobs]
+    fleet: Fleet
+    draw: Callable[[np.random.Generator], FleetJobs]
     policies: tuple[Policy, ...]
 
     @property
@@ -54,7 +54,7 @@ class Case:
 _NAMES = ("tokyo", "oregon", "paris", "sydney")
 
 
-def _mixed_jobs(rng: np.random.Generator) -> GeoJobs:
+def _mixed_jobs(rng: np.random.Generator) -> FleetJobs:
     """Twelve jobs in a burst, most small and a few large, each with tasks fixed at some sites."""
     tasks = np.where(rng.random(12) < 0.7, rng.integers(2, 6, 12), rng.integers(14, 24, 12))
     submit = np.sort(rng.uniform(0.0, 2.0, 12))
@@ -63,10 +63,10 @@ def _mixed_jobs(rng: np.random.Generator) -> GeoJobs:
         here = rng.multinomial(count, rng.dirichlet(np.full(4, 0.5)))
         seconds = float(rng.uniform(0.3, 0.6))
         jobs.append([StageSpec(seconds, here=tuple(here.tolist()), task_bytes=1e4)])
-    return GeoJobs.of(submit.tolist(), jobs)
+    return FleetJobs.of(submit.tolist(), jobs)
 
 
-def _skewed_jobs(rng: np.random.Generator) -> GeoJobs:
+def _skewed_jobs(rng: np.random.Generator) -> FleetJobs:
     """Six jobs of a map stage and a shuffle, with most of the data at the site with the fewest slots."""
     jobs = []
     for _ in range(6):
@@ -75,13 +75,13 @@ def _skewed_jobs(rng: np.random.Generator) -> GeoJobs:
         jobs.append(
             [StageSpec(seconds, here=here, task_bytes=1e6), StageSpec(seconds / 2, tasks=4, parents=(0,))]
         )
-    return GeoJobs.of(np.sort(rng.uniform(0.0, 8.0, 6)).tolist(), jobs)
+    return FleetJobs.of(np.sort(rng.uniform(0.0, 8.0, 6)).tolist(), jobs)
 
 
 def cases() -> tuple[Case, ...]:
     """Which job goes first; and where tasks run."""
-    order = WideArea.of([2, 2, 2, 2], [20e6] * 4, [20e6] * 4, names=_NAMES)
-    place = WideArea.of([4, 1, 2, 2], [20e6, 5e6, 10e6, 10e6], [20e6, 5e6, 20e6, 10e6], names=_NAMES)
+    order = Fleet.of([2, 2, 2, 2], [20e6] * 4, [20e6] * 4, names=_NAMES)
+    place = Fleet.of([4, 1, 2, 2], [20e6, 5e6, 10e6, 10e6], [20e6, 5e6, 20e6, 10e6], names=_NAMES)
     return (
         Case("order", order, _mixed_jobs, (InOrder(Fcfs()), InOrder(GlobalSrpt()), InOrder(Swag()))),
         Case("place", place, _skewed_jobs, (InPlace(), Centralised(), Iridium(), Tetrium())),
@@ -109,25 +109,25 @@ class Calibration:
     read_s: float
     link: float
 
-    def jobs(self, jobs: GeoJobs) -> GeoJobs:
+    def jobs(self, jobs: FleetJobs) -> FleetJobs:
         """Jobs as the simulator should see them."""
         return dataclasses.replace(jobs, task_s=jobs.task_s * self.compute + self.task_s + self.read_s)
 
-    def area(self, area: WideArea) -> WideArea:
+    def fleet(self, fleet: Fleet) -> Fleet:
         """Links as the simulator should see them."""
-        return dataclasses.replace(area, up=area.up * self.link, down=area.down * self.link)
+        return dataclasses.replace(fleet, up=fleet.up * self.link, down=fleet.down * self.link)
 
 
-def calibration_case() -> tuple[WideArea, GeoJobs]:
+def calibration_case() -> tuple[Fleet, FleetJobs]:
     """Local tasks that do not end all at once, and then one remote read at a time: what is measured to calibrate."""
-    area = WideArea.of([2, 2, 2, 2], [4e6] * 4, [4e6] * 4, names=_NAMES)
+    fleet = Fleet.of([2, 2, 2, 2], [4e6] * 4, [4e6] * 4, names=_NAMES)
     sites = np.eye(4, dtype=int).repeat(2, axis=0) * 6
     local = [
         [StageSpec(0.2 + 0.03 * at, here=tuple(here), task_bytes=1e5)]
         for at, here in enumerate(sites.tolist())
     ]
     alone = [[StageSpec(0.1, here=(1, 0, 0, 0), task_bytes=4e6)] for _ in range(3)]
-    return area, GeoJobs.of([0.0] * 8 + [4.0, 6.0, 8.0], [*local, *alone])
+    return fleet, FleetJobs.of([0.0] * 8 + [4.0, 6.0, 8.0], [*local, *alone])
 
 
 class Remote:
@@ -155,7 +155,7 @@ def calibrate(run: LiveRun) -> Calibration:
     said = run.jobs.task_s[stage]
     read_s = float(read[local].mean())
     remote_s = float(read[~local].mean())
-    stated_s = float((run.jobs.task_bytes[stage] / run.area.up[run.source])[~local].mean())
+    stated_s = float((run.jobs.task_bytes[stage] / run.fleet.up[run.source])[~local].mean())
     return Calibration(
         task_s=float((run.reported - run.launched - computed - read).mean()),
         compute=float((computed / said).mean()),

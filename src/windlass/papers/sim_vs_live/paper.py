@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from windlass.engines.live.run import run_live
 from windlass.engines.targets import Executors, Target, executors
-from windlass.model.fleet import GeoJobs
+from windlass.model.fleet import FleetJobs
 from windlass.papers.plots import Line, Picture
 from windlass.papers.reproduction import Reproduction, Row, Tell
 from windlass.papers.sim_vs_live.cases import (
@@ -67,9 +67,9 @@ class SimVsLive:
 
         try:
             step("calibration")
-            area, jobs = calibration_case()
-            simulate(area, jobs, Remote())  # compiles it; for real, jobs would wait for that
-            found = calibrate(run_live(area, jobs, Remote(), on))
+            fleet, jobs = calibration_case()
+            simulate(fleet, jobs, Remote())  # compiles it; for real, jobs would wait for that
+            found = calibrate(run_live(fleet, jobs, Remote(), on))
             compared = [
                 (case, [self._compare(case, policy, seeds, found, on, step) for policy in case.policies])
                 for case in chosen
@@ -93,10 +93,10 @@ class SimVsLive:
         live, plain, calibrated = [], [], []
         for seed in seeds:
             step(f"{case.name}, {policy.name}, seed {seed}")
-            jobs: GeoJobs = case.draw(np.random.default_rng([seed, 6]))
-            plain.append(simulate(case.area, jobs, policy).response)
-            calibrated.append(simulate(found.area(case.area), found.jobs(jobs), policy).response)
-            live.append(run_live(case.area, jobs, policy, on).response)
+            jobs: FleetJobs = case.draw(np.random.default_rng([seed, 6]))
+            plain.append(simulate(case.fleet, jobs, policy).response)
+            calibrated.append(simulate(found.fleet(case.fleet), found.jobs(jobs), policy).response)
+            live.append(run_live(case.fleet, jobs, policy, on).response)
         return _Compared(policy.name, *(np.concatenate(part) for part in (live, plain, calibrated)))
 
 

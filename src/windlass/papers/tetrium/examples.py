@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from windlass.model.fleet import GeoJobs, StageSpec, WideArea
+from windlass.model.fleet import Fleet, FleetJobs, StageSpec
 from windlass.papers.reproduction import Row
 from windlass.place import map_stage, reduce_stage
 from windlass.place.functions.whole import whole_map, whole_reduce
@@ -60,13 +60,13 @@ def _first() -> list[Row]:
     thesis = np.array([[200, 0, 0], [157, 143, 0], [214, 0, 286]])
     ahead = reduce_stage(flow.sum(axis=0) * TASK_BYTES * RATIO, SLOTS, UP, DOWN, REDUCERS, REDUCE_S)
     ours = job_s(flow, whole_reduce(ahead, REDUCERS))
-    area = WideArea.of(SLOTS, UP, DOWN)
+    fleet = Fleet.of(SLOTS, UP, DOWN)
     stages = [
         StageSpec(MAP_S, tuple(HERE.tolist()), TASK_BYTES, ratio=RATIO),
         StageSpec(REDUCE_S, tasks=REDUCERS, parents=(0,)),
     ]
-    jobs = GeoJobs.of([0.0], [stages])
-    simulated = float(simulate(area, jobs, Tetrium()).end[0])
+    jobs = FleetJobs.of([0.0], [stages])
+    simulated = float(simulate(fleet, jobs, Tetrium()).end[0])
     thesis_s = job_s(thesis, np.array([286, 71, 143]))
     fractional = plan.stage_s + ahead.stage_s
     same = "the thesis' own plan: its shares in whole tasks"
@@ -95,7 +95,7 @@ def _first() -> list[Row]:
             None,
             simulated,
             None,
-            f"in-place simulated: {float(simulate(area, jobs, InPlace()).end[0]):.2f} s",
+            f"in-place simulated: {float(simulate(fleet, jobs, InPlace()).end[0]):.2f} s",
         ),
     ]
 

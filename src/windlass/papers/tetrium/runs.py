@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from windlass.model.fleet import Changes, GeoJobs, WideArea
+from windlass.model.fleet import Changes, Fleet, FleetJobs
 from windlass.place import POLICIES
 from windlass.results import Summary, summarise
 from windlass.sim.fleet.engine import simulate
@@ -35,8 +35,8 @@ class Kept:
     A whole run's tables of tasks, over all that the figures compare, would take gigabytes.
     """
 
-    area: WideArea
-    jobs: GeoJobs
+    fleet: Fleet
+    jobs: FleetJobs
     response: NDArray[np.float64]
     sent: NDArray[np.float64]
     site: NDArray[np.int16]
@@ -58,7 +58,7 @@ class Bench:
     seeds: tuple[int, ...]
     jobs: int
     kept: dict[Any, Kept] = field(default_factory=dict)
-    drawn: dict[Any, tuple[WideArea, GeoJobs]] = field(default_factory=dict)
+    drawn: dict[Any, tuple[Fleet, FleetJobs]] = field(default_factory=dict)
 
     def run(
         self,
@@ -72,27 +72,27 @@ class Bench:
         """One run; the second time it is only looked up."""
         key = policy, seed, sites, jobs, drop, tuple(sorted(parameters.items()))
         if key not in self.kept:
-            area, drawn = self.workload(seed, sites, jobs)
+            fleet, drawn = self.workload(seed, sites, jobs)
             changes = Changes.none()
             if drop > 0:
                 every = max(float(drawn.submit[-1]) / 8, 10.0)
                 until = float(drawn.submit[-1]) * 2 + 100.0
-                changes = draw_drops(area, drop, 5, every, until, np.random.default_rng([seed, 2]))
+                changes = draw_drops(fleet, drop, 5, every, until, np.random.default_rng([seed, 2]))
             made = POLICIES.make(policy, np.random.default_rng(seed), **parameters)
-            done = simulate(area, drawn, made, changes=changes, look_every=0.25, decide_every=1.0)
-            held = np.bincount(done.site, done.computed - done.begun, len(area)) / np.maximum(area.slots, 1)
+            done = simulate(fleet, drawn, made, changes=changes, look_every=0.25, decide_every=1.0)
+            held = np.bincount(done.site, done.computed - done.begun, len(fleet)) / np.maximum(fleet.slots, 1)
             used = held / max(float(done.end.max() - drawn.submit[0]), 1e-9)
             site = done.site.astype(np.int16)
-            self.kept[key] = Kept(area, drawn, done.response, done.sent, site, used)
+            self.kept[key] = Kept(fleet, drawn, done.response, done.sent, site, used)
         return self.kept[key]
 
-    def workload(self, seed: int, sites: SiteModel, jobs: JobModel) -> tuple[WideArea, GeoJobs]:
+    def workload(self, seed: int, sites: SiteModel, jobs: JobModel) -> tuple[Fleet, FleetJobs]:
         """Sites and jobs of a seed."""
         key = seed, sites, jobs
         if key not in self.drawn:
-            area = draw_sites(sites, np.random.default_rng([seed, 0]))
+            fleet = draw_sites(sites, np.random.default_rng([seed, 0]))
             model = dataclasses.replace(jobs, jobs=self.jobs)
-            self.drawn[key] = area, draw_jobs(model, area, np.random.default_rng([seed, 1]))
+            self.drawn[key] = fleet, draw_jobs(model, fleet, np.random.default_rng([seed, 1]))
         return self.drawn[key]
 
     def over(self, seeds: int) -> Bench:
@@ -103,7 +103,7 @@ class Bench:
         """Which slots are scarce under in-place in the base setting, as text: means over the seeds."""
         runs = [self.run("in-place", seed) for seed in self.seeds]
         busiest = np.mean([run.used.max() for run in runs])
-        overall = np.mean([(run.used * run.area.slots).sum() / run.area.slots.sum() for run in runs])
+        overall = np.mean([(run.used * run.fleet.slots).sum() / run.fleet.slots.sum() for run in runs])
         held = f"under in-place {busiest:.0%} of the busiest site's are held, {overall:.0%} of all"
         return f"slots are scarce at a few sites: {held}"
 
@@ -161,9 +161,9 @@ def job_columns(run: Kept) -> dict[str, NDArray[np.float64]]:
     jobs = run.jobs
     count = len(jobs)
     maps = jobs.shuffles == 0
-    read = np.zeros((count, len(run.area)))
+    read = np.zeros((count, len(run.fleet)))
     np.add.at(read, jobs.job[maps], jobs.here[maps] * jobs.task_bytes[maps, None])
-    written = np.zeros((count, len(run.area)))
+    written = np.zeros((count, len(run.fleet)))
     stage = np.repeat(np.arange(len(jobs.tasks)), jobs.tasks)
     of_map = maps[stage]
     own = stage[of_map]

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from windlass.compiled import Kernel
 from windlass.drive import Decider, drive
 from windlass.model import PolicyError
-from windlass.model.fleet import Changes, GeoJobs, WideArea
+from windlass.model.fleet import Changes, Fleet, FleetJobs
 from windlass.place.view import Placement, PlaceView, Ready, Sites
 from windlass.sim.fleet import state as at
 from windlass.sim.fleet.loop import ADVANCE, COMMIT, DONE, FULL, RIGHT, STUCK, refused
@@ -33,12 +33,12 @@ _Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
-class GeoRun:
+class FleetRun:
     """What happened.
 
     Parameters
     ----------
-    area, jobs
+    fleet, jobs
         What ran, and where.
     end
         (J,) when each job ended, s.
@@ -60,8 +60,8 @@ class GeoRun:
         How many tasks were started for which reason.
     """
 
-    area: WideArea
-    jobs: GeoJobs
+    fleet: Fleet
+    jobs: FleetJobs
     end: _Floats
     sent: _Floats
     carried: _Floats
@@ -87,12 +87,12 @@ def kernels() -> tuple[Kernel, ...]:
     return ADVANCE, COMMIT
 
 
-class SimulatedSites:
+class SimulatedFleet:
     """The wide-area world as an engine: see :class:`windlass.drive.Engine`.
 
     Parameters
     ----------
-    area, jobs
+    fleet, jobs
         What runs where.
     changes
         Of slots and links.
@@ -106,8 +106,8 @@ class SimulatedSites:
 
     def __init__(
         self,
-        area: WideArea,
-        jobs: GeoJobs,
+        fleet: Fleet,
+        jobs: FleetJobs,
         *,
         changes: Changes | None = None,
         look_every: float = 0.0,
@@ -115,8 +115,8 @@ class SimulatedSites:
         log: bool = False,
         progress: Callable[[float], None] | None = None,
     ) -> None:
-        self._area, self._jobs, self._progress = area, jobs, progress
-        self._world = make_world(area, jobs, changes or Changes.none(), look_every, decide_every, log)
+        self._fleet, self._jobs, self._progress = fleet, jobs, progress
+        self._world = make_world(fleet, jobs, changes or Changes.none(), look_every, decide_every, log)
         self._advance, self._commit = ADVANCE.ready(), COMMIT.ready()
         self._following = following_work(jobs)
         self._plan = np.full_like(self._world.here, -1)
@@ -159,7 +159,7 @@ class SimulatedSites:
         if answer.plan is not None:
             self._plan[self._stages] = answer.plan
         rows = len(answer.starts) + len(answer.moves)
-        reads = int((answer.starts[:, 1] < 0).sum()) * len(self._area) + rows
+        reads = int((answer.starts[:, 1] < 0).sum()) * len(self._fleet) + rows
         self._world = at.grown(self._world, reads, rows)
         wrong, row = self._commit(
             self._world, self._now, self._stages, answer.starts, answer.moves, answer.largest_first
@@ -172,12 +172,12 @@ class SimulatedSites:
         if self._progress is not None and self._decisions % 64 == 0:
             self._progress(int(self._world.numbers[at.ENDED]) / len(self._jobs))
 
-    def result(self) -> GeoRun:
+    def result(self) -> FleetRun:
         """What happened."""
         world = self._world
         begun, read, computed = world.times
-        return GeoRun(
-            self._area,
+        return FleetRun(
+            self._fleet,
             self._jobs,
             world.end,
             world.sent,
@@ -198,8 +198,8 @@ class SimulatedSites:
 
 
 def simulate(
-    area: WideArea,
-    jobs: GeoJobs,
+    fleet: Fleet,
+    jobs: FleetJobs,
     policy: Decider[PlaceView, Placement],
     *,
     changes: Changes | None = None,
@@ -207,8 +207,8 @@ def simulate(
     decide_every: float = 0.0,
     log: bool = False,
     progress: Callable[[float], None] | None = None,
-) -> GeoRun:
-    """Run jobs through a placement policy; the parameters are those of :class:`SimulatedSites`.
+) -> FleetRun:
+    """Run jobs through a placement policy; the parameters are those of :class:`SimulatedFleet`.
 
     Raises
     ------
@@ -219,13 +219,13 @@ def simulate(
     --------
     >>> from windlass.place.policies.in_place import InPlace
     >>> from windlass.model.fleet import StageSpec
-    >>> area = WideArea.of(slots=[40, 10, 20], up=[5e9, 1e9, 2e9], down=[5e9, 1e9, 5e9])
-    >>> jobs = GeoJobs.of([0.0], [[StageSpec(2.0, here=(200, 300, 500), task_bytes=1e8)]])
-    >>> simulate(area, jobs, InPlace()).end.tolist()
+    >>> fleet = Fleet.of(slots=[40, 10, 20], up=[5e9, 1e9, 2e9], down=[5e9, 1e9, 5e9])
+    >>> jobs = FleetJobs.of([0.0], [[StageSpec(2.0, here=(200, 300, 500), task_bytes=1e8)]])
+    >>> simulate(fleet, jobs, InPlace()).end.tolist()
     [60.0]
     """
-    engine = SimulatedSites(
-        area,
+    engine = SimulatedFleet(
+        fleet,
         jobs,
         changes=changes,
         look_every=look_every,
@@ -236,7 +236,7 @@ def simulate(
     return drive(engine, policy)
 
 
-def following_work(jobs: GeoJobs) -> _Floats:
+def following_work(jobs: FleetJobs) -> _Floats:
     """Slot-seconds of the stages that read each stage's output."""
     work = jobs.tasks * jobs.estimate_s
     total = np.zeros(len(work))
@@ -245,7 +245,7 @@ def following_work(jobs: GeoJobs) -> _Floats:
 
 
 def _view(
-    world: World, now: float, stages: _Ints, jobs: GeoJobs, following: _Floats, plan: _Ints
+    world: World, now: float, stages: _Ints, jobs: FleetJobs, following: _Floats, plan: _Ints
 ) -> PlaceView:
     used = world.rate * world.weight
     up, down = world.links[0].copy(), world.links[1].copy()

@@ -9,7 +9,7 @@ from numba import types
 from numpy.typing import NDArray
 
 from windlass.compiled import lean
-from windlass.model.fleet import Changes, GeoJobs, WideArea
+from windlass.model.fleet import Changes, Fleet, FleetJobs
 from windlass.sim.events.heap import HEAP, Heap, make_heap, push
 from windlass.sim.links import share_links
 
@@ -113,12 +113,12 @@ WORLD = types.NamedTuple(
 
 
 def make_world(
-    area: WideArea, jobs: GeoJobs, changes: Changes, look_every: float, decide_every: float, log: bool
+    fleet: Fleet, jobs: FleetJobs, changes: Changes, look_every: float, decide_every: float, log: bool
 ) -> World:
     """The world before anything happens."""
-    n, stages, total = len(area), len(jobs.job), int(jobs.first[-1])
+    n, stages, total = len(fleet), len(jobs.job), int(jobs.first[-1])
     numbers, clocks = np.zeros(12, np.int64), np.full(7, -np.inf)
-    numbers[LOGS], numbers[LIMITED] = log, bool(np.isfinite(area.pair).any())
+    numbers[LOGS], numbers[LIMITED] = log, bool(np.isfinite(fleet.pair).any())
     clocks[LOOK], clocks[LOOK_EVERY], clocks[DECIDE_EVERY] = np.inf, look_every, decide_every
     clocks[LOOKED], clocks[WAKE] = 0.0, np.inf
     largest = np.concatenate(
@@ -132,10 +132,10 @@ def make_world(
         make_heap(total + 16),
         numbers,
         clocks,
-        area.slots.copy(),
-        area.slots.copy(),
-        np.stack([area.up, area.down]),
-        area.pair,
+        fleet.slots.copy(),
+        fleet.slots.copy(),
+        np.stack([fleet.up, fleet.down]),
+        fleet.pair,
         jobs.job,
         jobs.tasks,
         jobs.shuffles,

@@ -77,8 +77,8 @@ def lublin(
     Examples
     --------
     >>> jobs = lublin(1000, processors=128, rng=np.random.default_rng(1), load=0.7)
-    >>> area = float(jobs.run @ jobs.procs)
-    >>> round(area / (128 * float(jobs.submit[-1] - jobs.submit[0])), 6)
+    >>> fleet = float(jobs.run @ jobs.procs)
+    >>> round(fleet / (128 * float(jobs.submit[-1] - jobs.submit[0])), 6)
     0.7
     """
     _check(jobs, processors, load, overestimate)

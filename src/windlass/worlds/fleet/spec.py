@@ -12,7 +12,7 @@ from windlass.drive import Decider
 from windlass.engines.live.functions import function_of
 from windlass.engines.live.program import Step
 from windlass.model import InputError
-from windlass.model.fleet import StageSpec, WideArea
+from windlass.model.fleet import Fleet, StageSpec
 from windlass.order.fleet import POLICIES as ORDERS
 from windlass.place import POLICIES
 from windlass.place.view import Placement, PlaceView
@@ -91,15 +91,15 @@ class ClusterSpec(BaseModel):
             raise ValueError("expected one of 'sites', 'drawn' and 'measured'")
         return self
 
-    def area(self, rng: np.random.Generator) -> WideArea:
+    def fleet(self, rng: np.random.Generator) -> Fleet:
         """The sites."""
         if self.drawn is not None:
             return draw_sites(self.drawn.model(), rng)
         if self.measured is not None:
-            return measured_area(self.measured)
+            return measured_fleet(self.measured)
         sites = self.sites or ()
         price = None if self.usd_per_gb is None else np.array(self.usd_per_gb) / 1e9
-        return WideArea.of(
+        return Fleet.of(
             [site.slots for site in sites],
             [site.up for site in sites],
             [site.down for site in sites],
@@ -109,7 +109,7 @@ class ClusterSpec(BaseModel):
         )
 
 
-def measured_area(spec: MeasuredSites) -> WideArea:
+def measured_fleet(spec: MeasuredSites) -> Fleet:
     """Regions as sites: a region's uplink is the fastest of its measured paths, and each pair has its own limit.
 
     A machine's paths share its network card, and the fastest path shows what that carries. Policies are told of
@@ -124,7 +124,7 @@ def measured_area(spec: MeasuredSites) -> WideArea:
     slots = np.broadcast_to(np.array(spec.slots), len(spec.regions))
     up, down = pair.max(axis=1), pair.max(axis=0)
     np.fill_diagonal(pair, np.inf)
-    return WideArea.of(slots, up, down, matrix.regions, pair, matrix.price)
+    return Fleet.of(slots, up, down, matrix.regions, pair, matrix.price)
 
 
 class JobsSpec(BaseModel):

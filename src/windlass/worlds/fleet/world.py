@@ -18,12 +18,12 @@ from windlass.engines.serve.asked import try_out
 from windlass.engines.targets import Executors
 from windlass.metrics.fleet import geo_metrics
 from windlass.model import InputError
-from windlass.model.fleet import Changes, GeoJobs, WideArea
+from windlass.model.fleet import Changes, Fleet, FleetJobs
 from windlass.order.fleet import POLICIES as ORDERS
 from windlass.place import POLICIES
 from windlass.registry import Registry
 from windlass.results import Choice, Outcome
-from windlass.sim.fleet.engine import GeoRun, kernels, simulate
+from windlass.sim.fleet.engine import FleetRun, kernels, simulate
 from windlass.traces import read_swim
 from windlass.workloads.fleet import draw_drops, draw_jobs
 from windlass.workloads.swim import SwimModel, jobs_of_log
@@ -65,8 +65,8 @@ class GeoSetting(Setting):
 class GeoWorkload:
     """Sites, jobs over them, and what changes."""
 
-    area: WideArea
-    jobs: GeoJobs
+    fleet: Fleet
+    jobs: FleetJobs
     changes: Changes
 
 
@@ -106,40 +106,40 @@ class GeoPlace:
     def workload(self, setting: GeoSetting, seed: int) -> GeoWorkload:
         """Draw or read sites and jobs."""
         spec = setting.workload
-        area = setting.cluster.area(np.random.default_rng([seed, 0]))
+        fleet = setting.cluster.fleet(np.random.default_rng([seed, 0]))
         rng = np.random.default_rng([seed, 1])
         if spec.drawn is not None:
-            jobs = draw_jobs(spec.drawn.model(), area, rng)
+            jobs = draw_jobs(spec.drawn.model(), fleet, rng)
         elif spec.jobs is not None:
             ordered = sorted(spec.jobs, key=lambda job: job.submit)
-            jobs = GeoJobs.of(
+            jobs = FleetJobs.of(
                 [job.submit for job in ordered],
-                [[stage.spec(area.names) for stage in job.stages] for job in ordered],
+                [[stage.spec(fleet.names) for stage in job.stages] for job in ordered],
             )
         else:
             assert spec.trace is not None  # validated: one of the three is there
             log = read_swim(spec.trace).records.sort("submit", maintain_order=True)
             submit, read, moved = (log[name].to_numpy() for name in ("submit", "map_input", "shuffle"))
-            jobs = jobs_of_log(submit, read, moved, SwimModel(**spec.swim.model_dump()), area, rng)
+            jobs = jobs_of_log(submit, read, moved, SwimModel(**spec.swim.model_dump()), fleet, rng)
         changes = Changes.none()
         if setting.drops is not None:
             until = float(jobs.submit[-1]) + 20 * setting.drops.every
             changes = draw_drops(
-                area,
+                fleet,
                 setting.drops.drop,
                 setting.drops.sites,
                 setting.drops.every,
                 until,
                 np.random.default_rng([seed, 2]),
             )
-        return GeoWorkload(area, jobs, changes)
+        return GeoWorkload(fleet, jobs, changes)
 
     def run(
         self, setting: GeoSetting, seed: int, workload: GeoWorkload, progress: Callable[[float], None]
     ) -> Outcome:
         """Run the jobs."""
         done = simulate(
-            workload.area,
+            workload.fleet,
             workload.jobs,
             setting.policies.make(np.random.default_rng([seed, 3])),
             changes=workload.changes,
@@ -157,7 +157,7 @@ class GeoPlace:
         jobs = workload.jobs
         slot_s = float((np.repeat(jobs.task_s, jobs.tasks) * jobs.factor * jobs.size).sum())
         return (
-            *executors.describe(workload.area, data_bytes(jobs)),
+            *executors.describe(workload.fleet, data_bytes(jobs)),
             f"run {len(jobs)} jobs of {int(jobs.first[-1])} tasks over {float(jobs.submit[-1]):g} s of submissions:"
             f" {slot_s:g} s of slots, {data_bytes(jobs) / 1e6:g} MB read and written",
         )
@@ -175,11 +175,11 @@ class GeoPlace:
         self._rehearse(setting, seed, workload)
         listed = sorted(setting.workload.jobs or (), key=lambda job: job.submit)
         done = run_live(
-            workload.area,
+            workload.fleet,
             workload.jobs,
             setting.policies.make(np.random.default_rng([seed, 3])),
             executors,
-            steps=[stage.step(workload.area.names) for job in listed for stage in job.stages],
+            steps=[stage.step(workload.fleet.names) for job in listed for stage in job.stages],
             dispatch=_among(setting.policies.dispatch, seed),
             decide_every=setting.decide_every,
             progress=progress,
@@ -198,10 +198,10 @@ class GeoPlace:
             try_out(among(2))
 
     def _check_live(self, setting: GeoSetting, workload: GeoWorkload) -> None:
-        area, has_input = workload.area, (workload.jobs.here > 0).any(axis=0)
-        for site in np.flatnonzero(has_input & (area.slots == 0)).tolist():
+        fleet, has_input = workload.fleet, (workload.jobs.here > 0).any(axis=0)
+        for site in np.flatnonzero(has_input & (fleet.slots == 0)).tolist():
             raise InputError(
-                f"cluster: site {area.names[site]} has input and no slots; a live engine needs a worker there"
+                f"cluster: site {fleet.names[site]} has input and no slots; a live engine needs a worker there"
             )
         if setting.drops is not None:
             raise InputError("drops: a live engine does not take slots away; leave it out with --engine")
@@ -219,17 +219,17 @@ def _among(dispatch: PolicySpec | None, seed: int) -> Callable[[int], DispatchPo
     return among
 
 
-def _outcome(seed: int, workload: GeoWorkload, done: GeoRun) -> Outcome:
+def _outcome(seed: int, workload: GeoWorkload, done: FleetRun) -> Outcome:
     return Outcome(
         seed=seed,
         metrics=geo_metrics(done),
         jobs=_table(done),
-        processors=int(done.area.slots.sum()),
+        processors=int(done.fleet.slots.sum()),
         notes=workload.jobs.notes,
     )
 
 
-def _table(done: GeoRun) -> pl.DataFrame:
+def _table(done: FleetRun) -> pl.DataFrame:
     jobs = done.jobs
     first = jobs.first[np.searchsorted(jobs.job, np.arange(len(jobs)))]
     return pl.DataFrame(
