@@ -1,4 +1,4 @@
-"""Decide, then act: the one loop that runs a policy on an engine, simulated or live."""
+"""The one loop that runs a policy on an engine, simulated or live: decide, then act."""
 
 from __future__ import annotations
 

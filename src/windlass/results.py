@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Any
+from types import MappingProxyType
+from typing import Any, Final
 
 import numpy as np
 import polars as pl
 from scipy.special import stdtrit
+
+_BETTER = "better"
+#: Metadata of a metric's field, ``mean_wait_s: float = field(metadata=LOWER)``: the lower, or the higher, the better.
+#: Tables set the best value in bold; a metric whose field says neither has no best.
+LOWER: Final[Mapping[str, int]] = MappingProxyType({_BETTER: -1})
+HIGHER: Final[Mapping[str, int]] = MappingProxyType({_BETTER: 1})
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +47,8 @@ class Outcome:
     seed
         The seed it ran with.
     metrics
-        A frozen dataclass of floats, one class a world.
+        A frozen dataclass of floats, one class a world; the metadata of its fields says which values are
+        better, :data:`LOWER` or :data:`HIGHER`.
     jobs
         A row per job; which columns is the world's affair. A batch world has job, submit_s, start_s, end_s,
         procs, request_s, why.
@@ -80,22 +88,30 @@ class VariantResult:
 
     def summaries(self) -> tuple[Summary, ...]:
         """Each metric over the seeds, in the order of the metrics' class."""
-        names = [field.name for field in fields(self.outcomes[0].metrics)]
         return tuple(
-            summarise(name, [getattr(outcome.metrics, name) for outcome in self.outcomes]) for name in names
+            summarise(
+                field.name,
+                [getattr(outcome.metrics, field.name) for outcome in self.outcomes],
+                field.metadata.get(_BETTER, 0),
+            )
+            for field in fields(self.outcomes[0].metrics)
         )
 
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """A metric over seeds: its mean and the half width of the 95% confidence interval (NaN for one seed)."""
+    """A metric over seeds: its mean and the half width of the 95% confidence interval (NaN for one seed).
+
+    ``better`` is 1 where a higher mean is better, −1 where a lower one is, and 0 where neither is.
+    """
 
     metric: str
     mean: float
     half_width: float
+    better: int = 0
 
 
-def summarise(metric: str, values: Sequence[float]) -> Summary:
+def summarise(metric: str, values: Sequence[float], better: int = 0) -> Summary:
     """Mean and Student's 95% half width.
 
     >>> summary = summarise("wait", [1.0, 2.0, 3.0])
@@ -108,7 +124,7 @@ def summarise(metric: str, values: Sequence[float]) -> Summary:
         if count > 1
         else math.nan
     )
-    return Summary(metric, float(np.mean(values)), spread)
+    return Summary(metric, float(np.mean(values)), spread, better)
 
 
 @dataclass(frozen=True, slots=True)

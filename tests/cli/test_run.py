@@ -152,7 +152,7 @@ def test_a_wrong_scenario_names_file_and_field(windlass, tmp_path, text, said):
 
 def test_a_policy_that_breaks_is_named(windlass, tmp_path):
     (tmp_path / "lazy.py").write_text(
-        "from windlass.order.site import Start\n"
+        "from windlass.order.site.view import Start\n"
         "class Lazy:\n"
         "    name = 'lazy'\n"
         "    def decide(self, view):\n"

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, is_dataclass
+from importlib import import_module
 from io import StringIO
+from pkgutil import iter_modules
 
 import polars as pl
 import pytest
 from rich.console import Console
 
+import windlass.metrics
 from tests.report.made import outcome, results
 from windlass.report import metrics_table
 from windlass.report.columns import mark_best, metric_columns
@@ -52,6 +55,44 @@ def test_best_is_marked_in_the_right_direction() -> None:
     assert best["mean wait"] == best["mean response"] == best["mean bounded slowdown"] == [False, True]
     assert best["utilisation"] == best["makespan"] == [False, True]
     assert best["jobs"] == [False, False]
+
+
+def _metrics_classes() -> list[type]:
+    """The metrics of every world."""
+    modules = (
+        import_module(f"windlass.metrics.{found.name}")
+        for found in iter_modules(windlass.metrics.__path__)
+        if not found.ispkg
+    )
+    return [
+        cls
+        for module in modules
+        for name, cls in vars(module).items()
+        if name.endswith("Metrics") and is_dataclass(cls) and cls.__module__ == module.__name__
+    ]
+
+
+@pytest.mark.parametrize("metrics", _metrics_classes(), ids=lambda cls: cls.__name__)
+def test_each_metric_says_which_way_is_better(metrics: type) -> None:
+    """What is bold is what it was while tables guessed it from the names of metrics."""
+    names = [field.name for field in fields(metrics)]
+    low = [
+        name for name in names if any(word in name for word in ("wait", "response", "slowdown", "makespan"))
+    ]
+    high = [name for name in names if "utilisation" in name]
+    made = [metrics(*([value] * len(names))) for value in (1.0, 2.0)]
+    runs = [(f"{own}", [Outcome(0, one, pl.DataFrame(), 8)]) for own, one in enumerate(made)]
+    found = {
+        name: [cell.best for cell in column.cells]
+        for name, column in zip(names, metric_columns(results(*runs)), strict=True)
+    }
+    assert found == {name: [name in low, name in high] for name in names}
+
+
+def test_a_metric_that_says_nothing_is_never_bold() -> None:
+    odd = [Outcome(0, _Other(value, value), pl.DataFrame(), 8) for value in (1.0, 2.0)]
+    made = results(("a", [odd[0]]), ("b", [odd[1]]))
+    assert not any(cell.best for column in metric_columns(made) for cell in column.cells)
 
 
 def test_nothing_is_best_among_equals_or_alone() -> None:

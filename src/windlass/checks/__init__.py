@@ -1,4 +1,4 @@
-"""One suite that every policy of every decision passes.
+"""One suite that every policy passes, whatever it decides.
 
 :func:`check_policy` runs it on one policy, yours included: ``check_policy(POLICIES, "./mine.py")``. Each check
 is a function that returns nothing or raises :class:`CheckError`, which says what is wrong and with what.
@@ -9,6 +9,10 @@ is a function that returns nothing or raises :class:`CheckError`, which says wha
 - seeded: the same seed gives the same decisions, and no global generator is used.
 - refuses bad input by name: an unknown parameter is an error that names it.
 - same by hand: driven by the simulator and by hand, it decides the same.
+
+:mod:`~windlass.checks.common` has what every decision asks of a policy, :mod:`~windlass.checks.suite` finds the rest by
+the decision's name: :mod:`~windlass.checks.order` (``order.site``, ``order.fleet``), :mod:`~windlass.checks.place`,
+:mod:`~windlass.checks.dispatch`.
 """
 
 from windlass.checks.common import CheckError

@@ -1,7 +1,14 @@
-"""The ``windlass`` command: ``run``, ``list``, ``trace``.
+"""The ``windlass`` command: ``run``, ``list``, ``trace``, ``place``, ``cluster``, ``reproduce``.
 
 Exit status: 0 done, 1 a task of a live run failed, 2 wrong use or input (one line on standard error says what),
 130 interrupted.
+
+- :mod:`~windlass.cli.app`: the commands and their options; each hands over to one of the modules below.
+- :mod:`~windlass.cli.run`: ``run``; :mod:`~windlass.cli.overrides`: what its options say over a scenario.
+- :mod:`~windlass.cli.inspect`: ``list`` and ``trace``.
+- :mod:`~windlass.cli.place`, :mod:`~windlass.cli.cluster`, :mod:`~windlass.cli.reproduce`: the commands of these names.
+- :mod:`~windlass.cli.json_text`, :mod:`~windlass.cli.progress`, :mod:`~windlass.cli.signals`: results as JSON, a
+  progress bar, and what ends a command that has started something.
 """
 
 from __future__ import annotations

@@ -48,7 +48,9 @@ def run(
     policies: Annotated[
         str | None,
         typer.Option(
-            "--policies", help="Policies to compare: names or files of your own, as in fcfs,easy,./mine.py"
+            "--policies",
+            help="Policies to compare: names or files of your own, as in fcfs,easy,./mine.py; "
+            "where a world has several decisions, place=tetrium,in-place says for which.",
         ),
     ] = None,
     seeds: Annotated[str | None, typer.Option("--seeds", help="Seeds to run, as in 1,2,7 or 1-5.")] = None,
@@ -102,7 +104,8 @@ def run(
     ] = False,
 ) -> None:
     """Run a workload through policies and compare what comes out."""
-    from windlass.cli.run import Overrides, run_command
+    from windlass.cli.overrides import Overrides
+    from windlass.cli.run import run_command
     from windlass.engines.targets import Target
 
     overrides = Overrides(procs, policies, seeds, where, no_kill, skip_bad_lines)

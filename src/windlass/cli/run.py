@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import contextlib
 import sys
-from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
-from typing import Any
 
 import yaml
 from rich.console import Console
 
 from windlass.cli.json_text import results_json
+from windlass.cli.overrides import Overrides, overridden
 from windlass.cli.progress import progress_bar
 from windlass.cli.signals import stopped_by_signals
 from windlass.engines.targets import Executors, Target, executors
@@ -20,23 +19,11 @@ from windlass.model import InputError
 from windlass.report import metrics_table, write_report
 from windlass.results import Results
 from windlass.runner import describe_live, run
-from windlass.scenario import Scenario, load_tree, make_scenario, resolve_policy
+from windlass.scenario import Scenario, load_tree, make_scenario
 from windlass.traces.files import stem
 
 _VERBS = frozenset({"start", "stop", "use", "run", "pass", "leave"})
 DEFAULT_POLICIES = ["fcfs", "sjf", "easy", "conservative"]
-
-
-@dataclass(frozen=True, slots=True)
-class Overrides:
-    """What the command line says over the scenario; None or False where it says nothing."""
-
-    procs: int | None = None
-    policies: str | None = None
-    seeds: str | None = None
-    where: str | None = None
-    no_kill: bool = False
-    skip_bad_lines: bool = False
 
 
 def run_command(
@@ -101,51 +88,7 @@ def scenario_of(target: str | None, overrides: Overrides) -> Scenario:
             "policies": {"order": DEFAULT_POLICIES},
         }
         source, folder = target, Path()
-    return make_scenario(_overridden(tree, overrides), source, folder)
-
-
-def _overridden(tree: Any, overrides: Overrides) -> Any:
-    if not isinstance(tree, dict):
-        return tree
-    tree = dict(tree)
-    if overrides.procs is not None:
-        tree["cluster"] = _section(tree, "cluster") | {"processors": overrides.procs}
-    if overrides.policies is not None:
-        names = [name.strip() for name in overrides.policies.split(",") if name.strip()]
-        if not names:
-            raise InputError(f"--policies: {overrides.policies!r} names no policy")
-        tree["policies"] = {
-            next(iter(_section(tree, "policies")), "order"): [_from_here(name) for name in names]
-        }
-    if overrides.seeds is not None:
-        tree["seeds"] = _seeds(overrides.seeds)
-    if overrides.where is not None:
-        tree["workload"] = _section(tree, "workload") | {"where": overrides.where}
-    if overrides.skip_bad_lines:
-        tree["workload"] = _section(tree, "workload") | {"skip_bad_lines": True}
-    if overrides.no_kill:
-        tree["kill_at_walltime"] = False
-    return tree
-
-
-def _from_here(policy: str) -> str:
-    # A file named on the command line is relative to the current folder, not to the scenario's.
-    return resolve_policy(policy, Path())
-
-
-def _section(tree: dict[str, Any], name: str) -> dict[str, Any]:
-    section = tree.get(name)
-    return section if isinstance(section, dict) else {}
-
-
-def _seeds(text: str) -> list[int]:
-    seeds: list[int] = []
-    for part in text.split(","):
-        first, dash, last = part.strip().partition("-")
-        if not first.isdecimal() or (dash and not last.isdecimal()):
-            raise InputError(f"--seeds: {part.strip()!r} is neither a seed nor a range of seeds such as 1-5")
-        seeds.extend(range(int(first), int(last or first) + 1))
-    return seeds
+    return make_scenario(overridden(tree, overrides), source, folder)
 
 
 def _check_writable(out: Path | None, report: Path | None) -> None:

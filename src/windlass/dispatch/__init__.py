@@ -13,6 +13,9 @@ Policies, one file each in ``policies/``:
 - ``eps-greedy``, ``ucb``: multi-armed bandits.
 - ``least-outstanding``: the fewest requests of its own under way.
 
+:mod:`~windlass.dispatch.compiled` says how one is compiled, :mod:`~windlass.dispatch.state` where it keeps what it
+knows; ``lib/`` has what they share.
+
 >>> from windlass.dispatch import POLICIES
 >>> "rosella" in POLICIES.names()
 True

@@ -1,5 +1,8 @@
 """What is measured of a run, one frozen dataclass a world.
 
+A field's metadata says whether a lower or a higher value is better (:data:`~windlass.results.LOWER`,
+:data:`~windlass.results.HIGHER`); tables set the best value in bold. A metric that says neither has no best.
+
 - :mod:`~windlass.metrics.site`: rigid jobs on one site.
 - :mod:`~windlass.metrics.workers`: small tasks on many workers.
 - :mod:`~windlass.metrics.fleet`: jobs over the sites of a fleet.

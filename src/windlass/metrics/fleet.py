@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
+from windlass.results import HIGHER, LOWER
 from windlass.sim.fleet.engine import FleetRun
 
 
@@ -33,14 +34,14 @@ class GeoMetrics:
 
     jobs: int
     tasks: int
-    mean_response_s: float
-    median_response_s: float
-    p90_response_s: float
-    makespan_s: float
+    mean_response_s: float = field(metadata=LOWER)
+    median_response_s: float = field(metadata=LOWER)
+    p90_response_s: float = field(metadata=LOWER)
+    makespan_s: float = field(metadata=LOWER)
     wan_bytes: float
     egress_usd: float
     remote_share: float
-    utilisation: float
+    utilisation: float = field(metadata=HIGHER)
 
 
 def geo_metrics(run: FleetRun) -> GeoMetrics:

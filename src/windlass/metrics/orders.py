@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
 from windlass.metrics.alone import alone
+from windlass.results import HIGHER, LOWER
 from windlass.sim.orders.replay import GeoReplay
 
 #: Bytes that a site sends for each sub-job that it has: the job's number and its remaining tasks.
@@ -37,12 +38,12 @@ class GeoOrderMetrics:
     """
 
     jobs: int
-    mean_response_s: float
-    median_response_s: float
-    p95_response_s: float
-    mean_slowdown: float
-    utilisation: float
-    waiting_jobs: float
+    mean_response_s: float = field(metadata=LOWER)
+    median_response_s: float = field(metadata=LOWER)
+    p95_response_s: float = field(metadata=LOWER)
+    mean_slowdown: float = field(metadata=LOWER)
+    utilisation: float = field(metadata=HIGHER)
+    waiting_jobs: float = field(metadata=LOWER)
     told_bytes: float
     decisions: int
 

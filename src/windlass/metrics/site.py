@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
+
+from windlass.results import HIGHER, LOWER
 
 #: Shorter jobs count as this long, s, so that a job of a second does not rule the mean slowdown.
 SLOWDOWN_THRESHOLD = 10.0
@@ -32,13 +34,13 @@ class BatchMetrics:
     """
 
     jobs: int
-    mean_wait_s: float
-    median_wait_s: float
-    p95_wait_s: float
-    mean_response_s: float
-    mean_bounded_slowdown: float
-    utilisation: float
-    makespan_s: float
+    mean_wait_s: float = field(metadata=LOWER)
+    median_wait_s: float = field(metadata=LOWER)
+    p95_wait_s: float = field(metadata=LOWER)
+    mean_response_s: float = field(metadata=LOWER)
+    mean_bounded_slowdown: float = field(metadata=LOWER)
+    utilisation: float = field(metadata=HIGHER)
+    makespan_s: float = field(metadata=LOWER)
 
 
 def bounded_slowdown(

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+
+from windlass.results import LOWER
 
 from windlass.sim.workers.result import Dispatched
 
@@ -26,11 +28,11 @@ class DispatchMetrics:
     """
 
     tasks: int
-    mean_response_s: float
-    median_response_s: float
-    p95_response_s: float
-    p99_response_s: float
-    mean_wait_s: float
+    mean_response_s: float = field(metadata=LOWER)
+    median_response_s: float = field(metadata=LOWER)
+    p95_response_s: float = field(metadata=LOWER)
+    p99_response_s: float = field(metadata=LOWER)
+    mean_wait_s: float = field(metadata=LOWER)
     longest_queue: float
     benchmark_tasks: float
 

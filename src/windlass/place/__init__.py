@@ -14,6 +14,9 @@ Policies, one file each in ``policies/``:
 - ``iridium``: maps in place, shuffles where the network takes least.
 - ``tetris``: packing of slots and links with a fixed penalty for remote reads.
 
+:mod:`~windlass.place.view` says what they see and answer, :mod:`~windlass.place.compiled` how one is compiled; ``lib/``
+has what they share. ``functions/`` has placement on arrays.
+
 >>> from windlass.place import POLICIES, map_stage
 >>> "tetrium" in POLICIES.names()
 True

@@ -7,6 +7,11 @@ show what its tables have columns for.
 - :func:`metrics_table`: a row per variant, a column per metric, the best in bold.
 - :func:`write_report`: the page: metrics, distributions of wait and slowdown, utilisation and queue over
   time, reasons, and the scenario.
+
+``table`` and ``html`` put them together. Sections of the page: ``overview``, ``distributions``, ``courses``,
+``breakdowns``. What they are made of: ``columns`` and ``units`` (metrics as text), ``observed`` and ``series`` (tables
+as arrays, and what is computed from them), ``figures`` and ``panels`` (plots), ``page``, ``parts`` and ``palette``
+(HTML and colours).
 """
 
 from pathlib import Path

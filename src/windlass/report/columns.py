@@ -8,9 +8,6 @@ from dataclasses import dataclass
 from windlass.report.units import SECONDS, Unit, decimals_of, number, unit_for
 from windlass.results import Results, Summary
 
-_LOWER = ("wait", "response", "slowdown", "makespan")
-_HIGHER = ("utilisation",)
-
 
 @dataclass(frozen=True, slots=True)
 class Cell:
@@ -71,18 +68,12 @@ def _column(summaries: tuple[Summary, ...], unit: Unit) -> Column:
     means = [summary.mean for summary in summaries]
     whole = unit.symbol == "" and all(mean == round(mean) for mean in means if math.isfinite(mean))
     texts = [number(mean * unit.factor, 0 if whole else None) for mean in means]
-    best = mark_best(means, texts, _direction(metric))
+    best = mark_best(means, texts, summaries[0].better)
     cells = (
         Cell(text + _spread(summary, unit), _full(summary, metric), good)
         for text, summary, good in zip(texts, summaries, best, strict=True)
     )
     return Column(_label(metric), unit.symbol, tuple(cells))
-
-
-def _direction(metric: str) -> int:
-    if any(word in metric for word in _HIGHER):
-        return 1
-    return -1 if any(word in metric for word in _LOWER) else 0
 
 
 def _label(metric: str) -> str:

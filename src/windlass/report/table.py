@@ -15,6 +15,7 @@ _NAME_WIDTH = 16
 def metrics_table(results: Results) -> Table:
     """One row per variant, one column per metric, the best value of each column in bold.
 
+    Best is what the metric's own field says, :data:`~windlass.results.LOWER` or :data:`~windlass.results.HIGHER`.
     Each column has one unit, named in its head. Where several seeds ran, a cell is the mean over them and
     the half width of its 95% confidence interval.
 

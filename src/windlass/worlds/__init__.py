@@ -11,7 +11,7 @@ world is adding a folder here whose ``world.py`` has one public :class:`World`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Mapping
 from typing import Any, ClassVar, Protocol
 
 from pydantic import BaseModel, ConfigDict
@@ -33,6 +33,9 @@ class Setting(BaseModel):
     plain_lists: ClassVar[frozenset[str]] = frozenset()
     #: Dotted names of fields that are files: in a scenario they are relative to the scenario's folder.
     path_fields: ClassVar[tuple[str, ...]] = ("workload.trace",)
+    #: The field, by dotted name, that each option of ``windlass run`` sets: ``--procs``, ``--where``,
+    #: ``--skip-bad-lines`` (to true), ``--no-kill`` (to false). An option that is not here is refused.
+    options: ClassVar[Mapping[str, str]] = {}
 
 
 class LiveWorld(Protocol):

@@ -14,6 +14,8 @@ Policies, one file each in ``policies/``:
 - ``optimal``: the best order of the first few jobs, by search.
 
 Each file has the policy's class and a function on arrays, which :mod:`windlass.order` offers.
+:mod:`~windlass.order.fleet.view` says what policies see and answer, :mod:`~windlass.order.fleet.compiled` how one is
+compiled; ``lib/`` has what they share.
 
 >>> from windlass.order.fleet import POLICIES
 >>> "swag" in POLICIES.names()

@@ -10,6 +10,9 @@ Policies, one file each in ``policies/``:
 - ``easy``: EASY backfilling; the head of the queue is never delayed.
 - ``conservative``: conservative backfilling; nobody is delayed by a later job.
 
+:mod:`~windlass.order.site.view` says what they see and answer, :mod:`~windlass.order.site.compiled` how one is
+compiled; ``lib/`` has what they share.
+
 >>> from windlass.order.site import POLICIES
 >>> "easy" in POLICIES.names()
 True

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Literal, Self
+from typing import Annotated, ClassVar, Literal, Self
 
 from pydantic import Field, model_validator
 
@@ -53,6 +54,13 @@ class PoliciesSpec(Spec):
 
 class BatchSetting(Setting):
     """One variant of a batch scenario."""
+
+    options: ClassVar[Mapping[str, str]] = {
+        "--procs": "cluster.processors",
+        "--where": "workload.where",
+        "--skip-bad-lines": "workload.skip_bad_lines",
+        "--no-kill": "kill_at_walltime",
+    }
 
     world: Literal["batch"] = "batch"
     cluster: ClusterSpec = ClusterSpec()

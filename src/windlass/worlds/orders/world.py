@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Mapping
 from pathlib import Path
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, ClassVar, Literal, Self
 
 import numpy as np
 import polars as pl
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from windlass.compiled import Kernel
 from windlass.metrics.alone import ALONE
@@ -55,6 +55,12 @@ class GeoWorkloadSpec(BaseModel):
     block_bytes: Annotated[float, Field(gt=0)] = 128 * 2**20
     bag_gap_s: Annotated[float, Field(ge=0)] = 120.0
 
+    @model_validator(mode="after")
+    def _for_a_log(self) -> Self:
+        if self.trace is None and (self.where or self.skip_bad_lines):
+            raise ValueError("where and skip_bad_lines are for a trace, not for drawn jobs")
+        return self
+
 
 class EstimatesSpec(BaseModel):
     """How well task times are known, and whether policies are told numbers of tasks or expected seconds."""
@@ -77,6 +83,10 @@ class GeoOrderSetting(Setting):
     """One variant of a scenario over many sites."""
 
     plain_lists: ClassVar[frozenset[str]] = frozenset({"cluster.slots_by_site"})
+    options: ClassVar[Mapping[str, str]] = {
+        "--where": "workload.where",
+        "--skip-bad-lines": "workload.skip_bad_lines",
+    }
 
     world: Literal["geo-order"]
     cluster: GeoClusterSpec = GeoClusterSpec()

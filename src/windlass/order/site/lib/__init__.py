@@ -1,1 +1,1 @@
-"""What order policies of one site share: the profile of idle processors over time."""
+"""What order policies of one site share: ``profile``, idle processors over time."""

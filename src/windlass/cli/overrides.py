@@ -1,0 +1,151 @@
+"""What the command line says over a scenario: its options, written into the scenario's tree of plain values."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from windlass.model import InputError
+from windlass.scenario import resolve_policy
+from windlass.worlds import World, find_world, worlds
+
+_DECISION = re.compile(r"[a-z][a-z._-]*")
+
+
+@dataclass(frozen=True, slots=True)
+class Overrides:
+    """What the command line says over the scenario; None or False where it says nothing.
+
+    Parameters
+    ----------
+    procs, where, no_kill, skip_bad_lines
+        For the fields that the scenario's world maps them to, as its ``Setting.options`` says.
+    policies
+        Names or files with commas between; ``decision=`` before a name says for which decision it and those that
+        follow are.
+    seeds
+        As in ``1,2,7`` or ``1-5``.
+    """
+
+    procs: int | None = None
+    policies: str | None = None
+    seeds: str | None = None
+    where: str | None = None
+    no_kill: bool = False
+    skip_bad_lines: bool = False
+
+    def fields(self) -> dict[str, Any]:
+        """The values that go into fields of the world, by option; only those that were given."""
+        said: dict[str, Any] = {}
+        if self.procs is not None:
+            said["--procs"] = self.procs
+        if self.where is not None:
+            said["--where"] = self.where
+        if self.skip_bad_lines:
+            said["--skip-bad-lines"] = True
+        if self.no_kill:
+            said["--no-kill"] = False
+        return said
+
+
+def overridden(tree: Any, overrides: Overrides) -> Any:
+    """The scenario's tree with what the options say; a tree that is no scenario is left for its own error.
+
+    Parameters
+    ----------
+    tree
+        Plain values, as a YAML file holds them; it is not changed.
+    overrides
+        The options.
+
+    Raises
+    ------
+    InputError
+        The scenario's world has no such field or no such decision, or a value cannot be read; names the option.
+
+    Examples
+    --------
+    >>> overridden({"policies": {"order": "fcfs"}}, Overrides(procs=64, policies="easy,sjf", seeds="1-2"))
+    {'policies': {'order': ['easy', 'sjf']}, 'seeds': [1, 2], 'cluster': {'processors': 64}}
+    """
+    if not isinstance(tree, dict):
+        return tree
+    tree = dict(tree)
+    if overrides.seeds is not None:
+        tree["seeds"] = _seeds(overrides.seeds)
+    fields = overrides.fields()
+    if not fields and overrides.policies is None:
+        return tree
+    try:
+        world = find_world(tree.get("world", "batch"))
+    except InputError:
+        return tree
+    if overrides.policies is not None:
+        tree["policies"] = _policies(overrides.policies, _section(tree, "policies"), world)
+    for option, value in fields.items():
+        if option not in world.setting.options:
+            raise InputError(_no_such_field(option, world))
+        tree = _with(tree, world.setting.options[option].split("."), value)
+    return tree
+
+
+def _no_such_field(option: str, world: World) -> str:
+    able = ", ".join(known.name for known in worlds() if option in known.setting.options)
+    return (
+        f"{option}: world {world.name!r} has no such field, its cluster and workload are set in the scenario; "
+        f"worlds that take {option}: {able}"
+    )
+
+
+def _with(tree: Any, names: list[str], value: Any) -> Any:
+    """The tree with a value at a dotted name, in each entry of a list on the way: a list is a sweep."""
+    if not names:
+        return value
+    if isinstance(tree, list):
+        return [_with(entry, names, value) for entry in tree]
+    own = tree if isinstance(tree, dict) else {}
+    return own | {names[0]: _with(own.get(names[0]), names[1:], value)}
+
+
+def _policies(text: str, given: dict[str, Any], world: World) -> dict[str, Any]:
+    """The scenario's policies with those of some decisions replaced.
+
+    Names without a decision are for the first that the scenario has policies for, or else the world's first.
+    """
+    known = [registry.key for registry in world.decisions]
+    decision = next(iter(given), known[0])
+    named: dict[str, list[str]] = {}
+    for entry in text.split(","):
+        head, equals, policy = entry.strip().partition("=")
+        if equals and _DECISION.fullmatch(head):
+            if head not in known:
+                raise InputError(
+                    f"--policies: world {world.name!r} has no decision {head!r}, expected one of {', '.join(known)}"
+                )
+            decision = head
+        else:
+            policy = entry.strip()
+        chosen = named.setdefault(decision, [])
+        if policy.strip():
+            # A file named on the command line is relative to the current folder, not to the scenario's.
+            chosen.append(resolve_policy(policy.strip(), Path()))
+    if not all(named.values()):
+        raise InputError(f"--policies: {text!r} names no policy")
+    return given | named
+
+
+def _section(tree: dict[str, Any], name: str) -> dict[str, Any]:
+    section = tree.get(name)
+    return section if isinstance(section, dict) else {}
+
+
+def _seeds(text: str) -> list[int]:
+    seeds: list[int] = []
+    for part in text.split(","):
+        first, dash, last = part.strip().partition("-")
+        if not first.isdecimal() or (dash and not last.isdecimal()):
+            raise InputError(f"--seeds: {part.strip()!r} is neither a seed nor a range of seeds such as 1-5")
+        seeds.extend(range(int(first), int(last or first) + 1))
+    return seeds
