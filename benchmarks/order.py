@@ -10,8 +10,11 @@ from benchmarks.measure import Row, compare_rates
 from windlass.compiled import prepare
 from windlass.order import reordering, swag
 from windlass.order.fleet import POLICIES
-from windlass.sim.orders.replay import kernels, replay_geo
-from windlass.workloads.sizes import draw_sizes, draw_workload, spread
+from windlass.sim.fleet import run_ordered
+from windlass.sim.fleet.engine import order_kernels
+from windlass.workloads.fixed import draw_fixed
+from windlass.workloads.sizes import draw_sizes
+from windlass.workloads.spread import spread
 
 _SITES = 30
 
@@ -109,9 +112,9 @@ def _reorderings(repeats: int) -> Row:
 
 def _world(repeats: int) -> Row:
     """Tasks per second of the world under SWAG, beside the same loop asking the policy through Python."""
-    work = draw_workload(np.random.default_rng(1), law="exponential", jobs=1000)
+    work = draw_fixed(np.random.default_rng(1), law="exponential", jobs=1000)
     policy = POLICIES.make("swag", np.random.default_rng(0))
-    prepare(kernels(policy))
+    prepare(order_kernels(policy))
 
     class Asked:
         name = "asked"
@@ -121,10 +124,10 @@ def _world(repeats: int) -> Row:
 
     return compare_rates(
         "world of 30 sites under SWAG, exponential sizes",
-        lambda: replay_geo(work, policy),
-        lambda: replay_geo(work, Asked()),
+        lambda: run_ordered(work, policy),
+        lambda: run_ordered(work, Asked()),
         "the same, decisions through Python",
-        amount=float(len(work.duration)),
+        amount=float(len(work.jobs.duration)),
         unit="tasks/s",
         repeats=repeats,
     )

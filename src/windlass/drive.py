@@ -94,12 +94,12 @@ def drive(
 
     Examples
     --------
+    >>> from windlass.model.fleet import Fleet, FleetCase, FleetJobs, StageSpec
     >>> from windlass.place.policies.in_place import InPlace
-    >>> from windlass.sim.fleet.engine import SimulatedFleet
-    >>> from windlass.model.fleet import FleetJobs, StageSpec, Fleet
+    >>> from windlass.sim.fleet.engine import PlacedFleet
     >>> fleet = Fleet.of(slots=[40, 10, 20], up=[5e9, 1e9, 2e9], down=[5e9, 1e9, 5e9])
     >>> jobs = FleetJobs.of([0.0], [[StageSpec(2.0, here=(200, 300, 500), task_bytes=1e8)]])
-    >>> drive(SimulatedFleet(fleet, jobs), InPlace()).end.tolist()
+    >>> drive(PlacedFleet(FleetCase(fleet, jobs)), InPlace()).end.tolist()
     [60.0]
     """
     try:

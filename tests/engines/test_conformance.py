@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from windlass.worlds.fleet.in_order import InOrder
 
 from tests.engines import check
 from tests.engines.engines import ENGINES, SLOW
@@ -14,7 +15,6 @@ from windlass.place.policies.centralised import Centralised
 from windlass.place.policies.in_place import InPlace
 from windlass.place.policies.tetrium import Tetrium
 from windlass.place.view import Placement
-from windlass.worlds.fleet.in_order import InOrder
 
 AREA = Fleet.of([3, 1, 2, 1], [8e6, 4e6, 6e6, 6e6], [8e6, 4e6, 8e6, 6e6], names=["a", "b", "c", "d"])
 

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from windlass.worlds.fleet.in_order import InOrder
 
 from tests.engines import check
 from tests.engines.fake import FakeExecutor
@@ -18,7 +19,6 @@ from windlass.place.policies.in_place import InPlace
 from windlass.place.policies.tetrium import Tetrium
 from windlass.place.view import Placement
 from windlass.sim.fleet.engine import SimulatedFleet
-from windlass.worlds.fleet.in_order import InOrder
 
 AREA = Fleet.of([2, 2, 2], [1e6] * 3, [1e6] * 3)
 

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from windlass.workloads.fleet import JobModel, SiteModel, draw_drops, draw_jobs, draw_sites
 
 from tests.place import validator
 from windlass.model import InputError, PolicyError
@@ -10,7 +11,6 @@ from windlass.place import POLICIES
 from windlass.place.view import Placement
 from windlass.sim.fleet.engine import simulate
 from windlass.sim.links import max_min_rates
-from windlass.workloads.fleet import JobModel, SiteModel, draw_drops, draw_jobs, draw_sites
 
 MOVES = ("centralised", "tetrium-i-data")
 

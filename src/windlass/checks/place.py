@@ -9,11 +9,14 @@ from typing import Any
 import numpy as np
 
 from windlass.checks.common import require, require_defaults
-from windlass.model.fleet import Changes
+from windlass.model.fleet import FleetCase
+from windlass.model.timetable import SiteTimetable
 from windlass.place.view import Placement, PlaceView
 from windlass.registry import Registry
-from windlass.sim.fleet.engine import FleetRun, simulate
-from windlass.workloads.fleet import JobModel, SiteModel, draw_drops, draw_jobs, draw_sites
+from windlass.sim.fleet import FleetRun, run_placed
+from windlass.workloads.drops import draw_drops
+from windlass.workloads.sites import SiteModel, draw_sites
+from windlass.workloads.stages import JobModel, draw_jobs
 
 
 @dataclass
@@ -43,10 +46,10 @@ def _run(policy: Any, seed: int, drops: bool = False) -> FleetRun:
     fleet = draw_sites(SiteModel(sites=6, slots=(2, 60)), np.random.default_rng([seed, 1]))
     fleet.slots[seed % 6] = 0
     jobs = draw_jobs(JobModel(jobs=12, tasks=30, load=1.5), fleet, np.random.default_rng([seed, 2]))
-    changes = Changes.none()
+    timetable = SiteTimetable.none()
     if drops:
-        changes = draw_drops(fleet, 0.5, 2, 20.0, float(jobs.submit[-1]) + 60, np.random.default_rng(seed))
-    return simulate(fleet, jobs, policy, changes=changes, decide_every=0.5)
+        timetable = draw_drops(fleet, 0.5, 2, 20.0, float(jobs.submit[-1]) + 60, np.random.default_rng(seed))
+    return run_placed(FleetCase(fleet, jobs, timetable), policy, decide_every=0.5)
 
 
 def _make(registry: Registry, name: str) -> Any:

@@ -10,7 +10,7 @@ from rich.console import Console
 
 from windlass.model import InputError
 from windlass.model.fleet import Fleet
-from windlass.worlds.fleet.spec import MeasuredSites, measured_fleet
+from windlass.worlds.fleet.sites import MeasuredSites, measured_fleet
 
 _PRICES = "egress_cost_usd_per_gb.csv"
 

@@ -20,7 +20,8 @@ from windlass.place import map_stage, reduce_stage
 from windlass.place.functions.oracle import map_stage_highs, reduce_stage_highs
 from windlass.place.functions.whole import whole_flow, whole_map, whole_reduce
 from windlass.scenario import load_tree, resolve_paths
-from windlass.worlds.fleet.spec import ClusterSpec, JobOf
+from windlass.worlds.fleet.jobs import JobOf
+from windlass.worlds.fleet.sites import ClusterSpec
 
 _Ints = NDArray[np.int64]
 

@@ -57,7 +57,7 @@ def alone(
     ----------
     first, site, task0, duration
         Sub-jobs of jobs, their sites and tasks, and the tasks' durations in order of start, s, as in
-        :class:`~windlass.model.orders.GeoWorkload`.
+        :class:`~windlass.model.fleet.FleetJobs` of one stage each.
     slots
         (m,) slots of each site.
 

@@ -24,7 +24,7 @@ from numba import types
 from numpy.typing import NDArray
 
 from windlass.compiled import Kernel
-from windlass.model.orders import GeoWorkload
+from windlass.model.fleet import FleetCase, FleetJobs
 from windlass.sim.events.heap import HEAP, make_heap, next_time, pop, push
 
 #: How far weights move at first, and after how many steps it is half as far, squared.
@@ -107,14 +107,14 @@ SITES = Kernel(
 
 
 def least_mean_response(
-    workload: GeoWorkload, steps: int = 150, tell: Callable[[], None] = lambda: None
+    case: FleetCase, steps: int = 150, tell: Callable[[], None] = lambda: None
 ) -> LeastResponse:
     """What no schedule of these jobs, whatever it knows, can have as mean response or less.
 
     Parameters
     ----------
-    workload
-        Jobs, tasks, sites.
+    case
+        Jobs whose tasks are fixed to sites.
     steps
         How often weights are moved; every number gives a valid bound, a greater one none that is worse.
     tell
@@ -122,28 +122,29 @@ def least_mean_response(
 
     Examples
     --------
-    >>> from windlass.model.orders import workload_of
-    >>> work = workload_of([0, 0], [[2], [1]], [1.0, 1.0, 1.0], [1])
-    >>> round(least_mean_response(work).any_schedule, 6)  # the shorter first: 1 and 3
+    >>> from windlass.model.fleet import Fleet
+    >>> case = FleetCase(Fleet.of([1]), FleetJobs.table([0, 0], [[2], [1]], [1.0, 1.0, 1.0]))
+    >>> round(least_mean_response(case).any_schedule, 6)  # the shorter first: 1 and 3
     2.0
     """
-    jobs = workload.jobs
-    owner = np.repeat(np.arange(jobs), np.diff(workload.first))
+    workload, slots = case.jobs, case.fleet.slots
+    jobs = len(workload)
+    owner = np.repeat(np.arange(jobs), np.diff(workload.part0))
     work, tail, alone = np.empty((3, len(owner)))
     SHAPES.ready()(
         workload.task0,
         _longest_first(workload),
-        workload.slots[workload.site].astype(np.float64),
+        slots[workload.site].astype(np.float64),
         work,
         tail,
         alone,
     )
-    alone_of_job = np.maximum.reduceat(alone, workload.first[:-1])
+    alone_of_job = np.maximum.reduceat(alone, workload.part0[:-1])
     # Sub-jobs that are no work hold nobody up, and have no weight for their work.
     order = np.lexsort((owner, workload.site))
     order = order[work[order] > 0.0]
     owner, work, tail = owner[order], work[order], tail[order]
-    begin = np.searchsorted(workload.site[order], np.arange(len(workload.slots) + 1)).astype(np.int64)
+    begin = np.searchsorted(workload.site[order], np.arange(len(slots) + 1)).astype(np.int64)
     submit, by_itself = workload.submit[owner], workload.submit + alone_of_job
     # At first, what is most of a job's work counts most.
     weight, own = work**2, np.full(jobs, 0.1)
@@ -162,7 +163,7 @@ def least_mean_response(
     return LeastResponse(best / jobs - mean_submit, float(alone_of_job.mean()))
 
 
-def _longest_first(workload: GeoWorkload) -> NDArray[np.float64]:
+def _longest_first(workload: FleetJobs) -> NDArray[np.float64]:
     """(T,) tasks' times by sub-job, the longest first."""
     of_task = np.repeat(np.arange(len(workload.site)), np.diff(workload.task0))
     return workload.duration[np.lexsort((-workload.duration, of_task))]

@@ -1,35 +1,51 @@
-"""What is measured of a run of the wide-area world."""
+"""What is measured of jobs over a fleet."""
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 
 import numpy as np
+from numpy.typing import NDArray
 
+from windlass.metrics.alone import alone
 from windlass.results import HIGHER, LOWER
-from windlass.sim.fleet.engine import FleetRun
+from windlass.sim.fleet.result import FleetRun
+
+#: Bytes that a site sends for each sub-job that it has: the job's number and its remaining tasks.
+BYTES_PER_SUBJOB = 8
 
 
 @dataclass(frozen=True, slots=True)
-class GeoMetrics:
-    """Metrics of jobs over several sites.
+class FleetMetrics:
+    """Metrics of jobs over a fleet; what does not apply to a run is NaN.
 
     Parameters
     ----------
     jobs, tasks
         How many ran.
-    mean_response_s, median_response_s, p90_response_s
+    mean_response_s, median_response_s, p90_response_s, p95_response_s
         End − submit, s.
+    mean_slowdown
+        Mean of the response over the time the job would take alone, where all tasks are fixed to sites.
     makespan_s
         From the first submit to the last end, s.
+    utilisation
+        Share of slot-seconds held between the first submit and the last end.
+    arriving_utilisation
+        The same up to the last submit: while jobs arrive.
     wan_bytes
-        Sent between sites.
+        Sent between sites, where there are links.
     egress_usd
         What sending it costs by the price of each pair of sites; 0 without prices.
     remote_share
-        Share of map tasks that read from another site.
-    utilisation
-        Share of slot-seconds held between the first submit and the last end.
+        Share of map tasks that read from another site, where there are links.
+    waiting_jobs
+        Jobs with tasks left to start, mean over decisions on the order of jobs.
+    told_bytes
+        What sites tell the scheduler for one of these: 8 bytes a sub-job with tasks left.
+    decisions
+        How often the policy was asked.
     """
 
     jobs: int
@@ -37,39 +53,72 @@ class GeoMetrics:
     mean_response_s: float = field(metadata=LOWER)
     median_response_s: float = field(metadata=LOWER)
     p90_response_s: float = field(metadata=LOWER)
+    p95_response_s: float = field(metadata=LOWER)
+    mean_slowdown: float = field(metadata=LOWER)
     makespan_s: float = field(metadata=LOWER)
+    utilisation: float = field(metadata=HIGHER)
+    arriving_utilisation: float = field(metadata=HIGHER)
     wan_bytes: float
     egress_usd: float
     remote_share: float
-    utilisation: float = field(metadata=HIGHER)
+    waiting_jobs: float
+    told_bytes: float
+    decisions: int
 
 
-def geo_metrics(run: FleetRun) -> GeoMetrics:
+def service_seconds(run: FleetRun) -> NDArray[np.float64]:
+    """(J,) s that each job takes when it is alone, where its tasks are fixed to sites; else NaN."""
+    jobs = run.jobs
+    if not jobs.homes:
+        return np.full(len(jobs), np.nan)
+    return alone(jobs.part0, jobs.site, jobs.task0, jobs.duration, run.fleet.slots)
+
+
+def arriving_utilisation(run: FleetRun) -> float:
+    """Share of slots in use between the first and the last submit."""
+    begin, end = run.jobs.submit[0], run.jobs.submit[-1]
+    if end <= begin:
+        return math.nan
+    busy = np.minimum(run.computed, end) - np.minimum(run.begun, end)
+    return float(busy.sum() / (run.fleet.slots.sum() * (end - begin)))
+
+
+def fleet_metrics(run: FleetRun) -> FleetMetrics:
     """Metrics of a finished run.
 
     Examples
     --------
-    >>> from windlass.place.policies.in_place import InPlace
-    >>> from windlass.sim.fleet.engine import simulate
-    >>> from windlass.model.fleet import FleetJobs, StageSpec, Fleet
-    >>> fleet = Fleet.of(slots=[2, 2], up=[1e9, 1e9], down=[1e9, 1e9])
-    >>> jobs = FleetJobs.of([0.0], [[StageSpec(2.0, here=(4, 2), task_bytes=1e8)]])
-    >>> geo_metrics(simulate(fleet, jobs, InPlace())).mean_response_s
-    4.0
+    >>> from windlass.model.fleet import Fleet, FleetCase, FleetJobs
+    >>> from windlass.order.fleet.policies.swag import Swag
+    >>> from windlass.sim.fleet import run_ordered
+    >>> case = FleetCase(Fleet.of([2, 1]), FleetJobs.table([0, 1], [[2, 0], [1, 1]], [1.0, 3.0, 5.0, 7.0]))
+    >>> metrics = fleet_metrics(run_ordered(case, Swag()))
+    >>> metrics.mean_response_s, metrics.mean_slowdown
+    (5.0, 1.0)
     """
-    maps = run.source >= 0
-    remote = maps & (run.source != run.site)
+    alone_s = service_seconds(run)
+    # A job of no time at all has no slowdown; it counts as one that is not slowed.
+    slowdown = np.divide(run.response, alone_s, out=np.ones_like(alone_s), where=~(alone_s <= 0))
     span = float(run.end.max() - run.jobs.submit.min())
     held = float((run.computed - run.begun).sum())
-    return GeoMetrics(
+    maps = run.source >= 0
+    remote = maps & (run.source != run.site)
+    linked, ordered = run.fleet.linked, run.jobs_told > 0
+    return FleetMetrics(
         jobs=len(run.jobs),
         tasks=len(run.begun),
         mean_response_s=float(run.response.mean()),
         median_response_s=float(np.median(run.response)),
         p90_response_s=float(np.percentile(run.response, 90)),
+        p95_response_s=float(np.percentile(run.response, 95)),
+        mean_slowdown=float(slowdown.mean()),
         makespan_s=span,
-        wan_bytes=float(run.sent.sum()),
-        egress_usd=float((run.carried * run.fleet.price).sum()),
-        remote_share=float(remote.sum() / max(maps.sum(), 1)),
         utilisation=held / (float(run.fleet.slots.sum()) * span) if span > 0 else 0.0,
+        arriving_utilisation=arriving_utilisation(run),
+        wan_bytes=float(run.sent.sum()) if linked else math.nan,
+        egress_usd=float((run.carried * run.fleet.price).sum()) if linked else math.nan,
+        remote_share=float(remote.sum() / max(maps.sum(), 1)) if linked else math.nan,
+        waiting_jobs=run.jobs_told / run.decisions if ordered else math.nan,
+        told_bytes=BYTES_PER_SUBJOB * run.subjobs_told / run.decisions if ordered else math.nan,
+        decisions=run.decisions,
     )

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from windlass.results import LOWER
-
 from windlass.sim.workers.result import Dispatched
 
 

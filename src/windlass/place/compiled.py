@@ -53,3 +53,9 @@ class CompiledPlacement:
         return Placement(
             starts[:count], why[:count], self.reasons, moves, plan, largest_first=self.largest_first
         )
+
+
+def place_kernel(policy: object) -> tuple[Kernel, ...]:
+    """What a policy needs compiled: its own function, or nothing where it has none."""
+    own: Kernel | None = getattr(policy, "place", None)
+    return () if own is None else (own,)

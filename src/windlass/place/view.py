@@ -149,6 +149,8 @@ class PlaceView:
         (m,) 1 for stages of which nothing has begun or moved.
     changed
         Whether slots or links of a site changed since the last decision.
+    moved
+        Whether jobs arrived or departed since, or a stage can begin.
 
     Examples
     --------
@@ -164,6 +166,7 @@ class PlaceView:
     ready: Ready
     fresh: _Ints = field(default_factory=lambda: np.empty(0, np.int64))
     changed: bool = False
+    moved: bool = True
 
     def __post_init__(self) -> None:
         if not len(self.fresh):

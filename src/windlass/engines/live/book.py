@@ -11,8 +11,8 @@ from windlass.engines.live.executor import Piece, Read, Worker
 from windlass.engines.live.program import Program
 from windlass.model.fleet import Fleet, FleetJobs
 from windlass.place.view import Placement, PlaceView, Ready, Sites
-from windlass.sim.fleet.engine import following_work
-from windlass.sim.fleet.loop import BAD_SITE, LATE_MOVE, NO_LINK, NO_SLOT, NO_TASK, refused
+from windlass.sim.fleet.answer import BAD_SITE, LATE_MOVE, NO_LINK, NO_SLOT, NO_TASK, refused
+from windlass.sim.fleet.view import following_work
 
 _Floats = NDArray[np.float64]
 _Ints = NDArray[np.int64]
@@ -119,7 +119,9 @@ class Book:
         sites = [worker.site for worker in self.workers]
         return np.bincount(sites, values, minlength=len(self.fleet)).astype(np.int64)
 
-    def view(self, now: float, rows: _Ints, in_use: tuple[_Floats, _Floats], changed: bool) -> PlaceView:
+    def view(
+        self, now: float, rows: _Ints, in_use: tuple[_Floats, _Floats], changed: bool, moved: bool
+    ) -> PlaceView:
         """What a policy may see."""
         jobs, n = self.jobs, len(self.fleet)
         waiting = np.array([len(self.waiting(row)) for row in rows.tolist()], np.int64)
@@ -151,7 +153,7 @@ class Book:
         free_links = np.maximum(up - in_use[0], 0.0), np.maximum(down - in_use[1], 0.0)
         sites = Sites(self.slots(), self.free(), up, down, *free_links)
         fresh = (self.begun[rows] == 0) & (waiting == jobs.tasks[rows]) & ~self.moved[own]
-        return PlaceView(now, sites, ready, fresh.astype(np.int64), changed)
+        return PlaceView(now, sites, ready, fresh.astype(np.int64), changed, moved)
 
     def written(self, row: int) -> _Floats:
         """(n,) bytes that a shuffle's parents wrote for it, by site."""

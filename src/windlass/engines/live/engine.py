@@ -74,7 +74,7 @@ class LiveFleet:
         self._reasons: dict[str, int] = {}
         self._decisions = 0
         self._rows: _Ints = np.empty(0, np.int64)
-        self._wanted = self._changed = False
+        self._wanted = self._changed = self._moved = False
         self._decided, self._wake_at = -np.inf, np.inf
         self._zero = self._idle_since = 0.0
         self._prepared = False
@@ -132,14 +132,15 @@ class LiveFleet:
 
     def view(self) -> PlaceView:
         """Sites, and the stages of which tasks wait."""
-        return self._book.view(self.now(), self._rows, self._executor.in_use(), self._changed)
+        return self._book.view(self.now(), self._rows, self._executor.in_use(), self._changed, self._moved)
 
     def act(self, answer: Placement) -> None:
         """Start tasks and move input."""
         book, rows = self._book, self._rows
         book.check(rows, answer)
         self._decisions += 1
-        self._decided, self._changed, self._wake_at = self.now(), False, answer.wake
+        self._decided, self._changed, self._moved = self.now(), False, False
+        self._wake_at = answer.wake
         if answer.plan is not None:
             book.plan[rows] = answer.plan
         for index, source, site, tasks in answer.moves.tolist():
@@ -179,6 +180,8 @@ class LiveFleet:
             np.empty((0, 4)),
             self._decisions,
             self._reasons,
+            0,
+            0,
             self._sending.launched,
             self._reported,
             book.worker,
@@ -195,7 +198,7 @@ class LiveFleet:
         book.submitted |= arrived
         rows = np.isin(self._jobs.job, np.flatnonzero(arrived))
         book.since[rows] = self.now()
-        self._wanted = True
+        self._wanted = self._moved = True
 
     def _take(self, event: Event) -> None:
         self._wanted = True
@@ -227,6 +230,7 @@ class LiveFleet:
         )
         self._reported[task] = self.now()
         book.finish(task, event.pieces, self._reported[task])
+        self._moved |= book.complete(int(book.stage[task]))
         self._sending.completed(sent, event.computed - event.read)
         if self._progress is not None:
             self._progress(float((book.state == ENDED).mean()))

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
 from windlass.engines.live.work import Call, Command, Generate, Hold, ReadFile, Work
 from windlass.model import InputError
 from windlass.model.fleet import FleetJobs
@@ -64,7 +62,7 @@ class Program:
         self.steps = tuple(steps) or (Step(),) * len(jobs.job)
         if len(self.steps) != len(jobs.job):
             raise InputError(f"steps: {len(self.steps)} given for {len(jobs.job)} stages")
-        self.stage = np.repeat(np.arange(len(jobs.tasks)), jobs.tasks)
+        self.stage = jobs.stage
         self._weights: list[list[float]] = []
         for row, step in enumerate(self.steps):
             children = self.children(row)
@@ -107,5 +105,5 @@ class Program:
         if step.command is not None:
             return Command(step.command, parts)
         written = read * float(jobs.ratio[row])
-        seconds = float(jobs.task_s[row] * jobs.factor[task] * jobs.size[task])
+        seconds = float(jobs.duration[task])
         return Hold(seconds, tuple(round(written * weight) for weight in self._weights[row]))

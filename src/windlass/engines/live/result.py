@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from windlass.sim.fleet.engine import FleetRun
+from windlass.sim.fleet import FleetRun
 
 
 @dataclass(frozen=True, slots=True)

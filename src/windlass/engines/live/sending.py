@@ -83,11 +83,7 @@ class Sending:
         self._resting: dict[tuple[int, bool], float] = {}
         self.launched = np.full(tasks, np.nan)
         self.tries, self.source = np.zeros(tasks, np.int64), np.full(tasks, -1, np.int64)
-        maps = jobs.shuffles == 0
-        self._home = np.full(tasks, -1, np.int64)
-        self._home[maps[book.stage]] = np.repeat(
-            np.tile(np.arange(sites), maps.sum()), jobs.here[maps].ravel()
-        )
+        self._home = jobs.home
         self._loads = np.zeros(tasks, np.int64)
         self._held = np.zeros(len(executor.workers), np.int64)
         self._local = [

@@ -34,7 +34,9 @@ class FleetCase:
     def __post_init__(self) -> None:
         site, slots = self.jobs.site, self.fleet.slots
         check_column("site", site, site < len(slots), f"a site's number, below {len(slots)}")
-        check_column("timetable: site", self.timetable.site, self.timetable.site < len(slots), "a site's number")
+        check_column(
+            "timetable: site", self.timetable.site, self.timetable.site < len(slots), "a site's number"
+        )
         closed = np.flatnonzero((site >= 0) & (slots[np.maximum(site, 0)] == 0))
         if len(closed) and not self.fleet.linked:
             number = int(site[closed[0]])

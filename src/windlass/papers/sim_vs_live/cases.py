@@ -10,7 +10,8 @@ import numpy as np
 
 from windlass.drive import Decider
 from windlass.engines.live.result import LiveRun
-from windlass.model.fleet import Fleet, FleetJobs, StageSpec
+from windlass.model.fleet import Fleet, FleetCase, FleetJobs, StageSpec
+from windlass.order.fleet import FleetPolicy
 from windlass.order.fleet.policies.fcfs import Fcfs
 from windlass.order.fleet.policies.global_srpt import GlobalSrpt
 from windlass.order.fleet.policies.swag import Swag
@@ -19,9 +20,29 @@ from windlass.place.policies.in_place import InPlace
 from windlass.place.policies.iridium import Iridium
 from windlass.place.policies.tetrium import Tetrium
 from windlass.place.view import Placement, PlaceView
-from windlass.worlds.fleet.in_order import InOrder
+from windlass.sim.fleet import FleetRun, run_ordered, run_placed
+from windlass.worlds.fleet.standing import Standing
 
 Policy = Decider[PlaceView, Placement]
+
+
+@dataclass(frozen=True, slots=True)
+class Contender:
+    """A policy both ways: as a live engine asks it, and as a simulated run."""
+
+    name: str
+    live: Policy
+    simulate: Callable[[FleetCase], FleetRun]
+
+
+def ordered(policy: FleetPolicy) -> Contender:
+    """A policy that orders the jobs."""
+    return Contender(policy.name, Standing(policy), lambda case: run_ordered(case, policy))
+
+
+def placed(policy: Policy) -> Contender:
+    """A policy that places tasks."""
+    return Contender(policy.name, policy, lambda case: run_placed(case, policy))
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +64,7 @@ class Case:
     name: str
     fleet: Fleet
     draw: Callable[[np.random.Generator], FleetJobs]
-    policies: tuple[Policy, ...]
+    policies: tuple[Contender, ...]
 
     @property
     def quick(self) -> Case:
@@ -83,8 +104,15 @@ def cases() -> tuple[Case, ...]:
     order = Fleet.of([2, 2, 2, 2], [20e6] * 4, [20e6] * 4, names=_NAMES)
     place = Fleet.of([4, 1, 2, 2], [20e6, 5e6, 10e6, 10e6], [20e6, 5e6, 20e6, 10e6], names=_NAMES)
     return (
-        Case("order", order, _mixed_jobs, (InOrder(Fcfs()), InOrder(GlobalSrpt()), InOrder(Swag()))),
-        Case("place", place, _skewed_jobs, (InPlace(), Centralised(), Iridium(), Tetrium())),
+        Case(
+            "order", order, _mixed_jobs, tuple(ordered(policy) for policy in (Fcfs(), GlobalSrpt(), Swag()))
+        ),
+        Case(
+            "place",
+            place,
+            _skewed_jobs,
+            tuple(placed(policy) for policy in (InPlace(), Centralised(), Iridium(), Tetrium())),
+        ),
     )
 
 
@@ -111,7 +139,10 @@ class Calibration:
 
     def jobs(self, jobs: FleetJobs) -> FleetJobs:
         """Jobs as the simulator should see them."""
-        return dataclasses.replace(jobs, task_s=jobs.task_s * self.compute + self.task_s + self.read_s)
+        extra = self.task_s + self.read_s
+        return dataclasses.replace(
+            jobs, task_s=jobs.task_s * self.compute + extra, duration=jobs.duration * self.compute + extra
+        )
 
     def fleet(self, fleet: Fleet) -> Fleet:
         """Links as the simulator should see them."""
@@ -149,7 +180,7 @@ class Remote:
 
 def calibrate(run: LiveRun) -> Calibration:
     """What a run of :func:`calibration_case` under :class:`Remote` says."""
-    stage = np.repeat(np.arange(len(run.jobs.tasks)), run.jobs.tasks)
+    stage = run.jobs.stage
     computed, read = run.computed - run.read, run.read - run.begun
     local = run.site == run.source
     said = run.jobs.task_s[stage]

@@ -11,19 +11,19 @@ from numpy.typing import NDArray
 
 from windlass.engines.live.run import run_live
 from windlass.engines.targets import Executors, Target, executors
-from windlass.model.fleet import FleetJobs
+from windlass.model.fleet import FleetCase, FleetJobs
 from windlass.papers.plots import Line, Picture
 from windlass.papers.reproduction import Reproduction, Row, Tell
 from windlass.papers.sim_vs_live.cases import (
     Calibration,
     Case,
-    Policy,
+    Contender,
     Remote,
     calibrate,
     calibration_case,
     cases,
 )
-from windlass.sim.fleet.engine import simulate
+from windlass.sim.fleet import run_placed
 
 _CLOSE = 0.10
 #: Means on Ray that differ by less are as two runs of one policy are.
@@ -68,7 +68,7 @@ class SimVsLive:
         try:
             step("calibration")
             fleet, jobs = calibration_case()
-            simulate(fleet, jobs, Remote())  # compiles it; for real, jobs would wait for that
+            run_placed(FleetCase(fleet, jobs), Remote())  # compiles it; for real, jobs would wait for that
             found = calibrate(run_live(fleet, jobs, Remote(), on))
             compared = [
                 (case, [self._compare(case, policy, seeds, found, on, step) for policy in case.policies])
@@ -84,7 +84,7 @@ class SimVsLive:
     def _compare(
         self,
         case: Case,
-        policy: Policy,
+        policy: Contender,
         seeds: tuple[int, ...],
         found: Calibration,
         on: Executors,
@@ -94,9 +94,10 @@ class SimVsLive:
         for seed in seeds:
             step(f"{case.name}, {policy.name}, seed {seed}")
             jobs: FleetJobs = case.draw(np.random.default_rng([seed, 6]))
-            plain.append(simulate(case.fleet, jobs, policy).response)
-            calibrated.append(simulate(found.fleet(case.fleet), found.jobs(jobs), policy).response)
-            live.append(run_live(case.fleet, jobs, policy, on).response)
+            plain.append(policy.simulate(FleetCase(case.fleet, jobs)).response)
+            as_measured = FleetCase(found.fleet(case.fleet), found.jobs(jobs))
+            calibrated.append(policy.simulate(as_measured).response)
+            live.append(run_live(case.fleet, jobs, policy.live, on).response)
         return _Compared(policy.name, *(np.concatenate(part) for part in (live, plain, calibrated)))
 
 

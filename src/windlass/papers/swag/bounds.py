@@ -11,13 +11,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from windlass.metrics.bound import least_mean_response
-from windlass.model.orders import GeoWorkload, workload_of
+from windlass.model.fleet import Fleet, FleetCase, FleetJobs
 from windlass.order import finish_instants, optimal, reordering, swag
 from windlass.order.fleet import FleetView, JobOrder
 from windlass.papers.reproduction import Row
 from windlass.papers.swag.runs import SRPT, make, mean_response
-from windlass.sim.orders.replay import replay_geo
-from windlass.workloads.sizes import draw_arrivals, draw_seconds, draw_sizes, draw_workload, spread
+from windlass.workloads.fixed import draw_arrivals, draw_fixed
+from windlass.workloads.seconds import draw_seconds
+from windlass.workloads.sizes import draw_sizes
+from windlass.workloads.spread import spread
 
 _NEAR = 0.05
 
@@ -81,12 +83,11 @@ class _Priorities:
         return JobOrder(np.argsort(self._rank[view.job], kind="stable"), "as told")
 
 
-def _tiny(rng: np.random.Generator) -> GeoWorkload:
+def _tiny(rng: np.random.Generator) -> FleetCase:
     sizes = rng.integers(5, 60, 6)
     seconds = draw_seconds(int(sizes.sum()), rng, longest=5.0)
-    slots = np.full(5, 3)
     arrivals = draw_arrivals(6, float(seconds.sum()), 15, 0.9, rng)
-    return workload_of(arrivals, spread(sizes, 5, 2.0, rng), seconds, slots)
+    return FleetCase(Fleet.of([3] * 5), FleetJobs.table(arrivals, spread(sizes, 5, 2.0, rng), seconds))
 
 
 def offline_row(instances: int) -> Row:
@@ -96,7 +97,7 @@ def offline_row(instances: int) -> Row:
     for _ in range(instances):
         work = _tiny(rng)
         best = min(
-            mean_response(work, _Priorities(rank)) for rank in itertools.permutations(range(work.jobs))
+            mean_response(work, _Priorities(rank)) for rank in itertools.permutations(range(len(work.jobs)))
         )
         gaps.append(mean_response(work, make("SWAG")) / best - 1.0)
     return Row(
@@ -132,8 +133,8 @@ def room(seeds: int = 1, steps: int = 150, **setting: Any) -> Room:
     """How much room there is above the least response of any schedule, means over workloads of seeds from 1."""
     found = []
     for seed in range(1, seeds + 1):
-        work = draw_workload(np.random.default_rng(seed), **setting)
-        own = [float((replay_geo(work, make(name)).end - work.submit).mean()) for name in ("SWAG", *SRPT)]
+        work = draw_fixed(np.random.default_rng(seed), **setting)
+        own = [mean_response(work, make(name)) for name in ("SWAG", *SRPT)]
         found.append([*own, least_mean_response(work, steps).any_schedule])
     own_mean, one, other, least = (float(mean) for mean in np.mean(found, axis=0))
     return Room(own_mean, min(one, other), least)

@@ -7,11 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from windlass.model.orders import GeoWorkload
+from windlass.model.fleet import FleetCase
 from windlass.papers.reproduction import Row
 from windlass.papers.swag.bounds import room
 from windlass.papers.swag.runs import SizesAtArrival, make, mean_response
-from windlass.workloads.sizes import LONGEST_TASK_S, draw_workload
+from windlass.workloads.fixed import draw_fixed
+from windlass.workloads.seconds import LONGEST_TASK_S
 
 #: Tasks that all take nearly 2 s.
 _ALIKE = 2.01
@@ -79,9 +80,7 @@ def ranking_rows(jobs: dict[str, int], *, quick: bool, tell: Callable[[], None])
     for law, load in (("exponential", 0.95), ("exponential", 1.1), ("facebook", 0.95)):
         if quick and load > 1:
             continue
-        work = draw_workload(
-            np.random.default_rng(1), law=law, jobs=jobs[law], longest=_ALIKE, utilisation=load
-        )
+        work = draw_fixed(np.random.default_rng(1), law=law, jobs=jobs[law], longest=_ALIKE, utilisation=load)
         own = mean_response(work, make("SWAG"))
         for told, by in ((_remaining(work), "remaining tasks"), (_at_arrival(work), "tasks at arrival")):
             rows.append(_ranking(law, load, by, own, told))
@@ -89,12 +88,12 @@ def ranking_rows(jobs: dict[str, int], *, quick: bool, tell: Callable[[], None])
     return rows
 
 
-def _remaining(work: GeoWorkload) -> tuple[float, ...]:
+def _remaining(work: FleetCase) -> tuple[float, ...]:
     names = ("Global-SRPT", "Independent-SRPT")
     return tuple(mean_response(work, make(name + end)) for end in ("", " w/Reordering") for name in names)
 
 
-def _at_arrival(work: GeoWorkload) -> tuple[float, ...]:
+def _at_arrival(work: FleetCase) -> tuple[float, ...]:
     kinds = ((each, then) for then in (False, True) for each in (False, True))
     return tuple(
         mean_response(work, SizesAtArrival(work, each_site=each, then_reorder=then)) for each, then in kinds

@@ -12,8 +12,10 @@ from windlass.order import fcfs, finish_instants, global_srpt, independent_srpt,
 from windlass.order.fleet.compiled import ordered
 from windlass.papers.reproduction import Row
 from windlass.papers.swag.runs import Recorder, make
-from windlass.sim.orders.replay import replay_geo
-from windlass.workloads.sizes import draw_sizes, draw_workload, spread
+from windlass.sim.fleet import run_ordered
+from windlass.workloads.fixed import draw_fixed
+from windlass.workloads.sizes import draw_sizes
+from windlass.workloads.spread import spread
 
 _EXAMPLE = np.array([[1, 10, 1], [3, 8, 0], [7, 0, 6]])
 _ENDS = {
@@ -85,7 +87,7 @@ def static_rows(instances: int) -> list[Row]:
 def overhead_rows(jobs: int, seconds: Callable[[], float] = time.perf_counter) -> list[Row]:
     """Figure 3.12: time of one decision on what SWAG was told in a run at 78%."""
     recorder = Recorder()
-    replay_geo(draw_workload(np.random.default_rng(1), law="exponential", jobs=jobs), recorder)
+    run_ordered(draw_fixed(np.random.default_rng(1), law="exponential", jobs=jobs), recorder)
     views = recorder.views[len(recorder.views) // 4 :: max(len(recorder.views) // 200, 1)]
     rows = []
     for name in ("Global-SRPT w/Reordering", "Independent-SRPT w/Reordering", "SWAG"):

@@ -9,13 +9,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from windlass.metrics.orders import service_seconds
-from windlass.model.orders import GeoWorkload
+from windlass.metrics.fleet import service_seconds
+from windlass.model.fleet import FleetCase
 from windlass.order import reordering
 from windlass.order.fleet import POLICIES, FleetView, JobOrder
 from windlass.results import Summary, summarise
-from windlass.sim.orders.replay import GeoReplay, replay_geo
-from windlass.workloads.sizes import MEDIUM, SMALL, draw_workload
+from windlass.sim.fleet import FleetRun, run_ordered
+from windlass.workloads.fixed import draw_fixed
+from windlass.workloads.sizes import MEDIUM, SMALL
 
 #: What the thesis compares, by the names it uses.
 CONTENDERS: dict[str, tuple[str, dict[str, Any]]] = {
@@ -98,18 +99,16 @@ def make(name: str) -> Any:
     return POLICIES.make(policy, np.random.default_rng(0), **parameters)
 
 
-def measured(done: GeoReplay) -> Run:
+def measured(done: FleetRun) -> Run:
     """What the figures need of a run."""
-    response = done.end - done.workload.submit
+    response = done.response
     slowdown = response / np.maximum(service_seconds(done), 1e-9)
-    sizes = done.workload.job_tasks
+    sizes = done.jobs.job_tasks
     small, medium = sizes <= SMALL, (sizes > SMALL) & (sizes <= MEDIUM)
     masks = (np.ones(len(sizes), bool), small, medium, sizes > MEDIUM)
     asked = max(done.decisions, 1)
     by_class = [float(slowdown[mask].mean()) if mask.any() else np.nan for mask in masks]
-    return Run(
-        float(response.mean()), np.array(by_class), done.waiting_subjobs / asked, done.waiting_jobs / asked
-    )
+    return Run(float(response.mean()), np.array(by_class), done.subjobs_told / asked, done.jobs_told / asked)
 
 
 def experiment(
@@ -119,16 +118,16 @@ def experiment(
     chosen = names or tuple(name for name in CONTENDERS if not name.startswith("Optimal"))
     runs: dict[str, list[Run]] = {name: [] for name in chosen}
     for seed in range(1, seeds + 1):
-        work = draw_workload(np.random.default_rng(seed), **setting)
+        work = draw_fixed(np.random.default_rng(seed), **setting)
         for name in chosen:
-            runs[name].append(measured(replay_geo(work, make(name))))
+            runs[name].append(measured(run_ordered(work, make(name))))
             tell()
     return Experiment(runs)
 
 
-def mean_response(work: GeoWorkload, policy: Any) -> float:
+def mean_response(work: FleetCase, policy: Any) -> float:
     """Mean response of one workload under a policy, s."""
-    return float((replay_geo(work, policy).end - work.submit).mean())
+    return float(run_ordered(work, policy).response.mean())
 
 
 class SizesAtArrival:
@@ -139,9 +138,8 @@ class SizesAtArrival:
 
     name = "sizes-at-arrival"
 
-    def __init__(self, work: GeoWorkload, *, each_site: bool, then_reorder: bool = False) -> None:
-        self._sizes = np.zeros((work.jobs, len(work.slots)))
-        self._sizes[np.repeat(np.arange(work.jobs), np.diff(work.first)), work.site] = np.diff(work.task0)
+    def __init__(self, work: FleetCase, *, each_site: bool, then_reorder: bool = False) -> None:
+        self._sizes = work.jobs.here(len(work.fleet)).astype(np.float64)
         self._each_site = each_site
         self._then_reorder = then_reorder
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from windlass.metrics.orders import BYTES_PER_SUBJOB
+from windlass.metrics.fleet import BYTES_PER_SUBJOB
 from windlass.papers.plots import Line, Picture
 from windlass.papers.reproduction import Row
 from windlass.papers.swag.runs import REORDERED, SHOWN, SRPT, Experiment, Size, experiment

@@ -12,7 +12,7 @@ from windlass.papers.reproduction import Row
 from windlass.papers.tetrium.rows import UNEXPLAINED, Found
 from windlass.papers.tetrium.runs import JOBS, SITES, Bench, job_columns, reduction, told
 from windlass.results import summarise
-from windlass.workloads.fleet import SiteModel
+from windlass.workloads.sites import SiteModel
 
 
 def distribution(bench: Bench, quick: bool) -> Found:

@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from windlass.model.fleet import Fleet, FleetJobs, StageSpec
+from windlass.model.fleet import Fleet, FleetCase, FleetJobs, StageSpec
 from windlass.papers.reproduction import Row
 from windlass.place import map_stage, reduce_stage
 from windlass.place.functions.whole import whole_map, whole_reduce
 from windlass.place.policies.in_place import InPlace
 from windlass.place.policies.tetrium import Tetrium
-from windlass.sim.fleet.engine import simulate
+from windlass.sim.fleet import run_placed
 
 _Ints = NDArray[np.int64]
 _Floats = NDArray[np.float64]
@@ -65,8 +65,8 @@ def _first() -> list[Row]:
         StageSpec(MAP_S, tuple(HERE.tolist()), TASK_BYTES, ratio=RATIO),
         StageSpec(REDUCE_S, tasks=REDUCERS, parents=(0,)),
     ]
-    jobs = FleetJobs.of([0.0], [stages])
-    simulated = float(simulate(fleet, jobs, Tetrium()).end[0])
+    case = FleetCase(fleet, FleetJobs.of([0.0], [stages]))
+    simulated = float(run_placed(case, Tetrium()).end[0])
     thesis_s = job_s(thesis, np.array([286, 71, 143]))
     fractional = plan.stage_s + ahead.stage_s
     same = "the thesis' own plan: its shares in whole tasks"
@@ -95,7 +95,7 @@ def _first() -> list[Row]:
             None,
             simulated,
             None,
-            f"in-place simulated: {float(simulate(fleet, jobs, InPlace()).end[0]):.2f} s",
+            f"in-place simulated: {float(run_placed(case, InPlace()).end[0]):.2f} s",
         ),
     ]
 

@@ -12,7 +12,7 @@ from windlass.papers.reproduction import Row
 from windlass.papers.tetrium.rows import CLOSE, Found, gain_row
 from windlass.papers.tetrium.runs import JOBS, LEFT_OPEN, Bench, reduction, told
 from windlass.results import Summary
-from windlass.workloads.fleet import SiteModel
+from windlass.workloads.sites import SiteModel
 
 
 def deployment(bench: Bench, quick: bool) -> Found:

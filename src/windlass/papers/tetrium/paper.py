@@ -15,7 +15,7 @@ from windlass.papers.tetrium.varied import sensitivity
 from windlass.place import POLICIES
 from windlass.place.policies.tetrium import Tetrium
 from windlass.place.view import PlaceView, Ready, Sites
-from windlass.sim.fleet.engine import kernels
+from windlass.sim.fleet.engine import place_kernels
 
 _PARTS = (
     ("deployment", gains.deployment),
@@ -41,7 +41,7 @@ class TetriumPaper:
         Mean response times in the base setting are over fifteen seeds in full.
         """
         prepare(
-            [*kernels(), *(getattr(POLICIES.find(name), "place", None) for name in POLICIES.names())]  # type: ignore[list-item]
+            [*place_kernels(), *(getattr(POLICIES.find(name), "place", None) for name in POLICIES.names())]  # type: ignore[list-item]
         )
         tell("worked examples", 0.0)
         rows, pictures = [*example_rows(), *_speed()], []

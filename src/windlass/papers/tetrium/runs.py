@@ -10,11 +10,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from windlass.model.fleet import Changes, Fleet, FleetJobs
+from windlass.model.fleet import Fleet, FleetCase, FleetJobs
+from windlass.model.timetable import SiteTimetable
 from windlass.place import POLICIES
 from windlass.results import Summary, summarise
-from windlass.sim.fleet.engine import simulate
-from windlass.workloads.fleet import JobModel, SiteModel, draw_drops, draw_jobs, draw_sites
+from windlass.sim.fleet import run_placed
+from windlass.workloads.drops import draw_drops
+from windlass.workloads.sites import SiteModel, draw_sites
+from windlass.workloads.stages import JobModel, draw_jobs
 
 #: The setting that the thesis describes (section 4.6.1), and what it leaves open.
 SITES = SiteModel(sites=50, slots=(25, 5000), mbit=(100.0, 2000.0))
@@ -73,13 +76,14 @@ class Bench:
         key = policy, seed, sites, jobs, drop, tuple(sorted(parameters.items()))
         if key not in self.kept:
             fleet, drawn = self.workload(seed, sites, jobs)
-            changes = Changes.none()
+            timetable = SiteTimetable.none()
             if drop > 0:
                 every = max(float(drawn.submit[-1]) / 8, 10.0)
                 until = float(drawn.submit[-1]) * 2 + 100.0
-                changes = draw_drops(fleet, drop, 5, every, until, np.random.default_rng([seed, 2]))
+                timetable = draw_drops(fleet, drop, 5, every, until, np.random.default_rng([seed, 2]))
             made = POLICIES.make(policy, np.random.default_rng(seed), **parameters)
-            done = simulate(fleet, drawn, made, changes=changes, look_every=0.25, decide_every=1.0)
+            case = FleetCase(fleet, drawn, timetable)
+            done = run_placed(case, made, look_every=0.25, decide_every=1.0)
             held = np.bincount(done.site, done.computed - done.begun, len(fleet)) / np.maximum(fleet.slots, 1)
             used = held / max(float(done.end.max() - drawn.submit[0]), 1e-9)
             site = done.site.astype(np.int16)
@@ -161,10 +165,10 @@ def job_columns(run: Kept) -> dict[str, NDArray[np.float64]]:
     jobs = run.jobs
     count = len(jobs)
     maps = jobs.shuffles == 0
+    stage, here = jobs.stage, jobs.here(len(run.fleet))
     read = np.zeros((count, len(run.fleet)))
-    np.add.at(read, jobs.job[maps], jobs.here[maps] * jobs.task_bytes[maps, None])
+    np.add.at(read, jobs.job[maps], here[maps] * jobs.task_bytes[maps, None])
     written = np.zeros((count, len(run.fleet)))
-    stage = np.repeat(np.arange(len(jobs.tasks)), jobs.tasks)
     of_map = maps[stage]
     own = stage[of_map]
     np.add.at(written, (jobs.job[own], run.site[of_map]), jobs.task_bytes[own] * jobs.ratio[own])

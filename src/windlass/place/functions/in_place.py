@@ -1,17 +1,24 @@
-"""Where the tasks of a shuffle run when they run where their data is: compiled, for policies and for the simulator."""
+"""Where tasks run when they run where their data is: compiled, for policies and for the simulator."""
 
-from windlass.compiled import lean
+from __future__ import annotations
+
+import numpy as np
+from numba import types
+from numpy.typing import NDArray
+
+from windlass.compiled import Kernel, lean
 from windlass.place.lib.search import total_of
 from windlass.place.lib.whole import round_shares
+from windlass.place.view import Ready, Sites
 
 
 @lean
 def shuffle_in_place(data, slots, tasks, started, waiting, want):
     """Fill ``want`` (n,) with the tasks of a shuffle that each site still runs, in proportion to the data there.
 
-    ``data`` (n,) bytes that it reads at each site, of which only proportions count; ``slots`` (n,) float64 of each site,
-    one without any gets no task; both are written over. ``tasks`` of the whole stage; ``started`` (n,) those begun at
-    each site; ``waiting`` those not begun.
+    ``data`` (n,) bytes that it reads at each site, of which only proportions count; ``slots`` (n,) float64 of each
+    site, one without any gets no task; both are written over. ``tasks`` of the whole stage; ``started`` (n,) those
+    begun at each site; ``waiting`` those not begun.
     """
     total = total_of(data)
     for x in range(len(data)):
@@ -38,3 +45,29 @@ def less_begun(started, waiting, want):
                 widest = x
         want[widest] -= 1
         over -= 1
+
+
+_ints, _floats = types.int64[::1], types.float64[::1]
+_SHUFFLE = Kernel(
+    shuffle_in_place.py_func,
+    types.void(_floats, _floats, types.int64, _ints, types.int64, _ints),
+    allocates=False,
+)
+
+
+def wanted_in_place(sites: Sites, ready: Ready) -> NDArray[np.int64]:
+    """(m, n) tasks that each stage still runs at each site: maps where their input lies, shuffles where most data does.
+
+    Examples
+    --------
+    >>> sites = Sites.of(slots=[1, 1], up=[1e9] * 2, down=[1e9] * 2)
+    >>> ready = Ready.of([0, 1], 1.0, [[2, 1], [0, 0]], data=[[0, 0], [1e9, 3e9]], waiting=[0, 4])
+    >>> wanted_in_place(sites, ready).tolist()
+    [[2, 1], [1, 3]]
+    """
+    want = ready.here.copy()
+    for row in np.flatnonzero(ready.shuffles).tolist():
+        slots = sites.slots.astype(np.float64)
+        total, waiting = int(ready.total[row]), int(ready.waiting[row])
+        _SHUFFLE.ready()(ready.data[row].copy(), slots, total, ready.started[row], waiting, want[row])
+    return want

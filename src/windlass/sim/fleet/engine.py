@@ -1,101 +1,120 @@
-"""The wide-area world: sites with slots and links, jobs whose stages read data at sites, a placement policy.
+"""Jobs over a fleet, simulated: sites with slots, with links or without, and jobs of stages of tasks.
 
 A task holds a slot of its site from when it begins to read until it has computed. It reads over the uplink of
 where its input lies and the downlink of its site, shared max-min fairly by all concurrent reads, or at once where
 its input lies at its site. A stage that reads from all sites is ready when its parents have ended; what they wrote
-lies where their tasks ran. Slots that a change takes away are given up as tasks end; links change at once.
+lies where their tasks ran. Slots that the timetable takes away are given up as tasks end; links change at once.
 
-At each instant everything that happens is taken in first; then the policy is asked, not more often than every
-``decide_every`` seconds, and while some task waits. Links are looked at not more often than every ``look_every``
-seconds: with 0 rates are exact at every instant; with more, reads begin and end up to so much later, and a link is
-never used beyond its capacity.
+Two decisions can start tasks. A *standing order* of the jobs (:mod:`windlass.order.fleet`) is asked for when jobs
+arrive or depart, when a stage can begin, and when slots change; until the next, each idle slot takes the next task of
+the first job in its site's order. Tasks then run where their input lies, and those of a shuffle in proportion to the
+data. A *placement* (:mod:`windlass.place`) names tasks and sites, and is asked for whenever anything changed while some
+task waits, not more often than every ``decide_every`` seconds.
+
+Links are looked at not more often than every ``look_every`` seconds: with 0 rates are exact at every instant; with
+more, reads begin and end up to so much later, and a link is never used beyond its capacity.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from windlass.compiled import Kernel
 from windlass.drive import Decider, drive
-from windlass.model import PolicyError
-from windlass.model.fleet import Changes, Fleet, FleetJobs
-from windlass.place.view import Placement, PlaceView, Ready, Sites
-from windlass.sim.fleet import state as at
-from windlass.sim.fleet.loop import ADVANCE, COMMIT, DONE, FULL, RIGHT, STUCK, refused
-from windlass.sim.fleet.state import World, make_world
+from windlass.model import InputError, PolicyError
+from windlass.model.fleet import FleetCase
+from windlass.order.fleet import FleetPolicy, FleetView, JobOrder
+from windlass.order.fleet.compiled import KEEP, Compiled, in_loop
+from windlass.order.fleet.view import as_orders
+from windlass.place.view import Placement, PlaceView
+from windlass.sim.fleet.answer import COMMIT, RIGHT, refused
+from windlass.sim.fleet.loop import ALL_ENDED, FULL, NO_ORDER, ORDER_DUE, PAUSED, PLACEMENT_DUE, RUN, STUCK
+from windlass.sim.fleet.result import FleetRun
+from windlass.sim.fleet.state import make_state, with_room, with_rows
+from windlass.sim.fleet.view import following_work, order_view, place_view
 
-_Floats = NDArray[np.float64]
 _Ints = NDArray[np.int64]
+_EVENTS_BETWEEN_REPORTS = 500_000
 
 
-@dataclass(frozen=True, slots=True)
-class FleetRun:
-    """What happened.
+class _Simulated:
+    """What both engines share: the state, the loop, growing, and the result."""
+
+    def __init__(
+        self, case: FleetCase, compiled: Compiled, progress: Callable[[float], None] | None, **setting: Any
+    ) -> None:
+        self._case, self._progress = case, progress or (lambda _: None)
+        self._state = make_state(case, **setting)
+        self._run = RUN.ready()
+        self._select, self._refine = compiled.select.ready(), compiled.refine.ready()
+        self._options = compiled.options
+
+    def _advance(self) -> int:
+        """Go on until a decision is due or all is over; which."""
+        while True:
+            state = self._state
+            status: int = self._run(self._select, self._refine, self._options, state, _EVENTS_BETWEEN_REPORTS)
+            if status == STUCK:
+                left = len(state.jobs) - 1 - int(state.run["ended"][0])
+                raise PolicyError(f"leaves tasks of {left} jobs waiting for ever")
+            if status == FULL:
+                self._make_room()
+            elif status == PAUSED:
+                self._tell()
+            else:
+                return status
+
+    def _tell(self) -> None:
+        self._progress(int(self._state.run["ended"][0]) / len(self._case.jobs))
+
+    def _make_room(self) -> None:
+        state, jobs = self._state, self._case.jobs
+        submitted = int(state.run["submitted"][0])
+        needed = int(state.run["rows"][0])
+        if submitted < len(jobs):
+            last = int(np.searchsorted(jobs.submit, jobs.submit[submitted], side="right"))
+            needed += int(state.jobs["stage0"][last] - state.jobs["stage0"][submitted])
+        if needed > len(state.cells):
+            state = with_rows(state, max(2 * len(state.cells), needed))
+        self._state = with_room(state, len(state.sites), len(state.sites)) if len(state.pairs) else state
+
+    def _result(self, decisions: int, reasons: dict[str, int]) -> FleetRun:
+        state, tasks = self._state, self._state.tasks
+        jobs = state.jobs[:-1]
+        return FleetRun(
+            self._case.fleet,
+            self._case.jobs,
+            jobs["end"].copy(),
+            jobs["sent"].copy(),
+            state.pairs["carried"].copy(),
+            tasks["site"].astype(np.int64),
+            tasks["source"].astype(np.int64),
+            tasks["begun"].copy(),
+            tasks["read"].copy(),
+            tasks["computed"].copy(),
+            state.flow_log[: state.run["logged"][0]],
+            state.rate_log[: state.run["rates"][0]],
+            decisions,
+            reasons,
+            int(state.run["jobs_told"][0]),
+            int(state.run["subjobs_told"][0]),
+        )
+
+    def close(self) -> None:
+        """Nothing to stop."""
+
+
+class PlacedFleet(_Simulated):
+    """Asks for placements: see :class:`windlass.drive.Engine`.
 
     Parameters
     ----------
-    fleet, jobs
-        What ran, and where.
-    end
-        (J,) when each job ended, s.
-    sent
-        (J,) bytes that each job sent between sites.
-    carried
-        (n, n) bytes sent by each pair of sites.
-    site, source
-        (T,) where each task ran and read (-1: from all sites).
-    begun, read, computed
-        (T,) when it took its slot, had its input, and gave the slot back, s.
-    flows
-        (f, 6) start, end, bytes, source, site, stage of each read between sites; empty unless logged.
-    rates
-        (r, 4) time, source, site, bytes/s of a pair from then on; empty unless logged.
-    decisions
-        How often the policy was asked.
-    reasons
-        How many tasks were started for which reason.
-    """
-
-    fleet: Fleet
-    jobs: FleetJobs
-    end: _Floats
-    sent: _Floats
-    carried: _Floats
-    site: _Ints
-    source: _Ints
-    begun: _Floats
-    read: _Floats
-    computed: _Floats
-    flows: _Floats
-    rates: _Floats
-    decisions: int
-    reasons: dict[str, int]
-
-    @property
-    def response(self) -> _Floats:
-        """(J,) end − submit, s."""
-        result: _Floats = self.end - self.jobs.submit
-        return result
-
-
-def kernels() -> tuple[Kernel, ...]:
-    """What a run needs compiled, the policy's own left out."""
-    return ADVANCE, COMMIT
-
-
-class SimulatedFleet:
-    """The wide-area world as an engine: see :class:`windlass.drive.Engine`.
-
-    Parameters
-    ----------
-    fleet, jobs
-        What runs where.
-    changes
-        Of slots and links.
+    case
+        What runs where, and what changes.
     look_every, decide_every
         Least time between looks at the links, and between decisions, s.
     log
@@ -106,109 +125,159 @@ class SimulatedFleet:
 
     def __init__(
         self,
-        fleet: Fleet,
-        jobs: FleetJobs,
+        case: FleetCase,
         *,
-        changes: Changes | None = None,
         look_every: float = 0.0,
         decide_every: float = 0.0,
         log: bool = False,
         progress: Callable[[float], None] | None = None,
     ) -> None:
-        self._fleet, self._jobs, self._progress = fleet, jobs, progress
-        self._world = make_world(fleet, jobs, changes or Changes.none(), look_every, decide_every, log)
-        self._advance, self._commit = ADVANCE.ready(), COMMIT.ready()
-        self._following = following_work(jobs)
-        self._plan = np.full_like(self._world.here, -1)
+        super().__init__(
+            case,
+            in_loop(None),
+            progress,
+            standing=False,
+            look_every=look_every,
+            decide_every=decide_every,
+            log=log,
+        )
+        self._commit = COMMIT.ready()
+        self._following = following_work(case.jobs)
         self._stages: _Ints = np.empty(0, np.int64)
         self._reasons: dict[str, int] = {}
         self._decisions = 0
-        self._now = 0.0
 
     def wait(self) -> bool:
         """Go on until a decision is due; False when all jobs ended."""
-        while True:
-            self._now, status = self._advance(self._world)
-            world = self._world
-            if status == FULL:
-                self._world = at.grown(world, 0, 0)
-                continue
-            if status == DONE:
-                return False
-            if status == STUCK:
-                left = int(len(self._jobs) - world.numbers[at.ENDED])
-                raise PolicyError(f"leaves tasks of {left} jobs waiting for ever")
-            self._stages = np.flatnonzero((world.waiting > 0) & (world.is_ready > 0))
-            world.numbers[at.WANTED] = 0
-            world.clocks[at.DECIDED], world.clocks[at.WAKE] = self._now, np.inf
+        while self._advance() == PLACEMENT_DUE:
+            run, stages = self._state.run, self._state.stages
+            self._stages = np.flatnonzero((stages["waiting"] > 0) & (stages["ready"] > 0))
+            run["wanted"], run["decided"], run["wake"] = 0, run["now"], np.inf
             if len(self._stages):
                 return True
-            world.numbers[at.RESOURCES] = 0
+            run["resources"] = 0
+        return False
 
     def view(self) -> PlaceView:
         """Sites, and the stages of which tasks wait."""
-        return _view(self._world, self._now, self._stages, self._jobs, self._following, self._plan)
+        return place_view(self._state, self._stages, self._case.jobs, self._following)
 
     def act(self, answer: Placement) -> None:
         """Start tasks and move input."""
+        state = self._state
+        now = float(state.run["now"][0])
         self._decisions += 1
-        self._world.numbers[at.RESOURCES] = 0
-        if not answer.wake > self._now:
-            raise PolicyError(f"wants to be asked at {answer.wake} s, which is past at {self._now} s")
-        self._world.clocks[at.WAKE] = answer.wake
+        state.run["resources"], state.run["moved"] = 0, 0
+        if not answer.wake > now:
+            raise PolicyError(f"wants to be asked at {answer.wake} s, which is past at {now} s")
+        state.run["wake"] = answer.wake
         if answer.plan is not None:
-            self._plan[self._stages] = answer.plan
+            state.cells["plan"][state.stages["row"][self._stages]] = answer.plan
         rows = len(answer.starts) + len(answer.moves)
-        reads = int((answer.starts[:, 1] < 0).sum()) * len(self._fleet) + rows
-        self._world = at.grown(self._world, reads, rows)
+        reads = int((answer.starts[:, 1] < 0).sum()) * len(state.sites) + rows
+        self._state = with_room(state, reads, rows)
         wrong, row = self._commit(
-            self._world, self._now, self._stages, answer.starts, answer.moves, answer.largest_first
+            self._state, now, self._stages, answer.starts, answer.moves, answer.largest_first
         )
         if wrong != RIGHT:
             raise refused(answer, wrong, row)
         for code, tasks in zip(answer.why.tolist(), answer.starts[:, 3].tolist(), strict=True):
             reason = answer.reasons[code]
             self._reasons[reason] = self._reasons.get(reason, 0) + tasks
-        if self._progress is not None and self._decisions % 64 == 0:
-            self._progress(int(self._world.numbers[at.ENDED]) / len(self._jobs))
+        if self._decisions % 64 == 0:
+            self._tell()
 
     def result(self) -> FleetRun:
         """What happened."""
-        world = self._world
-        begun, read, computed = world.times
-        return FleetRun(
-            self._fleet,
-            self._jobs,
-            world.end,
-            world.sent,
-            world.carried,
-            world.where[0],
-            world.where[1],
-            begun,
-            read,
-            computed,
-            world.flow_log[: world.numbers[at.LOGGED]],
-            world.rate_log[: world.numbers[at.RATES]],
-            self._decisions,
-            self._reasons,
+        return self._result(self._decisions, self._reasons)
+
+
+class OrderedFleet(_Simulated):
+    """Asks for standing orders, but for those of a compiled policy, which the loop asks itself.
+
+    Parameters
+    ----------
+    case
+        What runs where, and what changes.
+    compiled
+        The policy's compiled form, or that of none.
+    by_seconds
+        Whether policies are told expected seconds instead of numbers of tasks: tasks times the mean of those of the
+        job that have finished (of all that have, before that), off by the job's error.
+    look_every, log, progress
+        As in :class:`PlacedFleet`.
+    """
+
+    def __init__(
+        self,
+        case: FleetCase,
+        compiled: Compiled,
+        *,
+        by_seconds: bool = False,
+        look_every: float = 0.0,
+        log: bool = False,
+        progress: Callable[[float], None] | None = None,
+    ) -> None:
+        super().__init__(
+            case,
+            compiled,
+            progress,
+            standing=True,
+            python=not compiled.decides,
+            by_seconds=by_seconds,
+            look_every=look_every,
+            log=log,
         )
 
-    def close(self) -> None:
-        """Nothing to stop."""
+    def wait(self) -> bool:
+        """Go on until an order is due; False when all jobs ended."""
+        status = self._advance()
+        if status == NO_ORDER:
+            raise PolicyError(f"gave no order of the {self._state.run['groups'][0]} waiting jobs")
+        assert status in (ORDER_DUE, ALL_ENDED), status
+        return status == ORDER_DUE
+
+    def view(self) -> FleetView:
+        """The jobs with tasks left to start."""
+        return order_view(self._state)
+
+    def act(self, answer: JobOrder) -> None:
+        """Serve the jobs in this order from now on."""
+        state = self._state
+        jobs = int(state.run["groups"][0])
+        try:
+            orders = as_orders(answer.order, jobs, len(state.sites))
+        except InputError as error:
+            raise PolicyError(f"gave no order of the waiting jobs: {error}") from error
+        state.order[: len(orders), :jobs] = orders
+        state.run["orders"], state.run["answered"] = len(orders), 1
+
+    def result(self) -> FleetRun:
+        """What happened."""
+        return self._result(int(self._state.run["decisions"][0]), {})
 
 
-def simulate(
-    fleet: Fleet,
-    jobs: FleetJobs,
+def place_kernels() -> tuple[Kernel, ...]:
+    """What a run under placements needs compiled, the policy's own left out."""
+    return RUN, COMMIT, in_loop(None).select, KEEP
+
+
+def order_kernels(policy: FleetPolicy) -> tuple[Kernel, ...]:
+    """What a run under a standing order needs compiled."""
+    compiled = in_loop(policy)
+    return compiled.select, compiled.refine, RUN
+
+
+def run_placed(
+    case: FleetCase,
     policy: Decider[PlaceView, Placement],
     *,
-    changes: Changes | None = None,
     look_every: float = 0.0,
     decide_every: float = 0.0,
     log: bool = False,
     progress: Callable[[float], None] | None = None,
 ) -> FleetRun:
-    """Run jobs through a placement policy; the parameters are those of :class:`SimulatedFleet`.
+    """Run jobs through a placement policy; the parameters are those of :class:`PlacedFleet`.
 
     Raises
     ------
@@ -217,73 +286,42 @@ def simulate(
 
     Examples
     --------
+    >>> from windlass.model.fleet import Fleet, FleetJobs, StageSpec
     >>> from windlass.place.policies.in_place import InPlace
-    >>> from windlass.model.fleet import StageSpec
     >>> fleet = Fleet.of(slots=[40, 10, 20], up=[5e9, 1e9, 2e9], down=[5e9, 1e9, 5e9])
     >>> jobs = FleetJobs.of([0.0], [[StageSpec(2.0, here=(200, 300, 500), task_bytes=1e8)]])
-    >>> simulate(fleet, jobs, InPlace()).end.tolist()
+    >>> run_placed(FleetCase(fleet, jobs), InPlace()).end.tolist()
     [60.0]
     """
-    engine = SimulatedFleet(
-        fleet,
-        jobs,
-        changes=changes,
-        look_every=look_every,
-        decide_every=decide_every,
-        log=log,
-        progress=progress,
-    )
+    engine = PlacedFleet(case, look_every=look_every, decide_every=decide_every, log=log, progress=progress)
     return drive(engine, policy)
 
 
-def following_work(jobs: FleetJobs) -> _Floats:
-    """Slot-seconds of the stages that read each stage's output."""
-    work = jobs.tasks * jobs.estimate_s
-    total = np.zeros(len(work))
-    np.add.at(total, np.repeat(np.arange(len(work)), np.diff(jobs.child_at)), work[jobs.children])
-    return total
+def run_ordered(
+    case: FleetCase,
+    policy: FleetPolicy,
+    *,
+    by_seconds: bool = False,
+    look_every: float = 0.0,
+    log: bool = False,
+    progress: Callable[[float], None] | None = None,
+) -> FleetRun:
+    """Run jobs through a policy that orders them; the parameters are those of :class:`OrderedFleet`.
 
+    Raises
+    ------
+    PolicyError
+        The policy's answer is no order of the jobs.
 
-def _view(
-    world: World, now: float, stages: _Ints, jobs: FleetJobs, following: _Floats, plan: _Ints
-) -> PlaceView:
-    used = world.rate * world.weight
-    up, down = world.links[0].copy(), world.links[1].copy()
-    waiting = world.waiting[stages]
-    here = world.here[stages]
-    shuffles = world.shuffles[stages]
-    total = world.tasks[stages]
-    part = np.where(
-        shuffles[:, None] > 0,
-        world.data[stages] * (waiting / total)[:, None],
-        here * world.task_bytes[stages, None],
+    Examples
+    --------
+    >>> from windlass.model.fleet import Fleet, FleetJobs
+    >>> from windlass.order.fleet.policies.swag import Swag
+    >>> jobs = FleetJobs.table([0, 0, 0], [[1, 10, 1], [3, 8, 0], [7, 0, 6]], [1.0] * 36)
+    >>> run_ordered(FleetCase(Fleet.of(slots=[1, 1, 1]), jobs), Swag()).end.tolist()
+    [18.0, 10.0, 7.0]
+    """
+    engine = OrderedFleet(
+        case, in_loop(policy), by_seconds=by_seconds, look_every=look_every, log=log, progress=progress
     )
-    job = world.job[stages]
-    ready = Ready(
-        job,
-        world.stages_left[job],
-        shuffles,
-        total,
-        waiting,
-        jobs.estimate_s[stages],
-        following[stages],
-        world.ratio[stages],
-        world.since[stages],
-        here,
-        part,
-        world.started[stages],
-        world.running[stages],
-        plan[stages],
-    )
-    sites = Sites(
-        world.slots.copy(),
-        world.free.copy(),
-        up,
-        down,
-        np.maximum(up - used.sum(axis=1), 0.0),
-        np.maximum(down - used.sum(axis=0), 0.0),
-    )
-    fresh = (
-        (world.begun[stages] == 0) & (world.here[stages].sum(axis=1) == total) & (world.sent[job] == 0)
-    ).astype(np.int64)
-    return PlaceView(now, sites, ready, fresh, bool(world.numbers[at.RESOURCES]))
+    return drive(engine, policy)

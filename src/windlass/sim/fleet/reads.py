@@ -49,7 +49,7 @@ def can_read(state, stage, first, tasks, source, site):
 
 @lean
 def begin_reading(state, now, number, site, tasks, first, is_move, source):
-    """Tasks of a stage at a site, or input on the way there, begin to read (-1: from all), or have all of it at once."""
+    """Tasks of a stage at a site, or input that moves there, begin to read (-1: from all), or have all of it."""
     run, stage = state.run[0], state.stages[number]
     which = state.batches[run.batches].free
     run.batches += 1

@@ -10,7 +10,7 @@ from windlass.sim.fleet.stages import settle_shuffle
 
 @inlined
 def close_ranks(state):
-    """Drop stages with nothing left to start; the others keep their order. Where slots came or went, settle shuffles."""
+    """Drop stages with nothing left to start; the others keep their order. If slots came or went, settle shuffles."""
     run = state.run[0]
     kept = 0
     for place in range(run.waits):

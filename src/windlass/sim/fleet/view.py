@@ -60,7 +60,9 @@ def place_view(state: FleetState, stages: _Ints, jobs: FleetJobs, following: _Fl
         *(np.ascontiguousarray(cells[name]) for name in ("started", "running", "plan")),
     )
     fresh = ((own["begun"] == 0) & (here.sum(axis=1) == own["tasks"]) & (job["sent"] == 0)).astype(np.int64)
-    return PlaceView(float(run["now"]), _sites(state), ready, fresh, bool(run["resources"]))
+    return PlaceView(
+        float(run["now"]), _sites(state), ready, fresh, bool(run["resources"]), bool(run["moved"])
+    )
 
 
 def _sites(state: FleetState) -> Sites:

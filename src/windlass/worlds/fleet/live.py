@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import Any
 
 import numpy as np
 
@@ -14,15 +14,17 @@ from windlass.engines.live.run import data_bytes, run_live
 from windlass.engines.serve.asked import try_out
 from windlass.engines.targets import Executors
 from windlass.model import InputError
+from windlass.model.fleet import FleetCase
+from windlass.order.fleet import POLICIES as ORDERS
+from windlass.place import POLICIES as PLACES
 from windlass.results import Outcome
-from windlass.sim.fleet.engine import FleetRun
+from windlass.sim.fleet import FleetRun
+from windlass.worlds.fleet.spec import FleetSetting
+from windlass.worlds.fleet.standing import Standing
 from windlass.worlds.policy import PolicySpec
 
-if TYPE_CHECKING:  # the world makes its live half, so that only types can be asked for the other way
-    from windlass.worlds.fleet.world import GeoSetting, GeoWorkload
 
-
-class LiveWorldOfFleet:
+class LiveFleetWorld:
     """The live half of the world of jobs over sites: see :class:`windlass.worlds.LiveWorld`.
 
     Parameters
@@ -35,12 +37,12 @@ class LiveWorldOfFleet:
 
     def __init__(
         self,
-        simulate: Callable[[GeoSetting, int, GeoWorkload, Callable[[float], None]], Outcome],
-        outcome: Callable[[int, GeoWorkload, FleetRun], Outcome],
+        simulate: Callable[[FleetSetting, int, FleetCase, Callable[[float], None]], Outcome],
+        outcome: Callable[[int, FleetCase, FleetRun], Outcome],
     ) -> None:
         self._simulate, self._outcome = simulate, outcome
 
-    def describe(self, setting: GeoSetting, workload: GeoWorkload, executors: Executors) -> tuple[str, ...]:
+    def describe(self, setting: FleetSetting, workload: FleetCase, executors: Executors) -> tuple[str, ...]:
         """What :meth:`run` would do, a line each.
 
         Raises
@@ -50,7 +52,7 @@ class LiveWorldOfFleet:
         """
         _check(setting, workload)
         jobs = workload.jobs
-        slot_s = float((np.repeat(jobs.task_s, jobs.tasks) * jobs.factor * jobs.size).sum())
+        slot_s = float(jobs.duration.sum())
         return (
             *executors.describe(workload.fleet, data_bytes(jobs)),
             f"run {len(jobs)} jobs of {int(jobs.first[-1])} tasks over {float(jobs.submit[-1]):g} s of submissions:"
@@ -59,9 +61,9 @@ class LiveWorldOfFleet:
 
     def run(
         self,
-        setting: GeoSetting,
+        setting: FleetSetting,
         seed: int,
-        workload: GeoWorkload,
+        workload: FleetCase,
         executors: Executors,
         progress: Callable[[float], None],
     ) -> Outcome:
@@ -80,11 +82,12 @@ class LiveWorldOfFleet:
         done = run_live(
             workload.fleet,
             workload.jobs,
-            setting.policies.make(np.random.default_rng([seed, 3])),
+            _decider(setting, seed),
             executors,
             steps=[stage.step(workload.fleet.names) for job in listed for stage in job.stages],
             dispatch=_among(setting.policies.dispatch, seed),
-            decide_every=setting.decide_every,
+            # A standing order is served at once; a placement may look at more that happened.
+            decide_every=0.0 if setting.policies.order is not None else setting.decide_every,
             progress=progress,
         )
         written = tuple(
@@ -93,7 +96,7 @@ class LiveWorldOfFleet:
         )
         return dataclasses.replace(self._outcome(seed, workload, done), written=written)
 
-    def _rehearse(self, setting: GeoSetting, seed: int, workload: GeoWorkload) -> None:
+    def _rehearse(self, setting: FleetSetting, seed: int, workload: FleetCase) -> None:
         """Compile what decides, and meet its errors, before anything is started or any job waits for it."""
         self._simulate(setting, seed, workload, lambda _: None)
         among = _among(setting.policies.dispatch, seed)
@@ -101,14 +104,24 @@ class LiveWorldOfFleet:
             try_out(among(2))
 
 
-def _check(setting: GeoSetting, workload: GeoWorkload) -> None:
-    fleet, has_input = workload.fleet, (workload.jobs.here > 0).any(axis=0)
-    for site in np.flatnonzero(has_input & (fleet.slots == 0)).tolist():
+def _check(setting: FleetSetting, workload: FleetCase) -> None:
+    fleet, home = workload.fleet, workload.jobs.site
+    for site in np.unique(home[(home >= 0) & (fleet.slots[home] == 0)]).tolist():
         raise InputError(
             f"cluster: site {fleet.names[site]} has input and no slots; a live engine needs a worker there"
         )
+    if not fleet.linked:
+        raise InputError("cluster: the sites have no links; a live engine needs 'up' and 'down' of each")
     if setting.drops is not None:
         raise InputError("drops: a live engine does not take slots away; leave it out with --engine")
+
+
+def _decider(setting: FleetSetting, seed: int) -> Any:
+    """The policy that the live engine asks: a placement, or a standing order."""
+    given = setting.policies
+    if given.order is not None:
+        return Standing(given.order.make(ORDERS, np.random.default_rng([seed, 1])))
+    return given.place.make(PLACES, np.random.default_rng([seed, 3]))
 
 
 def _among(dispatch: PolicySpec | None, seed: int) -> Callable[[int], DispatchPolicy] | None:

@@ -1,109 +1,83 @@
-"""Analytics jobs over data at many sites: where each task runs, and from where it reads."""
+"""Jobs over the sites of a fleet: which job goes first, or where each task runs and from where it reads."""
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable, Hashable
-from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import Any
 
 import numpy as np
 import polars as pl
 
 from windlass.compiled import Kernel
 from windlass.dispatch import POLICIES as DISPATCH
-from windlass.metrics.fleet import geo_metrics
-from windlass.model.fleet import Changes, Fleet, FleetJobs
+from windlass.metrics.alone import ALONE
+from windlass.metrics.fleet import fleet_metrics, service_seconds
+from windlass.model import InputError
+from windlass.model.fleet import Fleet, FleetCase, FleetJobs
+from windlass.model.timetable import SiteTimetable
 from windlass.order.fleet import POLICIES as ORDERS
-from windlass.place import POLICIES
+from windlass.place import POLICIES as PLACES
+from windlass.place.compiled import place_kernel
 from windlass.registry import Registry
 from windlass.results import Choice, Outcome
-from windlass.sim.fleet.engine import FleetRun, kernels, simulate
-from windlass.traces import read_swim
-from windlass.workloads.fleet import draw_drops, draw_jobs
-from windlass.workloads.swim import SwimModel, jobs_of_log
+from windlass.sim.fleet import FleetRun, run_ordered, run_placed
+from windlass.sim.fleet.engine import order_kernels, place_kernels
+from windlass.traces import read_swf, read_swim
+from windlass.workloads.drops import draw_drops
+from windlass.workloads.fixed import draw_fixed
+from windlass.workloads.grid import fixed_grid
+from windlass.workloads.stages import draw_jobs
+from windlass.workloads.swim import fixed_swim, staged_swim
 from windlass.worlds import LiveWorld, Setting
-from windlass.worlds.fleet.live import LiveWorldOfFleet
-from windlass.worlds.fleet.spec import ClusterSpec, DropsSpec, NotNegative, PoliciesSpec, WorkloadSpec
+from windlass.worlds.fleet.jobs import FixedSpec
+from windlass.worlds.fleet.live import LiveFleetWorld
+from windlass.worlds.fleet.spec import FleetSetting
 
 
-class GeoSetting(Setting):
-    """One variant of a wide-area scenario."""
-
-    plain_lists: ClassVar[frozenset[str]] = frozenset(
-        {
-            "cluster.sites",
-            "cluster.pair",
-            "cluster.usd_per_gb",
-            "cluster.measured.regions",
-            "cluster.measured.slots",
-            "workload.jobs",
-        }
-    )
-
-    path_fields: ClassVar[tuple[str, ...]] = (
-        "workload.trace",
-        "cluster.measured.throughput",
-        "cluster.measured.prices",
-    )
-
-    world: Literal["geo-place"] = "geo-place"
-    cluster: ClusterSpec
-    workload: WorkloadSpec
-    policies: PoliciesSpec = PoliciesSpec()
-    drops: DropsSpec | None = None
-    look_every: NotNegative = 0.25
-    decide_every: NotNegative = 1.0
-
-
-@dataclass(frozen=True, slots=True)
-class GeoWorkload:
-    """Sites, jobs over them, and what changes."""
-
-    fleet: Fleet
-    jobs: FleetJobs
-    changes: Changes
-
-
-class GeoPlace:
-    """The world of analytics jobs over many sites.
+class FleetWorld:
+    """The world of jobs over the sites of a fleet.
 
     Examples
     --------
-    >>> setting = GeoSetting.model_validate({"cluster": {"drawn": {"sites": 3}},
+    >>> setting = FleetSetting.model_validate({"cluster": {"drawn": {"sites": 3}},
     ...     "workload": {"drawn": {"jobs": 3}}, "policies": {"place": "in-place"}})
-    >>> world = GeoPlace()
+    >>> world = FleetWorld()
     >>> world.run(setting, 1, world.workload(setting, 1), lambda share: None).metrics.jobs
     3
     """
 
-    name = "geo-place"
-    summary = "analytics jobs over data at many sites, with slots and wide-area links"
-    setting: type[Setting] = GeoSetting
-    decisions: tuple[Registry, ...] = (POLICIES, ORDERS, DISPATCH)
+    name = "fleet"
+    summary = "jobs over many sites with slots, and with wide-area links or without"
+    setting: type[Setting] = FleetSetting
+    decisions: tuple[Registry, ...] = (PLACES, ORDERS, DISPATCH)
 
     def __init__(self) -> None:
-        self.live: LiveWorld | None = LiveWorldOfFleet(self.run, _outcome)
+        self.live: LiveWorld | None = LiveFleetWorld(self.run, outcome)
 
-    def choices(self, setting: GeoSetting) -> tuple[Choice, ...]:
+    def choices(self, setting: FleetSetting) -> tuple[Choice, ...]:
         """Who decides what."""
         given = setting.policies
-        first = given.place.choice(POLICIES) if given.order is None else given.order.choice(ORDERS)
+        first = given.place.choice(PLACES) if given.order is None else given.order.choice(ORDERS)
         return (first,) if given.dispatch is None else (first, given.dispatch.choice(DISPATCH))
 
-    def kernels(self, setting: GeoSetting) -> tuple[Kernel, ...]:
-        """The world's functions and the policy's."""
-        policy = setting.policies.make(np.random.default_rng(0))
-        own = getattr(policy, "place", None)
-        return kernels() if own is None else (*kernels(), own)
+    def kernels(self, setting: FleetSetting) -> tuple[Kernel, ...]:
+        """The loop's functions and the policy's."""
+        policy = make_policy(setting, 0)
+        if setting.policies.order is not None:
+            return (*order_kernels(policy), ALONE)
+        return (*place_kernels(), *place_kernel(policy))
 
-    def workload_key(self, setting: GeoSetting, seed: int) -> Hashable:
-        """Equal where sites, jobs and changes are."""
-        return setting.model_dump_json(include={"workload", "cluster", "drops"}), seed
+    def workload_key(self, setting: FleetSetting, seed: int) -> Hashable:
+        """Equal where sites, jobs, estimates and drops are."""
+        return setting.model_dump_json(include={"workload", "cluster", "drops", "estimates"}), seed
 
-    def workload(self, setting: GeoSetting, seed: int) -> GeoWorkload:
+    def workload(self, setting: FleetSetting, seed: int) -> FleetCase:
         """Draw or read sites and jobs."""
-        spec = setting.workload
+        spec, accuracy = setting.workload, setting.estimates.accuracy
         fleet = setting.cluster.fleet(np.random.default_rng([seed, 0]))
+        if spec.fixed is not None or (spec.trace is not None and not _is_swim(spec.trace.name)):
+            return _fixed(setting, fleet, np.random.default_rng([seed, 0]), accuracy)
         rng = np.random.default_rng([seed, 1])
         if spec.drawn is not None:
             jobs = draw_jobs(spec.drawn.model(), fleet, rng)
@@ -114,60 +88,105 @@ class GeoPlace:
                 [[stage.spec(fleet.names) for stage in job.stages] for job in ordered],
             )
         else:
-            assert spec.trace is not None  # validated: one of the three is there
-            log = read_swim(spec.trace).records.sort("submit", maintain_order=True)
-            submit, read, moved = (log[name].to_numpy() for name in ("submit", "map_input", "shuffle"))
-            jobs = jobs_of_log(submit, read, moved, SwimModel(**spec.swim.model_dump()), fleet, rng)
-        changes = Changes.none()
-        if setting.drops is not None:
-            until = float(jobs.submit[-1]) + 20 * setting.drops.every
-            changes = draw_drops(
-                fleet,
-                setting.drops.drop,
-                setting.drops.sites,
-                setting.drops.every,
-                until,
-                np.random.default_rng([seed, 2]),
-            )
-        return GeoWorkload(fleet, jobs, changes)
+            assert spec.trace is not None  # validated: one of the four is there
+            records = spec.records(read_swim(spec.trace, spec.skip_bad_lines).records)
+            jobs = staged_swim(records, spec.swim.model(), fleet, rng)
+        return FleetCase(fleet, jobs, _drops(setting, fleet, jobs, seed))
 
     def run(
-        self, setting: GeoSetting, seed: int, workload: GeoWorkload, progress: Callable[[float], None]
+        self, setting: FleetSetting, seed: int, workload: FleetCase, progress: Callable[[float], None]
     ) -> Outcome:
         """Run the jobs."""
-        done = simulate(
-            workload.fleet,
-            workload.jobs,
-            setting.policies.make(np.random.default_rng([seed, 3])),
-            changes=workload.changes,
-            look_every=setting.look_every,
-            decide_every=setting.decide_every,
-            progress=progress,
+        policy = make_policy(setting, seed)
+        if setting.policies.order is None:
+            done = run_placed(
+                workload,
+                policy,
+                look_every=setting.look_every,
+                decide_every=setting.decide_every,
+                progress=progress,
+            )
+        else:
+            by_seconds = setting.estimates.sizes == "seconds"
+            done = run_ordered(
+                workload, policy, by_seconds=by_seconds, look_every=setting.look_every, progress=progress
+            )
+        return outcome(seed, workload, done)
+
+
+def make_policy(setting: FleetSetting, seed: int) -> Any:
+    """The policy that starts tasks: the order where there is one, else the placement."""
+    given = setting.policies
+    if given.order is not None:
+        return given.order.make(ORDERS, np.random.default_rng([seed, 1]))
+    return given.place.make(PLACES, np.random.default_rng([seed, 3]))
+
+
+def _is_swim(name: str) -> bool:
+    return name.lower().endswith((".tsv", ".tsv.gz"))
+
+
+def _fixed(setting: FleetSetting, fleet: Fleet, rng: np.random.Generator, accuracy: float) -> FleetCase:
+    """Jobs whose tasks are fixed to sites, drawn or of a log."""
+    spec = setting.workload
+    fixed = spec.fixed or FixedSpec()
+    if spec.trace is None:
+        return draw_fixed(
+            rng,
+            law=fixed.law,
+            jobs=fixed.jobs,
+            fleet=fleet,
+            utilisation=fixed.utilisation,
+            skew=fixed.skew,
+            longest=fixed.longest_s,
+            accuracy=accuracy,
         )
-        return _outcome(seed, workload, done)
+    model, name = fixed.model(accuracy), spec.trace.name.lower()
+    if _is_swim(name):
+        log = read_swim(spec.trace, spec.skip_bad_lines)
+        return fixed_swim(dataclasses.replace(log, records=spec.records(log.records)), model, fleet, rng)
+    if name.endswith((".swf", ".swf.gz")):
+        return fixed_grid(read_swf(spec.trace, spec.skip_bad_lines), spec.trace, model, spec.where, rng)
+    raise InputError(f"{spec.trace}: unknown suffix, expected .tsv (SWIM), .swf or .swf.gz")
 
 
-def _outcome(seed: int, workload: GeoWorkload, done: FleetRun) -> Outcome:
+def _drops(setting: FleetSetting, fleet: Fleet, jobs: FleetJobs, seed: int) -> SiteTimetable:
+    if setting.drops is None:
+        return SiteTimetable.none()
+    until = float(jobs.submit[-1]) + 20 * setting.drops.every
+    return draw_drops(
+        fleet,
+        setting.drops.drop,
+        setting.drops.sites,
+        setting.drops.every,
+        until,
+        np.random.default_rng([seed, 2]),
+    )
+
+
+def outcome(seed: int, case: FleetCase, done: FleetRun) -> Outcome:
+    """What a run comes to."""
     return Outcome(
         seed=seed,
-        metrics=geo_metrics(done),
+        metrics=fleet_metrics(done),
         jobs=_table(done),
         processors=int(done.fleet.slots.sum()),
-        notes=workload.jobs.notes,
+        notes=case.jobs.notes,
     )
 
 
 def _table(done: FleetRun) -> pl.DataFrame:
     jobs = done.jobs
-    first = jobs.first[np.searchsorted(jobs.job, np.arange(len(jobs)))]
-    return pl.DataFrame(
-        {
-            "job": np.arange(1, len(jobs) + 1),
-            "submit_s": jobs.submit,
-            "start_s": np.minimum.reduceat(done.begun, first),
-            "end_s": done.end,
-            "tasks": np.bincount(jobs.job, jobs.tasks).astype(np.int64),
-            "stages": np.bincount(jobs.job),
-            "wan_bytes": done.sent,
-        }
-    )
+    columns: dict[str, object] = {
+        "job": np.arange(1, len(jobs) + 1),
+        "submit_s": jobs.submit,
+        "start_s": done.start,
+        "end_s": done.end,
+        "tasks": jobs.job_tasks,
+        "stages": np.diff(jobs.stage0),
+    }
+    if jobs.homes:
+        columns |= {"sites": np.diff(jobs.part0), "service_s": service_seconds(done)}
+    if done.fleet.linked:
+        columns |= {"wan_bytes": done.sent}
+    return pl.DataFrame(columns)

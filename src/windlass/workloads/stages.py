@@ -1,4 +1,4 @@
-"""Sites and jobs drawn at random: many sites unlike in slots, links and data, and jobs of a few stages."""
+"""Jobs of a few stages drawn at random, with data unlike at many sites."""
 
 from __future__ import annotations
 
@@ -7,33 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from windlass.model.fleet import Changes, Fleet, FleetJobs, StageSpec
-
-_MBIT = 1e6 / 8
-
-
-@dataclass(frozen=True, slots=True)
-class SiteModel:
-    """Sites drawn between bounds, evenly on a logarithmic scale, or by Zipf's law where an exponent is given.
-
-    Parameters
-    ----------
-    sites
-        How many.
-    slots
-        Least and most.
-    mbit
-        Least and most of an up- or downlink, Mbit/s.
-    slot_zipf, link_zipf
-        With an exponent e, the site of rank r has capacity in proportion to r^−e, ranks at random, with the total
-        that the bounds give on average; None for evenly drawn logarithms. 0 makes all sites alike.
-    """
-
-    sites: int = 50
-    slots: tuple[int, int] = (25, 5000)
-    mbit: tuple[float, float] = (100.0, 2000.0)
-    slot_zipf: float | None = None
-    link_zipf: float | None = None
+from windlass.model.fleet import Fleet, FleetJobs, StageSpec
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,30 +63,10 @@ class JobModel:
     estimate_error: float = 0.0
 
 
-def draw_sites(model: SiteModel, rng: np.random.Generator) -> Fleet:
-    """Sites by a model.
-
-    >>> draw_sites(SiteModel(sites=3), np.random.default_rng(1)).slots.tolist()
-    [376, 3846, 54]
-    """
-    n = model.sites
-
-    def drawn(bounds: tuple[float, float], zipf: float | None) -> NDArray[np.float64]:
-        low, high = bounds
-        if zipf is None:
-            return np.asarray(low * (high / low) ** rng.random(n))
-        mean = (high - low) / np.log(high / low) if high > low else low
-        part = (1.0 + rng.permutation(n)) ** -zipf
-        return np.asarray(n * mean * part / part.sum())
-
-    slots = np.maximum(1, np.round(drawn(model.slots, model.slot_zipf)))
-    up, down = (drawn(model.mbit, model.link_zipf) * _MBIT for _ in range(2))
-    return Fleet.of(slots, up, down)
-
-
 def draw_jobs(model: JobModel, fleet: Fleet, rng: np.random.Generator) -> FleetJobs:
     """Jobs by a model, over given sites.
 
+    >>> from windlass.workloads.sites import SiteModel, draw_sites
     >>> fleet = draw_sites(SiteModel(sites=5), np.random.default_rng(1))
     >>> jobs = draw_jobs(JobModel(jobs=20), fleet, np.random.default_rng(2))
     >>> len(jobs), bool((jobs.submit >= 0).all())
@@ -194,54 +148,3 @@ def _busiest(fleet: Fleet, jobs: list[list[StageSpec]]) -> float:
             for use, have in ((work, fleet.slots), (sent, fleet.up), (got, fleet.down))
         ]
     return float(max(column.max() for column in times))
-
-
-def draw_drops(
-    fleet: Fleet, drop: float, sites: int, every: float, until: float, rng: np.random.Generator
-) -> Changes:
-    """Drops and returns: every so often, other sites lose a part of slots and links until the next time.
-
-    Parameters
-    ----------
-    fleet
-        The sites.
-    drop
-        Part that is lost, 0 to 1.
-    sites
-        How many at a time.
-    every, until
-        Between changes, and when they end, s.
-    rng
-        Where chance comes from.
-
-    Examples
-    --------
-    >>> fleet = Fleet.of(slots=[10, 10], up=[1.0, 1.0], down=[1.0, 1.0])
-    >>> changes = draw_drops(fleet, 0.5, 1, 10.0, 25.0, np.random.default_rng(1))
-    >>> changes.time.tolist(), changes.slots.tolist()
-    ([10.0, 20.0, 20.0], [5, 10, 5])
-    """
-    rows: list[tuple[float, int, int, float, float]] = []
-    low: list[int] = []
-    for time in np.arange(every, until, every):
-        for site in low:
-            rows.append(
-                (float(time), site, int(fleet.slots[site]), float(fleet.up[site]), float(fleet.down[site]))
-            )
-        low = rng.choice(len(fleet), min(sites, len(fleet)), replace=False).tolist()
-        keep = 1.0 - drop
-        for site in low:
-            slots = round(float(fleet.slots[site]) * keep)
-            rows.append(
-                (float(time), site, slots, float(fleet.up[site] * keep), float(fleet.down[site] * keep))
-            )
-    if not rows:
-        return Changes.none()
-    columns = list(zip(*rows, strict=True))
-    return Changes(
-        np.array(columns[0]),
-        np.array(columns[1], dtype=np.int64),
-        np.array(columns[2], dtype=np.int64),
-        np.array(columns[3]),
-        np.array(columns[4]),
-    )

@@ -1,4 +1,4 @@
-"""Two decisions as one: a fleet policy says which job goes first, and its tasks run where their data is."""
+"""A standing order on an engine that asks for placements: a policy says which job goes first, tasks run in place."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from numpy.typing import NDArray
 
 from windlass.order.fleet import FleetPolicy, FleetView
 from windlass.order.fleet.view import as_orders
-from windlass.place.view import Placement, PlaceView, Ready, Sites
+from windlass.place.functions.in_place import wanted_in_place
+from windlass.place.view import Placement, PlaceView
 
 _Ints = NDArray[np.int64]
 
@@ -19,13 +20,13 @@ _REASONS = (
 _LOCAL, _SHUFFLE, _ELSEWHERE = range(3)
 
 
-class InOrder:
-    """Serves jobs in a fleet policy's order, each task where its data is.
+class Standing:
+    """Serves jobs in a policy's order, each task where its data is, as the simulator does under a standing order.
 
     Map tasks run where their input lies (where the site has no slots left at all, at the site with the most free
     ones), shuffle tasks in proportion to the data at the sites. Each site gives its slots to the first job in the
-    order that still has tasks for it. The fleet policy sees what the jobs' ready stages have left to start, and is
-    asked whenever the engine asks: more often than on arrivals and departures, and with what is left by then.
+    order that still has tasks for it. The order is asked for anew when jobs arrived or departed, a stage can begin, or
+    slots changed; in between the last one stands.
 
     Parameters
     ----------
@@ -35,35 +36,35 @@ class InOrder:
     Examples
     --------
     >>> from windlass.order.fleet.policies.swag import Swag
+    >>> from windlass.place.view import Ready, Sites
     >>> sites = Sites.of(slots=[1, 1, 1], up=[1e9] * 3, down=[1e9] * 3)
     >>> ready = Ready.of(shuffles=[0, 0, 0], task_s=1, here=[[1, 10, 1], [3, 8, 0], [7, 0, 6]])
-    >>> InOrder(Swag()).decide(PlaceView(0.0, sites, ready)).starts.tolist()
+    >>> Standing(Swag()).decide(PlaceView(0.0, sites, ready)).starts.tolist()
     [[2, 0, 0, 1], [1, 1, 1, 1], [2, 2, 2, 1]]
     """
 
     def __init__(self, order: FleetPolicy) -> None:
         self._order = order
+        # (1, jobs) or (sites, jobs): which jobs, the first first.
+        self._stands: _Ints = np.empty((1, 0), np.int64)
 
     @property
     def name(self) -> str:
-        """The fleet policy's."""
+        """The ordering policy's."""
         return self._order.name
 
     def decide(self, view: PlaceView) -> Placement:
         """Which waiting tasks start now, at which sites."""
         sites, ready = view.sites, view.ready
-        want = wanted(sites, ready)
-        jobs, owner = np.unique(ready.job, return_inverse=True)
-        subjobs = np.zeros((len(jobs), len(sites.slots)))
-        np.add.at(subjobs, owner, want)
-        backlog = ready.running.sum(axis=0).astype(np.float64)
-        slots = np.maximum(sites.slots, 1).astype(np.float64)
-        answer = self._order.decide(FleetView(view.now, subjobs, slots, backlog, jobs))
-        orders = np.broadcast_to(as_orders(answer.order, len(jobs), len(slots)), (len(slots), len(jobs)))
+        want = wanted_in_place(sites, ready)
+        # A task that failed may bring back a job that had none left to start.
+        if view.moved or view.changed or not np.isin(ready.job, self._stands).all():
+            self._stands = self._ask(view, want)
+        rows_of = {job: np.flatnonzero(ready.job == job).tolist() for job in np.unique(ready.job).tolist()}
         free, lines, why = sites.free.copy(), [], []
         for site in np.argsort(sites.slots == 0, kind="stable").tolist():
-            for job in orders[site].tolist():
-                for row in np.flatnonzero(owner == job).tolist():
+            for job in self._stands[site % len(self._stands)].tolist():
+                for row in rows_of.get(job, ()):
                     # A site without slots has its maps run where most are free.
                     runs_at = site if sites.slots[site] > 0 else int(np.argmax(free))
                     tasks = int(min(want[row, site], free[runs_at]))
@@ -76,21 +77,13 @@ class InOrder:
         starts = np.array(lines, np.int64).reshape(-1, 4)
         return Placement(starts, np.array(why, np.int64), _REASONS)
 
-
-def wanted(sites: Sites, ready: Ready) -> _Ints:
-    """(m, n) tasks that each stage still runs at each site, when they run where their data is."""
-    want = ready.here.copy()
-    for row in np.flatnonzero(ready.shuffles).tolist():
-        share = np.where(sites.slots > 0, ready.data[row], 0.0)
-        if share.sum() <= 0.0:
-            share = sites.slots.astype(np.float64)
-        # Of the whole stage, so that what has begun does not shift what is left.
-        exact = share / max(share.sum(), 1e-300) * ready.total[row]
-        counts = np.floor(exact).astype(np.int64)
-        rest = np.argsort(counts - exact, kind="stable")[: int(ready.total[row] - counts.sum())]
-        counts[rest] += 1
-        left = np.maximum(counts - ready.started[row], 0)
-        while left.sum() > ready.waiting[row]:
-            left[np.argmax(left)] -= 1
-        want[row] = left
-    return want
+    def _ask(self, view: PlaceView, want: _Ints) -> _Ints:
+        sites, ready = view.sites, view.ready
+        jobs, owner = np.unique(ready.job, return_inverse=True)
+        subjobs = np.zeros((len(jobs), len(sites.slots)))
+        np.add.at(subjobs, owner, want)
+        slots = np.maximum(sites.slots, 1).astype(np.float64)
+        backlog = (sites.slots - sites.free).astype(np.float64)
+        answer = self._order.decide(FleetView(view.now, subjobs, slots, backlog, jobs))
+        found: _Ints = jobs[as_orders(answer.order, len(jobs), len(slots))]
+        return found

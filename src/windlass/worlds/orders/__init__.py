@@ -1,1 +1,0 @@
-"""Jobs whose tasks are fixed to sites."""
