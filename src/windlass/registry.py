@@ -31,11 +31,11 @@ class Registry:
     Parameters
     ----------
     decision
-        The folder's name, such as ``place`` or ``order.site``.
+        The folder's dotted name, such as ``order.site``.
     question
         What the decision answers, in a sentence.
     package
-        The folder's import name.
+        The import name of the folder with its policies.
     method
         The method that makes a class a policy.
     key
@@ -43,7 +43,7 @@ class Registry:
 
     Examples
     --------
-    >>> registry = Registry("order.site", "Which job goes first?", "windlass.order.site.policies")
+    >>> registry = Registry("order.site", "Which job goes first?", "windlass.order.site.policies", key="order")
     >>> registry.find("easy").__name__
     'Easy'
     """
