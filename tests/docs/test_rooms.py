@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -65,6 +66,27 @@ def test_every_row_of_the_page_is_there():
         assert any(each.exists() for each in [SOURCE / path, *inside_a_decision]), (
             f"docs/architecture.md: {path}"
         )
+
+
+def test_no_module_is_called_private():
+    """A room that is for one decision alone is a ``lib`` folder, which import-linter protects, and no ``_module``."""
+    hidden = [name_of(file) for file in SOURCE.rglob("*.py") if re.search(r"/_(?!_)", f"/{name_of(file)}")]
+    assert not hidden, f"{', '.join(hidden)}: expected a name without _"
+
+
+def test_nothing_private_is_imported():
+    for file in sorted(SOURCE.rglob("*.py")):
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("windlass"):
+                private = [alias.name for alias in node.names if re.match(r"_(?!_)", alias.name)]
+                assert not private, f"{name_of(file)}: imports {', '.join(private)} from {node.module}"
+
+
+def test_every_lib_is_protected():
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["importlinter"]
+    protected = {name for each in settings["contracts"] for name in each.get("protected_modules", ())}
+    libs = {name_of(file.parent).replace("/", ".") for file in SOURCE.rglob("lib/__init__.py")}
+    assert {f"windlass.{lib}" for lib in libs} == protected
 
 
 def test_no_room_is_exempt_for_nothing():
