@@ -9,7 +9,7 @@ from concurrent.futures import Future, ProcessPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
-from windlass.compiled import prepare
+from windlass.compiled import Compiling, prepare
 from windlass.engines.targets import Executors
 from windlass.model import InputError
 from windlass.results import Outcome, Results, VariantResult
@@ -32,6 +32,7 @@ def run(
     jobs: int = 1,
     report: Callable[[Progress], None] | None = None,
     executors: Executors | None = None,
+    compiling: Callable[[Compiling], None] | None = None,
 ) -> Results:
     """Run all of a scenario.
 
@@ -45,6 +46,8 @@ def run(
         Told now and then how far it is.
     executors
         Run for real on these, one run after the other, instead of in the simulator; they are closed at the end.
+    compiling
+        Told how far compiling is, on the first use on a machine.
 
     Returns
     -------
@@ -67,7 +70,7 @@ def run(
     cells = _cells(scenario)
     # Read the first workload before compiling: a mistake in it should not have to wait.
     first = next(cells)
-    prepare(dict.fromkeys(kernels))
+    prepare(kernels, compiling)
     tell = report or (lambda _: None)
     cells = itertools.chain([first], cells)
     if executors is not None:

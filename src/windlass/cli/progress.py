@@ -5,25 +5,41 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
+from windlass.compiled import Compiling
 from windlass.runner import Progress as RunProgress
 
 
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """Callbacks for the runner that draw on one bar; None where nobody would see it."""
+
+    running: Callable[[RunProgress], None] | None = None
+    compiling: Callable[[Compiling], None] | None = None
+
+
 @contextmanager
-def progress_bar() -> Iterator[Callable[[RunProgress], None] | None]:
-    """A callback for the runner that draws a bar; None when standard error is not a terminal."""
+def progress_bar() -> Iterator[Shown]:
+    """Callbacks for the runner that draw a bar; none when standard error is not a terminal."""
     if not sys.stderr.isatty():
-        yield None
+        yield Shown()
         return
     columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn())
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task("starting", total=None)
 
-        def tell(progress: RunProgress) -> None:
+        def run(progress: RunProgress) -> None:
             what = f"{progress.variant}, seed {progress.seed}" if progress.variant else "done"
             bar.update(task, description=what, completed=progress.done, total=progress.total)
 
-        yield tell
+        def compiled(progress: Compiling) -> None:
+            what = (
+                f"compiling for this machine (first use only): {progress.done} of {progress.total} functions"
+            )
+            bar.update(task, description=what, completed=progress.done, total=progress.total)
+
+        yield Shown(run, compiled)

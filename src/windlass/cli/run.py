@@ -45,8 +45,8 @@ def run_command(
         _describe(scenario, on)
         return
     # Some engines print warnings to standard output, where the results go.
-    with progress_bar() as tell, stopped_by_signals(on is not None), contextlib.redirect_stdout(sys.stderr):
-        results = run(scenario, jobs=jobs, report=tell, executors=on)
+    with progress_bar() as shown, stopped_by_signals(on is not None), contextlib.redirect_stdout(sys.stderr):
+        results = run(scenario, jobs=jobs, report=shown.running, executors=on, compiling=shown.compiling)
     _show(results, as_json)
     said = Console(stderr=True, highlight=False, soft_wrap=True)
     if out is not None:

@@ -4,70 +4,36 @@ A :class:`Kernel` pairs a function with the one signature it is compiled for. No
 :func:`prepare` does it, so that a command can say what it waits for and a benchmark can leave it out.
 A fixed signature is also what lets one compiled event loop take any policy as a function argument and still
 be cached.
+
+- :mod:`~windlass.compiled.depends`: what a function depends on, which is its key in the cache.
+- :mod:`~windlass.compiled.reading`, :mod:`~windlass.compiled.how`: what its own code refers to, and how it is compiled.
+- :mod:`~windlass.compiled.cache`: the files.
+- :mod:`~windlass.compiled.told`: how far compiling is.
 """
 
 from __future__ import annotations
 
+import contextlib
 import functools
-import hashlib
-import os
-import shutil
 import sys
 import threading
+import warnings
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any, TextIO
+from typing import Any
 
 import numba
 import numpy as np
 from numba import njit, types
 from numba.extending import intrinsic
 
-_KEPT_CACHES = 12
+from windlass.compiled.cache import KernelCache, cache_folder
+from windlass.compiled.depends import Dependencies, dependencies
+from windlass.compiled.reading import NotFollowedError
+from windlass.compiled.told import Compiling as Compiling
+from windlass.compiled.told import announced, counted
 
-
-def cache_folder(package: Path, base: Path) -> Path:
-    """Where compiled code of this state of the compiled source is kept.
-
-    Numba looks only at the file of the function that it is asked for; a change in a function that it calls,
-    in another file, would go unseen. So every state of the source has a folder of its own.
-
-    Parameters
-    ----------
-    package
-        The package's folder.
-    base
-        The folder for all states; older ones are removed.
-    """
-    state = hashlib.sha256()
-    for file in sorted(package.rglob("*.py")):
-        text = file.read_bytes()
-        if b"windlass.compiled" in text:
-            state.update(text)
-    folder = base / state.hexdigest()[:16]
-    if not folder.exists():
-        folder.mkdir(parents=True)
-        others = sorted(base.iterdir(), key=lambda other: other.stat().st_mtime, reverse=True)
-        for old in others[_KEPT_CACHES:]:
-            shutil.rmtree(old, ignore_errors=True)
-    return folder
-
-
-def _use_own_cache() -> None:
-    if os.environ.get("NUMBA_CACHE_DIR"):
-        return
-    base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "windlass" / "compiled"
-    try:
-        numba.config.CACHE_DIR = str(cache_folder(Path(__file__).parent, base))
-    except OSError:
-        # No place to write to: Numba then tries the places it knows.
-        return
-
-
-_use_own_cache()
-
-_OPTIONS: dict[str, Any] = {"cache": True, "nogil": True, "error_model": "numpy"}
+_OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy"}
 
 
 def _for_types(dispatcher: Any) -> Any:
@@ -127,7 +93,7 @@ def pick(typing_context: Any, condition: Any, yes: Any, no: Any) -> Any:
     return yes(condition, yes, no), emit
 
 
-ANNOUNCE_AFTER_S = 1.0
+_ONE_AT_A_TIME = threading.RLock()
 
 
 @dataclass(frozen=True, eq=False)
@@ -156,43 +122,78 @@ class Kernel:
     allocates: bool = True
 
     def ready(self) -> Any:
-        """The compiled function, loaded from the cache or compiled now."""
-        return self._compiled
+        """The compiled function, loaded from the cache or compiled now, which is said once it takes long."""
+        if not self._dispatcher.overloads:
+            prepare([self])
+        return self._dispatcher
+
+    def depends(self) -> Dependencies:
+        """What it depends on.
+
+        Raises
+        ------
+        NotFollowedError
+            It refers to something of which it cannot be told when it changes; it is not cached then.
+        """
+        return dependencies(self._dispatcher, self.signature)
+
+    def left(self) -> tuple[Any, ...]:
+        """The functions to compile before it can be used, itself first; none where it is ready or cached."""
+        if self._dispatcher.overloads:
+            return ()
+        try:
+            found = self.depends()
+        except NotFollowedError as problem:
+            name = f"{self.python.__module__}.{self.python.__qualname__}"
+            warnings.warn(f"{name} is compiled anew in every process: it refers to {problem}", stacklevel=2)
+            return (self._dispatcher,)
+        name = f"{self.python.__module__}.{self.python.__qualname__}"
+        cache = KernelCache(cache_folder(), name, found.key)
+        self._dispatcher._cache = cache
+        return () if cache.path.exists() else found.functions
+
+    def compile(self) -> None:
+        """Load it from the cache, or compile it."""
+        with _ONE_AT_A_TIME:
+            if not self._dispatcher.overloads:
+                self._dispatcher.compile(self.signature)
+                self._dispatcher.disable_compile()
 
     @functools.cached_property
-    def _compiled(self) -> Any:
-        dispatcher = (helper if self.allocates else lean)(self.python)
-        dispatcher.compile(self.signature)
-        dispatcher.disable_compile()
-        return dispatcher
+    def _dispatcher(self) -> Any:
+        nrt = {} if self.allocates else {"_nrt": False}
+        return _for_types(njit(**_OPTIONS, **nrt)(self.python))
 
 
-def prepare(kernels: Iterable[Kernel], announce: TextIO | None = sys.stderr) -> None:
-    """Compile what is not compiled yet; say so once it takes longer than a second.
+def prepare(
+    kernels: Iterable[Kernel], report: Callable[[Compiling], None] | None = None, *, quiet: bool = False
+) -> None:
+    """Load or compile what is not ready yet.
+
+    Where no report is given, or standard error is no terminal on which to draw one, a line on standard error says
+    what is waited for, once that takes longer than a second.
 
     Parameters
     ----------
     kernels
         What is about to be used.
-    announce
-        Where to say it; None for silence.
+    report
+        Told how far compiling is, where something has to be compiled.
+    quiet
+        Leave the line out.
 
     Examples
     --------
     >>> from windlass.order.site.policies.fcfs import Fcfs
-    >>> prepare([Fcfs.select], announce=None)
+    >>> prepare([Fcfs.select], quiet=True)
     """
-    done = threading.Event()
-
-    def speak() -> None:
-        if announce is not None and not done.wait(ANNOUNCE_AFTER_S):
-            print("Compiling for this machine (first use only, then cached) …", file=announce, flush=True)
-
-    speaker = threading.Thread(target=speak, daemon=True)
-    speaker.start()
-    try:
-        for kernel in kernels:
-            kernel.ready()
-    finally:
-        done.set()
-        speaker.join()
+    waiting = {kernel: kernel.left() for kernel in kernels}
+    functions = {id(function): function for left in waiting.values() for function in left}.values()
+    missing = [function for function in functions if not function.overloads]
+    with contextlib.ExitStack() as told:
+        if missing and not quiet and (report is None or not sys.stderr.isatty()):
+            told.enter_context(announced(len(missing)))
+        if missing and report is not None:
+            told.enter_context(counted(missing, report))
+        for kernel in waiting:
+            kernel.compile()

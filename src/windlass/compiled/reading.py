@@ -1,0 +1,60 @@
+"""Reading a function's code: which constants it loads, and which names it looks up."""
+
+from __future__ import annotations
+
+import dis
+import functools
+from dataclasses import dataclass
+from types import CodeType
+from typing import Any
+
+
+class NotFollowedError(Exception):
+    """A function refers to something of which it cannot be told when it changes; says to what."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A code object as read: its instructions, the constants that they load, the names that they look up."""
+
+    instructions: str
+    constants: tuple[Any, ...]
+    paths: tuple[tuple[str, ...], ...]
+    names: tuple[str, ...]
+
+
+@functools.cache
+def read(code: CodeType) -> Reading:
+    """Read a code object; raises where it imports, or sets what is not its own.
+
+    Examples
+    --------
+    >>> read(compile("math.pi + 1", "", "eval")).paths
+    (('math', 'pi'),)
+    """
+    instructions: list[str] = []
+    constants: list[Any] = []
+    paths: list[tuple[str, ...]] = []
+    names: list[str] = []
+    follows = False
+    for step in dis.get_instructions(code):
+        attribute = step.opname in ("LOAD_ATTR", "LOAD_METHOD")
+        if step.opcode in dis.hasconst:
+            # Some are told by their place only.
+            constants.append(code.co_consts[step.arg or 0])
+            names += [constants[-1]] if isinstance(constants[-1], str) else []
+            instructions.append(step.opname)
+        else:
+            instructions.append(
+                f"{step.opname} {step.arg} {step.argval if step.opcode in dis.hasname else ''}"
+            )
+        if step.opname in ("LOAD_GLOBAL", "LOAD_NAME"):
+            paths.append((step.argval,))
+        elif attribute:
+            names.append(step.argval)
+            if follows:
+                paths[-1] = (*paths[-1], step.argval)
+        if step.opname in ("IMPORT_NAME", "STORE_GLOBAL"):
+            raise NotFollowedError(f"{step.opname} in {code.co_qualname}")
+        follows = step.opname in ("LOAD_GLOBAL", "LOAD_NAME") or (attribute and follows)
+    return Reading("\n".join(instructions), tuple(constants), tuple(dict.fromkeys(paths)), tuple(names))

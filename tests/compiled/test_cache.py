@@ -1,0 +1,200 @@
+"""Compiled functions on disk: nothing out of date is ever used, and nothing is compiled that is there."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+import numba
+import pytest
+
+from tests.compiled.package import EDITS, IDLE, Edit, finish, start, write
+from windlass.compiled import Kernel, cache, prepare
+from windlass.compiled.told import Compiling
+
+POLICIES = {
+    "loop.py": """
+from numba import types
+from windlass.compiled import Kernel
+CHOOSE = types.float64(types.float64)
+def _loop(choose, x):
+    return choose(x) + choose(x + 1.0)
+LOOP = Kernel(_loop, types.float64(types.FunctionType(CHOOSE), types.float64))
+""",
+    "shared.py": """
+from windlass.compiled import helper
+from pkg import constants as at
+@helper
+def shared(x):
+    "What both use."
+    return x * at.SCALE
+@helper
+def of_one(x):
+    return x + 1.0
+""",
+    "constants.py": "SCALE = 2.0\n",
+    "one.py": """
+from windlass.compiled import Kernel
+from pkg.loop import CHOOSE
+from pkg.shared import of_one, shared
+def _one(x):
+    "The first."
+    return of_one(shared(x))
+def _beside(x):
+    return x
+ONE = Kernel(_one, CHOOSE)
+""",
+    "two.py": """
+from windlass.compiled import Kernel
+from pkg.loop import CHOOSE
+from pkg.shared import shared
+def _two(x):
+    return shared(x) - 1.0
+TWO = Kernel(_two, CHOOSE)
+""",
+    "all.py": """
+from pkg.loop import LOOP
+from pkg.one import ONE
+from pkg.two import TWO
+KERNELS = {"loop": LOOP, "one": ONE, "two": TWO}
+def results():
+    return {name: LOOP.ready()(KERNELS[name].ready(), 1.0) for name in ("one", "two")}
+""",
+}
+
+
+def ran(folder: Path, *edits: Edit, **environment: str) -> tuple[dict[str, float], list[str]]:
+    """Results and what was compiled, of the two policies with these edits, in a new process."""
+    write(folder, edits, POLICIES)
+    return finish(start(folder, "pkg.all", **environment))
+
+
+def test_only_what_depends_on_an_edit_is_compiled_again(tmp_path):
+    assert ran(tmp_path) == ({"one": 8.0, "two": 4.0}, ["loop", "one", "two"])
+    # Another process, with another order of sets: all of it is found.
+    assert ran(tmp_path, PYTHONHASHSEED="7") == ({"one": 8.0, "two": 4.0}, [])
+    idle = (
+        Edit("one.py", "The first.", "The first policy.", ()),
+        Edit(
+            "one.py", "def _beside(x):\n    return x\n", "\n# More.\ndef _beside(x):\n    return 2 * x\n", ()
+        ),
+        Edit("shared.py", "What both use.", "What both policies use.", ()),
+    )
+    assert ran(tmp_path, *idle) == ({"one": 8.0, "two": 4.0}, [])
+    policy = Edit("one.py", "of_one(shared(x))", "of_one(shared(x)) + 1.0", ())
+    assert ran(tmp_path, policy) == ({"one": 10.0, "two": 4.0}, ["one"])
+    of_one = Edit("shared.py", "return x + 1.0", "return x + 2.0", ())
+    assert ran(tmp_path, of_one) == ({"one": 10.0, "two": 4.0}, ["one"])
+    shared = Edit("shared.py", "return x * at.SCALE", "return x * at.SCALE + 1.0", ())
+    assert ran(tmp_path, shared) == ({"one": 10.0, "two": 6.0}, ["one", "two"])
+    constant = Edit("constants.py", "2.0", "3.0", ())
+    assert ran(tmp_path, constant) == ({"one": 11.0, "two": 7.0}, ["one", "two"])
+    # What was compiled for an earlier state is still there.
+    assert ran(tmp_path) == ({"one": 8.0, "two": 4.0}, [])
+
+
+@pytest.mark.slow
+def test_no_result_is_out_of_date_whatever_is_changed(tmp_path):
+    write(tmp_path)
+    before, compiled = finish(start(tmp_path))
+    assert compiled == sorted(before)
+    write(tmp_path, EDITS)
+    after, _ = finish(start(tmp_path))
+    write(tmp_path, EDITS)
+    afresh, _ = finish(start(tmp_path, XDG_CACHE_HOME=str(tmp_path / "empty")))
+    assert after == afresh
+    assert all(after[name] != before[name] for name in before)
+    write(tmp_path, IDLE)
+    assert finish(start(tmp_path)) == (before, [])
+
+
+def test_two_processes_may_compile_the_same_at_once(tmp_path):
+    write(tmp_path, (), POLICIES)
+    both = [start(tmp_path, "pkg.all") for _ in range(2)]
+    for process in both:
+        assert finish(process)[0] == {"one": 8.0, "two": 4.0}
+    assert ran(tmp_path)[1] == []
+    assert len(list((tmp_path / "cache").rglob("*"))) == 2 + 3
+
+
+def test_a_folder_that_cannot_be_written_to_is_no_error(tmp_path):
+    (tmp_path / "file").write_text("not a folder")
+    assert ran(tmp_path, XDG_CACHE_HOME=str(tmp_path / "file")) == (
+        {"one": 8.0, "two": 4.0},
+        ["loop", "one", "two"],
+    )
+
+
+def test_numbas_own_setting_of_the_folder_is_respected(tmp_path):
+    ran(tmp_path, NUMBA_CACHE_DIR=str(tmp_path / "elsewhere"))
+    assert len(list((tmp_path / "elsewhere").rglob("*.compiled"))) == 3
+    assert not (tmp_path / "cache").exists()
+
+
+def test_damaged_files_are_compiled_again(tmp_path):
+    ran(tmp_path)
+    for number, file in enumerate(sorted((tmp_path / "cache").rglob("*.compiled"))):
+        content = file.read_bytes()
+        file.write_bytes([b"", content[: len(content) // 2], content[:-1] + bytes([content[-1] ^ 1])][number])
+    assert ran(tmp_path) == ({"one": 8.0, "two": 4.0}, ["loop", "one", "two"])
+    assert ran(tmp_path) == ({"one": 8.0, "two": 4.0}, [])
+
+
+def test_the_files_not_used_for_longest_are_removed(tmp_path):
+    for age in range(5):
+        file = tmp_path / str(age)
+        file.write_bytes(b"x" * 10)
+        os.utime(file, (1000 - age, 1000 - age))
+    cache._remove_old(tmp_path, 35)
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["0", "1", "2"]
+
+
+def made(step: float) -> Kernel:
+    def more(x):
+        return x + step
+
+    return Kernel(more, numba.float64(numba.float64))
+
+
+def test_compiling_is_counted_and_said_nothing_of_where_all_is_cached(monkeypatch, tmp_path):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    told: list[Compiling] = []
+    kernels = [made(1.0), made(2.0)]
+    prepare(kernels, told.append, quiet=True)
+    assert told[0] == Compiling("", 0, 2)
+    assert told[-1] == Compiling("", 2, 2)
+    assert [so_far.done for so_far in told] == sorted(so_far.done for so_far in told)
+    assert any(so_far.function.endswith("more") for so_far in told)
+    told.clear()
+    prepare([made(1.0), made(2.0), *kernels], told.append)
+    assert told == []
+
+
+@pytest.mark.parametrize("draws", [False, True])
+def test_a_line_says_what_is_waited_for_where_nobody_sees_a_bar(monkeypatch, tmp_path, capsys, draws):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.setattr("windlass.compiled.told.ANNOUNCE_AFTER_S", 0.0)
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: draws, raising=False)
+    prepare([made(3.0)], lambda so_far: None)
+    said = capsys.readouterr().err
+    assert said == (
+        "" if draws else "Compiling 1 function for this machine (first use only, then cached) …\n"
+    )
+
+
+def test_a_helper_can_be_called_from_python_whoever_called_it_first(monkeypatch, tmp_path):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    from windlass.compiled import helper
+
+    @helper
+    def doubled(x):
+        return 2.0 * x
+
+    def more(x):
+        return doubled(x) + 1.0
+
+    kernel = Kernel(more, numba.float64(numba.float64))
+    assert kernel.ready()(2.0) == 5.0
+    assert doubled(2.0) == 4.0
+    assert doubled(3) == 6.0
