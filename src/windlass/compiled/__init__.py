@@ -8,6 +8,7 @@ be cached.
 - :mod:`~windlass.compiled.depends`: what a function depends on, which is its key in the cache.
 - :mod:`~windlass.compiled.reading`, :mod:`~windlass.compiled.how`: what its own code refers to, and how it is compiled.
 - :mod:`~windlass.compiled.cache`: the files.
+- :mod:`~windlass.compiled.linked`: compiling what a kernel calls only once, inside it.
 - :mod:`~windlass.compiled.told`: how far compiling is.
 """
 
@@ -29,11 +30,19 @@ from numba.extending import intrinsic
 
 from windlass.compiled.cache import KernelCache, cache_folder
 from windlass.compiled.depends import Dependencies, dependencies
+from windlass.compiled.linked import HelperCompiler, KernelCompiler, called_only
 from windlass.compiled.reading import NotFollowedError
 from windlass.compiled.told import Compiling as Compiling
 from windlass.compiled.told import announced, counted
 
 _OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy"}
+#: For what only compiled functions call: wrappers for a call from Python take as long to compile as the function.
+_CALLED_ONLY: dict[str, Any] = {
+    **_OPTIONS,
+    "pipeline_class": HelperCompiler,
+    "no_cpython_wrapper": True,
+    "no_cfunc_wrapper": True,
+}
 
 
 def _for_types(dispatcher: Any) -> Any:
@@ -50,12 +59,12 @@ def _for_types(dispatcher: Any) -> Any:
 
 def helper(python: Callable[..., Any]) -> Any:
     """Compiles a helper that other compiled functions call; it needs no signature of its own."""
-    return _for_types(njit(**_OPTIONS)(python))
+    return _for_types(called_only(njit(**_CALLED_ONLY)(python)))
 
 
 def allocating(python: Callable[..., Any]) -> Any:
     """The same for one that makes arrays, whoever calls it: without this, Numba gives it its caller's ways."""
-    return _for_types(njit(**_OPTIONS, _nrt=True)(python))
+    return _for_types(called_only(njit(**_CALLED_ONLY, _nrt=True)(python)))
 
 
 def lean(python: Callable[..., Any]) -> Any:
@@ -63,7 +72,7 @@ def lean(python: Callable[..., Any]) -> Any:
 
     Where arrays come in records of dozens, as a world's do, most of the compiling is of that counting.
     """
-    return _for_types(njit(**_OPTIONS, _nrt=False)(python))
+    return _for_types(called_only(njit(**_CALLED_ONLY, _nrt=False)(python)))
 
 
 #: The same as :func:`helper` for small functions in the innermost loops, copied into their callers.
@@ -162,7 +171,7 @@ class Kernel:
     @functools.cached_property
     def _dispatcher(self) -> Any:
         nrt = {} if self.allocates else {"_nrt": False}
-        return _for_types(njit(**_OPTIONS, **nrt)(self.python))
+        return _for_types(njit(**_OPTIONS, **nrt, pipeline_class=KernelCompiler)(self.python))
 
 
 def prepare(
