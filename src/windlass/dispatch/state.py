@@ -1,8 +1,50 @@
 """A dispatch policy's state: two flat arrays with named places, shared by compiled code and by its class.
 
-``ints`` and ``floats`` begin with a header that every policy has and that the engine may read; the list of
-present workers follows, then what the policy itself keeps. Two arrays because an array costs 0.1 to 0.3 µs to
-hand from Python to compiled code, and one dispatch decision may cost 2 µs.
+``ints`` and ``floats`` begin with a header that every policy has and that engines may read; then come lists. Two
+arrays because an array costs 0.1 to 0.3 µs to hand from Python to compiled code, and one dispatch decision may cost
+2 µs.
+
+==============  =====  =============================================  ===================  =====================
+in ``ints``     place  what it is                                     written by           read by
+==============  =====  =============================================  ===================  =====================
+``RNG``         0      random stream: a word of 64 bits               ``draw``, ``split``  ``draw``
+``WORKERS``     1      workers, present or not (n)                    ``make_state``       all
+``PRESENT``     2      workers that are present                       ``change_members``   all
+``LISTENS``     3      1 if it is told of completions, else 0         its class            simulator
+``TOLD``        4      1 if it is told of true rates, else 0          its class            simulator
+``GAPS``        5      gaps that an arrival rate is over; 0: none     ``make_state``       ``arrival_rate``
+``ARRIVED``     6      tasks that arrived                             ``arrived``          ``arrival_rate``, ucb
+``RATES_AT``    7      place of worker 0's rate in ``floats``, or -1  its class            all that have rates
+``COPIES``      8      reservations per task; 0: binds at once        its class            engines
+``DIRTY``       9      1 if the table of rates is out of date         who alters rates     who samples
+``OWN_INT``     10     first of 14 numbers of its own                 policy               policy
+``MEMBERS_AT``  24     first of the lists, see below                  ``change_members``   ``member``
+==============  =====  =============================================  ===================  =====================
+
+==================  =====  ============================================  =============  =======
+in ``floats``       place  what it is                                    written by     read by
+==================  =====  ============================================  =============  =======
+``NOW``             0      clock, s                                      ``arrived``    policy
+``BENCHMARK_AT``    1      when a benchmark task is due, s, or infinity  ``benchmark``  engines
+``BENCHMARK_WORK``  2      its work, in the unit of completions          ``benchmark``  engines
+``OWN_FLOAT``       3      first of 21 numbers of its own                policy         policy
+``VALUES_AT``       24     first of the lists, see below                 policy         policy
+==================  =====  ============================================  =============  =======
+
+Lists in ``ints``: n, the present workers, in no order; n, each worker's place in that list, or -1; from
+:func:`own_ints` on, which is ``MEMBERS_AT`` + 2n, the policy's own. Lists in ``floats``: the policy's own, from
+``VALUES_AT`` on, n rates in work/s before all else where it has rates; at the very end, where it asks for an arrival
+rate, the times of the last ``GAPS`` + 1 arrivals, s, the k-th at k modulo their number.
+
+What ``changed`` is told:
+
+==========  ====  ============================
+told        code  what
+==========  ====  ============================
+``LEFT``    0     a worker is gone
+``JOINED``  1     a worker is back
+``RATE``    2     a worker's true rate, work/s
+==========  ====  ============================
 
 The generator is SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number generators", OOPSLA
 2014), one word of state seeded from the NumPy generator that the policy was given: a draw costs two nanoseconds,
@@ -18,7 +60,7 @@ from windlass.compiled import helper, inlined
 from windlass.model import InputError
 from windlass.model.values import whole
 
-# Places in ``ints``.
+# Places in ``ints`` and ``floats``; the legend is above.
 RNG = 0
 WORKERS = 1
 PRESENT = 2
@@ -32,14 +74,13 @@ DIRTY = 9
 OWN_INT = 10
 MEMBERS_AT = 24
 
-# Places in ``floats``.
 NOW = 0
 BENCHMARK_AT = 1
 BENCHMARK_WORK = 2
 OWN_FLOAT = 3
 VALUES_AT = 24
 
-#: What :func:`changed` can be told.
+#: What a policy's ``changed`` can be told.
 LEFT, JOINED, RATE = range(3)
 
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)

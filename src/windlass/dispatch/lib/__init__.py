@@ -1,7 +1,7 @@
-"""What dispatch policies share.
+"""What dispatch policies share, as compiled functions on their state.
 
-- :mod:`~windlass.dispatch.lib.alias`: proportional sampling in constant time.
-- :mod:`~windlass.dispatch.lib.rated`: policies that draw workers in proportion to known rates.
-- :mod:`~windlass.dispatch.lib.learner`: workers' rates, learned from their last completions.
-- :mod:`~windlass.dispatch.lib.bandit`: work and busy time of past completions, old ones fading.
+- :mod:`~windlass.dispatch.lib.alias`: draws in proportion to rates, in constant time.
+- :mod:`~windlass.dispatch.lib.rated`: policies that are given rates, and draws of two workers by them.
+- :mod:`~windlass.dispatch.lib.learner`: rates learned from the last completions.
+- :mod:`~windlass.dispatch.lib.bandit`: rates learned from all completions, old ones fading.
 """

@@ -1,5 +1,19 @@
 """Proportional sampling in constant time: the alias table.
 
+Each worker has a column of the table: a draw picks a column, then takes its own worker or the other that is in it.
+
+==============  =====  ========================================  ==========  ==========
+in a column     place  what it is                                written by  read by
+==============  =====  ========================================  ==========  ==========
+``THRESHOLD``   0      share that is the worker's own, of 2³²    ``build``   ``sample``
+``ALIAS``       1      worker that has the rest of the column    ``build``   ``sample``
+``PER_COLUMN``  2      so many numbers each
+``ALIAS_INTS``  3      numbers of ``ints`` per worker, all told
+==============  =====  ========================================  ==========  ==========
+
+Lists in ``ints``, from :func:`~windlass.dispatch.state.own_ints` on: n columns; then n workers that are still to be
+settled while the table is built.
+
 Source: Walker, ACM TOMS 3(3), 1977; built in O(n) as in Vose, IEEE TSE 17(9), 1991.
 """
 
@@ -20,8 +34,7 @@ from windlass.dispatch.state import (
     own_ints,
 )
 
-#: Words of ``ints`` that a table takes per worker: threshold and alias side by side, and a list to build it with.
-ALIAS_INTS = 3
+THRESHOLD, ALIAS, PER_COLUMN, ALIAS_INTS = range(4)
 _FULL = 4294967296.0
 
 
@@ -29,7 +42,7 @@ _FULL = 4294967296.0
 def build(ints, floats):
     """Make the table from the rates of the present workers; where all are 0, each is as likely as any other."""
     count, rates, table = ints[WORKERS], ints[RATES_AT], own_ints(ints)
-    todo = table + 2 * count
+    todo = table + PER_COLUMN * count
     total = 0.0
     for worker in range(count):
         if is_present(ints, worker):
@@ -43,8 +56,8 @@ def build(ints, floats):
         if is_present(ints, worker):
             weight = scale if flat else floats[rates + worker] * scale
         share = np.int64(weight * _FULL)
-        ints[table + 2 * worker] = share
-        ints[table + 2 * worker + 1] = worker
+        ints[table + PER_COLUMN * worker + THRESHOLD] = share
+        ints[table + PER_COLUMN * worker + ALIAS] = worker
         if share < _FULL:
             ints[todo + small] = worker
             small += 1
@@ -56,9 +69,10 @@ def build(ints, floats):
         small -= 1
         poor = ints[todo + small]
         rich = ints[todo + large]
-        ints[table + 2 * poor + 1] = rich
-        ints[table + 2 * rich] -= np.int64(_FULL) - ints[table + 2 * poor]
-        if ints[table + 2 * rich] < _FULL:
+        ints[table + PER_COLUMN * poor + ALIAS] = rich
+        place = table + PER_COLUMN * rich + THRESHOLD
+        ints[place] -= np.int64(_FULL) - ints[table + PER_COLUMN * poor + THRESHOLD]
+        if ints[place] < _FULL:
             large += 1
             ints[todo + small] = rich
             small += 1
@@ -78,9 +92,9 @@ def _settle_rest(ints, floats, table, todo, small, rates, flat):
     for rest in range(small):
         worker = ints[todo + rest]
         if is_present(ints, worker) and (flat or floats[rates + worker] > 0.0):
-            ints[table + 2 * worker] = np.int64(_FULL)
+            ints[table + PER_COLUMN * worker + THRESHOLD] = np.int64(_FULL)
         else:
-            ints[table + 2 * worker + 1] = best
+            ints[table + PER_COLUMN * worker + ALIAS] = best
 
 
 @inlined
@@ -88,6 +102,6 @@ def sample(ints):
     """A worker, with probability proportional to its rate."""
     bits = draw(ints)
     column = below(bits, ints[WORKERS])
-    place = index(own_ints(ints) + 2 * column)
-    other = ints[place + index(1)]
-    return pick(low_half(bits) < ints[place], column, other)
+    place = index(own_ints(ints) + PER_COLUMN * column)
+    other = ints[place + index(ALIAS)]
+    return pick(low_half(bits) < ints[place + index(THRESHOLD)], column, other)

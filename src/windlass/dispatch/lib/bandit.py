@@ -1,4 +1,25 @@
-"""What the two bandits share: per worker, work and busy time of past completions, old ones fading."""
+"""What the two bandits share: per worker, work and busy time of past completions, old ones fading.
+
+Places besides those of :mod:`windlass.dispatch.state`:
+
+=============  =====  ================================================  ==========  =============
+in ``floats``  place  what it is                                        written by  read by
+=============  =====  ================================================  ==========  =============
+``FADING``     3      how much a past completion counts after the next  its class   ``completed``
+``CURIOSITY``  4      chance of any worker, or weight of doubt          its class   ``choose``
+=============  =====  ================================================  ==========  =============
+
+=================  =====  ====================  =============  =============
+at an :func:`arm`  place  what it is            written by     read by
+=================  =====  ====================  =============  =============
+``WORK``           0      work done, faded      ``completed``  ``completed``
+``SECONDS``        1      time busy, faded, s   ``completed``  ``completed``
+``COMPLETIONS``    2      how many, faded       ``completed``  ucb
+``PER_WORKER``     3      so many numbers each
+=================  =====  ====================  =============  =============
+
+Lists in ``floats``: n rates, work/s, infinite until known; then n arms.
+"""
 
 from __future__ import annotations
 
@@ -20,31 +41,30 @@ from windlass.dispatch.state import (
 )
 from windlass.model.values import number
 
-#: Places in ``floats``: how much a past completion still counts after the next, and what sets the policy's curiosity.
 FADING, CURIOSITY = OWN_FLOAT, OWN_FLOAT + 1
-_PER_WORKER = 3
+WORK, SECONDS, COMPLETIONS, PER_WORKER = range(4)
 
 
 @inlined
 def arm(ints, worker):
     """Where in ``floats`` a worker's faded work, seconds and completions are."""
-    return ints[RATES_AT] + ints[WORKERS] + _PER_WORKER * worker
+    return ints[RATES_AT] + ints[WORKERS] + PER_WORKER * worker
 
 
 def _completed(worker, work, seconds, own, ints, floats):
     place = arm(ints, worker)
-    floats[place] = floats[FADING] * floats[place] + work
-    floats[place + 1] = floats[FADING] * floats[place + 1] + seconds
-    floats[place + 2] = floats[FADING] * floats[place + 2] + 1.0
-    if floats[place + 1] > 0.0:
-        floats[ints[RATES_AT] + worker] = floats[place] / floats[place + 1]
+    floats[place + WORK] = floats[FADING] * floats[place + WORK] + work
+    floats[place + SECONDS] = floats[FADING] * floats[place + SECONDS] + seconds
+    floats[place + COMPLETIONS] = floats[FADING] * floats[place + COMPLETIONS] + 1.0
+    if floats[place + SECONDS] > 0.0:
+        floats[ints[RATES_AT] + worker] = floats[place + WORK] / floats[place + SECONDS]
     return 0
 
 
 def _changed(kind, worker, rate, ints, floats):
     if kind == JOINED:
         place = arm(ints, worker)
-        floats[place] = floats[place + 1] = floats[place + 2] = 0.0
+        floats[place + WORK] = floats[place + SECONDS] = floats[place + COMPLETIONS] = 0.0
         floats[ints[RATES_AT] + worker] = np.inf
     change_members(kind, worker, ints)
     return 0
@@ -60,7 +80,7 @@ class Bandit(CompiledDispatch):
     changing: ClassVar[Kernel] = changing(_changed)
 
     def __init__(self, workers: int, rng: np.random.Generator, curiosity: float, memory: float) -> None:
-        self.ints, self.floats = make_state(workers, rng, floats=(1 + _PER_WORKER) * workers)
+        self.ints, self.floats = make_state(workers, rng, floats=(1 + PER_WORKER) * workers)
         self.ints[RATES_AT] = VALUES_AT
         self.ints[LISTENS] = 1
         self.floats[VALUES_AT : VALUES_AT + workers] = np.inf

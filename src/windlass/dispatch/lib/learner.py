@@ -4,6 +4,57 @@ A worker's window holds its last L completions as blocks of L / 15, with sums ke
 same whatever L is; up to L = 15 the window is exact, beyond it covers L to L + L/15 completions. The rate is work
 done over time busy, which for tasks that count 1 each is the paper's mean time.
 
+Places besides those of :mod:`windlass.dispatch.state`:
+
+==============  =====  ==============================================  ===================  ===============
+in ``ints``     place  what it is                                      written by           read by
+==============  =====  ==============================================  ===================  ===============
+``TICKS``       10     tasks since estimates were made anew            ``choose``           ``choose``
+``SIZES_SEEN``  11     real tasks that ended                           ``take_completion``  ``recent_size``
+``BEGUN``       12     1 once the first task has come, else 0          ``refresh``          ``choose``
+``BY_WAIT``     13     1: the least wait of two, 0: the shorter queue  its class            ``choose``
+``PROBES``      14     workers drawn per task                          its class            ``choose``
+==============  =====  ==============================================  ===================  ===============
+
+================  =====  ==============================================  ======================  ======================
+in ``floats``     place  what it is                                      written by              read by
+================  =====  ==============================================  ======================  ======================
+``GUARANTEED``    3      throughput of all workers that is sure, work/s  its class, ``refresh``  ``take_load``
+``PROBE_SHARE``   4      benchmark tasks per idle capacity               its class               ``schedule_benchmark``
+``WINDOW_SCALE``  5      c₁ of the length of windows                     its class               ``take_load``
+``MOST_LOAD``     6      what the load is clamped to                     its class               ``take_load``
+``LOAD``          7      estimated load                                  ``take_load``           ``schedule_benchmark``
+``EPSILON``       8      accuracy that estimates aim at                  ``take_load``           ``refresh``
+``LENGTH``        9      completions in a window (L)                     ``take_load``           ``take_completion``
+``CUT_OFF``       10     silence after which a worker counts as dead, s  ``take_load``           ``refresh``
+``MEAN_WORK``     11     mean work of recent tasks                       ``take_completion``     ``take_load``
+``LEARNT_SHARE``  12     share of what is seen that is sure; 0: told     its class, ``split``    ``refresh``
+================  =====  ==============================================  ======================  ======================
+
+Lists in ``floats``: n rates, work/s; n windows, one a worker, which only this module reads and writes; the work of the
+last real tasks that ended, in a ring. In ``ints`` the learner has no list.
+
+==================  =====  ==================================================================
+in a window         place  what it is
+==================  =====  ==================================================================
+``_WORK``           0      work of all blocks
+``_SECONDS``        1      time busy of all blocks, s
+``_COUNT``          2      completions of all blocks
+``_BLOCK_WORK``     3      work of the block that is being filled
+``_BLOCK_SECONDS``  4      its time busy, s
+``_BLOCK_COUNT``    5      its completions
+``_BEGAN``          6      when it began, s
+``_FIRST``          7      the oldest block
+``_USED``           8      blocks in use
+``_HEADER``         9      first of the blocks: each has its work, seconds and completions at
+                           ``_WORK``, ``_SECONDS`` and ``_COUNT``, and
+``_BLOCK_BEGAN``    3      when it began, s
+``_PER_BLOCK``      4      so many numbers a block
+``BLOCKS``          16     so many blocks a window
+``WINDOW``          73     so many numbers a window
+``SIZES``           64     so many sizes of real tasks
+==================  =====  ==================================================================
+
 Source: Rosella, Section IV-C, Learner-aggregate.
 """
 
@@ -27,14 +78,12 @@ from windlass.dispatch.state import (
 )
 
 BLOCKS = 16
-# Places in a worker's window; then, per block, work, seconds, completions and when it began.
 _WORK, _SECONDS, _COUNT, _BLOCK_WORK, _BLOCK_SECONDS, _BLOCK_COUNT, _BEGAN, _FIRST, _USED, _HEADER = range(10)
-_PER_BLOCK = 4
+_BLOCK_BEGAN, _PER_BLOCK = 3, 4
 WINDOW = _HEADER + _PER_BLOCK * BLOCKS
 SIZES = 64
 
-# The learner's places in the policy's ``ints`` and ``floats``.
-TICKS, SIZES_SEEN, BEGUN, BY_WAIT, PROBES, OWN_INTS = range(OWN_INT, OWN_INT + 6)
+TICKS, SIZES_SEEN, BEGUN, BY_WAIT, PROBES = range(OWN_INT, OWN_INT + 5)
 (
     GUARANTEED,
     PROBE_SHARE,
@@ -71,9 +120,9 @@ def _sizes(ints):
 def _forget_oldest(floats, window):
     first = int(floats[window + _FIRST])
     block = window + _HEADER + _PER_BLOCK * first
-    floats[window + _WORK] -= floats[block]
-    floats[window + _SECONDS] -= floats[block + 1]
-    floats[window + _COUNT] -= floats[block + 2]
+    floats[window + _WORK] -= floats[block + _WORK]
+    floats[window + _SECONDS] -= floats[block + _SECONDS]
+    floats[window + _COUNT] -= floats[block + _COUNT]
     floats[window + _FIRST] = (first + 1) % BLOCKS
     floats[window + _USED] -= 1.0
 
@@ -183,13 +232,13 @@ def refresh(ints, floats):
         known = floats[window + _COUNT] + floats[window + _BLOCK_COUNT]
         while floats[window + _USED] > 0.0:
             oldest = window + _HEADER + _PER_BLOCK * int(floats[window + _FIRST])
-            if known - floats[oldest + 2] < floats[LENGTH]:
+            if known - floats[oldest + _COUNT] < floats[LENGTH]:
                 break
-            known -= floats[oldest + 2]
+            known -= floats[oldest + _COUNT]
             _forget_oldest(floats, window)
         began = floats[window + _BEGAN]
         if floats[window + _USED] > 0.0:
-            began = floats[window + _HEADER + _PER_BLOCK * int(floats[window + _FIRST]) + 3]
+            began = floats[window + _HEADER + _PER_BLOCK * int(floats[window + _FIRST]) + _BLOCK_BEGAN]
         seconds = floats[window + _SECONDS] + floats[window + _BLOCK_SECONDS]
         # Nothing known yet: as fast as the mean worker is guaranteed to be.
         rate = keep * floats[GUARANTEED] / count

@@ -7,7 +7,7 @@ import numpy as np
 
 from windlass.compiled import Kernel
 from windlass.dispatch.compiled import choosing
-from windlass.dispatch.lib.bandit import CURIOSITY, Bandit, arm
+from windlass.dispatch.lib.bandit import COMPLETIONS, CURIOSITY, Bandit, arm
 from windlass.dispatch.state import ARRIVED, PRESENT, RATES_AT, below, draw, member
 from windlass.model.values import number
 
@@ -23,7 +23,8 @@ def _choose(lengths, ints, floats):
     for _ in range(count):
         worker = member(ints, place)
         # A relative bound: the spread of a mean time grows with the mean.
-        hoped = floats[rates + worker] * (1.0 + doubt / math.sqrt(max(floats[arm(ints, worker) + 2], 1.0)))
+        completions = max(floats[arm(ints, worker) + COMPLETIONS], 1.0)
+        hoped = floats[rates + worker] * (1.0 + doubt / math.sqrt(completions))
         delay = (lengths[worker] + 1) / hoped
         best, least = (worker, delay) if delay < least else (best, least)
         place = place + 1 if place + 1 < count else 0

@@ -1,0 +1,47 @@
+"""The legends of the flat state say of every named place which number it is."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import inspect
+import re
+from types import ModuleType
+
+import pytest
+
+MODULES = ("windlass.dispatch.state", "windlass.dispatch.lib.learner", "windlass.dispatch.lib.bandit")
+MODULES += ("windlass.dispatch.lib.alias", "windlass.sim.workers.places", "windlass.sim.status")
+
+
+def assigned(module: ModuleType) -> dict[str, int]:
+    """The whole numbers that a module names itself, imported ones left out."""
+    names = {
+        name.id
+        for statement in ast.parse(inspect.getsource(module)).body
+        if isinstance(statement, ast.Assign)
+        for target in statement.targets
+        for name in ast.walk(target)
+        if isinstance(name, ast.Name)
+    }
+    return {name: value for name in names if type(value := getattr(module, name)) is int}
+
+
+def rows(module: ModuleType) -> dict[str, int | None]:
+    """First and, where it is a number, second column of the tables in a module's docstring."""
+    found = re.findall(r"^``([A-Z_]+)`` {2,}(?:(\d+)  )?", module.__doc__ or "", flags=re.MULTILINE)
+    return {name: int(place) if place else None for name, place in found}
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_every_named_place_is_in_the_legend(name: str) -> None:
+    module = importlib.import_module(name)
+    legend, places = rows(module), assigned(module)
+    ends = {"COUNTS", "CLOCKS", "FIRST_OWN"}
+    assert set(legend) == set(places) - ends
+    assert {place: at for place, at in legend.items() if at is not None and at != places[place]} == {}
+
+
+@pytest.mark.parametrize("name", MODULES[:4])
+def test_the_legend_gives_every_place_a_number(name: str) -> None:
+    assert None not in rows(importlib.import_module(name)).values()
