@@ -7,7 +7,7 @@ import pytest
 
 from windlass.engines import targets
 
-LIVE = Path("examples/geo-live.yaml").resolve()
+LIVE = Path("examples/fleet-live.yaml").resolve()
 needs_ray = pytest.mark.skipif(
     importlib.util.find_spec("ray") is None, reason="Ray is not installed: pip install '.[ray]'"
 )
@@ -41,7 +41,7 @@ def test_an_engine_that_is_not_installed_says_what_to_install(monkeypatch, run):
 def broken(tmp_path, step, slots=1):
     file = tmp_path / "broken.yaml"
     file.write_text(f"""
-world: geo-place
+world: fleet
 cluster:
   sites: [{{name: a, slots: 1, up: 1.0e+7, down: 1.0e+7}}, {{name: b, slots: {slots}, up: 1.0e+7, down: 1.0e+7}}]
 workload:
@@ -89,7 +89,7 @@ def test_a_world_that_only_the_simulator_has_is_refused(run):
     status, _, error = run("--engine", "ray")
     assert (status, error) == (
         2,
-        "windlass: --engine: world 'batch' runs in the simulator only; live: geo-place",
+        "windlass: --engine: world 'batch' runs in the simulator only; live: fleet",
     )
 
 

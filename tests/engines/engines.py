@@ -9,8 +9,9 @@ import pytest
 
 from tests.engines.fake import FakeExecutor
 from windlass.engines.live.engine import LiveFleet
-from windlass.model.fleet import Changes
-from windlass.sim.fleet.engine import SimulatedFleet
+from windlass.model.fleet import FleetCase
+from windlass.model.timetable import SiteTimetable
+from windlass.sim.fleet.engine import PlacedFleet
 
 
 def cluster_folders():
@@ -24,13 +25,13 @@ class Sim:
     late = 1e-6
 
     def make(self, fleet, jobs, lost=None):
-        changes = Changes.none()
+        timetable = SiteTimetable.none()
         if lost is not None:
             at, site = lost
-            changes = Changes(
+            timetable = SiteTimetable(
                 np.array([at]), np.array([site]), np.array([0]), fleet.up[[site]], fleet.down[[site]]
             )
-        return SimulatedFleet(fleet, jobs, changes=changes)
+        return PlacedFleet(FleetCase(fleet, jobs, timetable))
 
 
 class Fake:

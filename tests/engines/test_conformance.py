@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from windlass.worlds.fleet.in_order import InOrder
 
 from tests.engines import check
 from tests.engines.engines import ENGINES, SLOW
@@ -15,6 +14,7 @@ from windlass.place.policies.centralised import Centralised
 from windlass.place.policies.in_place import InPlace
 from windlass.place.policies.tetrium import Tetrium
 from windlass.place.view import Placement
+from windlass.worlds.fleet.standing import Standing
 
 AREA = Fleet.of([3, 1, 2, 1], [8e6, 4e6, 6e6, 6e6], [8e6, 4e6, 8e6, 6e6], names=["a", "b", "c", "d"])
 
@@ -50,7 +50,7 @@ def ran(engines, policy, jobs, fleet=AREA, lost=None):
 
 
 @pytest.mark.parametrize(
-    "policy", [InPlace(), Tetrium(), Centralised(), InOrder(Swag())], ids=lambda p: p.name
+    "policy", [InPlace(), Tetrium(), Centralised(), Standing(Swag())], ids=lambda p: p.name
 )
 def test_every_task_runs_once_within_slots_and_as_decided(engines, policy):
     jobs = some_jobs()
@@ -104,7 +104,7 @@ def test_jobs_are_served_in_the_order_decided(engines, policy, first):
             [StageSpec(0.3, here=(0, 1, 0, 1), task_bytes=1e3)],
         ],
     )
-    run, _ = ran(engines, InOrder(policy), jobs)
+    run, _ = ran(engines, Standing(policy), jobs)
     assert int(np.argmin(run.end)) == first
     check.no_site_is_over_its_slots(run)
 

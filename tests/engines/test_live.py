@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from windlass.worlds.fleet.in_order import InOrder
 
 from tests.engines import check
 from tests.engines.fake import FakeExecutor
@@ -13,12 +12,13 @@ from windlass.drive import drive
 from windlass.engines.live.engine import LiveFleet
 from windlass.engines.live.program import Program, Step
 from windlass.model import InputError, PolicyError, TaskError
-from windlass.model.fleet import Fleet, FleetJobs, StageSpec
+from windlass.model.fleet import Fleet, FleetCase, FleetJobs, StageSpec
 from windlass.order.fleet.policies.swag import Swag
 from windlass.place.policies.in_place import InPlace
 from windlass.place.policies.tetrium import Tetrium
 from windlass.place.view import Placement
-from windlass.sim.fleet.engine import SimulatedFleet
+from windlass.sim.fleet.engine import PlacedFleet
+from windlass.worlds.fleet.standing import Standing
 
 AREA = Fleet.of([2, 2, 2], [1e6] * 3, [1e6] * 3)
 
@@ -49,7 +49,7 @@ def workloads(draw, sizes=(0.0, 1e5)):
     load_s=st.sampled_from([0.0, 0.7]),
     fails=st.booleans(),
     deaths=st.lists(st.tuples(st.floats(0.0, 4.0), st.integers(0, 3)), max_size=2, unique_by=lambda d: d[1]),
-    policy=st.sampled_from([InPlace(), Tetrium(), InOrder(Swag())]),
+    policy=st.sampled_from([InPlace(), Tetrium(), Standing(Swag())]),
 )
 def test_nothing_is_lost_or_counted_twice_whoever_dies(jobs, nodes, notice, load_s, fails, deaths, policy):
     executor = FakeExecutor(AREA, nodes, deaths=[], notice=notice)
@@ -75,8 +75,8 @@ def test_nothing_is_lost_or_counted_twice_whoever_dies(jobs, nodes, notice, load
 @settings(max_examples=300, deadline=None)
 @given(jobs=workloads(sizes=(0.0,)))
 def test_without_transfers_it_takes_as_long_as_in_the_simulator(jobs):
-    live = drive(LiveFleet(AREA, jobs, FakeExecutor(AREA)), InOrder(Swag()))
-    simulated = drive(SimulatedFleet(AREA, jobs), InOrder(Swag()))
+    live = drive(LiveFleet(AREA, jobs, FakeExecutor(AREA)), Standing(Swag()))
+    simulated = drive(PlacedFleet(FleetCase(AREA, jobs)), Standing(Swag()))
     np.testing.assert_allclose(live.response, simulated.response, atol=1e-6)
 
 

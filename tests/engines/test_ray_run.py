@@ -17,7 +17,7 @@ from tests.engines.engines import cluster_folders
 pytestmark = pytest.mark.slow
 
 SCENARIO = """
-world: geo-place
+world: fleet
 cluster:
   sites:
     - {name: a, slots: 2, up: 1.0e+7, down: 1.0e+7}
@@ -187,7 +187,7 @@ def test_words_are_counted_by_real_functions_over_sites(tmp_path):
         (tmp_path / name).write_text(text)
     file = tmp_path / "count.yaml"
     file.write_text(f"""
-world: geo-place
+world: fleet
 cluster:
   sites:
     - {{name: a, slots: 2, up: 1.0e+7, down: 1.0e+7}}

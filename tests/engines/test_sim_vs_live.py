@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 
 from windlass.engines.live.result import LiveRun
+from windlass.model.fleet import FleetCase
 from windlass.papers.sim_vs_live.cases import Remote, calibrate, calibration_case
 from windlass.papers.sim_vs_live.paper import SimVsLive, _Compared, _ranked_alike
-from windlass.sim.fleet.engine import simulate
+from windlass.sim.fleet import run_placed
 
 
 def compared(name, live, simulated):
@@ -21,7 +22,7 @@ def test_policies_that_differ_must_rank_alike_and_those_that_do_not_are_named():
 
 def test_a_run_without_overhead_calibrates_to_none():
     fleet, jobs = calibration_case()
-    run = simulate(fleet, jobs, Remote())
+    run = run_placed(FleetCase(fleet, jobs), Remote())
     tasks = len(run.begun)
     same = {name: getattr(run, name) for name in run.__dataclass_fields__}
     live = LiveRun(
@@ -41,7 +42,7 @@ def test_a_run_without_overhead_calibrates_to_none():
 
 def test_lone_reads_are_alone_however_late_the_first_tasks_are():
     fleet, jobs = calibration_case()
-    run = simulate(fleet, jobs, Remote(), decide_every=3.0)
+    run = run_placed(FleetCase(fleet, jobs), Remote(), decide_every=3.0)
     remote = run.site != run.source
     assert remote.sum() == 3
     begun, read = np.sort(run.begun[remote]), np.sort(run.read[remote])

@@ -92,8 +92,8 @@ def test_a_kept_plan_changes_at_few_sites_only():
 
 
 def test_the_better_of_forward_and_reverse_is_no_worse_than_either():
-    from windlass.model.fleet import Fleet, FleetJobs, StageSpec
-    from windlass.sim.fleet.engine import simulate
+    from windlass.model.fleet import Fleet, FleetCase, FleetJobs, StageSpec
+    from windlass.sim.fleet import run_placed
 
     fleet = Fleet.of([40, 10, 20], [5e9, 1e9, 2e9], [5e9, 1e9, 5e9])
     jobs = FleetJobs.of(
@@ -101,7 +101,8 @@ def test_the_better_of_forward_and_reverse_is_no_worse_than_either():
         [[StageSpec(2.0, (200, 300, 500), 1e8, ratio=4.0), StageSpec(1.0, tasks=500, parents=(0,))]],
     )
     times = {
-        way: simulate(fleet, jobs, Tetrium(direction=way)).end[0] for way in ("forward", "reverse", "best")
+        way: run_placed(FleetCase(fleet, jobs), Tetrium(direction=way)).end[0]
+        for way in ("forward", "reverse", "best")
     }
     assert times["best"] <= max(times["forward"], times["reverse"])
 

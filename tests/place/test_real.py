@@ -46,7 +46,7 @@ def test_a_cluster_file_made_from_measurements_places_a_job(tmp_path):
 
 @needs_traces
 def test_ten_minutes_of_facebook_s_log_over_ten_regions():
-    scenario = load_scenario(ROOT / "examples" / "geo-analytics-facebook.yaml")
+    scenario = load_scenario(ROOT / "examples" / "fleet-facebook.yaml")
     setting = scenario.variants[-1].setting
     swim = setting.workload.swim.model_copy(update={"hours": 1 / 6})
     setting = setting.model_copy(update={"workload": setting.workload.model_copy(update={"swim": swim})})

@@ -1,18 +1,25 @@
-"""The wide-area world: its log is valid under every policy, and small cases come out as by hand."""
+"""Placements over a fleet: its log is valid under every policy, and small cases come out as by hand."""
 
 import numpy as np
 import pytest
-from windlass.workloads.fleet import JobModel, SiteModel, draw_drops, draw_jobs, draw_sites
 
 from tests.place import validator
 from windlass.model import InputError, PolicyError
-from windlass.model.fleet import Changes, Fleet, FleetJobs, StageSpec
+from windlass.model.fleet import Fleet, FleetCase, FleetJobs, StageSpec
+from windlass.model.timetable import SiteTimetable
 from windlass.place import POLICIES
 from windlass.place.view import Placement
-from windlass.sim.fleet.engine import simulate
+from windlass.sim.fleet import run_placed
 from windlass.sim.links import max_min_rates
+from windlass.workloads.drops import draw_drops
+from windlass.workloads.sites import SiteModel, draw_sites
+from windlass.workloads.stages import JobModel, draw_jobs
 
 MOVES = ("centralised", "tetrium-i-data")
+
+
+def simulate(fleet, jobs, policy, timetable=None, **setting):
+    return run_placed(FleetCase(fleet, jobs, timetable or SiteTimetable.none()), policy, **setting)
 
 
 def drawn(seed, jobs=15, sites=6):
@@ -35,9 +42,9 @@ def test_the_log_is_valid(name, look_every):
 @pytest.mark.parametrize("name", POLICIES.names())
 def test_the_log_is_valid_where_resources_drop_and_return(name):
     fleet, jobs = drawn(5)
-    changes = draw_drops(fleet, 0.6, 2, 15.0, float(jobs.submit[-1]) + 100, np.random.default_rng(2))
-    run = simulate(fleet, jobs, make(name), changes=changes, log=True)
-    validator.check(run, changes, moves=name in MOVES)
+    timetable = draw_drops(fleet, 0.6, 2, 15.0, float(jobs.submit[-1]) + 100, np.random.default_rng(2))
+    run = simulate(fleet, jobs, make(name), timetable=timetable, log=True)
+    validator.check(run, timetable, moves=name in MOVES)
 
 
 @pytest.mark.parametrize("name", ["tetrium", "in-place", "tetris"])
@@ -84,8 +91,9 @@ def test_two_reads_share_an_uplink():
 def test_a_slot_that_returns_is_used():
     fleet = Fleet.of(slots=[2, 0], up=[1, 1], down=[1, 1])
     jobs = FleetJobs.of([0.0], [[StageSpec(10.0, here=(4, 0))]])
-    changes = Changes(np.array([5.0, 35.0]), np.array([0, 0]), np.array([1, 2]), np.ones(2), np.ones(2))
-    run = simulate(fleet, jobs, make("in-place"), changes=changes)
+    twice = np.array([5.0, 35.0]), np.array([0, 0]), np.array([1, 2]), np.ones(2), np.ones(2)
+    timetable = SiteTimetable(*twice)
+    run = simulate(fleet, jobs, make("in-place"), timetable=timetable)
     assert np.sort(run.computed).tolist() == [10, 10, 20, 30]
 
 

@@ -1,4 +1,4 @@
-"""Checks a log of the wide-area world, written apart from it: slots, links, bytes, order of events."""
+"""Checks a log of the simulated fleet, written apart from it: slots, links, bytes, order of events."""
 
 import numpy as np
 
@@ -16,9 +16,7 @@ def check_tasks(run, changes=None):
     assert np.isfinite(run.computed).all()
     assert (run.begun <= run.read).all()
     assert (run.begun >= jobs.submit[jobs.job[stage]]).all()
-    np.testing.assert_allclose(
-        run.computed - run.read, jobs.task_s[stage] * jobs.factor * jobs.size, rtol=1e-9, atol=1e-6
-    )
+    np.testing.assert_allclose(run.computed - run.read, jobs.duration, rtol=1e-9, atol=1e-6)
     for site in range(len(fleet)):
         here = run.site == site
         instants = [(time, 1, 1) for time in run.begun[here]] + [(time, 0, -1) for time in run.computed[here]]

@@ -34,7 +34,7 @@ def test_a_world_names_all_its_path_fields(world):
 
 
 MEASURED = """
-world: geo-place
+world: fleet
 cluster: {measured: {throughput: ../wan/t.csv, prices: p.csv, regions: [aws:a, aws:b], slots: [1]}}
 workload: {trace: log.tsv}
 policies: {place: in-place}

@@ -122,8 +122,8 @@ def least_mean_response(
 
     Examples
     --------
-    >>> from windlass.model.fleet import Fleet
-    >>> case = FleetCase(Fleet.of([1]), FleetJobs.table([0, 0], [[2], [1]], [1.0, 1.0, 1.0]))
+    >>> from windlass.model.fleet import Fleet, fixed_table
+    >>> case = FleetCase(Fleet.of([1]), fixed_table([0, 0], [[2], [1]], [1.0, 1.0, 1.0]))
     >>> round(least_mean_response(case).any_schedule, 6)  # the shorter first: 1 and 3
     2.0
     """

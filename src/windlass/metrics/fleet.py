@@ -88,10 +88,10 @@ def fleet_metrics(run: FleetRun) -> FleetMetrics:
 
     Examples
     --------
-    >>> from windlass.model.fleet import Fleet, FleetCase, FleetJobs
+    >>> from windlass.model.fleet import Fleet, FleetCase, fixed_table
     >>> from windlass.order.fleet.policies.swag import Swag
     >>> from windlass.sim.fleet import run_ordered
-    >>> case = FleetCase(Fleet.of([2, 1]), FleetJobs.table([0, 1], [[2, 0], [1, 1]], [1.0, 3.0, 5.0, 7.0]))
+    >>> case = FleetCase(Fleet.of([2, 1]), fixed_table([0, 1], [[2, 0], [1, 1]], [1.0, 3.0, 5.0, 7.0]))
     >>> metrics = fleet_metrics(run_ordered(case, Swag()))
     >>> metrics.mean_response_s, metrics.mean_slowdown
     (5.0, 1.0)

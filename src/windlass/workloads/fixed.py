@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from windlass.model.fleet import Fleet, FleetCase, FleetJobs
+from windlass.model.fleet import Fleet, FleetCase, fixed_table
 from windlass.workloads.estimates import guess
 from windlass.workloads.seconds import LONGEST_TASK_S, draw_seconds
 from windlass.workloads.sizes import draw_sizes
@@ -79,7 +79,7 @@ def draw_fixed(
     for_sizes, for_sites, for_seconds, for_gaps, for_guesses, for_errors = rng.spawn(6)
     sizes = draw_sizes(law, jobs, for_sizes)
     seconds = draw_seconds(int(sizes.sum()), for_seconds, longest=longest)
-    found = FleetJobs.table(
+    found = fixed_table(
         draw_arrivals(jobs, float(seconds.sum()), int(capacity.sum()), utilisation, for_gaps),
         spread(sizes, len(capacity), skew, for_sites),
         seconds,

@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 
 from windlass.model import InputError
-from windlass.model.fleet import Fleet, FleetCase, FleetJobs
+from windlass.model.fleet import Fleet, FleetCase, fixed_jobs
 from windlass.traces import SwfLog, to_workload
 from windlass.workloads.estimates import guess
 from windlass.workloads.swim import FixedModel
@@ -73,7 +73,7 @@ def fixed_grid(
     work = np.bincount(site, weights=bags["run"].to_numpy() * procs, minlength=len(names))
     slots = np.maximum(np.ceil(work / (span * model.utilisation)), 1).astype(np.int64)
     left_out = (f"{lacking:,} jobs name no site and are left out",) if lacking else ()
-    found = FleetJobs.fixed(
+    found = fixed_jobs(
         arrival,
         subjobs["number"].to_numpy(),
         subjobs["site"].to_numpy(),

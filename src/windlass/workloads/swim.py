@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
-from windlass.model.fleet import Fleet, FleetCase, FleetJobs, StageSpec
+from windlass.model.fleet import Fleet, FleetCase, FleetJobs, StageSpec, fixed_table
 from windlass.traces import SwimLog
 from windlass.workloads.estimates import guess
 from windlass.workloads.seconds import LONGEST_TASK_S, draw_seconds
@@ -151,7 +151,7 @@ def fixed_swim(log: SwimLog, model: FixedModel, fleet: Fleet, rng: np.random.Gen
     submit = records["submit"].to_numpy() - float(records["submit"][0])
     span = float(submit[-1]) or 1.0
     wanted = float(seconds.sum()) / (float(fleet.slots.sum()) * model.utilisation)
-    jobs = FleetJobs.table(
+    jobs = fixed_table(
         submit * (wanted / span),
         spread(sizes, len(fleet), model.skew, for_sites),
         seconds,

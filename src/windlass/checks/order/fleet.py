@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from windlass.checks.common import require, require_defaults
-from windlass.model.fleet import Fleet, FleetCase, FleetJobs
+from windlass.model.fleet import Fleet, FleetCase, fixed_table
 from windlass.order.fleet import FleetView, JobOrder
 from windlass.registry import Registry
 from windlass.sim.fleet import FleetRun, run_ordered
@@ -37,7 +37,7 @@ def workload(seed: int, jobs: int = 60, sites: int = 4) -> FleetCase:
     subjobs = rng.integers(0, 5, (jobs, sites)) * rng.integers(0, 2, (jobs, sites))
     subjobs[subjobs.sum(axis=1) == 0, 0] = 1
     submit, seconds = np.sort(rng.integers(0, 60, jobs)), rng.integers(0, 4, subjobs.sum())
-    return FleetCase(Fleet.of(rng.integers(1, 4, sites)), FleetJobs.table(submit, subjobs, seconds))
+    return FleetCase(Fleet.of(rng.integers(1, 4, sites)), fixed_table(submit, subjobs, seconds))
 
 
 def _make(registry: Registry, name: str) -> Any:

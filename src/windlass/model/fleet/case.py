@@ -23,7 +23,8 @@ class FleetCase:
 
     Examples
     --------
-    >>> FleetCase(Fleet.of([1]), FleetJobs.table([0.0], [[2]], [1.0, 1.0])).fleet.linked
+    >>> from windlass.model.fleet import fixed_table
+    >>> FleetCase(Fleet.of([1]), fixed_table([0.0], [[2]], [1.0, 1.0])).fleet.linked
     False
     """
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from windlass.metrics.bound import least_mean_response
-from windlass.model.fleet import Fleet, FleetCase, FleetJobs
+from windlass.model.fleet import Fleet, FleetCase, fixed_table
 from windlass.order import finish_instants, optimal, reordering, swag
 from windlass.order.fleet import FleetView, JobOrder
 from windlass.papers.reproduction import Row
@@ -87,7 +87,7 @@ def _tiny(rng: np.random.Generator) -> FleetCase:
     sizes = rng.integers(5, 60, 6)
     seconds = draw_seconds(int(sizes.sum()), rng, longest=5.0)
     arrivals = draw_arrivals(6, float(seconds.sum()), 15, 0.9, rng)
-    return FleetCase(Fleet.of([3] * 5), FleetJobs.table(arrivals, spread(sizes, 5, 2.0, rng), seconds))
+    return FleetCase(Fleet.of([3] * 5), fixed_table(arrivals, spread(sizes, 5, 2.0, rng), seconds))
 
 
 def offline_row(instances: int) -> Row:

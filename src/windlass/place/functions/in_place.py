@@ -13,12 +13,12 @@ from windlass.place.view import Ready, Sites
 
 
 @lean
-def shuffle_in_place(data, slots, tasks, started, waiting, want):
+def shuffle_in_place(data, slots, tasks, started, waiting, close, want):
     """Fill ``want`` (n,) with the tasks of a shuffle that each site still runs, in proportion to the data there.
 
     ``data`` (n,) bytes that it reads at each site, of which only proportions count; ``slots`` (n,) float64 of each
     site, one without any gets no task; both are written over. ``tasks`` of the whole stage; ``started`` (n,) those
-    begun at each site; ``waiting`` those not begun.
+    begun at each site; ``waiting`` those not begun. Remainders that differ by less than ``close`` count as alike.
     """
     total = total_of(data)
     for x in range(len(data)):
@@ -27,7 +27,7 @@ def shuffle_in_place(data, slots, tasks, started, waiting, want):
         for x in range(len(data)):
             data[x] = slots[x]
     # Of the whole stage, so that what has begun does not shift what is left.
-    round_shares(data, tasks, slots, want)
+    round_shares(data, tasks, slots, close, want)
     less_begun(started, waiting, want)
 
 
@@ -47,10 +47,13 @@ def less_begun(started, waiting, want):
         over -= 1
 
 
+#: A view scales the data to what waits; shares that are alike must stay so, or tasks would change sites in between.
+CLOSE = 1e-9
+
 _ints, _floats = types.int64[::1], types.float64[::1]
 _SHUFFLE = Kernel(
     shuffle_in_place.py_func,
-    types.void(_floats, _floats, types.int64, _ints, types.int64, _ints),
+    types.void(_floats, _floats, types.int64, _ints, types.int64, types.float64, _ints),
     allocates=False,
 )
 
@@ -69,5 +72,6 @@ def wanted_in_place(sites: Sites, ready: Ready) -> NDArray[np.int64]:
     for row in np.flatnonzero(ready.shuffles).tolist():
         slots = sites.slots.astype(np.float64)
         total, waiting = int(ready.total[row]), int(ready.waiting[row])
-        _SHUFFLE.ready()(ready.data[row].copy(), slots, total, ready.started[row], waiting, want[row])
+        data, started = ready.data[row].copy(), ready.started[row]
+        _SHUFFLE.ready()(data, slots, total, started, waiting, CLOSE, want[row])
     return want

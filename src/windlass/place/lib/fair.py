@@ -28,7 +28,7 @@ def wanted_in_place(sites, ready, by_network, want):
             for x in range(n):
                 share[x], most[x] = ready.data[row, x], sites.slots[x]
             waiting, total = ready.waiting[row], ready.total[row]
-            shuffle_in_place(share, most, total, ready.started[row], waiting, want[row])
+            shuffle_in_place(share, most, total, ready.started[row], waiting, 0.0, want[row])
 
 
 @helper

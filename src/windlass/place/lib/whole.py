@@ -12,12 +12,12 @@ def whole(share, tasks, counts):
 
     Sites without a share get none.
     """
-    round_shares(share, tasks, np.empty(len(share)), counts)
+    round_shares(share, tasks, np.empty(len(share)), 0.0, counts)
 
 
 @lean
-def round_shares(share, tasks, rest, counts):
-    """The same, with ``rest`` (n,) to work in."""
+def round_shares(share, tasks, rest, close, counts):
+    """The same, with ``rest`` (n,) to work in; of remainders within ``close`` of each other the first is the largest."""
     n = len(share)
     total = 0.0
     for x in range(n):
@@ -36,7 +36,7 @@ def round_shares(share, tasks, rest, counts):
     while left > 0:
         best = 0
         for x in range(1, n):
-            if rest[x] > rest[best]:
+            if rest[x] > rest[best] + close:
                 best = x
         counts[best] += 1
         rest[best] -= 1.0

@@ -286,7 +286,7 @@ def run_placed(
 
     Examples
     --------
-    >>> from windlass.model.fleet import Fleet, FleetJobs, StageSpec
+    >>> from windlass.model.fleet import Fleet, FleetJobs, StageSpec, fixed_table
     >>> from windlass.place.policies.in_place import InPlace
     >>> fleet = Fleet.of(slots=[40, 10, 20], up=[5e9, 1e9, 2e9], down=[5e9, 1e9, 5e9])
     >>> jobs = FleetJobs.of([0.0], [[StageSpec(2.0, here=(200, 300, 500), task_bytes=1e8)]])
@@ -315,9 +315,9 @@ def run_ordered(
 
     Examples
     --------
-    >>> from windlass.model.fleet import Fleet, FleetJobs
+    >>> from windlass.model.fleet import Fleet, FleetJobs, fixed_table
     >>> from windlass.order.fleet.policies.swag import Swag
-    >>> jobs = FleetJobs.table([0, 0, 0], [[1, 10, 1], [3, 8, 0], [7, 0, 6]], [1.0] * 36)
+    >>> jobs = fixed_table([0, 0, 0], [[1, 10, 1], [3, 8, 0], [7, 0, 6]], [1.0] * 36)
     >>> run_ordered(FleetCase(Fleet.of(slots=[1, 1, 1]), jobs), Swag()).end.tolist()
     [18.0, 10.0, 7.0]
     """

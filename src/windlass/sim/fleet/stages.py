@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from windlass.compiled import inlined, lean
-from windlass.place.functions.in_place import shuffle_in_place
+from windlass.place.functions.in_place import CLOSE, shuffle_in_place
 
 
 @inlined
@@ -65,7 +65,7 @@ def settle_shuffle(state, stage):
         cell = state.cells[stage.row, site]
         state.share[site], state.rest[site] = cell.data, state.sites[site].slots
         state.begun[site] = cell.started
-    shuffle_in_place(state.share, state.rest, stage.tasks, state.begun, stage.waiting, state.want)
+    shuffle_in_place(state.share, state.rest, stage.tasks, state.begun, stage.waiting, CLOSE, state.want)
     for site in range(len(state.sites)):
         state.cells[stage.row, site].left = state.want[site]
 

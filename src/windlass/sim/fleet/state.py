@@ -80,8 +80,8 @@ class FleetState(NamedTuple):
 
     ``run`` (1,), ``sites`` (n,), ``jobs`` (J + 1,), ``stages`` (K + 1,), ``parts`` (P + 1,), ``tasks`` (T,),
     ``children`` (E,): as the records say; one more at the end says where the last one's ends. ``by_size`` (T,): the
-    tasks of each stage, the largest first; empty where all are alike. ``cells`` (rows, n), ``rows`` (rows + 1,): stages of jobs
-    that are there. ``pairs`` (n, n), ``flows``, ``batches``: empty without links. ``changes``: the timetable.
+    tasks of each stage, the largest first; empty where all are alike. ``cells`` (rows, n), ``rows`` (rows + 1,): stages
+    of jobs that are there. ``pairs`` (n, n), ``flows``, ``batches``: empty without links. ``changes``: the timetable.
 
     For policies that order jobs: ``sized`` (rows, n) what is left of each job, ``slots``, ``backlog``, ``no_backlog``
     (n,); ``order`` (n, rows) what they answer, then rows of the tables in that order. ``share``, ``rest``,
@@ -176,7 +176,7 @@ def make_state(
 
     Examples
     --------
-    >>> case = FleetCase(Fleet.of([2]), FleetJobs.table([0.0], [[1]], [1.0]))
+    >>> case = FleetCase(Fleet.of([2]), fixed_table([0.0], [[1]], [1.0]))
     >>> make_state(case, standing=True).sites["free"].tolist()
     [2]
     """

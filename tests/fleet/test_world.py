@@ -5,23 +5,30 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.multisite import naive
+from tests.fleet import naive
 from windlass.checks.order.fleet import workload
 from windlass.metrics.alone import alone
 from windlass.model import InputError, PolicyError
-from windlass.model.orders import workload_of
+from windlass.model.fleet import Fleet, FleetCase, fixed_table
 from windlass.order.fleet import POLICIES, JobOrder
 from windlass.order.fleet.policies.swag import Swag
-from windlass.sim.orders.replay import replay_geo
-from windlass.workloads.sizes import draw_seconds, draw_sizes, draw_workload
+from windlass.sim.fleet import run_ordered
+from windlass.workloads.fixed import draw_fixed
+from windlass.workloads.seconds import draw_seconds
+from windlass.workloads.sizes import draw_sizes
 
 NAMES = POLICIES.names()
 
 
-def naive_run(work, policy):
+def fixed(submit, subjobs, duration, slots, **further):
+    return FleetCase(Fleet.of(slots), fixed_table(submit, subjobs, duration, **further))
+
+
+def naive_run(case, policy):
     """Starts of tasks by a loop over instants, asking the policy's `decide`; numbers of tasks only."""
     from windlass.order.fleet import FleetView
 
+    work = naive.flat(case)
     job_of_sub = np.repeat(np.arange(work.jobs), np.diff(work.first))
     coming = work.task0[:-1].copy()
     started = np.full(len(work.duration), np.nan)
@@ -67,50 +74,50 @@ def naive_run(work, policy):
 @pytest.mark.parametrize("seed", [11, 12, 13])
 def test_the_compiled_world_is_the_naive_one(name, seed):
     work, policy = workload(seed, jobs=40), POLICIES.make(name, np.random.default_rng(0))
-    assert np.array_equal(replay_geo(work, policy).started, naive_run(work, policy))
+    assert np.array_equal(run_ordered(work, policy).begun, naive_run(work, policy))
 
 
 @settings(max_examples=60, deadline=None)
 @given(st.integers(0, 10**6), st.sampled_from(NAMES), st.booleans())
 def test_schedules_hold(seed, name, by_seconds):
     work = workload(seed, jobs=30)
-    done = replay_geo(work, POLICIES.make(name, np.random.default_rng(0)), by_seconds=by_seconds)
+    done = run_ordered(work, POLICIES.make(name, np.random.default_rng(0)), by_seconds=by_seconds)
     naive.validate(work, done)
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_drawn_workload_holds(name):
-    slots = np.array([40, 10, 25, 30])
-    work = draw_workload(np.random.default_rng(5), jobs=150, law="google", slots=slots, accuracy=0.4)
-    naive.validate(work, replay_geo(work, POLICIES.make(name, np.random.default_rng(0))))
+    slots = Fleet.of([40, 10, 25, 30])
+    work = draw_fixed(np.random.default_rng(5), jobs=150, law="google", fleet=slots, accuracy=0.4)
+    naive.validate(work, run_ordered(work, POLICIES.make(name, np.random.default_rng(0))))
 
 
 def test_the_worked_example_runs_as_it_is_computed():
-    work = workload_of([0, 0, 0], [[1, 10, 1], [3, 8, 0], [7, 0, 6]], np.ones(36), [1, 1, 1])
-    ends = {name: replay_geo(work, POLICIES.make(name, np.random.default_rng(0))).end for name in NAMES}
+    work = fixed([0, 0, 0], [[1, 10, 1], [3, 8, 0], [7, 0, 6]], np.ones(36), [1, 1, 1])
+    ends = {name: run_ordered(work, POLICIES.make(name, np.random.default_rng(0))).end for name in NAMES}
     assert ends["fcfs"].tolist() == [10, 18, 11]
     assert ends["swag"].tolist() == ends["optimal"].tolist() == [18, 10, 7]
 
 
 def test_the_longest_expected_task_starts_first():
-    work = workload_of([0], [[3]], [5.0, 1.0, 3.0], [1], expected=[1.0, 9.0, 4.0])
-    assert work.duration.tolist() == [1.0, 3.0, 5.0]
+    work = fixed([0], [[3]], [5.0, 1.0, 3.0], [1], expected=[1.0, 9.0, 4.0])
+    assert work.jobs.duration.tolist() == [1.0, 3.0, 5.0]
 
 
 def test_many_at_once_need_room():
     jobs = 300
-    work = workload_of(np.zeros(jobs), np.ones((jobs, 2), int), np.ones(2 * jobs), [1, 3])
-    assert replay_geo(work, Swag()).end.max() == jobs
+    work = fixed(np.zeros(jobs), np.ones((jobs, 2), int), np.ones(2 * jobs), [1, 3])
+    assert run_ordered(work, Swag()).end.max() == jobs
 
 
 def test_seconds_count_what_tasks_took():
     # When job 2 arrives, job 0 has one slow task left at site 0, job 1 two that its others showed to be fast.
     seconds = [10.0] * 3 + [1.0] * 4 + [1.0]
-    work = workload_of([0, 1, 11], [[3, 0], [2, 2], [0, 1]], seconds, [1, 1])
-    by_tasks = replay_geo(work, Swag()).end
-    by_seconds = replay_geo(work, Swag(), by_seconds=True).end
+    work = fixed([0, 1, 11], [[3, 0], [2, 2], [0, 1]], seconds, [1, 1])
+    by_tasks = run_ordered(work, Swag()).end
+    by_seconds = run_ordered(work, Swag(), by_seconds=True).end
     assert (by_tasks[1], by_seconds[1]) == (32.0, 22.0)
-    naive.validate(work, replay_geo(work, Swag(), by_seconds=True))
+    naive.validate(work, run_ordered(work, Swag(), by_seconds=True))
 
 
 class Answer:
@@ -125,9 +132,9 @@ class Answer:
 
 @pytest.mark.parametrize("order", [[0, 0], [5, 1], [0], [0.5, 1.5]])
 def test_an_answer_that_is_no_order_is_an_error(order):
-    work = workload_of([0, 0], [[1], [1]], [1.0, 1.0], [1])
+    work = fixed([0, 0], [[1], [1]], [1.0, 1.0], [1])
     with pytest.raises(PolicyError, match="answer"):
-        replay_geo(work, Answer(order))
+        run_ordered(work, Answer(order))
 
 
 @pytest.mark.parametrize(
@@ -138,7 +145,8 @@ def test_an_answer_that_is_no_order_is_an_error(order):
         ({"subjobs": [[0, 0], [1, 1]]}, r"subjobs\[0\] is all 0"),
         ({"subjobs": [[-1, 2], [1, 1]]}, r"subjobs\[0, 0\] is -1"),
         ({"subjobs": [[1.5, 2], [1, 1]]}, "whole numbers"),
-        ({"subjobs": [[1], [1]]}, r"subjobs has shape \(2, 1\)"),
+        ({"subjobs": [[1, 1]]}, r"subjobs has shape \(1, 2\)"),
+        ({"subjobs": [[1, 1, 0], [0, 1, 1]]}, r"site\[3\] is 2"),
         ({"duration": [1.0, 1.0]}, r"duration has shape \(2,\)"),
         ({"duration": [1.0, 1.0, -1.0, 1.0]}, "expected a time"),
         ({"slots": [1, 0]}, r"slots\[1\] is 0"),
@@ -147,15 +155,15 @@ def test_an_answer_that_is_no_order_is_an_error(order):
 def test_a_bad_workload_is_named(change, message):
     good = {"submit": [0, 1], "subjobs": [[1, 1], [1, 1]], "duration": [1.0] * 4, "slots": [1, 1]}
     with pytest.raises(InputError, match=message):
-        workload_of(**{**good, **change})
+        fixed(**{**good, **change})
 
 
 def test_alone_a_job_takes_as_long_as_in_an_empty_world():
-    slots = np.array([7, 3, 5])
-    work = draw_workload(np.random.default_rng(2), jobs=40, law="google", slots=slots, utilisation=1e-6)
+    fleet = Fleet.of([7, 3, 5])
+    case = draw_fixed(np.random.default_rng(2), jobs=40, law="google", fleet=fleet, utilisation=1e-6)
+    work = naive.flat(case)
     found = alone(work.first, work.site, work.task0, work.duration, work.slots)
-    done = replay_geo(work, Swag())
-    assert np.allclose(found, done.end - work.submit, atol=1e-3)
+    assert np.allclose(found, run_ordered(case, Swag()).response, atol=1e-3)
 
 
 @pytest.mark.parametrize(
@@ -177,5 +185,6 @@ def test_task_times_have_the_mean_wherever_they_are_cut_off():
 
 
 def test_the_wanted_utilisation_is_offered():
-    work = draw_workload(np.random.default_rng(3), jobs=500, utilisation=0.6)
-    assert work.duration.sum() / (work.slots.sum() * work.submit[-1]) == pytest.approx(0.6)
+    work = draw_fixed(np.random.default_rng(3), jobs=500, utilisation=0.6)
+    jobs, slots = work.jobs, work.fleet.slots
+    assert jobs.duration.sum() / (slots.sum() * jobs.submit[-1]) == pytest.approx(0.6)

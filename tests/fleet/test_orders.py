@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.multisite import naive
+from tests.fleet import naive
 from windlass.model import InputError
 from windlass.order import fcfs, finish_instants, global_srpt, independent_srpt, optimal, reordering, swag
 from windlass.order.fleet import FleetView

@@ -16,9 +16,9 @@ FACEBOOK = TRACES / "swim" / "FB-2010_samples_24_times_1hr_0.tsv"
 
 def tree(**changes):
     return {
-        "world": "geo-order",
-        "cluster": {"sites": 4, "slots": 20},
-        "workload": {"law": "google", "jobs": 40},
+        "world": "fleet",
+        "cluster": {"alike": {"sites": 4, "slots": 20}},
+        "workload": {"fixed": {"law": "google", "jobs": 40}},
         "policies": {
             "order": ["fcfs", "swag", {"reordering": {"base": ["global-srpt", "independent-srpt"]}}]
         },
@@ -36,7 +36,10 @@ def test_a_scenario_runs_and_repeats():
 def test_sites_may_differ_and_sizes_be_told_in_seconds():
     results = run(
         make_scenario(
-            tree(cluster={"slots_by_site": [10, 20, 5]}, estimates={"accuracy": 0.5, "sizes": "seconds"})
+            tree(
+                cluster={"sites": [{"name": str(slots), "slots": slots} for slots in (10, 20, 5)]},
+                estimates={"accuracy": 0.5, "sizes": "seconds"},
+            )
         )
     )
     assert results.variants[0].outcomes[0].processors == 35
@@ -45,12 +48,17 @@ def test_sites_may_differ_and_sizes_be_told_in_seconds():
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"workload": {"utilisation": 0}}, "workload.utilisation"),
-        ({"workload": {"longest_s": 1}}, "workload.longest_s"),
-        ({"workload": {"law": "amazon"}}, "workload.law"),
+        ({"workload": {"fixed": {"utilisation": 0}}}, "workload.fixed.utilisation"),
+        ({"workload": {"fixed": {"longest_s": 1}}}, "workload.fixed.longest_s"),
+        ({"workload": {"fixed": {"law": "amazon"}}}, "workload.fixed.law"),
         ({"estimates": {"accuracy": 2}}, "estimates.accuracy"),
-        ({"policies": {"place": "fcfs"}}, "policies"),
-        ({"workload": {"skew": "steep"}}, "workload.skew"),
+        ({"policies": {"place": "tetrium"}}, "plans with links, the cluster has none"),
+        ({"policies": {"share": "fcfs"}}, "policies.share"),
+        ({"cluster": {"sites": [{"name": "a", "slots": 1, "up": 1}]}}, "expected 'up' and 'down' at all"),
+        ({"drops": {"drop": 0.5}}, "expected a cluster with links"),
+        ({"workload": {"fixed": {}, "where": "submit < 9"}}, "where and skip_bad_lines are for a trace"),
+        ({"workload": {}}, "expected one of 'drawn', 'jobs', 'fixed' and 'trace'"),
+        ({"workload": {"fixed": {"skew": "steep"}}}, "workload.fixed.skew"),
     ],
 )
 def test_a_bad_field_is_named(change, message):
@@ -115,8 +123,8 @@ def test_the_facebook_log_runs():
     assert len(read_swim(FACEBOOK).records) == 24_442
     scenario = make_scenario(
         tree(
-            cluster={"sites": 30, "slots": 300},
-            workload={"trace": str(FACEBOOK), "where": "submit < 900"},
+            cluster={"alike": {"sites": 30, "slots": 300}},
+            workload={"trace": str(FACEBOOK), "where": "submit < 900", "fixed": {}},
             policies={"order": ["swag"]},
         )
     )

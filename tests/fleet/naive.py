@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from fractions import Fraction
+from types import SimpleNamespace
 
 import numpy as np
 
@@ -38,27 +39,44 @@ def reordering(subjobs, slots, orders):
     return idle + last_first[::-1]
 
 
-def validate(work, done):
+def flat(case):
+    """Sub-jobs of jobs whose tasks are fixed to sites, as plain columns."""
+    jobs = case.jobs
+    return SimpleNamespace(
+        jobs=len(jobs),
+        submit=jobs.submit,
+        first=jobs.part0,
+        site=jobs.site,
+        task0=jobs.task0,
+        duration=jobs.duration,
+        slots=case.fleet.slots,
+        job_tasks=jobs.job_tasks,
+    )
+
+
+def validate(case, done):
     """Raise unless every task ran once, in its place, within the slots; and no slot idled while work waited."""
+    work = flat(case)
     job_of_sub = np.repeat(np.arange(work.jobs), np.diff(work.first))
-    assert np.isfinite(done.started).all()
-    end = done.started + work.duration
+    assert np.isfinite(done.begun).all()
+    assert (done.site == np.repeat(work.site, np.diff(work.task0))).all()
+    end = done.begun + work.duration
     for sub, site in enumerate(work.site):
         tasks = slice(work.task0[sub], work.task0[sub + 1])
-        assert (done.started[tasks] >= work.submit[job_of_sub[sub]]).all()
-        assert (np.diff(done.started[tasks]) >= 0).all(), "tasks of a sub-job start in their order"
+        assert (done.begun[tasks] >= work.submit[job_of_sub[sub]]).all()
+        assert (np.diff(done.begun[tasks]) >= 0).all(), "tasks of a sub-job start in their order"
         assert 0 <= site < len(work.slots)
     for job in range(work.jobs):
         tasks = slice(work.task0[work.first[job]], work.task0[work.first[job + 1]])
-        assert done.start[job] == done.started[tasks].min()
+        assert done.start[job] == done.begun[tasks].min()
         assert done.end[job] == end[tasks].max()
     by_site = defaultdict(list)
     for sub, site in enumerate(work.site):
         by_site[site] += range(work.task0[sub], work.task0[sub + 1])
     for site, tasks in by_site.items():
         most = 0
-        instants = np.unique(np.concatenate((done.started[tasks], end[tasks])))
-        started, ended = np.sort(done.started[tasks]), np.sort(end[tasks])
+        instants = np.unique(np.concatenate((done.begun[tasks], end[tasks])))
+        started, ended = np.sort(done.begun[tasks]), np.sort(end[tasks])
         for time in instants:
             running = np.searchsorted(started, time, "right") - np.searchsorted(ended, time, "right")
             most = max(most, running)

@@ -9,10 +9,14 @@ from hypothesis import strategies as st
 
 from windlass.checks.order.fleet import workload
 from windlass.metrics.bound import least_mean_response
-from windlass.model.orders import workload_of
+from windlass.model.fleet import Fleet, FleetCase, fixed_table
 from windlass.order.fleet import POLICIES, JobOrder
-from windlass.sim.orders.replay import replay_geo
-from windlass.workloads.sizes import draw_workload
+from windlass.sim.fleet import run_ordered
+from windlass.workloads.fixed import draw_fixed
+
+
+def fixed(submit, subjobs, duration, slots):
+    return FleetCase(Fleet.of(slots), fixed_table(submit, subjobs, duration))
 
 
 class Priorities:
@@ -26,7 +30,7 @@ class Priorities:
 
 
 def response(work, policy):
-    return float((replay_geo(work, policy).end - work.submit).mean())
+    return float(run_ordered(work, policy).response.mean())
 
 
 def make(name):
@@ -56,7 +60,7 @@ def test_with_one_slot_and_all_there_it_is_the_least(seed, jobs):
     # One machine, shortest first; the sites of a job are then one, and the relaxation leaves nothing out.
     rng = np.random.default_rng(seed)
     tasks = rng.integers(1, 9, jobs)
-    work = workload_of(np.zeros(jobs), tasks[:, None], np.ones(tasks.sum()), [1])
+    work = fixed(np.zeros(jobs), tasks[:, None], np.ones(tasks.sum()), [1])
     least = np.cumsum(np.sort(tasks)).mean()
     assert least_mean_response(work).any_schedule <= least + 1e-9
     if (tasks == tasks[0]).all():
@@ -65,17 +69,17 @@ def test_with_one_slot_and_all_there_it_is_the_least(seed, jobs):
 
 def test_alone_counts_rounds():
     # Five tasks of 2 s on two slots take three rounds, though they are 5 s of work for both.
-    work = workload_of([0], [[5]], np.full(5, 2.0), [2])
+    work = fixed([0], [[5]], np.full(5, 2.0), [2])
     assert least_mean_response(work).alone == 6.0
 
 
 def test_more_steps_are_never_worse_and_it_is_near_where_load_is_low():
-    work = draw_workload(np.random.default_rng(1), law="google", jobs=300, utilisation=0.2)
+    work = draw_fixed(np.random.default_rng(1), law="google", jobs=300, utilisation=0.2)
     bounds = [least_mean_response(work, steps).any_schedule for steps in (0, 1, 10, 60)]
     assert bounds == sorted(bounds)
     assert response(work, make("swag")) <= 1.02 * bounds[-1]
 
 
 def test_jobs_of_no_time_are_no_trouble():
-    work = workload_of([0, 0], [[1, 1], [2, 0]], [0.0, 0.0, 0.0, 3.0], [1, 1])
+    work = fixed([0, 0], [[1, 1], [2, 0]], [0.0, 0.0, 0.0, 3.0], [1, 1])
     assert least_mean_response(work).any_schedule == pytest.approx(1.5)

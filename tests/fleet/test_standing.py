@@ -1,0 +1,139 @@
+"""A standing order served in the loop is the same order served by placements: stages, links, drops."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.place import validator
+from windlass.drive import drive
+from windlass.model import PolicyError
+from windlass.model.fleet import Fleet, FleetCase, FleetJobs, StageSpec, fixed_jobs
+from windlass.model.timetable import SiteTimetable
+from windlass.order.fleet import POLICIES, JobOrder
+from windlass.order.fleet.compiled import in_loop
+from windlass.order.fleet.policies.fcfs import Fcfs
+from windlass.order.fleet.policies.swag import Swag
+from windlass.sim.fleet import run_ordered, run_placed
+from windlass.sim.fleet.engine import OrderedFleet
+from windlass.workloads.drops import draw_drops
+from windlass.workloads.sites import SiteModel, draw_sites
+from windlass.workloads.stages import JobModel, draw_jobs
+from windlass.worlds.fleet.standing import Standing
+
+SAME = ("end", "begun", "read", "computed", "site", "source", "sent")
+
+
+def case(seed, jobs=10, sites=5, drops=False, closed=False):
+    """Few slots, a few stages a job, data everywhere."""
+    fleet = draw_sites(SiteModel(sites=sites, slots=(2, 30)), np.random.default_rng(seed))
+    if closed:
+        fleet.slots[seed % sites] = 0
+    drawn = draw_jobs(
+        JobModel(jobs=jobs, tasks=20, load=2.0, task_bytes=5e6), fleet, np.random.default_rng(seed + 1)
+    )
+    timetable = SiteTimetable.none()
+    if drops:
+        until = float(drawn.submit[-1]) + 80
+        timetable = draw_drops(fleet, 0.6, 2, 7.0, until, np.random.default_rng(seed + 2))
+    return FleetCase(fleet, drawn, timetable)
+
+
+def make(name):
+    return POLICIES.make(name, np.random.default_rng(0))
+
+
+def same(one, other):
+    for name in SAME:
+        np.testing.assert_array_equal(getattr(one, name), getattr(other, name), err_msg=name)
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.integers(0, 10**6), st.sampled_from(POLICIES.names()), st.booleans(), st.booleans())
+def test_the_loop_serves_as_placements_do(seed, name, drops, closed):
+    what = case(seed, drops=drops, closed=closed)
+    in_loop = run_ordered(what, make(name), log=True)
+    same(in_loop, run_placed(what, Standing(make(name))))
+    validator.check(in_loop, what.timetable if drops else None)
+
+
+@pytest.mark.parametrize("name", POLICIES.names())
+def test_asked_through_python_it_is_the_same(name):
+    policy = make(name)
+
+    class Asked:
+        name = "asked"
+
+        def decide(self, view):
+            return policy.decide(view)
+
+    what = case(3, drops=True)
+    same(run_ordered(what, policy), run_ordered(what, Asked()))
+
+
+def test_without_links_reads_take_no_time():
+    linked = case(5)
+    fast = Fleet.of(linked.fleet.slots, np.full(5, 1e18), np.full(5, 1e18))
+    free = Fleet.of(linked.fleet.slots)
+    one, other = (run_ordered(dataclasses.replace(linked, fleet=fleet), Fcfs()) for fleet in (fast, free))
+    np.testing.assert_allclose(one.end, other.end, atol=1e-6)
+    assert (other.read == other.begun).all()
+    assert other.carried.shape == (0, 0)
+
+
+def test_ten_thousand_sites_run():
+    rng = np.random.default_rng(1)
+    job, tasks = np.repeat(np.arange(40), 25), rng.integers(1, 4, 1000)
+    site = np.concatenate([np.sort(rng.choice(10_000, 25, replace=False)) for _ in range(40)])
+    jobs = fixed_jobs(np.arange(40.0), job, site, tasks, rng.exponential(2.0, tasks.sum()))
+    done = run_ordered(FleetCase(Fleet.of(np.full(10_000, 1)), jobs), Swag())
+    assert np.isfinite(done.end).all()
+    assert (done.site == jobs.home).all()
+
+
+def test_a_later_stage_keeps_its_job_s_place():
+    # Job 1's shuffle becomes ready after job 2 came, and still goes first.
+    two = [StageSpec(1.0, here=(2,)), StageSpec(1.0, tasks=2, parents=(0,))]
+    jobs = FleetJobs.of([0.0, 0.5], [two, [StageSpec(1.0, here=(4,))]])
+    done = run_ordered(FleetCase(Fleet.of([2]), jobs), Fcfs())
+    assert done.end.tolist() == [2.0, 4.0]
+
+
+def test_room_is_made_for_reads_and_stages():
+    what, policy = case(11, jobs=30), Swag()
+    # Nothing departs for long, so that more stages are there than have room at first.
+    what = dataclasses.replace(what, jobs=dataclasses.replace(what.jobs, submit=np.zeros(30)))
+    engine = OrderedFleet(what, in_loop(policy))
+    # Six reads and batches at once are all that there is room for at first, and 64 stages.
+    engine._state = engine._state._replace(flows=engine._state.flows[:6], batches=engine._state.batches[:6])
+    same(run_ordered(what, policy), drive(engine, policy))
+    assert len(engine._state.flows) > 6
+    assert len(engine._state.cells) > 64
+
+
+def test_work_that_can_never_run_is_told():
+    fleet = Fleet.of([0, 2], [0, 1], [1, 1])
+    jobs = FleetJobs.of([0.0], [[StageSpec(1.0, here=(1, 1), task_bytes=1.0)]])
+    with pytest.raises(PolicyError, match=r"policy 'fcfs' leaves tasks of 1 jobs waiting for ever"):
+        run_ordered(FleetCase(fleet, jobs), Fcfs())
+
+
+class Counting:
+    name = "counting"
+
+    def __init__(self):
+        self.asked = []
+
+    def decide(self, view):
+        self.asked.append(view.now)
+        return JobOrder(np.arange(len(view.job)), "first come, first served")
+
+
+def test_an_order_is_asked_upon_arrivals_departures_and_stages_alone():
+    two = [StageSpec(1.0, here=(4,)), StageSpec(1.0, tasks=4, parents=(0,))]
+    policy = Counting()
+    run_ordered(FleetCase(Fleet.of([2]), FleetJobs.of([0.0, 0.5], [two, two])), policy)
+    # At 0 and 0.5 a job comes; at 2 and 6 maps have ended, at 4 a job departs; with nothing left to start, nobody asks.
+    assert policy.asked == [0.0, 0.5, 2.0, 4.0, 6.0]
