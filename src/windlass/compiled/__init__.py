@@ -16,10 +16,11 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import gc
 import sys
 import threading
 import warnings
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -204,5 +205,20 @@ def prepare(
             told.enter_context(announced(len(missing)))
         if missing and report is not None:
             told.enter_context(counted(missing, report))
+        if missing:
+            told.enter_context(_old_left_alone())
         for kernel in waiting:
             kernel.compile()
+
+
+@contextlib.contextmanager
+def _old_left_alone() -> Iterator[None]:
+    """Objects that are there are not looked through for garbage: compiling makes so many that it takes a fifth."""
+    if gc.get_freeze_count():
+        yield
+        return
+    gc.freeze()
+    try:
+        yield
+    finally:
+        gc.unfreeze()

@@ -10,7 +10,7 @@ from windlass.place.compiled import PLACE
 from windlass.place.lib.pick import SHUFFLE, put, start_maps
 from windlass.place.lib.replan import change_few
 from windlass.place.lib.reverse import map_share
-from windlass.place.lib.search import NO_BUDGET, SOLVED, total_of
+from windlass.place.lib.search import NO_BUDGET, SOLVED, parts, total_of
 from windlass.place.lib.stage import by_size, solve_reduce
 from windlass.place.lib.whole import move_least, whole, whole_within
 
@@ -255,7 +255,7 @@ def _decide(now, sites, ready, changed, parameters, rows, why):
     open_slots = open_now(sites.free)
     if m == 0 or (total_of(open_slots) == 0 and not changed):
         return 0
-    order = np.arange(m) if parameters[FAIR_ORDER] > 0.0 else by_size(-1.0 * ready.left)
+    order = np.arange(m) if parameters[FAIR_ORDER] > 0.0 else by_size(parts(ready.left, -1.0))
     return serve(sites, ready, changed, parameters, open_slots, order, np.empty(m), make_room(n), rows, why)
 
 

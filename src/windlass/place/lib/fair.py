@@ -5,7 +5,7 @@ import numpy as np
 from windlass.compiled import helper, lean
 from windlass.place.functions.in_place import less_begun, shuffle_in_place
 from windlass.place.lib.pick import LOCAL, REASONS, SHUFFLE, put
-from windlass.place.lib.search import SOLVED, total_of
+from windlass.place.lib.search import SOLVED, copy, parts, total_of
 from windlass.place.lib.stage import solve_reduce
 from windlass.place.lib.whole import whole_within
 
@@ -23,7 +23,7 @@ def wanted_in_place(sites, ready, by_network, want):
     share, most = np.empty(n), np.empty(n)
     for row in range(m):
         if not ready.shuffles[row]:
-            want[row] = ready.here[row]
+            copy(ready.here[row], want[row])
         elif not (by_network and wanted_by_network(sites, ready, row, share, most, want[row])):
             for x in range(n):
                 share[x], most[x] = ready.data[row, x], sites.slots[x]
@@ -34,7 +34,7 @@ def wanted_in_place(sites, ready, by_network, want):
 @helper
 def wanted_by_network(sites, ready, row, share, most, want):
     """Fill ``want`` (n,) with where a shuffle takes least, whatever slots there are; whether there is such a place."""
-    slots = sites.slots.astype(np.float64)
+    slots = parts(sites.slots, 1.0)
     result = solve_reduce(ready.data[row], slots, sites.up, sites.down, 0.0, np.inf, 0.0, share, most)
     if result[2] != SOLVED:
         return False
@@ -42,7 +42,7 @@ def wanted_by_network(sites, ready, row, share, most, want):
         if sites.slots[x] <= 0:
             share[x] = 0.0
     if total_of(share) <= 0.0:
-        share[:] = sites.slots
+        copy(sites.slots, share)
     # Of the whole stage, so that what has begun does not shift what is left.
     whole_within(share, most, ready.total[row], want)
     less_begun(ready.started[row], ready.waiting[row], want)

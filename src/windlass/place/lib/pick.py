@@ -3,6 +3,7 @@
 import numpy as np
 
 from windlass.compiled import allocating, lean
+from windlass.place.lib.search import fill
 
 #: Columns of a start: row of the ready stages, source (-1: all sites), site, tasks.
 ROW, SOURCE, SITE, TASKS = range(4)
@@ -46,7 +47,7 @@ def start_maps(rows, why, count, row, flow, take, up, local_share, remote_first,
         else:
             away = min(remote, max(take[y] - local, 0))
         count = put(rows, why, count, row, y, y, min(local, take[y] - away), LOCAL)
-        chosen[:] = 0
+        fill(chosen, 0)
         share_out(flow, y, away, up, spread, chosen)
         for x in range(n):
             count = put(rows, why, count, row, x, y, chosen[x], REMOTE)

@@ -5,7 +5,7 @@ from numba import types
 
 from windlass.compiled import Kernel
 from windlass.place.lib.reverse import shuffle_least
-from windlass.place.lib.search import total_of
+from windlass.place.lib.search import parts, total_of
 from windlass.place.lib.whole import move_least, whole
 from windlass.place.view import READY, SITES
 
@@ -19,10 +19,16 @@ def _prefer(sites, ready, fresh, rows):
         if fresh[row] == 0 or ready.next_work[row] <= 0.0 or total * ready.ratio[row] <= 0.0:
             continue
         written = total * ready.ratio[row]
-        slots = sites.slots.astype(np.float64)
-        share = slots / total_of(slots)
+        slots = parts(sites.slots, 1.0)
+        share = parts(slots, total_of(slots))
         if (
-            shuffle_least(share, sites.up / written, sites.down / written, ready.data[row] / total, wanted)
+            shuffle_least(
+                share,
+                parts(sites.up, written),
+                parts(sites.down, written),
+                parts(ready.data[row], total),
+                wanted,
+            )
             == np.inf
         ):
             continue

@@ -3,6 +3,7 @@
 import numpy as np
 
 from windlass.compiled import allocating
+from windlass.place.lib.search import copy
 from windlass.place.lib.stage import by_size
 
 
@@ -17,11 +18,11 @@ def change_few(now, ideal, sites, changed):
     """
     n = len(now)
     k = min(sites, n)
-    changed[:] = now
+    copy(now, changed)
     if k < 2:
         return
     if k == n:
-        changed[:] = ideal
+        copy(ideal, changed)
         return
     gap = np.empty(n)
     for x in range(n):

@@ -3,7 +3,7 @@
 import numpy as np
 
 from windlass.compiled import allocating, lean
-from windlass.place.lib.search import ROUNDING, SOLVED, total_of
+from windlass.place.lib.search import ROUNDING, SOLVED, copy, parts, total_of
 from windlass.place.lib.stage import solve_map, solve_reduce
 
 
@@ -37,7 +37,7 @@ def shuffle_least(share, up, down, portion, wanted):
         if kept > 1.0 + ROUNDING:
             step = max(step, (kept - 1.0) / kept_slope if kept_slope > 0.0 else np.inf)
         if step == np.inf:
-            wanted[:] = portion
+            copy(portion, wanted)
             return np.inf
         if step == 0.0 or transfer + step == transfer:
             break
@@ -104,7 +104,8 @@ def map_share(data, slots, up, down, work, next_work, ratio, direction, budget, 
     written = total * ratio
     if written <= 0.0 or total_of(slots) <= 0.0:
         return transfer + compute, status
-    shuffle_least(slots / total_of(slots), up / written, down / written, data / total, wanted)
+    portion = parts(data, total)
+    shuffle_least(parts(slots, total_of(slots)), parts(up, written), parts(down, written), portion, wanted)
     for x in range(n):
         reverse[x] = wanted[x] if slots[x] > 0.0 else 0.0
     kept = total_of(reverse)
@@ -112,7 +113,7 @@ def map_share(data, slots, up, down, work, next_work, ratio, direction, budget, 
         return transfer + compute, status
     for x in range(n):
         reverse[x] /= kept
-    back_transfer, back_compute = times_of_map(data / total, reverse, slots, up, down, total, work)
+    back_transfer, back_compute = times_of_map(portion, reverse, slots, up, down, total, work)
     moved = 0.0
     for x in range(n):
         moved += max(0.0, data[x] - reverse[x] * total)

@@ -35,6 +35,29 @@ def total_of(values):
 
 
 @lean
+def fill(values, value):
+    """Set all; Numba's own compiles texts for errors, as for sums."""
+    for x in range(len(values)):
+        values[x] = value
+
+
+@lean
+def copy(source, target):
+    """Fill ``target`` with ``source``, of one length."""
+    for x in range(len(target)):
+        target[x] = source[x]
+
+
+@allocating
+def parts(values, total):
+    """Each value over ``total``."""
+    result = np.empty(len(values))
+    for x in range(len(values)):
+        result[x] = values[x] / total
+    return result
+
+
+@lean
 def along_cut(cuts, count, work, least_transfer, least_pace):
     """The best vertex (T, c) on the newest of ``count`` cuts (rows α, β, γ: α T + β c ≥ γ) under all others."""
     alpha, beta, gamma = cuts[count - 1, 0], cuts[count - 1, 1], cuts[count - 1, 2]

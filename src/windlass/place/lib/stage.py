@@ -4,7 +4,7 @@ import numpy as np
 from numba import types
 
 from windlass.compiled import Kernel, allocating, lean
-from windlass.place.lib.search import NO_BUDGET, NO_ROOM, ROUNDING, SOLVED, search, total_of
+from windlass.place.lib.search import NO_BUDGET, NO_ROOM, ROUNDING, SOLVED, fill, parts, search, total_of
 
 #: Further endings: data at a site that has neither slots nor an uplink; a budget under what must move.
 STRANDED, BAD_VALUE = 3, 4
@@ -49,8 +49,8 @@ def solve_map(data, slots, up, down, work, budget, wave, share, most):
     total = total_of(data)
     if total <= 0.0:
         return spread_by_slots(slots, work, share, most)
-    portion = data / total
-    out, into = up / total, down / total
+    portion = parts(data, total)
+    out, into = parts(up, total), parts(down, total)
     least_transfer, least_pace = 0.0, unbound(slots, work, wave)
     for x in range(n):
         if portion[x] <= 0.0:
@@ -138,7 +138,7 @@ def solve_reduce(data, slots, up, down, work, budget, wave, share, most):
     total = total_of(data)
     if total <= 0.0:
         return spread_by_slots(slots, work, share, most)
-    portion = data / total
+    portion = parts(data, total)
     need, base, out, into = np.zeros(n), np.zeros(n), np.zeros(n), np.zeros(n)
     least_transfer, least_pace = 0.0, unbound(slots, work, wave)
     for x in range(n):
@@ -212,7 +212,8 @@ def transport(portion, share, flow):
     entries off the diagonal are not 0.
     """
     n = len(portion)
-    flow[:] = 0
+    for x in range(n):
+        fill(flow[x], 0)
     sink = 0
     wanted = max(share[0] - portion[0], 0)
     for x in range(n):
@@ -239,7 +240,7 @@ def _map_stage(data, slots, up, down, work, budget, share, flow):
     result = solve_map(data, slots, up, down, work, budget, 0.0, share, np.empty(len(data)))
     if result[2] == SOLVED:
         total = total_of(data)
-        transport(data / total if total > 0.0 else share, share, flow)
+        transport(parts(data, total) if total > 0.0 else share, share, flow)
     return result
 
 

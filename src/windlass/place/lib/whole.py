@@ -3,7 +3,7 @@
 import numpy as np
 
 from windlass.compiled import allocating, lean
-from windlass.place.lib.search import total_of
+from windlass.place.lib.search import fill, total_of
 
 
 @allocating
@@ -22,8 +22,7 @@ def round_shares(share, tasks, rest, close, counts):
     total = 0.0
     for x in range(n):
         total += max(0.0, share[x])
-    for x in range(n):
-        counts[x] = 0
+    fill(counts, 0)
     if total <= 0.0 or tasks <= 0:
         return
     left = tasks
@@ -84,10 +83,10 @@ def move_least(here, wanted, up, flow):
     in turn where many share them, so that no sink reads from one source alone.
     """
     n = len(here)
-    flow[:] = 0
     sink = 0
     need = np.empty(n, np.int64)
     for x in range(n):
+        fill(flow[x], 0)
         flow[x, x] = min(here[x], wanted[x])
         need[x] = wanted[x] - flow[x, x]
     for _ in range(n):

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from windlass.compiled import Kernel, helper
 from windlass.place.compiled import PLACE, CompiledPlacement
 from windlass.place.lib.fair import REASONS_OF_FAIR, share_slots
+from windlass.place.lib.search import copy
 from windlass.place.view import PlaceView
 
 
@@ -27,7 +28,7 @@ def _place(now, sites, ready, changed, parameters, rows, why):
     hub = hub_of(sites)
     for row in range(m):
         if not ready.shuffles[row]:
-            want[row] = ready.here[row]
+            copy(ready.here[row], want[row])
         else:
             want[row, hub] = ready.waiting[row]
     return share_slots(sites, ready, want, rows, why, 0)
