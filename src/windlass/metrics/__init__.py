@@ -1,4 +1,4 @@
-"""What is measured of a run, one frozen dataclass a world.
+"""What is measured of a run, one frozen dataclass a part of the simulator.
 
 A field's metadata says whether a lower or a higher value is better (:data:`~windlass.results.LOWER`,
 :data:`~windlass.results.HIGHER`); tables set the best value in bold. A metric that says neither has no best.
@@ -6,7 +6,6 @@ A field's metadata says whether a lower or a higher value is better (:data:`~win
 - :mod:`~windlass.metrics.site`: rigid jobs on one site.
 - :mod:`~windlass.metrics.workers`: small tasks on many workers.
 - :mod:`~windlass.metrics.fleet`: jobs over the sites of a fleet.
-- :mod:`~windlass.metrics.orders`: jobs of subjobs over the sites of a fleet.
-- :mod:`~windlass.metrics.alone`: what a job would take with the fleet to itself.
+- :mod:`~windlass.metrics.alone`: how long each job would take with the fleet to itself.
 - :mod:`~windlass.metrics.bound`: a mean response that no schedule can beat.
 """

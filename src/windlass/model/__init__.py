@@ -1,11 +1,11 @@
 """The words that everything else is written in. This package imports nothing of Windlass.
 
-- :class:`JobTable`: rigid parallel jobs as columns, the form every hot path reads.
+- :mod:`~windlass.model.jobs`: :class:`JobTable`, rigid parallel jobs as columns, the form every hot path reads.
 - :mod:`~windlass.model.fleet`: sites with slots and links, and jobs of stages of tasks over them.
-- :mod:`~windlass.model.timetable`: what changes when.
+- :mod:`~windlass.model.timetable`: what changes when, at workers and at sites.
 - :mod:`~windlass.model.values`: numbers as users give them, checked and named in errors.
-- :class:`InputError`: the one error that a user's input can cause; it names the thing.
-- :class:`PolicyError`, :class:`TaskError`: an answer that cannot be carried out; a task that failed.
+- :mod:`~windlass.model.errors`: :class:`InputError`, the one error that a user's input can cause; :class:`PolicyError`,
+  an answer that cannot be carried out; :class:`TaskError`, a task that failed. Each names the thing.
 
 Units are seconds, bytes, processors and slots.
 """

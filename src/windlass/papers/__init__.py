@@ -1,7 +1,15 @@
 """Published tables and figures again, theirs beside ours.
 
-One file a paper. Each yields rows (what, the paper's value, ours, whether it holds, and a note where it does not
-or where the setting had to be guessed) and plots. ``windlass reproduce NAME`` runs one.
+A folder is a paper, and its ``paper.py`` puts the parts together. Each yields rows (what, the paper's value, ours,
+whether it holds, and a note where it does not or where the setting had to be guessed) and plots. ``windlass reproduce
+NAME`` runs one.
+
+- :mod:`~windlass.papers.rosella`: which worker gets this task?
+- :mod:`~windlass.papers.swag`: which job goes first, over all sites?
+- :mod:`~windlass.papers.tetrium`: at which site does each task run?
+- :mod:`~windlass.papers.sim_vs_live`: how true is the simulator?
+- :mod:`~windlass.papers.reproduction`: what a reproduction is; :mod:`~windlass.papers.plots`,
+  :mod:`~windlass.papers.page`: how one is shown.
 """
 
 from windlass.papers.reproduction import Paper, Reproduction, Row, Tell, find_paper, papers

@@ -1,15 +1,24 @@
-"""What is drawn: arrivals, sizes, where tasks lie, estimates, sites, drops, and whole models of jobs.
+"""What is drawn at random: jobs, tasks, sites, and what logs leave open.
 
-- :mod:`~windlass.workloads.arrivals`, :mod:`~windlass.workloads.service`: when small tasks arrive, and how much work
-  they are.
-- :mod:`~windlass.workloads.drift`: how speeds of workers change over a run.
-- :mod:`~windlass.workloads.sizes`, :mod:`~windlass.workloads.seconds`, :mod:`~windlass.workloads.spread`: how many
-  tasks jobs over sites have, how long they take, where they lie; :mod:`~windlass.workloads.fixed` draws whole cases.
-- :mod:`~windlass.workloads.sites`, :mod:`~windlass.workloads.stages`, :mod:`~windlass.workloads.drops`: sites, jobs of
-  stages over them, and drops in what sites can do.
+Small tasks on workers:
+
+- :mod:`~windlass.workloads.arrivals`: when they arrive; :mod:`~windlass.workloads.service`: how much work they are.
+- :mod:`~windlass.workloads.drift`: how the speeds of workers change over a run.
+
+Jobs over the sites of a fleet:
+
+- :mod:`~windlass.workloads.sites`: sites and links; :mod:`~windlass.workloads.drops`: what sites lose for a while.
+- :mod:`~windlass.workloads.stages`: jobs of stages, with data at many sites.
+- :mod:`~windlass.workloads.fixed`: jobs of tasks fixed to sites, made from :mod:`~windlass.workloads.sizes` (how many
+  tasks), :mod:`~windlass.workloads.seconds` (how long they take) and :mod:`~windlass.workloads.spread` (where they
+  lie).
+- :mod:`~windlass.workloads.swim`: jobs of stages or of fixed tasks, from a log that names no sites;
+  :mod:`~windlass.workloads.grid`: of fixed tasks, from one that does.
 - :mod:`~windlass.workloads.estimates`: what is expected where the truth is not known.
-- :mod:`~windlass.workloads.swim`, :mod:`~windlass.workloads.grid`: jobs over sites made from logs that have none.
-- :func:`lublin`: rigid jobs drawn from the model of Lublin and Feitelson.
+
+Rigid jobs on one site:
+
+- :mod:`~windlass.workloads.lublin`: :func:`lublin`, jobs drawn from the model of Lublin and Feitelson.
 """
 
 from windlass.workloads.lublin import lublin

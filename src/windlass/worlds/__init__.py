@@ -1,12 +1,14 @@
 """What can be run: each world composes parts of the simulator with the decisions that it leaves to policies.
 
-- :mod:`~windlass.worlds.batch.world`: rigid parallel jobs on one site; which goes first?
-- :mod:`~windlass.worlds.dispatch.world`: small tasks on many workers; which worker gets this one?
-- :mod:`~windlass.worlds.orders.world`: jobs whose tasks are fixed to sites; which job goes first, over all sites?
-- :mod:`~windlass.worlds.fleet.world`: jobs over data at many sites; where does each task run? Live too.
+- :mod:`~windlass.worlds.batch`: rigid parallel jobs on one site; which goes first?
+- :mod:`~windlass.worlds.dispatch`: small tasks on many workers; which worker gets this one?
+- :mod:`~windlass.worlds.fleet`: jobs over the sites of a fleet; which job goes first, or where does each task run? Live
+  too.
+- :mod:`~windlass.worlds.spec`, :mod:`~windlass.worlds.policy`: what all of them share: fields that are checked, and how
+  a scenario names a policy.
 
-A world validates its part of a scenario, makes the workload, and runs one variant with one seed. Adding a
-world is adding a folder here whose ``world.py`` has one public :class:`World`.
+A world checks its part of a scenario, makes the workload, and runs one variant with one seed. Adding a world is
+adding a folder here whose ``world.py`` has one public :class:`World`.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """Jobs over several sites: where they can run, and what they are.
 
-- :class:`Fleet`: sites with slots, with links or without.
-- :class:`FleetJobs`, :class:`StageSpec`: jobs of stages of tasks.
-- :func:`fixed_jobs`, :func:`fixed_table`: jobs of one stage whose tasks are fixed to sites.
-- :class:`FleetCase`: both, and what changes when.
+- :mod:`~windlass.model.fleet.sites`: :class:`Fleet`, sites with slots, with links or without.
+- :mod:`~windlass.model.fleet.jobs`: :class:`FleetJobs` and :class:`StageSpec`, jobs of stages of tasks.
+- :mod:`~windlass.model.fleet.fixed`: :func:`fixed_jobs` and :func:`fixed_table`, jobs whose tasks are fixed to sites.
+- :mod:`~windlass.model.fleet.case`: :class:`FleetCase`, both, and what changes when.
 """
 
 from windlass.model.fleet.case import FleetCase

@@ -1,1 +1,5 @@
-"""The same workloads simulated and on Ray."""
+"""The same workloads simulated and on Ray.
+
+- :mod:`~windlass.papers.sim_vs_live.cases`: the workloads.
+- :mod:`~windlass.papers.sim_vs_live.paper`: both runs of each, side by side.
+"""

@@ -1,1 +1,12 @@
-"""What placement policies and the functions on arrays share: solvers of a stage, rounding, fair sharing."""
+"""What placement policies and the functions on arrays share.
+
+- :mod:`~windlass.place.lib.search`: the least time of a stage, exactly; :mod:`~windlass.place.lib.stage`: a map or
+  reduce stage placed by it.
+- :mod:`~windlass.place.lib.whole`: fractions of tasks to whole tasks.
+- :mod:`~windlass.place.lib.replan`: a plan changed at a few sites only.
+- :mod:`~windlass.place.lib.reverse`: the reduce stage first, and the map placements that it wants.
+- :mod:`~windlass.place.lib.prefer`: input moved ahead for the shuffle behind a map stage.
+- :mod:`~windlass.place.lib.decide`: Tetrium's decision at one instant.
+- :mod:`~windlass.place.lib.pick`: which of a site's planned tasks start now.
+- :mod:`~windlass.place.lib.fair`: slots shared fairly among jobs.
+"""

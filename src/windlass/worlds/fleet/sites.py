@@ -32,7 +32,7 @@ class AlikeSites(Spec):
 
 
 class DrawnSites(Spec):
-    """Sites drawn between bounds; see :class:`windlass.workloads.fleet.SiteModel`."""
+    """Sites drawn between bounds; see :class:`windlass.workloads.sites.SiteModel`."""
 
     sites: Annotated[int, Field(ge=2, le=1000)] = 50
     least_slots: Annotated[int, Field(ge=1)] = 25
