@@ -34,6 +34,8 @@ class Registry:
         The folder's dotted name, such as ``order.site``.
     question
         What the decision answers, in a sentence.
+    upon
+        When it is asked: what completes "asked when …".
     package
         The import name of the folder with its policies.
     method
@@ -43,13 +45,16 @@ class Registry:
 
     Examples
     --------
-    >>> registry = Registry("order.site", "Which job goes first?", "windlass.order.site.policies", key="order")
+    >>> registry = Registry(
+    ...     "order.site", "Which job goes first?", "a job comes or ends", "windlass.order.site.policies", key="order"
+    ... )
     >>> registry.find("easy").__name__
     'Easy'
     """
 
     decision: str
     question: str
+    upon: str
     package: str
     method: str = "decide"
     key: str = ""

@@ -3,11 +3,14 @@
 import gzip
 import hashlib
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+
+from windlass.worlds import worlds
 
 KTH = Path(__file__).parents[3] / "shared" / "traces" / "swf" / "KTH-SP2-1996-2.1-cln.swf.gz"
 needs_kth = pytest.mark.skipif(not KTH.exists(), reason="the KTH-SP2 log is not in ../shared/traces")
@@ -172,9 +175,16 @@ def test_sweeps_make_a_variant_each(windlass, tmp_path):
     assert names == ["fcfs, load=0.5", "easy, load=0.5", "fcfs, load=0.9", "easy, load=0.9"]
 
 
-def test_list_and_trace(windlass, tmp_path):
+def test_list(windlass, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "400")
     _, out, _ = windlass("list")
     assert all(name in out for name in ("conservative", "easy", "fcfs", "sjf", "swf", "batch"))
+    for registry in (registry for world in worlds() for registry in world.decisions):
+        said = (registry.decision, f"policies.{registry.key}", registry.question, registry.upon)
+        assert re.search(r"\s*│\s*".join(re.escape(each) for each in said), out), registry.decision
+
+
+def test_trace(windlass, tmp_path):
     log = tmp_path / "log.swf.gz"
     with gzip.open(log, "wt") as file:
         file.write("; MaxProcs: 4\n" + job(1, 0, procs=9) + "\n" + job(2, 5, run=8, procs=2) + "\n")

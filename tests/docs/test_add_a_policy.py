@@ -52,10 +52,16 @@ SITES = (
     "{sites: [{name: a, slots: 2, up: 1.0e+7, down: 1.0e+7}, {name: b, slots: 1, up: 1.0e+7, down: 1.0e+7}]}"
 )
 JOBS = "{jobs: [{stages: [{task_s: 1, input: {a: 1, b: 3}, task_bytes: 10}, {task_s: 1, tasks: 2, parents: [0]}]}]}"
+FIXED = """
+world: fleet
+cluster: {alike: {sites: 3, slots: 20}}
+workload: {fixed: {jobs: 20}}
+policies: {order: swag}
+"""
 KINDS = [
     Kind(ORDER_SITE, "narrowest.py", "workload: {lublin: {jobs: 50}}\npolicies: {order: easy}\n"),
-    Kind(ORDER_FLEET, "fewest_sites.py", "world: geo-order\nworkload: {jobs: 20}\npolicies: {order: swag}\n"),
-    Kind(PLACE, "nearest.py", f"world: geo-place\ncluster: {SITES}\nworkload: {JOBS}\n"),
+    Kind(ORDER_FLEET, "fewest_sites.py", FIXED),
+    Kind(PLACE, "nearest.py", f"world: fleet\ncluster: {SITES}\nworkload: {JOBS}\n"),
     Kind(
         DISPATCH,
         "shortest_of_three.py",

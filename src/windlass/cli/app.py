@@ -159,7 +159,7 @@ def reproduce(
 
 @app.command()
 def place(
-    job: Annotated[Path, typer.Argument(help="A job (.yaml), such as examples/geo-job.yaml.")],
+    job: Annotated[Path, typer.Argument(help="A job (.yaml), such as examples/fleet-job.yaml.")],
     cluster: Annotated[
         Path | None, typer.Option("--cluster", help="Sites (.yaml).", show_default="those that the job names")
     ] = None,

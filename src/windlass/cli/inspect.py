@@ -18,13 +18,18 @@ from windlass.worlds import worlds
 
 
 def list_command() -> None:
-    """Print decisions with their policies, worlds, formats."""
+    """Print decisions and when each is asked, their policies, worlds, formats."""
     console = Console(highlight=False)
+    decisions = Table(
+        "decision", "in a scenario", "question", "asked when", title="Decisions", title_justify="left"
+    )
     policies = Table("decision", "policy", "what it does", title="Policies", title_justify="left")
-    registries = {registry.decision: registry for world in worlds() for registry in world.decisions}
-    for registry in registries.values():
+    found = {registry.decision: registry for world in worlds() for registry in world.decisions}
+    for _, registry in sorted(found.items()):
+        decisions.add_row(registry.decision, f"policies.{registry.key}", registry.question, registry.upon)
         for name in registry.names():
             policies.add_row(registry.decision, name, _first_sentence(registry.find(name)))
+        policies.add_section()
     formats = Table("format", "files", "what it is", title="Log formats", title_justify="left")
     for known in FORMATS:
         formats.add_row(known.name, ", ".join(known.suffixes), known.summary)
@@ -33,7 +38,7 @@ def list_command() -> None:
         places.add_row(
             world.name, ", ".join(registry.decision for registry in world.decisions), world.summary
         )
-    for table in (policies, places, formats):
+    for table in (decisions, policies, places, formats):
         console.print(table)
 
 

@@ -32,7 +32,9 @@ from numpy.typing import NDArray
 from windlass.dispatch.policies.rosella import Rosella
 from windlass.registry import Registry
 
-POLICIES = Registry("dispatch", "Which worker gets this task?", f"{__name__}.policies", method="choose")
+POLICIES = Registry(
+    "dispatch", "Which worker gets this task?", "a task arrives", f"{__name__}.policies", method="choose"
+)
 
 
 class DispatchPolicy(Protocol):

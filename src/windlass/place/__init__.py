@@ -32,7 +32,10 @@ from windlass.place.view import Placement, PlaceView
 from windlass.registry import Registry
 
 POLICIES = Registry(
-    "place", "At which site does each task run, and from where does it read?", f"{__name__}.policies"
+    "place",
+    "At which site does each task run, and from where does it read?",
+    "anything changes while a task waits",
+    f"{__name__}.policies",
 )
 
 

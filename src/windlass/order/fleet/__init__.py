@@ -1,8 +1,9 @@
 """Which job goes first, over all sites?
 
 Each job has tasks fixed at the sites that hold their data: a *sub-job* per site. A job ends with its last
-sub-job, so an order that is best at every site alone need not be best for the jobs. Decisions are made when a job
-arrives or departs; every site then starts tasks of the first job in its order that still has some there.
+sub-job, so an order that is best at every site alone need not be best for the jobs. An order *stands*: it is asked
+for when jobs arrive or depart, when a stage can begin, and when slots change, and until the next every site starts
+tasks of the first job in its order that still has some there.
 
 Policies, one file each in ``policies/``:
 
@@ -30,7 +31,11 @@ from windlass.order.fleet.view import FleetView, JobOrder
 from windlass.registry import Registry
 
 POLICIES = Registry(
-    "order.fleet", "Which job goes first, over all sites?", f"{__name__}.policies", key="order"
+    "order.fleet",
+    "Which job goes first, over all sites?",
+    "jobs arrive or depart, a stage can begin, or slots change",
+    f"{__name__}.policies",
+    key="order",
 )
 
 

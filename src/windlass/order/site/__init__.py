@@ -25,7 +25,13 @@ from typing import ClassVar, Protocol
 from windlass.order.site.view import Running, SiteView, Start, Waiting
 from windlass.registry import Registry
 
-POLICIES = Registry("order.site", "Which job goes first, at one site?", f"{__name__}.policies", key="order")
+POLICIES = Registry(
+    "order.site",
+    "Which job goes first, at one site?",
+    "a job is submitted or ends while others wait",
+    f"{__name__}.policies",
+    key="order",
+)
 
 
 class SitePolicy(Protocol):
