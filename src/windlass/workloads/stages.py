@@ -71,6 +71,8 @@ def draw_jobs(model: JobModel, fleet: Fleet, rng: np.random.Generator) -> FleetJ
     >>> jobs = draw_jobs(JobModel(jobs=20), fleet, np.random.default_rng(2))
     >>> len(jobs), bool((jobs.submit >= 0).all())
     (20, True)
+    >>> len(draw_jobs(JobModel(jobs=20), Fleet.of(slots=[30, 30]), np.random.default_rng(2)))  # without links
+    20
     """
     n = len(fleet)
     popularity = np.exp(model.site_skew * rng.standard_normal(n))
@@ -142,9 +144,9 @@ def _busiest(fleet: Fleet, jobs: list[list[StageSpec]]) -> float:
             sent += data * (1.0 - part)
             got += (total - data) * part
             lies.append(part * total * stage.ratio)
+    uses = (
+        [(work, fleet.slots), (sent, fleet.up), (got, fleet.down)] if fleet.linked else [(work, fleet.slots)]
+    )
     with np.errstate(divide="ignore", invalid="ignore"):
-        times = [
-            np.where(have > 0, use / have, 0.0)
-            for use, have in ((work, fleet.slots), (sent, fleet.up), (got, fleet.down))
-        ]
+        times = [np.where(have > 0, use / have, 0.0) for use, have in uses]
     return float(max(column.max() for column in times))
