@@ -18,6 +18,9 @@ _BETTER = "better"
 #: Tables set the best value in bold; a metric whose field says neither has no best.
 LOWER: Final[Mapping[str, int]] = MappingProxyType({_BETTER: -1})
 HIGHER: Final[Mapping[str, int]] = MappingProxyType({_BETTER: 1})
+_SOMETIMES = "sometimes"
+#: Metadata of a metric that does not apply to every run, and is NaN then: tables leave it out where it applies to none.
+SOMETIMES: Final[Mapping[str, int]] = MappingProxyType({_SOMETIMES: 1})
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +96,7 @@ class VariantResult:
                 field.name,
                 [getattr(outcome.metrics, field.name) for outcome in self.outcomes],
                 field.metadata.get(_BETTER, 0),
+                bool(field.metadata.get(_SOMETIMES, 0)),
             )
             for field in fields(self.outcomes[0].metrics)
         )
@@ -102,16 +106,18 @@ class VariantResult:
 class Summary:
     """A metric over seeds: its mean and the half width of the 95% confidence interval (NaN for one seed).
 
-    ``better`` is 1 where a higher mean is better, −1 where a lower one is, and 0 where neither is.
+    ``better`` is 1 where a higher mean is better, −1 where a lower one is, and 0 where neither is. ``sometimes`` says
+    that the metric does not apply to every run.
     """
 
     metric: str
     mean: float
     half_width: float
     better: int = 0
+    sometimes: bool = False
 
 
-def summarise(metric: str, values: Sequence[float], better: int = 0) -> Summary:
+def summarise(metric: str, values: Sequence[float], better: int = 0, sometimes: bool = False) -> Summary:
     """Mean and Student's 95% half width.
 
     >>> summary = summarise("wait", [1.0, 2.0, 3.0])
@@ -124,7 +130,7 @@ def summarise(metric: str, values: Sequence[float], better: int = 0) -> Summary:
         if count > 1
         else math.nan
     )
-    return Summary(metric, float(np.mean(values)), spread, better)
+    return Summary(metric, float(np.mean(values)), spread, better, sometimes)
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields, is_dataclass
+import math
+from dataclasses import dataclass, field, fields, is_dataclass
 from importlib import import_module
 from io import StringIO
 from pkgutil import iter_modules
@@ -16,7 +17,7 @@ from tests.report.made import outcome, results
 from windlass.report import metrics_table
 from windlass.report.columns import mark_best, metric_columns
 from windlass.report.units import duration, number, share
-from windlass.results import Outcome, Results
+from windlass.results import SOMETIMES, Outcome, Results
 
 
 def _printed(made: Results, width: int = 80) -> str:
@@ -151,3 +152,21 @@ def test_numbers_have_four_digits(value: float, text: str) -> None:
 def test_shares_never_hide_a_part() -> None:
     assert share(0, 0) == "0 %"
     assert share(999_999, 1_000_000) == "> 99.9 %"
+
+
+@dataclass(frozen=True)
+class Sometimes:
+    mean_wait_s: float
+    told_bytes: float = field(metadata=SOMETIMES)
+
+
+def test_a_metric_that_applies_to_no_variant_has_no_column() -> None:
+    def labels(*told: float) -> list[str]:
+        runs = [
+            (f"{row}", [Outcome(0, Sometimes(1.0, bytes_), pl.DataFrame(), 8)])
+            for row, bytes_ in enumerate(told)
+        ]
+        return [column.label for column in metric_columns(results(*runs))]
+
+    assert labels(math.nan, math.nan) == ["mean wait"]
+    assert labels(math.nan, 8.0) == ["mean wait", "told bytes"]

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from windlass.metrics.alone import alone
-from windlass.results import HIGHER, LOWER
+from windlass.results import HIGHER, LOWER, SOMETIMES
 from windlass.sim.fleet.result import FleetRun
 
 #: Bytes that a site sends for each sub-job that it has: the job's number and its remaining tasks.
@@ -54,15 +54,15 @@ class FleetMetrics:
     median_response_s: float = field(metadata=LOWER)
     p90_response_s: float = field(metadata=LOWER)
     p95_response_s: float = field(metadata=LOWER)
-    mean_slowdown: float = field(metadata=LOWER)
+    mean_slowdown: float = field(metadata={**LOWER, **SOMETIMES})
     makespan_s: float = field(metadata=LOWER)
     utilisation: float = field(metadata=HIGHER)
     arriving_utilisation: float = field(metadata=HIGHER)
-    wan_bytes: float
-    egress_usd: float
-    remote_share: float
-    waiting_jobs: float
-    told_bytes: float
+    waiting_jobs: float = field(metadata={**LOWER, **SOMETIMES})
+    told_bytes: float = field(metadata=SOMETIMES)
+    wan_bytes: float = field(metadata=SOMETIMES)
+    egress_usd: float = field(metadata=SOMETIMES)
+    remote_share: float = field(metadata=SOMETIMES)
     decisions: int
 
 

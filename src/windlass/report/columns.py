@@ -32,7 +32,12 @@ def metric_columns(results: Results) -> tuple[Column, ...]:
 
     Metrics of one kind, such as the mean and the median wait, have one unit.
     """
-    columns = list(zip(*(variant.summaries() for variant in results.variants), strict=True))
+    # A metric that applies to none of the variants would be a column of nothing.
+    columns = [
+        summaries
+        for summaries in zip(*(variant.summaries() for variant in results.variants), strict=True)
+        if not all(summary.sometimes and math.isnan(summary.mean) for summary in summaries)
+    ]
     return tuple(_column(summaries, _unit(summaries, columns)) for summaries in columns)
 
 

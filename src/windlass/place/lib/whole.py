@@ -17,7 +17,7 @@ def whole(share, tasks, counts):
 
 @lean
 def round_shares(share, tasks, rest, close, counts):
-    """The same, with ``rest`` (n,) to work in; of remainders within ``close`` of each other the first is the largest."""
+    """The same, with ``rest`` (n,) to work in; of remainders within ``close`` of each other the first counts."""
     n = len(share)
     total = 0.0
     for x in range(n):
