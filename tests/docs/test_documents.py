@@ -2,10 +2,14 @@
 
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from windlass.scenario import load_scenario, make_scenario
+from windlass.worlds import worlds
+from windlass.worlds.fleet.jobs import FixedSpec, JobsSpec
+from windlass.worlds.fleet.sites import AlikeSites, DrawnSites, DropsSpec
 
 ROOT = Path(__file__).parents[2]
 
@@ -45,6 +49,53 @@ def test_dispatch_s_examples_run(capsys):
     import yaml
 
     assert len(make_scenario(yaml.safe_load(blocks("docs/dispatch.md", "yaml")[0])).variants) == 3
+
+
+def test_the_fleet_s_examples_print_what_they_say(capsys):
+    shared: dict[str, object] = {}
+    for code in blocks("docs/fleet.md", "python"):
+        exec(code, shared)
+        said = re.findall(r"^print\(.*\)  # ([\d\[].*)$", code, flags=re.MULTILINE)
+        printed = capsys.readouterr().out.splitlines()
+        assert printed[: len(said)] == said
+
+
+def test_the_fleet_s_scenarios_are_valid():
+    import yaml
+
+    counts = [len(make_scenario(yaml.safe_load(code)).variants) for code in blocks("docs/fleet.md", "yaml")]
+    assert counts == [5, 2]
+
+
+def test_placement_s_example_gives_what_it_says():
+    names: dict[str, Any] = {}
+    exec(blocks("docs/place.md", "python")[0], names)
+    assert round(names["plan"].transfer_s, 2) == 15.71
+    assert round(names["plan"].compute_s, 2) == 28.57
+
+
+def test_the_fleet_s_defaults_are_those_of_the_fields():
+    specs = {
+        "alike": [AlikeSites],
+        "drawn": [DrawnSites, JobsSpec],
+        "fixed": [FixedSpec],
+        "drops": [DropsSpec],
+    }
+    page = (ROOT / "docs" / "fleet.md").read_text(encoding="utf-8")
+    for row, said in re.findall(r"^\| `(\w+)` \|(.*)\|$", page, flags=re.MULTILINE):
+        fields = specs[row].pop(0).model_fields if row in specs else {}
+        for field, value in re.findall(r"`(\w+)`(?: s)? \(([\d.]+)[,)]", said) if fields else ():
+            assert fields[field].default == float(value), f"{row}.{field}"
+    assert not any(specs.values())
+
+
+@pytest.mark.parametrize("page", ["add-a-policy.md", "architecture.md"])
+def test_pages_say_when_each_decision_is_asked(page):
+    text = (ROOT / "docs" / page).read_text(encoding="utf-8")
+    registries = {registry.decision: registry for world in worlds() for registry in world.decisions}
+    for decision, registry in registries.items():
+        row = rf"^\| \[?`{re.escape(decision)}`.*\| {registry.upon} \|"
+        assert re.search(row, text, flags=re.MULTILINE), decision
 
 
 def test_links_lead_somewhere():

@@ -1,4 +1,4 @@
-"""Jobs over sites on real workers: the engine that the wide-area world simulates."""
+"""Jobs over the sites of a fleet on real workers: what the simulator runs, for real."""
 
 from __future__ import annotations
 
