@@ -11,7 +11,7 @@ from windlass.compiled import prepare
 from windlass.order import reordering, swag
 from windlass.order.fleet import POLICIES
 from windlass.sim.fleet import run_ordered
-from windlass.sim.fleet.engine import order_kernels
+from windlass.sim.fleet.run import order_kernels
 from windlass.workloads.fixed import draw_fixed
 from windlass.workloads.sizes import draw_sizes
 from windlass.workloads.spread import spread

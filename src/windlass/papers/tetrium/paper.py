@@ -15,7 +15,7 @@ from windlass.papers.tetrium.varied import sensitivity
 from windlass.place import POLICIES
 from windlass.place.policies.tetrium import Tetrium
 from windlass.place.view import PlaceView, Ready, Sites
-from windlass.sim.fleet.engine import place_kernels
+from windlass.sim.fleet.run import place_kernels
 
 _PARTS = (
     ("deployment", gains.deployment),

@@ -1,7 +1,9 @@
 """The part of jobs over a fleet: slots, links, tasks that read before they compute; standing orders and placements.
 
-- :mod:`~windlass.sim.fleet.engine`: :func:`run_ordered`, :func:`run_placed`, and the engines that they drive.
-- :mod:`~windlass.sim.fleet.loop`: the compiled loop; :mod:`~windlass.sim.fleet.state`: what it works on.
+- :mod:`~windlass.sim.fleet.run`: :func:`run_ordered`, :func:`run_placed`; :mod:`~windlass.sim.fleet.engine`: the
+  engines that they drive.
+- :mod:`~windlass.sim.fleet.loop`: the compiled loop; :mod:`~windlass.sim.fleet.state` and
+  :mod:`~windlass.sim.fleet.records`: what it works on.
 - :mod:`~windlass.sim.fleet.stages`: jobs arrive, stages can begin, tasks end, slots and links change.
 - :mod:`~windlass.sim.fleet.reads`: flows between sites, and looks at the links.
 - :mod:`~windlass.sim.fleet.standing`: slots served by an order; :mod:`~windlass.sim.fleet.answer`: a placement
@@ -9,7 +11,7 @@
 - :mod:`~windlass.sim.fleet.view`: what policies see; :mod:`~windlass.sim.fleet.result`: what happened.
 """
 
-from windlass.sim.fleet.engine import run_ordered, run_placed
 from windlass.sim.fleet.result import FleetRun
+from windlass.sim.fleet.run import run_ordered, run_placed
 
 __all__ = ["FleetRun", "run_ordered", "run_placed"]

@@ -23,12 +23,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from windlass.compiled import Kernel
-from windlass.drive import Decider, drive
 from windlass.model import InputError, PolicyError
 from windlass.model.fleet import FleetCase
-from windlass.order.fleet import FleetPolicy, FleetView, JobOrder
-from windlass.order.fleet.compiled import KEEP, Compiled, in_loop
+from windlass.order.fleet import FleetView, JobOrder
+from windlass.order.fleet.compiled import Compiled, in_loop
 from windlass.order.fleet.view import as_orders
 from windlass.place.view import Placement, PlaceView
 from windlass.sim.fleet.answer import COMMIT, RIGHT, refused
@@ -91,11 +89,11 @@ class _Simulated:
             jobs["end"].copy(),
             jobs["sent"].copy(),
             state.pairs["carried"].copy(),
-            tasks["site"].astype(np.int64),
-            tasks["source"].astype(np.int64),
-            tasks["begun"].copy(),
-            tasks["read"].copy(),
-            tasks["computed"].copy(),
+            tasks["site"],
+            tasks["source"],
+            tasks["begun"],
+            tasks["read"],
+            tasks["computed"],
             state.flow_log[: state.run["logged"][0]],
             state.rate_log[: state.run["rates"][0]],
             decisions,
@@ -255,73 +253,3 @@ class OrderedFleet(_Simulated):
     def result(self) -> FleetRun:
         """What happened."""
         return self._result(int(self._state.run["decisions"][0]), {})
-
-
-def place_kernels() -> tuple[Kernel, ...]:
-    """What a run under placements needs compiled, the policy's own left out."""
-    return RUN, COMMIT, in_loop(None).select, KEEP
-
-
-def order_kernels(policy: FleetPolicy) -> tuple[Kernel, ...]:
-    """What a run under a standing order needs compiled."""
-    compiled = in_loop(policy)
-    return compiled.select, compiled.refine, RUN
-
-
-def run_placed(
-    case: FleetCase,
-    policy: Decider[PlaceView, Placement],
-    *,
-    look_every: float = 0.0,
-    decide_every: float = 0.0,
-    log: bool = False,
-    progress: Callable[[float], None] | None = None,
-) -> FleetRun:
-    """Run jobs through a placement policy; the parameters are those of :class:`PlacedFleet`.
-
-    Raises
-    ------
-    PolicyError
-        The policy's answer cannot be carried out, or it leaves tasks waiting for ever.
-
-    Examples
-    --------
-    >>> from windlass.model.fleet import Fleet, FleetJobs, StageSpec, fixed_table
-    >>> from windlass.place.policies.in_place import InPlace
-    >>> fleet = Fleet.of(slots=[40, 10, 20], up=[5e9, 1e9, 2e9], down=[5e9, 1e9, 5e9])
-    >>> jobs = FleetJobs.of([0.0], [[StageSpec(2.0, here=(200, 300, 500), task_bytes=1e8)]])
-    >>> run_placed(FleetCase(fleet, jobs), InPlace()).end.tolist()
-    [60.0]
-    """
-    engine = PlacedFleet(case, look_every=look_every, decide_every=decide_every, log=log, progress=progress)
-    return drive(engine, policy)
-
-
-def run_ordered(
-    case: FleetCase,
-    policy: FleetPolicy,
-    *,
-    by_seconds: bool = False,
-    look_every: float = 0.0,
-    log: bool = False,
-    progress: Callable[[float], None] | None = None,
-) -> FleetRun:
-    """Run jobs through a policy that orders them; the parameters are those of :class:`OrderedFleet`.
-
-    Raises
-    ------
-    PolicyError
-        The policy's answer is no order of the jobs.
-
-    Examples
-    --------
-    >>> from windlass.model.fleet import Fleet, FleetJobs, fixed_table
-    >>> from windlass.order.fleet.policies.swag import Swag
-    >>> jobs = fixed_table([0, 0, 0], [[1, 10, 1], [3, 8, 0], [7, 0, 6]], [1.0] * 36)
-    >>> run_ordered(FleetCase(Fleet.of(slots=[1, 1, 1]), jobs), Swag()).end.tolist()
-    [18.0, 10.0, 7.0]
-    """
-    engine = OrderedFleet(
-        case, in_loop(policy), by_seconds=by_seconds, look_every=look_every, log=log, progress=progress
-    )
-    return drive(engine, policy)

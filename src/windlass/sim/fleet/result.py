@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,7 +11,7 @@ from numpy.typing import NDArray
 from windlass.model.fleet import Fleet, FleetJobs
 
 _Floats = NDArray[np.float64]
-_Ints = NDArray[np.int64]
+_Ints = NDArray[np.signedinteger[Any]]
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,7 +22,7 @@ from windlass.place.compiled import place_kernel
 from windlass.registry import Registry
 from windlass.results import Choice, Outcome
 from windlass.sim.fleet import FleetRun, run_ordered, run_placed
-from windlass.sim.fleet.engine import order_kernels, place_kernels
+from windlass.sim.fleet.run import order_kernels, place_kernels
 from windlass.traces import read_swf, read_swim
 from windlass.workloads.drops import draw_drops
 from windlass.workloads.fixed import draw_fixed
