@@ -12,7 +12,7 @@ Heaps are skew heaps (Sleator and Tarjan, "Self-adjusting heaps", 1986), which m
 
 import numpy as np
 
-from windlass.compiled import helper, inlined
+from windlass.compiled import allocating, helper, inlined, lean
 
 _NOBODY = -1
 #: One in so many of the waiting jobs may be filed anew per choice; else so many are chosen by the plain loop, which
@@ -48,7 +48,7 @@ def _makespan(queue, tasks, rank, slots, alike, own_sites, ends, bits):
     return ends[sites] / slots[0] if alike else ends[sites]
 
 
-@inlined
+@lean
 def _bottleneck(queue, tasks, slots, own_sites, span):
     """The first site that gives this makespan."""
     site = 0
@@ -62,7 +62,7 @@ def _before(key, one, other):
     return key[one] < key[other] or (key[one] == key[other] and one < other)
 
 
-@inlined
+@lean
 def _merge(key, left, right, one, other):
     """Merge two skew heaps; the root."""
     root = other
@@ -85,20 +85,20 @@ def _merge(key, left, right, one, other):
     return root
 
 
-@inlined
+@lean
 def _push(heap, key, left, right, place, rank, value):
     key[rank], left[rank], right[rank] = value, _NOBODY, _NOBODY
     heap[place] = _merge(key, left, right, heap[place], rank)
 
 
-@inlined
+@lean
 def _pop(heap, key, left, right, place):
     rank = heap[place]
     heap[place] = _merge(key, left, right, left[rank], right[rank])
     return rank
 
 
-@inlined
+@lean
 def _first_filed(heap, key, queue, slots, under, level):
     """The heap whose top has the least bound, and that bound."""
     place, bound = under, level
@@ -113,7 +113,7 @@ def _first_filed(heap, key, queue, slots, under, level):
     return place, bound
 
 
-@inlined
+@lean
 def _refile(heap, key, left, right, queue, slots, under, level):
     """File those that may fit under the level by their rank."""
     for site in range(under):
@@ -121,7 +121,7 @@ def _refile(heap, key, left, right, queue, slots, under, level):
             _push(heap, key, left, right, under, _pop(heap, key, left, right, site), 0.0)
 
 
-@inlined
+@lean
 def _by_queue(busiest, queue, slots):
     """Sort sites by their queues, the longest first; they are nearly so since the last time."""
     for place in range(1, len(busiest)):
@@ -134,7 +134,7 @@ def _by_queue(busiest, queue, slots):
         busiest[slot] = site
 
 
-@inlined
+@allocating
 def _columns(tasks, done, own_sites):
     """(m, n) tasks by site; infinite where a job is done, minus infinite where a site is not to count."""
     jobs, sites = tasks.shape
@@ -148,7 +148,7 @@ def _columns(tasks, done, own_sites):
     return columns
 
 
-@inlined
+@lean
 def _bounds(columns, queue, slots, busiest, alike, ends, bounds):
     """(n,) the makespan of each job over the few busiest sites; where all slots are alike, times these."""
     bits, greatest = ends.view(np.int64), bounds.view(np.int64)
@@ -166,7 +166,7 @@ def _bounds(columns, queue, slots, busiest, alike, ends, bounds):
             greatest[rank] = bits[rank] if bits[rank] > greatest[rank] else greatest[rank]
 
 
-@inlined
+@lean
 def _scan(bounds, queue, tasks, slots, busiest, alike, own_sites, level):
     """The plain loop: the job with the least makespan and that makespan; few pass their bound and are looked at.
 

@@ -23,7 +23,10 @@ def totals(subjobs):
 
 
 def _select(subjobs, slots, backlog, options, out):
-    out[0, : len(subjobs)] = np.argsort(totals(subjobs), kind="mergesort")
+    by_size, row = np.argsort(totals(subjobs), kind="mergesort"), out[0]
+    # One by one: to assign all at once brings in texts for shapes that differ, which take seconds to compile.
+    for place in range(len(by_size)):
+        row[place] = by_size[place]
     return 1
 
 

@@ -15,8 +15,12 @@ from windlass.order.fleet.lib.checked import as_fleet
 def _select(subjobs, slots, backlog, options, out):
     sizes = np.empty(len(subjobs))
     for site in range(subjobs.shape[1]):
-        sizes[:] = subjobs[:, site]
-        out[site, : len(subjobs)] = np.argsort(sizes, kind="mergesort")
+        # One by one: to assign all at once brings in texts for shapes that differ, which take seconds to compile.
+        for job in range(len(subjobs)):
+            sizes[job] = subjobs[job, site]
+        by_size = np.argsort(sizes, kind="mergesort")
+        for place in range(len(by_size)):
+            out[site, place] = by_size[place]
     return subjobs.shape[1]
 
 
