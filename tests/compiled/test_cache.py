@@ -9,7 +9,8 @@ from pathlib import Path
 import numba
 import pytest
 
-from tests.compiled.package import EDITS, IDLE, Edit, finish, start, write
+from tests.compiled.package import finish, start, write
+from tests.compiled.sources import EDITS, IDLE, Edit
 from windlass.compiled import Kernel, cache, prepare
 from windlass.compiled.told import Compiling
 

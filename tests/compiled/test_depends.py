@@ -13,7 +13,8 @@ import numpy as np
 import pytest
 
 import windlass
-from tests.compiled.package import EDITS, IDLE, Edit, imported, write
+from tests.compiled.package import imported, write
+from tests.compiled.sources import EDITS, IDLE, Edit
 from windlass.compiled import Kernel
 from windlass.compiled.depends import dependencies
 from windlass.compiled.reading import NotFollowedError
