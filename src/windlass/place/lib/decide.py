@@ -14,8 +14,40 @@ from windlass.place.lib.search import NO_BUDGET, SOLVED, parts, total_of
 from windlass.place.lib.stage import by_size, solve_reduce
 from windlass.place.lib.whole import move_least, whole, whole_within
 
-#: Parameters of the decision, in this order in one array of floats.
-EPSILON, RHO, LOCAL_SHARE, REMOTE_FIRST, SPREAD, DIRECTION, FAIR_ORDER, IRIDIUM, KEEP_SITES = range(9)
+
+class Options(NamedTuple):
+    """What a decision is asked for, all floats; see :class:`~windlass.place.policies.tetrium.Tetrium`.
+
+    ``remote_first`` and ``spread`` are the order of map tasks, 1 for yes; ``direction`` is 0 forward, 1 reverse, 2 the
+    better of both; ``fair_order`` shares slots evenly; ``iridium`` places as Iridium does; ``keep_sites`` is how many
+    sites of a kept plan may change, 0 to keep none.
+    """
+
+    epsilon: float
+    rho: float
+    local_share: float
+    remote_first: float
+    spread: float
+    direction: float
+    fair_order: float
+    iridium: float
+    keep_sites: float
+
+
+@lean
+def options_of(parameters):
+    """The options, from an array of them in their order."""
+    return Options(
+        epsilon=parameters[0],
+        rho=parameters[1],
+        local_share=parameters[2],
+        remote_first=parameters[3],
+        spread=parameters[4],
+        direction=parameters[5],
+        fair_order=parameters[6],
+        iridium=parameters[7],
+        keep_sites=parameters[8],
+    )
 
 
 class Room(NamedTuple):
@@ -68,7 +100,7 @@ def budget_of(data, slots, down, rho, shuffles):
 
 
 @lean
-def estimate(sites, ready, row, open_slots, parameters, room):
+def estimate(sites, ready, row, open_slots, options, room):
     """Fill ``room.share`` and ``most`` for what waits of a stage; its time, infinity where it cannot run.
 
     A full site counts as one slot: one will be free before long, and a plan must not lose the data there.
@@ -83,22 +115,22 @@ def estimate(sites, ready, row, open_slots, parameters, room):
     work = ready.task_s[row] * ready.waiting[row]
     # No wave takes less than a task: without this, tasks would move away from slots that are free.
     wave = 1.0 / max(ready.waiting[row], 1)
-    budget = budget_of(data, slots, sites.down, parameters[RHO], ready.shuffles[row] != 0)
+    budget = budget_of(data, slots, sites.down, options.rho, ready.shuffles[row] != 0)
     total, status = np.inf, NO_BUDGET
     while status == NO_BUDGET:
         if ready.shuffles[row]:
-            if parameters[IRIDIUM] > 0.0:
+            if options.iridium > 0.0:
                 work, wave = 0.0, 0.0
             transfer, compute, status, _ = solve_reduce(
                 data, slots, sites.up, sites.down, work, budget, wave, share, most
             )
             total = transfer + compute
-        elif parameters[IRIDIUM] > 0.0:
+        elif options.iridium > 0.0:
             total, status = in_place_time(data, slots, sites.down, work, share), SOLVED
             for x in range(n):
                 most[x] = share[x]
         else:
-            direction = int(parameters[DIRECTION])
+            direction = int(options.direction)
             following, ratio = ready.next_work[row], ready.ratio[row]
             total, status = map_share(
                 data,
@@ -138,13 +170,13 @@ def in_place_time(data, slots, down, work, share):
 
 
 @lean
-def plan_stage(sites, ready, row, lent, parameters, changed, room):
+def plan_stage(sites, ready, row, lent, options, changed, room):
     """Fill ``room.counts`` with the whole tasks of a stage for each site; whether there is a plan.
 
     With kept plans, the plan once made is for all slots, not for those lent now, and is mended where sites changed.
     """
     n, counts = len(lent), room.counts
-    keep = int(parameters[KEEP_SITES])
+    keep = int(options.keep_sites)
     kept = keep > 0 and ready.plan[row, 0] >= 0
     if kept:
         for x in range(n):
@@ -152,7 +184,7 @@ def plan_stage(sites, ready, row, lent, parameters, changed, room):
         if not changed:
             return True
     slots = sites.slots if keep > 0 else lent
-    if estimate(sites, ready, row, slots, parameters, room) == np.inf:
+    if estimate(sites, ready, row, slots, options, room) == np.inf:
         return kept
     if kept:
         for x in range(n):
@@ -168,11 +200,11 @@ def plan_stage(sites, ready, row, lent, parameters, changed, room):
 
 
 @lean
-def begin(sites, ready, row, limit, parameters, changed, room, rows, why, count):
+def begin(sites, ready, row, limit, options, changed, room, rows, why, count):
     """Place one stage, start what finds a slot of those lent, at most ``limit`` tasks; the new count of starts."""
     lent, share, counts, take, flow = room.lent, room.share, room.counts, room.take, room.flow
     n = len(lent)
-    if not plan_stage(sites, ready, row, lent, parameters, changed, room):
+    if not plan_stage(sites, ready, row, lent, options, changed, room):
         return count
     wanted = 0
     for x in range(n):
@@ -196,18 +228,18 @@ def begin(sites, ready, row, limit, parameters, changed, room, rows, why, count)
             # Input that cannot leave waits for a slot where it lies.
             if x != y and (sites.up[x] <= 0.0 or sites.down[y] <= 0.0):
                 flow[x, y] = 0
-    local_share, remote_first = parameters[LOCAL_SHARE], parameters[REMOTE_FIRST] > 0.0
+    local_share, remote_first = options.local_share, options.remote_first > 0.0
     return start_maps(
-        rows, why, count, row, flow, take, sites.up, local_share, remote_first, parameters[SPREAD] > 0.0
+        rows, why, count, row, flow, take, sites.up, local_share, remote_first, options.spread > 0.0
     )
 
 
 @lean
-def in_order(sites, ready, open_slots, parameters, first, last, by_left, times, room):
+def in_order(sites, ready, open_slots, options, first, last, by_left, times, room):
     """Sort ``by_left[first:last]``, stages of equal ``left``, by the time that each would take now."""
     for place in range(first, last):
         row = by_left[place]
-        times[row] = estimate(sites, ready, row, open_slots, parameters, room)
+        times[row] = estimate(sites, ready, row, open_slots, options, room)
     for place in range(first + 1, last):
         row = by_left[place]
         slot = place
@@ -218,23 +250,23 @@ def in_order(sites, ready, open_slots, parameters, first, last, by_left, times, 
 
 
 @lean
-def serve(sites, ready, changed, parameters, open_slots, order, times, room, rows, why):
+def serve(sites, ready, changed, options, open_slots, order, times, room, rows, why):
     """Stages by ``order``, ties of ``left`` by the time that they would take; how many starts that makes."""
     m, n = ready.here.shape
     free, tasks, lent = total_of(open_slots), total_of(ready.waiting), room.lent
-    fair = parameters[FAIR_ORDER] > 0.0
+    fair = options.fair_order > 0.0
     count, unserved, sorted_to = 0, tasks, 0
     for place in range(m):
         if place >= sorted_to and not fair:
             sorted_to = place + 1
             while sorted_to < m and ready.left[order[sorted_to]] == ready.left[order[place]]:
                 sorted_to += 1
-            if sorted_to - place > 1 and parameters[KEEP_SITES] <= 0.0:
-                in_order(sites, ready, open_slots, parameters, place, sorted_to, order, times, room)
+            if sorted_to - place > 1 and options.keep_sites <= 0.0:
+                in_order(sites, ready, open_slots, options, place, sorted_to, order, times, room)
         row = order[place]
         unserved -= ready.waiting[row]
         # What the jobs not served yet must keep, by their tasks.
-        reserved = (1.0 - parameters[EPSILON]) * free * unserved / max(tasks, 1)
+        reserved = (1.0 - options.epsilon) * free * unserved / max(tasks, 1)
         limit = int(np.floor(total_of(open_slots) - reserved + 1e-9))
         for x in range(n):
             lent[x] = -(-open_slots[x] // (m - place)) if fair else open_slots[x]
@@ -242,7 +274,7 @@ def serve(sites, ready, changed, parameters, open_slots, order, times, room, row
         if fair:
             limit = total_of(lent)
         if limit > 0 or changed:
-            count = begin(sites, ready, row, limit, parameters, changed, room, rows, why, count)
+            count = begin(sites, ready, row, limit, options, changed, room, rows, why, count)
         for x in range(n):
             open_slots[x] += lent[x]
         if total_of(open_slots) == 0 and not changed:
@@ -255,8 +287,9 @@ def _decide(now, sites, ready, changed, parameters, rows, why):
     open_slots = open_now(sites.free)
     if m == 0 or (total_of(open_slots) == 0 and not changed):
         return 0
-    order = np.arange(m) if parameters[FAIR_ORDER] > 0.0 else by_size(parts(ready.left, -1.0))
-    return serve(sites, ready, changed, parameters, open_slots, order, np.empty(m), make_room(n), rows, why)
+    options = options_of(parameters)
+    order = np.arange(m) if options.fair_order > 0.0 else by_size(parts(ready.left, -1.0))
+    return serve(sites, ready, changed, options, open_slots, order, np.empty(m), make_room(n), rows, why)
 
 
 DECIDE = Kernel(_decide, PLACE)

@@ -1,7 +1,7 @@
 """Tasks where their data is."""
 
 import dataclasses
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
@@ -12,12 +12,19 @@ from windlass.place.lib.fair import REASONS_OF_FAIR, share_slots, start_elsewher
 from windlass.place.view import Placement, PlaceView
 
 
+class Options(NamedTuple):
+    """What is asked for; see :class:`InPlace`."""
+
+    delay: float
+
+
 def _place(now, sites, ready, changed, parameters, rows, why):
     m, n = ready.here.shape
+    options = Options(parameters[0])
     want = np.zeros((m, n), np.int64)
     wanted_in_place(sites, ready, False, want)
     count = share_slots(sites, ready, want, rows, why, 0)
-    return start_elsewhere(now, sites, ready, parameters[0], want, rows, why, count)
+    return start_elsewhere(now, sites, ready, options.delay, want, rows, why, count)
 
 
 class InPlace(CompiledPlacement):
@@ -52,12 +59,13 @@ class InPlace(CompiledPlacement):
     def __init__(self, delay: float = 0.0) -> None:
         if not 0.0 <= delay < np.inf:
             raise InputError(f"delay is {delay}, expected a time of 0 s or more")
-        self.parameters = np.array([float(delay)])
+        self.options = Options(float(delay))
+        self.parameters = np.array(self.options)
 
     def decide(self, view: PlaceView) -> Placement:
         """What starts now; with a delay, also when the next stage will have waited for so long."""
         answer = super().decide(view)
-        delay = self.parameters[0]
+        delay = self.options.delay
         if delay <= 0.0:
             return answer
         due = view.ready.since[view.ready.shuffles == 0] + delay

@@ -1,6 +1,6 @@
 """Multi-resource packing."""
 
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
@@ -12,7 +12,17 @@ from windlass.place.lib.search import total_of
 from windlass.place.lib.stage import by_size
 from windlass.place.policies.tetrium import between
 
-_PENALTY, _SRTF = 0, 1
+
+class Options(NamedTuple):
+    """What the packing is asked for; see :class:`Tetris`."""
+
+    penalty: float
+    srtf: float
+
+
+@lean
+def _options_of(parameters):
+    return Options(parameters[0], parameters[1])
 
 
 @lean
@@ -34,7 +44,7 @@ def _fits(room, rate):
 
 def _place(now, sites, ready, changed, parameters, rows, why):
     m, n = ready.here.shape
-    open_slots = open_now(sites.free)
+    options, open_slots = _options_of(parameters), open_now(sites.free)
     up_free, down_free = sites.up_free.copy(), sites.down_free.copy()
     waiting = ready.here.copy()
     left = ready.waiting.copy()
@@ -58,7 +68,7 @@ def _place(now, sites, ready, changed, parameters, rows, why):
         for row in range(m):
             score[2 * row] = score[2 * row + 1] = -np.inf
             source[2 * row] = source[2 * row + 1] = -1
-            ahead = parameters[_SRTF] * (work[row] / mean_work)
+            ahead = options.srtf * (work[row] / mean_work)
             if ready.shuffles[row]:
                 away = 1.0 - part[row, y]
                 read = (
@@ -66,7 +76,7 @@ def _place(now, sites, ready, changed, parameters, rows, why):
                 )
                 if read < np.inf:
                     aligned = slot_part + read * link_left
-                    score[2 * row] = aligned * (1.0 - parameters[_PENALTY] * away) - ahead * slot_part
+                    score[2 * row] = aligned * (1.0 - options.penalty * away) - ahead * slot_part
                 continue
             if waiting[row, y] > 0:
                 score[2 * row] = slot_part - ahead * slot_part
@@ -74,7 +84,7 @@ def _place(now, sites, ready, changed, parameters, rows, why):
             other = _best_source(sites, ready, row, y, waiting, up_free)
             if other >= 0 and sites.down[y] > 0.0:
                 aligned = slot_part + rate[row] / sites.down[y] * link_left
-                score[2 * row + 1] = aligned * (1.0 - parameters[_PENALTY]) - ahead * slot_part
+                score[2 * row + 1] = aligned * (1.0 - options.penalty) - ahead * slot_part
                 source[2 * row + 1] = other
         order = by_size(score)
         for rank in range(2 * m):
@@ -150,6 +160,5 @@ class Tetris(CompiledPlacement):
     place: ClassVar[Kernel] = Kernel(_place, PLACE)
 
     def __init__(self, penalty: float = 0.1, srtf: float = 1.0) -> None:
-        self.parameters = np.array(
-            [between("penalty", penalty, 0.0, 1.0), between("srtf", srtf, 0.0, np.inf)]
-        )
+        options = Options(between("penalty", penalty, 0.0, 1.0), between("srtf", srtf, 0.0, np.inf))
+        self.parameters = np.array(options)

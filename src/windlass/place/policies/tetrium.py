@@ -8,7 +8,7 @@ import numpy as np
 from windlass.compiled import Kernel
 from windlass.model import InputError
 from windlass.place.compiled import CompiledPlacement
-from windlass.place.lib.decide import DECIDE
+from windlass.place.lib.decide import DECIDE, Options
 
 _DIRECTIONS = ("forward", "reverse", "best")
 _MAP_ORDERS = {"remote-spread": (1.0, 1.0), "remote": (1.0, 0.0), "local": (0.0, 1.0)}
@@ -99,16 +99,15 @@ class Tetrium(CompiledPlacement):
         self.largest_first = chosen("reduce_order", reduce_order, _REDUCE_ORDERS) == "largest"
         if update_sites != 0 and update_sites < 2:
             raise InputError(f"update_sites is {update_sites}, expected 0 or at least 2")
-        self.parameters = np.array(
-            [
-                between("epsilon", epsilon, 0.0, 1.0),
-                between("rho", rho, 0.0, 1.0),
-                between("local_share", local_share, 0.0, 1.0),
-                remote_first,
-                spread,
-                _DIRECTIONS.index(chosen("direction", direction, _DIRECTIONS)),
-                0.0,
-                0.0,
-                update_sites,
-            ]
+        options = Options(
+            epsilon=between("epsilon", epsilon, 0.0, 1.0),
+            rho=between("rho", rho, 0.0, 1.0),
+            local_share=between("local_share", local_share, 0.0, 1.0),
+            remote_first=remote_first,
+            spread=spread,
+            direction=_DIRECTIONS.index(chosen("direction", direction, _DIRECTIONS)),
+            fair_order=0.0,
+            iridium=0.0,
+            keep_sites=update_sites,
         )
+        self.parameters = np.array(options, np.float64)

@@ -2,7 +2,9 @@
 
 from typing import ClassVar
 
-from windlass.place.lib.decide import FAIR_ORDER
+import numpy as np
+
+from windlass.place.lib.decide import Options
 from windlass.place.policies.tetrium import Tetrium
 
 
@@ -24,4 +26,4 @@ class TetriumFs(Tetrium):
 
     def __init__(self, rho: float = 1.0, local_share: float = 0.1, direction: str = "forward") -> None:
         super().__init__(rho=rho, local_share=local_share, direction=direction)
-        self.parameters[FAIR_ORDER] = 1.0
+        self.parameters = np.array(Options(*self.parameters)._replace(fair_order=1.0))

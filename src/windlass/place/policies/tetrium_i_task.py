@@ -2,7 +2,9 @@
 
 from typing import ClassVar
 
-from windlass.place.lib.decide import IRIDIUM
+import numpy as np
+
+from windlass.place.lib.decide import Options
 from windlass.place.policies.tetrium import Tetrium
 
 
@@ -24,4 +26,4 @@ class TetriumITask(Tetrium):
 
     def __init__(self) -> None:
         super().__init__()
-        self.parameters[IRIDIUM] = 1.0
+        self.parameters = np.array(Options(*self.parameters)._replace(iridium=1.0))
