@@ -13,12 +13,10 @@ from numba import types
 from numpy.typing import NDArray
 
 from windlass.compiled import Kernel
-from windlass.place.lib.pick import REASONS
+from windlass.place.lib.pick import REASONS, STARTS, Starts
 from windlass.place.view import READY, SITES, Placement, PlaceView
 
-PLACE = types.int64(
-    types.float64, SITES, READY, types.boolean, types.float64[::1], types.int64[:, ::1], types.int64[::1]
-)
+PLACE = types.int64(types.float64, SITES, READY, types.boolean, types.float64[::1], STARTS)
 
 
 class CompiledPlacement:
@@ -48,10 +46,16 @@ class CompiledPlacement:
                 here[row, source] -= tasks
                 waiting[row] -= tasks
         ready = view.ready._replace(plan=plan, here=here, waiting=waiting, data=data)
-        starts, why = np.empty((m * (2 * n + 2) + 8, 4), np.int64), np.empty(m * (2 * n + 2) + 8, np.int64)
-        count = self.place.ready()(view.now, view.sites, ready, view.changed, self.parameters, starts, why)
+        most = m * (2 * n + 2) + 8
+        starts = Starts(np.empty((most, 4), np.int64), np.empty(most, np.int64))
+        count = self.place.ready()(view.now, view.sites, ready, view.changed, self.parameters, starts)
         return Placement(
-            starts[:count], why[:count], self.reasons, moves, plan, largest_first=self.largest_first
+            starts.rows[:count],
+            starts.why[:count],
+            self.reasons,
+            moves,
+            plan,
+            largest_first=self.largest_first,
         )
 
 

@@ -7,12 +7,13 @@ from numpy.typing import NDArray
 
 from windlass.compiled import Kernel, helper, lean
 from windlass.place.compiled import PLACE
-from windlass.place.lib.pick import SHUFFLE, put, start_maps
+from windlass.place.lib.pick import SHUFFLE, Starts, put, start_maps
 from windlass.place.lib.replan import change_few
 from windlass.place.lib.reverse import map_share
 from windlass.place.lib.search import NO_BUDGET, SOLVED, parts, total_of
 from windlass.place.lib.stage import by_size, solve_reduce
 from windlass.place.lib.whole import move_least, whole, whole_within
+from windlass.place.view import Ready, Sites
 
 
 class Options(NamedTuple):
@@ -65,6 +66,17 @@ class Room(NamedTuple):
     flow: NDArray[np.int64]
 
 
+class Decision(NamedTuple):
+    """What one decision works on: the view, what is asked for, room to work in, and where starts go."""
+
+    sites: Sites
+    ready: Ready
+    changed: bool
+    options: Options
+    room: Room
+    starts: Starts
+
+
 @helper
 def make_room(n):
     """Room for n sites."""
@@ -100,11 +112,12 @@ def budget_of(data, slots, down, rho, shuffles):
 
 
 @lean
-def estimate(sites, ready, row, open_slots, options, room):
-    """Fill ``room.share`` and ``most`` for what waits of a stage; its time, infinity where it cannot run.
+def estimate(decision, row, open_slots):
+    """Fill the room's ``share`` and ``most`` for what waits of a stage; its time, infinity where it cannot run.
 
     A full site counts as one slot: one will be free before long, and a plan must not lose the data there.
     """
+    sites, ready, options, room = decision.sites, decision.ready, decision.options, decision.room
     n = len(open_slots)
     slots, data, share, most = room.slots, room.data, room.share, room.most
     for x in range(n):
@@ -170,21 +183,23 @@ def in_place_time(data, slots, down, work, share):
 
 
 @lean
-def plan_stage(sites, ready, row, lent, options, changed, room):
-    """Fill ``room.counts`` with the whole tasks of a stage for each site; whether there is a plan.
+def plan_stage(decision, row):
+    """Fill the room's ``counts`` with the whole tasks of a stage for each site; whether there is a plan.
 
     With kept plans, the plan once made is for all slots, not for those lent now, and is mended where sites changed.
     """
-    n, counts = len(lent), room.counts
+    sites, ready, options, room = decision.sites, decision.ready, decision.options, decision.room
+    counts = room.counts
+    n = len(counts)
     keep = int(options.keep_sites)
     kept = keep > 0 and ready.plan[row, 0] >= 0
     if kept:
         for x in range(n):
             counts[x] = max(0, ready.plan[row, x] - ready.started[row, x])
-        if not changed:
+        if not decision.changed:
             return True
-    slots = sites.slots if keep > 0 else lent
-    if estimate(sites, ready, row, slots, options, room) == np.inf:
+    slots = sites.slots if keep > 0 else room.lent
+    if estimate(decision, row, slots) == np.inf:
         return kept
     if kept:
         for x in range(n):
@@ -200,11 +215,12 @@ def plan_stage(sites, ready, row, lent, options, changed, room):
 
 
 @lean
-def begin(sites, ready, row, limit, options, changed, room, rows, why, count):
+def begin(decision, row, limit, count):
     """Place one stage, start what finds a slot of those lent, at most ``limit`` tasks; the new count of starts."""
+    sites, ready, room, starts = decision.sites, decision.ready, decision.room, decision.starts
     lent, share, counts, take, flow = room.lent, room.share, room.counts, room.take, room.flow
     n = len(lent)
-    if not plan_stage(sites, ready, row, lent, options, changed, room):
+    if not plan_stage(decision, row):
         return count
     wanted = 0
     for x in range(n):
@@ -220,7 +236,7 @@ def begin(sites, ready, row, limit, options, changed, room, rows, why, count):
         lent[x] -= take[x]
     if ready.shuffles[row]:
         for y in range(n):
-            count = put(rows, why, count, row, -1, y, take[y], SHUFFLE)
+            count = put(starts, count, row, -1, y, take[y], SHUFFLE)
         return count
     move_least(ready.here[row], counts, sites.up, flow)
     for x in range(n):
@@ -228,18 +244,15 @@ def begin(sites, ready, row, limit, options, changed, room, rows, why, count):
             # Input that cannot leave waits for a slot where it lies.
             if x != y and (sites.up[x] <= 0.0 or sites.down[y] <= 0.0):
                 flow[x, y] = 0
-    local_share, remote_first = options.local_share, options.remote_first > 0.0
-    return start_maps(
-        rows, why, count, row, flow, take, sites.up, local_share, remote_first, options.spread > 0.0
-    )
+    return start_maps(starts, count, row, flow, take, sites.up, decision.options)
 
 
 @lean
-def in_order(sites, ready, open_slots, options, first, last, by_left, times, room):
+def in_order(decision, open_slots, first, last, by_left, times):
     """Sort ``by_left[first:last]``, stages of equal ``left``, by the time that each would take now."""
     for place in range(first, last):
         row = by_left[place]
-        times[row] = estimate(sites, ready, row, open_slots, options, room)
+        times[row] = estimate(decision, row, open_slots)
     for place in range(first + 1, last):
         row = by_left[place]
         slot = place
@@ -250,10 +263,11 @@ def in_order(sites, ready, open_slots, options, first, last, by_left, times, roo
 
 
 @lean
-def serve(sites, ready, changed, options, open_slots, order, times, room, rows, why):
+def serve(decision, open_slots, order, times):
     """Stages by ``order``, ties of ``left`` by the time that they would take; how many starts that makes."""
+    ready, options, changed, lent = decision.ready, decision.options, decision.changed, decision.room.lent
     m, n = ready.here.shape
-    free, tasks, lent = total_of(open_slots), total_of(ready.waiting), room.lent
+    free, tasks = total_of(open_slots), total_of(ready.waiting)
     fair = options.fair_order > 0.0
     count, unserved, sorted_to = 0, tasks, 0
     for place in range(m):
@@ -262,7 +276,7 @@ def serve(sites, ready, changed, options, open_slots, order, times, room, rows, 
             while sorted_to < m and ready.left[order[sorted_to]] == ready.left[order[place]]:
                 sorted_to += 1
             if sorted_to - place > 1 and options.keep_sites <= 0.0:
-                in_order(sites, ready, open_slots, options, place, sorted_to, order, times, room)
+                in_order(decision, open_slots, place, sorted_to, order, times)
         row = order[place]
         unserved -= ready.waiting[row]
         # What the jobs not served yet must keep, by their tasks.
@@ -274,7 +288,7 @@ def serve(sites, ready, changed, options, open_slots, order, times, room, rows, 
         if fair:
             limit = total_of(lent)
         if limit > 0 or changed:
-            count = begin(sites, ready, row, limit, options, changed, room, rows, why, count)
+            count = begin(decision, row, limit, count)
         for x in range(n):
             open_slots[x] += lent[x]
         if total_of(open_slots) == 0 and not changed:
@@ -282,14 +296,15 @@ def serve(sites, ready, changed, options, open_slots, order, times, room, rows, 
     return count
 
 
-def _decide(now, sites, ready, changed, parameters, rows, why):
+def _decide(now, sites, ready, changed, parameters, starts):
     m, n = ready.here.shape
     open_slots = open_now(sites.free)
     if m == 0 or (total_of(open_slots) == 0 and not changed):
         return 0
     options = options_of(parameters)
     order = np.arange(m) if options.fair_order > 0.0 else by_size(parts(ready.left, -1.0))
-    return serve(sites, ready, changed, options, open_slots, order, np.empty(m), make_room(n), rows, why)
+    decision = Decision(sites, ready, changed, options, make_room(n), starts)
+    return serve(decision, open_slots, order, np.empty(m))
 
 
 DECIDE = Kernel(_decide, PLACE)

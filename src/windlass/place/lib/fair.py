@@ -69,7 +69,7 @@ def level(want, held, room):
 
 
 @helper
-def share_slots(sites, ready, want, rows, why, count):
+def share_slots(sites, ready, want, starts, count):
     """Start what is wanted where slots are free: always for a job with the fewest running tasks; the new count."""
     m, n = want.shape
     held = np.zeros(m, np.int64)
@@ -99,13 +99,13 @@ def share_slots(sites, ready, want, rows, why, count):
                 held[row] += take
                 room -= take
                 source, reason = (-1, SHUFFLE) if ready.shuffles[row] else (x, LOCAL)
-                count = put(rows, why, count, row, source, x, take, reason)
+                count = put(starts, count, row, source, x, take, reason)
                 want[row, x] -= take
     return count
 
 
 @helper
-def start_elsewhere(now, sites, ready, delay, want, rows, why, count):
+def start_elsewhere(now, sites, ready, delay, want, starts, count):
     """Start map tasks away from their input: where its site has no slots at all, or (``delay``) none for so long.
 
     They go to the sites with the most slots left; the new count.
@@ -115,7 +115,7 @@ def start_elsewhere(now, sites, ready, delay, want, rows, why, count):
     for x in range(n):
         left[x] = max(sites.free[x], 0) if sites.down[x] > 0.0 else 0
     for start in range(count):
-        left[rows[start, 2]] -= rows[start, 3]
+        left[starts.rows[start, 2]] -= starts.rows[start, 3]
     for row in range(m):
         waited = delay > 0.0 and now >= ready.since[row] + delay
         for x in range(n):
@@ -127,7 +127,7 @@ def start_elsewhere(now, sites, ready, delay, want, rows, why, count):
                     y = other
             take = min(want[row, x], left[y])
             if take > 0 and y != x:
-                count = put(rows, why, count, row, x, y, take, ANYWHERE)
+                count = put(starts, count, row, x, y, take, ANYWHERE)
                 left[y] -= take
                 want[row, x] -= take
     return count

@@ -1,12 +1,14 @@
 """Which of a site's planned tasks start now, where not all find a slot, and how starts are written down."""
 
+from typing import NamedTuple
+
 import numpy as np
+from numba import types
+from numpy.typing import NDArray
 
 from windlass.compiled import allocating, lean
 from windlass.place.lib.search import fill
 
-#: Columns of a start: row of the ready stages, source (-1: all sites), site, tasks.
-ROW, SOURCE, SITE, TASKS = range(4)
 LOCAL, REMOTE, SHUFFLE = range(3)
 REASONS = (
     "its input is here",
@@ -15,22 +17,34 @@ REASONS = (
 )
 
 
+class Starts(NamedTuple):
+    """Room for starts: ``rows`` (k, 4), each a stage's row, its source (-1: all sites), site, tasks; ``why`` (k,)."""
+
+    rows: NDArray[np.int64]
+    why: NDArray[np.int64]
+
+
+STARTS = types.NamedTuple((types.int64[:, ::1], types.int64[::1]), Starts)
+
+
 @lean
-def put(rows, why, count, row, source, site, tasks, reason):
+def put(starts, count, row, source, site, tasks, reason):
     """Add a start, unless it is of no task; the new count."""
     if tasks <= 0:
         return count
+    rows = starts.rows
     rows[count, 0], rows[count, 1], rows[count, 2], rows[count, 3] = row, source, site, tasks
-    why[count] = reason
+    starts.why[count] = reason
     return count + 1
 
 
 @allocating
-def start_maps(rows, why, count, row, flow, take, up, local_share, remote_first, spread):
+def start_maps(starts, count, row, flow, take, up, options):
     """Start ``take[y]`` of the tasks that ``flow[:, y]`` plans for each site y; the new count.
 
-    Remote tasks first, but ``local_share`` of the slots taken stay for local ones; remote ones one source after
-    the other in turn (``spread``), from the narrowest uplink, or source by source.
+    By the decision's options: with ``remote_first``, remote tasks first, but ``local_share`` of the slots taken stay
+    for local ones; with ``spread``, remote ones one source after the other in turn, from the narrowest uplink, or
+    else source by source.
     """
     n = len(take)
     chosen = np.empty(n, np.int64)
@@ -41,16 +55,16 @@ def start_maps(rows, why, count, row, flow, take, up, local_share, remote_first,
         remote = -local
         for x in range(n):
             remote += flow[x, y]
-        if remote_first:
-            kept = min(local, int(np.ceil(local_share * take[y])))
+        if options.remote_first > 0.0:
+            kept = min(local, int(np.ceil(options.local_share * take[y])))
             away = min(remote, take[y] - kept)
         else:
             away = min(remote, max(take[y] - local, 0))
-        count = put(rows, why, count, row, y, y, min(local, take[y] - away), LOCAL)
+        count = put(starts, count, row, y, y, min(local, take[y] - away), LOCAL)
         fill(chosen, 0)
-        share_out(flow, y, away, up, spread, chosen)
+        share_out(flow, y, away, up, options.spread > 0.0, chosen)
         for x in range(n):
-            count = put(rows, why, count, row, x, y, chosen[x], REMOTE)
+            count = put(starts, count, row, x, y, chosen[x], REMOTE)
     return count
 
 

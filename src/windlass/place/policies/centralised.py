@@ -22,7 +22,7 @@ def hub_of(sites):
     return hub
 
 
-def _place(now, sites, ready, changed, parameters, rows, why):
+def _place(now, sites, ready, changed, parameters, starts):
     m, n = ready.here.shape
     want = np.zeros((m, n), np.int64)
     hub = hub_of(sites)
@@ -31,7 +31,7 @@ def _place(now, sites, ready, changed, parameters, rows, why):
             copy(ready.here[row], want[row])
         else:
             want[row, hub] = ready.waiting[row]
-    return share_slots(sites, ready, want, rows, why, 0)
+    return share_slots(sites, ready, want, starts, 0)
 
 
 class Centralised(CompiledPlacement):

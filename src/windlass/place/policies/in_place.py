@@ -18,13 +18,13 @@ class Options(NamedTuple):
     delay: float
 
 
-def _place(now, sites, ready, changed, parameters, rows, why):
+def _place(now, sites, ready, changed, parameters, starts):
     m, n = ready.here.shape
     options = Options(parameters[0])
     want = np.zeros((m, n), np.int64)
     wanted_in_place(sites, ready, False, want)
-    count = share_slots(sites, ready, want, rows, why, 0)
-    return start_elsewhere(now, sites, ready, options.delay, want, rows, why, count)
+    count = share_slots(sites, ready, want, starts, 0)
+    return start_elsewhere(now, sites, ready, options.delay, want, starts, count)
 
 
 class InPlace(CompiledPlacement):

@@ -9,11 +9,11 @@ from windlass.place.compiled import PLACE, CompiledPlacement
 from windlass.place.lib.fair import REASONS_OF_FAIR, share_slots, start_elsewhere, wanted_in_place
 
 
-def _place(now, sites, ready, changed, parameters, rows, why):
+def _place(now, sites, ready, changed, parameters, starts):
     want = np.zeros(ready.here.shape, np.int64)
     wanted_in_place(sites, ready, True, want)
-    count = share_slots(sites, ready, want, rows, why, 0)
-    return start_elsewhere(now, sites, ready, 0.0, want, rows, why, count)
+    count = share_slots(sites, ready, want, starts, 0)
+    return start_elsewhere(now, sites, ready, 0.0, want, starts, count)
 
 
 class Iridium(CompiledPlacement):

@@ -42,7 +42,7 @@ def _fits(room, rate):
     return int(min(max(room, 0.0) / rate + 1e-9, 1e9)) if rate > 0.0 else 1_000_000_000
 
 
-def _place(now, sites, ready, changed, parameters, rows, why):
+def _place(now, sites, ready, changed, parameters, starts):
     m, n = ready.here.shape
     options, open_slots = _options_of(parameters), open_now(sites.free)
     up_free, down_free = sites.up_free.copy(), sites.down_free.copy()
@@ -104,11 +104,11 @@ def _place(now, sites, ready, changed, parameters, rows, why):
                     if x != y:
                         up_free[x] -= take * part[row, x] * rate[row]
                 down_free[y] -= take * (1.0 - part[row, y]) * rate[row]
-                count = put(rows, why, count, row, -1, y, take, SHUFFLE)
+                count = put(starts, count, row, -1, y, take, SHUFFLE)
             elif entry % 2 == 0:
                 take = min(open_slots[y], waiting[row, y])
                 waiting[row, y] -= take
-                count = put(rows, why, count, row, y, y, take, LOCAL)
+                count = put(starts, count, row, y, y, take, LOCAL)
             else:
                 x = source[entry]
                 fits = min(_fits(down_free[y], rate[row]), _fits(up_free[x], rate[row]))
@@ -118,7 +118,7 @@ def _place(now, sites, ready, changed, parameters, rows, why):
                 waiting[row, x] -= take
                 up_free[x] -= take * rate[row]
                 down_free[y] -= take * rate[row]
-                count = put(rows, why, count, row, x, y, take, REMOTE)
+                count = put(starts, count, row, x, y, take, REMOTE)
             left[row] -= take
             open_slots[y] -= take
     return count
