@@ -15,20 +15,15 @@ from numpy.typing import NDArray
 
 from windlass.compiled import Kernel, lean
 
-#: Two sites: flows from one to the other, by weight; rate and progress of each flow, bytes/s and bytes; bytes/s that
-#: all of them carry at most; bytes asked for so far; a number that the owner keeps.
-PAIR = np.dtype(
-    [*((name, np.float64) for name in ("weight", "rate", "progress", "most", "carried")), ("head", np.int64)]
-)
-
 
 @lean
-def share_links(pairs, sites, limited):
-    """Set the max-min fair rate of each flow, bytes/s, of ``pairs`` (n, n), by ``up`` and ``down`` of ``sites`` (n,).
+def share_links(weight, rate, most, sites, limited):
+    """Fill ``rate`` (n, n) with the max-min fair rate of each flow, bytes/s, by ``up`` and ``down`` of ``sites`` (n,).
 
     The link on which the flows not settled yet would get least settles them; what they leave is for the others
-    (progressive filling). ``limited`` says whether ``most`` of pairs is to be looked at; what the links of a site have
+    (progressive filling). ``limited`` says whether ``most`` (n, n) is to be looked at; what the links of a site have
     left, and the weight not settled on them, is kept in ``up_left``, ``down_left``, ``up_weight``, ``down_weight``.
+    Arrays over pairs are apart, and not one of records: all of them are gone through again and again.
     """
     n = len(sites)
     for x in range(n):
@@ -37,14 +32,13 @@ def share_links(pairs, sites, limited):
     open_pairs = 0
     for x in range(n):
         for y in range(n):
-            pair = pairs[x, y]
-            if pair.weight > 0.0:
-                pair.rate = -1.0
-                sites[x].up_weight += pair.weight
-                sites[y].down_weight += pair.weight
+            if weight[x, y] > 0.0:
+                rate[x, y] = -1.0
+                sites[x].up_weight += weight[x, y]
+                sites[y].down_weight += weight[x, y]
                 open_pairs += 1
             else:
-                pair.rate = 0.0
+                rate[x, y] = 0.0
     while open_pairs > 0:
         least, kind, where, other = np.inf, 0, -1, -1
         for x in range(n):
@@ -56,18 +50,19 @@ def share_links(pairs, sites, limited):
         if limited:
             for x in range(n):
                 for y in range(n):
-                    pair = pairs[x, y]
-                    if pair.rate < 0.0 and pair.most < least * pair.weight:
-                        least, kind, where, other = pair.most / pair.weight, 2, x, y
+                    if rate[x, y] < 0.0 and most[x, y] < least * weight[x, y]:
+                        least, kind, where, other = most[x, y] / weight[x, y], 2, x, y
         least = max(least, 0.0)
         if kind == 2:
-            settle(pairs[where, other], sites[where], sites[other], least)
+            rate[where, other] = least
+            settle(weight[where, other], sites[where], sites[other], least)
             open_pairs -= 1
             continue
         for z in range(n):
             x, y = (where, z) if kind == 0 else (z, where)
-            if pairs[x, y].rate < 0.0:
-                settle(pairs[x, y], sites[x], sites[y], least)
+            if rate[x, y] < 0.0:
+                rate[x, y] = least
+                settle(weight[x, y], sites[x], sites[y], least)
                 open_pairs -= 1
         # Rounding must not leave a link with weight and nobody on it.
         if kind == 0:
@@ -77,29 +72,29 @@ def share_links(pairs, sites, limited):
 
 
 @lean
-def settle(pair, source, sink, least):
-    """Fix the rate of a pair's flows, and take it from both links."""
-    pair.rate = least
-    source.up_left = max(0.0, source.up_left - least * pair.weight)
-    sink.down_left = max(0.0, sink.down_left - least * pair.weight)
-    source.up_weight -= pair.weight
-    sink.down_weight -= pair.weight
+def settle(weight, source, sink, least):
+    """Take what flows of this weight carry, at a rate that is settled, from both links."""
+    source.up_left = max(0.0, source.up_left - least * weight)
+    sink.down_left = max(0.0, sink.down_left - least * weight)
+    source.up_weight -= weight
+    sink.down_weight -= weight
     if source.up_weight < 1e-9:
         source.up_weight = 0.0
     if sink.down_weight < 1e-9:
         sink.down_weight = 0.0
 
 
-def _share(pairs, sites):
-    share_links(pairs, sites, True)
+def _share(weight, rate, most, sites):
+    share_links(weight, rate, most, sites, True)
 
 
 _SITE = np.dtype(
     [(name, np.float64) for name in ("up", "down", "up_left", "down_left", "up_weight", "down_weight")]
 )
+_rows = types.float64[:, ::1]
 _SHARE = Kernel(
     _share,
-    types.void(types.Array(numba.from_dtype(PAIR), 2, "C"), types.Array(numba.from_dtype(_SITE), 1, "C")),
+    types.void(_rows, _rows, _rows, types.Array(numba.from_dtype(_SITE), 1, "C")),
     allocates=False,
 )
 
@@ -128,8 +123,8 @@ def max_min_rates(flows: object, up: object, down: object, pair: object = None) 
     Source: Bertsekas and Gallager, *Data Networks*, section 6.5.2.
     """
     weight = np.ascontiguousarray(flows, dtype=np.float64)
-    pairs, sites = np.zeros(weight.shape, PAIR), np.zeros(len(weight), _SITE)
-    pairs["weight"], pairs["most"] = weight, np.inf if pair is None else pair
+    most = np.full_like(weight, np.inf) if pair is None else np.ascontiguousarray(pair, dtype=np.float64)
+    rate, sites = np.empty_like(weight), np.zeros(len(weight), _SITE)
     sites["up"], sites["down"] = up, down
-    _SHARE.ready()(pairs, sites)
-    return pairs["rate"].copy()
+    _SHARE.ready()(weight, rate, most, sites)
+    return rate

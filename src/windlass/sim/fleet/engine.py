@@ -48,7 +48,7 @@ class _Simulated:
         self._case, self._progress = case, progress or (lambda _: None)
         self._state = make_state(case, **setting)
         self._run = RUN.ready()
-        self._select, self._refine = compiled.select.ready(), compiled.refine.ready()
+        self._select, self._refine = compiled.select.as_argument(), compiled.refine.as_argument()
         self._options = compiled.options
 
     def _advance(self) -> int:
@@ -78,7 +78,7 @@ class _Simulated:
             needed += int(state.jobs["stage0"][last] - state.jobs["stage0"][submitted])
         if needed > len(state.cells):
             state = with_rows(state, max(2 * len(state.cells), needed))
-        self._state = with_room(state, len(state.sites), len(state.sites)) if len(state.pairs) else state
+        self._state = with_room(state, len(state.sites), len(state.sites)) if len(state.weight) else state
 
     def _result(self, decisions: int, reasons: dict[str, int]) -> FleetRun:
         state, tasks = self._state, self._state.tasks
@@ -88,7 +88,7 @@ class _Simulated:
             self._case.jobs,
             jobs["end"].copy(),
             jobs["sent"].copy(),
-            state.pairs["carried"].copy(),
+            state.carried,
             tasks["site"],
             tasks["source"],
             tasks["begun"],

@@ -27,7 +27,7 @@ PAUSED, ALL_ENDED, STUCK, FULL, PLACEMENT_DUE, ORDER_DUE, NO_ORDER = range(7)
 def _logs_full(state):
     run = state.run[0]
     spare = len(state.flow_log) - run.logged
-    return spare < run.flows + 1 or len(state.rate_log) - run.rates < state.pairs.size
+    return spare < run.flows + 1 or len(state.rate_log) - run.rates < state.weight.size
 
 
 @inlined

@@ -29,9 +29,7 @@ def carried_by(state, stage, first, tasks, source):
 @inlined
 def has_link(state, source, site):
     """Whether anything can be carried from one site to another."""
-    return (
-        state.sites[source].up > 0.0 and state.sites[site].down > 0.0 and state.pairs[source, site].most > 0.0
-    )
+    return state.sites[source].up > 0.0 and state.sites[site].down > 0.0 and state.most[source, site] > 0.0
 
 
 @lean
@@ -69,26 +67,26 @@ def begin_reading(state, now, number, site, tasks, first, is_move, source):
 @lean
 def add_flow(state, now, source, site, which, carried):
     """A batch begins to read from a site."""
-    run, pair, batch = state.run[0], state.pairs[source, site], state.batches[which]
+    run, batch = state.run[0], state.batches[which]
     number = state.flows[run.flows].free
     run.flows += 1
     # It begins at the next look, which is now where looks are exact: its pair has come further by then.
     wait = max(run.looked + run.look_every, now) - run.looked
-    ends = pair.progress + pair.rate * wait + carried / batch.tasks
+    ends = state.progress[source, site] + state.rate[source, site] * wait + carried / batch.tasks
     flow = state.flows[number]
     flow.batch, flow.ends, flow.began = which, ends, now
-    pair.weight += batch.tasks
-    before, after = -1, pair.head
+    state.weight[source, site] += batch.tasks
+    before, after = -1, state.head[source, site]
     while after >= 0 and state.flows[after].ends <= ends:
         before, after = after, state.flows[after].after
     flow.after = after
     if before < 0:
-        pair.head = number
+        state.head[source, site] = number
     else:
         state.flows[before].after = number
     batch.under_way += 1
     state.jobs[state.stages[batch.stage].job].sent += carried
-    pair.carried += carried
+    state.carried[source, site] += carried
     run.flows_new = 1
 
 
@@ -113,22 +111,22 @@ def end_reading(state, now, which):
 @lean
 def end_flow(state, now, source, site, ended):
     """The first flow of a pair has come to its end, at ``ended``; what it carried is noticed ``now``."""
-    run, pair = state.run[0], state.pairs[source, site]
-    number = pair.head
+    run = state.run[0]
+    number = state.head[source, site]
     flow = state.flows[number]
     which = flow.batch
     batch = state.batches[which]
-    pair.head = flow.after
-    pair.weight -= batch.tasks
+    state.head[source, site] = flow.after
+    state.weight[source, site] -= batch.tasks
     if run.logs:
         line = state.flow_log[run.logged]
         line[0], line[1], line[3], line[4], line[5] = flow.began, ended, source, site, batch.stage
         # A task of a batch reads on average what its stage's tasks do, by the sizes of its own.
         line[2] = carried_by(state, state.stages[batch.stage], batch.first, batch.tasks, source)
         run.logged += 1
-    if pair.head < 0:
-        pair.weight = 0.0
-        pair.progress = 0.0
+    if state.head[source, site] < 0:
+        state.weight[source, site] = 0.0
+        state.progress[source, site] = 0.0
     run.flows -= 1
     state.flows[run.flows].free = number
     batch.under_way -= 1
@@ -143,32 +141,31 @@ def refresh_links(state, now):
     passed = now - run.looked
     for x in range(n):
         for y in range(n):
-            pair = state.pairs[x, y]
-            if pair.head < 0:
+            if state.head[x, y] < 0:
                 continue
-            before = pair.progress
-            reached = before + pair.rate * passed
-            pair.progress = reached
-            while pair.head >= 0:
-                ends = state.flows[pair.head].ends
+            before = state.progress[x, y]
+            reached = before + state.rate[x, y] * passed
+            state.progress[x, y] = reached
+            while state.head[x, y] >= 0:
+                ends = state.flows[state.head[x, y]].ends
                 if ends > reached + 1e-9 * (ends + 1.0):
                     break
-                rate = pair.rate
+                rate = state.rate[x, y]
                 took = (ends - before) / rate if rate > 0.0 else 0.0
                 end_flow(state, now, x, y, min(now, run.looked + max(0.0, took)))
-    share_links(state.pairs, state.sites, run.limited != 0)
+    share_links(state.weight, state.rate, state.most, state.sites, run.limited != 0)
     run.looked = now
     run.flows_new = 0
     soonest = np.inf
     for x in range(n):
         for y in range(n):
-            pair = state.pairs[x, y]
+            rate = state.rate[x, y]
             if run.logs:
                 line = state.rate_log[run.rates]
-                line[0], line[1], line[2], line[3] = now, x, y, pair.rate * pair.weight
+                line[0], line[1], line[2], line[3] = now, x, y, rate * state.weight[x, y]
                 run.rates += 1
-            if pair.head >= 0 and pair.rate > 0.0:
-                soonest = min(soonest, (state.flows[pair.head].ends - pair.progress) / pair.rate)
+            if state.head[x, y] >= 0 and rate > 0.0:
+                soonest = min(soonest, (state.flows[state.head[x, y]].ends - state.progress[x, y]) / rate)
     soonest = max(soonest, 0.0)
     then = now + soonest
     if soonest < np.inf and then <= now:

@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 from windlass.model.fleet import Fleet, FleetCase, FleetJobs
 from windlass.sim.events.heap import HEAP, Heap, make_heap
 from windlass.sim.fleet.records import BATCH, CELL, CHANGE, FLOW, JOB, PART, ROW, RUN, SITE, STAGE, TASK
-from windlass.sim.links import PAIR
 
 _Ints = NDArray[np.int64]
 _Floats = NDArray[np.float64]
@@ -30,7 +29,9 @@ class FleetState(NamedTuple):
     ``run`` (1,), ``sites`` (n,), ``jobs`` (J + 1,), ``stages`` (K + 1,), ``parts`` (P + 1,), ``tasks`` (T,),
     ``children`` (E,): as the records say; one more at the end says where the last one's ends. ``by_size`` (T,): the
     tasks of each stage, the largest first; empty where all are alike. ``cells`` (rows, n), ``rows`` (rows + 1,): stages
-    of jobs that are there. ``pairs`` (n, n), ``flows``, ``batches``: empty without links. ``changes``: the timetable.
+    of jobs that are there. ``weight`` (n, n): flows between two sites; ``rate`` and ``progress`` of each;
+    ``most`` that they carry at most; bytes ``carried`` so far; ``head``, the flow that ends first. These, ``flows`` and
+    ``batches`` are empty without links. ``changes``: the timetable.
 
     For policies that order jobs: ``sized`` (rows, n) what is left of each job, ``slots``, ``backlog``, ``no_backlog``
     (n,); ``order`` (n, rows) what they answer, then rows of the tables in that order. ``share``, ``rest``,
@@ -50,7 +51,12 @@ class FleetState(NamedTuple):
     by_size: _Ints
     cells: _Records
     rows: _Records
-    pairs: _Records
+    weight: _Floats
+    rate: _Floats
+    progress: _Floats
+    most: _Floats
+    carried: _Floats
+    head: _Ints
     flows: _Records
     batches: _Records
     changes: _Records
@@ -81,14 +87,14 @@ _KINDS = {
     "tasks": _array(TASK),
     "cells": _array(CELL, 2),
     "rows": _array(ROW),
-    "pairs": _array(PAIR, 2),
     "flows": _array(FLOW),
     "batches": _array(BATCH),
     "changes": _array(CHANGE),
     **dict.fromkeys(("children", "by_size", "begun", "want"), types.int64[::1]),
     **dict.fromkeys(("slots", "backlog", "no_backlog", "share", "rest"), types.float64[::1]),
     **dict.fromkeys(("sized", "flow_log", "rate_log"), types.float64[:, ::1]),
-    "order": types.int64[:, ::1],
+    **dict.fromkeys(("weight", "rate", "progress", "most", "carried"), types.float64[:, ::1]),
+    **dict.fromkeys(("order", "head"), types.int64[:, ::1]),
 }
 FLEET_STATE = types.NamedTuple([_KINDS[name] for name in FleetState._fields], FleetState)
 
@@ -141,8 +147,7 @@ def make_state(
     run["standing"], run["python"], run["by_seconds"] = standing, python, by_seconds
     run["homes"], run["closed"] = jobs.homes and standing, (fleet.slots == 0).sum()
     unlike = bool(len(jobs.size) and (jobs.size != 1.0).any())
-    pairs = np.zeros((n, n) if linked else (0, 0), PAIR)
-    pairs["most"], pairs["head"] = fleet.pair, -1
+    weight, rate, progress, carried = np.zeros((4, *fleet.pair.shape))
     made = FleetState(
         heap=make_heap((total if len(timetable) else min(int(fleet.slots.sum()), total)) + 16),
         run=run,
@@ -155,7 +160,12 @@ def make_state(
         by_size=np.lexsort((-jobs.size, jobs.stage)) if unlike else np.empty(0, np.int64),
         cells=np.zeros((0, n), CELL),
         rows=np.zeros(1, ROW),
-        pairs=pairs,
+        weight=weight,
+        rate=rate,
+        progress=progress,
+        most=fleet.pair,
+        carried=carried,
+        head=np.full(fleet.pair.shape, -1, np.int64),
         flows=np.zeros(0, FLOW),
         batches=np.zeros(0, BATCH),
         changes=_filled(
@@ -239,7 +249,7 @@ def with_room(state: FleetState, flows: int, batches: int) -> FleetState:
     )
     if run["logs"]:
         # A read that is under way has yet to be logged.
-        coming = int(run["flows"]) + 8 * state.pairs.size + 1024
+        coming = int(run["flows"]) + 8 * state.weight.size + 1024
         state = state._replace(
             flow_log=_longer(state.flow_log, int(run["logged"]) + coming),
             rate_log=_longer(state.rate_log, int(run["rates"]) + coming),

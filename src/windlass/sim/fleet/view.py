@@ -37,11 +37,13 @@ def order_view(state: FleetState) -> FleetView:
 def place_view(state: FleetState, stages: _Ints, jobs: FleetJobs, following: _Floats) -> PlaceView:
     """Sites, and the stages of which tasks wait."""
     run, own = state.run[0], state.stages[stages]
-    cells = state.cells[own["row"]]
-    here = np.ascontiguousarray(cells["left"])
+    rows = own["row"]
+    here, data, started, running, plan = (
+        state.cells[name][rows] for name in ("left", "data", "started", "running", "plan")
+    )
     part = np.where(
         own["shuffles"][:, None] > 0,
-        cells["data"] * (own["waiting"] / own["tasks"])[:, None],
+        data * (own["waiting"] / own["tasks"])[:, None],
         here * own["task_bytes"][:, None],
     )
     job = state.jobs[own["job"]]
@@ -57,7 +59,9 @@ def place_view(state: FleetState, stages: _Ints, jobs: FleetJobs, following: _Fl
         own["since"].copy(),
         here,
         part,
-        *(np.ascontiguousarray(cells[name]) for name in ("started", "running", "plan")),
+        started,
+        running,
+        plan,
     )
     fresh = ((own["begun"] == 0) & (here.sum(axis=1) == own["tasks"]) & (job["sent"] == 0)).astype(np.int64)
     return PlaceView(
@@ -70,7 +74,7 @@ def _sites(state: FleetState) -> Sites:
     if not state.run["linked"][0]:
         links = np.full((4, len(slots)), np.inf)
         return Sites(slots, free, *links)
-    used = state.pairs["rate"] * state.pairs["weight"]
+    used = state.rate * state.weight
     up, down = state.sites["up"].copy(), state.sites["down"].copy()
     free_links = np.maximum(up - used.sum(axis=1), 0.0), np.maximum(down - used.sum(axis=0), 0.0)
     return Sites(slots, free, up, down, *free_links)
