@@ -9,9 +9,9 @@ from windlass.compiled import Kernel, helper, lean
 from windlass.place.compiled import PLACE
 from windlass.place.lib.pick import SHUFFLE, Starts, put, start_maps
 from windlass.place.lib.replan import change_few
-from windlass.place.lib.reverse import map_share
+from windlass.place.lib.reverse import Behind, map_share
 from windlass.place.lib.search import NO_BUDGET, SOLVED, parts, total_of
-from windlass.place.lib.stage import by_size, solve_reduce
+from windlass.place.lib.stage import Load, Resources, by_size, solve_reduce
 from windlass.place.lib.whole import move_least, whole, whole_within
 from windlass.place.view import Ready, Sites
 
@@ -128,37 +128,23 @@ def estimate(decision, row, open_slots):
     work = ready.task_s[row] * ready.waiting[row]
     # No wave takes less than a task: without this, tasks would move away from slots that are free.
     wave = 1.0 / max(ready.waiting[row], 1)
-    budget = budget_of(data, slots, sites.down, options.rho, ready.shuffles[row] != 0)
+    resources, shuffles = Resources(slots, sites.up, sites.down), ready.shuffles[row] != 0
+    budget = budget_of(data, slots, sites.down, options.rho, shuffles)
+    if shuffles and options.iridium > 0.0:
+        work, wave = 0.0, 0.0
     total, status = np.inf, NO_BUDGET
     while status == NO_BUDGET:
-        if ready.shuffles[row]:
-            if options.iridium > 0.0:
-                work, wave = 0.0, 0.0
-            transfer, compute, status, _ = solve_reduce(
-                data, slots, sites.up, sites.down, work, budget, wave, share, most
-            )
+        load = Load(work, budget, wave)
+        if shuffles:
+            transfer, compute, status, _ = solve_reduce(data, resources, load, share, most)
             total = transfer + compute
         elif options.iridium > 0.0:
             total, status = in_place_time(data, slots, sites.down, work, share), SOLVED
             for x in range(n):
                 most[x] = share[x]
         else:
-            direction = int(options.direction)
-            following, ratio = ready.next_work[row], ready.ratio[row]
-            total, status = map_share(
-                data,
-                slots,
-                sites.up,
-                sites.down,
-                work,
-                following,
-                ratio,
-                direction,
-                budget,
-                wave,
-                share,
-                most,
-            )
+            behind, direction = Behind(ready.next_work[row], ready.ratio[row]), int(options.direction)
+            total, status = map_share(data, resources, load, behind, direction, share, most)
         if budget == np.inf:
             break
         # What cannot keep to its budget, for want of slots where data is, runs without.

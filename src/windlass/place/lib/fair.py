@@ -6,7 +6,7 @@ from windlass.compiled import helper, lean
 from windlass.place.functions.in_place import less_begun, shuffle_in_place
 from windlass.place.lib.pick import LOCAL, REASONS, SHUFFLE, put
 from windlass.place.lib.search import SOLVED, copy, parts, total_of
-from windlass.place.lib.stage import solve_reduce
+from windlass.place.lib.stage import Load, Resources, solve_reduce
 from windlass.place.lib.whole import whole_within
 
 ANYWHERE = 3
@@ -34,8 +34,8 @@ def wanted_in_place(sites, ready, by_network, want):
 @helper
 def wanted_by_network(sites, ready, row, share, most, want):
     """Fill ``want`` (n,) with where a shuffle takes least, whatever slots there are; whether there is such a place."""
-    slots = parts(sites.slots, 1.0)
-    result = solve_reduce(ready.data[row], slots, sites.up, sites.down, 0.0, np.inf, 0.0, share, most)
+    resources = Resources(parts(sites.slots, 1.0), sites.up, sites.down)
+    result = solve_reduce(ready.data[row], resources, Load(0.0, np.inf, 0.0), share, most)
     if result[2] != SOLVED:
         return False
     for x in range(len(share)):

@@ -1,10 +1,19 @@
 """Reduce first: the intermediate distribution that a shuffle wants, and map placements that produce a given one."""
 
+from typing import NamedTuple
+
 import numpy as np
 
 from windlass.compiled import allocating, lean
 from windlass.place.lib.search import ROUNDING, SOLVED, copy, parts, total_of
-from windlass.place.lib.stage import solve_map, solve_reduce
+from windlass.place.lib.stage import Load, solve_map, solve_reduce
+
+
+class Behind(NamedTuple):
+    """The shuffle behind a map stage: its ``work``, slot-seconds, 0 for none, and bytes it reads per byte read."""
+
+    work: float
+    ratio: float
 
 
 @allocating
@@ -73,8 +82,9 @@ def clip_to_sum(share, up, down, portion, transfer, wanted):
 
 
 @lean
-def times_of_map(portion, share, slots, up, down, total, work):
+def times_of_map(portion, share, sites, total, work):
     """Transfer and compute time of a map stage whose tasks run by ``share``; infinity where they cannot."""
+    slots, up, down = sites.slots, sites.up, sites.down
     transfer, compute = 0.0, 0.0
     for x in range(len(share)):
         leaving = max(0.0, portion[x] - share[x]) * total
@@ -89,23 +99,25 @@ def times_of_map(portion, share, slots, up, down, total, work):
 
 
 @allocating
-def map_share(data, slots, up, down, work, next_work, ratio, direction, budget, wave, share, most):
+def map_share(data, sites, load, behind, direction, share, most):
     """Fill ``share``, and ``most`` with what sites can hold, by direction: 0 forward, 1 reverse, 2 the better of both.
 
     Which is better is told by the times of the map stage and of the shuffle behind it. Returns the time of the
     map stage, and a status.
     """
-    transfer, compute, status, _ = solve_map(data, slots, up, down, work, budget, wave, share, most)
+    transfer, compute, status, _ = solve_map(data, sites, load, share, most)
+    slots = sites.slots
     total = total_of(data)
-    if status != SOLVED or direction == 0 or next_work <= 0.0 or total <= 0.0:
+    if status != SOLVED or direction == 0 or behind.work <= 0.0 or total <= 0.0:
         return transfer + compute, status
     n = len(data)
     reverse, wanted, scratch, room = np.empty(n), np.empty(n), np.empty(n), np.empty(n)
-    written = total * ratio
+    written = total * behind.ratio
     if written <= 0.0 or total_of(slots) <= 0.0:
         return transfer + compute, status
     portion = parts(data, total)
-    shuffle_least(parts(slots, total_of(slots)), parts(up, written), parts(down, written), portion, wanted)
+    up, down = parts(sites.up, written), parts(sites.down, written)
+    shuffle_least(parts(slots, total_of(slots)), up, down, portion, wanted)
     for x in range(n):
         reverse[x] = wanted[x] if slots[x] > 0.0 else 0.0
     kept = total_of(reverse)
@@ -113,18 +125,18 @@ def map_share(data, slots, up, down, work, next_work, ratio, direction, budget, 
         return transfer + compute, status
     for x in range(n):
         reverse[x] /= kept
-    back_transfer, back_compute = times_of_map(portion, reverse, slots, up, down, total, work)
+    back_transfer, back_compute = times_of_map(portion, reverse, sites, total, load.work)
     moved = 0.0
     for x in range(n):
         moved += max(0.0, data[x] - reverse[x] * total)
-    if back_transfer + back_compute == np.inf or moved > budget:
+    if back_transfer + back_compute == np.inf or moved > load.budget:
         return transfer + compute, status
     if direction == 2:
         forward_s, reverse_s = transfer + compute, back_transfer + back_compute
         for turn in range(2):
             for x in range(n):
                 wanted[x] = (share[x] if turn == 0 else reverse[x]) * written
-            then = solve_reduce(wanted, slots, up, down, next_work, np.inf, 0.0, scratch, room)
+            then = solve_reduce(wanted, sites, Load(behind.work, np.inf, 0.0), scratch, room)
             after = then[0] + then[1] if then[2] == SOLVED else np.inf
             if turn == 0:
                 forward_s += after

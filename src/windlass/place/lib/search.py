@@ -15,7 +15,10 @@ that is best under them; a piece that the vertex violates is added, which moves 
 ends when none is violated: the vertex is then the optimum, the crossing of two true pieces, not an approximation.
 """
 
+from typing import NamedTuple
+
 import numpy as np
+from numpy.typing import NDArray
 
 from windlass.compiled import allocating, lean
 
@@ -23,6 +26,28 @@ from windlass.compiled import allocating, lean
 SOLVED, NO_ROOM, NO_BUDGET = range(3)
 #: Rounding of a sum of shares; a constraint missed by less holds.
 ROUNDING = 4e-15
+
+
+class Program(NamedTuple):
+    """What a stage's shares must satisfy: columns of length n, and the bounds on the two numbers.
+
+    ``need``, ``base`` are shares; ``up``, ``down`` shares/s; ``slots`` of each site. ``data`` is each site's share of
+    the bytes, ``order`` the sites by it, the largest first; both are read only where ``target``, the least
+    Σ data · share, is over 0, which is where bytes are limited. ``work`` is in slot-seconds and may be 0.
+    ``least_transfer`` and ``least_pace`` hold whatever the other number is.
+    """
+
+    need: NDArray[np.float64]
+    base: NDArray[np.float64]
+    up: NDArray[np.float64]
+    down: NDArray[np.float64]
+    slots: NDArray[np.float64]
+    data: NDArray[np.float64]
+    order: NDArray[np.int64]
+    work: float
+    least_transfer: float
+    least_pace: float
+    target: float
 
 
 @lean
@@ -58,18 +83,18 @@ def parts(values, total):
 
 
 @lean
-def along_cut(cuts, count, work, least_transfer, least_pace):
+def along_cut(cuts, count, program):
     """The best vertex (T, c) on the newest of ``count`` cuts (rows α, β, γ: α T + β c ≥ γ) under all others."""
     alpha, beta, gamma = cuts[count - 1, 0], cuts[count - 1, 1], cuts[count - 1, 2]
     if alpha <= 0.0:
         pace = gamma / beta
-        transfer = least_transfer
+        transfer = program.least_transfer
         for row in range(count - 1):
             if cuts[row, 0] > 0.0:
                 transfer = max(transfer, (cuts[row, 2] - cuts[row, 1] * pace) / cuts[row, 0])
         return transfer, pace
-    low = least_pace
-    high = np.inf if beta <= 0.0 else (gamma - alpha * least_transfer) / beta
+    low = program.least_pace
+    high = np.inf if beta <= 0.0 else (gamma - alpha * program.least_transfer) / beta
     for row in range(count - 1):
         ahead, behind = cuts[row, 1] * alpha, cuts[row, 0] * beta
         turn = ahead - behind
@@ -81,13 +106,14 @@ def along_cut(cuts, count, work, least_transfer, least_pace):
             low = max(low, at)
         else:
             high = min(high, at)
-    pace = low if work * alpha >= beta else high
-    return max(least_transfer, (gamma - beta * pace) / alpha), pace
+    pace = low if program.work * alpha >= beta else high
+    return max(program.least_transfer, (gamma - beta * pace) / alpha), pace
 
 
 @lean
-def site_cut(cut, transfer, pace, need, up, slots):
+def site_cut(cut, transfer, pace, program):
     """The site that most needs a longer transfer; whether there is one."""
+    need, up, slots = program.need, program.up, program.slots
     worst, site = transfer * (1.0 + ROUNDING), -1
     for x in range(len(need)):
         if up[x] > 0.0 and slots[x] > 0.0 and need[x] - pace * slots[x] > worst * up[x]:
@@ -100,8 +126,9 @@ def site_cut(cut, transfer, pace, need, up, slots):
 
 
 @lean
-def room_cut(cut, transfer, pace, base, down, slots):
+def room_cut(cut, transfer, pace, program):
     """The piece of the total room that holds here; whether it is too little."""
+    base, down, slots = program.base, program.down, program.slots
     alpha, beta, fixed = 0.0, 0.0, 0.0
     for x in range(len(base)):
         if pace * slots[x] <= base[x] + transfer * down[x]:
@@ -114,12 +141,14 @@ def room_cut(cut, transfer, pace, base, down, slots):
 
 
 @lean
-def staying_cut(cut, transfer, pace, need, base, up, down, slots, data, order, target):
-    """The piece of the largest Σ data · share that holds here; whether it is below ``target``.
+def staying_cut(cut, transfer, pace, program):
+    """The piece of the largest Σ data · share that holds here; whether it is below the target.
 
     Shares start at their lower bounds; what is left goes to the sites with the most data, and ends at site p.
     Sites ahead of p count by their upper bound, those behind it by their lower one.
     """
+    need, base, up, down = program.need, program.base, program.up, program.down
+    slots, data, order = program.slots, program.data, program.order
     rest = 1.0
     for x in range(len(need)):
         rest -= max(0.0, need[x] - transfer * up[x])
@@ -149,43 +178,25 @@ def staying_cut(cut, transfer, pace, need, base, up, down, slots, data, order, t
         elif need[x] - transfer * up[x] > 0.0:
             alpha -= more * up[x]
             fixed += more * need[x]
-    cut[0], cut[1], cut[2] = alpha, beta, target - fixed
+    cut[0], cut[1], cut[2] = alpha, beta, program.target - fixed
     staying = transfer * alpha + pace * beta + fixed
-    return staying < target - ROUNDING
+    return staying < program.target - ROUNDING
 
 
 @allocating
-def search(need, base, up, down, slots, data, order, work, least_transfer, least_pace, target):
-    """The optimal (T, c) and how the search ended.
-
-    Parameters
-    ----------
-    need, base
-        (n,) shares.
-    up, down
-        (n,) shares/s.
-    slots
-        (n,) slots.
-    data, order
-        (n,) share of the bytes, and sites by it, the largest first; read only where ``target`` is over 0.
-    work
-        Slot-seconds of the stage; 0 is allowed.
-    least_transfer, least_pace
-        Bounds that hold whatever the other number is.
-    target
-        The least Σ data · share; 0 where bytes are not limited.
-    """
-    cuts = np.empty((16 * len(need) + 64, 3))
-    transfer, pace = least_transfer, least_pace
+def search(program):
+    """The optimal (T, c) and how the search ended."""
+    cuts = np.empty((16 * len(program.need) + 64, 3))
+    transfer, pace = program.least_transfer, program.least_pace
     count = 0
     while count < len(cuts):
         cut = cuts[count]
-        found = site_cut(cut, transfer, pace, need, up, slots)
+        found = site_cut(cut, transfer, pace, program)
         status = NO_ROOM
         if not found:
-            found = room_cut(cut, transfer, pace, base, down, slots)
-        if not found and target > 0.0:
-            found = staying_cut(cut, transfer, pace, need, base, up, down, slots, data, order, target)
+            found = room_cut(cut, transfer, pace, program)
+        if not found and program.target > 0.0:
+            found = staying_cut(cut, transfer, pace, program)
             status = NO_BUDGET
         if not found:
             return transfer, pace, SOLVED
@@ -193,7 +204,7 @@ def search(need, base, up, down, slots, data, order, work, least_transfer, least
             return transfer, pace, status
         count += 1
         before_transfer, before_pace = transfer, pace
-        transfer, pace = along_cut(cuts, count, work, least_transfer, least_pace)
+        transfer, pace = along_cut(cuts, count, program)
         if transfer == before_transfer and pace == before_pace:
             break
     return transfer, pace, SOLVED

@@ -1,13 +1,46 @@
 """Placement of one map stage and of one reduce stage, compiled; see :mod:`windlass.place.lib.search` for the method."""
 
+from typing import NamedTuple
+
 import numpy as np
 from numba import types
+from numpy.typing import NDArray
 
 from windlass.compiled import Kernel, allocating, lean
-from windlass.place.lib.search import NO_BUDGET, NO_ROOM, ROUNDING, SOLVED, fill, parts, search, total_of
+from windlass.place.lib.search import (
+    NO_BUDGET,
+    NO_ROOM,
+    ROUNDING,
+    SOLVED,
+    Program,
+    fill,
+    parts,
+    search,
+    total_of,
+)
 
 #: Further endings: data at a site that has neither slots nor an uplink; a budget under what must move.
 STRANDED, BAD_VALUE = 3, 4
+
+
+class Resources(NamedTuple):
+    """What each of n sites has for a stage: slots, and its uplink and downlink, bytes/s."""
+
+    slots: NDArray[np.float64]
+    up: NDArray[np.float64]
+    down: NDArray[np.float64]
+
+
+class Load(NamedTuple):
+    """What a stage asks for, beside its data.
+
+    ``work`` in slot-seconds; ``budget``, the bytes that it may send, infinity for no limit; ``wave``, the least pace:
+    one over the tasks where no wave is shorter than a task, else 0.
+    """
+
+    work: float
+    budget: float
+    wave: float
 
 
 @allocating
@@ -39,19 +72,19 @@ def refused(data, slots, up, down):
 
 
 @allocating
-def solve_map(data, slots, up, down, work, budget, wave, share, most):
+def solve_map(data, sites, load, share, most):
     """Fill ``share`` (n,) with the fraction of map tasks for each site, ``most`` with what it can hold in time.
 
-    Returns transfer time, compute time, status, and the site that an error is about. ``budget`` is in bytes,
-    infinity for none. ``wave`` is the least pace: one over the tasks where no wave is shorter than a task, else 0.
+    Returns transfer time, compute time, status, and the site that an error is about.
     """
+    slots, work = sites.slots, load.work
     n = len(data)
     total = total_of(data)
     if total <= 0.0:
         return spread_by_slots(slots, work, share, most)
     portion = parts(data, total)
-    out, into = parts(up, total), parts(down, total)
-    least_transfer, least_pace = 0.0, unbound(slots, work, wave)
+    out, into = parts(sites.up, total), parts(sites.down, total)
+    least_transfer, least_pace = 0.0, unbound(slots, work, load.wave)
     for x in range(n):
         if portion[x] <= 0.0:
             continue
@@ -61,14 +94,14 @@ def solve_map(data, slots, up, down, work, budget, wave, share, most):
             least_transfer = max(least_transfer, portion[x] / out[x])
         elif out[x] <= 0.0:
             least_pace = max(least_pace, portion[x] / slots[x])
-    if budget < total:
-        pace, status = pace_within(portion, slots, budget / total)
+    if load.budget < total:
+        pace, status = pace_within(portion, slots, load.budget / total)
         if status != SOLVED:
             return 0.0, 0.0, status, 0
         least_pace = max(least_pace, pace)
     order = np.zeros(n, np.int64)
     transfer, pace, status = search(
-        portion, portion, out, into, slots, portion, order, work, least_transfer, least_pace, 0.0
+        Program(portion, portion, out, into, slots, portion, order, work, least_transfer, least_pace, 0.0)
     )
     leaving, room = 0.0, 0.0
     for x in range(n):
@@ -132,15 +165,17 @@ def pace_within(portion, slots, allowed):
 
 
 @allocating
-def solve_reduce(data, slots, up, down, work, budget, wave, share, most):
+def solve_reduce(data, sites, load, share, most):
     """Fill ``share`` (n,) with the fraction of reduce tasks for each site, and ``most``; as :func:`solve_map`."""
+    slots, up, down = sites.slots, sites.up, sites.down
+    work, budget = load.work, load.budget
     n = len(data)
     total = total_of(data)
     if total <= 0.0:
         return spread_by_slots(slots, work, share, most)
     portion = parts(data, total)
     need, base, out, into = np.zeros(n), np.zeros(n), np.zeros(n), np.zeros(n)
-    least_transfer, least_pace = 0.0, unbound(slots, work, wave)
+    least_transfer, least_pace = 0.0, unbound(slots, work, load.wave)
     for x in range(n):
         if portion[x] > 0.0:
             need[x] = 1.0
@@ -166,7 +201,7 @@ def solve_reduce(data, slots, up, down, work, budget, wave, share, most):
     order = by_size(portion)
     target = 0.0 if budget >= total else 1.0 - budget / total
     transfer, pace, status = search(
-        need, base, out, into, slots, portion, order, work, least_transfer, least_pace, target
+        Program(need, base, out, into, slots, portion, order, work, least_transfer, least_pace, target)
     )
     if status != SOLVED:
         return transfer, pace, status, 0
@@ -237,7 +272,8 @@ def _map_stage(data, slots, up, down, work, budget, share, flow):
     which, where = refused(data, slots, up, down)
     if which >= 0:
         return 0.0, 0.0, BAD_VALUE + which, where
-    result = solve_map(data, slots, up, down, work, budget, 0.0, share, np.empty(len(data)))
+    sites, load = Resources(slots, up, down), Load(work, budget, 0.0)
+    result = solve_map(data, sites, load, share, np.empty(len(data)))
     if result[2] == SOLVED:
         total = total_of(data)
         transport(parts(data, total) if total > 0.0 else share, share, flow)
@@ -248,7 +284,8 @@ def _reduce_stage(data, slots, up, down, work, budget, share):
     which, where = refused(data, slots, up, down)
     if which >= 0:
         return 0.0, 0.0, BAD_VALUE + which, where
-    return solve_reduce(data, slots, up, down, work, budget, 0.0, share, np.empty(len(data)))
+    sites, load = Resources(slots, up, down), Load(work, budget, 0.0)
+    return solve_reduce(data, sites, load, share, np.empty(len(data)))
 
 
 _floats, _float = types.float64[::1], types.float64
