@@ -152,6 +152,14 @@ class Kernel:
             prepare([self])
         return self._dispatcher
 
+    def entry(self) -> Any:
+        """The compiled function without the look at its arguments' types, which takes 10 µs for each array of records.
+
+        It must be given just what its signature says.
+        """
+        self.ready()
+        return next(iter(self._dispatcher.overloads.values())).entry_point
+
     def as_argument(self) -> FirstClass:
         """The compiled function as an argument of another: handing the function itself over costs 0.2 ms a call."""
         return self._first_class

@@ -47,7 +47,7 @@ class _Simulated:
     ) -> None:
         self._case, self._progress = case, progress or (lambda _: None)
         self._state = make_state(case, **setting)
-        self._run = RUN.ready()
+        self._run = RUN.entry()
         self._select, self._refine = compiled.select.as_argument(), compiled.refine.as_argument()
         self._options = compiled.options
 
@@ -139,7 +139,7 @@ class PlacedFleet(_Simulated):
             decide_every=decide_every,
             log=log,
         )
-        self._commit = COMMIT.ready()
+        self._commit = COMMIT.entry()
         self._following = following_work(case.jobs)
         self._stages: _Ints = np.empty(0, np.int64)
         self._reasons: dict[str, int] = {}
