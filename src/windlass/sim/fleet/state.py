@@ -131,6 +131,7 @@ def make_state(
 
     Examples
     --------
+    >>> from windlass.model.fleet import fixed_table
     >>> case = FleetCase(Fleet.of([2]), fixed_table([0.0], [[1]], [1.0]))
     >>> make_state(case, standing=True).sites["free"].tolist()
     [2]
