@@ -2,38 +2,74 @@
 
 The function is called once per instant at which something changed::
 
-    count = select(now, free, queue, refused, procs, request, note, running, expected_end, chosen, why)
+    count = select(view, chosen, why)
 
-======================  ==========  =================================================================
-``now``                 float64     the clock, s
-``free``                int64       idle processors
-``queue``               int64 (q,)  waiting jobs in order of submission, as rows of the columns below
-``refused``             int64       leading queue entries refused before, with nothing freed since
-``procs``, ``request``  (n,)        columns of the job table: processors; requested time, s
-``note``                (n,)        one number per job that the policy may write; kept for it
-``running``             int64 (r,)  rows of running jobs, by expected end
-``expected_end``        (n,)        start + request of running jobs, s
-``chosen``, ``why``     (q,)        out: queue positions to start, ascending or not, and reason codes
-======================  ==========  =================================================================
+It returns how many entries of ``chosen`` it wrote, and changes nothing but ``view.note``, ``chosen`` and ``why``.
 
-It returns how many entries of ``chosen`` it wrote, and changes nothing but ``note``, ``chosen``, ``why``.
+=================  ==========  =================================================================
+``view``           tuple       a :class:`CompiledView`: the site at this instant
+``chosen``         int64 (q,)  out: queue positions to start, ascending or not
+``why``            int64 (q,)  out: the reason of each, as its place in the policy's ``reasons``
+=================  ==========  =================================================================
+
+Measured: the view as one tuple costs the simulator's loop nothing against its nine parts as arguments, and a
+``decide`` from Python 2 of its 16 µs. Hand it on to functions that are copied into their caller, or whole parts of a
+decision: a call with it costs 3 % of a replay under EASY.
 """
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 from numba import types
+from numpy.typing import NDArray
 
 from windlass.compiled import Kernel
 from windlass.order.site.view import SiteView, Start
 
-_ints, _floats = types.int64[::1], types.float64[::1]
 
-SELECT = types.int64(
-    types.float64, types.int64, _ints, types.int64, _ints, _floats, _floats, _ints, _floats, _ints, _ints
+class CompiledView(NamedTuple):
+    """A site at one instant, as compiled policies see it. Jobs are rows of the columns.
+
+    Parameters
+    ----------
+    now
+        The clock, s.
+    free
+        Idle processors.
+    refused
+        Leading queue entries refused before, with nothing freed since.
+    queue
+        (q,) rows of waiting jobs, in order of submission.
+    running
+        (r,) rows of running jobs, by expected end, then processors.
+    procs
+        (n,) processors of each job.
+    request
+        (n,) requested time, s.
+    expected_end
+        (n,) start + request of running jobs, s.
+    note
+        (n,) one number per job that the policy may write; kept for it.
+    """
+
+    now: float
+    free: int
+    refused: int
+    queue: NDArray[np.int64]
+    running: NDArray[np.int64]
+    procs: NDArray[np.int64]
+    request: NDArray[np.float64]
+    expected_end: NDArray[np.float64]
+    note: NDArray[np.float64]
+
+
+_ints, _floats = types.int64[::1], types.float64[::1]
+VIEW = types.NamedTuple(
+    (types.float64, types.int64, types.int64, _ints, _ints, _ints, _floats, _floats, _floats), CompiledView
 )
+SELECT = types.int64(VIEW, _ints, _ints)
 
 
 class CompiledPolicy:
@@ -46,22 +82,25 @@ class CompiledPolicy:
         """Which waiting jobs to start now, why, and the notes to keep."""
         waiting, running = view.waiting, view.running
         count = len(waiting.job)
-        queue = np.arange(count)
-        note = np.concatenate((waiting.note, np.full(len(running.job), np.nan)))
-        chosen, why = np.empty(count, np.int64), np.zeros(count, np.int64)
-        picked = self.select.ready()(
-            view.now,
-            view.free,
-            queue,
-            view.refused,
-            np.concatenate((waiting.procs, running.procs)),
-            np.concatenate((waiting.request, np.zeros(len(running.job)))),
-            note,
-            np.arange(count, count + len(running.job)),
-            np.concatenate((np.zeros(count), running.expected_end)),
-            chosen,
-            why,
+        rows = np.arange(count + len(running.job))
+        procs = np.concatenate((waiting.procs, running.procs))
+        request, expected_end = np.zeros((2, len(rows)))
+        request[:count], expected_end[count:] = waiting.request, running.expected_end
+        note = np.empty(len(rows))
+        note[:count], note[count:] = waiting.note, np.nan
+        columns = CompiledView(
+            now=float(view.now),
+            free=view.free,
+            refused=view.refused,
+            queue=rows[:count],
+            running=rows[count:],
+            procs=procs,
+            request=request,
+            expected_end=expected_end,
+            note=note,
         )
+        chosen, why = np.zeros((2, count), np.int64)
+        picked = self.select.ready()(columns, chosen, why)
         return Start(
             jobs=tuple(waiting.job[chosen[:picked]].tolist()),
             why=tuple(self.reasons[code] for code in why[:picked]),

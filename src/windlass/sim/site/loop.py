@@ -12,7 +12,7 @@ from numba import types
 from numpy.typing import NDArray
 
 from windlass.compiled import Kernel, inlined
-from windlass.order.site.compiled import SELECT
+from windlass.order.site.compiled import SELECT, CompiledView
 from windlass.sim.events.heap import HEAP, Heap, next_time, pop, push
 from windlass.sim.site.state import (
     FREE,
@@ -115,19 +115,18 @@ def _run(select, state, chosen, why, instants):
         queue = waiting_rows(site)
         if len(queue) == 0:
             continue
-        count = select(
+        view = CompiledView(
             now,
             site.counts[FREE],
-            queue,
             site.counts[REFUSED],
+            queue,
+            running_rows(site),
             site.procs,
             site.request,
-            site.note,
-            running_rows(site),
             site.expected_end,
-            chosen,
-            why,
+            site.note,
         )
+        count = select(view, chosen, why)
         status = commit(state, now, chosen[:count], why[:count])
         if status != PAUSED:
             return status

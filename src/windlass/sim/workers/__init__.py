@@ -5,6 +5,7 @@
 - :mod:`~windlass.sim.workers.state`, :mod:`~windlass.sim.workers.places`: tasks and workers as arrays; where numbers
   are kept.
 - :mod:`~windlass.sim.workers.lane`: what is done with one worker's two lanes.
+- :mod:`~windlass.sim.workers.log`: what schedulers will see once the probe delay has passed.
 - :mod:`~windlass.sim.workers.events`: what can happen.
 - :mod:`~windlass.sim.workers.loop`: when it happens.
 - :mod:`~windlass.sim.workers.asked`: the loop driven from Python.

@@ -9,7 +9,8 @@ from windlass.dispatch.state import JOINED, LEFT, RATE, RATES_AT, TOLD, arrived
 from windlass.model.timetable import FAIL, RETURN, SET_SPEED, TAKE_SAMPLE
 from windlass.sim.events.tree import next_worker, schedule
 from windlass.sim.workers import lane, places
-from windlass.sim.workers.state import NOBODY, note_length, real_nodes, task_of
+from windlass.sim.workers.log import note_length
+from windlass.sim.workers.state import NOBODY, real_nodes, task_of
 
 #: Of whom a completion is, as ``completed`` is told; 0 for another scheduler's.
 _OWN, _OWN_BENCHMARK = 1, 2
@@ -83,18 +84,6 @@ def finish(state, now):
     lane.begin_next(state, worker, now)
     note_length(state, worker, now)
     return worker, sender, own, work, seconds
-
-
-@inlined
-def report(state, worker, sender, work, seconds, now):
-    """Let the other schedulers hear of a completion, once the probe delay has passed."""
-    slot = (state.counts[places.LOG_FIRST] + state.counts[places.LOG_SIZE]) % len(state.log_time)
-    state.log_time[slot] = now + state.clock[places.DELAY]
-    state.log_item[slot, 0] = worker
-    state.log_item[slot, 2] = sender
-    state.log_value[slot, 0] = work
-    state.log_value[slot, 1] = seconds
-    state.counts[places.LOG_SIZE] += 1
 
 
 @inlined

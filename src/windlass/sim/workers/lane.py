@@ -7,7 +7,8 @@ import numpy as np
 from windlass.compiled import index, inlined, pick
 from windlass.sim.events.tree import schedule
 from windlass.sim.workers import places
-from windlass.sim.workers.state import NEVER, NOBODY, note_length, real_nodes
+from windlass.sim.workers.log import note_length
+from windlass.sim.workers.state import NEVER, NOBODY, real_nodes
 
 
 @inlined

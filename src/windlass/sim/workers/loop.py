@@ -15,42 +15,12 @@ from windlass.dispatch.compiled import BENCHMARK, CHANGED, CHOOSE, COMPLETED
 from windlass.dispatch.state import BENCHMARK_AT, BENCHMARK_WORK, LISTENS
 from windlass.sim.events.tree import next_completion
 from windlass.sim.status import ALL_DONE, FIRST_OWN, PAUSED, STUCK
-from windlass.sim.workers import events, lane, places
+from windlass.sim.workers import events, lane, log, places
 from windlass.sim.workers.state import NOBODY, WORKERS_STATE
 
 #: How else :func:`_run` returned: a worker that cannot take a task was chosen, the log is full; or, for a policy in
 #: Python, what it is to be asked or told.
 BAD_CHOICE, LOG_FULL, ASK, TELL_COMPLETED, TELL_CHANGED = range(FIRST_OWN, FIRST_OWN + 5)
-_ROOM = 8
-
-
-@inlined
-def _next_benchmark(state):
-    time = state.floats[0, BENCHMARK_AT]
-    for scheduler in range(1, len(state.floats)):
-        time = min(time, state.floats[scheduler, BENCHMARK_AT])
-    return time
-
-
-@inlined
-def _spread(completed, state, worker, sender, work, seconds):
-    """Tell all schedulers but the one that sent the task."""
-    for scheduler in range(len(state.ints)):
-        if scheduler != sender:
-            completed(worker, work, seconds, 0, state.ints[scheduler], state.floats[scheduler])
-
-
-@inlined
-def _send_benchmarks(benchmark, state, now):
-    for scheduler in range(len(state.ints)):
-        if state.floats[scheduler, BENCHMARK_AT] <= now:
-            worker = benchmark(now, state.ints[scheduler], state.floats[scheduler])
-            work = state.floats[scheduler, BENCHMARK_WORK]
-            if state.counts[places.SIZES_HIDDEN] != 0:
-                # Only its own size is like that of recent tasks when nobody knows their sizes.
-                work = state.work[state.counts[places.LAST_TASK]]
-            if worker >= 0 and work > 0.0:
-                lane.place_low(state, worker, work, scheduler, now)
 
 
 @inlined
@@ -66,21 +36,109 @@ def _next_change(state):
 
 
 @inlined
-def _next_report(state):
-    return state.log_time[state.counts[places.LOG_FIRST]] if state.counts[places.LOG_SIZE] > 0 else np.inf
+def _next_benchmark(state):
+    time = state.floats[0, BENCHMARK_AT]
+    for scheduler in range(1, len(state.floats)):
+        time = min(time, state.floats[scheduler, BENCHMARK_AT])
+    return time
+
+
+@inlined
+def _dispatch(choose, python, state, node, now):
+    """Send a node to the worker that its scheduler chooses; PAUSED, or why it could not be sent."""
+    counts = state.counts
+    if python:
+        chosen = counts[places.ANSWER]
+        if chosen == NOBODY:
+            events.hold_first(state, node)
+            return ASK
+        counts[places.ANSWER] = NOBODY
+    else:
+        task = node // counts[places.COPIES] if counts[places.BINDS_LATE] != 0 else node
+        sender = events.sender_of(state, task)
+        chosen = choose(state.seen, state.ints[sender], state.floats[sender])
+    if chosen < 0 or chosen >= len(state.length) or state.line[chosen].down != 0:
+        counts[places.SUBJECT] = chosen
+        return BAD_CHOICE
+    lane.place(state, chosen, node, now)
+    return PAUSED
+
+
+@inlined
+def _tell_others(completed, state, worker, sender, work, seconds):
+    """Tell all schedulers but the one that sent the task of its completion."""
+    for scheduler in range(len(state.ints)):
+        if scheduler != sender:
+            completed(worker, work, seconds, 0, state.ints[scheduler], state.floats[scheduler])
+
+
+@inlined
+def _complete(completed, python, state, now):
+    """Take in the completion that is due, and tell schedulers; PAUSED, or how the loop is to return."""
+    worker, sender, own, work, seconds = events.finish(state, now)
+    if python:
+        state.counts[places.SUBJECT] = worker
+        state.clock[places.WORK], state.clock[places.SECONDS] = work, seconds
+        return TELL_COMPLETED
+    if state.ints[0, LISTENS] != 0:
+        completed(worker, work, seconds, own, state.ints[sender], state.floats[sender])
+        if len(state.ints) > 1:
+            if state.clock[places.DELAY] > 0.0:
+                log.note_completion(state, worker, sender, work, seconds, now)
+            else:
+                _tell_others(completed, state, worker, sender, work, seconds)
+    return ALL_DONE if state.counts[places.TASKS_DONE] == len(state.submit) else PAUSED
+
+
+@inlined
+def _change(changed, python, state, now):
+    """Carry out the next change of a worker, and tell schedulers; PAUSED, or that Python is to be told."""
+    told, worker, value = events.change(state, now)
+    if told == NOBODY:
+        return PAUSED
+    if python:
+        state.counts[places.EVENT], state.counts[places.SUBJECT] = told, worker
+        return TELL_CHANGED
+    for scheduler in range(len(state.ints)):
+        changed(told, worker, value, state.ints[scheduler], state.floats[scheduler])
+    return PAUSED
+
+
+@inlined
+def _see(completed, state):
+    """Let schedulers see what the log says next."""
+    slot = log.take_entry(state)
+    worker, sender = state.log_item[slot, 0], state.log_item[slot, 2]
+    if sender == NOBODY:
+        state.seen[worker] = state.log_item[slot, 1]
+    else:
+        _tell_others(completed, state, worker, sender, state.log_value[slot, 0], state.log_value[slot, 1])
+
+
+@inlined
+def _send_benchmarks(benchmark, state, now):
+    """Send the benchmark tasks that are due."""
+    for scheduler in range(len(state.ints)):
+        if state.floats[scheduler, BENCHMARK_AT] <= now:
+            worker = benchmark(now, state.ints[scheduler], state.floats[scheduler])
+            work = state.floats[scheduler, BENCHMARK_WORK]
+            if state.counts[places.SIZES_HIDDEN] != 0:
+                # Only its own size is like that of recent tasks when nobody knows their sizes.
+                work = state.work[state.counts[places.LAST_TASK]]
+            if worker >= 0 and work > 0.0:
+                lane.place_low(state, worker, work, scheduler, now)
 
 
 def _run(choose, completed, changed, benchmark, state, steps):
     """Advance by so many steps at most; how it returned."""
-    counts, ints, floats = state.counts, state.ints, state.floats
-    delayed = state.clock[places.DELAY] > 0.0
-    listens, python = ints[0, LISTENS] != 0, counts[places.ASKS_PYTHON] != 0
-    now = state.clock[places.NOW]
+    counts, clock = state.counts, state.clock
+    delayed, python = clock[places.DELAY] > 0.0, counts[places.ASKS_PYTHON] != 0
+    now = clock[places.NOW]
     arrival, change = _next_arrival(state), _next_change(state)
-    report, due = _next_report(state), _next_benchmark(state)
+    report, due = log.next_seen(state), _next_benchmark(state)
+    other = min(change, report, due)
     # Only then can a report or benchmark task become due earlier than it was at the last event.
     watch = delayed or due < np.inf
-    other = min(change, report, due)
     if counts[places.TASKS_DONE] == len(state.submit):
         return ALL_DONE
     node = NOBODY
@@ -88,79 +146,41 @@ def _run(choose, completed, changed, benchmark, state, steps):
         if node == NOBODY and counts[places.WORKERS_UP] > 0:
             node = events.unhold(state)
         if node != NOBODY:
-            if python:
-                chosen = counts[places.ANSWER]
-                if chosen == NOBODY:
-                    events.hold_first(state, node)
-                    return ASK
-                counts[places.ANSWER] = NOBODY
-            else:
-                owner = node // counts[places.COPIES] if counts[places.BINDS_LATE] != 0 else node
-                sender = events.sender_of(state, owner)
-                chosen = choose(state.seen, ints[sender], floats[sender])
-            if chosen < 0 or chosen >= len(state.length) or state.line[chosen].down != 0:
-                counts[places.SUBJECT] = chosen
-                return BAD_CHOICE
-            lane.place(state, chosen, node, now)
+            status = _dispatch(choose, python, state, node, now)
+            if status != PAUSED:
+                return status
             node = NOBODY
             if counts[places.WAIT_HEAD] != NOBODY:
                 continue
         if watch:
-            if delayed and counts[places.LOG_SIZE] + _ROOM > len(state.log_time):
+            if delayed and log.is_full(state):
                 return LOG_FULL
-            report, due = _next_report(state), _next_benchmark(state)
+            report, due = log.next_seen(state), _next_benchmark(state)
             other = min(change, report, due)
         completion = next_completion(state.tree)
         if completion <= min(other, arrival):
             if completion == np.inf:
                 return STUCK
-            now = completion
-            state.clock[places.NOW] = now
-            worker, sender, own, work, seconds = events.finish(state, now)
-            if python:
-                counts[places.SUBJECT] = worker
-                state.clock[places.WORK], state.clock[places.SECONDS] = work, seconds
-                return TELL_COMPLETED
-            if listens:
-                completed(worker, work, seconds, own, ints[sender], floats[sender])
-                if len(ints) > 1:
-                    if delayed:
-                        events.report(state, worker, sender, work, seconds, now)
-                    else:
-                        _spread(completed, state, worker, sender, work, seconds)
-            if counts[places.TASKS_DONE] == len(state.submit):
-                return ALL_DONE
+            now = clock[places.NOW] = completion
+            status = _complete(completed, python, state, now)
+            if status != PAUSED:
+                return status
         elif arrival < other:
-            now = arrival
-            state.clock[places.NOW] = now
+            now = clock[places.NOW] = arrival
             node = events.arrive(state, now)
             arrival = _next_arrival(state)
         else:
-            now = other
-            state.clock[places.NOW] = now
+            now = clock[places.NOW] = other
             if change == now:
-                told, worker, value = events.change(state, now)
+                status = _change(changed, python, state, now)
+                if status != PAUSED:
+                    return status
                 change = _next_change(state)
-                if told != NOBODY:
-                    if python:
-                        counts[places.EVENT], counts[places.SUBJECT] = told, worker
-                        return TELL_CHANGED
-                    for scheduler in range(len(ints)):
-                        changed(told, worker, value, ints[scheduler], floats[scheduler])
             elif report == now:
-                slot = counts[places.LOG_FIRST]
-                counts[places.LOG_FIRST] = (slot + 1) % len(state.log_time)
-                counts[places.LOG_SIZE] -= 1
-                worker, sender = state.log_item[slot, 0], state.log_item[slot, 2]
-                if sender == NOBODY:
-                    state.seen[worker] = state.log_item[slot, 1]
-                else:
-                    _spread(
-                        completed, state, worker, sender, state.log_value[slot, 0], state.log_value[slot, 1]
-                    )
+                _see(completed, state)
             else:
                 _send_benchmarks(benchmark, state, now)
-            report, due = _next_report(state), _next_benchmark(state)
+            report, due = log.next_seen(state), _next_benchmark(state)
             other = min(change, report, due)
     if node != NOBODY:
         events.hold_first(state, node)

@@ -103,15 +103,3 @@ def real_nodes(state):
 def task_of(state, node):
     """The task that a node stands for; with late binding, the one it took."""
     return state.bound[node] if state.counts[places.BINDS_LATE] != 0 else node
-
-
-@inlined
-def note_length(state, worker, now):
-    """Let schedulers see a worker's queue length, once the probe delay has passed."""
-    if state.clock[places.DELAY] > 0.0:
-        slot = (state.counts[places.LOG_FIRST] + state.counts[places.LOG_SIZE]) % len(state.log_time)
-        state.log_time[slot] = now + state.clock[places.DELAY]
-        state.log_item[slot, 0] = worker
-        state.log_item[slot, 1] = state.length[worker]
-        state.log_item[slot, 2] = NOBODY
-        state.counts[places.LOG_SIZE] += 1

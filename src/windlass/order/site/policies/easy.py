@@ -4,15 +4,17 @@ from typing import ClassVar
 
 import numpy as np
 
-from windlass.compiled import Kernel, helper
+from windlass.compiled import Kernel, allocating, inlined
 from windlass.order.site.compiled import SELECT, CompiledPolicy
 
 _HEAD, _BEFORE, _BESIDE = 0, 1, 2
 
 
-@helper
-def _holders(now, queue, started, procs, request, running, expected_end):
+@inlined
+def _holders(view, started):
     """Rows and expected ends of running jobs and of the ``started`` queue heads, by expected end, then processors."""
+    queue, running, procs, request = view.queue, view.running, view.procs, view.request
+    expected_end = view.expected_end
     rows = np.empty(len(running) + started, np.int64)
     ends = np.empty(len(running) + started, np.float64)
     for held in range(len(running)):
@@ -20,7 +22,7 @@ def _holders(now, queue, started, procs, request, running, expected_end):
         ends[held] = expected_end[running[held]]
     for position in range(started):
         row = queue[position]
-        end = now + request[row]
+        end = view.now + request[row]
         slot = len(running) + position
         while slot > 0 and (
             ends[slot - 1] > end or (ends[slot - 1] == end and procs[rows[slot - 1]] > procs[row])
@@ -31,13 +33,16 @@ def _holders(now, queue, started, procs, request, running, expected_end):
     return rows, ends
 
 
-@helper
-def _shadow(need, free, rows, ends, procs):
-    """When ``need`` processors are expected to be free, and how many more are idle then.
+@allocating
+def _shadow(view, started, free):
+    """When the queue's next is expected to have its processors, and how many more are idle then.
 
     The narrowest jobs that end at that very instant are counted, up to the first that suffices. Counting them
     all would leave a little more to backfill; the published replays stop here.
     """
+    rows, ends = _holders(view, started)
+    procs = view.procs
+    need = procs[view.queue[started]]
     held = 0
     while free < need:
         free += procs[rows[held]]
@@ -45,9 +50,10 @@ def _shadow(need, free, rows, ends, procs):
     return ends[held - 1], free - need
 
 
-def _select(now, free, queue, refused, procs, request, note, running, expected_end, chosen, why):
+def _select(view, chosen, why):
+    now, free, queue, procs, request = view.now, view.free, view.queue, view.procs, view.request
     count = 0
-    while refused == 0 and count < len(queue) and procs[queue[count]] <= free:
+    while view.refused == 0 and count < len(queue) and procs[queue[count]] <= free:
         free -= procs[queue[count]]
         chosen[count] = count
         why[count] = _HEAD
@@ -61,8 +67,7 @@ def _select(now, free, queue, refused, procs, request, note, running, expected_e
             continue
         if np.isnan(time):
             # Made only now: often nobody in the queue would fit anyway.
-            rows, ends = _holders(now, queue, head, procs, request, running, expected_end)
-            time, extra = _shadow(procs[queue[head]], free, rows, ends, procs)
+            time, extra = _shadow(view, head, free)
         ends_before = now + request[row] <= time
         if not ends_before:
             if procs[row] > extra:
@@ -100,4 +105,4 @@ class Easy(CompiledPolicy):
         "backfilled, ends before the head can start",
         "backfilled, leaves the head enough processors",
     )
-    select: ClassVar[Kernel] = Kernel(_select, SELECT)
+    select: ClassVar[Kernel] = Kernel(_select, SELECT, allocates=False)

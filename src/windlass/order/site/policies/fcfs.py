@@ -6,8 +6,9 @@ from windlass.compiled import Kernel
 from windlass.order.site.compiled import SELECT, CompiledPolicy
 
 
-def _select(now, free, queue, refused, procs, request, note, running, expected_end, chosen, why):
-    if refused > 0:
+def _select(view, chosen, why):
+    queue, procs, free = view.queue, view.procs, view.free
+    if view.refused > 0:
         return 0
     count = 0
     while count < len(queue) and procs[queue[count]] <= free:

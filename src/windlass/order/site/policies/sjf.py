@@ -6,7 +6,8 @@ from windlass.compiled import Kernel
 from windlass.order.site.compiled import SELECT, CompiledPolicy
 
 
-def _select(now, free, queue, refused, procs, request, note, running, expected_end, chosen, why):
+def _select(view, chosen, why):
+    queue, procs, request, free = view.queue, view.procs, view.request, view.free
     last_request, last = -1.0, -1
     count = 0
     while count < len(queue):
