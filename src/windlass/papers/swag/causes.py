@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from windlass.model.fleet import FleetCase
+from windlass.model.fleet import Fleet, FleetCase
 from windlass.papers.reproduction import Row
 from windlass.papers.swag.bounds import room
 from windlass.papers.swag.runs import SizesAtArrival, make, mean_response
@@ -58,7 +58,9 @@ def setting_rows(jobs: dict[str, int], *, quick: bool, tell: Callable[[], None])
     for law in ("facebook", "exponential"):
         for setting in _QUICK_SETTINGS if quick else _SETTINGS:
             told = {"utilisation": 0.78, "longest": LONGEST_TASK_S, "skew": 2.0, "slots": 300} | setting
-            found = room(law=law, jobs=jobs[law], **(told | {"slots": np.full(30, told["slots"])}))
+            fleet = Fleet.of(np.full(30, told["slots"]))
+            drawn = {name: value for name, value in told.items() if name != "slots"}
+            found = room(law=law, jobs=jobs[law], fleet=fleet, **drawn)
             rows.append(
                 Row(
                     f"what the gain depends on, {law}, {told['utilisation']:.0%} offered, tasks up to "

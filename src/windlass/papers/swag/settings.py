@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from windlass.metrics.fleet import BYTES_PER_SUBJOB
+from windlass.model.fleet import Fleet
 from windlass.papers.plots import Line, Picture
 from windlass.papers.reproduction import Row
 from windlass.papers.swag.runs import REORDERED, SHOWN, SRPT, Experiment, Size, experiment
@@ -81,7 +82,7 @@ def sites_figure(size: Size) -> tuple[list[Row], Picture]:
             min(size.seeds, 3),
             law="exponential",
             jobs=size.jobs["exponential"],
-            slots=np.full(sites, 9000 // sites),
+            fleet=Fleet.of(np.full(sites, 9000 // sites)),
         )
         for sites in (10, 15, 20, 25, 30)
     }
