@@ -127,6 +127,28 @@ class Registry:
         return classes[0]
 
 
+def optional(policy: object, name: str) -> Any:
+    """What a policy may have or leave out, or None where it leaves it out.
+
+    This is the one place that looks what a policy has: beyond the methods of its decision's protocol it need have
+    nothing. Each decision says what it may have besides, and gives that its type.
+
+    Parameters
+    ----------
+    policy
+        Of any decision.
+    name
+        Of a compiled function, or of a method that engines call if it is there.
+
+    Examples
+    --------
+    >>> from windlass.order.site.policies.fcfs import Fcfs
+    >>> optional(Fcfs(), "reasons"), optional(Fcfs(), "left")
+    (('head of the queue',), None)
+    """
+    return getattr(policy, name, None)
+
+
 def _first_line(error: Exception) -> str:
     return next(iter(str(error).splitlines()), "no message")
 

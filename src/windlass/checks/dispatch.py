@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from windlass.checks.common import require, require_defaults
+from windlass.dispatch.compiled import as_compiled
 from windlass.model import InputError
 from windlass.registry import Registry
 from windlass.sim.workers.simulate import make_policy, simulate
@@ -104,7 +105,8 @@ def check_same_by_hand(registry: Registry, name: str) -> None:
     """The simulator's own loop and one call after another through Python give the same responses."""
     policy = _make(name)
     # Benchmark tasks and reservations are more than the three calls of the protocol.
-    if getattr(policy, "benchmark_at", np.inf) < np.inf or getattr(policy, "reservations", 0) > 0:
+    compiled = as_compiled(policy)
+    if compiled is not None and (compiled.benchmark_at < np.inf or compiled.reservations > 0):
         return
     direct = _responses(_make(name))
     by_hand = _responses(_ByHand(policy))

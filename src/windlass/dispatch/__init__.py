@@ -40,7 +40,11 @@ POLICIES = Registry(
 class DispatchPolicy(Protocol):
     """Decides where one task runs, at the moment it arrives.
 
-    A class with a ``name`` and these methods, in a file of ``policies/``, is a policy.
+    A class with a ``name`` and these methods, in a file of ``policies/``, is a policy. Besides, it may have
+
+    - compiled functions, as :mod:`windlass.dispatch.compiled` says; engines then call those;
+    - ``left(worker)`` and ``joined(worker)``, which tell it who goes and comes back;
+    - ``workers``, for how many it was made.
     """
 
     name: ClassVar[str]

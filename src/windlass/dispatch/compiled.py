@@ -16,7 +16,7 @@ state, laid out as :mod:`windlass.dispatch.state` says. Each function returns an
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
 import numpy as np
 from numba import types
@@ -39,6 +39,7 @@ from windlass.dispatch.state import (
 from windlass.dispatch.state import arrived as note_arrival
 from windlass.model import InputError
 from windlass.model.values import number
+from windlass.registry import optional
 
 _ints, _floats = types.int64[::1], types.float64[::1]
 
@@ -96,6 +97,7 @@ class CompiledDispatch:
     A policy's constructor makes the state with :func:`windlass.dispatch.state.make_state`.
     """
 
+    name: ClassVar[str]
     choosing: ClassVar[Kernel]
     completing: ClassVar[Kernel] = completing(_ignore_completed)
     changing: ClassVar[Kernel] = changing(_change_members)
@@ -257,3 +259,13 @@ class CompiledDispatch:
     def _check_worker(self, worker: int) -> None:
         if not 0 <= worker < self.workers:
             raise InputError(f"worker is {worker}, expected 0 to {self.workers - 1}")
+
+
+def as_compiled(policy: object) -> CompiledDispatch | None:
+    """The policy with its compiled functions, or None where it has none and is asked through its methods.
+
+    >>> from windlass.dispatch.policies.jsq import Jsq
+    >>> as_compiled(Jsq(3, np.random.default_rng(1))).workers
+    3
+    """
+    return None if optional(policy, "choosing") is None else cast(CompiledDispatch, policy)

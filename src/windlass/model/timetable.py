@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 
 from windlass.model.errors import InputError
 
-# Compiled code has these numbers in it: naming windlass.compiled makes its cache go by this file too.
 #: Kinds of change to a worker. ``TAKE_SAMPLE`` is no change: the simulation looks.
 SET_SPEED, FAIL, RETURN, TAKE_SAMPLE = range(4)
 

@@ -9,5 +9,4 @@ Every loop has the first three; what else can stop a loop is listed beside it, f
 ============  ================================================================
 """
 
-# Compiled code has these numbers in it: naming windlass.compiled makes its cache go by this file too.
 PAUSED, ALL_DONE, STUCK, FIRST_OWN = range(4)

@@ -38,7 +38,8 @@ class SitePolicy(Protocol):
     """Decides which waiting jobs of one site start now.
 
     A class with a ``name`` and this method, in a file of ``policies/``, is a policy. ``docs/add-a-policy.md``
-    shows one of ten lines.
+    shows one of ten lines. It may have a compiled ``select`` and its ``reasons`` besides, as
+    :mod:`windlass.order.site.compiled` says; engines then call that.
     """
 
     name: ClassVar[str]

@@ -19,7 +19,7 @@ decision: a call with it costs 3 % of a replay under EASY.
 
 from __future__ import annotations
 
-from typing import ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple, cast
 
 import numpy as np
 from numba import types
@@ -27,6 +27,7 @@ from numpy.typing import NDArray
 
 from windlass.compiled import Kernel
 from windlass.order.site.view import SiteView, Start
+from windlass.registry import optional
 
 
 class CompiledView(NamedTuple):
@@ -75,6 +76,7 @@ SELECT = types.int64(VIEW, _ints, _ints)
 class CompiledPolicy:
     """Gives a policy its ``decide`` from its compiled ``select``."""
 
+    name: ClassVar[str]
     select: ClassVar[Kernel]
     reasons: ClassVar[tuple[str, ...]]
 
@@ -106,3 +108,13 @@ class CompiledPolicy:
             why=tuple(self.reasons[code] for code in why[:picked]),
             notes=note[:count],
         )
+
+
+def as_compiled(policy: object) -> CompiledPolicy | None:
+    """The policy with its compiled function, or None where it has none and is asked through ``decide``.
+
+    >>> from windlass.order.site.policies.fcfs import Fcfs
+    >>> as_compiled(Fcfs()).reasons
+    ('head of the queue',)
+    """
+    return None if optional(policy, "select") is None else cast(CompiledPolicy, policy)

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from windlass.compiled import Kernel
 from windlass.model import InputError, JobTable, PolicyError
 from windlass.order.site import SitePolicy
+from windlass.order.site.compiled import CompiledPolicy, as_compiled
 from windlass.order.site.view import Running, SiteView, Start, Waiting
 from windlass.sim.events.heap import make_heap
 from windlass.sim.site.loop import BAD_POSITION, RUN, TOO_WIDE, SiteRun, advance, commit, status_at_end
@@ -53,8 +54,8 @@ class Replay:
 
 def kernels(policy: SitePolicy) -> tuple[Kernel, ...]:
     """What a replay under this policy needs compiled."""
-    select = getattr(policy, "select", None)
-    return () if select is None else (select, RUN)
+    compiled = as_compiled(policy)
+    return () if compiled is None else (compiled.select, RUN)
 
 
 def replay(
@@ -106,27 +107,32 @@ def replay(
         held=np.minimum(jobs.run, jobs.request) if kill else jobs.run,
         submitted=np.zeros(1, np.int64),
     )
-    drive = _drive_python if getattr(policy, "select", None) is None else _drive_compiled
-    reasons = drive(state, jobs, processors, policy, progress or (lambda _: None))
+    compiled, report = as_compiled(policy), progress or (lambda _: None)
+    if compiled is None:
+        reasons = _drive_python(state, jobs, processors, policy, report)
+    else:
+        reasons = _drive_compiled(state, compiled, report)
     return Replay(jobs, processors, state.site.start, state.site.end, state.site.why, reasons)
 
 
 def _drive_compiled(
-    state: SiteRun, jobs: JobTable, processors: int, policy: SitePolicy, progress: Callable[[int], None]
+    state: SiteRun, policy: CompiledPolicy, progress: Callable[[int], None]
 ) -> tuple[str, ...]:
-    select: Kernel = policy.select  # type: ignore[attr-defined]
-    chosen, why = np.empty(len(jobs), np.int64), np.empty(len(jobs), np.int64)
+    """Run all jobs, asking the policy from within the loop; its reasons."""
+    run, select = RUN.ready(), policy.select.ready()
+    chosen, why = np.empty((2, len(state.submit)), np.int64)
     status = PAUSED
     while status == PAUSED:
-        status = RUN.ready()(select.ready(), state, chosen, why, _INSTANTS_BETWEEN_REPORTS)
+        status = run(select, state, chosen, why, _INSTANTS_BETWEEN_REPORTS)
         progress(int(state.submitted[0]))
     _raise_for(status, policy, state)
-    return tuple(policy.reasons)  # type: ignore[attr-defined]
+    return tuple(policy.reasons)
 
 
 def _drive_python(
     state: SiteRun, jobs: JobTable, processors: int, policy: SitePolicy, progress: Callable[[int], None]
 ) -> tuple[str, ...]:
+    """Run all jobs, asking the policy in Python; the reasons that it gave, in the order of first use."""
     row_of = {int(job): row for row, job in enumerate(jobs.job)}
     codes: dict[str, int] = {}
     while (now := advance(state)) < np.inf:
@@ -178,7 +184,7 @@ def _view(state: SiteRun, now: float, queue: NDArray[np.int64], jobs: JobTable, 
     )
 
 
-def _raise_for(status: int, policy: SitePolicy, state: SiteRun) -> None:
+def _raise_for(status: int, policy: SitePolicy | CompiledPolicy, state: SiteRun) -> None:
     counts = state.site.counts
     waiting = counts[TAIL] - counts[HEAD]
     problems = {

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
+from windlass.dispatch import DispatchPolicy
 from windlass.dispatch.compiled import CompiledDispatch, choosing
 from windlass.dispatch.state import JOINED, LEFT
 from windlass.model import InputError, PolicyError
+from windlass.registry import optional
 from windlass.sim.status import ALL_DONE, PAUSED, STUCK
 from windlass.sim.workers import places
 from windlass.sim.workers.loop import ASK, BAD_CHOICE, LOG_FULL, RUN, TELL_CHANGED, TELL_COMPLETED
@@ -32,7 +33,7 @@ UNUSED = (
 )
 
 
-def drive_compiled(state: WorkersState, policy: Any, progress: Callable[[int], None]) -> None:
+def drive_compiled(state: WorkersState, policy: CompiledDispatch, progress: Callable[[int], None]) -> None:
     """Run until all tasks are done, asking a compiled policy from within the loop."""
     functions = [kernel.ready() for kernel in policy.functions()]
     run, status = RUN.ready(), PAUSED
@@ -47,7 +48,7 @@ def drive_compiled(state: WorkersState, policy: Any, progress: Callable[[int], N
         progress(int(state.counts[places.TASKS_DONE]))
 
 
-def drive_python(state: WorkersState, policy: Any, progress: Callable[[int], None]) -> None:
+def drive_python(state: WorkersState, policy: DispatchPolicy, progress: Callable[[int], None]) -> None:
     """Run until all tasks are done, asking a policy in Python at each arrival and telling it of each completion."""
     policy = copy.deepcopy(policy)
     functions = [kernel.ready() for kernel in UNUSED]
@@ -72,11 +73,12 @@ def drive_python(state: WorkersState, policy: Any, progress: Callable[[int], Non
         progress(int(state.counts[places.TASKS_DONE]))
 
 
-def _tell(policy: Any, event: int, worker: int) -> None:
-    """A policy need not care who comes and goes; if it does, it has these methods."""
+def _tell(policy: DispatchPolicy, event: int, worker: int) -> None:
+    """A policy need not care who comes and goes; if it does, it has these methods. Of true rates it is not told."""
     method = {LEFT: "left", JOINED: "joined"}.get(event)
-    if method is not None and hasattr(policy, method):
-        getattr(policy, method)(worker)
+    told = None if method is None else optional(policy, method)
+    if told is not None:
+        told(worker)
 
 
 def _over(state: WorkersState) -> bool:
@@ -96,7 +98,7 @@ def _with_more_log(state: WorkersState) -> WorkersState:
     )
 
 
-def _raise_for(status: int, state: WorkersState, policy: Any) -> None:
+def _raise_for(status: int, state: WorkersState, policy: DispatchPolicy) -> None:
     undone = len(state.submit) - int(state.counts[places.TASKS_DONE])
     if status == STUCK:
         raise InputError(

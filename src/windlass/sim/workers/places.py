@@ -39,7 +39,6 @@ in ``clock``        what it is
 ==================  ===========================================================================
 """
 
-# Compiled code has these numbers in it: naming windlass.compiled makes its cache go by this file too.
 TASKS_ARRIVED, TASKS_DONE, WORKERS_UP, LONGEST, BENCHMARKS, DROPPED, MOVED, NEXT_CHANGE = range(8)
 NEXT_SAMPLE, FREE_NODE, WAIT_HEAD, WAIT_TAIL, LOG_FIRST, LOG_SIZE, LAST_TASK = range(8, 15)
 BINDS_LATE, COPIES, LANE_ROOM, RECORD, SIZES_HIDDEN, ASKS_PYTHON, ANSWER, SUBJECT, EVENT = range(15, 24)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from windlass.dispatch.compiled import CompiledDispatch
 from windlass.dispatch.state import BENCHMARK_AT, COPIES, LISTENS, RATES_AT, make_state
 from windlass.model import InputError
 from windlass.model.timetable import TAKE_SAMPLE, WorkerTimetable
@@ -59,7 +59,7 @@ class Setup:
 
 def make_workers(
     setup: Setup,
-    policy: Any,
+    policy: CompiledDispatch | None,
     submit: NDArray[np.float64],
     work: NDArray[np.float64],
     rng: np.random.Generator,
@@ -71,7 +71,7 @@ def make_workers(
     setup
         The arguments.
     policy
-        Its state is copied, once per scheduler.
+        Its state is copied, once per scheduler; None for one that is not compiled.
     submit, work
         (t,) when tasks arrive, s, and their work.
     rng
@@ -85,62 +85,35 @@ def make_workers(
     workers, tasks = len(setup.speeds), len(submit)
     if len(setup.timetable.worker) and setup.timetable.worker.max() >= workers:
         raise InputError(f"timetable: worker {setup.timetable.worker.max()}, expected 0 to {workers - 1}")
-    compiled = hasattr(policy, "choosing")
-    if compiled:
-        ints, floats = policy.split(setup.schedulers, rng)
-    else:
-        if setup.schedulers > 1:
-            raise InputError(
-                f"schedulers is {setup.schedulers}, expected 1 with a policy that is not compiled"
-            )
-        ints, floats = (column.reshape(1, -1) for column in make_state(workers, None))
+    ints, floats = _policy_state(setup, policy, rng)
     copies = int(ints[0, COPIES])
-    learns = compiled and ints[0, LISTENS] and ints[0, RATES_AT] >= 0
+    learns = policy is not None and ints[0, LISTENS] and ints[0, RATES_AT] >= 0
     nodes = tasks * max(copies, 1)
     lows = (setup.lane + 1) * workers if np.isfinite(floats[:, BENCHMARK_AT]).any() else 0
-    after = np.full(nodes + lows, NOBODY, np.int32)
-    after[nodes : nodes + lows - 1] = np.arange(nodes + 1, nodes + lows)
-    counts, clock = np.zeros(places.COUNTS, np.int64), np.zeros(places.CLOCKS)
-    counts[places.WORKERS_UP] = workers
-    counts[[places.WAIT_HEAD, places.WAIT_TAIL, places.ANSWER]] = NOBODY
+    counts = _counts(setup, copies, asks_python=policy is None)
     counts[places.FREE_NODE] = nodes if lows else NOBODY
-    counts[places.BINDS_LATE], counts[places.COPIES] = copies > 0, max(copies, 1)
-    counts[places.LANE_ROOM] = setup.lane
-    counts[places.RECORD], counts[places.SIZES_HIDDEN] = setup.record, not setup.sizes_told
-    counts[places.ASKS_PYTHON] = not compiled
+    clock = np.zeros(places.CLOCKS)
     clock[places.DELAY] = setup.probe_delay
-    line = np.zeros(workers, LINE)
-    for place in ("running", "head", "low_head"):
-        line[place] = NOBODY
-    line["speed"], line["first_seconds"] = setup.speeds, np.inf
     length = np.zeros(workers, np.int64)
     delayed = setup.probe_delay > 0
     log = _FIRST_LOG if delayed else 0
     jobs = np.arange(0, tasks if copies else 0, setup.tasks_per_job)
-    sampled = _sample_times(setup.samples, submit[-1])
-    changes = setup.timetable + WorkerTimetable(
-        sampled, np.full(len(sampled), TAKE_SAMPLE), np.zeros(len(sampled), np.int64), np.zeros(len(sampled))
-    )
-    senders = (
-        rng.integers(setup.schedulers, size=tasks // setup.tasks_per_job)
-        if setup.schedulers > 1
-        else np.zeros(0)
-    )
+    changes = setup.timetable + _looks(_sample_times(setup.samples, submit[-1]))
     return WorkersState(
         tree=make_tree(workers),
         clock=clock,
         counts=counts,
-        line=line,
+        line=_idle_lines(setup.speeds),
         low_count=np.zeros(workers, np.int64),
         length=length,
         seen=length.copy() if delayed else length,
-        after=after,
+        after=_links(nodes, lows),
         submit=submit,
         work=work,
         end=np.full(tasks, np.nan),
         start=np.full(tasks if setup.record else 0, np.nan),
         worker=np.full(tasks if setup.record else 0, NOBODY),
-        sender=np.repeat(senders.astype(np.int64), setup.tasks_per_job),
+        sender=_senders(setup, tasks, rng),
         job=np.repeat(np.arange(len(jobs)), setup.tasks_per_job),
         next_task=jobs.copy(),
         last_task=jobs + setup.tasks_per_job,
@@ -160,6 +133,57 @@ def make_workers(
         waiting=np.zeros(setup.samples, np.int64),
         estimates=np.zeros((setup.samples, workers if learns else 0)),
     )
+
+
+def _policy_state(
+    setup: Setup, policy: CompiledDispatch | None, rng: np.random.Generator
+) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """(k, …) each scheduler's state; a header alone for a policy that keeps its own, outside of the loop."""
+    if policy is not None:
+        return policy.split(setup.schedulers, rng)
+    if setup.schedulers > 1:
+        raise InputError(f"schedulers is {setup.schedulers}, expected 1 with a policy that is not compiled")
+    ints, floats = make_state(len(setup.speeds), None)
+    return ints.reshape(1, -1), floats.reshape(1, -1)
+
+
+def _counts(setup: Setup, copies: int, *, asks_python: bool) -> NDArray[np.int64]:
+    counts = np.zeros(places.COUNTS, np.int64)
+    counts[places.WORKERS_UP] = len(setup.speeds)
+    counts[[places.WAIT_HEAD, places.WAIT_TAIL, places.ANSWER]] = NOBODY
+    counts[places.BINDS_LATE], counts[places.COPIES] = copies > 0, max(copies, 1)
+    counts[places.LANE_ROOM] = setup.lane
+    counts[places.RECORD], counts[places.SIZES_HIDDEN] = setup.record, not setup.sizes_told
+    counts[places.ASKS_PYTHON] = asks_python
+    return counts
+
+
+def _idle_lines(speeds: NDArray[np.float64]) -> NDArray[np.void]:
+    line = np.zeros(len(speeds), LINE)
+    for place in ("running", "head", "low_head"):
+        line[place] = NOBODY
+    line["speed"], line["first_seconds"] = speeds, np.inf
+    return line
+
+
+def _links(nodes: int, lows: int) -> NDArray[np.int32]:
+    """What follows each node: nothing, but that the nodes of benchmark tasks are linked as free."""
+    after = np.full(nodes + lows, NOBODY, np.int32)
+    after[nodes : nodes + lows - 1] = np.arange(nodes + 1, nodes + lows)
+    return after
+
+
+def _senders(setup: Setup, tasks: int, rng: np.random.Generator) -> NDArray[np.int64]:
+    """The scheduler of each task; empty where there is but one."""
+    if setup.schedulers == 1:
+        return np.zeros(0, np.int64)
+    return np.repeat(rng.integers(setup.schedulers, size=tasks // setup.tasks_per_job), setup.tasks_per_job)
+
+
+def _looks(times: NDArray[np.float64]) -> WorkerTimetable:
+    """Samples as rows of the timetable, behind the changes of the same instant."""
+    nothing = np.zeros(len(times))
+    return WorkerTimetable(times, np.full(len(times), TAKE_SAMPLE), nothing.astype(np.int64), nothing)
 
 
 def _sample_times(samples: int, last: float) -> NDArray[np.float64]:

@@ -14,10 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from windlass.compiled import Kernel
-from windlass.dispatch import POLICIES
+from windlass.dispatch import POLICIES, DispatchPolicy
+from windlass.dispatch.compiled import as_compiled
 from windlass.model import InputError
 from windlass.model.timetable import WorkerTimetable
 from windlass.model.values import checked_rates, number, whole
+from windlass.registry import optional
 from windlass.sim.workers.asked import UNUSED, drive_compiled, drive_python
 from windlass.sim.workers.loop import RUN
 from windlass.sim.workers.result import Dispatched
@@ -26,9 +28,10 @@ from windlass.workloads.arrivals import Bursty, arrival_times
 from windlass.workloads.service import mean_size, task_sizes
 
 
-def kernels(policy: Any) -> tuple[Kernel, ...]:
+def kernels(policy: DispatchPolicy) -> tuple[Kernel, ...]:
     """What a simulation under this policy needs compiled."""
-    return (*(policy.functions() if hasattr(policy, "choosing") else UNUSED), RUN)
+    compiled = as_compiled(policy)
+    return (*(UNUSED if compiled is None else compiled.functions()), RUN)
 
 
 def make_policy(name: str, speeds: NDArray[np.float64], rng: np.random.Generator, **parameters: Any) -> Any:
@@ -57,7 +60,7 @@ def make_policy(name: str, speeds: NDArray[np.float64], rng: np.random.Generator
 
 
 def simulate(
-    policy: Any,
+    policy: DispatchPolicy | str,
     speeds: object,
     load: float | None = None,
     tasks: int = 100_000,
@@ -150,9 +153,12 @@ def simulate(
     submit = arrival_times(arrivals, rate, tasks // tasks_per_job, streams[0])
     if tasks_per_job > 1:
         submit = np.repeat(submit, tasks_per_job)
-    state = make_workers(setup, chosen, submit, work, streams[3])
-    drive = drive_compiled if hasattr(chosen, "choosing") else drive_python
-    drive(state, chosen, progress or (lambda _: None))
+    compiled, report = as_compiled(chosen), progress or (lambda _: None)
+    state = make_workers(setup, compiled, submit, work, streams[3])
+    if compiled is None:
+        drive_python(state, chosen, report)
+    else:
+        drive_compiled(state, compiled, report)
     return setup.result(state, chosen.name)
 
 
@@ -163,12 +169,12 @@ def _checked_speeds(speeds: object) -> NDArray[np.float64]:
         raise InputError(str(error).replace("rates", "speeds", 1)) from error
 
 
-def _policy(policy: Any, speeds: NDArray[np.float64], rng: np.random.Generator) -> Any:
-    chosen = policy
-    if isinstance(policy, str):
-        chosen = make_policy(policy, speeds, rng)
-    workers = getattr(chosen, "workers", len(speeds))
-    if workers != len(speeds):
+def _policy(
+    policy: DispatchPolicy | str, speeds: NDArray[np.float64], rng: np.random.Generator
+) -> DispatchPolicy:
+    chosen: DispatchPolicy = make_policy(policy, speeds, rng) if isinstance(policy, str) else policy
+    workers = optional(chosen, "workers")
+    if workers not in (None, len(speeds)):
         raise InputError(f"speeds has {len(speeds)} workers, the policy {workers}")
     return chosen
 
