@@ -90,6 +90,18 @@ def take_order(state):
 
 
 @inlined
+def take(run, stage, lies, runs, site, tasks):
+    """Tasks of a stage that lie at one site take slots of a site: the same, or another; cells of both."""
+    lies.coming += tasks
+    lies.left -= tasks
+    run.subjobs -= lies.left == 0
+    runs.started += tasks
+    stage.waiting -= tasks
+    stage.begun += tasks
+    site.free -= tasks
+
+
+@inlined
 def serve(state, first, last, now):
     """Start tasks on the idle slots of some sites: of the first jobs in the order that have some left there."""
     run = state.run[0]
@@ -115,13 +127,7 @@ def serve(state, first, last, now):
                     site.position = place + 1
                 continue
             begin = cell.coming if homes else stage.first + stage.begun
-            cell.coming += tasks
-            cell.left -= tasks
-            run.subjobs -= cell.left == 0
-            cell.started += tasks
-            stage.waiting -= tasks
-            stage.begun += tasks
-            site.free -= tasks
+            take(run, stage, cell, cell, site, tasks)
             for offset in range(tasks):
                 number_of_task = begin + offset if homes else task_at(state, stage, begin + offset)
                 task = state.tasks[number_of_task]
@@ -141,13 +147,7 @@ def start_reading(state, which, lies, source, number, tasks, now):
     if min(len(state.batches) - run.batches, len(state.flows) - run.flows) < len(state.sites):
         run.short = 1
         return True
-    cell.coming += tasks
-    cell.left -= tasks
-    run.subjobs -= cell.left == 0
-    state.cells[stage.row, number].started += tasks
-    stage.waiting -= tasks
-    stage.begun += tasks
-    site.free -= tasks
+    take(run, stage, cell, state.cells[stage.row, number], site, tasks)
     for place in range(begin, begin + tasks):
         task = state.tasks[task_at(state, stage, place)]
         task.site, task.source, task.begun = number, source, now
