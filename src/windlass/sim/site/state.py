@@ -9,7 +9,7 @@ import numpy as np
 from numba import types
 from numpy.typing import NDArray
 
-from windlass.compiled import inlined
+from windlass.compiled import inlined, slicing
 
 #: Places in ``SiteState.counts``: idle processors; the queue is ``queue[HEAD:TAIL]``; running jobs; leading queue
 #: entries that the last decision left waiting, with nothing freed since.
@@ -54,13 +54,13 @@ def make_site(processors: int, procs: NDArray[np.int64], request: NDArray[np.flo
     return SiteState(procs, request, note, expected_end, start, end, why, queue, running, counts)
 
 
-@inlined
+@slicing
 def waiting_rows(site):
     """Rows of the queue, in order of submission."""
     return site.queue[site.counts[HEAD] : site.counts[TAIL]]
 
 
-@inlined
+@slicing
 def running_rows(site):
     """Rows of running jobs, by expected end, then processors."""
     return site.running[: site.counts[RUNNING]]

@@ -10,7 +10,7 @@ from windlass.order.site.compiled import SELECT, CompiledPolicy
 _HEAD, _BEFORE, _BESIDE = 0, 1, 2
 
 
-@inlined
+@allocating
 def _holders(view, started):
     """Rows and expected ends of running jobs and of the ``started`` queue heads, by expected end, then processors."""
     queue, running, procs, request = view.queue, view.running, view.procs, view.request
@@ -50,6 +50,18 @@ def _shadow(view, started, free):
     return ends[held - 1], free - need
 
 
+@inlined
+def _shadow_of_running(view, free):
+    """The same where no head has started just now: nothing has to be put in order."""
+    running, procs = view.running, view.procs
+    need = procs[view.queue[0]]
+    held = 0
+    while free < need:
+        free += procs[running[held]]
+        held += 1
+    return view.expected_end[running[held - 1]], free - need
+
+
 def _select(view, chosen, why):
     now, free, queue, procs, request = view.now, view.free, view.queue, view.procs, view.request
     count = 0
@@ -67,7 +79,7 @@ def _select(view, chosen, why):
             continue
         if np.isnan(time):
             # Made only now: often nobody in the queue would fit anyway.
-            time, extra = _shadow(view, head, free)
+            time, extra = _shadow(view, head, free) if head > 0 else _shadow_of_running(view, free)
         ends_before = now + request[row] <= time
         if not ends_before:
             if procs[row] > extra:
