@@ -1,27 +1,27 @@
-"""The one loop that runs a policy on an engine, simulated or live: decide, then act."""
+"""The one loop that runs policies on an engine, simulated or live: decide, then act."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Protocol, TypeVar
+from collections.abc import Callable, Mapping
+from typing import Any, Protocol, TypeVar
 
-from windlass.model import PolicyError
+from windlass.model import InputError, PolicyError
 
-View = TypeVar("View")
-Answer = TypeVar("Answer")
-View_co = TypeVar("View_co", covariant=True)
 Answer_co = TypeVar("Answer_co", covariant=True)
-Answer_contra = TypeVar("Answer_contra", contravariant=True)
 View_contra = TypeVar("View_contra", contravariant=True)
 Result_co = TypeVar("Result_co", covariant=True)
 Result = TypeVar("Result")
 
 
-class Engine(Protocol[View_co, Answer_contra, Result_co]):
-    """What a policy is run on. Only an engine acts, and only an engine reads a clock."""
+class Engine(Protocol[Result_co]):
+    """What policies are run on. Only an engine acts, and only an engine reads a clock.
 
-    def wait(self) -> bool:
-        """Go on until a decision is due; False when all work has ended.
+    A decision is named as scenarios name it: by the ``key`` of its :class:`~windlass.registry.Registry`. What is shown
+    and answered differs by decision, and is said in the ``view.py`` of each.
+    """
+
+    def wait(self) -> str | None:
+        """Go on until a decision is due; which one, or None when all work has ended.
 
         Raises
         ------
@@ -30,11 +30,11 @@ class Engine(Protocol[View_co, Answer_contra, Result_co]):
         """
         ...
 
-    def view(self) -> View_co:
-        """What the policy may know now, the time among it."""
+    def view(self, decision: str) -> Any:
+        """What the policy of the decision that is due may know now, the time among it."""
         ...
 
-    def act(self, answer: Answer_contra) -> None:
+    def act(self, decision: str, answer: Any) -> None:
         """Carry out an answer.
 
         Raises
@@ -66,21 +66,24 @@ class Decider(Protocol[View_contra, Answer_co]):
         ...
 
 
+Policies = Mapping[str, Decider[Any, Any]]
+
+
 def drive(
-    engine: Engine[View, Answer, Result],
-    policy: Decider[View, Answer],
-    log: Callable[[View, Answer], None] | None = None,
+    engine: Engine[Result],
+    policies: Policies,
+    log: Callable[[str, Any, Any], None] | None = None,
 ) -> Result:
-    """Run all of an engine's work under a policy.
+    """Run all of an engine's work under policies, one for each decision that it asks for.
 
     Parameters
     ----------
     engine
         Simulated or live; it is closed at the end, whatever happens.
-    policy
-        Asked whenever a decision is due.
+    policies
+        By the name of the decision: each is asked whenever its decision is due.
     log
-        Told of each decision, after it was carried out.
+        Told of each decision, after it was carried out: its name, the view, and the answer.
 
     Returns
     -------
@@ -89,8 +92,10 @@ def drive(
 
     Raises
     ------
+    InputError
+        A decision is due that no policy was given for; names the decision.
     PolicyError
-        The policy's answer cannot be carried out, or it leaves work waiting for ever; names the policy.
+        A policy's answer cannot be carried out, or it leaves work waiting for ever; names the policy.
 
     Examples
     --------
@@ -99,18 +104,34 @@ def drive(
     >>> from windlass.sim.fleet.engine import PlacedFleet
     >>> fleet = Fleet.of(slots=[40, 10, 20], up=[5e9, 1e9, 2e9], down=[5e9, 1e9, 5e9])
     >>> jobs = FleetJobs.of([0.0], [[StageSpec(2.0, here=(200, 300, 500), task_bytes=1e8)]])
-    >>> drive(PlacedFleet(FleetCase(fleet, jobs)), InPlace()).end.tolist()
+    >>> drive(PlacedFleet(FleetCase(fleet, jobs)), {"place": InPlace()}).end.tolist()
     [60.0]
     """
+    # Whom an error is about: until somebody is asked, it may be any of them.
+    asked = tuple(policies.values())
     try:
-        while engine.wait():
-            view = engine.view()
+        while (decision := engine.wait()) is not None:
+            policy = _policy_for(decision, policies)
+            asked = (policy,)
+            view = engine.view(decision)
             answer = policy.decide(view)
-            engine.act(answer)
+            engine.act(decision, answer)
             if log is not None:
-                log(view, answer)
+                log(decision, view, answer)
         return engine.result()
     except PolicyError as error:
-        raise PolicyError(f"policy {policy.name!r} {error}") from error
+        raise PolicyError(f"{_named(asked)} {error}") from error
     finally:
         engine.close()
+
+
+def _policy_for(decision: str, policies: Policies) -> Decider[Any, Any]:
+    if decision not in policies:
+        given = ", ".join(repr(name) for name in policies) or "none"
+        raise InputError(f"policies: the decision {decision!r} is due, and a policy is given for {given}")
+    return policies[decision]
+
+
+def _named(policies: tuple[Decider[Any, Any], ...]) -> str:
+    names = " or ".join(repr(policy.name) for policy in policies)
+    return f"policy {names}" if names else "no policy was given:"

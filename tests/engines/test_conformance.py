@@ -44,7 +44,7 @@ def some_jobs(count=3, seconds=0.2):
 def ran(engines, policy, jobs, fleet=AREA, lost=None):
     decisions = []
     run = drive(
-        engines.make(fleet, jobs, lost), policy, lambda view, answer: decisions.append((view, answer))
+        engines.make(fleet, jobs, lost), {"place": policy}, lambda *logged: decisions.append(logged[1:])
     )
     return run, decisions
 

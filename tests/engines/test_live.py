@@ -56,7 +56,7 @@ def test_nothing_is_lost_or_counted_twice_whoever_dies(jobs, nodes, notice, load
     alive = len(executor.workers) - 1
     deaths = [(at, worker) for at, worker in deaths if worker < alive]
     executor = FakeExecutor(AREA, nodes, deaths, 0.01, notice, load_s, fails)
-    run = drive(LiveFleet(AREA, jobs, executor), policy)
+    run = drive(LiveFleet(AREA, jobs, executor), {"place": policy})
     check.every_task_ran(run)
     check.no_site_is_over_its_slots(run)
     check.bytes_add_up(run)
@@ -75,8 +75,8 @@ def test_nothing_is_lost_or_counted_twice_whoever_dies(jobs, nodes, notice, load
 @settings(max_examples=300, deadline=None)
 @given(jobs=workloads(sizes=(0.0,)))
 def test_without_transfers_it_takes_as_long_as_in_the_simulator(jobs):
-    live = drive(LiveFleet(AREA, jobs, FakeExecutor(AREA)), Standing(Swag()))
-    simulated = drive(PlacedFleet(FleetCase(AREA, jobs)), Standing(Swag()))
+    live = drive(LiveFleet(AREA, jobs, FakeExecutor(AREA)), {"place": Standing(Swag())})
+    simulated = drive(PlacedFleet(FleetCase(AREA, jobs)), {"place": Standing(Swag())})
     np.testing.assert_allclose(live.response, simulated.response, atol=1e-6)
 
 
@@ -93,7 +93,7 @@ def test_a_lost_output_is_made_again_and_its_reader_waits():
         ],
     )
     # Site 2 dies while the second stage runs at site 1: what it read is lost with its tries, not with its result.
-    run = drive(LiveFleet(fleet, jobs, FakeExecutor(fleet, deaths=[(0.5, 1)])), InPlace())
+    run = drive(LiveFleet(fleet, jobs, FakeExecutor(fleet, deaths=[(0.5, 1)])), {"place": InPlace()})
     assert run.tries.tolist() == [1, 2, 1, 1]
     assert run.site.tolist() == [0, 0, 0, 0]
 
@@ -125,7 +125,7 @@ class At:
 def test_what_was_lost_long_ago_is_made_again_once_it_is_needed_again():
     # The map's output dies with site 1 when nobody needs it; then its reader's output dies with site 2.
     executor = FakeExecutor(AREA, deaths=[(2.5, 0), (3.5, 1)], notice=0.1)
-    run = drive(LiveFleet(AREA, chain([1.0, 1.0, 5.0]), executor), At([0, 1, 2]))
+    run = drive(LiveFleet(AREA, chain([1.0, 1.0, 5.0]), executor), {"place": At([0, 1, 2])})
     assert np.isfinite(run.end).all()
     assert run.tries.tolist() == [2, 2, 1]
     assert run.site.tolist() == [2, 2, 2]
@@ -133,7 +133,7 @@ def test_what_was_lost_long_ago_is_made_again_once_it_is_needed_again():
 
 def test_a_worker_that_dies_while_input_is_loaded_is_not_asked_until_all_tries_are_gone():
     executor = FakeExecutor(AREA, deaths=[(0.1, 0)], notice=2.0, load_s=0.5, fails=True)
-    run = drive(LiveFleet(AREA, chain([1.0, 1.0]), executor), InPlace())
+    run = drive(LiveFleet(AREA, chain([1.0, 1.0]), executor), {"place": InPlace()})
     assert np.isfinite(run.end).all()
 
 
@@ -148,7 +148,7 @@ def test_input_that_nobody_needs_any_more_is_not_loaded_again():
             return super().load(task)
 
     # The map runs at the second site, away from its input; that is lost when the map has ended.
-    run = drive(LiveFleet(AREA, jobs, executor, program=Given(jobs)), At([1, 2]))
+    run = drive(LiveFleet(AREA, jobs, executor, program=Given(jobs)), {"place": At([1, 2])})
     assert loads == [0]
     assert run.tries.tolist() == [1, 1]
 
@@ -162,7 +162,8 @@ def test_a_full_worker_that_the_dispatch_policy_names_is_passed_over():
 
     jobs = FleetJobs.of([0.0], [[StageSpec(1.0, here=(6, 0, 0), task_bytes=6)]])
     run = drive(
-        LiveFleet(AREA, jobs, FakeExecutor(AREA, nodes=2), dispatch=lambda workers: First()), InPlace()
+        LiveFleet(AREA, jobs, FakeExecutor(AREA, nodes=2), dispatch=lambda workers: First()),
+        {"place": InPlace()},
     )
     assert run.end.tolist() == [3.0]
 
@@ -185,7 +186,7 @@ def test_real_work_gives_real_results():
             return Call(lambda inputs, parts: [texts[task]], 1)
 
     program = Given(jobs, [Step(function=split), Step(command="sort")])
-    run = drive(LiveFleet(AREA, jobs, FakeExecutor(AREA), program=program), Tetrium())
+    run = drive(LiveFleet(AREA, jobs, FakeExecutor(AREA), program=program), {"place": Tetrium()})
     words = sorted(b"".join(result for *_, result in run.results).split())
     assert words == sorted(b"".join(texts).split())
     assert [place[:3] for place in run.results] == [(0, 1, 0), (0, 1, 1)]
@@ -196,7 +197,7 @@ def test_a_task_that_fails_by_itself_ends_the_run_and_is_named():
     executor = FakeExecutor(AREA)
     program = Program(jobs, [Step(command="false")])
     with pytest.raises(TaskError, match="job 1, stage 1, task 1: RuntimeError: 'false' ended with 1"):
-        drive(LiveFleet(AREA, jobs, executor, program=program), InPlace())
+        drive(LiveFleet(AREA, jobs, executor, program=program), {"place": InPlace()})
     assert executor.closed == 1
 
 
@@ -204,7 +205,7 @@ def test_without_any_worker_left_the_run_ends():
     jobs = FleetJobs.of([0.0], [[StageSpec(9.0, here=(1, 1, 1), task_bytes=6)]])
     executor = FakeExecutor(AREA, deaths=[(1.0, 0), (1.5, 1), (2.0, 2)])
     with pytest.raises(TaskError, match="no worker is left"):
-        drive(LiveFleet(AREA, jobs, executor), InPlace())
+        drive(LiveFleet(AREA, jobs, executor), {"place": InPlace()})
 
 
 def test_a_policy_that_starts_nothing_is_given_up_and_named():
@@ -216,14 +217,14 @@ def test_a_policy_that_starts_nothing_is_given_up_and_named():
 
     jobs = FleetJobs.of([0.0, 5.0], [[StageSpec(1.0, here=(1, 0, 0))], [StageSpec(1.0, here=(1, 0, 0))]])
     with pytest.raises(PolicyError, match="policy 'idle' leaves tasks of 2 jobs waiting for ever"):
-        drive(LiveFleet(AREA, jobs, FakeExecutor(AREA)), Idle())
+        drive(LiveFleet(AREA, jobs, FakeExecutor(AREA)), {"place": Idle()})
 
 
 def test_workers_of_a_site_are_chosen_by_the_dispatch_policy_and_dead_ones_are_not():
     jobs = FleetJobs.of([0.0], [[StageSpec(1.0, here=(8, 0, 0), task_bytes=6)]])
     executor = FakeExecutor(AREA, nodes=2, deaths=[(1.5, 0)])
     make = lambda workers: Jsq(workers, rng=np.random.default_rng(1))  # noqa: E731
-    run = drive(LiveFleet(AREA, jobs, executor, dispatch=make), InPlace())
+    run = drive(LiveFleet(AREA, jobs, executor, dispatch=make), {"place": InPlace()})
     check.every_task_ran(run)
     assert set(run.worker[run.begun < 1.5].tolist()) <= {0, 1}
     assert set(run.worker[run.begun > 1.5].tolist()) == {1}

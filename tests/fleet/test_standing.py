@@ -108,7 +108,7 @@ def test_room_is_made_for_reads_and_stages():
     engine = OrderedFleet(what, in_loop(policy))
     # Six reads and batches at once are all that there is room for at first, and 64 stages.
     engine._state = engine._state._replace(flows=engine._state.flows[:6], batches=engine._state.batches[:6])
-    same(run_ordered(what, policy), drive(engine, policy))
+    same(run_ordered(what, policy), drive(engine, {"order": policy}))
     assert len(engine._state.flows) > 6
     assert len(engine._state.cells) > 64
 

@@ -16,6 +16,7 @@ from windlass.engines.live.result import LiveRun
 from windlass.engines.live.sending import REST_S, Sending, Sent
 from windlass.model import PolicyError
 from windlass.model.fleet import Fleet, FleetJobs
+from windlass.place import POLICIES as PLACE
 from windlass.place.view import Placement, PlaceView
 
 _Ints = NDArray[np.int64]
@@ -93,8 +94,8 @@ class LiveFleet:
         """Seconds since time 0."""
         return self._executor.now() - self._zero
 
-    def wait(self) -> bool:
-        """Go on until a decision is due; False when all jobs ended."""
+    def wait(self) -> str | None:
+        """Go on until a placement is due; None when all jobs ended."""
         book, submit = self._book, self._jobs.submit
         if not self._prepared:
             self.prepare()
@@ -105,7 +106,7 @@ class LiveFleet:
             if arrived.any():
                 self._submit(arrived)
             if not np.isnan(book.end).any():
-                return False
+                return None
             # What has just happened is taken in before the policy is asked.
             while events := self._executor.poll(0.0):
                 for event in events:
@@ -121,7 +122,7 @@ class LiveFleet:
                 self._rows = book.ready_stages()
                 self._wanted, self._wake_at = False, np.inf
                 if len(self._rows):
-                    return True
+                    return PLACE.key
             next_submit = submit[~book.submitted].min(initial=np.inf) - now
             next_due = due - now if self._wanted and due > now else np.inf
             next_rest = self._sending.wakes() - now
@@ -130,11 +131,11 @@ class LiveFleet:
             for event in self._executor.poll(timeout):
                 self._take(event)
 
-    def view(self) -> PlaceView:
+    def view(self, decision: str) -> PlaceView:
         """Sites, and the stages of which tasks wait."""
         return self._book.view(self.now(), self._rows, self._executor.in_use(), self._changed, self._moved)
 
-    def act(self, answer: Placement) -> None:
+    def act(self, decision: str, answer: Placement) -> None:
         """Start tasks and move input."""
         book, rows = self._book, self._rows
         book.check(rows, answer)

@@ -13,6 +13,7 @@ from windlass.engines.live.program import Program, Step
 from windlass.engines.live.result import LiveRun
 from windlass.engines.targets import Executors
 from windlass.model.fleet import Fleet, FleetJobs
+from windlass.place import POLICIES as PLACE
 from windlass.place.view import Placement, PlaceView
 
 
@@ -77,4 +78,4 @@ def run_live(
         decide_every=decide_every,
         progress=progress,
     )
-    return drive(engine, policy)
+    return drive(engine, {PLACE.key: policy})

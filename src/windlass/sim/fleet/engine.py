@@ -25,9 +25,11 @@ from numpy.typing import NDArray
 
 from windlass.model import InputError, PolicyError
 from windlass.model.fleet import FleetCase
+from windlass.order.fleet import POLICIES as ORDER
 from windlass.order.fleet import FleetView, JobOrder
 from windlass.order.fleet.compiled import Compiled, in_loop
 from windlass.order.fleet.view import as_orders
+from windlass.place import POLICIES as PLACE
 from windlass.place.view import Placement, PlaceView
 from windlass.sim.fleet.answer import COMMIT, RIGHT, refused
 from windlass.sim.fleet.loop import ALL_ENDED, FULL, NO_ORDER, ORDER_DUE, PAUSED, PLACEMENT_DUE, RUN, STUCK
@@ -145,22 +147,22 @@ class PlacedFleet(_Simulated):
         self._reasons: dict[str, int] = {}
         self._decisions = 0
 
-    def wait(self) -> bool:
-        """Go on until a decision is due; False when all jobs ended."""
+    def wait(self) -> str | None:
+        """Go on until a placement is due; None when all jobs ended."""
         while self._advance() == PLACEMENT_DUE:
             run, stages = self._state.run, self._state.stages
             self._stages = np.flatnonzero((stages["waiting"] > 0) & (stages["ready"] > 0))
             run["wanted"], run["decided"], run["wake"] = 0, run["now"], np.inf
             if len(self._stages):
-                return True
+                return PLACE.key
             run["resources"] = 0
-        return False
+        return None
 
-    def view(self) -> PlaceView:
+    def view(self, decision: str) -> PlaceView:
         """Sites, and the stages of which tasks wait."""
         return place_view(self._state, self._stages, self._case.jobs, self._following)
 
-    def act(self, answer: Placement) -> None:
+    def act(self, decision: str, answer: Placement) -> None:
         """Start tasks and move input."""
         state = self._state
         now = float(state.run["now"][0])
@@ -227,19 +229,19 @@ class OrderedFleet(_Simulated):
             log=log,
         )
 
-    def wait(self) -> bool:
-        """Go on until an order is due; False when all jobs ended."""
+    def wait(self) -> str | None:
+        """Go on until an order is due; None when all jobs ended."""
         status = self._advance()
         if status == NO_ORDER:
             raise PolicyError(f"gave no order of the {self._state.run['groups'][0]} waiting jobs")
         assert status in (ORDER_DUE, ALL_ENDED), status
-        return status == ORDER_DUE
+        return ORDER.key if status == ORDER_DUE else None
 
-    def view(self) -> FleetView:
+    def view(self, decision: str) -> FleetView:
         """The jobs with tasks left to start."""
         return order_view(self._state)
 
-    def act(self, answer: JobOrder) -> None:
+    def act(self, decision: str, answer: JobOrder) -> None:
         """Serve the jobs in this order from now on."""
         state = self._state
         jobs = int(state.run["groups"][0])

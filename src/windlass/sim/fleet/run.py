@@ -7,8 +7,10 @@ from collections.abc import Callable
 from windlass.compiled import Kernel
 from windlass.drive import Decider, drive
 from windlass.model.fleet import FleetCase
+from windlass.order.fleet import POLICIES as ORDER
 from windlass.order.fleet import FleetPolicy
 from windlass.order.fleet.compiled import in_loop
+from windlass.place import POLICIES as PLACE
 from windlass.place.view import Placement, PlaceView
 from windlass.sim.fleet.answer import COMMIT
 from windlass.sim.fleet.engine import OrderedFleet, PlacedFleet
@@ -54,7 +56,7 @@ def run_placed(
     [60.0]
     """
     engine = PlacedFleet(case, look_every=look_every, decide_every=decide_every, log=log, progress=progress)
-    return drive(engine, policy)
+    return drive(engine, {PLACE.key: policy})
 
 
 def run_ordered(
@@ -84,4 +86,4 @@ def run_ordered(
     engine = OrderedFleet(
         case, in_loop(policy), by_seconds=by_seconds, look_every=look_every, log=log, progress=progress
     )
-    return drive(engine, policy)
+    return drive(engine, {ORDER.key: policy})

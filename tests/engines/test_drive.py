@@ -1,0 +1,89 @@
+"""The loop itself, on an engine that is nothing but a list of what is due."""
+
+import pytest
+
+from windlass.drive import drive
+from windlass.model import InputError, PolicyError
+
+
+class Listed:
+    """Asks for these decisions, then ends, or is stuck with ``stuck``; an answer of None cannot be carried out."""
+
+    def __init__(self, due, stuck=""):
+        self.due, self.stuck, self.acted, self.closed = list(due), stuck, [], 0
+
+    def wait(self):
+        if self.due:
+            return self.due.pop(0)
+        if self.stuck:
+            raise PolicyError(self.stuck)
+        return None
+
+    def view(self, decision):
+        return f"view of {decision} after {len(self.acted)}"
+
+    def act(self, decision, answer):
+        if answer is None:
+            raise PolicyError("answered nothing")
+        self.acted.append((decision, answer))
+
+    def result(self):
+        return self.acted
+
+    def close(self):
+        self.closed += 1
+
+
+class Says:
+    def __init__(self, name, answer):
+        self.name, self.answer, self.saw = name, answer, []
+
+    def decide(self, view):
+        self.saw.append(view)
+        return self.answer
+
+
+def test_each_decision_is_asked_of_its_own_policy():
+    engine, one, two = Listed(["order", "place", "order"]), Says("one", 1), Says("two", 2)
+    logged = []
+    run = drive(engine, {"order": one, "place": two}, lambda *each: logged.append(each))
+    assert run == [("order", 1), ("place", 2), ("order", 1)]
+    assert one.saw == ["view of order after 0", "view of order after 2"]
+    assert two.saw == ["view of place after 1"]
+    assert logged == [
+        ("order", "view of order after 0", 1),
+        ("place", "view of place after 1", 2),
+        ("order", "view of order after 2", 1),
+    ]
+    assert engine.closed == 1
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [({}, "none"), ({"order": Says("fcfs", 1), "share": Says("asax", 1)}, "'order', 'share'")],
+)
+def test_a_decision_without_a_policy_is_named(given, said):
+    engine = Listed(["place"])
+    with pytest.raises(
+        InputError, match=rf"^policies: the decision 'place' is due, and a policy is given for {said}$"
+    ):
+        drive(engine, given)
+    assert engine.closed == 1
+
+
+def test_whose_answer_cannot_be_carried_out_is_named():
+    with pytest.raises(PolicyError, match=r"^policy 'two' answered nothing$"):
+        drive(Listed(["order", "place"]), {"order": Says("one", 1), "place": Says("two", None)})
+
+
+@pytest.mark.parametrize(
+    ("due", "named"), [(["order", "place"], "'two'"), (["place", "order"], "'one'"), ([], "'one' or 'two'")]
+)
+def test_work_left_waiting_is_laid_to_who_was_asked_last(due, named):
+    with pytest.raises(PolicyError, match=rf"^policy {named} leaves 3 jobs waiting$"):
+        drive(Listed(due, "leaves 3 jobs waiting"), {"order": Says("one", 1), "place": Says("two", 2)})
+
+
+def test_the_only_policy_is_named_before_it_was_asked():
+    with pytest.raises(PolicyError, match=r"^policy 'one' leaves 3 jobs waiting$"):
+        drive(Listed([], "leaves 3 jobs waiting"), {"order": Says("one", 1)})
