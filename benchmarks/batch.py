@@ -16,7 +16,8 @@ from benchmarks.measure import Row, compare_rates
 from windlass.compiled import prepare
 from windlass.model import JobTable
 from windlass.order.site import POLICIES
-from windlass.sim.site.replay import kernels, replay
+from windlass.sim.site.part import kernels
+from windlass.sim.site.replay import replay
 from windlass.traces import read_trace, to_workload
 from windlass.workloads import lublin
 

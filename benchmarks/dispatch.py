@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 
 from benchmarks.measure import Row, compare_rates
 from windlass.compiled import prepare
-from windlass.sim.workers.simulate import kernels, make_policy, simulate
+from windlass.sim.workers.part import kernels
+from windlass.sim.workers.simulate import make_policy, simulate
 
 _MIXED = np.array([1.0] * 900 + [6.0] * 100)
 _LOAD = 0.9

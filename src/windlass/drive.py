@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, Protocol, TypeVar
+from typing import Any, Protocol, TypeVar, cast
 
 from windlass.model import InputError, PolicyError
 
@@ -66,7 +66,17 @@ class Decider(Protocol[View_contra, Answer_co]):
         ...
 
 
-Policies = Mapping[str, Decider[Any, Any]]
+class Named(Protocol):
+    """A policy of any decision; what else it has is the affair of who asks it."""
+
+    @property
+    def name(self) -> str:
+        """How it is called."""
+        ...
+
+
+#: Policies by the name of their decision. Those of decisions that an engine makes within its loop are only named.
+Policies = Mapping[str, Named]
 
 
 def drive(
@@ -120,6 +130,8 @@ def drive(
                 log(decision, view, answer)
         return engine.result()
     except PolicyError as error:
+        if error.decision is not None and error.decision in policies:
+            asked = (policies[error.decision],)
         raise PolicyError(f"{_named(asked)} {error}") from error
     finally:
         engine.close()
@@ -129,9 +141,9 @@ def _policy_for(decision: str, policies: Policies) -> Decider[Any, Any]:
     if decision not in policies:
         given = ", ".join(repr(name) for name in policies) or "none"
         raise InputError(f"policies: the decision {decision!r} is due, and a policy is given for {given}")
-    return policies[decision]
+    return cast(Decider[Any, Any], policies[decision])
 
 
-def _named(policies: tuple[Decider[Any, Any], ...]) -> str:
+def _named(policies: tuple[Named, ...]) -> str:
     names = " or ".join(repr(policy.name) for policy in policies)
     return f"policy {names}" if names else "no policy was given:"

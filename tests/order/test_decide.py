@@ -6,6 +6,7 @@ import dataclasses
 import pickle
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 from unittest import mock
 
 import numpy as np
@@ -20,8 +21,8 @@ from tests.oracles.workloads import CHECK, EASY_TIES, Case, case, cases
 from windlass.order.site import POLICIES
 from windlass.order.site.view import Running, SiteView, Waiting
 from windlass.sim import Replay, replay
-from windlass.sim.site import replay as batch
-from windlass.sim.site.state import SiteState, make_site
+from windlass.sim.site import part as batch
+from windlass.sim.site.state import SiteRun, SiteState, make_run
 
 # Someone outlives a request of 1 s, and at that very instant somebody else is submitted.
 OUTLIVED = case(1, [0, 0, 1], [2, 1, 1], [1, 1, 1], [1, 1, 1])
@@ -45,11 +46,12 @@ def sites_kept() -> Iterator[list[SiteState]]:
     """The sites that the simulator makes meanwhile; they hold the notes."""
     kept: list[SiteState] = []
 
-    def make(*arguments: object) -> SiteState:
-        kept.append(make_site(*arguments))
-        return kept[-1]
+    def make(*arguments: Any, **options: Any) -> SiteRun:
+        run = make_run(*arguments, **options)
+        kept.append(run.site)
+        return run
 
-    with mock.patch.object(batch, "make_site", make):
+    with mock.patch.object(batch, "make_run", make):
         yield kept
 
 

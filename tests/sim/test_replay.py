@@ -15,7 +15,7 @@ from windlass.model import InputError, JobTable, PolicyError
 from windlass.order.site import POLICIES
 from windlass.order.site.view import SiteView, Start
 from windlass.sim import replay
-from windlass.sim.site import replay as batch
+from windlass.sim.site import part as batch
 
 THREE = JobTable.of(submit=[0, 0, 0], run=[10, 10, 10], procs=[1, 2, 2], job=[5, 6, 7])
 

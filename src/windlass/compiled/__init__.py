@@ -117,9 +117,13 @@ _ONE_AT_A_TIME = threading.RLock()
 
 @dataclass(frozen=True, slots=True)
 class FirstClass(types.WrapperAddressProtocol):  # type: ignore[misc]
-    """Where a compiled function is: what Numba wants to know of one that is an argument."""
+    """Where a compiled function is: what Numba wants to know of one that is an argument.
+
+    ``address`` is that of a wrapper for C, ``entry`` that of the machine code itself.
+    """
 
     address: int
+    entry: int
     kind: Any
 
     def __wrapper_address__(self) -> int:
@@ -164,18 +168,24 @@ class Kernel:
 
         It must be given just what its signature says.
         """
-        self.ready()
-        return next(iter(self._dispatcher.overloads.values())).entry_point
+        return self._entry
 
     def as_argument(self) -> FirstClass:
         """The compiled function as an argument of another: handing the function itself over costs 0.2 ms a call."""
         return self._first_class
 
     @functools.cached_property
+    def _entry(self) -> Any:
+        return next(iter(self.ready().overloads.values())).entry_point
+
+    @functools.cached_property
     def _first_class(self) -> FirstClass:
         found = self.ready().get_compile_result(self.signature)
-        address: int = found.library.get_pointer_to_function(found.fndesc.llvm_cfunc_wrapper_name)
-        return FirstClass(address, self.signature)
+        address, entry = (
+            found.library.get_pointer_to_function(name)
+            for name in (found.fndesc.llvm_cfunc_wrapper_name, found.fndesc.llvm_func_name)
+        )
+        return FirstClass(address, entry, self.signature)
 
     def depends(self) -> Dependencies:
         """What it depends on.

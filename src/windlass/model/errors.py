@@ -11,7 +11,19 @@ class InputError(ValueError):
 
 
 class PolicyError(RuntimeError):
-    """A policy answered with something that cannot be carried out."""
+    """A policy answered with something that cannot be carried out.
+
+    Parameters
+    ----------
+    message
+        What is wrong with it; whoever knows the policy puts its name before.
+    decision
+        Which decision it was that the policy makes, where more than one is made; None where it is the one just asked.
+    """
+
+    def __init__(self, message: str, decision: str | None = None) -> None:
+        super().__init__(message)
+        self.decision = decision
 
 
 class TaskError(RuntimeError):

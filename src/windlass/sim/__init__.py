@@ -1,4 +1,8 @@
-"""The simulated cluster: deterministic, compiled event loops, one for each part.
+"""The simulated cluster: deterministic, compiled event loops, one for each part, coupled in time.
+
+- :mod:`~windlass.sim.part`: what a part is; :mod:`~windlass.sim.coupled`: parts coupled in time.
+- :mod:`~windlass.sim.nodes`: the ledger of who holds which cores.
+- :mod:`~windlass.sim.handle`: how a part's state crosses into compiled code.
 
 - :mod:`~windlass.sim.site`: rigid parallel jobs on one site.
 - :mod:`~windlass.sim.workers`: small tasks on many workers.
@@ -11,6 +15,7 @@ answered. A policy that is compiled is asked from within the loop where the part
 Python.
 """
 
-from windlass.sim.site.replay import Replay, replay
+from windlass.sim.site.replay import replay
+from windlass.sim.site.result import Replay
 
 __all__ = ["Replay", "replay"]

@@ -39,6 +39,8 @@ class CompiledView(NamedTuple):
         The clock, s.
     free
         Idle processors.
+    owed
+        Processors held beyond what the site still has; so many of those that come back next go to nobody.
     refused
         Leading queue entries refused before, with nothing freed since.
     queue
@@ -57,6 +59,7 @@ class CompiledView(NamedTuple):
 
     now: float
     free: int
+    owed: int
     refused: int
     queue: NDArray[np.int64]
     running: NDArray[np.int64]
@@ -68,9 +71,17 @@ class CompiledView(NamedTuple):
 
 _ints, _floats = types.int64[::1], types.float64[::1]
 VIEW = types.NamedTuple(
-    (types.float64, types.int64, types.int64, _ints, _ints, _ints, _floats, _floats, _floats), CompiledView
+    (types.float64, *(types.int64,) * 3, _ints, _ints, _ints, _floats, _floats, _floats), CompiledView
 )
 SELECT = types.int64(VIEW, _ints, _ints)
+
+
+def _nobody(view, chosen, why):
+    return 0
+
+
+#: Fills the place of a compiled policy where one in Python is asked instead.
+NOBODY = Kernel(_nobody, SELECT, allocates=False)
 
 
 class CompiledPolicy:
@@ -93,6 +104,7 @@ class CompiledPolicy:
         columns = CompiledView(
             now=float(view.now),
             free=view.free,
+            owed=view.owed,
             refused=view.refused,
             queue=rows[:count],
             running=rows[count:],

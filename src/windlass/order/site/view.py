@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from windlass.model import PolicyError
+
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
@@ -72,6 +74,8 @@ class SiteView:
     refused
         So many jobs at the front of the queue were left waiting by the last decision, and no processor
         has been freed since: a policy may skip them. 0 is always allowed.
+    owed
+        Processors that running jobs hold beyond what the site still has: so many of those that end next go to nobody.
 
     Examples
     --------
@@ -88,6 +92,57 @@ class SiteView:
     waiting: Waiting
     running: Running
     refused: int = 0
+    owed: int = 0
+
+    @classmethod
+    def of_rows(
+        cls,
+        now: float,
+        processors: int,
+        free: int,
+        refused: int,
+        owed: int = 0,
+        *,
+        queue: NDArray[np.int64],
+        running: NDArray[np.int64],
+        job: NDArray[np.int64],
+        submit: NDArray[np.float64],
+        procs: NDArray[np.int64],
+        request: NDArray[np.float64],
+        expected_end: NDArray[np.float64],
+        note: NDArray[np.float64],
+    ) -> SiteView:
+        """Build from an engine's columns, of which it takes copies: what a policy does to a view stays in the view.
+
+        Parameters
+        ----------
+        now, processors, free, refused, owed
+            As in the view.
+        queue
+            (q,) rows of waiting jobs, in order of submission.
+        running
+            (r,) rows of running jobs, by expected end, then processors.
+        job, submit, procs, request, expected_end, note
+            (n,) columns: one entry a job, whether it waits, runs or neither.
+
+        Examples
+        --------
+        >>> times = np.array([0.0, 1.0, 2.0])
+        >>> view = SiteView.of_rows(2.0, 4, 1, 0, queue=np.array([1, 2]), running=np.array([0]),
+        ...     job=np.array([7, 8, 9]), submit=times, procs=np.array([3, 2, 1]), request=times + 60,
+        ...     expected_end=times + 60, note=times * np.nan)
+        >>> view.waiting.job, view.running.expected_end
+        (array([8, 9]), array([60.]))
+        """
+        return cls(
+            now=now,
+            processors=processors,
+            free=free,
+            waiting=Waiting(job[queue], submit[queue], procs[queue], request[queue], note[queue]),
+            running=Running(job[running], procs[running], expected_end[running]),
+            refused=refused,
+            owed=owed,
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,3 +166,51 @@ class Start:
     def reasons(self) -> tuple[str, ...]:
         """One reason per started job."""
         return (self.why,) * len(self.jobs) if isinstance(self.why, str) else self.why
+
+
+def check_start(
+    answer: object, job: NDArray[np.int64], procs: NDArray[np.int64], free: int
+) -> NDArray[np.int64]:
+    """Refuse an answer that cannot be carried out, before any of it is.
+
+    Parameters
+    ----------
+    answer
+        What a policy said; anything but a :class:`Start` is refused.
+    job, procs
+        (q,) the waiting jobs, in order of submission, from the engine's own columns: a policy may have changed those of
+        its view.
+    free
+        Idle processors.
+
+    Returns
+    -------
+    (k,) where in the queue the jobs to start are, in the answer's order.
+
+    Raises
+    ------
+    PolicyError
+        What is wrong with it; who asked the policy puts its name before.
+
+    Examples
+    --------
+    >>> check_start(Start((9, 7), "both fit"), np.array([7, 8, 9]), np.array([2, 4, 1]), free=3)
+    array([2, 0])
+    >>> check_start(Start((8,)), np.array([7, 8, 9]), np.array([2, 4, 1]), free=3)
+    Traceback (most recent call last):
+    windlass.model.errors.PolicyError: started jobs that need more than the 3 idle processors
+    """
+    if not isinstance(answer, Start):
+        raise PolicyError(f"decided {answer!r}, expected a Start")
+    if len(answer.reasons()) != len(answer.jobs):
+        raise PolicyError(f"gave {len(answer.reasons())} reasons for {len(answer.jobs)} jobs")
+    if answer.notes is not None and np.shape(answer.notes) != job.shape:
+        found = f"notes of shape {np.shape(answer.notes)}"
+        raise PolicyError(f"left {found}, expected one per waiting job, {len(job)}")
+    place_of = {number: place for place, number in enumerate(job.tolist())}
+    places = np.array([place_of.get(number, -1) for number in answer.jobs], dtype=np.int64)
+    if (places < 0).any() or len(np.unique(places)) < len(places):
+        raise PolicyError("started a job that does not wait, or the same job twice")
+    if procs[places].sum() > free:
+        raise PolicyError(f"started jobs that need more than the {free} idle processors")
+    return places

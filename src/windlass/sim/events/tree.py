@@ -65,10 +65,53 @@ def make_tree(workers: int) -> Tree:
     return Tree(np.full(2 * leaves, np.inf).view(np.int64), winner)
 
 
+def grown(tree: Tree, workers: int) -> Tree:
+    """The same tree with leaves for more workers.
+
+    >>> tree = make_tree(2)
+    >>> tree.key[2:4] = [7, 5]
+    >>> larger = grown(tree, 7)
+    >>> larger.key[1], larger.winner[1], len(larger.key)
+    (np.int64(5), np.uint32(1), 16)
+    """
+    larger = make_tree(workers)
+    first, before = len(larger.key) // 2, len(tree.key) // 2
+    larger.key[first : first + before] = tree.key[before:]
+    while first > 1:
+        left, right = slice(first, 2 * first, 2), slice(first + 1, 2 * first, 2)
+        ahead = larger.key[right] < larger.key[left]
+        first //= 2
+        larger.key[first : 2 * first] = np.where(ahead, larger.key[right], larger.key[left])
+        larger.winner[first : 2 * first] = np.where(ahead, larger.winner[right], larger.winner[left])
+    return larger
+
+
+@inlined
+def _ordered(bits):
+    """Bits of any time but NaN such that those of a later one are a greater integer, and from there back."""
+    return bits ^ ((bits >> 63) & 0x7FFFFFFFFFFFFFFF)
+
+
+@inlined
+def schedule_any(tree, worker, time):
+    """The same as :func:`schedule` for a time that may be below 0; it is read with :func:`next_of_any`."""
+    _schedule(tree, worker, _ordered(_bits(time)))
+
+
+@inlined
+def next_of_any(tree):
+    """When the next task ends where times may be below 0, s; infinity where nobody works."""
+    return _time(_ordered(tree.key[_ONE]))
+
+
 @inlined
 def schedule(tree, worker, time):
     """Set when a worker ends its task, s of 0 or more; infinity where it has none."""
-    key = _bits(time)
+    _schedule(tree, worker, _bits(time))
+
+
+@inlined
+def _schedule(tree, worker, key):
     best = np.uint32(worker)
     node = index(len(tree.key) // 2 + worker)
     tree.key[node] = key

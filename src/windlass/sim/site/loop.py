@@ -1,140 +1,210 @@
 """The loop over a site's instants: what happens is taken in, the policy is asked, its answer is carried out.
 
-The steps are functions, so that a policy in Python is asked by the same ones, from outside the loop.
+At each instant, jobs end first, then others arrive; then the policy is asked once. A policy in Python is asked from
+outside of the loop, which stops for it, and its answer is carried out by the same steps.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 from numba import types
-from numpy.typing import NDArray
 
 from windlass.compiled import Kernel, inlined
-from windlass.order.site.compiled import SELECT, CompiledView
-from windlass.sim.events.heap import HEAP, Heap, next_time, pop, push
+from windlass.order.site.compiled import CompiledView
+from windlass.sim.events.tree import next_of_any, next_worker
+from windlass.sim.handle import opening, storing
+from windlass.sim.nodes import TAKEN, holds_on
 from windlass.sim.site.state import (
-    FREE,
+    ANSWERED,
+    DUE,
+    ENDED,
     HEAD,
+    LOST,
+    NAMED,
+    NEXT,
+    NO_SLOT,
+    NOW,
+    PYTHON,
     REFUSED,
-    SITE_STATE,
+    RUNNING,
+    SEEN,
+    SITE,
+    SITE_RUN,
+    SUBMITTED,
     TAIL,
-    SiteState,
-    end_job,
     enqueue,
     leave_queue,
     running_rows,
     sort_few,
     start_job,
+    stop_job,
     waiting_rows,
 )
-from windlass.sim.status import ALL_DONE, FIRST_OWN, PAUSED, STUCK
+from windlass.sim.status import ASK, FIRST_OWN, FULL, PAUSED, REACHED
 
 #: How else :func:`_run` returned: the policy's answer names who does not wait, or needs more than is idle.
 BAD_POSITION, TOO_WIDE = range(FIRST_OWN, FIRST_OWN + 2)
-_END = 0
 
-
-class SiteRun(NamedTuple):
-    """A site and what happens to it.
-
-    ``heap``: ends of running jobs. ``submit``, ``held`` (n,): when jobs come and for how long they hold their
-    processors, s. ``submitted`` (1,): jobs that have come, which is the row of the next one.
-    """
-
-    heap: Heap
-    site: SiteState
-    submit: NDArray[np.float64]
-    held: NDArray[np.float64]
-    submitted: NDArray[np.int64]
-
-
-SITE_RUN = types.NamedTuple(
-    (HEAP, SITE_STATE, types.float64[::1], types.float64[::1], types.int64[::1]), SiteRun
-)
+_opened = opening(SITE_RUN)
+STORE = storing(SITE_RUN)
 
 
 @inlined
-def advance(state):
-    """Go to the next instant and take in all that happens then; the instant, or infinity where nothing does."""
-    count = state.submitted[0]
-    arrival = state.submit[count] if count < len(state.submit) else np.inf
-    now = min(arrival, next_time(state.heap))
-    while now < np.inf and next_time(state.heap) == now:
-        _, _, row = pop(state.heap)
-        end_job(state.site, row, now)
-    while count < len(state.submit) and state.submit[count] == now:
-        enqueue(state.site, count)
-        count += 1
-    state.submitted[0] = count
-    return now
+def _next(run):
+    """When something happens next, s: a submission, an end, a decision that is due; infinity where nothing does."""
+    site, count = run.site, run.site.counts[SUBMITTED]
+    arrival = site.submit[count] if count < len(site.submit) else np.inf
+    return min(arrival, next_of_any(run.tree), site.clock[DUE])
 
 
 @inlined
-def commit(state, now, chosen, why):
-    """Start the chosen queue positions in their order, which sorts `chosen`; a status code.
+def _take_ends(run, now):
+    """Jobs that end at an instant give their processors back."""
+    site = run.site
+    while next_of_any(run.tree) == now:
+        row = site.row_of[next_worker(run.tree)]
+        stop_job(run, row)
+        site.end[row] = now
+        site.counts[ENDED] += 1
+    site.counts[SEEN] = run.nodes.total[site.counts[SITE]]
 
-    The state is of no more use when the status is not `PAUSED`.
-    """
-    site = state.site
-    queue = waiting_rows(site)
-    wanted = 0
-    for position in chosen:
-        if position < 0 or position >= len(queue):
-            return BAD_POSITION
-        wanted += site.procs[queue[position]]
-    if wanted > site.counts[FREE]:
-        return TOO_WIDE
-    for pick in range(len(chosen)):
-        row = queue[chosen[pick]]
-        if site.start[row] == now:
-            return BAD_POSITION
-        site.why[row] = why[pick]
-        start_job(site, row, now)
-        push(state.heap, now + state.held[row], _END, row)
+
+@inlined
+def _refusal(run, count):
+    """Why the first `count` positions of the answer cannot be started together; PAUSED where they can."""
+    site = run.site
+    queue, wanted, wrong, named = waiting_rows(site), 0, PAUSED, 0
+    while named < count and wrong == PAUSED:
+        position = site.chosen[named]
+        if position < 0 or position >= len(queue) or site.slot[queue[position]] != NO_SLOT:
+            wrong = BAD_POSITION
+        else:
+            site.slot[queue[position]] = NAMED
+            wanted += site.procs[queue[position]]
+            named += 1
+    for position in site.chosen[:named]:
+        site.slot[queue[position]] = NO_SLOT
+    return TOO_WIDE if wrong == PAUSED and wanted > run.nodes.total[site.counts[SITE]] else wrong
+
+
+@inlined
+def _start_chosen(run, now, count):
+    """Start the chosen queue positions in their order."""
+    site = run.site
+    site.counts[ANSWERED] = 0
+    chosen = site.chosen[:count]
+    for pick in range(count):
+        row = site.queue[site.counts[HEAD] + chosen[pick]]
+        site.why[row] = site.reason[pick]
+        start_job(run, row, now)
     sort_few(chosen)
     leave_queue(site, chosen)
     site.counts[REFUSED] = site.counts[TAIL] - site.counts[HEAD]
-    return PAUSED
+    site.counts[SEEN] = run.nodes.total[site.counts[SITE]]
 
 
 @inlined
-def status_at_end(state):
-    """Whether all jobs have run, once nothing more happens; a status code."""
-    return ALL_DONE if len(waiting_rows(state.site)) == 0 else STUCK
+def _view(run, now):
+    site, nodes = run.site, run.nodes
+    return CompiledView(
+        now,
+        nodes.total[site.counts[SITE]],
+        nodes.owed[site.counts[SITE]],
+        site.counts[REFUSED],
+        waiting_rows(site),
+        running_rows(site),
+        site.procs,
+        site.request,
+        site.expected_end,
+        site.note,
+    )
 
 
-def _run(select, state, chosen, why, instants):
-    """Advance by so many instants at most, asking a compiled policy; a status code."""
-    site = state.site
+def _run(address, until, instants):
+    """Go through instants before `until`, so many at most, and take in what ends at `until`; a status code."""
+    run = _opened(address)
+    site, counts, clock = run.site, run.site.counts, run.site.clock
+    if counts[ANSWERED] > 0:
+        if counts[RUNNING] + counts[ANSWERED] > len(site.row_of):
+            return FULL
+        _start_chosen(run, clock[NOW], counts[ANSWERED])
     for _ in range(instants):
-        now = advance(state)
-        if now == np.inf:
-            return status_at_end(state)
-        queue = waiting_rows(site)
-        if len(queue) == 0:
+        now = _next(run)
+        if now >= until:
+            if next_of_any(run.tree) == until and until < np.inf:
+                _take_ends(run, until)
+                clock[DUE] = until
+            clock[NEXT] = _next(run)
+            return REACHED
+        _take_ends(run, now)
+        while counts[SUBMITTED] < len(site.submit) and site.submit[counts[SUBMITTED]] == now:
+            enqueue(site, counts[SUBMITTED])
+            counts[SUBMITTED] += 1
+        clock[NOW], clock[DUE] = now, np.inf
+        if counts[HEAD] == counts[TAIL]:
             continue
-        view = CompiledView(
-            now,
-            site.counts[FREE],
-            site.counts[REFUSED],
-            queue,
-            running_rows(site),
-            site.procs,
-            site.request,
-            site.expected_end,
-            site.note,
-        )
-        count = select(view, chosen, why)
-        status = commit(state, now, chosen[:count], why[:count])
+        if counts[PYTHON] != 0:
+            clock[DUE] = now
+            return ASK
+        count = run.select(_view(run, now), site.chosen, site.reason)
+        status = _refusal(run, count)
         if status != PAUSED:
             return status
+        if counts[RUNNING] + count > len(site.row_of):
+            counts[ANSWERED] = count
+            return FULL
+        _start_chosen(run, now, count)
     return PAUSED
 
 
-RUN = Kernel(
-    _run,
-    types.int64(types.FunctionType(SELECT), SITE_RUN, types.int64[::1], types.int64[::1], types.int64),
-    allocates=False,
-)
+def _commit(address, count):
+    """Start what the answer of a policy in Python names, which was checked."""
+    run = _opened(address)
+    if run.site.counts[RUNNING] + count > len(run.site.row_of):
+        return FULL
+    _start_chosen(run, run.site.clock[NOW], count)
+    run.site.clock[DUE] = np.inf
+    run.site.clock[NEXT] = _next(run)
+    return REACHED
+
+
+@inlined
+def _latest_on(run, row):
+    """Of the jobs that have cores of a ledger's row, the one that started last; -1 where there is none."""
+    site, latest = run.site, np.int64(-1)
+    for job in running_rows(site):
+        if holds_on(run.pieces, site.slot[job], row) and (latest < 0 or site.start[job] > site.start[latest]):
+            latest = job
+    return latest
+
+
+def _settle(address, now):
+    """Give up what is to be vacated, and see whether more is idle than before; FULL where the log of the lost is."""
+    run = _opened(address)
+    site, nodes = run.site, run.nodes
+    for row in nodes.taken[: nodes.numbers[TAKEN]]:
+        while nodes.site[row] == site.counts[SITE] and nodes.vacate[row] != 0 and nodes.idle[row] < 0:
+            job, lost = _latest_on(run, row), site.counts[LOST]
+            if job < 0:
+                break
+            if lost == len(site.lost):
+                return FULL
+            site.lost[lost], site.lost_times[lost, 0], site.lost_times[lost, 1] = job, site.start[job], now
+            site.counts[LOST] += 1
+            stop_job(run, job)
+            site.start[job] = site.note[job] = np.nan
+            enqueue(site, job)
+            site.clock[DUE] = now
+    total = nodes.total[site.counts[SITE]]
+    if total > site.counts[SEEN]:
+        site.counts[REFUSED] = 0
+        site.clock[DUE] = now
+    site.counts[SEEN] = total
+    site.clock[NEXT] = _next(run)
+    return REACHED
+
+
+RUN = Kernel(_run, types.int64(types.int64, types.float64, types.int64), allocates=False)
+COMMIT = Kernel(_commit, types.int64(types.int64, types.int64), allocates=False)
+SETTLE = Kernel(_settle, types.int64(types.int64, types.float64), allocates=False)
+KERNELS = (STORE, RUN, COMMIT, SETTLE)

@@ -1,6 +1,6 @@
-"""A site: its processors, the queue in order of submission, and what runs, by expected end and processors.
+"""A site: the queue, and what runs, by expected end and processors; who holds which cores is in the ledger.
 
-Jobs are rows of the columns in :class:`SiteState`; the loop owns the clock and the events.
+Jobs are rows of the columns in :class:`SiteState`. A job that runs has a *slot*, a leaf of the tree of ends.
 """
 
 from typing import NamedTuple
@@ -10,19 +10,36 @@ from numba import types
 from numpy.typing import NDArray
 
 from windlass.compiled import inlined, slicing
+from windlass.order.site.compiled import SELECT
+from windlass.sim.events.tree import TREE, Tree, grown, make_tree, schedule_any
+from windlass.sim.nodes import NODES, PIECES, Nodes, Pieces, give_back, make_pieces, take
 
-#: Places in ``SiteState.counts``: idle processors; the queue is ``queue[HEAD:TAIL]``; running jobs; leading queue
-#: entries that the last decision left waiting, with nothing freed since.
-FREE, HEAD, TAIL, RUNNING, REFUSED = range(5)
+#: Places in ``SiteState.counts``: the queue is ``queue[HEAD:TAIL]``; running jobs; leading queue entries that the last
+#: decision left waiting, with nothing freed since; jobs submitted, ended, and attempts lost; the site's number and the
+#: part's in the ledger; whether the policy is asked in Python; how many cores were idle when last looked at; how many
+#: jobs an answer names that is still to be carried out.
+HEAD, TAIL, RUNNING, REFUSED, SUBMITTED, ENDED, LOST, SITE, PART, PYTHON, SEEN, ANSWERED, COUNTS = range(13)
+#: Places in ``SiteState.clock``: now; when a decision is due; when something happens next; s, and infinity for never.
+NOW, DUE, NEXT, CLOCKS = range(4)
+NO_SLOT = -1
+#: Slots at first; the tree of ends is climbed for each start and each end, and a low one faster.
+_FIRST_SLOTS = 64
+#: Marks a job that is named in an answer, while the answer is checked.
+NAMED = -2
 
 
 class SiteState(NamedTuple):
     """State of one site; all columns have one entry per job unless said otherwise.
 
-    ``queue`` and ``running`` hold rows; ``running`` has room for as many jobs as the site has processors.
-    ``start`` and ``end`` are NaN until known; ``why`` is the policy's reason code.
+    ``submit``, ``held``: when jobs come and for how long they hold their processors, s. ``queue`` and ``running`` hold
+    rows; ``running``, ``row_of`` and ``spare`` have room for as many jobs as can run. ``start`` and ``end`` are NaN
+    until known, of the attempt that ended; ``why`` is the policy's reason code. ``slot``: of a running job. ``row_of``:
+    whose a slot is; ``spare[RUNNING:]``: slots that are nobody's. ``lost``, ``lost_times`` (m,), (m, 2): rows, starts
+    and ends of attempts that were killed. ``chosen``, ``reason``: the policy's answer.
     """
 
+    submit: NDArray[np.float64]
+    held: NDArray[np.float64]
     procs: NDArray[np.int64]
     request: NDArray[np.float64]
     note: NDArray[np.float64]
@@ -32,31 +49,114 @@ class SiteState(NamedTuple):
     why: NDArray[np.int64]
     queue: NDArray[np.int64]
     running: NDArray[np.int64]
+    slot: NDArray[np.int32]
+    row_of: NDArray[np.int64]
+    spare: NDArray[np.int32]
+    lost: NDArray[np.int64]
+    lost_times: NDArray[np.float64]
+    chosen: NDArray[np.int64]
+    reason: NDArray[np.int64]
     counts: NDArray[np.int64]
+    clock: NDArray[np.float64]
 
 
-_ints, _floats = types.int64[::1], types.float64[::1]
-SITE_STATE = types.NamedTuple((_ints, *(_floats,) * 5, *(_ints,) * 4), SiteState)
+class SiteRun(NamedTuple):
+    """A site with its policy's function, the ends of its running jobs, the ledger, and what jobs hold of it."""
+
+    select: object
+    tree: Tree
+    nodes: Nodes
+    pieces: Pieces
+    site: SiteState
 
 
-def make_site(processors: int, procs: NDArray[np.int64], request: NDArray[np.float64]) -> SiteState:
-    """An idle site.
+_I, _F, _I32 = types.int64[::1], types.float64[::1], types.int32[::1]
+_KINDS = {
+    **dict.fromkeys(("submit", "held", "request", "note", "expected_end", "start", "end", "clock"), _F),
+    **dict.fromkeys(("slot", "spare"), _I32),
+    "lost_times": types.float64[:, ::1],
+}
+SITE_STATE = types.NamedTuple([_KINDS.get(field, _I) for field in SiteState._fields], SiteState)
+SITE_RUN = types.NamedTuple([types.FunctionType(SELECT), TREE, NODES, PIECES, SITE_STATE], SiteRun)
 
-    >>> make_site(4, np.array([1, 2]), np.array([9.0, 9.0])).counts.tolist()
-    [4, 0, 0, 0, 0]
-    """
-    jobs = len(procs)
-    counts = np.zeros(5, np.int64)
-    counts[FREE] = processors
+
+def make_run(
+    select: object,
+    nodes: Nodes,
+    site: int,
+    part: int,
+    columns: tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.int64], NDArray[np.float64]],
+    *,
+    python: bool,
+) -> SiteRun:
+    """A site on which nothing runs yet; `columns` are submit, held, procs and request."""
+    procs = columns[2]
+    jobs, most = len(procs), int(nodes.capacity[nodes.first[site] : nodes.first[site + 1]].sum())
+    slots = min(jobs, most, _FIRST_SLOTS)
+    counts, clock = np.zeros(COUNTS, np.int64), np.full(CLOCKS, np.inf)
+    counts[SITE], counts[PART], counts[PYTHON] = site, part, python
+    counts[SEEN], clock[NOW], clock[NEXT] = most, -np.inf, -np.inf
     note, expected_end, start, end = np.full((4, jobs), np.nan)
-    why, queue = np.zeros((2, jobs), np.int64)
-    running = np.empty(min(jobs, processors), np.int64)
-    return SiteState(procs, request, note, expected_end, start, end, why, queue, running, counts)
+    # Empty where entries are written before they are read: to clear them costs some ns a job.
+    why, (queue, chosen, reason) = np.zeros(jobs, np.int64), np.empty((3, jobs), np.int64)
+    running, row_of = np.zeros((2, slots), np.int64)
+    pooled = nodes.first[site + 1] - nodes.first[site] == 1
+    state = SiteState(
+        *columns,
+        note,
+        expected_end,
+        start,
+        end,
+        why,
+        queue,
+        running,
+        np.full(jobs, NO_SLOT, np.int32),
+        row_of,
+        np.arange(slots, dtype=np.int32),
+        np.zeros(0, np.int64),
+        np.zeros((0, 2)),
+        chosen,
+        reason,
+        counts,
+        clock,
+    )
+    tree = make_tree(max(slots, 1))
+    return SiteRun(select, tree, nodes, make_pieces(slots, 0 if pooled else most), state)
+
+
+def with_slots(run: SiteRun) -> SiteRun:
+    """The same site with twice as many slots."""
+    slots = len(run.site.row_of)
+    more, fresh = np.zeros(slots, np.int64), np.arange(slots, 2 * slots, dtype=np.int32)
+    none = np.full(slots, -1, np.int32)
+    pieces, site = run.pieces, run.site
+    return run._replace(
+        tree=grown(run.tree, 2 * slots),
+        pieces=pieces._replace(
+            **{name: np.append(getattr(pieces, name), none) for name in ("last_row", "last_cores", "chain")}
+        ),
+        site=site._replace(
+            running=np.append(site.running, more),
+            row_of=np.append(site.row_of, more),
+            spare=np.append(site.spare, fresh),
+        ),
+    )
+
+
+def with_log(run: SiteRun) -> SiteRun:
+    """The same site with room for more attempts that are lost."""
+    more = max(64, len(run.site.lost))
+    return run._replace(
+        site=run.site._replace(
+            lost=np.append(run.site.lost, np.zeros(more, np.int64)),
+            lost_times=np.concatenate((run.site.lost_times, np.zeros((more, 2)))),
+        )
+    )
 
 
 @slicing
 def waiting_rows(site):
-    """Rows of the queue, in order of submission."""
+    """Rows of the queue, in the order in which they came to it."""
     return site.queue[site.counts[HEAD] : site.counts[TAIL]]
 
 
@@ -68,9 +168,16 @@ def running_rows(site):
 
 @inlined
 def enqueue(site, row):
-    """A job is submitted."""
-    site.queue[site.counts[TAIL]] = row
-    site.counts[TAIL] += 1
+    """A job comes to the end of the queue."""
+    counts = site.counts
+    if counts[TAIL] == len(site.queue):
+        # Only where jobs came more than once: the queue moves to the front of its array.
+        for place in range(counts[HEAD], counts[TAIL]):
+            site.queue[place - counts[HEAD]] = site.queue[place]
+        counts[TAIL] -= counts[HEAD]
+        counts[HEAD] = 0
+    site.queue[counts[TAIL]] = row
+    counts[TAIL] += 1
 
 
 @inlined
@@ -90,30 +197,38 @@ def _place_of(site, row):
 
 
 @inlined
-def start_job(site, row, now):
+def start_job(run, row, now):
     """A job takes its processors."""
+    site, counts = run.site, run.site.counts
     site.start[row] = now
     site.expected_end[row] = now + site.request[row]
-    site.counts[FREE] -= site.procs[row]
-    slot = _place_of(site, row)
-    for other in range(site.counts[RUNNING], slot, -1):
+    place = _place_of(site, row)
+    for other in range(counts[RUNNING], place, -1):
         site.running[other] = site.running[other - 1]
-    site.running[slot] = row
-    site.counts[RUNNING] += 1
+    site.running[place] = row
+    slot = site.spare[counts[RUNNING]]
+    counts[RUNNING] += 1
+    site.slot[row], site.row_of[slot] = slot, row
+    take(run.nodes, run.pieces, slot, counts[SITE], counts[PART], site.procs[row])
+    schedule_any(run.tree, slot, now + site.held[row])
 
 
 @inlined
-def end_job(site, row, now):
+def stop_job(run, row):
     """A job gives its processors back."""
-    site.end[row] = now
-    site.counts[FREE] += site.procs[row]
-    site.counts[REFUSED] = 0
-    slot = _place_of(site, row) - 1
-    while site.running[slot] != row:
-        slot -= 1
-    site.counts[RUNNING] -= 1
-    for other in range(slot, site.counts[RUNNING]):
+    site, counts = run.site, run.site.counts
+    counts[REFUSED] = 0
+    place = _place_of(site, row) - 1
+    while site.running[place] != row:
+        place -= 1
+    counts[RUNNING] -= 1
+    for other in range(place, counts[RUNNING]):
         site.running[other] = site.running[other + 1]
+    slot = site.slot[row]
+    site.slot[row] = NO_SLOT
+    site.spare[counts[RUNNING]] = slot
+    give_back(run.nodes, run.pieces, slot, counts[SITE], counts[PART])
+    schedule_any(run.tree, slot, np.inf)
 
 
 @inlined

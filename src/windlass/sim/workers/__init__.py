@@ -8,6 +8,7 @@
 - :mod:`~windlass.sim.workers.log`: what schedulers will see once the probe delay has passed.
 - :mod:`~windlass.sim.workers.events`: what can happen.
 - :mod:`~windlass.sim.workers.loop`: when it happens.
-- :mod:`~windlass.sim.workers.asked`: the loop driven from Python.
+- :mod:`~windlass.sim.workers.asked`: what a policy in Python is asked and told.
+- :mod:`~windlass.sim.workers.part`: the workers as a part that others can be coupled with.
 - :mod:`~windlass.sim.workers.result`: what came out.
 """

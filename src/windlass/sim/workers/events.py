@@ -14,6 +14,8 @@ from windlass.sim.workers.state import NOBODY, real_nodes, task_of
 
 #: Of whom a completion is, as ``completed`` is told; 0 for another scheduler's.
 _OWN, _OWN_BENCHMARK = 1, 2
+#: Seconds by which rounding may be off, for each second on the clock.
+_ROUNDING = 8.0 * np.finfo(np.float64).eps
 
 
 @inlined
@@ -128,11 +130,21 @@ def set_speed(state, worker, speed, now):
     if line.running != NOBODY:
         done = (now - line.since) * line.speed
         work_left = max(0.0, line.work_left - done)
+        # What is left by rounding alone must not stand still, and wait, where the speed falls to 0.
+        if work_left < _ROUNDING * (now + 1.0) * line.speed:
+            work_left = 0.0
         line.work_left = work_left
         line.since = now
         schedule(state.tree, worker, now + work_left / speed if work_left > 0.0 else now)
     line.speed = speed
     lane.expect(state, worker, np.int64(line.head))
+
+
+@inlined
+def come_back(state, worker):
+    """Let a worker that was down take tasks again."""
+    state.line[worker].down = 0
+    state.counts[places.WORKERS_UP] += 1
 
 
 @inlined
@@ -156,7 +168,8 @@ def change(state, now):
     down = state.line[worker].down != 0
     told = NOBODY
     if kind == SET_SPEED:
-        set_speed(state, worker, state.change_value[row], now)
+        state.base[worker] = state.change_value[row]
+        set_speed(state, worker, state.base[worker] * state.share[worker], now)
         if state.ints[0, TOLD] != 0:
             told = RATE
     elif kind == TAKE_SAMPLE:
@@ -165,7 +178,6 @@ def change(state, now):
         fail(state, worker, now)
         told = LEFT
     elif kind == RETURN and down:
-        state.line[worker].down = 0
-        state.counts[places.WORKERS_UP] += 1
+        come_back(state, worker)
         told = JOINED
-    return told, worker, state.change_value[row]
+    return told, worker, np.float64(state.line[worker].speed)

@@ -11,16 +11,20 @@ import numpy as np
 from numba import types
 
 from windlass.compiled import Kernel, inlined
-from windlass.dispatch.compiled import BENCHMARK, CHANGED, CHOOSE, COMPLETED
-from windlass.dispatch.state import BENCHMARK_AT, BENCHMARK_WORK, LISTENS
+from windlass.dispatch.state import BENCHMARK_AT, BENCHMARK_WORK, JOINED, LEFT, LISTENS, RATE, TOLD
 from windlass.sim.events.tree import next_completion
-from windlass.sim.status import ALL_DONE, FIRST_OWN, PAUSED, STUCK
+from windlass.sim.handle import opening, storing
+from windlass.sim.nodes import TAKEN
+from windlass.sim.status import ALL_DONE, ASK, FIRST_OWN, FULL, PAUSED, REACHED
 from windlass.sim.workers import events, lane, log, places
-from windlass.sim.workers.state import NOBODY, WORKERS_STATE
+from windlass.sim.workers.state import NOBODY, WORKERS_RUN
 
-#: How else :func:`_run` returned: a worker that cannot take a task was chosen, the log is full; or, for a policy in
-#: Python, what it is to be asked or told.
-BAD_CHOICE, LOG_FULL, ASK, TELL_COMPLETED, TELL_CHANGED = range(FIRST_OWN, FIRST_OWN + 5)
+#: How else :func:`_run` returned: a worker that cannot take a task was chosen; or what a policy in Python is to be
+#: told.
+BAD_CHOICE, TELL_COMPLETED, TELL_CHANGED = range(FIRST_OWN, FIRST_OWN + 3)
+
+_opened = opening(WORKERS_RUN)
+STORE = storing(WORKERS_RUN)
 
 
 @inlined
@@ -91,6 +95,13 @@ def _complete(completed, python, state, now):
 
 
 @inlined
+def _tell_change(changed, state, told, worker, value):
+    """Tell all schedulers what became of a worker."""
+    for scheduler in range(len(state.ints)):
+        changed(told, worker, value, state.ints[scheduler], state.floats[scheduler])
+
+
+@inlined
 def _change(changed, python, state, now):
     """Carry out the next change of a worker, and tell schedulers; PAUSED, or that Python is to be told."""
     told, worker, value = events.change(state, now)
@@ -99,8 +110,7 @@ def _change(changed, python, state, now):
     if python:
         state.counts[places.EVENT], state.counts[places.SUBJECT] = told, worker
         return TELL_CHANGED
-    for scheduler in range(len(state.ints)):
-        changed(told, worker, value, state.ints[scheduler], state.floats[scheduler])
+    _tell_change(changed, state, told, worker, value)
     return PAUSED
 
 
@@ -129,14 +139,16 @@ def _send_benchmarks(benchmark, state, now):
                 lane.place_low(state, worker, work, scheduler, now)
 
 
-def _run(choose, completed, changed, benchmark, state, steps):
-    """Advance by so many steps at most; how it returned."""
+def _run(address, until, steps):
+    """Go through what happens before `until`, so many steps at most, and through completions at `until`; a status."""
+    run = _opened(address)
+    state = run.state
     counts, clock = state.counts, state.clock
     delayed, python = clock[places.DELAY] > 0.0, counts[places.ASKS_PYTHON] != 0
     now = clock[places.NOW]
     arrival, change = _next_arrival(state), _next_change(state)
     report, due = log.next_seen(state), _next_benchmark(state)
-    other = min(change, report, due)
+    other = min(change, report, due, until)
     # Only then can a report or benchmark task become due earlier than it was at the last event.
     watch = delayed or due < np.inf
     if counts[places.TASKS_DONE] == len(state.submit):
@@ -146,7 +158,7 @@ def _run(choose, completed, changed, benchmark, state, steps):
         if node == NOBODY and counts[places.WORKERS_UP] > 0:
             node = events.unhold(state)
         if node != NOBODY:
-            status = _dispatch(choose, python, state, node, now)
+            status = _dispatch(run.choose, python, state, node, now)
             if status != PAUSED:
                 return status
             node = NOBODY
@@ -154,48 +166,84 @@ def _run(choose, completed, changed, benchmark, state, steps):
                 continue
         if watch:
             if delayed and log.is_full(state):
-                return LOG_FULL
+                return FULL
             report, due = log.next_seen(state), _next_benchmark(state)
-            other = min(change, report, due)
+            other = min(change, report, due, until)
         completion = next_completion(state.tree)
         if completion <= min(other, arrival):
             if completion == np.inf:
-                return STUCK
+                return REACHED
             now = clock[places.NOW] = completion
-            status = _complete(completed, python, state, now)
+            status = _complete(run.completed, python, state, now)
             if status != PAUSED:
                 return status
         elif arrival < other:
             now = clock[places.NOW] = arrival
             node = events.arrive(state, now)
             arrival = _next_arrival(state)
+        elif other == until:
+            return REACHED
         else:
             now = clock[places.NOW] = other
             if change == now:
-                status = _change(changed, python, state, now)
+                status = _change(run.changed, python, state, now)
                 if status != PAUSED:
                     return status
                 change = _next_change(state)
             elif report == now:
-                _see(completed, state)
+                _see(run.completed, state)
             else:
-                _send_benchmarks(benchmark, state, now)
+                _send_benchmarks(run.benchmark, state, now)
             report, due = log.next_seen(state), _next_benchmark(state)
-            other = min(change, report, due)
+            other = min(change, report, due, until)
     if node != NOBODY:
         events.hold_first(state, node)
     return ALL_DONE if counts[places.TASKS_DONE] == len(state.submit) else PAUSED
 
 
-RUN = Kernel(
-    _run,
-    types.int64(
-        types.FunctionType(CHOOSE),
-        types.FunctionType(COMPLETED),
-        types.FunctionType(CHANGED),
-        types.FunctionType(BENCHMARK),
-        WORKERS_STATE,
-        types.int64,
-    ),
-    allocates=False,
-)
+@inlined
+def _settle_worker(state, nodes, worker, row, now):
+    """Give a worker the speed that its node leaves it; what schedulers are to be told, or NOBODY."""
+    line, cores = state.line[worker], nodes.capacity[row]
+    if cores == 0:
+        if line.down != 0:
+            return NOBODY
+        events.fail(state, worker, now)
+        return LEFT
+    share = max(state.clock[places.FLOOR], max(nodes.idle[row], 0) / cores)
+    if line.down != 0:
+        # Its speed is settled in another call: of that schedulers are told too.
+        events.come_back(state, worker)
+        state.counts[places.SETTLED] -= 1
+        return JOINED
+    if share == state.share[worker]:
+        return NOBODY
+    state.share[worker] = share
+    events.set_speed(state, worker, state.base[worker] * share, now)
+    return RATE if state.ints[0, TOLD] != 0 else NOBODY
+
+
+def _settle(address, now):
+    """Take in that rows of workers changed; a status code: call again where it says what Python is to be told."""
+    run = _opened(address)
+    state, nodes, counts = run.state, run.nodes, run.state.counts
+    while counts[places.SETTLED] < nodes.numbers[TAKEN]:
+        row = nodes.taken[counts[places.SETTLED]]
+        counts[places.SETTLED] += 1
+        worker = run.worker_of[row]
+        told = NOBODY if worker == NOBODY else _settle_worker(state, nodes, worker, row, now)
+        if worker != NOBODY:
+            state.clock[places.NOW] = now
+        if told == NOBODY:
+            continue
+        if counts[places.ASKS_PYTHON] != 0:
+            counts[places.EVENT], counts[places.SUBJECT] = told, worker
+            return TELL_CHANGED
+        _tell_change(run.changed, state, told, worker, np.float64(state.line[worker].speed))
+    counts[places.SETTLED] = 0
+    return REACHED
+
+
+RUN = Kernel(_run, types.int64(types.int64, types.float64, types.int64), allocates=False)
+SETTLE = Kernel(_settle, types.int64(types.int64, types.float64), allocates=False)
+KERNELS = (STORE, RUN, SETTLE)

@@ -27,6 +27,7 @@ in ``counts``       what it is
 ``ANSWER``          worker that such a policy chose, or NOBODY
 ``SUBJECT``         worker that it is told of; or the one chosen that cannot take a task
 ``EVENT``           what it is told of that worker: LEFT or JOINED
+``SETTLED``         rows of the ledger, of those that changed, that are settled
 ==================  ===========================================================================
 
 ==================  ===========================================================================
@@ -36,12 +37,15 @@ in ``clock``        what it is
 ``DELAY``           how old what schedulers see is, s
 ``WORK``            work of the completion that a policy in Python is told of
 ``SECONDS``         and how long it took, s
+``FLOOR``           least share of its speed that a worker keeps while others hold all cores of its node
 ==================  ===========================================================================
 """
 
 TASKS_ARRIVED, TASKS_DONE, WORKERS_UP, LONGEST, BENCHMARKS, DROPPED, MOVED, NEXT_CHANGE = range(8)
 NEXT_SAMPLE, FREE_NODE, WAIT_HEAD, WAIT_TAIL, LOG_FIRST, LOG_SIZE, LAST_TASK = range(8, 15)
-BINDS_LATE, COPIES, LANE_ROOM, RECORD, SIZES_HIDDEN, ASKS_PYTHON, ANSWER, SUBJECT, EVENT = range(15, 24)
-COUNTS = 24
+BINDS_LATE, COPIES, LANE_ROOM, RECORD, SIZES_HIDDEN, ASKS_PYTHON, ANSWER, SUBJECT, EVENT, SETTLED = range(
+    15, 25
+)
+COUNTS = 25
 
-NOW, DELAY, WORK, SECONDS, CLOCKS = range(5)
+NOW, DELAY, WORK, SECONDS, FLOOR, CLOCKS = range(6)

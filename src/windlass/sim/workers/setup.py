@@ -104,6 +104,8 @@ def make_workers(
         clock=clock,
         counts=counts,
         line=_idle_lines(setup.speeds),
+        base=setup.speeds.copy(),
+        share=np.ones(workers),
         low_count=np.zeros(workers, np.int64),
         length=length,
         seen=length.copy() if delayed else length,
@@ -132,6 +134,17 @@ def make_workers(
         longest=np.zeros(setup.samples, np.int64),
         waiting=np.zeros(setup.samples, np.int64),
         estimates=np.zeros((setup.samples, workers if learns else 0)),
+    )
+
+
+def with_more_log(state: WorkersState) -> WorkersState:
+    """The same state with twice the room for what schedulers will see later."""
+    order = (state.counts[places.LOG_FIRST] + np.arange(len(state.log_time))) % len(state.log_time)
+    state.counts[places.LOG_FIRST] = 0
+    return state._replace(
+        log_time=np.concatenate((state.log_time[order], np.zeros_like(state.log_time))),
+        log_item=np.concatenate((state.log_item[order], np.zeros_like(state.log_item))),
+        log_value=np.concatenate((state.log_value[order], np.zeros_like(state.log_value))),
     )
 
 

@@ -13,25 +13,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from windlass.compiled import Kernel
 from windlass.dispatch import POLICIES, DispatchPolicy
-from windlass.dispatch.compiled import as_compiled
+from windlass.drive import drive
 from windlass.model import InputError
 from windlass.model.timetable import WorkerTimetable
 from windlass.model.values import checked_rates, number, whole
 from windlass.registry import optional
-from windlass.sim.workers.asked import UNUSED, drive_compiled, drive_python
-from windlass.sim.workers.loop import RUN
+from windlass.sim.coupled import Coupled
+from windlass.sim.workers.part import WorkersPart
 from windlass.sim.workers.result import Dispatched
-from windlass.sim.workers.setup import Setup, make_workers
+from windlass.sim.workers.setup import Setup
 from windlass.workloads.arrivals import Bursty, arrival_times
 from windlass.workloads.service import mean_size, task_sizes
-
-
-def kernels(policy: DispatchPolicy) -> tuple[Kernel, ...]:
-    """What a simulation under this policy needs compiled."""
-    compiled = as_compiled(policy)
-    return (*(UNUSED if compiled is None else compiled.functions()), RUN)
 
 
 def make_policy(name: str, speeds: NDArray[np.float64], rng: np.random.Generator, **parameters: Any) -> Any:
@@ -153,13 +146,10 @@ def simulate(
     submit = arrival_times(arrivals, rate, tasks // tasks_per_job, streams[0])
     if tasks_per_job > 1:
         submit = np.repeat(submit, tasks_per_job)
-    compiled, report = as_compiled(chosen), progress or (lambda _: None)
-    state = make_workers(setup, compiled, submit, work, streams[3])
-    if compiled is None:
-        drive_python(state, chosen, report)
-    else:
-        drive_compiled(state, compiled, report)
-    return setup.result(state, chosen.name)
+    part = WorkersPart(setup, chosen, submit, work, streams[3], progress=progress)
+    dispatched: Dispatched
+    (dispatched,) = drive(Coupled([part]), {"dispatch": chosen})
+    return dispatched
 
 
 def _checked_speeds(speeds: object) -> NDArray[np.float64]:

@@ -15,7 +15,9 @@ from numba import types
 from numpy.typing import NDArray
 
 from windlass.compiled import inlined
+from windlass.dispatch.compiled import BENCHMARK, CHANGED, CHOOSE, COMPLETED
 from windlass.sim.events.tree import TREE, Tree
+from windlass.sim.nodes import NODES, Nodes
 from windlass.sim.workers import places
 
 NOBODY = -1
@@ -35,8 +37,10 @@ class WorkersState(NamedTuple):
     """State of the part; n workers, t tasks, k schedulers.
 
     ``tree``: completions. ``clock``, ``counts``: numbers, see :mod:`~windlass.sim.workers.places`. ``line`` (n,):
-    workers, see :data:`LINE`. ``low_count`` (n,): how many wait in the low lane. ``length`` (n,): tasks at each,
-    waiting and running; ``seen``: the same as schedulers see it, the very array where probes take no time.
+    workers, see :data:`LINE`. ``base``, ``share`` (n,): work/s of each on its whole node, and the share of it that the
+    node leaves it, of which its speed is the product. ``low_count`` (n,): how many wait in the low lane. ``length``
+    (n,): tasks at each, waiting and running; ``seen``: the same as schedulers see it, the very array where probes take
+    no time.
     ``after``: next node in a queue. ``submit``, ``work``, ``end``, ``start``, ``worker``, ``sender`` (t,): tasks.
     ``job``, ``next_task``, ``last_task``: for late binding. ``bound``: task of a node with late binding.
     ``low_work``, ``low_sender``: benchmark tasks. ``change_*``: the timetable, in the order of time. ``log_*``: what
@@ -48,6 +52,8 @@ class WorkersState(NamedTuple):
     clock: NDArray[np.float64]
     counts: NDArray[np.int64]
     line: NDArray[np.void]
+    base: NDArray[np.float64]
+    share: NDArray[np.float64]
     low_count: NDArray[np.int64]
     length: NDArray[np.int64]
     seen: NDArray[np.int64]
@@ -84,13 +90,48 @@ _TYPES = {
     "after": types.int32[::1],
     "line": types.Array(numba.from_dtype(LINE), 1, "C"),
     **dict.fromkeys(
-        ("clock", "submit", "work", "end", "start", "low_work", "change_time", "change_value"), _F
+        (
+            "clock",
+            "base",
+            "share",
+            "submit",
+            "work",
+            "end",
+            "start",
+            "low_work",
+            "change_time",
+            "change_value",
+        ),
+        _F,
     ),
     **dict.fromkeys(("log_value", "floats", "estimates"), _F2),
     **dict.fromkeys(("log_item", "ints"), _I2),
     "log_time": _F,
 }
 WORKERS_STATE = types.NamedTuple([_TYPES.get(field, _I) for field in WorkersState._fields], WorkersState)
+
+
+class WorkersRun(NamedTuple):
+    """Workers with their policy's functions, and the ledger; ``worker_of`` (rows,): the worker of a row, or NOBODY."""
+
+    choose: object
+    completed: object
+    changed: object
+    benchmark: object
+    nodes: Nodes
+    worker_of: NDArray[np.int64]
+    state: WorkersState
+
+
+WORKERS_RUN = types.NamedTuple(
+    [
+        *(types.FunctionType(kind) for kind in (CHOOSE, COMPLETED, CHANGED, BENCHMARK)),
+        NODES,
+        _I,
+        WORKERS_STATE,
+    ],
+    WorkersRun,
+)
 
 
 @inlined

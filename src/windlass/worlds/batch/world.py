@@ -12,7 +12,9 @@ from windlass.metrics.site import batch_metrics
 from windlass.order.site import POLICIES
 from windlass.registry import Registry
 from windlass.results import Choice, Outcome
-from windlass.sim.site.replay import Replay, kernels, replay
+from windlass.sim.site.part import kernels
+from windlass.sim.site.replay import replay
+from windlass.sim.site.result import Replay
 from windlass.traces import Workload, read_trace, to_workload
 from windlass.workloads import lublin
 from windlass.worlds import LiveWorld, Setting

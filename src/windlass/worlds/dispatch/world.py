@@ -15,7 +15,8 @@ from windlass.metrics.workers import dispatch_metrics
 from windlass.model.timetable import WorkerTimetable
 from windlass.registry import Registry
 from windlass.results import Choice, Outcome
-from windlass.sim.workers.simulate import kernels, make_policy, simulate
+from windlass.sim.workers.part import kernels
+from windlass.sim.workers.simulate import make_policy, simulate
 from windlass.traces.llm import read_llm
 from windlass.traces.volatility import read_volatility
 from windlass.workloads.arrivals import Bursty

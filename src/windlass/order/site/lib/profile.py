@@ -28,18 +28,23 @@ class Profile(NamedTuple):
 
 @helper
 def profile_of_running(view, spare):
-    """The profile when nobody waits; a job past its expected end is expected to end at once."""
+    """The profile when nobody waits; a job past its expected end is expected to end at once.
+
+    What is owed is taken from the processors that come back first.
+    """
     running, procs, expected_end = view.running, view.procs, view.expected_end
     times = np.empty(len(running) + 1 + spare, np.float64)
     free = np.empty(len(running) + 1 + spare, np.int64)
     times[0], free[0] = view.now, view.free
-    size = 1
+    size, owed = 1, view.owed
     for row in running:
         end = max(expected_end[row], np.nextafter(view.now, np.inf))
         if end > times[size - 1]:
             times[size], free[size] = end, free[size - 1]
             size += 1
-        free[size - 1] += procs[row]
+        paid = min(owed, procs[row])
+        owed -= paid
+        free[size - 1] += procs[row] - paid
     return Profile(times, free, np.full(1, size))
 
 

@@ -38,28 +38,29 @@ def _shadow(view, started, free):
     """When the queue's next is expected to have its processors, and how many more are idle then.
 
     The narrowest jobs that end at that very instant are counted, up to the first that suffices. Counting them
-    all would leave a little more to backfill; the published replays stop here.
+    all would leave a little more to backfill; the published replays stop here. Where the site has shrunk below what
+    the head asks for, that is never: whatever fits may run meanwhile.
     """
     rows, ends = _holders(view, started)
     procs = view.procs
-    need = procs[view.queue[started]]
+    need = procs[view.queue[started]] + view.owed
     held = 0
-    while free < need:
+    while free < need and held < len(rows):
         free += procs[rows[held]]
         held += 1
-    return ends[held - 1], free - need
+    return ends[held - 1] if free >= need else np.inf, free - need
 
 
 @inlined
 def _shadow_of_running(view, free):
     """The same where no head has started just now: nothing has to be put in order."""
     running, procs = view.running, view.procs
-    need = procs[view.queue[0]]
+    need = procs[view.queue[0]] + view.owed
     held = 0
-    while free < need:
+    while free < need and held < len(running):
         free += procs[running[held]]
         held += 1
-    return view.expected_end[running[held - 1]], free - need
+    return view.expected_end[running[held - 1]] if free >= need else np.inf, free - need
 
 
 def _select(view, chosen, why):
@@ -97,7 +98,8 @@ class Easy(CompiledPolicy):
 
     The head of the queue that does not fit gets a reservation at the *shadow time*, when enough running jobs
     are expected to have ended. A later job starts now if it fits and either is expected to end by then, or
-    takes only processors that the head leaves over then. The reservation is made anew at each decision.
+    takes only processors that the head leaves over then. The reservation is made anew at each decision. A head that
+    is wider than what is left of its site has none, and holds up nobody until the site grows again.
 
     Source: Lifka, "The ANL/IBM SP scheduling system", JSSPP 1995; Mu'alem and Feitelson, IEEE TPDS 12(6), 2001.
 

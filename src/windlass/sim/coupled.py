@@ -1,0 +1,119 @@
+"""Parts coupled in time: an engine that moves them from horizon to horizon, in one order within an instant.
+
+At one instant: what ends, everywhere; capacity that comes or goes; who is concerned settles; then arrivals and
+decisions, part by part in the order in which the parts are listed, settling after each; and again while something
+more happens at the same instant. In any other order jobs are killed at the instant of their end, or started and
+killed at once. A part that decides later sees what those before it have left: nobody races.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from windlass.model import PolicyError
+from windlass.sim.nodes import Ledger
+from windlass.sim.part import Due, Part
+
+#: So often may things happen at one instant before time is said to stand still.
+_MANY = 1_000_000
+
+
+class Coupled:
+    """Parts in time, as an engine: see :class:`windlass.drive.Engine`.
+
+    A part by itself is not held up: it runs to its next decision, or to its end.
+
+    Parameters
+    ----------
+    parts
+        In the order in which they decide at one instant.
+    ledger
+        Whose rows they share; None for parts that share nothing.
+
+    Raises
+    ------
+    PolicyError
+        From :meth:`wait`: work is left and nothing will ever happen again, or time stands still.
+
+    Examples
+    --------
+    >>> from windlass.model import JobTable
+    >>> from windlass.order.site.policies.fcfs import Fcfs
+    >>> from windlass.sim.site.part import SitePart
+    >>> ledger = Ledger([[4]], parts=1)
+    >>> jobs = JobTable.of(submit=[0, 0], run=[10, 10], procs=[3, 3])
+    >>> cluster = Coupled([SitePart(jobs, Fcfs(), ledger)], ledger)
+    >>> cluster.wait(), cluster.result()[0].end.tolist()
+    (None, [10.0, 20.0])
+    """
+
+    def __init__(self, parts: Sequence[Part], ledger: Ledger | None = None) -> None:
+        self._parts, self._ledger = tuple(parts), ledger
+        self._due: deque[Due] = deque()
+        self._now, self._repeats = -np.inf, 0
+        #: Which part decides next at this instant.
+        self._turn = len(self._parts)
+
+    def wait(self) -> str | None:
+        """Go on until a decision is due: which; None when all work has ended."""
+        while True:
+            while self._due and not self._due[0].part.wants(self._due[0].decision):
+                self._due.popleft()
+            if self._due:
+                return self._due[0].decision
+            if self._turn < len(self._parts):
+                self._due.extend(self._parts[self._turn].decide(self._now))
+                self._turn += 1
+                self._settle()
+            elif not self._go_on():
+                return None
+
+    def view(self, decision: str) -> Any:
+        """What that decision's policy may know now."""
+        return self._due[0].part.view(decision)
+
+    def act(self, decision: str, answer: Any) -> None:
+        """Carry out an answer."""
+        self._due[0].part.act(decision, answer)
+        self._due.popleft()
+        self._settle()
+
+    def result(self) -> tuple[Any, ...]:
+        """What happened, part by part."""
+        return tuple(part.result() for part in self._parts)
+
+    def close(self) -> None:
+        """Nothing to stop."""
+
+    def _go_on(self) -> bool:
+        """Go to the next instant at which something may have to be settled; whether there is one."""
+        parts = self._parts
+        if all(part.ended() for part in parts):
+            return False
+        until = np.inf if len(parts) == 1 else min(part.horizon() for part in parts)
+        now = min([part.advance(until) for part in parts])
+        if now == np.inf:
+            for part in parts:
+                if not part.ended():
+                    raise part.stuck()
+            return False
+        self._repeats = self._repeats + 1 if now == self._now else 0
+        if self._repeats > _MANY:
+            raise PolicyError(f"time stands still at {now} s: {_MANY:,} times something happened there")
+        self._now = now
+        for part in parts:
+            part.alter(now)
+        self._settle()
+        self._turn = 0
+        return True
+
+    def _settle(self) -> None:
+        if self._ledger is None:
+            return
+        while self._ledger.take_changed():
+            for part in self._parts:
+                part.settle(self._now)

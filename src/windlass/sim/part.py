@@ -1,0 +1,119 @@
+"""What a part of the simulated cluster is: it goes on in time, holds cores of rows, and leaves decisions open.
+
+A part runs by itself until something outside of it could matter. What can matter is a change of a row of the ledger
+that somebody watches, and an answer to a decision that is asked outside of its compiled loop; when the next of these
+may happen is its *horizon*. :class:`~windlass.sim.coupled.Coupled` moves parts from horizon to horizon, and within an
+instant through the steps in the order in which they are listed here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+
+from windlass.sim.handle import Handle
+from windlass.sim.status import ALL_DONE, FULL, PAUSED, REACHED
+
+
+class Due(NamedTuple):
+    """A decision that somebody outside has to make, and the part that wants it."""
+
+    part: Part
+    decision: str
+
+
+class Part(Protocol):
+    """A part of the simulated cluster."""
+
+    def horizon(self) -> float:
+        """The next instant, s, at which it may change a watched row or want a decision; infinity where neither."""
+        ...
+
+    def advance(self, until: float) -> float:
+        """Let happen all that happens before `until`, and at `until` only what ends.
+
+        Returns
+        -------
+        float
+            Where it stands, s: `until`; or earlier, at a decision, where nothing else is coupled with it.
+        """
+        ...
+
+    def alter(self, now: float) -> None:
+        """Change capacity: cores of rows that come or go at this instant."""
+        ...
+
+    def settle(self, now: float) -> None:
+        """Take in that the rows in the ledger's ``taken`` changed: give up what is to be vacated, adapt speeds."""
+        ...
+
+    def decide(self, now: float) -> Sequence[Due]:
+        """Take in what arrives now and let compiled policies decide; what is to be decided outside."""
+        ...
+
+    def wants(self, decision: str) -> bool:
+        """Whether a decision that was due still is: an answer given to another part may have settled it."""
+        ...
+
+    def view(self, decision: str) -> Any:
+        """What that decision's policy may know now."""
+        ...
+
+    def act(self, decision: str, answer: Any) -> None:
+        """Carry out an answer; PolicyError where it cannot be, and nothing of it is carried out then."""
+        ...
+
+    def ended(self) -> bool:
+        """Whether all its work has ended."""
+        ...
+
+    def stuck(self) -> Exception:
+        """What to raise where its work has not ended and nothing will ever happen again."""
+        ...
+
+    def result(self) -> Any:
+        """What happened."""
+        ...
+
+
+class Loop:
+    """A part's compiled loop, run until there is something to do outside.
+
+    Parameters
+    ----------
+    run
+        The compiled function: of the handle's address, the time to stop at, and the most steps to make; a status.
+    handle
+        The part's state.
+    steps
+        How many to make between reports.
+    tell
+        Called after so many steps, and at the end.
+    grow
+        Makes room where an array is full, and refills the handle.
+    """
+
+    def __init__(
+        self,
+        run: Callable[[int, float, int], int],
+        handle: Handle,
+        steps: int,
+        tell: Callable[[], None],
+        grow: Callable[[], None],
+    ) -> None:
+        self._run, self._handle, self._steps = run, handle, steps
+        self._tell, self._grow = tell, grow
+
+    def until(self, time: float) -> int:
+        """Go on until this time, or to what stops the loop before: the status, which is never PAUSED or FULL."""
+        while True:
+            status = self._run(self._handle.address, time, self._steps)
+            if status == FULL:
+                self._grow()
+                continue
+            if status in (PAUSED, ALL_DONE) or time == np.inf and status == REACHED:
+                self._tell()
+            if status != PAUSED:
+                return status

@@ -1,0 +1,236 @@
+"""The part of rigid jobs on one site: an ordering policy says which waiting jobs take their processors now."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from windlass.compiled import Kernel
+from windlass.model import InputError, JobTable, PolicyError
+from windlass.order.site import SitePolicy
+from windlass.order.site.compiled import NOBODY, as_compiled
+from windlass.order.site.view import SiteView, Start, check_start
+from windlass.sim.handle import Handle
+from windlass.sim.nodes import KERNELS as LEDGER_KERNELS
+from windlass.sim.nodes import Ledger
+from windlass.sim.part import Due, Loop
+from windlass.sim.site.loop import BAD_POSITION, COMMIT, KERNELS, RUN, SETTLE, STORE, TOO_WIDE
+from windlass.sim.site.result import Replay
+from windlass.sim.site.state import (
+    ANSWERED,
+    DUE,
+    ENDED,
+    HEAD,
+    LOST,
+    NEXT,
+    NOW,
+    REFUSED,
+    RUNNING,
+    SUBMITTED,
+    TAIL,
+    make_run,
+    with_log,
+    with_slots,
+)
+from windlass.sim.status import ASK, FULL
+
+_INSTANTS_BETWEEN_REPORTS = 50_000
+_ORDER = "order"
+
+
+def kernels(policy: SitePolicy) -> tuple[Kernel, ...]:
+    """What a site under this policy needs compiled."""
+    compiled = as_compiled(policy)
+    return (*LEDGER_KERNELS, NOBODY if compiled is None else compiled.select, *KERNELS)
+
+
+class SitePart:
+    """Rigid jobs on one site: see :class:`windlass.sim.part.Part`.
+
+    A job whose cores are taken away goes to the end of the queue and runs again from its beginning; what was lost of
+    it is in the result.
+
+    Parameters
+    ----------
+    jobs
+        Rigid jobs in order of submission.
+    policy
+        Asked at each instant at which something changed and somebody waits: a compiled one within the loop, any
+        other from outside.
+    ledger
+        Whose cores the jobs take.
+    site
+        Which site of the ledger.
+    number
+        Which part of the ledger this is.
+    kill
+        Whether a job is stopped when it reaches its requested time.
+    progress
+        Called now and then with the number of jobs submitted so far.
+
+    Raises
+    ------
+    InputError
+        A job is wider than the site.
+
+    Examples
+    --------
+    >>> from windlass.order.site.policies.fcfs import Fcfs
+    >>> part = SitePart(JobTable.of(submit=[0], run=[7], procs=[2]), Fcfs(), Ledger([[2]], parts=1))
+    >>> part.advance(5.0), part.ended(), part.advance(7.0), part.ended()
+    (5.0, False, 7.0, True)
+    """
+
+    def __init__(
+        self,
+        jobs: JobTable,
+        policy: SitePolicy,
+        ledger: Ledger,
+        *,
+        site: int = 0,
+        number: int = 0,
+        kill: bool = True,
+        progress: Callable[[int], None] | None = None,
+    ) -> None:
+        self._jobs, self._ledger, self._site = jobs, ledger, site
+        self._processors = int(ledger.nodes.total[site])
+        if len(jobs) and jobs.procs.max() > self._processors:
+            row = int(np.argmax(jobs.procs))
+            raise InputError(
+                f"job {jobs.job[row]} needs {jobs.procs[row]} processors, the site has {self._processors}"
+            )
+        compiled = as_compiled(policy)
+        select = NOBODY if compiled is None else compiled.select
+        held = np.minimum(jobs.run, jobs.request) if kill else jobs.run
+        columns = jobs.submit, held, jobs.procs, jobs.request
+        self._run = make_run(
+            select.as_argument(), ledger.nodes, site, number, columns, python=compiled is None
+        )
+        self._handle, self._clock = Handle(self._run, STORE), self._run.site.clock
+        # A view: whether anybody watches may be said later.
+        self._watched = ledger.nodes.watched[ledger.rows(site).start :]
+        self._asks = compiled is None
+        #: The policy's reasons; those of one in Python in the order of first use.
+        self._reasons = {} if compiled is None else {why: code for code, why in enumerate(compiled.reasons)}
+        self._commit, self._settle = COMMIT.entry(), SETTLE.entry()
+        self._progress = progress or (lambda _: None)
+        self._loop = Loop(
+            RUN.entry(),
+            self._handle,
+            _INSTANTS_BETWEEN_REPORTS,
+            self._tell,
+            self._grow,
+        )
+
+    def horizon(self) -> float:
+        """The next instant of the site, where somebody watches its rows or its policy is asked outside."""
+        return float(self._clock[NEXT]) if self._asks or self._watched[0] else np.inf
+
+    def advance(self, until: float) -> float:
+        """Go through the site's instants."""
+        return self._until(until, until)
+
+    def alter(self, now: float) -> None:
+        """Nothing: a site's capacity is others' affair."""
+
+    def settle(self, now: float) -> None:
+        """Jobs on rows that are to be vacated are killed; where more is idle than before, a decision is due."""
+        while self._settle(self._handle.address, now) == FULL:
+            self._grow()
+
+    def decide(self, now: float) -> Sequence[Due]:
+        """Arrivals, and who starts."""
+        after = np.nextafter(now, np.inf)
+        return (Due(self, _ORDER),) if self._until(after, after) < after else ()
+
+    def wants(self, decision: str) -> bool:
+        """Whether somebody still waits."""
+        return bool(self._run.site.clock[DUE] < np.inf)
+
+    def view(self, decision: str) -> SiteView:
+        """The site at this instant."""
+        site, jobs, counts = self._run.site, self._jobs, self._run.site.counts
+        return SiteView.of_rows(
+            float(site.clock[NOW]),
+            self._processors,
+            self._free(),
+            int(counts[REFUSED]),
+            int(self._ledger.nodes.owed[self._site]),
+            queue=site.queue[counts[HEAD] : counts[TAIL]],
+            running=site.running[: counts[RUNNING]],
+            job=jobs.job,
+            submit=jobs.submit,
+            procs=jobs.procs,
+            request=jobs.request,
+            expected_end=site.expected_end,
+            note=site.note,
+        )
+
+    def act(self, decision: str, answer: Start) -> None:
+        """Start jobs."""
+        site, counts = self._run.site, self._run.site.counts
+        queue = site.queue[counts[HEAD] : counts[TAIL]]
+        places = check_start(answer, self._jobs.job[queue], self._jobs.procs[queue], self._free())
+        codes = self._reasons
+        site.chosen[: len(places)] = places
+        site.reason[: len(places)] = [codes.setdefault(why, len(codes)) for why in answer.reasons()]
+        if answer.notes is not None:
+            site.note[queue] = answer.notes
+        site.counts[ANSWERED] = len(places)
+        while self._commit(self._handle.address, len(places)) == FULL:
+            self._grow()
+        self._tell()
+
+    def ended(self) -> bool:
+        """Whether all jobs have run."""
+        return bool(self._run.site.counts[ENDED] == len(self._jobs))
+
+    def stuck(self) -> Exception:
+        """Jobs wait, and nobody will start them."""
+        counts = self._run.site.counts
+        waiting = counts[TAIL] - counts[HEAD]
+        return PolicyError(f"left {waiting} jobs waiting although nothing runs and nothing more is submitted")
+
+    def result(self) -> Replay:
+        """What happened to each job."""
+        site = self._run.site
+        lost = int(site.counts[LOST])
+        return Replay(
+            self._jobs,
+            self._processors,
+            site.start,
+            site.end,
+            site.why,
+            tuple(self._reasons),
+            site.lost[:lost],
+            site.lost_times[:lost, 0],
+            site.lost_times[:lost, 1],
+        )
+
+    def _until(self, until: float, reached: float) -> float:
+        status = self._loop.until(until)
+        if status == ASK:
+            return float(self._run.site.clock[NOW])
+        self._raise_for(status)
+        return reached
+
+    def _tell(self) -> None:
+        self._progress(int(self._run.site.counts[SUBMITTED]))
+
+    def _free(self) -> int:
+        return int(self._ledger.nodes.total[self._site])
+
+    def _grow(self) -> None:
+        """Make room for more running jobs, or for more attempts that are lost."""
+        answered = self._run.site.counts[ANSWERED] > 0
+        self._run = with_slots(self._run) if answered else with_log(self._run)
+        self._handle.refill(self._run)
+
+    def _raise_for(self, status: int) -> None:
+        problems = {
+            BAD_POSITION: "started a job that does not wait, or the same job twice",
+            TOO_WIDE: f"started jobs that need more than the {self._free()} idle processors",
+        }
+        if status in problems:
+            raise PolicyError(problems[status], _ORDER)
