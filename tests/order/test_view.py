@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
-from windlass.order.site.view import Running, Start, Waiting
+from windlass.model import PolicyError
+from windlass.order.site.view import Running, SiteView, Start, Waiting, check_start
 
 
 def test_running_jobs_are_sorted_by_expected_end_then_processors() -> None:
@@ -30,3 +32,55 @@ def test_one_reason_per_job() -> None:
     assert Start((1, 2), "both fit").reasons() == ("both fit", "both fit")
     assert Start((1, 2), ("one", "two")).reasons() == ("one", "two")
     assert Start().reasons() == ()
+
+
+def test_a_view_of_an_engine_s_rows_is_the_policy_s_own() -> None:
+    columns = {
+        "job": np.array([7, 8, 9, 6]),
+        "submit": np.array([0.0, 1.0, 2.0, 0.0]),
+        "procs": np.array([3, 2, 1, 4]),
+        "request": np.array([60.0, 50.0, 40.0, 30.0]),
+        "expected_end": np.array([99.0, np.nan, np.nan, 5.0]),
+        "note": np.array([1.0, np.nan, 2.0, np.nan]),
+    }
+    before = {name: column.tolist() for name, column in columns.items()}
+    view = SiteView.of_rows(3.0, 8, 1, 2, queue=np.array([1, 2]), running=np.array([3, 0]), **columns)
+    assert (view.now, view.processors, view.free, view.refused) == (3.0, 8, 1, 2)
+    assert (view.waiting.job.tolist(), view.waiting.submit.tolist()) == ([8, 9], [1, 2])
+    assert (view.waiting.procs.tolist(), view.waiting.request.tolist()) == ([2, 1], [50, 40])
+    np.testing.assert_array_equal(view.waiting.note, [np.nan, 2])
+    assert (view.running.job.tolist(), view.running.procs.tolist()) == ([6, 7], [4, 3])
+    assert view.running.expected_end.tolist() == [5, 99]
+    for part, names in (
+        ("waiting", columns.keys() - {"expected_end"}),
+        ("running", {"procs", "expected_end"}),
+    ):
+        for name in names:
+            getattr(getattr(view, part), name)[:] = 77
+    assert str({name: column.tolist() for name, column in columns.items()}) == str(before)
+
+
+@pytest.mark.parametrize(
+    ("answer", "problem"),
+    [
+        (None, "decided None, expected a Start"),
+        (Start((4,), ()), "gave 0 reasons for 1 jobs"),
+        (
+            Start((4,), notes=np.zeros((2, 1))),
+            r"left notes of shape \(2, 1\), expected one per waiting job, 2",
+        ),
+        (Start((4, 6)), "started a job that does not wait, or the same job twice"),
+        (Start((-1,)), "started a job that does not wait, or the same job twice"),
+        (Start((5, 5)), "started a job that does not wait, or the same job twice"),
+        (Start((5, 4)), "started jobs that need more than the 5 idle processors"),
+    ],
+)
+def test_an_answer_that_cannot_be_carried_out_is_refused(answer: object, problem: str) -> None:
+    with pytest.raises(PolicyError, match=f"^{problem}$"):
+        check_start(answer, np.array([4, 5]), np.array([3, 3]), 5)
+
+
+def test_an_answer_that_can_be_is_told_by_its_places_in_the_queue() -> None:
+    jobs, procs = np.array([4, 5, 9]), np.array([3, 3, 1])
+    assert check_start(Start((9, 4)), jobs, procs, 4).tolist() == [2, 0]
+    assert check_start(Start(notes=np.zeros(3)), jobs, procs, 0).tolist() == []
