@@ -116,7 +116,8 @@ def ray_engines():
 def document_engines():
     """The engine of docs/add-an-engine.md, as it stands there: threads, in real time."""
     document = Path(__file__).parents[2] / "docs" / "add-an-engine.md"
-    executor, _, engine = re.findall(r"```python\n(.*?)```", document.read_text(encoding="utf-8"), re.DOTALL)
+    text = document.read_text(encoding="utf-8").partition("\n## Drive a batch system")[0]
+    executor, _, engine = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
     found = {"LiveFleet": LiveFleet}
     for code in (executor, engine):
         exec(code, found)

@@ -5,12 +5,13 @@
 - :mod:`~windlass.model.timetable`: what changes when, at workers and at sites.
 - :mod:`~windlass.model.values`: numbers as users give them, checked and named in errors.
 - :mod:`~windlass.model.errors`: :class:`InputError`, the one error that a user's input can cause; :class:`PolicyError`,
-  an answer that cannot be carried out; :class:`TaskError`, a task that failed. Each names the thing.
+  an answer that cannot be carried out; :class:`TaskError`, a task that failed; :class:`BatchError`, a job that a batch
+  system did not start. Each names the thing.
 
 Units are seconds, bytes, processors and slots.
 """
 
-from windlass.model.errors import InputError, PolicyError, TaskError
+from windlass.model.errors import BatchError, InputError, PolicyError, TaskError
 from windlass.model.jobs import JobTable
 
-__all__ = ["InputError", "JobTable", "PolicyError", "TaskError"]
+__all__ = ["BatchError", "InputError", "JobTable", "PolicyError", "TaskError"]

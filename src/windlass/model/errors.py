@@ -26,5 +26,9 @@ class PolicyError(RuntimeError):
         self.decision = decision
 
 
+class BatchError(RuntimeError):
+    """A batch system did not start a job that it was told to; names the job, and what the system said."""
+
+
 class TaskError(RuntimeError):
     """A task of a live run failed, by its own error or by being lost too often; names job, stage and task."""

@@ -1,0 +1,240 @@
+"""What is known of a batch system's site: who waits, who holds processors until when, and who has ended."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from windlass.engines.batch.result import BatchRun
+from windlass.engines.batch.system import (
+    Cancelled,
+    Capacity,
+    Ended,
+    Event,
+    Holds,
+    NoMore,
+    Started,
+    Submitted,
+)
+from windlass.order.site.view import SiteView
+
+_Ints = NDArray[np.int64]
+
+#: States of a job: it waits; it rests, as the system did not start it when told to; it was let go and is not yet seen
+#: to run; it runs; it has ended or was cancelled.
+WAITS, RESTS, RELEASED, RUNS, OVER = range(5)
+
+_ROW = np.dtype(
+    [
+        *((name, np.int64) for name in ("job", "procs", "state", "why", "refusals")),
+        *((name, np.float64) for name in ("submit", "request", "note", "expected_end", "wakes")),
+        *((name, np.float64) for name in ("released", "start", "end")),
+        *((name, np.bool_) for name in ("ours", "cancelled")),
+    ]
+)
+#: What a job forgets when it waits anew.
+_UNKNOWN = ("note", "expected_end", "wakes", "released", "start", "end")
+
+
+class Book:
+    """State of a site's jobs; a row each.
+
+    It starts nothing. The engine tells it what happened and what was decided, and asks it what a policy may see.
+
+    Parameters
+    ----------
+    processors
+        How many the site has, until :class:`Capacity` says otherwise.
+    """
+
+    def __init__(self, processors: int) -> None:
+        self.processors = self.most = processors
+        self.closed = False
+        #: Leading jobs of the queue that the last decision left waiting, with nothing freed and nobody gone since.
+        self.refused = 0
+        self._rows = np.zeros(64, _ROW)
+        self._row_of: dict[int, int] = {}
+        self._codes: dict[str, int] = {}
+        self._latest = -np.inf
+
+    @property
+    def _jobs(self) -> NDArray[np.void]:
+        return self._rows[: len(self._row_of)]
+
+    @property
+    def held(self) -> int:
+        """Processors of jobs that run, or were let go."""
+        jobs = self._jobs
+        return int(jobs["procs"][self._holders()].sum())
+
+    @property
+    def free(self) -> int:
+        """Idle processors; none where running jobs hold more than the site still has."""
+        return max(0, self.processors - self.held)
+
+    @property
+    def resting(self) -> bool:
+        """Whether the engine is to try again to start a job."""
+        return bool((self._jobs["state"] == RESTS).any())
+
+    @property
+    def waiting(self) -> int:
+        """Jobs that are not started, those among them that are too wide for the site as it is."""
+        return int((self._jobs["state"] <= RESTS).sum())
+
+    def over(self) -> bool:
+        """Whether nobody submits any more, and all of the engine's jobs have ended."""
+        jobs = self._jobs
+        return self.closed and not (jobs["ours"] & (jobs["state"] != OVER)).any()
+
+    def wakes(self) -> float:
+        """When the next job has rested, s; infinity where none rests."""
+        jobs = self._jobs
+        return float(jobs["wakes"][jobs["state"] == RESTS].min(initial=np.inf))
+
+    def wake(self, now: float) -> bool:
+        """Have those wait again that have rested; whether there are any."""
+        jobs = self._jobs
+        rested = (jobs["state"] == RESTS) & (jobs["wakes"] <= now)
+        jobs["state"][rested] = WAITS
+        # They come back to their places in the queue, and some of these are ahead of who was refused.
+        self.refused = 0 if rested.any() else self.refused
+        return bool(rested.any())
+
+    def queue(self) -> _Ints:
+        """Rows of those who wait and could ever start, in order of submission.
+
+        Nobody is shown who is wider than the site is now: policies count on it that a job fits once all others have
+        ended. It keeps its place for when the site has its processors back.
+        """
+        jobs = self._jobs
+        rows = np.flatnonzero((jobs["state"] == WAITS) & (jobs["procs"] <= self.processors))
+        found: _Ints = rows[np.argsort(jobs["submit"][rows], kind="stable")]
+        return found
+
+    def widest(self) -> tuple[int, int]:
+        """Of those who wait, the widest job and its processors."""
+        jobs = self._jobs[self._jobs["state"] <= RESTS]
+        row = int(np.argmax(jobs["procs"]))
+        return int(jobs["job"][row]), int(jobs["procs"][row])
+
+    def columns(self, rows: _Ints) -> tuple[_Ints, _Ints]:
+        """Numbers and processors of these rows."""
+        return self._jobs["job"][rows], self._jobs["procs"][rows]
+
+    def view(self, now: float) -> SiteView:
+        """What a policy may see. Who was let go holds processors, and is expected to end as if it ran since then."""
+        jobs = self._jobs
+        holders = self._holders()
+        by_end = np.lexsort((jobs["procs"][holders], jobs["expected_end"][holders]))
+        shown = ("job", "submit", "procs", "request", "expected_end", "note")
+        return SiteView.of_rows(
+            now,
+            self.processors,
+            self.free,
+            self.refused,
+            queue=self.queue(),
+            running=holders[by_end],
+            **{name: jobs[name] for name in shown},
+        )
+
+    def _holders(self) -> _Ints:
+        state = self._jobs["state"]
+        return np.flatnonzero((state == RELEASED) | (state == RUNS))
+
+    def keep(self, queue: _Ints, notes: NDArray[np.float64] | None) -> None:
+        """Keep the notes that a policy left with the jobs of the queue."""
+        if notes is not None:
+            self._jobs["note"][queue] = notes
+
+    def release(self, rows: _Ints, why: Sequence[str], now: float) -> None:
+        """These jobs are told to start: they hold their processors from now on."""
+        jobs = self._jobs
+        jobs["state"][rows], jobs["released"][rows] = RELEASED, now
+        jobs["expected_end"][rows] = now + jobs["request"][rows]
+        jobs["why"][rows] = [self._codes.setdefault(reason, len(self._codes)) for reason in why]
+        self.refused = len(self.queue())
+
+    def put_back(self, job: int, now: float, rest: float) -> int:
+        """A job was not started after all; how often in a row. It rests so many seconds, each time twice as long."""
+        row = self._row_of[job]
+        entry = self._jobs[row]
+        entry["state"], entry["wakes"] = RESTS, now + rest * 2.0 ** int(entry["refusals"])
+        entry["refusals"] += 1
+        entry["released"] = entry["expected_end"] = np.nan
+        entry["why"] = -1
+        self.refused = 0
+        return int(entry["refusals"])
+
+    def take(self, event: Event) -> bool:
+        """Write down what happened; whether that makes a decision due. What is told of unknown jobs is ignored."""
+        match event:
+            case Submitted(job, at, procs, request):
+                return self._submit(job, at, procs, request)
+            case Holds(job, at, procs, request):
+                entry = self._enter(job, at, procs, request)
+                entry["ours"] = False
+                return self._begin(entry, at)
+            case Started(job, at):
+                return job in self._row_of and self._begin(self._rows[self._row_of[job]], at)
+            case Ended(job, at):
+                return job in self._row_of and self._leave(self._rows[self._row_of[job]], at, False)
+            case Cancelled(job, at):
+                return job in self._row_of and self._leave(self._rows[self._row_of[job]], at, True)
+            case Capacity(processors):
+                self.processors, self.refused = processors, 0
+                self.most = max(self.most, processors)
+                return True
+            case NoMore():
+                self.closed = True
+                return False
+
+    def _enter(self, job: int, at: float, procs: int, request: float) -> np.void:
+        """The job's row, a new one where it is not known, with all forgotten that was before."""
+        row = self._row_of.setdefault(job, len(self._row_of))
+        if row == len(self._rows):
+            self._rows = np.concatenate((self._rows, np.zeros(len(self._rows), _ROW)))
+        entry: np.void = self._rows[row]
+        entry["job"], entry["submit"], entry["procs"], entry["request"] = job, at, procs, request
+        entry["why"], entry["refusals"], entry["ours"] = -1, 0, True
+        for name in _UNKNOWN:
+            entry[name] = np.nan
+        return entry
+
+    def _submit(self, job: int, at: float, procs: int, request: float) -> bool:
+        # Behind all others a job leaves them as they were; anything else changes who is at the front, or what is idle.
+        if job in self._row_of or at < self._latest:
+            self.refused = 0
+        self._latest = max(self._latest, at)
+        entry = self._enter(job, at, procs, request)
+        entry["state"], entry["cancelled"] = WAITS, False
+        return True
+
+    def _begin(self, entry: np.void, at: float) -> bool:
+        if entry["state"] <= RESTS:
+            # The system started it by itself: it is not at the front of the queue any more.
+            self.refused = 0
+        entry["state"], entry["start"] = RUNS, at
+        entry["expected_end"], entry["end"] = at + entry["request"], np.nan
+        return False
+
+    def _leave(self, entry: np.void, at: float, cancelled: bool) -> bool:
+        if entry["state"] == OVER:
+            return False
+        entry["state"], entry["end"], entry["cancelled"] = OVER, at, cancelled
+        self.refused = 0
+        return True
+
+    def result(self, decisions: int) -> BatchRun:
+        """What happened to the engine's jobs."""
+        jobs = self._jobs[self._jobs["ours"]]
+        jobs = jobs[np.argsort(jobs["submit"], kind="stable")]
+        shown = ("job", "submit", "request", "procs", "released", "start", "end", "cancelled", "why")
+        return BatchRun(
+            processors=self.processors,
+            reasons=tuple(self._codes),
+            decisions=decisions,
+            **{name: jobs[name].copy() for name in shown},
+        )

@@ -1,0 +1,39 @@
+"""The batch systems that the conformance tests run on, made alike from a table of jobs."""
+
+import re
+from contextlib import contextmanager, nullcontext
+from pathlib import Path
+
+from tests.engines.fake_batch import FakeBatch
+
+
+class Virtual:
+    """In virtual time; jobs start so much after they are let go, s."""
+
+    def __init__(self, latency):
+        self.latency, self.late = latency, latency + 1e-6
+
+    def make(self, jobs, processors, cancels=(), capacity=()):
+        return FakeBatch(jobs, processors, latency=self.latency, cancels=cancels, capacity=capacity)
+
+
+@contextmanager
+def document_systems():
+    """The system of docs/add-an-engine.md, as it stands there: processes, in real time."""
+    document = Path(__file__).parents[2] / "docs" / "add-an-engine.md"
+    text = document.read_text(encoding="utf-8").partition("\n## Drive a batch system")[2]
+    system, _, maker = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
+    found = {}
+    for code in (system, maker):
+        exec(code, found)
+    yield found["OnThisMachine"]()
+
+
+#: What makes each system's maker, for as long as a module's tests need it …
+SYSTEMS = {
+    "virtual": lambda: nullcontext(Virtual(0.0)),
+    "virtual-late": lambda: nullcontext(Virtual(1.0)),
+    "processes": document_systems,
+}
+#: … and which run in real time.
+SLOW = {"processes"}

@@ -1,0 +1,295 @@
+"""What does not happen in a simulator: cancelled jobs, drained processors, failed releases; in virtual time."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.engines.fake_batch import FakeBatch
+from tests.engines.test_batch import NAMES, THREE, ran
+from tests.oracles.plain import Answers, Plain
+from tests.oracles.workloads import CHECK, cases
+from windlass.drive import drive
+from windlass.engines.batch.engine import LiveSite
+from windlass.engines.batch.system import Capacity, Ended, Holds, NoMore, Started, Submitted
+from windlass.model import BatchError, InputError, JobTable, PolicyError
+from windlass.order.site import POLICIES
+from windlass.order.site.view import Start
+
+
+def what_can_happen(case):
+    """Mishaps for the jobs of a case, at times between its own."""
+    number = st.sampled_from(case.jobs.job.tolist())
+    at = st.integers(0, 60).map(lambda half: half / 2 + 0.01)
+    return st.fixed_dictionaries(
+        {
+            "latency": st.sampled_from([0.0, 0.3, 1.0]),
+            "kill": st.booleans(),
+            "cancels": st.lists(st.tuples(at, number), max_size=3),
+            "requeues": st.lists(st.tuples(at, number), max_size=2),
+            "capacity": st.lists(st.tuples(at, st.integers(0, case.processors)), max_size=3).map(
+                lambda changes: [*sorted(changes), (40.0, case.processors)]
+            ),
+            "fails": st.dictionaries(number, st.integers(1, 3), max_size=2),
+        }
+    )
+
+
+@pytest.mark.parametrize("name", ["fcfs", "sjf", "easy"])
+@CHECK
+@given(data=st.data())
+def test_refused_is_only_a_hint(data, name):
+    case = data.draw(cases().filter(lambda case: len(case.jobs) > 0))
+    policy = POLICIES.find(name)()
+
+    def decide(view):
+        answer = policy.decide(view)
+        assert answer.jobs == policy.decide(dataclasses.replace(view, refused=0)).jobs
+        return answer
+
+    ran(*case, Answers(decide), **data.draw(what_can_happen(case)))
+
+
+@pytest.mark.parametrize("name", NAMES)
+@CHECK
+@given(data=st.data())
+def test_nobody_is_lost_or_started_twice_whatever_happens(data, name):
+    case = data.draw(cases().filter(lambda case: len(case.jobs) > 0))
+    mishaps = data.draw(what_can_happen(case))
+    # The fake says where a job is started that does not fit, or that is not there.
+    run, system = ran(*case, POLICIES.find(name)(), **mishaps)
+    assert sorted(run.job) == sorted(case.jobs.job)
+    gone = set(run.job[run.cancelled].tolist())
+    assert gone <= {job for _, job in mishaps["cancels"]}
+    assert np.isfinite(run.end).all()
+    assert np.isfinite(run.start[~run.cancelled]).all()
+    started = np.isfinite(run.start)
+    assert (run.start[started] >= run.submit[started]).all()
+    assert (run.start[started] >= run.released[started] + mishaps["latency"] - 1e-9).all()
+    assert (run.why[started] >= 0).all()
+    requeued = {job for _, job in mishaps["requeues"]}
+    for number, ended, start in zip(run.job.tolist(), run.end, run.start, strict=True):
+        times = sum(number in jobs for _, jobs in system.asked)
+        assert times <= 1 + mishaps["fails"].get(number, 0) + (3 if number in requeued else 0)
+        _, wanted, _, request = system.jobs[number]
+        if number not in gone:
+            assert ended == start + (min(wanted, request) if mishaps["kill"] else wanted)
+    assert len(run.ran()) == started.sum()
+
+
+def test_a_job_cancelled_at_the_head_lets_the_next_one_go():
+    jobs = JobTable.of(submit=[0, 1, 2], run=[10, 5, 5], procs=[2, 4, 2], job=[1, 2, 3])
+    run, _ = ran(jobs, 4, POLICIES.find("fcfs")(), cancels=[(3.0, 2)])
+    assert run.start.tolist()[::2] == [0.0, 3.0]
+    assert (np.isnan(run.start[1]), run.end[1], run.cancelled.tolist()) == (True, 3.0, [False, True, False])
+    assert (run.why[1], np.isnan(run.released[1])) == (-1, True)
+    assert run.ran().job.tolist() == [1, 3]
+
+
+def test_a_job_cancelled_while_it_runs_gives_its_processors_back():
+    run, _ = ran(THREE, 2, POLICIES.find("fcfs")(), cancels=[(4.0, 5)])
+    assert run.start.tolist() == [0.0, 4.0, 14.0]
+    assert run.cancelled.tolist() == [True, False, False]
+    assert run.ran().run.tolist() == [4.0, 10.0, 10.0]
+
+
+@pytest.mark.parametrize("at", [0.2, 0.9])
+def test_a_job_cancelled_between_its_release_and_its_start_never_ran(at):
+    run, _ = ran(THREE, 2, POLICIES.find("fcfs")(), latency=1.0, cancels=[(at, 5)])
+    assert np.isnan(run.start[0])
+    assert run.released.tolist() == [0.0, at, at + 11.0]
+
+
+def test_a_job_that_is_put_back_waits_anew():
+    run, system = ran(THREE, 2, POLICIES.find("fcfs")(), requeues=[(4.0, 5)])
+    # It is at the end of the queue now.
+    assert run.job.tolist() == [6, 7, 5]
+    assert run.start.tolist() == [4.0, 14.0, 24.0]
+    assert [jobs for _, jobs in system.asked] == [(5,), (6,), (7,), (5,)]
+
+
+def test_processors_that_are_drained_are_not_counted_on():
+    # Eight jobs of 10 s, one processor each, on four; two are drained from 5 s to 22 s.
+    jobs = JobTable.of(submit=[0] * 8, run=[10] * 8, procs=[1] * 8)
+    policy = Plain(POLICIES.find("easy")())
+    run, _ = ran(jobs, 4, policy, capacity=[(5.0, 2), (22.0, 4)])
+    assert run.start.tolist() == [0, 0, 0, 0, 10, 10, 20, 20]
+    drained = [view for view in policy.views if 5.0 <= view.now < 22.0]
+    assert drained
+    for view in drained:
+        assert view.processors == 2
+        assert view.free == max(0, 2 - int(view.running.procs.sum()))
+    assert drained[0].running.procs.sum() == 4
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_job_wider_than_what_is_left_keeps_its_place_and_holds_nobody_up(name):
+    jobs = JobTable.of(submit=[0, 0, 9], run=[5, 5, 5], procs=[4, 1, 2])
+    policy = Plain(POLICIES.find(name)())
+    run, _ = ran(jobs, 4, policy, capacity=[(-1.0, 2), (50.0, 4)])
+    assert run.start.tolist() == [50.0, 0.0, 9.0]
+    assert all((view.waiting.procs <= view.processors).all() for view in policy.views)
+
+
+def test_somebody_elses_jobs_hold_processors_and_are_none_of_ours():
+    policy = Plain(POLICIES.find("easy")())
+    run, _ = ran(THREE, 4, policy, others=[(-5.0, 900, 3, 20.0, 30.0)])
+    assert run.job.tolist() == [5, 6, 7]
+    assert run.start.tolist() == [0.0, 15.0, 15.0]
+    first = policy.views[0]
+    assert (first.free, first.running.job.tolist(), first.running.expected_end.tolist()) == (1, [900], [25.0])
+
+
+def test_a_release_that_fails_is_tried_again_and_holds_nothing_meanwhile():
+    jobs = JobTable.of(submit=[0, 0, 0.1], run=[10, 10, 10], procs=[2, 2, 2])
+    run, system = ran(jobs, 4, POLICIES.find("fcfs")(), fails={1: 2})
+    # Job 1 rests a quarter of a second, then half of one: job 3 goes ahead.
+    assert system.asked == [
+        (0.0, (1, 2)),
+        (0.1, (3,)),
+        (10.0, (1,)),
+        (10.5, (1,)),
+    ]
+    assert run.start.tolist() == [10.5, 0.0, 0.1]
+
+
+def test_a_job_that_has_rested_is_ahead_of_those_who_were_refused_meanwhile():
+    jobs = JobTable.of(submit=[0, 0, 0.1], run=[10, 10, 10], procs=[2, 4, 4])
+    run, system = ran(jobs, 4, POLICIES.find("fcfs")(), fails={1: 1}, others=[(-1.0, 900, 2, 50.0, 50.0)])
+    assert system.asked[:2] == [(0.0, (1,)), (0.25, (1,))]
+    assert run.start.tolist() == [0.25, 49.0, 59.0]
+
+
+def test_what_rests_is_not_laid_to_a_policy_that_waits_for_it():
+    def job_5_first(view):
+        jobs = view.waiting.job.tolist()
+        return Start(tuple(jobs[:1] if 5 in [*jobs, *view.running.job] else ()))
+
+    jobs = JobTable.of(submit=[0, 0], run=[10, 1], procs=[1, 2], job=[5, 6])
+    system = FakeBatch(jobs, 9, fails={5: 3})
+    with pytest.raises(PolicyError, match="left 1 jobs waiting"):
+        drive(LiveSite(system, patience=0.7), {"order": Answers(job_5_first)})
+    # It rested longer than a policy may take, and ran; what was left waiting then is another thing.
+    assert [at for at, _ in system.asked] == [0.0, 0.25, 0.75, 1.75]
+    assert system.time > 11.75
+
+
+def test_processors_that_come_back_are_for_the_head_of_the_queue():
+    jobs = JobTable.of(submit=[0, 1], run=[100, 100], procs=[2, 2])
+    run, _ = ran(jobs, 4, POLICIES.find("easy")(), capacity=[(-1.0, 2), (5.0, 4)])
+    assert run.start.tolist() == [0.0, 5.0]
+
+
+def test_a_release_that_always_fails_ends_the_run_and_names_the_job():
+    system = FakeBatch(THREE, 4, fails={6: 99})
+    with pytest.raises(
+        BatchError, match=r"^job 6 was not started, 8 times in a row: the controller does not"
+    ):
+        drive(LiveSite(system), {"order": POLICIES.find("fcfs")()})
+    # Nothing is lost: it is held as before, and so is nobody else.
+    assert system.held == {6}
+    assert system.closed == 1
+
+
+def test_a_job_that_is_cancelled_behind_the_engine_s_back_is_no_failure():
+    class Racing(FakeBatch):
+        def start(self, jobs):
+            if 6 in self.held:
+                self.told += self.cancel(6)
+            return super().start(jobs)
+
+    run = drive(LiveSite(Racing(THREE, 5)), {"order": POLICIES.find("fcfs")()})
+    assert run.cancelled.tolist() == [False, True, False]
+    assert run.start[[0, 2]].tolist() == [0.0, 0.0]
+
+
+def test_a_system_in_service_waits_for_more_jobs_however_long():
+    system = FakeBatch(THREE, 4, ends=False)
+    engine = LiveSite(system, patience=1.0)
+    for _ in range(2):
+        assert engine.wait() == "order"
+        engine.act("order", Start(tuple(engine.view("order").waiting.job[:2].tolist())))
+    polled = []
+    poll = system.poll
+
+    def stop(timeout):
+        polled.append(timeout)
+        if len(polled) > 100:
+            raise KeyboardInterrupt
+        return poll(timeout)
+
+    system.poll = stop
+    with pytest.raises(KeyboardInterrupt):
+        engine.wait()
+    assert system.time > 1000.0
+
+
+def test_a_job_wider_than_the_site_ever_was_is_named():
+    with pytest.raises(InputError, match=r"^job 6 needs 2 processors, the site has 1$"):
+        drive(LiveSite(FakeBatch(THREE, 1)), {"order": POLICIES.find("easy")()})
+
+
+class Script:
+    """Tells these lists of events, one a poll, and starts whatever it is told to."""
+
+    def __init__(self, *told, processors=4):
+        self.told, self.time, self.processors, self.asked = list(told), 0.0, processors, []
+
+    def now(self):
+        return self.time
+
+    def poll(self, timeout):
+        self.time += 0.001
+        return self.told.pop(0) if self.told else []
+
+    def start(self, jobs):
+        self.asked.append(tuple(jobs))
+        return {}
+
+    def describe(self, jobs):
+        return ""
+
+    def close(self):
+        pass
+
+
+def test_what_the_system_starts_by_itself_is_taken_as_it_is():
+    # Job 1 was released by its user, job 2 runs from before; job 9 is unknown.
+    system = Script(
+        [Holds(2, -5.0, 1, 10.0), Submitted(1, 0.0, 2, 10.0), Started(1, 0.0)],
+        [Submitted(3, 0.0, 2, 10.0), Started(9, 0.0), Ended(9, 0.0), NoMore()],
+    )
+    engine = LiveSite(system)
+    assert engine.wait() == "order"
+    view = engine.view("order")
+    assert (view.free, view.waiting.job.tolist(), view.running.job.tolist()) == (1, [3], [2, 1])
+    system.told = [[], [Ended(1, 4.0)], [], [Started(3, 4.0), Ended(3, 5.0)]]
+    engine.act("order", Start())
+    assert engine.wait() == "order"
+    engine.act("order", Start((3,)))
+    # Job 2, which is none of ours, need not end.
+    assert engine.wait() is None
+    run = engine.result()
+    assert (run.job.tolist(), run.why.tolist(), run.start.tolist()) == ([1, 3], [-1, 0], [0.0, 4.0])
+
+
+def test_a_job_whose_user_asks_for_something_else_is_shown_as_it_is_now():
+    system = Script([Submitted(1, 0.0, 2, 10.0), Submitted(2, 1.0, 2, 10.0)], [Submitted(1, 0.0, 1, 99.0)])
+    engine = LiveSite(system)
+    assert engine.wait() == "order"
+    waiting = engine.view("order").waiting
+    assert (waiting.job.tolist(), waiting.procs.tolist(), waiting.request.tolist()) == (
+        [1, 2],
+        [1, 2],
+        [99, 10],
+    )
+
+
+def test_more_than_the_site_has_is_held_for_a_while():
+    system = Script([Holds(1, 0.0, 4, 9.0), Submitted(2, 0.0, 1, 9.0)], [Capacity(2)])
+    engine = LiveSite(system)
+    assert engine.wait() == "order"
+    view = engine.view("order")
+    assert (view.processors, view.free, view.running.procs.tolist()) == (2, 0, [4])
