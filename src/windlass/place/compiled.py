@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from windlass.compiled import Kernel
 from windlass.place.lib.pick import REASONS, STARTS, Starts
 from windlass.place.view import READY, SITES, Placement, PlaceView
+from windlass.registry import optional
 
 PLACE = types.int64(types.float64, SITES, READY, types.boolean, types.float64[::1], STARTS)
 
@@ -61,5 +62,5 @@ class CompiledPlacement:
 
 def place_kernel(policy: object) -> tuple[Kernel, ...]:
     """What a policy needs compiled: its own function, or nothing where it has none."""
-    own: Kernel | None = getattr(policy, "place", None)
+    own: Kernel | None = optional(policy, "place")
     return () if own is None else (own,)

@@ -14,6 +14,7 @@ from windlass.engines.live.executor import Executor, Failed, Launch, Read
 from windlass.engines.live.losses import Losses
 from windlass.engines.live.work import Keep, Work
 from windlass.model import TaskError
+from windlass.registry import optional
 
 #: How often a task may be lost with its worker, or with its input, before the run is given up.
 _TRIES = 8
@@ -199,7 +200,9 @@ class Sending:
         policy = self._dispatch[site]
         if policy is not None:
             # Only policies that remember workers need to be told.
-            getattr(policy, "left", lambda _: None)(self._local[site].index(worker))
+            left: Callable[[int], None] | None = optional(policy, "left")
+            if left is not None:
+                left(self._local[site].index(worker))
 
     def _send(self, sent: Sent, work: Work, *, bring: bool = False) -> None:
         key = next(self._keys)

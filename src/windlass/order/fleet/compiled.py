@@ -27,6 +27,7 @@ from numpy.typing import NDArray
 
 from windlass.compiled import Kernel
 from windlass.order.fleet.view import FleetView, JobOrder
+from windlass.registry import optional
 
 _floats, _table = types.float64[::1], types.float64[:, ::1]
 _orders = types.int64[:, ::1]
@@ -70,10 +71,14 @@ class Compiled:
 
 def in_loop(policy: object) -> Compiled:
     """A policy as the simulator's loop calls it; one without a compiled form, or None, is not called there."""
-    select: Kernel | None = getattr(policy, "select", None)
+    select: Kernel | None = optional(policy, "select")
     if select is None:
         return Compiled(_NOBODY, KEEP, np.zeros(1), False)
-    return Compiled(select, getattr(policy, "refine", KEEP), getattr(policy, "options", np.zeros(1)), True)
+    refine: Kernel | None = optional(policy, "refine")
+    options: NDArray[np.float64] | None = optional(policy, "options")
+    return Compiled(
+        select, KEEP if refine is None else refine, np.zeros(1) if options is None else options, True
+    )
 
 
 class CompiledOrder:

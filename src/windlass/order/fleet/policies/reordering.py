@@ -12,6 +12,7 @@ from windlass.order.fleet.compiled import REFINE
 from windlass.order.fleet.lib.checked import as_fleet
 from windlass.order.fleet.policies.independent_srpt import IndependentSrpt
 from windlass.order.fleet.view import FleetView, JobOrder, as_orders
+from windlass.registry import optional
 
 
 def _refine(subjobs, slots, backlog, rows, out):
@@ -86,7 +87,7 @@ class Reordering:
             raise ValueError(f"base is {base!r}, expected another policy than itself")
         self._base: Any = POLICIES.make(base, np.random.default_rng(0))
         #: What the simulator's loop calls; None where the base is not compiled.
-        self.select: Kernel | None = getattr(self._base, "select", None)
+        self.select: Kernel | None = optional(self._base, "select")
         self.refine: Kernel = REORDER
 
     @property
