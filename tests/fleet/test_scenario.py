@@ -4,6 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from windlass.metrics import fleet
+from windlass.metrics.alone import alone
 from windlass.model import InputError
 from windlass.runner import run
 from windlass.scenario import make_scenario
@@ -43,6 +45,15 @@ def test_sites_may_differ_and_sizes_be_told_in_seconds():
         )
     )
     assert results.variants[0].outcomes[0].processors == 35
+
+
+def test_what_jobs_take_alone_is_worked_out_once_a_run(monkeypatch):
+    counted = []
+    monkeypatch.setattr(fleet, "alone", lambda *given: counted.append(given) or alone(*given))
+    outcome = run(make_scenario(tree(policies={"order": "swag"}))).variants[0].outcomes[0]
+    assert len(counted) == 1
+    slowdown = (outcome.jobs["end_s"] - outcome.jobs["submit_s"]) / outcome.jobs["service_s"]
+    assert outcome.metrics.mean_slowdown == pytest.approx(slowdown.mean())
 
 
 @pytest.mark.parametrize(

@@ -67,7 +67,17 @@ class FleetMetrics:
 
 
 def service_seconds(run: FleetRun) -> NDArray[np.float64]:
-    """(J,) s that each job takes when it is alone, where its tasks are fixed to sites; else NaN."""
+    """(J,) s that each job takes when it is alone, where its tasks are fixed to sites; else NaN.
+
+    Examples
+    --------
+    >>> from windlass.model.fleet import Fleet, FleetCase, fixed_table
+    >>> from windlass.order.fleet.policies.swag import Swag
+    >>> from windlass.sim.fleet import run_ordered
+    >>> case = FleetCase(Fleet.of([2, 1]), fixed_table([0, 1], [[2, 0], [1, 1]], [1.0, 3.0, 5.0, 7.0]))
+    >>> service_seconds(run_ordered(case, Swag()))
+    array([3., 7.])
+    """
     jobs = run.jobs
     if not jobs.homes:
         return np.full(len(jobs), np.nan)
@@ -83,8 +93,20 @@ def arriving_utilisation(run: FleetRun) -> float:
     return float(busy.sum() / (run.fleet.slots.sum() * (end - begin)))
 
 
-def fleet_metrics(run: FleetRun) -> FleetMetrics:
+def fleet_metrics(run: FleetRun, service_s: NDArray[np.float64]) -> FleetMetrics:
     """Metrics of a finished run.
+
+    Parameters
+    ----------
+    run
+        All its jobs have ended.
+    service_s
+        (J,) what :func:`service_seconds` says of it; given, because a table of its jobs needs it too.
+
+    Returns
+    -------
+    FleetMetrics
+        Over all jobs.
 
     Examples
     --------
@@ -92,13 +114,13 @@ def fleet_metrics(run: FleetRun) -> FleetMetrics:
     >>> from windlass.order.fleet.policies.swag import Swag
     >>> from windlass.sim.fleet import run_ordered
     >>> case = FleetCase(Fleet.of([2, 1]), fixed_table([0, 1], [[2, 0], [1, 1]], [1.0, 3.0, 5.0, 7.0]))
-    >>> metrics = fleet_metrics(run_ordered(case, Swag()))
+    >>> run = run_ordered(case, Swag())
+    >>> metrics = fleet_metrics(run, service_seconds(run))
     >>> metrics.mean_response_s, metrics.mean_slowdown
     (5.0, 1.0)
     """
-    alone_s = service_seconds(run)
     # A job of no time at all has no slowdown; it counts as one that is not slowed.
-    slowdown = np.divide(run.response, alone_s, out=np.ones_like(alone_s), where=~(alone_s <= 0))
+    slowdown = np.divide(run.response, service_s, out=np.ones_like(service_s), where=~(service_s <= 0))
     span = float(run.end.max() - run.jobs.submit.min())
     held = float((run.computed - run.begun).sum())
     maps = run.source >= 0

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from windlass.compiled import Kernel
 from windlass.dispatch import POLICIES as DISPATCH
@@ -166,16 +167,18 @@ def _drops(setting: FleetSetting, fleet: Fleet, jobs: FleetJobs, seed: int) -> S
 
 def outcome(seed: int, case: FleetCase, done: FleetRun) -> Outcome:
     """What a run comes to."""
+    # It replays every task, and both the metrics and the table say it.
+    service_s = service_seconds(done)
     return Outcome(
         seed=seed,
-        metrics=fleet_metrics(done),
-        jobs=_table(done),
+        metrics=fleet_metrics(done, service_s),
+        jobs=_table(done, service_s),
         processors=int(done.fleet.slots.sum()),
         notes=case.jobs.notes,
     )
 
 
-def _table(done: FleetRun) -> pl.DataFrame:
+def _table(done: FleetRun, service_s: NDArray[np.float64]) -> pl.DataFrame:
     jobs = done.jobs
     columns: dict[str, object] = {
         "job": np.arange(1, len(jobs) + 1),
@@ -186,7 +189,7 @@ def _table(done: FleetRun) -> pl.DataFrame:
         "stages": np.diff(jobs.stage0),
     }
     if jobs.homes:
-        columns |= {"sites": np.diff(jobs.part0), "service_s": service_seconds(done)}
+        columns |= {"sites": np.diff(jobs.part0), "service_s": service_s}
     if done.fleet.linked:
         columns |= {"wan_bytes": done.sent}
     return pl.DataFrame(columns)
