@@ -242,7 +242,9 @@ def _first(error: ValidationError) -> str:
     if found["type"] == "extra_forbidden":
         return f"{field}: no such field"
     value = "" if isinstance(found["input"], dict) else f" (found {found['input']!r})"
-    return f"{field}: {message}{value}"
+    # What is wrong between fields of the whole scenario names them itself.
+    where = f"{field}: " if field else ""
+    return f"{where}{message}{value}"
 
 
 def _overlay(defaults: Any, given: Any) -> Any:

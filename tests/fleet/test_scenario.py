@@ -63,7 +63,7 @@ def test_what_jobs_take_alone_is_worked_out_once_a_run(monkeypatch):
         ({"workload": {"fixed": {"longest_s": 1}}}, "workload.fixed.longest_s"),
         ({"workload": {"fixed": {"law": "amazon"}}}, "workload.fixed.law"),
         ({"estimates": {"accuracy": 2}}, "estimates.accuracy"),
-        ({"policies": {"place": "tetrium"}}, "plans with links, the cluster has none"),
+        ({"policies": {"place": "tetrium"}}, "^scenario: policies.place: 'tetrium' plans with links, the cl"),
         ({"policies": {"share": "fcfs"}}, "policies.share"),
         ({"cluster": {"sites": [{"name": "a", "slots": 1, "up": 1}]}}, "expected 'up' and 'down' at all"),
         ({"drops": {"drop": 0.5}}, "expected a cluster with links"),
