@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+import yaml
 
 from windlass.metrics import fleet
 from windlass.metrics.alone import alone
@@ -63,11 +64,13 @@ def test_what_jobs_take_alone_is_worked_out_once_a_run(monkeypatch):
         ({"workload": {"fixed": {"longest_s": 1}}}, "workload.fixed.longest_s"),
         ({"workload": {"fixed": {"law": "amazon"}}}, "workload.fixed.law"),
         ({"estimates": {"accuracy": 2}}, "estimates.accuracy"),
-        ({"policies": {"place": "tetrium"}}, "^scenario: policies.place: 'tetrium' plans with links, the cl"),
+        ({"policies": {"place": "tetrium"}}, "^scenario: policies.place: 'tetrium' plans with links, the si"),
         ({"policies": {"share": "fcfs"}}, "policies.share"),
         ({"cluster": {"sites": [{"name": "a", "slots": 1, "up": 1}]}}, "expected 'up' and 'down' at all"),
-        ({"drops": {"drop": 0.5}}, "expected a cluster with links"),
+        ({"drops": {"drop": 0.5}}, "expected sites with links"),
         ({"workload": {"fixed": {}, "where": "submit < 9"}}, "where and skip_bad_lines are for a trace"),
+        ({"cluster": None}, "^scenario: cluster: missing; only an .swf log names its sites itself$"),
+        ({"workload": {"trace": "log.swf"}}, "cluster: expected none, the sites are those that the .swf log"),
         ({"workload": {}}, "expected one of 'drawn', 'jobs', 'fixed' and 'trace'"),
         ({"workload": {"fixed": {"skew": "steep"}}}, "workload.fixed.skew"),
     ],
@@ -116,10 +119,35 @@ def test_a_log_of_another_kind_is_refused(tmp_path):
         run(make_scenario(tree(workload={"trace": str(tmp_path / "log.csv")})))
 
 
+def test_a_log_that_names_its_sites_needs_no_cluster(tmp_path):
+    # Per line: job, submit, wait, run, processors, …, user (12th), …, queue, partition, …
+    lines = [
+        f"{number} {submit} 0 10 2 -1 -1 2 20 -1 1 {user} 1 -1 {queue} {partition} -1 -1"
+        for number, submit, user, queue, partition in (
+            (1, 0, 1, 1, 7),
+            (2, 10, 1, 1, 9),
+            (3, 1000, 2, 8, -1),
+        )
+    ]
+    (tmp_path / "LOG.SWF").write_text("\n".join(lines) + "\n")
+    given = {"world": "fleet", "workload": {"trace": "LOG.SWF"}, "policies": {"order": "swag"}}
+    scenario = make_scenario(given, folder=tmp_path)
+    outcome = run(scenario).variants[0].outcomes[0]
+    assert outcome.jobs["submit_s"].to_list() == [10.0, 1000.0]
+    assert outcome.jobs["sites"].to_list() == [2, 1]
+    assert any("over 3 sites" in note for note in outcome.notes)
+    again = make_scenario(yaml.safe_load(scenario.as_run))
+    assert run(again).jobs().equals(run(scenario).jobs())
+
+
 @pytest.mark.skipif(not LCG.exists(), reason="needs ../shared/traces/swf/LCG-2005-1.swf.gz")
 def test_the_grid_log_runs():
     scenario = make_scenario(
-        tree(workload={"trace": str(LCG), "where": "submit < 20000"}, policies={"order": ["swag", "fcfs"]})
+        tree(
+            cluster=None,
+            workload={"trace": str(LCG), "where": "submit < 20000"},
+            policies={"order": ["swag", "fcfs"]},
+        )
     )
     outcome = run(scenario).variants[0].outcomes[0]
     assert outcome.metrics.jobs > 50

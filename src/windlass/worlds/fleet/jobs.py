@@ -157,6 +157,17 @@ class WorkloadSpec(Spec):
             raise ValueError("expected 'swim' or 'fixed', not both")
         return self
 
+    @property
+    def names_sites(self) -> bool:
+        """Whether the jobs bring the sites along: those of a log in the SWF name theirs.
+
+        Examples
+        --------
+        >>> WorkloadSpec(trace="grid.swf.gz").names_sites, WorkloadSpec(trace="hadoop.tsv").names_sites
+        (True, False)
+        """
+        return self.trace is not None and self.trace.name.lower().endswith((".swf", ".swf.gz"))
+
     def records(self, records: pl.DataFrame) -> pl.DataFrame:
         """Those that ``where`` takes.
 

@@ -82,6 +82,17 @@ class ClusterSpec(Spec):
             raise ValueError("pair and usd_per_gb: expected links ('up' and 'down') at the sites beside them")
         return self
 
+    @property
+    def linked(self) -> bool:
+        """Whether links join the sites: all have them but those that are alike, or listed without.
+
+        Examples
+        --------
+        >>> ClusterSpec(drawn=DrawnSites()).linked, ClusterSpec(alike=AlikeSites()).linked
+        (True, False)
+        """
+        return self.alike is None and (self.sites is None or self.sites[0].up is not None)
+
     def fleet(self, rng: np.random.Generator) -> Fleet:
         """The sites."""
         if self.alike is not None:
@@ -91,11 +102,10 @@ class ClusterSpec(Spec):
         if self.measured is not None:
             return measured_fleet(self.measured)
         sites = self.sites or ()
-        linked = bool(sites) and sites[0].up is not None
         return Fleet.of(
             [site.slots for site in sites],
-            [site.up for site in sites] if linked else None,
-            [site.down for site in sites] if linked else None,
+            [site.up for site in sites] if self.linked else None,
+            [site.down for site in sites] if self.linked else None,
             [site.name for site in sites],
             self.pair,
             None if self.usd_per_gb is None else np.array(self.usd_per_gb) / 1e9,

@@ -42,7 +42,10 @@ class PoliciesSpec(Spec):
 
 
 class FleetSetting(Setting):
-    """One variant of a scenario over the sites of a fleet."""
+    """One variant of a scenario over the sites of a fleet.
+
+    ``cluster`` says which sites; it is left out, and must be, beside a log that names them itself.
+    """
 
     plain_lists: ClassVar[frozenset[str]] = frozenset(
         {
@@ -65,7 +68,7 @@ class FleetSetting(Setting):
     }
 
     world: Literal["fleet"] = "fleet"
-    cluster: ClusterSpec
+    cluster: ClusterSpec | None = None
     workload: WorkloadSpec
     policies: PoliciesSpec = PoliciesSpec()
     estimates: EstimatesSpec = EstimatesSpec()
@@ -75,17 +78,21 @@ class FleetSetting(Setting):
 
     @model_validator(mode="after")
     def _what_goes_together(self) -> Self:
+        if self.workload.names_sites and self.cluster is not None:
+            raise ValueError("cluster: expected none, the sites are those that the .swf log names")
+        if not self.workload.names_sites and self.cluster is None:
+            raise ValueError("cluster: missing; only an .swf log names its sites itself")
         if self.policies.order is None and self.estimates.sizes == "seconds":
             raise ValueError(
                 "estimates: sizes 'seconds' is for policies that order jobs, expected policies.order"
             )
         if self.workload.fixed is None and self.estimates.accuracy < 1.0:
             raise ValueError("estimates: accuracy is for workload.fixed")
-        linked = self.cluster.alike is None and not (self.cluster.sites and self.cluster.sites[0].up is None)
+        linked = self.cluster is not None and self.cluster.linked
         if self.policies.order is None and self.policies.place.name != "in-place" and not linked:
             raise ValueError(
-                f"policies.place: {self.policies.place.name!r} plans with links, the cluster has none"
+                f"policies.place: {self.policies.place.name!r} plans with links, the sites have none"
             )
         if self.drops is not None and not linked:
-            raise ValueError("drops: expected a cluster with links")
+            raise ValueError("drops: expected sites with links")
         return self

@@ -76,6 +76,8 @@ class FleetWorld:
     def workload(self, setting: FleetSetting, seed: int) -> FleetCase:
         """Draw or read sites and jobs."""
         spec, accuracy = setting.workload, setting.estimates.accuracy
+        if setting.cluster is None:
+            return _grid(setting, np.random.default_rng([seed, 0]))
         fleet = setting.cluster.fleet(np.random.default_rng([seed, 0]))
         if spec.fixed is not None or (spec.trace is not None and not _is_swim(spec.trace.name)):
             return _fixed(setting, fleet, np.random.default_rng([seed, 0]), accuracy)
@@ -142,13 +144,19 @@ def _fixed(setting: FleetSetting, fleet: Fleet, rng: np.random.Generator, accura
             longest=fixed.longest_s,
             accuracy=accuracy,
         )
-    model, name = fixed.model(accuracy), spec.trace.name.lower()
-    if _is_swim(name):
-        log = read_swim(spec.trace, spec.skip_bad_lines)
-        return fixed_swim(dataclasses.replace(log, records=spec.records(log.records)), model, fleet, rng)
-    if name.endswith((".swf", ".swf.gz")):
-        return fixed_grid(read_swf(spec.trace, spec.skip_bad_lines), spec.trace, model, spec.where, rng)
-    raise InputError(f"{spec.trace}: unknown suffix, expected .tsv (SWIM), .swf or .swf.gz")
+    if not _is_swim(spec.trace.name):
+        raise InputError(f"{spec.trace}: unknown suffix, expected .tsv (SWIM), .swf or .swf.gz")
+    log = read_swim(spec.trace, spec.skip_bad_lines)
+    log = dataclasses.replace(log, records=spec.records(log.records))
+    return fixed_swim(log, fixed.model(accuracy), fleet, rng)
+
+
+def _grid(setting: FleetSetting, rng: np.random.Generator) -> FleetCase:
+    """Jobs of a log, over the sites that it names."""
+    spec = setting.workload
+    assert spec.trace is not None  # validated: nothing but a log goes without a cluster
+    model = (spec.fixed or FixedSpec()).model(setting.estimates.accuracy)
+    return fixed_grid(read_swf(spec.trace, spec.skip_bad_lines), spec.trace, model, spec.where, rng)
 
 
 def _drops(setting: FleetSetting, fleet: Fleet, jobs: FleetJobs, seed: int) -> SiteTimetable:
