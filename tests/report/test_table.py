@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field, fields, is_dataclass
+from collections import Counter
+from dataclasses import dataclass, field, fields, is_dataclass, replace
 from importlib import import_module
 from io import StringIO
+from pathlib import Path
 from pkgutil import iter_modules
 
 import polars as pl
@@ -14,15 +16,19 @@ from rich.console import Console
 
 import windlass.metrics
 from tests.report.made import outcome, results
+from windlass.metrics.fleet import FleetMetrics
 from windlass.report import metrics_table
 from windlass.report.columns import mark_best, metric_columns
 from windlass.report.units import duration, number, share
 from windlass.results import SOMETIMES, Outcome, Results
+from windlass.scenario import load_scenario
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
 
 
 def _printed(made: Results, width: int = 80) -> str:
     out = StringIO()
-    Console(file=out, width=width, force_terminal=False).print(metrics_table(made))
+    Console(file=out, width=width, force_terminal=False).print(metrics_table(made, width))
     return out.getvalue()
 
 
@@ -36,6 +42,68 @@ def test_fits_a_terminal_of_80_columns() -> None:
     text = _printed(results(("conservative", [outcome([0, 5], [0, 353943], [10, 20])])))
     assert "…" not in text
     assert [line.split()[0] for line in text.splitlines()][-1] == "conservative"
+
+
+def _fleet(names: list[str]) -> Results:
+    """Wide results: metrics of a fleet over three seeds, each with a value that is wide for its kind."""
+    metrics = FleetMetrics(
+        jobs=60,
+        tasks=1_013_650,
+        mean_response_s=20_000.0,
+        median_response_s=15_000.0,
+        p90_response_s=86_400.0,
+        p95_response_s=123_456.0,
+        mean_slowdown=123.4,
+        makespan_s=987_654.0,
+        utilisation=0.6543,
+        arriving_utilisation=0.7654,
+        waiting_jobs=1234.5,
+        told_bytes=65_432.1,
+        wan_bytes=21_290_549_018.0,
+        egress_usd=12_345.6,
+        remote_share=0.6386,
+        decisions=213_456,
+    )
+    grown = [
+        replace(metrics, **{one.name: getattr(metrics, one.name) * part for one in fields(metrics)})
+        for part in (0.5, 1.0, 2.5)
+    ]
+    runs = [Outcome(seed, one, pl.DataFrame(), 8) for seed, one in enumerate(grown)]
+    return results(*((name, runs) for name in names))
+
+
+@pytest.mark.parametrize("example", ["fleet-analytics", "fleet-order"])
+@pytest.mark.parametrize("width", [60, 80, 120])
+def test_a_table_that_is_too_wide_goes_on_below(example: str, width: int) -> None:
+    names = [variant.name for variant in load_scenario(EXAMPLES / f"{example}.yaml").variants]
+    made = _fleet(names)
+    text = _printed(made, width)
+    assert "…" not in text
+    assert max(map(len, text.splitlines())) <= width
+    blocks = text.split("\n\n")
+    assert len(blocks) > 1
+    heads = [block.partition("─")[0].split() for block in blocks]
+    assert Counter(word for head in heads for word in head if word != "variant") == Counter(
+        word for column in metric_columns(made) for word in (*column.label.split(), *column.unit.split())
+    )
+    values = [word for column in metric_columns(made) for cell in column.cells for word in cell.text.split()]
+    printed = [word.removeprefix("±") for block in blocks for word in block.partition("─")[2].split()]
+    assert not Counter(word for word in values if word != "±") - Counter(printed)
+    if width >= 80:
+        assert all(text.count(f"\n{name} ") == len(blocks) for name in names)
+
+
+def test_where_it_fits_it_is_one_table() -> None:
+    made = _fleet(["in-place", "tetrium"])
+    text = _printed(made, 200)
+    assert "\n\n" not in text
+    widest = max(map(len, text.splitlines()))
+    assert _printed(made, widest) == text
+    assert "\n\n" in _printed(made, widest - 1)
+
+
+def test_a_terminal_too_narrow_for_a_name_and_a_metric_still_prints() -> None:
+    assert "jobs" in _printed(_fleet(["in-place"]), 5)
 
 
 def test_one_unit_per_kind_of_metric() -> None:

@@ -108,4 +108,5 @@ def _show(results: Results, as_json: bool) -> None:
     if as_json:
         sys.stdout.write(results_json(results) + "\n")
     else:
-        Console().print(metrics_table(results))
+        console = Console()
+        console.print(metrics_table(results, console.width))

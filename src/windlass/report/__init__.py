@@ -4,7 +4,7 @@ What came out of a run is shown in two ways: a table of metrics for the terminal
 everything, opens from disk and loads nothing. Both take any world's :class:`~windlass.results.Results` and
 show what its tables have columns for.
 
-- :func:`metrics_table`: a row per variant, a column per metric, the best in bold.
+- :func:`metrics_table`: a row per variant, a column per metric, the best in bold; what does not fit goes on below.
 - :func:`write_report`: the page: metrics, distributions of wait and slowdown, utilisation and queue over
   time, reasons, and the scenario.
 
