@@ -2,15 +2,21 @@
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 import yaml
 
+from windlass.compiled import Kernel, prepare
 from windlass.metrics import fleet
 from windlass.metrics.alone import alone
 from windlass.model import InputError
+from windlass.order.fleet import POLICIES as ORDERS
+from windlass.order.fleet import JobOrder
+from windlass.place import POLICIES as PLACES
 from windlass.runner import run
 from windlass.scenario import make_scenario
 from windlass.traces import read_swim
+from windlass.worlds.fleet.world import FleetWorld
 
 TRACES = Path(__file__).parents[3] / "shared" / "traces"
 LCG = TRACES / "swf" / "LCG-2005-1.swf.gz"
@@ -55,6 +61,52 @@ def test_what_jobs_take_alone_is_worked_out_once_a_run(monkeypatch):
     assert len(counted) == 1
     slowdown = (outcome.jobs["end_s"] - outcome.jobs["submit_s"]) / outcome.jobs["service_s"]
     assert outcome.metrics.mean_slowdown == pytest.approx(slowdown.mean())
+
+
+class Patient:
+    """Not compiled: jobs in the order in which they came."""
+
+    name = "patient"
+
+    def decide(self, view):
+        return JobOrder(np.arange(len(view.subjobs)))
+
+
+SITES = [{"name": name, "slots": 4, "up": 1e6, "down": 1e6} for name in ("a", "b", "c")]
+DRAWN, FIXED = {"drawn": {"jobs": 6, "tasks": 20}}, {"fixed": {"law": "google", "jobs": 6}}
+
+
+@pytest.mark.parametrize(
+    ("workload", "policies"),
+    [
+        *((DRAWN, {"place": name}) for name in PLACES.names()),
+        *((FIXED, {"order": name}) for name in ORDERS.names()),
+        (DRAWN, {"order": "swag"}),
+        (DRAWN, {"order": f"{__file__}:Patient"}),
+        (FIXED, {"place": "in-place"}),
+    ],
+    ids=str,
+)
+def test_all_that_a_run_calls_is_said_ahead(policies, workload, monkeypatch):
+    """Else it is compiled in the middle of the run, and the display of progress knows nothing of it."""
+    setting = (
+        make_scenario(tree(cluster={"sites": SITES}, workload=workload, policies=policies))
+        .variants[0]
+        .setting
+    )
+    world = FleetWorld()
+    case, said, called = world.workload(setting, 1), world.kernels(setting), set()
+    prepare(said, quiet=True)
+    ready = Kernel.ready
+
+    def noted(kernel):
+        called.add(kernel)
+        return ready(kernel)
+
+    monkeypatch.setattr(Kernel, "ready", noted)
+    world.run(setting, 1, case, lambda _: None)
+    assert [kernel.python.__qualname__ for kernel in called - set(said)] == []
+    assert called
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ array of floats, and room for starts and their reasons; it returns how many star
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import ClassVar
 
 import numpy as np
@@ -27,6 +28,11 @@ class CompiledPlacement:
     reasons: ClassVar[tuple[str, ...]] = REASONS
     largest_first: bool = False
     parameters: NDArray[np.float64]
+
+    @classmethod
+    def functions(cls) -> tuple[Kernel, ...]:
+        """All that its decisions call, to be compiled ahead: ``place``, and what else a policy adds."""
+        return (cls.place,)
 
     def moves(self, view: PlaceView) -> NDArray[np.int64]:
         """Input to move ahead of the tasks: none."""
@@ -60,7 +66,19 @@ class CompiledPlacement:
         )
 
 
-def place_kernel(policy: object) -> tuple[Kernel, ...]:
-    """What a policy needs compiled: its own function, or nothing where it has none."""
-    own: Kernel | None = optional(policy, "place")
-    return () if own is None else (own,)
+def functions_of(policy: object) -> tuple[Kernel, ...]:
+    """What a policy needs compiled: its own functions, or nothing where it has none.
+
+    Parameters
+    ----------
+    policy
+        Of placement, compiled or not.
+
+    Examples
+    --------
+    >>> from windlass.place.policies.iridium import Iridium
+    >>> len(functions_of(Iridium())), functions_of(object())
+    (1, ())
+    """
+    own: Callable[[], tuple[Kernel, ...]] | None = optional(policy, "functions")
+    return () if own is None else own()

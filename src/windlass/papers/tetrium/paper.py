@@ -13,6 +13,7 @@ from windlass.papers.tetrium.examples import example_rows
 from windlass.papers.tetrium.runs import Bench
 from windlass.papers.tetrium.varied import sensitivity
 from windlass.place import POLICIES
+from windlass.place.compiled import functions_of
 from windlass.place.policies.tetrium import Tetrium
 from windlass.place.view import PlaceView, Ready, Sites
 from windlass.sim.fleet.run import place_kernels
@@ -41,7 +42,10 @@ class TetriumPaper:
         Mean response times in the base setting are over fifteen seeds in full.
         """
         prepare(
-            [*place_kernels(), *(POLICIES.find(name).place for name in POLICIES.names())],
+            [
+                *place_kernels(),
+                *(kernel for name in POLICIES.names() for kernel in functions_of(POLICIES.find(name))),
+            ],
             lambda so_far: tell(f"compiling, {so_far.done} of {so_far.total} functions", 0.0),
         )
         tell("worked examples", 0.0)

@@ -5,6 +5,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from windlass.compiled import Kernel
 from windlass.place.lib.prefer import PREFER
 from windlass.place.policies.tetrium import Tetrium
 from windlass.place.view import PlaceView
@@ -32,6 +33,11 @@ class TetriumIData(Tetrium):
 
     def __init__(self) -> None:
         super().__init__()
+
+    @classmethod
+    def functions(cls) -> tuple[Kernel, ...]:
+        """Tetrium's, and what moves input ahead."""
+        return (*super().functions(), PREFER)
 
     def moves(self, view: PlaceView) -> NDArray[np.int64]:
         """Input of new jobs that a shuffle reads later, as far as that makes the shuffle faster."""

@@ -19,7 +19,7 @@ from windlass.model.fleet import Fleet, FleetCase, FleetJobs
 from windlass.model.timetable import SiteTimetable
 from windlass.order.fleet import POLICIES as ORDERS
 from windlass.place import POLICIES as PLACES
-from windlass.place.compiled import place_kernel
+from windlass.place.compiled import functions_of
 from windlass.registry import Registry
 from windlass.results import Choice, Outcome
 from windlass.sim.fleet import FleetRun, run_ordered, run_placed
@@ -63,11 +63,12 @@ class FleetWorld:
         return (first,) if given.dispatch is None else (first, given.dispatch.choice(DISPATCH))
 
     def kernels(self, setting: FleetSetting) -> tuple[Kernel, ...]:
-        """The loop's functions and the policy's."""
-        policy = make_policy(setting, 0)
+        """The loop's functions and the policy's, and where tasks are fixed to sites, that of a metric."""
+        policy, spec = make_policy(setting, 0), setting.workload
+        measured = (ALONE,) if spec.fixed is not None or spec.names_sites else ()
         if setting.policies.order is not None:
-            return (*order_kernels(policy), ALONE)
-        return (*place_kernels(), *place_kernel(policy))
+            return (*order_kernels(policy), *measured)
+        return (*place_kernels(), *functions_of(policy), *measured)
 
     def workload_key(self, setting: FleetSetting, seed: int) -> Hashable:
         """Equal where sites, jobs, estimates and drops are."""
