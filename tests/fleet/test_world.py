@@ -7,10 +7,12 @@ from hypothesis import strategies as st
 
 from tests.fleet import naive
 from windlass.checks.order.fleet import workload
+from windlass.compiled import Kernel
 from windlass.metrics.alone import alone
 from windlass.model import InputError, PolicyError
 from windlass.model.fleet import Fleet, FleetCase, fixed_table
 from windlass.order.fleet import POLICIES, JobOrder
+from windlass.order.fleet.compiled import SELECT, CompiledOrder
 from windlass.order.fleet.policies.swag import Swag
 from windlass.sim.fleet import run_ordered
 from windlass.workloads.fixed import draw_fixed
@@ -135,6 +137,28 @@ def test_an_answer_that_is_no_order_is_an_error(order):
     work = fixed([0, 0], [[1], [1]], [1.0, 1.0], [1])
     with pytest.raises(PolicyError, match="answer"):
         run_ordered(work, Answer(order))
+
+
+def _wrong(subjobs, slots, backlog, options, out):
+    out[0, 0], out[0, 1] = int(options[0]), int(options[1])
+    return int(options[2])
+
+
+class Wrong(CompiledOrder):
+    name = "wrong"
+    why = "told so"
+    select = Kernel(_wrong, SELECT)
+    options = None
+
+    def __init__(self, options):
+        self.options = np.array(options, float)
+
+
+@pytest.mark.parametrize("options", [[0, 0, 1], [2, 1, 1], [-1, 0, 1], [0, 1, 0], [0, 1, 2], [0, 1, -1]])
+def test_a_compiled_answer_that_is_no_order_is_an_error(options):
+    work = fixed([0, 0], [[1, 1, 0], [1, 0, 1]], [1.0] * 4, [1, 1, 1])
+    with pytest.raises(PolicyError, match="policy 'wrong' gave no order of the 2 waiting jobs"):
+        run_ordered(work, Wrong(options))
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ from windlass.order.fleet.compiled import REFINE, SELECT
 from windlass.sim.events.heap import next_time, pop
 from windlass.sim.fleet.reads import refresh_links
 from windlass.sim.fleet.stages import change_site, end_task, enter, stages_coming
-from windlass.sim.fleet.standing import close_ranks, serve, serve_elsewhere, size_up, take_order
+from windlass.sim.fleet.standing import close_ranks, expand_order, is_order, serve, serve_elsewhere, size_up
 from windlass.sim.fleet.state import FLEET_STATE
 
 #: How :func:`_run` returned: paused for a report, all jobs ended, nothing will ever happen again, no room for what
@@ -66,8 +66,9 @@ def _run(select, refine, options, state, events):
     first = last = 0
     if run.answered != 0 or run.short != 0:
         last = n
-    if run.answered != 0 and not take_order(state):
-        return NO_ORDER
+    if run.answered != 0:
+        # The engine took it, and takes nothing but an order.
+        expand_order(state)
     run.answered = run.short = 0
     while True:
         if first < last:
@@ -119,8 +120,9 @@ def _run(select, refine, options, state, events):
                 told = state.sized[: run.groups]
                 orders = select(told, state.slots, state.backlog, options, state.order)
                 run.orders = refine(told, state.slots, state.no_backlog, orders, state.order)
-                if not take_order(state):
+                if not is_order(state):
                     return NO_ORDER
+                expand_order(state)
                 first, last = 0, n
             elif ended == 1:
                 last = first + 1

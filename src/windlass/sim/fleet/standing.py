@@ -64,8 +64,11 @@ def size_up(state):
 
 
 @lean
-def take_order(state):
-    """Whether the order given is one of all jobs; it becomes one of the rows of their stages."""
+def is_order(state):
+    """Whether what a compiled policy gave is an order of all jobs: of one that was asked through Python, it is known.
+
+    What is none must not be expanded, as its numbers are rows.
+    """
     run = state.run[0]
     if run.orders != 1 and run.orders != len(state.sites):
         return False
@@ -77,6 +80,13 @@ def take_order(state):
             if group < 0 or group >= run.groups or state.rows[group].seen != number:
                 return False
             state.rows[group].seen = number + 1
+    return True
+
+
+@lean
+def expand_order(state):
+    """Make the order of jobs, which is one, an order of the rows of their stages."""
+    run = state.run[0]
     for number in range(run.orders):
         for place in range(run.groups):
             state.rows[place].seen = state.order[number, place]
@@ -86,7 +96,6 @@ def take_order(state):
             for wait in range(state.rows[group].group0, state.rows[group + 1].group0):
                 state.order[number, target] = state.stages[state.rows[wait].wait].row
                 target += 1
-    return True
 
 
 @inlined
