@@ -97,13 +97,16 @@ def test_all_that_a_run_calls_is_said_ahead(policies, workload, monkeypatch):
     world = FleetWorld()
     case, said, called = world.workload(setting, 1), world.kernels(setting), set()
     prepare(said, quiet=True)
-    ready = Kernel.ready
 
-    def noted(kernel):
-        called.add(kernel)
-        return ready(kernel)
+    def noting(way):
+        def noted(kernel):
+            called.add(kernel)
+            return way(kernel)
 
-    monkeypatch.setattr(Kernel, "ready", noted)
+        return noted
+
+    for name in ("ready", "entry", "as_argument"):
+        monkeypatch.setattr(Kernel, name, noting(getattr(Kernel, name)))
     world.run(setting, 1, case, lambda _: None)
     assert [kernel.python.__qualname__ for kernel in called - set(said)] == []
     assert called

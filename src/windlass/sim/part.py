@@ -113,7 +113,7 @@ class Loop:
             if status == FULL:
                 self._grow()
                 continue
-            if status in (PAUSED, ALL_DONE) or time == np.inf and status == REACHED:
+            if status in (PAUSED, ALL_DONE) or (time == np.inf and status == REACHED):
                 self._tell()
             if status != PAUSED:
                 return status

@@ -129,7 +129,6 @@ class Book:
         jobs = self._jobs
         holders = self._holders()
         by_end = np.lexsort((jobs["procs"][holders], jobs["expected_end"][holders]))
-        shown = ("job", "submit", "procs", "request", "expected_end", "note")
         return SiteView.of_rows(
             now,
             self.processors,
@@ -137,7 +136,12 @@ class Book:
             self.refused,
             queue=self.queue(),
             running=holders[by_end],
-            **{name: jobs[name] for name in shown},
+            job=jobs["job"],
+            submit=jobs["submit"],
+            procs=jobs["procs"],
+            request=jobs["request"],
+            expected_end=jobs["expected_end"],
+            note=jobs["note"],
         )
 
     def _holders(self) -> _Ints:

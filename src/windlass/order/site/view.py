@@ -144,54 +144,6 @@ class SiteView:
             owed=owed,
         )
 
-    @classmethod
-    def of_rows(
-        cls,
-        now: float,
-        processors: int,
-        free: int,
-        refused: int,
-        *,
-        queue: NDArray[np.int64],
-        running: NDArray[np.int64],
-        job: NDArray[np.int64],
-        submit: NDArray[np.float64],
-        procs: NDArray[np.int64],
-        request: NDArray[np.float64],
-        expected_end: NDArray[np.float64],
-        note: NDArray[np.float64],
-    ) -> SiteView:
-        """Build from an engine's columns, of which it takes copies: what a policy does to a view stays in the view.
-
-        Parameters
-        ----------
-        now, processors, free, refused
-            As in the view.
-        queue
-            (q,) rows of waiting jobs, in order of submission.
-        running
-            (r,) rows of running jobs, by expected end, then processors.
-        job, submit, procs, request, expected_end, note
-            (n,) columns: one entry a job, whether it waits, runs or neither.
-
-        Examples
-        --------
-        >>> times = np.array([0.0, 1.0, 2.0])
-        >>> view = SiteView.of_rows(2.0, 4, 1, 0, queue=np.array([1, 2]), running=np.array([0]),
-        ...     job=np.array([7, 8, 9]), submit=times, procs=np.array([3, 2, 1]), request=times + 60,
-        ...     expected_end=times + 60, note=times * np.nan)
-        >>> view.waiting.job, view.running.expected_end
-        (array([8, 9]), array([60.]))
-        """
-        return cls(
-            now=now,
-            processors=processors,
-            free=free,
-            waiting=Waiting(job[queue], submit[queue], procs[queue], request[queue], note[queue]),
-            running=Running(job[running], procs[running], expected_end[running]),
-            refused=refused,
-        )
-
 
 @dataclass(frozen=True, slots=True)
 class Start:
