@@ -149,3 +149,80 @@ class SiteTimetable:
     def none(cls) -> SiteTimetable:
         """No change at all."""
         return cls(np.empty(0), np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0), np.empty(0))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class NodeTimetable:
+    """When cores of nodes come and go, one row a change; rows of the same instant happen in the order given.
+
+    Parameters
+    ----------
+    time
+        (m,) when, s, from 0 on, ascending.
+    node
+        (m,) int64, which.
+    cores
+        (m,) int64, how many it has from then on.
+    kill
+        (m,) bool, whether jobs that hold more than that are killed at once; else they end as they would have, and
+        what they give back is gone (the node is *drained*).
+
+    Raises
+    ------
+    InputError
+        Columns of different length, times that descend, or a value that is not allowed.
+
+    Examples
+    --------
+    >>> both = NodeTimetable.outage(0, 5.0, 9.0, cores=4) + NodeTimetable.outage(1, 7.0, None, cores=4, kill=True)
+    >>> both.time.tolist(), both.cores.tolist(), both.kill.tolist()
+    ([5.0, 7.0, 9.0], [0, 0, 4], [False, True, False])
+    """
+
+    time: NDArray[np.float64]
+    node: NDArray[np.int64]
+    cores: NDArray[np.int64]
+    kill: NDArray[np.bool_]
+
+    def __post_init__(self) -> None:
+        for name in ("node", "cores", "kill"):
+            values = getattr(self, name)
+            if values.shape != self.time.shape:
+                raise InputError(f"outages: {name} has shape {values.shape}, not that of time")
+            if not (values >= 0).all():
+                row = int(np.argmin(values >= 0))
+                raise InputError(f"outages: {name} of row {row} is {values[row]}, expected 0 or more")
+        if not (np.isfinite(self.time) & (self.time >= 0)).all() or (np.diff(self.time) < 0).any():
+            raise InputError("outages: time: expected finite times of at least 0 in ascending order")
+
+    def __len__(self) -> int:
+        return len(self.time)
+
+    def __add__(self, other: NodeTimetable) -> NodeTimetable:
+        time, node, cores, kill = (
+            np.concatenate((getattr(self, name), getattr(other, name)))
+            for name in ("time", "node", "cores", "kill")
+        )
+        order = np.argsort(time, kind="stable")
+        return NodeTimetable(time[order], node[order], cores[order], kill[order])
+
+    @classmethod
+    def none(cls) -> NodeTimetable:
+        """No change at all."""
+        return cls(np.empty(0), np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0, np.bool_))
+
+    @classmethod
+    def outage(
+        cls, node: int, down: float, up: float | None, *, cores: int, left: int = 0, kill: bool = False
+    ) -> NodeTimetable:
+        """A node has only ``left`` cores from ``down`` on, and its ``cores`` again from ``up`` on, or never for None."""
+        if up is not None and not up > down:
+            raise InputError(f"up is {up}, expected a time after down, {down}")
+        rows = [(down, left, kill)] if up is None else [(down, left, kill), (up, cores, False)]
+        time, has, kills = zip(*rows, strict=True)
+        return cls(
+            np.array(time, np.float64),
+            np.full(len(rows), node),
+            np.array(has, np.int64),
+            np.array(kills, np.bool_),
+        )
