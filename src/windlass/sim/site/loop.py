@@ -23,8 +23,10 @@ from windlass.sim.site.state import (
     NAMED,
     NEXT,
     NO_SLOT,
+    NOTED,
     NOW,
     PYTHON,
+    RECORD,
     REFUSED,
     RUNNING,
     SEEN,
@@ -32,6 +34,7 @@ from windlass.sim.site.state import (
     SITE_RUN,
     SUBMITTED,
     TAIL,
+    WANTED,
     enqueue,
     leave_queue,
     running_rows,
@@ -84,7 +87,18 @@ def _refusal(run, count):
             named += 1
     for position in site.chosen[:named]:
         site.slot[queue[position]] = NO_SLOT
+    site.counts[WANTED] = wanted
     return TOO_WIDE if wrong == PAUSED and wanted > run.nodes.total[site.counts[SITE]] else wrong
+
+
+@inlined
+def _has_room(run):
+    """Whether there are slots for all that the answer names, and lines for their pieces."""
+    site, counts = run.site, run.site.counts
+    lines = len(site.pieces_log) - counts[NOTED]
+    return counts[RUNNING] + counts[ANSWERED] <= len(site.row_of) and (
+        counts[RECORD] == 0 or counts[WANTED] <= lines
+    )
 
 
 @inlined
@@ -125,7 +139,7 @@ def _run(address, until, instants):
     run = _opened(address)
     site, counts, clock = run.site, run.site.counts, run.site.clock
     if counts[ANSWERED] > 0:
-        if counts[RUNNING] + counts[ANSWERED] > len(site.row_of):
+        if not _has_room(run):
             return FULL
         _start_chosen(run, clock[NOW], counts[ANSWERED])
     for _ in range(instants):
@@ -150,8 +164,8 @@ def _run(address, until, instants):
         status = _refusal(run, count)
         if status != PAUSED:
             return status
-        if counts[RUNNING] + count > len(site.row_of):
-            counts[ANSWERED] = count
+        counts[ANSWERED] = count
+        if not _has_room(run):
             return FULL
         _start_chosen(run, now, count)
     return PAUSED
@@ -160,7 +174,7 @@ def _run(address, until, instants):
 def _commit(address, count):
     """Start what the answer of a policy in Python names, which was checked."""
     run = _opened(address)
-    if run.site.counts[RUNNING] + count > len(run.site.row_of):
+    if not _has_room(run):
         return FULL
     _start_chosen(run, run.site.clock[NOW], count)
     run.site.clock[DUE] = np.inf

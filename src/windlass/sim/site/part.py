@@ -24,11 +24,13 @@ from windlass.sim.site.state import (
     HEAD,
     LOST,
     NEXT,
+    NOTED,
     NOW,
     REFUSED,
     RUNNING,
     SUBMITTED,
     TAIL,
+    WANTED,
     make_run,
     with_log,
     with_slots,
@@ -66,6 +68,8 @@ class SitePart:
         Which part of the ledger this is.
     kill
         Whether a job is stopped when it reaches its requested time.
+    record
+        Whether to keep which nodes each job held.
     progress
         Called now and then with the number of jobs submitted so far.
 
@@ -91,6 +95,7 @@ class SitePart:
         site: int = 0,
         number: int = 0,
         kill: bool = True,
+        record: bool = False,
         progress: Callable[[int], None] | None = None,
     ) -> None:
         self._jobs, self._ledger, self._site = jobs, ledger, site
@@ -105,7 +110,7 @@ class SitePart:
         held = np.minimum(jobs.run, jobs.request) if kill else jobs.run
         columns = jobs.submit, held, jobs.procs, jobs.request
         self._run = make_run(
-            select.as_argument(), ledger.nodes, site, number, columns, python=compiled is None
+            select.as_argument(), ledger.nodes, site, number, columns, python=compiled is None, record=record
         )
         self._handle, self._clock = Handle(self._run, STORE), self._run.site.clock
         # A view: whether anybody watches may be said later.
@@ -178,6 +183,7 @@ class SitePart:
         if answer.notes is not None:
             site.note[queue] = answer.notes
         site.counts[ANSWERED] = len(places)
+        site.counts[WANTED] = self._jobs.procs[queue[places]].sum()
         while self._commit(self._handle.address, len(places)) == FULL:
             self._grow()
         self._tell()
@@ -206,6 +212,7 @@ class SitePart:
             site.lost[:lost],
             site.lost_times[:lost, 0],
             site.lost_times[:lost, 1],
+            site.pieces_log[: site.counts[NOTED]],
         )
 
     def _until(self, until: float, reached: float) -> float:
@@ -222,9 +229,10 @@ class SitePart:
         return int(self._ledger.nodes.total[self._site])
 
     def _grow(self) -> None:
-        """Make room for more running jobs, or for more attempts that are lost."""
-        answered = self._run.site.counts[ANSWERED] > 0
-        self._run = with_slots(self._run) if answered else with_log(self._run)
+        """Make room for more running jobs, or for longer logs."""
+        counts = self._run.site.counts
+        crowded = counts[RUNNING] + counts[ANSWERED] > len(self._run.site.row_of)
+        self._run = with_slots(self._run) if crowded else with_log(self._run)
         self._handle.refill(self._run)
 
     def _raise_for(self, status: int) -> None:

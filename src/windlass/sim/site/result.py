@@ -28,6 +28,9 @@ class Replay:
         The policy's reasons.
     lost, lost_start, lost_end
         (m,) attempts that were killed since their cores were taken away: the job's row, and s.
+    held
+        (l, 4) what each attempt took where, where that was recorded: the job's row, a node of the site, cores, and when
+        the attempt began, s.
     """
 
     jobs: JobTable
@@ -39,3 +42,4 @@ class Replay:
     lost: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, np.int64))
     lost_start: NDArray[np.float64] = field(default_factory=lambda: np.empty(0))
     lost_end: NDArray[np.float64] = field(default_factory=lambda: np.empty(0))
+    held: NDArray[np.float64] = field(default_factory=lambda: np.empty((0, 4)))

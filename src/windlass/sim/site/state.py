@@ -17,8 +17,26 @@ from windlass.sim.nodes import NODES, PIECES, Nodes, Pieces, give_back, make_pie
 #: Places in ``SiteState.counts``: the queue is ``queue[HEAD:TAIL]``; running jobs; leading queue entries that the last
 #: decision left waiting, with nothing freed since; jobs submitted, ended, and attempts lost; the site's number and the
 #: part's in the ledger; whether the policy is asked in Python; how many cores were idle when last looked at; how many
-#: jobs an answer names that is still to be carried out.
-HEAD, TAIL, RUNNING, REFUSED, SUBMITTED, ENDED, LOST, SITE, PART, PYTHON, SEEN, ANSWERED, COUNTS = range(13)
+#: jobs an answer names that is still to be carried out, and how many cores they want; lines of ``pieces_log``, and
+#: whether it is kept.
+(
+    HEAD,
+    TAIL,
+    RUNNING,
+    REFUSED,
+    SUBMITTED,
+    ENDED,
+    LOST,
+    SITE,
+    PART,
+    PYTHON,
+    SEEN,
+    ANSWERED,
+    WANTED,
+    NOTED,
+    RECORD,
+    COUNTS,
+) = range(16)
 #: Places in ``SiteState.clock``: now; when a decision is due; when something happens next; s, and infinity for never.
 NOW, DUE, NEXT, CLOCKS = range(4)
 NO_SLOT = -1
@@ -35,7 +53,8 @@ class SiteState(NamedTuple):
     rows; ``running``, ``row_of`` and ``spare`` have room for as many jobs as can run. ``start`` and ``end`` are NaN
     until known, of the attempt that ended; ``why`` is the policy's reason code. ``slot``: of a running job. ``row_of``:
     whose a slot is; ``spare[RUNNING:]``: slots that are nobody's. ``lost``, ``lost_times`` (m,), (m, 2): rows, starts
-    and ends of attempts that were killed. ``chosen``, ``reason``: the policy's answer.
+    and ends of attempts that were killed. ``pieces_log`` (l, 4): a job's row, a node, cores, start, a line for each
+    piece that an attempt took. ``chosen``, ``reason``: the policy's answer.
     """
 
     submit: NDArray[np.float64]
@@ -54,6 +73,7 @@ class SiteState(NamedTuple):
     spare: NDArray[np.int32]
     lost: NDArray[np.int64]
     lost_times: NDArray[np.float64]
+    pieces_log: NDArray[np.float64]
     chosen: NDArray[np.int64]
     reason: NDArray[np.int64]
     counts: NDArray[np.int64]
@@ -74,7 +94,7 @@ _I, _F, _I32 = types.int64[::1], types.float64[::1], types.int32[::1]
 _KINDS = {
     **dict.fromkeys(("submit", "held", "request", "note", "expected_end", "start", "end", "clock"), _F),
     **dict.fromkeys(("slot", "spare"), _I32),
-    "lost_times": types.float64[:, ::1],
+    **dict.fromkeys(("lost_times", "pieces_log"), types.float64[:, ::1]),
 }
 SITE_STATE = types.NamedTuple([_KINDS.get(field, _I) for field in SiteState._fields], SiteState)
 SITE_RUN = types.NamedTuple([types.FunctionType(SELECT), TREE, NODES, PIECES, SITE_STATE], SiteRun)
@@ -88,6 +108,7 @@ def make_run(
     columns: tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.int64], NDArray[np.float64]],
     *,
     python: bool,
+    record: bool,
 ) -> SiteRun:
     """A site on which nothing runs yet; `columns` are submit, held, procs and request."""
     procs = columns[2]
@@ -95,6 +116,7 @@ def make_run(
     slots = min(jobs, most, _FIRST_SLOTS)
     counts, clock = np.zeros(COUNTS, np.int64), np.full(CLOCKS, np.inf)
     counts[SITE], counts[PART], counts[PYTHON] = site, part, python
+    counts[RECORD] = record
     counts[SEEN], clock[NOW], clock[NEXT] = most, -np.inf, -np.inf
     note, expected_end, start, end = np.full((4, jobs), np.nan)
     # Empty where entries are written before they are read: to clear them costs some ns a job.
@@ -115,6 +137,7 @@ def make_run(
         np.arange(slots, dtype=np.int32),
         np.zeros(0, np.int64),
         np.zeros((0, 2)),
+        np.zeros((0, 4)),
         chosen,
         reason,
         counts,
@@ -144,12 +167,15 @@ def with_slots(run: SiteRun) -> SiteRun:
 
 
 def with_log(run: SiteRun) -> SiteRun:
-    """The same site with room for more attempts that are lost."""
-    more = max(64, len(run.site.lost))
+    """The same site with room for more attempts that are lost, and for more pieces."""
+    site = run.site
+    more = max(64, len(site.lost))
+    pieces = (len(site.pieces_log) + int(site.counts[WANTED]) + 1024) * int(site.counts[RECORD])
     return run._replace(
-        site=run.site._replace(
-            lost=np.append(run.site.lost, np.zeros(more, np.int64)),
-            lost_times=np.concatenate((run.site.lost_times, np.zeros((more, 2)))),
+        site=site._replace(
+            lost=np.append(site.lost, np.zeros(more, np.int64)),
+            lost_times=np.concatenate((site.lost_times, np.zeros((more, 2)))),
+            pieces_log=np.concatenate((site.pieces_log, np.zeros((pieces, 4)))),
         )
     )
 
@@ -197,6 +223,25 @@ def _place_of(site, row):
 
 
 @inlined
+def _note_pieces(run, row, slot, now):
+    """Keep what a job takes where."""
+    site, pieces, counts = run.site, run.pieces, run.site.counts
+    first, piece = run.nodes.first[counts[SITE]], np.int64(pieces.chain[slot])
+    node, cores = np.int64(pieces.last_row[slot]), np.int64(pieces.last_cores[slot])
+    while True:
+        line = site.pieces_log[counts[NOTED]]
+        line[0], line[1], line[2], line[3] = row, node - first, cores, now
+        counts[NOTED] += 1
+        if piece < 0:
+            break
+        node, cores, piece = (
+            np.int64(pieces.row[piece]),
+            np.int64(pieces.cores[piece]),
+            np.int64(pieces.after[piece]),
+        )
+
+
+@inlined
 def start_job(run, row, now):
     """A job takes its processors."""
     site, counts = run.site, run.site.counts
@@ -210,6 +255,8 @@ def start_job(run, row, now):
     counts[RUNNING] += 1
     site.slot[row], site.row_of[slot] = slot, row
     take(run.nodes, run.pieces, slot, counts[SITE], counts[PART], site.procs[row])
+    if counts[RECORD] != 0:
+        _note_pieces(run, row, slot, now)
     schedule_any(run.tree, slot, now + site.held[row])
 
 
