@@ -11,7 +11,8 @@ from tests.engines.fake import FakeExecutor
 from windlass.engines.live.engine import LiveFleet
 from windlass.model.fleet import FleetCase
 from windlass.model.timetable import SiteTimetable
-from windlass.sim.fleet.engine import PlacedFleet
+from windlass.sim.coupled import Alone
+from windlass.sim.fleet.part import PlacedFleet
 
 
 def cluster_folders():
@@ -31,7 +32,7 @@ class Sim:
             timetable = SiteTimetable(
                 np.array([at]), np.array([site]), np.array([0]), fleet.up[[site]], fleet.down[[site]]
             )
-        return PlacedFleet(FleetCase(fleet, jobs, timetable))
+        return Alone(PlacedFleet(FleetCase(fleet, jobs, timetable)))
 
 
 class Fake:

@@ -17,7 +17,8 @@ from windlass.order.fleet.policies.swag import Swag
 from windlass.place.policies.in_place import InPlace
 from windlass.place.policies.tetrium import Tetrium
 from windlass.place.view import Placement
-from windlass.sim.fleet.engine import PlacedFleet
+from windlass.sim.coupled import Alone
+from windlass.sim.fleet.part import PlacedFleet
 from windlass.worlds.fleet.standing import Standing
 
 AREA = Fleet.of([2, 2, 2], [1e6] * 3, [1e6] * 3)
@@ -76,7 +77,7 @@ def test_nothing_is_lost_or_counted_twice_whoever_dies(jobs, nodes, notice, load
 @given(jobs=workloads(sizes=(0.0,)))
 def test_without_transfers_it_takes_as_long_as_in_the_simulator(jobs):
     live = drive(LiveFleet(AREA, jobs, FakeExecutor(AREA)), {"place": Standing(Swag())})
-    simulated = drive(PlacedFleet(FleetCase(AREA, jobs)), {"place": Standing(Swag())})
+    simulated = drive(Alone(PlacedFleet(FleetCase(AREA, jobs))), {"place": Standing(Swag())})
     np.testing.assert_allclose(live.response, simulated.response, atol=1e-6)
 
 

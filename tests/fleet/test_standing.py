@@ -16,8 +16,9 @@ from windlass.order.fleet import POLICIES, JobOrder
 from windlass.order.fleet.compiled import in_loop
 from windlass.order.fleet.policies.fcfs import Fcfs
 from windlass.order.fleet.policies.swag import Swag
+from windlass.sim.coupled import Alone
 from windlass.sim.fleet import run_ordered, run_placed
-from windlass.sim.fleet.engine import OrderedFleet
+from windlass.sim.fleet.part import OrderedFleet
 from windlass.workloads.drops import draw_drops
 from windlass.workloads.sites import SiteModel, draw_sites
 from windlass.workloads.stages import JobModel, draw_jobs
@@ -105,12 +106,12 @@ def test_room_is_made_for_reads_and_stages():
     what, policy = case(11, jobs=30), Swag()
     # Nothing departs for long, so that more stages are there than have room at first.
     what = dataclasses.replace(what, jobs=dataclasses.replace(what.jobs, submit=np.zeros(30)))
-    engine = OrderedFleet(what, in_loop(policy))
+    part = OrderedFleet(what, in_loop(policy))
     # Six reads and batches at once are all that there is room for at first, and 64 stages.
-    engine._state = engine._state._replace(flows=engine._state.flows[:6], batches=engine._state.batches[:6])
-    same(run_ordered(what, policy), drive(engine, {"order": policy}))
-    assert len(engine._state.flows) > 6
-    assert len(engine._state.cells) > 64
+    part._grown(part._state._replace(flows=part._state.flows[:6], batches=part._state.batches[:6]))
+    same(run_ordered(what, policy), drive(Alone(part), {"order": policy}))
+    assert len(part._state.flows) > 6
+    assert len(part._state.cells) > 64
 
 
 def test_work_that_can_never_run_is_told():

@@ -22,7 +22,8 @@ from windlass.order.site import POLICIES
 from windlass.order.site.view import Running, SiteView, Waiting
 from windlass.sim import Replay, replay
 from windlass.sim.site import part as batch
-from windlass.sim.site.state import SiteRun, SiteState, make_run
+from windlass.sim.site.setup import make_run
+from windlass.sim.site.state import SiteRun, SiteState
 
 # Someone outlives a request of 1 s, and at that very instant somebody else is submitted.
 OUTLIVED = case(1, [0, 0, 1], [2, 1, 1], [1, 1, 1], [1, 1, 1])

@@ -215,7 +215,7 @@ class NodeTimetable:
     def outage(
         cls, node: int, down: float, up: float | None, *, cores: int, left: int = 0, kill: bool = False
     ) -> NodeTimetable:
-        """A node has only ``left`` cores from ``down`` on, and all of its ``cores`` from ``up`` on, or never for None."""
+        """A node has only ``left`` cores from ``down`` on, all of its ``cores`` from ``up`` on, or never for None."""
         if up is not None and not up > down:
             raise InputError(f"up is {up}, expected a time after down, {down}")
         rows = [(down, left, kill)] if up is None else [(down, left, kill), (up, cores, False)]

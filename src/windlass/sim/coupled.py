@@ -117,3 +117,30 @@ class Coupled:
         while self._ledger.take_changed():
             for part in self._parts:
                 part.settle(self._now)
+
+
+class Alone(Coupled):
+    """A part by itself, as an engine whose result is the part's.
+
+    Parameters
+    ----------
+    part
+        It runs to its next decision, or to its end.
+    ledger
+        Of which it holds cores; None where it holds none.
+
+    Examples
+    --------
+    >>> from windlass.model.fleet import Fleet, FleetCase, FleetJobs, StageSpec
+    >>> from windlass.sim.fleet.part import PlacedFleet
+    >>> jobs = FleetJobs.of([0.0], [[StageSpec(2.0, here=(2, 3))]])
+    >>> Alone(PlacedFleet(FleetCase(Fleet.of(slots=[4, 1]), jobs))).wait()
+    'place'
+    """
+
+    def __init__(self, part: Part, ledger: Ledger | None = None) -> None:
+        super().__init__((part,), ledger)
+
+    def result(self) -> Any:
+        """What happened."""
+        return self._parts[0].result()

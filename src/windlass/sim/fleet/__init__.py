@@ -1,7 +1,7 @@
 """The part of jobs over a fleet: slots, links, tasks that read before they compute; standing orders and placements.
 
-- :mod:`~windlass.sim.fleet.run`: :func:`run_ordered`, :func:`run_placed`; :mod:`~windlass.sim.fleet.engine`: the
-  engines that they drive.
+- :mod:`~windlass.sim.fleet.run`: :func:`run_ordered`, :func:`run_placed`; :mod:`~windlass.sim.fleet.part`: the
+  parts that they drive, and :mod:`~windlass.sim.fleet.shared`: what both have.
 - :mod:`~windlass.sim.fleet.loop`: the compiled loop; :mod:`~windlass.sim.fleet.state` and
   :mod:`~windlass.sim.fleet.records`: what it works on.
 - :mod:`~windlass.sim.fleet.stages`: jobs arrive, stages can begin, tasks end, slots and links change.

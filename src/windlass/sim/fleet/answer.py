@@ -4,51 +4,92 @@ from __future__ import annotations
 
 from numba import types
 
-from windlass.compiled import Kernel
+from windlass.compiled import Kernel, inlined, lean
 from windlass.model import PolicyError
 from windlass.place.view import Placement
 from windlass.sim.fleet.reads import begin_reading, can_read, task_at
-from windlass.sim.fleet.state import FLEET_STATE
+from windlass.sim.fleet.state import FLEET_RUN
+from windlass.sim.handle import opening
+
+_opened = opening(FLEET_RUN)
 
 #: What is wrong with an answer.
 RIGHT, NO_SLOT, NO_TASK, NO_LINK, BAD_SITE, LATE_MOVE = range(6)
 
 
-def _commit(state, now, stages, starts, moves, largest_first):
-    """Carry out starts and moves; what is wrong and in which row, checked as they are carried out."""
+@inlined
+def _line(starts, moves, number):
+    """A line of an answer, moves first; and whether it is a move."""
+    is_move = number < len(moves)
+    return is_move, moves[number] if is_move else starts[number - len(moves)]
+
+
+@lean
+def _wrong_with(state, stages, line, is_move, largest_first):
+    """What is wrong with a line, given the lines before it."""
     n = len(state.sites)
+    if line[0] < 0 or line[0] >= len(stages):
+        return NO_TASK
+    source, site, tasks = line[1], line[2], line[3]
+    stage = state.stages[stages[line[0]]]
+    shuffles = stage.shuffles != 0
+    if site < 0 or site >= n or source >= n or (source < 0) != shuffles:
+        return BAD_SITE
+    if tasks < 1 or tasks > stage.waiting or (not shuffles and tasks > state.cells[stage.row, source].left):
+        return NO_TASK
+    if is_move and (shuffles or stage.begun > 0):
+        return LATE_MOVE
+    if not is_move and tasks > state.sites[site].free:
+        return NO_SLOT
+    if not is_move and stage.begun == 0:
+        stage.largest = largest_first
+    if not can_read(state, stage, stage.first + stage.begun, tasks, source, site):
+        return NO_LINK
+    return RIGHT
+
+
+@inlined
+def _take(state, stages, line, is_move, tasks):
+    """Take what a line needs, or give it back where `tasks` is less than none."""
+    stage = state.stages[stages[line[0]]]
+    stage.waiting -= tasks
+    if stage.shuffles == 0:
+        state.cells[stage.row, line[1]].left -= tasks
+    if not is_move:
+        stage.begun += tasks
+        state.sites[line[2]].free -= tasks
+
+
+@lean
+def _refusal(state, stages, starts, moves, largest_first):
+    """What is wrong with an answer and in which row, after which everything is as it was before."""
+    wrong, taken, total = RIGHT, 0, len(moves) + len(starts)
+    while taken < total and wrong == RIGHT:
+        is_move, line = _line(starts, moves, taken)
+        wrong = _wrong_with(state, stages, line, is_move, largest_first)
+        if wrong == RIGHT:
+            _take(state, stages, line, is_move, line[3])
+            taken += 1
+    for number in range(taken):
+        is_move, line = _line(starts, moves, number)
+        _take(state, stages, line, is_move, -line[3])
+    return wrong, taken
+
+
+def _commit(address, now, stages, starts, moves, largest_first):
+    """Carry out starts and moves, or none of them: what is wrong, and in which row."""
+    state = _opened(address).state
+    wrong, row = _refusal(state, stages, starts, moves, largest_first)
+    if wrong != RIGHT:
+        return wrong, row
     for number in range(len(moves) + len(starts)):
-        is_move = number < len(moves)
-        line = moves[number] if is_move else starts[number - len(moves)]
-        if line[0] < 0 or line[0] >= len(stages):
-            return NO_TASK, number
+        is_move, line = _line(starts, moves, number)
         which, source, site, tasks = stages[line[0]], line[1], line[2], line[3]
         stage = state.stages[which]
-        shuffles = stage.shuffles != 0
-        if site < 0 or site >= n or source >= n or (source < 0) != shuffles:
-            return BAD_SITE, number
-        if (
-            tasks < 1
-            or tasks > stage.waiting
-            or (not shuffles and tasks > state.cells[stage.row, source].left)
-        ):
-            return NO_TASK, number
-        if is_move and (shuffles or stage.begun > 0):
-            return LATE_MOVE, number
-        if not is_move and tasks > state.sites[site].free:
-            return NO_SLOT, number
-        if not is_move and stage.begun == 0:
-            stage.largest = largest_first
         first = stage.first + stage.begun
-        if not can_read(state, stage, first, tasks, source, site):
-            return NO_LINK, number
-        stage.waiting -= tasks
-        if not shuffles:
-            state.cells[stage.row, source].left -= tasks
+        _take(state, stages, line, is_move, tasks)
         if not is_move:
-            stage.begun += tasks
             stage.since = now
-            state.sites[site].free -= tasks
             state.cells[stage.row, site].started += tasks
             state.cells[stage.row, site].running += tasks
             for place in range(first, first + tasks):
@@ -61,7 +102,7 @@ def _commit(state, now, stages, starts, moves, largest_first):
 COMMIT = Kernel(
     _commit,
     types.Tuple((types.int64, types.int64))(
-        FLEET_STATE, types.float64, types.int64[::1], types.int64[:, ::1], types.int64[:, ::1], types.boolean
+        types.int64, types.float64, types.int64[::1], types.int64[:, ::1], types.int64[:, ::1], types.boolean
     ),
     allocates=False,
 )

@@ -11,16 +11,19 @@ import numpy as np
 from numba import types
 
 from windlass.compiled import Kernel, inlined
-from windlass.order.fleet.compiled import REFINE, SELECT
 from windlass.sim.events.heap import next_time, pop
 from windlass.sim.fleet.reads import refresh_links
 from windlass.sim.fleet.stages import change_site, end_task, enter, stages_coming
 from windlass.sim.fleet.standing import close_ranks, expand_order, is_order, serve, serve_elsewhere, size_up
-from windlass.sim.fleet.state import FLEET_STATE
+from windlass.sim.fleet.state import FLEET_RUN
+from windlass.sim.handle import opening, storing
+from windlass.sim.status import ALL_DONE, ASK, FIRST_OWN, FULL, PAUSED, REACHED
 
-#: How :func:`_run` returned: paused for a report, all jobs ended, nothing will ever happen again, no room for what
-#: comes next, a placement is due, an order is due, the order is none of the jobs.
-PAUSED, ALL_ENDED, STUCK, FULL, PLACEMENT_DUE, ORDER_DUE, NO_ORDER = range(7)
+#: How else :func:`_run` returned: what the compiled policy gave is no order of the jobs.
+NO_ORDER = FIRST_OWN
+
+_opened = opening(FLEET_RUN)
+STORE = storing(FLEET_RUN)
 
 
 @inlined
@@ -58,8 +61,10 @@ def _order_due(state):
     return due
 
 
-def _run(select, refine, options, state, events):
-    """Advance by so many events at most; how it returned."""
+def _run(address, until, events):
+    """Go through instants before `until`, so many events at most, or to the next decision; a status."""
+    whole = _opened(address)
+    state = whole.state
     run, n = state.run[0], len(state.sites)
     jobs = len(state.jobs) - 1
     standing = run.standing != 0
@@ -85,11 +90,14 @@ def _run(select, refine, options, state, events):
         now = _next_instant(state)
         if run.wanted != 0 and not standing:
             due = max(run.decided + run.decide_every, run.now)
-            if due <= now:
+            if due <= now and due < until:
                 run.now = due
-                return PLACEMENT_DUE
-        if now == np.inf:
-            return ALL_ENDED if run.ended == jobs else STUCK
+                return ASK
+            now = min(now, due)
+        if now >= until:
+            # Nothing is asked before the least time between decisions is over.
+            run.next = max(now, run.decided + run.decide_every)
+            return ALL_DONE if run.ended == jobs else REACHED
         now = max(now, run.now)
         if state.jobs[run.submitted].submit <= now and run.rows + stages_coming(state, now) > len(
             state.cells
@@ -116,10 +124,10 @@ def _run(select, refine, options, state, events):
         if standing:
             if _order_due(state):
                 if run.python != 0:
-                    return ORDER_DUE
+                    return ASK
                 told = state.sized[: run.groups]
-                orders = select(told, state.slots, state.backlog, options, state.order)
-                run.orders = refine(told, state.slots, state.no_backlog, orders, state.order)
+                orders = whole.select(told, state.slots, state.backlog, whole.options, state.order)
+                run.orders = whole.refine(told, state.slots, state.no_backlog, orders, state.order)
                 if not is_order(state):
                     return NO_ORDER
                 expand_order(state)
@@ -130,14 +138,4 @@ def _run(select, refine, options, state, events):
                 first, last = 0, n
 
 
-RUN = Kernel(
-    _run,
-    types.int64(
-        types.FunctionType(SELECT),
-        types.FunctionType(REFINE),
-        types.float64[::1],
-        FLEET_STATE,
-        types.int64,
-    ),
-    allocates=False,
-)
+RUN = Kernel(_run, types.int64(types.int64, types.float64, types.int64), allocates=False)

@@ -20,12 +20,13 @@ def _record(ints: str = "", floats: str = "", short: str = "") -> np.dtype[np.vo
 #: What is so for the whole run, 0 or 1: reads are logged; pairs have limits of their own; there are links; tasks start
 #: by a standing order; Python gives it; it is told expected seconds; tasks of a part are its own.
 #: Times, s: the present; last look at the links, the next one, the least time between looks; last placement, the least
-#: time between placements; when a policy wants to be asked at the latest; seconds and number of all finished tasks.
+#: time between placements; when a policy wants to be asked at the latest; when something may happen or be due next;
+#: seconds and number of all finished tasks.
 RUN = _record(
     "submitted ended changes rows flows batches logged rates waits groups subjobs closed orders decisions jobs_told"
     " subjobs_told wanted resources flows_new moved answered short"
     " logs limited linked standing python by_seconds homes",
-    "now looked look look_every decided decide_every wake all_seconds all_tasks",
+    "now looked look look_every decided decide_every wake next all_seconds all_tasks",
 )
 #: A site: slots, those idle; links, bytes/s; how far it has come in the standing order; room for sharing links.
 SITE = _record("slots free position", "up down up_left down_left up_weight down_weight")

@@ -12,22 +12,23 @@ from windlass.order.fleet import FleetPolicy
 from windlass.order.fleet.compiled import in_loop
 from windlass.place import POLICIES as PLACE
 from windlass.place.view import Placement, PlaceView
+from windlass.sim.coupled import Alone
 from windlass.sim.fleet.answer import COMMIT
-from windlass.sim.fleet.engine import OrderedFleet, PlacedFleet
-from windlass.sim.fleet.loop import RUN
+from windlass.sim.fleet.loop import RUN, STORE
+from windlass.sim.fleet.part import OrderedFleet, PlacedFleet
 from windlass.sim.fleet.result import FleetRun
 
 
 def place_kernels() -> tuple[Kernel, ...]:
     """What a run under placements needs compiled, the policy's own left out."""
     none = in_loop(None)
-    return RUN, COMMIT, none.select, none.refine
+    return STORE, RUN, COMMIT, none.select, none.refine
 
 
 def order_kernels(policy: FleetPolicy) -> tuple[Kernel, ...]:
     """What a run under a standing order needs compiled."""
     compiled = in_loop(policy)
-    return compiled.select, compiled.refine, RUN
+    return compiled.select, compiled.refine, STORE, RUN
 
 
 def run_placed(
@@ -55,8 +56,9 @@ def run_placed(
     >>> run_placed(FleetCase(fleet, jobs), InPlace()).end.tolist()
     [60.0]
     """
-    engine = PlacedFleet(case, look_every=look_every, decide_every=decide_every, log=log, progress=progress)
-    return drive(engine, {PLACE.key: policy})
+    part = PlacedFleet(case, look_every=look_every, decide_every=decide_every, log=log, progress=progress)
+    run: FleetRun = drive(Alone(part), {PLACE.key: policy})
+    return run
 
 
 def run_ordered(
@@ -83,7 +85,8 @@ def run_ordered(
     >>> run_ordered(FleetCase(Fleet.of(slots=[1, 1, 1]), jobs), Swag()).end.tolist()
     [18.0, 10.0, 7.0]
     """
-    engine = OrderedFleet(
+    part = OrderedFleet(
         case, in_loop(policy), by_seconds=by_seconds, look_every=look_every, log=log, progress=progress
     )
-    return drive(engine, {ORDER.key: policy})
+    run: FleetRun = drive(Alone(part), {ORDER.key: policy})
+    return run

@@ -15,6 +15,7 @@ from numba import types
 from numpy.typing import NDArray
 
 from windlass.model.fleet import Fleet, FleetCase, FleetJobs
+from windlass.order.fleet.compiled import REFINE, SELECT
 from windlass.sim.events.heap import HEAP, Heap, make_heap
 from windlass.sim.fleet.records import BATCH, CELL, CHANGE, FLOW, JOB, PART, ROW, RUN, SITE, STAGE, TASK
 
@@ -99,6 +100,20 @@ _KINDS = {
 FLEET_STATE = types.NamedTuple([_KINDS[name] for name in FleetState._fields], FleetState)
 
 
+class FleetAsRun(NamedTuple):
+    """A fleet with the functions of a policy that orders its jobs in the loop, and what ``select`` is given."""
+
+    select: object
+    refine: object
+    options: _Floats
+    state: FleetState
+
+
+FLEET_RUN = types.NamedTuple(
+    [types.FunctionType(SELECT), types.FunctionType(REFINE), types.float64[::1], FLEET_STATE], FleetAsRun
+)
+
+
 def make_state(
     case: FleetCase,
     *,
@@ -141,7 +156,7 @@ def make_state(
     run = np.zeros(1, RUN)
     for name in ("look", "wake"):
         run[name] = np.inf
-    for name in ("now", "decided"):
+    for name in ("now", "decided", "next"):
         run[name] = -np.inf
     run["look_every"], run["decide_every"] = look_every, decide_every
     run["logs"], run["linked"], run["limited"] = log, linked, bool(np.isfinite(fleet.pair).any())

@@ -1,6 +1,7 @@
 """The part of rigid jobs on one site: processors that a job holds from start to end, and one queue.
 
 - :mod:`~windlass.sim.site.state`: a site's queue and its running jobs, as arrays.
+- :mod:`~windlass.sim.site.setup`: how they are made.
 - :mod:`~windlass.sim.site.loop`: instant by instant, asking a compiled policy.
 - :mod:`~windlass.sim.site.part`: the site as a part that others can be coupled with.
 - :mod:`~windlass.sim.site.replay`: jobs run through a policy, compiled or in Python, with nothing else around.

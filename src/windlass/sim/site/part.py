@@ -17,6 +17,7 @@ from windlass.sim.nodes import Ledger
 from windlass.sim.part import Due, Loop
 from windlass.sim.site.loop import BAD_POSITION, COMMIT, KERNELS, RUN, SETTLE, STORE, TOO_WIDE
 from windlass.sim.site.result import Replay
+from windlass.sim.site.setup import make_run, with_log, with_slots
 from windlass.sim.site.state import (
     ANSWERED,
     DUE,
@@ -31,9 +32,6 @@ from windlass.sim.site.state import (
     SUBMITTED,
     TAIL,
     WANTED,
-    make_run,
-    with_log,
-    with_slots,
 )
 from windlass.sim.status import ASK, FULL
 

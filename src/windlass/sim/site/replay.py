@@ -11,7 +11,7 @@ from collections.abc import Callable
 from windlass.drive import drive
 from windlass.model import InputError, JobTable
 from windlass.order.site import SitePolicy
-from windlass.sim.coupled import Coupled
+from windlass.sim.coupled import Alone
 from windlass.sim.nodes import Ledger
 from windlass.sim.site.part import SitePart
 from windlass.sim.site.result import Replay
@@ -58,6 +58,5 @@ def replay(
         raise InputError(f"processors is {processors}, expected a whole number of at least 1")
     ledger = Ledger([[int(processors)]], parts=1)
     part = SitePart(jobs, policy, ledger, kill=kill, progress=progress)
-    replayed: Replay
-    (replayed,) = drive(Coupled([part], ledger), {"order": policy})
+    replayed: Replay = drive(Alone(part, ledger), {"order": policy})
     return replayed

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from windlass.compiled import inlined, slicing
 from windlass.order.site.compiled import SELECT
-from windlass.sim.events.tree import TREE, Tree, grown, make_tree, schedule_any
-from windlass.sim.nodes import NODES, PIECES, Nodes, Pieces, give_back, make_pieces, take
+from windlass.sim.events.tree import TREE, Tree, schedule_any
+from windlass.sim.nodes import NODES, PIECES, Nodes, Pieces, give_back, take
 
 #: Places in ``SiteState.counts``: the queue is ``queue[HEAD:TAIL]``; running jobs; leading queue entries that the last
 #: decision left waiting, with nothing freed since; jobs submitted, ended, and attempts lost; the site's number and the
@@ -40,8 +40,6 @@ from windlass.sim.nodes import NODES, PIECES, Nodes, Pieces, give_back, make_pie
 #: Places in ``SiteState.clock``: now; when a decision is due; when something happens next; s, and infinity for never.
 NOW, DUE, NEXT, CLOCKS = range(4)
 NO_SLOT = -1
-#: Slots at first; the tree of ends is climbed for each start and each end, and a low one faster.
-_FIRST_SLOTS = 64
 #: Marks a job that is named in an answer, while the answer is checked.
 NAMED = -2
 
@@ -98,86 +96,6 @@ _KINDS = {
 }
 SITE_STATE = types.NamedTuple([_KINDS.get(field, _I) for field in SiteState._fields], SiteState)
 SITE_RUN = types.NamedTuple([types.FunctionType(SELECT), TREE, NODES, PIECES, SITE_STATE], SiteRun)
-
-
-def make_run(
-    select: object,
-    nodes: Nodes,
-    site: int,
-    part: int,
-    columns: tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.int64], NDArray[np.float64]],
-    *,
-    python: bool,
-    record: bool,
-) -> SiteRun:
-    """A site on which nothing runs yet; `columns` are submit, held, procs and request."""
-    procs = columns[2]
-    jobs, most = len(procs), int(nodes.capacity[nodes.first[site] : nodes.first[site + 1]].sum())
-    slots = min(jobs, most, _FIRST_SLOTS)
-    counts, clock = np.zeros(COUNTS, np.int64), np.full(CLOCKS, np.inf)
-    counts[SITE], counts[PART], counts[PYTHON] = site, part, python
-    counts[RECORD] = record
-    counts[SEEN], clock[NOW], clock[NEXT] = most, -np.inf, -np.inf
-    note, expected_end, start, end = np.full((4, jobs), np.nan)
-    # Empty where entries are written before they are read: to clear them costs some ns a job.
-    why, (queue, chosen, reason) = np.zeros(jobs, np.int64), np.empty((3, jobs), np.int64)
-    running, row_of = np.zeros((2, slots), np.int64)
-    pooled = nodes.first[site + 1] - nodes.first[site] == 1
-    state = SiteState(
-        *columns,
-        note,
-        expected_end,
-        start,
-        end,
-        why,
-        queue,
-        running,
-        np.full(jobs, NO_SLOT, np.int32),
-        row_of,
-        np.arange(slots, dtype=np.int32),
-        np.zeros(0, np.int64),
-        np.zeros((0, 2)),
-        np.zeros((0, 4)),
-        chosen,
-        reason,
-        counts,
-        clock,
-    )
-    tree = make_tree(max(slots, 1))
-    return SiteRun(select, tree, nodes, make_pieces(slots, 0 if pooled else most), state)
-
-
-def with_slots(run: SiteRun) -> SiteRun:
-    """The same site with twice as many slots."""
-    slots = len(run.site.row_of)
-    more, fresh = np.zeros(slots, np.int64), np.arange(slots, 2 * slots, dtype=np.int32)
-    none = np.full(slots, -1, np.int32)
-    pieces, site = run.pieces, run.site
-    return run._replace(
-        tree=grown(run.tree, 2 * slots),
-        pieces=pieces._replace(
-            **{name: np.append(getattr(pieces, name), none) for name in ("last_row", "last_cores", "chain")}
-        ),
-        site=site._replace(
-            running=np.append(site.running, more),
-            row_of=np.append(site.row_of, more),
-            spare=np.append(site.spare, fresh),
-        ),
-    )
-
-
-def with_log(run: SiteRun) -> SiteRun:
-    """The same site with room for more attempts that are lost, and for more pieces."""
-    site = run.site
-    more = max(64, len(site.lost))
-    pieces = (len(site.pieces_log) + int(site.counts[WANTED]) + 1024) * int(site.counts[RECORD])
-    return run._replace(
-        site=site._replace(
-            lost=np.append(site.lost, np.zeros(more, np.int64)),
-            lost_times=np.concatenate((site.lost_times, np.zeros((more, 2)))),
-            pieces_log=np.concatenate((site.pieces_log, np.zeros((pieces, 4)))),
-        )
-    )
 
 
 @slicing

@@ -19,7 +19,7 @@ from windlass.model import InputError
 from windlass.model.timetable import WorkerTimetable
 from windlass.model.values import checked_rates, number, whole
 from windlass.registry import optional
-from windlass.sim.coupled import Coupled
+from windlass.sim.coupled import Alone
 from windlass.sim.workers.part import WorkersPart
 from windlass.sim.workers.result import Dispatched
 from windlass.sim.workers.setup import Setup
@@ -147,8 +147,7 @@ def simulate(
     if tasks_per_job > 1:
         submit = np.repeat(submit, tasks_per_job)
     part = WorkersPart(setup, chosen, submit, work, streams[3], progress=progress)
-    dispatched: Dispatched
-    (dispatched,) = drive(Coupled([part]), {"dispatch": chosen})
+    dispatched: Dispatched = drive(Alone(part), {"dispatch": chosen})
     return dispatched
 
 

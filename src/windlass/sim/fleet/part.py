@@ -18,7 +18,6 @@ more, reads begin and end up to so much later, and a link is never used beyond i
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,84 +31,17 @@ from windlass.order.fleet.view import as_orders
 from windlass.place import POLICIES as PLACE
 from windlass.place.view import Placement, PlaceView
 from windlass.sim.fleet.answer import COMMIT, RIGHT, refused
-from windlass.sim.fleet.loop import ALL_ENDED, FULL, NO_ORDER, ORDER_DUE, PAUSED, PLACEMENT_DUE, RUN, STUCK
 from windlass.sim.fleet.result import FleetRun
-from windlass.sim.fleet.state import make_state, with_room, with_rows
+from windlass.sim.fleet.shared import FleetPart
+from windlass.sim.fleet.state import with_room
 from windlass.sim.fleet.view import following_work, order_view, place_view
 
 _Ints = NDArray[np.int64]
 _EVENTS_BETWEEN_REPORTS = 500_000
 
 
-class _Simulated:
-    """What both engines share: the state, the loop, growing, and the result."""
-
-    def __init__(
-        self, case: FleetCase, compiled: Compiled, progress: Callable[[float], None] | None, **setting: Any
-    ) -> None:
-        self._case, self._progress = case, progress or (lambda _: None)
-        self._state = make_state(case, **setting)
-        self._run = RUN.entry()
-        self._select, self._refine = compiled.select.as_argument(), compiled.refine.as_argument()
-        self._options = compiled.options
-
-    def _advance(self) -> int:
-        """Go on until a decision is due or all is over; which."""
-        while True:
-            state = self._state
-            status: int = self._run(self._select, self._refine, self._options, state, _EVENTS_BETWEEN_REPORTS)
-            if status == STUCK:
-                left = len(state.jobs) - 1 - int(state.run["ended"][0])
-                raise PolicyError(f"leaves tasks of {left} jobs waiting for ever")
-            if status == FULL:
-                self._make_room()
-            elif status == PAUSED:
-                self._tell()
-            else:
-                return status
-
-    def _tell(self) -> None:
-        self._progress(int(self._state.run["ended"][0]) / len(self._case.jobs))
-
-    def _make_room(self) -> None:
-        state, jobs = self._state, self._case.jobs
-        submitted = int(state.run["submitted"][0])
-        needed = int(state.run["rows"][0])
-        if submitted < len(jobs):
-            last = int(np.searchsorted(jobs.submit, jobs.submit[submitted], side="right"))
-            needed += int(state.jobs["stage0"][last] - state.jobs["stage0"][submitted])
-        if needed > len(state.cells):
-            state = with_rows(state, max(2 * len(state.cells), needed))
-        self._state = with_room(state, len(state.sites), len(state.sites)) if len(state.weight) else state
-
-    def _result(self, decisions: int, reasons: dict[str, int]) -> FleetRun:
-        state, tasks = self._state, self._state.tasks
-        jobs = state.jobs[:-1]
-        return FleetRun(
-            self._case.fleet,
-            self._case.jobs,
-            jobs["end"].copy(),
-            jobs["sent"].copy(),
-            state.carried,
-            tasks["site"],
-            tasks["source"],
-            tasks["begun"],
-            tasks["read"],
-            tasks["computed"],
-            state.flow_log[: state.run["logged"][0]],
-            state.rate_log[: state.run["rates"][0]],
-            decisions,
-            reasons,
-            int(state.run["jobs_told"][0]),
-            int(state.run["subjobs_told"][0]),
-        )
-
-    def close(self) -> None:
-        """Nothing to stop."""
-
-
-class PlacedFleet(_Simulated):
-    """Asks for placements: see :class:`windlass.drive.Engine`.
+class PlacedFleet(FleetPart):
+    """Asks for placements.
 
     Parameters
     ----------
@@ -122,6 +54,8 @@ class PlacedFleet(_Simulated):
     progress
         Told the share of jobs that ended.
     """
+
+    _decision = PLACE.key
 
     def __init__(
         self,
@@ -147,16 +81,13 @@ class PlacedFleet(_Simulated):
         self._reasons: dict[str, int] = {}
         self._decisions = 0
 
-    def wait(self) -> str | None:
-        """Go on until a placement is due; None when all jobs ended."""
-        while self._advance() == PLACEMENT_DUE:
-            run, stages = self._state.run, self._state.stages
-            self._stages = np.flatnonzero((stages["waiting"] > 0) & (stages["ready"] > 0))
-            run["wanted"], run["decided"], run["wake"] = 0, run["now"], np.inf
-            if len(self._stages):
-                return PLACE.key
+    def _is_due(self) -> bool:
+        run, stages = self._state.run, self._state.stages
+        self._stages = np.flatnonzero((stages["waiting"] > 0) & (stages["ready"] > 0))
+        run["wanted"], run["decided"], run["wake"] = 0, run["now"], np.inf
+        if not len(self._stages):
             run["resources"] = 0
-        return None
+        return len(self._stages) > 0
 
     def view(self, decision: str) -> PlaceView:
         """Sites, and the stages of which tasks wait."""
@@ -171,16 +102,19 @@ class PlacedFleet(_Simulated):
         if not answer.wake > now:
             raise PolicyError(f"wants to be asked at {answer.wake} s, which is past at {now} s")
         state.run["wake"] = answer.wake
-        if answer.plan is not None:
-            state.cells["plan"][state.stages["row"][self._stages]] = answer.plan
         rows = len(answer.starts) + len(answer.moves)
         reads = int((answer.starts[:, 1] < 0).sum()) * len(state.sites) + rows
-        self._state = with_room(state, reads, rows)
+        grown = with_room(state, reads, rows)
+        if any(new is not old for new, old in zip(grown, state, strict=True)):
+            self._grown(grown)
         wrong, row = self._commit(
-            self._state, now, self._stages, answer.starts, answer.moves, answer.largest_first
+            self._handle.address, now, self._stages, answer.starts, answer.moves, answer.largest_first
         )
         if wrong != RIGHT:
             raise refused(answer, wrong, row)
+        if answer.plan is not None:
+            state.cells["plan"][state.stages["row"][self._stages]] = answer.plan
+        self._due = False
         for code, tasks in zip(answer.why.tolist(), answer.starts[:, 3].tolist(), strict=True):
             reason = answer.reasons[code]
             self._reasons[reason] = self._reasons.get(reason, 0) + tasks
@@ -192,7 +126,7 @@ class PlacedFleet(_Simulated):
         return self._result(self._decisions, self._reasons)
 
 
-class OrderedFleet(_Simulated):
+class OrderedFleet(FleetPart):
     """Asks for standing orders, but for those of a compiled policy, which the loop asks itself.
 
     Parameters
@@ -207,6 +141,8 @@ class OrderedFleet(_Simulated):
     look_every, log, progress
         As in :class:`PlacedFleet`.
     """
+
+    _decision = ORDER.key
 
     def __init__(
         self,
@@ -229,14 +165,6 @@ class OrderedFleet(_Simulated):
             log=log,
         )
 
-    def wait(self) -> str | None:
-        """Go on until an order is due; None when all jobs ended."""
-        status = self._advance()
-        if status == NO_ORDER:
-            raise PolicyError(f"gave no order of the {self._state.run['groups'][0]} waiting jobs")
-        assert status in (ORDER_DUE, ALL_ENDED), status
-        return ORDER.key if status == ORDER_DUE else None
-
     def view(self, decision: str) -> FleetView:
         """The jobs with tasks left to start."""
         return order_view(self._state)
@@ -251,6 +179,7 @@ class OrderedFleet(_Simulated):
             raise PolicyError(f"gave no order of the waiting jobs: {error}") from error
         state.order[: len(orders), :jobs] = orders
         state.run["orders"], state.run["answered"] = len(orders), 1
+        self._due = False
 
     def result(self) -> FleetRun:
         """What happened."""

@@ -1,0 +1,143 @@
+"""What the two parts of a fleet share: the state, the loop, growing, and the result."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from windlass.model import PolicyError
+from windlass.model.fleet import FleetCase
+from windlass.order.fleet.compiled import Compiled
+from windlass.sim.fleet.loop import NO_ORDER, RUN, STORE
+from windlass.sim.fleet.result import FleetRun
+from windlass.sim.fleet.state import FleetAsRun, FleetState, make_state, with_room, with_rows
+from windlass.sim.handle import Handle
+from windlass.sim.part import Due, Loop
+from windlass.sim.status import ASK
+
+_Ints = NDArray[np.int64]
+_EVENTS_BETWEEN_REPORTS = 500_000
+
+
+class FleetPart:
+    """A fleet whose loop stops for one decision: see :class:`windlass.sim.part.Part`.
+
+    A fleet has slots of its own and takes no cores of a ledger: it is coupled with others in time only.
+    """
+
+    _decision: str
+
+    def __init__(
+        self, case: FleetCase, compiled: Compiled, progress: Callable[[float], None] | None, **setting: Any
+    ) -> None:
+        self._case, self._progress = case, progress or (lambda _: None)
+        self._state = make_state(case, **setting)
+        self._functions = compiled.select.as_argument(), compiled.refine.as_argument(), compiled.options
+        self._handle = Handle(FleetAsRun(*self._functions, self._state), STORE)
+        self._loop = Loop(RUN.entry(), self._handle, _EVENTS_BETWEEN_REPORTS, self._tell, self._make_room)
+        self._asks = not compiled.decides
+        #: Whether a decision is due.
+        self._due = False
+
+    def horizon(self) -> float:
+        """The next instant at which a decision may be due."""
+        return float(self._state.run["next"][0]) if self._asks else np.inf
+
+    def advance(self, until: float) -> float:
+        """Go through instants before `until`."""
+        return self._until(until, until)
+
+    def alter(self, now: float) -> None:
+        """Nothing: the timetable of a fleet's slots and links is its own affair."""
+
+    def settle(self, now: float) -> None:
+        """Holds nothing."""
+
+    def decide(self, now: float) -> Sequence[Due]:
+        """Go through the instant itself."""
+        after = np.nextafter(now, np.inf)
+        self._until(after, after)
+        return (Due(self, self._decision),) if self._due else ()
+
+    def wants(self, decision: str) -> bool:
+        """Whether the decision is still due."""
+        return self._due
+
+    def view(self, decision: str) -> Any:
+        """What the policy may know now."""
+        raise NotImplementedError
+
+    def act(self, decision: str, answer: Any) -> None:
+        """Carry out its answer."""
+        raise NotImplementedError
+
+    def result(self) -> FleetRun:
+        """What happened."""
+        raise NotImplementedError
+
+    def ended(self) -> bool:
+        """Whether all jobs have ended."""
+        return bool(self._state.run["ended"][0] == len(self._case.jobs))
+
+    def stuck(self) -> Exception:
+        """Jobs are left, and nobody will start their tasks."""
+        left = len(self._case.jobs) - int(self._state.run["ended"][0])
+        return PolicyError(f"leaves tasks of {left} jobs waiting for ever", self._decision)
+
+    def _until(self, until: float, reached: float) -> float:
+        while not self._due:
+            status = self._loop.until(until)
+            if status == NO_ORDER:
+                waiting = self._state.run["groups"][0]
+                raise PolicyError(f"gave no order of the {waiting} waiting jobs", self._decision)
+            if status != ASK:
+                return reached
+            self._due = self._is_due()
+        return float(self._state.run["now"][0])
+
+    def _is_due(self) -> bool:
+        """Whether there is something to decide, where the loop stopped for a decision."""
+        return True
+
+    def _grown(self, state: FleetState) -> None:
+        self._state = state
+        self._handle.refill(FleetAsRun(*self._functions, state))
+
+    def _tell(self) -> None:
+        self._progress(int(self._state.run["ended"][0]) / len(self._case.jobs))
+
+    def _make_room(self) -> None:
+        state, jobs = self._state, self._case.jobs
+        submitted = int(state.run["submitted"][0])
+        needed = int(state.run["rows"][0])
+        if submitted < len(jobs):
+            last = int(np.searchsorted(jobs.submit, jobs.submit[submitted], side="right"))
+            needed += int(state.jobs["stage0"][last] - state.jobs["stage0"][submitted])
+        if needed > len(state.cells):
+            state = with_rows(state, max(2 * len(state.cells), needed))
+        self._grown(with_room(state, len(state.sites), len(state.sites)) if len(state.weight) else state)
+
+    def _result(self, decisions: int, reasons: dict[str, int]) -> FleetRun:
+        state, tasks = self._state, self._state.tasks
+        jobs = state.jobs[:-1]
+        return FleetRun(
+            self._case.fleet,
+            self._case.jobs,
+            jobs["end"].copy(),
+            jobs["sent"].copy(),
+            state.carried,
+            tasks["site"],
+            tasks["source"],
+            tasks["begun"],
+            tasks["read"],
+            tasks["computed"],
+            state.flow_log[: state.run["logged"][0]],
+            state.rate_log[: state.run["rates"][0]],
+            decisions,
+            reasons,
+            int(state.run["jobs_told"][0]),
+            int(state.run["subjobs_told"][0]),
+        )

@@ -1,0 +1,107 @@
+"""A site before anything happens, and the same with more room."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from windlass.sim.events.tree import grown, make_tree
+from windlass.sim.nodes import Nodes, make_pieces
+from windlass.sim.site.state import (
+    CLOCKS,
+    COUNTS,
+    NEXT,
+    NO_SLOT,
+    NOW,
+    PART,
+    PYTHON,
+    RECORD,
+    SEEN,
+    SITE,
+    WANTED,
+    SiteRun,
+    SiteState,
+)
+
+#: Slots at first; the tree of ends is climbed for each start and each end, and a low one faster.
+_FIRST_SLOTS = 64
+
+
+def make_run(
+    select: object,
+    nodes: Nodes,
+    site: int,
+    part: int,
+    columns: tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.int64], NDArray[np.float64]],
+    *,
+    python: bool,
+    record: bool,
+) -> SiteRun:
+    """A site on which nothing runs yet; `columns` are submit, held, procs and request."""
+    procs = columns[2]
+    jobs, most = len(procs), int(nodes.capacity[nodes.first[site] : nodes.first[site + 1]].sum())
+    slots = min(jobs, most, _FIRST_SLOTS)
+    counts, clock = np.zeros(COUNTS, np.int64), np.full(CLOCKS, np.inf)
+    counts[SITE], counts[PART], counts[PYTHON] = site, part, python
+    counts[RECORD] = record
+    counts[SEEN], clock[NOW], clock[NEXT] = most, -np.inf, -np.inf
+    note, expected_end, start, end = np.full((4, jobs), np.nan)
+    # Empty where entries are written before they are read: to clear them costs some ns a job.
+    why, (queue, chosen, reason) = np.zeros(jobs, np.int64), np.empty((3, jobs), np.int64)
+    running, row_of = np.zeros((2, slots), np.int64)
+    pooled = nodes.first[site + 1] - nodes.first[site] == 1
+    state = SiteState(
+        *columns,
+        note,
+        expected_end,
+        start,
+        end,
+        why,
+        queue,
+        running,
+        np.full(jobs, NO_SLOT, np.int32),
+        row_of,
+        np.arange(slots, dtype=np.int32),
+        np.zeros(0, np.int64),
+        np.zeros((0, 2)),
+        np.zeros((0, 4)),
+        chosen,
+        reason,
+        counts,
+        clock,
+    )
+    tree = make_tree(max(slots, 1))
+    return SiteRun(select, tree, nodes, make_pieces(slots, 0 if pooled else most), state)
+
+
+def with_slots(run: SiteRun) -> SiteRun:
+    """The same site with twice as many slots."""
+    slots = len(run.site.row_of)
+    more, fresh = np.zeros(slots, np.int64), np.arange(slots, 2 * slots, dtype=np.int32)
+    none = np.full(slots, -1, np.int32)
+    pieces, site = run.pieces, run.site
+    return run._replace(
+        tree=grown(run.tree, 2 * slots),
+        pieces=pieces._replace(
+            **{name: np.append(getattr(pieces, name), none) for name in ("last_row", "last_cores", "chain")}
+        ),
+        site=site._replace(
+            running=np.append(site.running, more),
+            row_of=np.append(site.row_of, more),
+            spare=np.append(site.spare, fresh),
+        ),
+    )
+
+
+def with_log(run: SiteRun) -> SiteRun:
+    """The same site with room for more attempts that are lost, and for more pieces."""
+    site = run.site
+    more = max(64, len(site.lost))
+    pieces = (len(site.pieces_log) + int(site.counts[WANTED]) + 1024) * int(site.counts[RECORD])
+    return run._replace(
+        site=site._replace(
+            lost=np.append(site.lost, np.zeros(more, np.int64)),
+            lost_times=np.concatenate((site.lost_times, np.zeros((more, 2)))),
+            pieces_log=np.concatenate((site.pieces_log, np.zeros((pieces, 4)))),
+        )
+    )
