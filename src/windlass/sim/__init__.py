@@ -1,7 +1,8 @@
 """The simulated cluster: deterministic, compiled event loops, one for each part, coupled in time.
 
 - :mod:`~windlass.sim.part`: what a part is; :mod:`~windlass.sim.coupled`: parts coupled in time.
-- :mod:`~windlass.sim.nodes`: the ledger of who holds which cores; :mod:`~windlass.sim.outages`: cores that come and go.
+- :mod:`~windlass.sim.nodes`: the ledger of who holds which cores; :mod:`~windlass.sim.cores`: how compiled code takes
+  and returns them; :mod:`~windlass.sim.outages`: cores that come and go.
 - :mod:`~windlass.sim.handle`: how a part's state crosses into compiled code.
 
 - :mod:`~windlass.sim.site`: rigid parallel jobs on one site.

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
-
 import numpy as np
 
 from windlass.model import InputError
 from windlass.model.timetable import NodeTimetable
 from windlass.sim.nodes import Ledger
-from windlass.sim.part import Due
+from windlass.sim.part import Quiet
 
 
-class Outages:
+class Outages(Quiet):
     """Changes of a site's capacity: see :class:`windlass.sim.part.Part`.
 
     Parameters
@@ -61,10 +58,6 @@ class Outages:
         """The next change."""
         return float(self._times[self._next])
 
-    def advance(self, until: float) -> float:
-        """Nothing happens in between."""
-        return until
-
     def alter(self, now: float) -> None:
         """Carry out what is due."""
         timetable = self._timetable
@@ -73,33 +66,6 @@ class Outages:
             node, cores = self._first + int(timetable.node[row]), int(timetable.cores[row])
             self._ledger.set_capacity(node, cores, vacate=bool(timetable.kill[row]))
             self._next += 1
-
-    def settle(self, now: float) -> None:
-        """Holds nothing."""
-
-    def decide(self, now: float) -> Sequence[Due]:
-        """Decides nothing."""
-        return ()
-
-    def wants(self, decision: str) -> bool:
-        """Nothing is asked."""
-        return False
-
-    def view(self, decision: str) -> Any:
-        """Nothing is asked."""
-        raise NotImplementedError
-
-    def act(self, decision: str, answer: Any) -> None:
-        """Nothing is asked."""
-        raise NotImplementedError
-
-    def ended(self) -> bool:
-        """Always: nobody waits for the end of a timetable."""
-        return True
-
-    def stuck(self) -> Exception:
-        """Never: it has always ended."""
-        raise NotImplementedError
 
     def result(self) -> NodeTimetable:
         """The timetable."""

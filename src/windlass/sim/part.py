@@ -78,6 +78,52 @@ class Part(Protocol):
         ...
 
 
+class Quiet:
+    """A part in which nothing happens and nothing is decided: a part of few steps inherits the others from here."""
+
+    def horizon(self) -> float:
+        """Never."""
+        return np.inf
+
+    def advance(self, until: float) -> float:
+        """Nothing happens."""
+        return until
+
+    def alter(self, now: float) -> None:
+        """Changes no capacity."""
+
+    def settle(self, now: float) -> None:
+        """Does not care who holds what."""
+
+    def decide(self, now: float) -> Sequence[Due]:
+        """Decides nothing, and asks nothing."""
+        return ()
+
+    def wants(self, decision: str) -> bool:
+        """Nothing was asked."""
+        return False
+
+    def view(self, decision: str) -> Any:
+        """Nothing was asked."""
+        raise NotImplementedError(decision)
+
+    def act(self, decision: str, answer: Any) -> None:
+        """Nothing was asked."""
+        raise NotImplementedError(decision)
+
+    def ended(self) -> bool:
+        """Always: nobody waits for it."""
+        return True
+
+    def stuck(self) -> Exception:
+        """Never, as it has always ended."""
+        raise NotImplementedError
+
+    def result(self) -> Any:
+        """Nothing."""
+        return None
+
+
 class Loop:
     """A part's compiled loop, run until there is something to do outside.
 

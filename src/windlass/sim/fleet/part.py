@@ -105,7 +105,7 @@ class PlacedFleet(FleetPart):
         rows = len(answer.starts) + len(answer.moves)
         reads = int((answer.starts[:, 1] < 0).sum()) * len(state.sites) + rows
         grown = with_room(state, reads, rows)
-        if any(new is not old for new, old in zip(grown, state, strict=True)):
+        if grown is not state:
             self._grown(grown)
         wrong, row = self._commit(
             self._handle.address, now, self._stages, answer.starts, answer.moves, answer.largest_first

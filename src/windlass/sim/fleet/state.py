@@ -259,6 +259,9 @@ def with_rows(state: FleetState, rows: int) -> FleetState:
 def with_room(state: FleetState, flows: int, batches: int) -> FleetState:
     """The same with room for so many more flows and batches, and for what they may log."""
     run = state.run[0]
+    short = len(state.flows) - run["flows"] < flows or len(state.batches) - run["batches"] < batches
+    if not (short or run["logs"]):
+        return state
     state = state._replace(
         flows=_stocked(state.flows, int(run["flows"]), flows),
         batches=_stocked(state.batches, int(run["batches"]), batches),

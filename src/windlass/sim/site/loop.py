@@ -11,9 +11,9 @@ from numba import types
 
 from windlass.compiled import Kernel, inlined
 from windlass.order.site.compiled import CompiledView
+from windlass.sim.cores import TAKEN, holds_on
 from windlass.sim.events.tree import next_of_any, next_worker
 from windlass.sim.handle import opening, storing
-from windlass.sim.nodes import TAKEN, holds_on
 from windlass.sim.site.state import (
     ANSWERED,
     DUE,

@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from windlass.sim.cores import make_pieces
 from windlass.sim.events.tree import grown, make_tree
-from windlass.sim.nodes import Nodes, make_pieces
+from windlass.sim.nodes import Nodes
 from windlass.sim.site.state import (
     CLOCKS,
     COUNTS,

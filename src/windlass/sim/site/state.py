@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 
 from windlass.compiled import inlined, slicing
 from windlass.order.site.compiled import SELECT
+from windlass.sim.cores import PIECES, Pieces, give_back, take
 from windlass.sim.events.tree import TREE, Tree, schedule_any
-from windlass.sim.nodes import NODES, PIECES, Nodes, Pieces, give_back, take
+from windlass.sim.nodes import NODES, Nodes
 
 #: Places in ``SiteState.counts``: the queue is ``queue[HEAD:TAIL]``; running jobs; leading queue entries that the last
 #: decision left waiting, with nothing freed since; jobs submitted, ended, and attempts lost; the site's number and the

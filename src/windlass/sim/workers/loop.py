@@ -12,9 +12,9 @@ from numba import types
 
 from windlass.compiled import Kernel, inlined
 from windlass.dispatch.state import BENCHMARK_AT, BENCHMARK_WORK, JOINED, LEFT, LISTENS, RATE, TOLD
+from windlass.sim.cores import TAKEN
 from windlass.sim.events.tree import next_completion
 from windlass.sim.handle import opening, storing
-from windlass.sim.nodes import TAKEN
 from windlass.sim.status import ALL_DONE, ASK, FIRST_OWN, FULL, PAUSED, REACHED
 from windlass.sim.workers import events, lane, log, places
 from windlass.sim.workers.state import NOBODY, WORKERS_RUN

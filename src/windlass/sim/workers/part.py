@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +14,7 @@ from windlass.model import InputError, PolicyError
 from windlass.sim.handle import Handle
 from windlass.sim.nodes import KERNELS as LEDGER_KERNELS
 from windlass.sim.nodes import Ledger
-from windlass.sim.part import Due, Loop
+from windlass.sim.part import Due, Loop, Quiet
 from windlass.sim.workers import places
 from windlass.sim.workers.asked import UNUSED, Asked
 from windlass.sim.workers.loop import BAD_CHOICE, KERNELS, RUN, SETTLE, STORE
@@ -33,7 +32,7 @@ def kernels(policy: DispatchPolicy) -> tuple[Kernel, ...]:
     return (*LEDGER_KERNELS, *(UNUSED if compiled is None else compiled.functions()), *KERNELS)
 
 
-class WorkersPart:
+class WorkersPart(Quiet):
     """Small tasks on workers: see :class:`windlass.sim.part.Part`.
 
     Where workers stand on the nodes of a site, one on each, tasks take no cores: a worker has the share of its speed
@@ -89,10 +88,6 @@ class WorkersPart:
         self._loop = Loop(RUN.entry(), self._handle, _STEPS_BETWEEN_REPORTS, self._tell, self._grow)
         self._done = -1
 
-    def horizon(self) -> float:
-        """Never: tasks take no cores, and each is dispatched within the loop."""
-        return np.inf
-
     def advance(self, until: float) -> float:
         """Run tasks."""
         status = self._loop.until(until)
@@ -104,9 +99,6 @@ class WorkersPart:
             raise PolicyError(f"chose worker {chosen}, which is down or does not exist", _DISPATCH)
         return until
 
-    def alter(self, now: float) -> None:
-        """Nothing: workers that fail by themselves are their timetable's affair."""
-
     def settle(self, now: float) -> None:
         """Workers whose nodes changed get other speeds, fail or come back."""
         status = self._settle(self._handle.address, now)
@@ -117,18 +109,6 @@ class WorkersPart:
         """Changes of the workers' own timetable, and arrivals."""
         self.advance(np.nextafter(now, np.inf))
         return ()
-
-    def wants(self, decision: str) -> bool:
-        """Nothing is asked outside."""
-        return False
-
-    def view(self, decision: str) -> Any:
-        """Nothing is asked outside."""
-        raise NotImplementedError
-
-    def act(self, decision: str, answer: Any) -> None:
-        """Nothing is asked outside."""
-        raise NotImplementedError
 
     def ended(self) -> bool:
         """Whether all tasks have run."""
