@@ -134,6 +134,7 @@ class Book:
             self.processors,
             self.free,
             self.refused,
+            max(0, self.held - self.processors),
             queue=self.queue(),
             running=holders[by_end],
             job=jobs["job"],
