@@ -19,6 +19,7 @@ Jobs over the sites of a fleet:
 Rigid jobs on one site:
 
 - :mod:`~windlass.workloads.lublin`: :func:`lublin`, jobs drawn from the model of Lublin and Feitelson.
+- :mod:`~windlass.workloads.outages`: when its nodes are away.
 """
 
 from windlass.workloads.lublin import lublin

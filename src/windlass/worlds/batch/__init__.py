@@ -1,5 +1,6 @@
 """Rigid parallel jobs on one site.
 
 - :mod:`~windlass.worlds.batch.spec`: what a scenario may say.
-- :mod:`~windlass.worlds.batch.world`: the jobs read or drawn, replayed, measured.
+- :mod:`~windlass.worlds.batch.jobs`: the jobs read or drawn, and as a table.
+- :mod:`~windlass.worlds.batch.world`: the jobs replayed, measured.
 """

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable
 
 import numpy as np
-import polars as pl
 
 from windlass.compiled import Kernel
 from windlass.metrics.site import batch_metrics
@@ -14,13 +13,10 @@ from windlass.registry import Registry
 from windlass.results import Choice, Outcome
 from windlass.sim.site.part import kernels
 from windlass.sim.site.replay import replay
-from windlass.sim.site.result import Replay
-from windlass.traces import Workload, read_trace, to_workload
-from windlass.workloads import lublin
+from windlass.traces import Workload
 from windlass.worlds import LiveWorld, Setting
+from windlass.worlds.batch.jobs import jobs_of, jobs_table, walltime_notes
 from windlass.worlds.batch.spec import BatchSetting
-
-_DEFAULT_PROCESSORS = 128
 
 
 class Batch:
@@ -55,18 +51,7 @@ class Batch:
 
     def workload(self, setting: BatchSetting, seed: int) -> Workload:
         """Read the log or draw the jobs."""
-        spec = setting.workload
-        if spec.trace is not None:
-            trace = read_trace(spec.trace, spec.format, spec.skip_bad_lines)
-            return to_workload(trace, setting.cluster.processors, spec.where)
-        assert spec.lublin is not None  # validated: one of the two is there
-        model = spec.lublin
-        processors = setting.cluster.processors or _DEFAULT_PROCESSORS
-        rng = np.random.default_rng([seed, 0])
-        jobs = lublin(
-            model.jobs, processors, rng, kinds=model.kinds, load=model.load, overestimate=model.overestimate
-        )
-        return Workload(jobs, processors)
+        return jobs_of(setting.workload, setting.cluster.processors, seed)
 
     def run(
         self, setting: BatchSetting, seed: int, workload: Workload, progress: Callable[[float], None]
@@ -84,32 +69,7 @@ class Batch:
         return Outcome(
             seed=seed,
             metrics=batch_metrics(jobs.submit, done.start, done.end, jobs.procs, workload.processors),
-            jobs=_table(done),
+            jobs=jobs_table(done),
             processors=workload.processors,
-            notes=(*workload.notes, *_walltime_notes(workload, setting.kill_at_walltime)),
+            notes=(*workload.notes, *walltime_notes(workload, setting.kill_at_walltime)),
         )
-
-
-def _table(done: Replay) -> pl.DataFrame:
-    jobs = done.jobs
-    return pl.DataFrame(
-        {
-            "job": jobs.job,
-            "submit_s": jobs.submit,
-            "start_s": done.start,
-            "end_s": done.end,
-            "procs": jobs.procs,
-            "request_s": jobs.request,
-            "why": pl.Series(done.why).replace_strict(dict(enumerate(done.reasons)), return_dtype=pl.String),
-        }
-    )
-
-
-def _walltime_notes(workload: Workload, kill: bool) -> tuple[str, ...]:
-    over = int((workload.jobs.run > workload.jobs.request).sum())
-    if not over:
-        return ()
-    one, many = (
-        ("is stopped at its", "are stopped at their") if kill else ("runs on past its", "run on past their")
-    )
-    return (f"{over:,} {f'job {one}' if over == 1 else f'jobs {many}'} requested time",)

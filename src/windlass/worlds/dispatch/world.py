@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -17,26 +16,13 @@ from windlass.registry import Registry
 from windlass.results import Choice, Outcome
 from windlass.sim.workers.part import kernels
 from windlass.sim.workers.simulate import make_policy, simulate
-from windlass.traces.llm import read_llm
 from windlass.traces.volatility import read_volatility
-from windlass.workloads.arrivals import Bursty
 from windlass.workloads.drift import drift, shocks
-from windlass.workloads.service import Pareto
 from windlass.worlds import LiveWorld, Setting
 from windlass.worlds.dispatch.spec import ClusterSpec, DispatchSetting
+from windlass.worlds.dispatch.tasks import Tasks, tasks_of
 
 _DRIFT_POINTS = 200
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Tasks:
-    """Arrivals and sizes as :func:`windlass.sim.workers.simulate.simulate` takes them, and how many there are."""
-
-    count: int
-    load: float | None
-    arrivals: Any
-    service: Any
-    last: float
 
 
 class Dispatch:
@@ -72,20 +58,7 @@ class Dispatch:
 
     def workload(self, setting: DispatchSetting, seed: int) -> Tasks:
         """Read the requests, or say what to draw."""
-        spec = setting.workload
-        capacity = float(setting.cluster.speeds().sum())
-        if spec.llm is not None:
-            requests = read_llm(spec.llm)
-            count = min(spec.tasks, len(requests.arrival))
-            sizes = requests.work()[:count]
-            span = max(float(requests.arrival[count - 1]), 1e-9)
-            stretch = float(sizes.sum()) / (spec.load * capacity * span) if capacity > 0 else 1.0
-            arrivals = requests.arrival[:count] * stretch
-            return Tasks(count, None, arrivals, sizes, float(arrivals[-1]))
-        arrivals_spec = Bursty() if spec.arrivals == "bursty" else "poisson"
-        service = Pareto() if spec.service == "pareto" else spec.service
-        last = spec.tasks / (spec.load * capacity) if capacity > 0 else 0.0
-        return Tasks(spec.tasks, spec.load, arrivals_spec, service, last)
+        return tasks_of(setting.workload, float(setting.cluster.speeds().sum()))
 
     def run(
         self, setting: DispatchSetting, seed: int, workload: Tasks, progress: Callable[[float], None]
@@ -100,7 +73,7 @@ class Dispatch:
             seed,
             arrivals=workload.arrivals,
             service=workload.service,
-            tasks_per_job=setting.workload.tasks_per_job,
+            tasks_per_job=workload.per_job,
             timetable=_timetable(setting.cluster, workload.last, seed),
             schedulers=setting.schedulers,
             probe_delay=setting.probe_delay,
@@ -112,7 +85,7 @@ class Dispatch:
             metrics=dispatch_metrics(done),
             jobs=pl.DataFrame(
                 {
-                    "job": np.arange(len(done.response)) // setting.workload.tasks_per_job,
+                    "job": np.arange(len(done.response)) // workload.per_job,
                     "submit_s": done.submit,
                     "start_s": done.start,
                     "end_s": done.end,

@@ -1,0 +1,96 @@
+"""Rigid jobs as a scenario names them: read from a log or drawn, and as a table once they have run."""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+
+from windlass.sim.site.result import Replay
+from windlass.traces import Workload, read_trace, to_workload
+from windlass.workloads import lublin
+from windlass.worlds.batch.spec import WorkloadSpec
+
+_DEFAULT_PROCESSORS = 128
+
+
+def jobs_of(spec: WorkloadSpec, processors: int | None, seed: int) -> Workload:
+    """Read the log or draw the jobs.
+
+    Parameters
+    ----------
+    spec
+        Which log, or how to draw them.
+    processors
+        Of the site; None for those that the log names, or 128 for jobs that are drawn.
+    seed
+        What is drawn follows from it; a log is the same for every seed.
+
+    Raises
+    ------
+    InputError
+        The log cannot be read, or none of its jobs can run.
+
+    Examples
+    --------
+    >>> found = jobs_of(WorkloadSpec.model_validate({"lublin": {"jobs": 3}}), None, seed=1)
+    >>> len(found.jobs), found.processors
+    (3, 128)
+    """
+    if spec.trace is not None:
+        trace = read_trace(spec.trace, spec.format, spec.skip_bad_lines)
+        return to_workload(trace, processors, spec.where)
+    assert spec.lublin is not None  # validated: one of the two is there
+    model, known = spec.lublin, processors or _DEFAULT_PROCESSORS
+    rng = np.random.default_rng([seed, 0])
+    jobs = lublin(model.jobs, known, rng, kinds=model.kinds, load=model.load, overestimate=model.overestimate)
+    return Workload(jobs, known)
+
+
+def jobs_table(done: Replay) -> pl.DataFrame:
+    """A row per job: job, submit_s, start_s, end_s, procs, request_s, why.
+
+    Examples
+    --------
+    >>> from windlass.model import JobTable
+    >>> from windlass.order.site.policies.fcfs import Fcfs
+    >>> from windlass.sim import replay
+    >>> jobs_table(replay(JobTable.of(submit=[3], run=[2], procs=[1]), 1, Fcfs())).row(0)
+    (1, 3.0, 3.0, 5.0, 1, 2.0, 'head of the queue')
+    """
+    jobs = done.jobs
+    return pl.DataFrame(
+        {
+            "job": jobs.job,
+            "submit_s": jobs.submit,
+            "start_s": done.start,
+            "end_s": done.end,
+            "procs": jobs.procs,
+            "request_s": jobs.request,
+            "why": pl.Series(done.why).replace_strict(dict(enumerate(done.reasons)), return_dtype=pl.String),
+        }
+    )
+
+
+def walltime_notes(workload: Workload, kill: bool) -> tuple[str, ...]:
+    """A note on jobs that run for longer than they asked for, where there are any.
+
+    Parameters
+    ----------
+    workload
+        The jobs.
+    kill
+        Whether they are stopped then.
+
+    Examples
+    --------
+    >>> from windlass.model import JobTable
+    >>> walltime_notes(Workload(JobTable.of(submit=[0], run=[9], procs=[1], request=[5]), 4), kill=True)
+    ('1 job is stopped at its requested time',)
+    """
+    over = int((workload.jobs.run > workload.jobs.request).sum())
+    if not over:
+        return ()
+    one, many = (
+        ("is stopped at its", "are stopped at their") if kill else ("runs on past its", "run on past their")
+    )
+    return (f"{over:,} {f'job {one}' if over == 1 else f'jobs {many}'} requested time",)
