@@ -174,6 +174,23 @@ def test_no_jobs_and_no_variants(tmp_path: Path) -> None:
     assert "0 variants" in page_of(results(), tmp_path).text()
 
 
+def test_rows_of_another_kind_have_plots_of_their_own(tmp_path: Path) -> None:
+    made = random_outcome(50, 1)
+    jobs = made.jobs.select(pl.lit("job").alias("kind"), pl.all())
+    times = ("submit_s", "start_s", "end_s")
+    tasks = random_outcome(20, 2).jobs.select(pl.lit("task").alias("kind"), *(pl.col(times) / 1e3))
+    both = replace(made, jobs=pl.concat([jobs, tasks], how="diagonal"))
+    page, alone = (
+        page_of(results(("x", [each])), tmp_path / name) for name, each in (("b", both), ("a", made))
+    )
+    assert page.ids() - alone.ids() == {"wait-task", "response-task"}
+    assert "How long tasks wait" in page.text()
+    assert "· 50 jobs ·" in page.text()
+    plots, of_jobs = json.loads(page.scripts["plots"]), json.loads(alone.scripts["plots"])
+    assert {key: plot for key, plot in plots.items() if key in of_jobs} == of_jobs
+    assert "% of tasks" in plots["wait-task"]["data"][0]["hovertemplate"]
+
+
 @pytest.mark.slow
 def test_half_a_million_jobs(tmp_path: Path) -> None:
     made = results(*((f"v{position}", [random_outcome(450_000, position)]) for position in range(4)))

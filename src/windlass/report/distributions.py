@@ -2,54 +2,103 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterable
+
 import numpy as np
+from numpy.typing import NDArray
 
 from windlass.metrics.site import SLOWDOWN_THRESHOLD, bounded_slowdown
 from windlass.report.figures import DECADE_TICKS, TIME_TICKS, Plot, cumulative
-from windlass.report.observed import Lane, Times, has, times
+from windlass.report.observed import JOB, Lane, Times, has, times
 from windlass.report.parts import NOTHING, Part, figure, text
 from windlass.report.series import distribution
 from windlass.report.units import counted, duration, number, share
 
 _LEVELS = 740
+#: Where the axis of rows other than jobs may start at the earliest, s.
+_LEAST = 1e-3
 _Found = list[tuple[Lane, Times]]
 
 
 def section(lanes: tuple[Lane, ...]) -> Part:
-    """Cumulative distributions of wait and bounded slowdown, all seeds of a variant pooled."""
+    """Cumulative distributions of wait and bounded slowdown of jobs, all seeds of a variant pooled."""
+    found = _found(lanes)
+    return _section(found, JOB, _wait(found), _slowdown(found)) if found else NOTHING
+
+
+def section_of(lanes: tuple[Lane, ...], kind: str) -> Part:
+    """Cumulative distributions of wait and response of rows of another kind, all seeds of a variant pooled."""
+    found = _found(lanes)
+    return _section(found, kind, _wait(found, kind), _response(found, kind)) if found else NOTHING
+
+
+def _found(lanes: tuple[Lane, ...]) -> _Found:
     found = [(lane, times(lane.outcomes)) for lane in lanes if has(lane, "submit_s", "start_s", "end_s")]
-    found = [(lane, known) for lane, known in found if len(known.wait)]
-    if not found:
-        return NOTHING
+    return [(lane, known) for lane, known in found if len(known.wait)]
+
+
+def _section(found: _Found, kind: str, *plots: Part) -> Part:
     seeds = max(len(lane.outcomes) for lane, _ in found)
-    pooled = f" Jobs of all {seeds} seeds are pooled." if seeds > 1 else ""
+    pooled = f" {kind.capitalize()}s of all {seeds} seeds are pooled." if seeds > 1 else ""
     lacking = sum(known.lacking for _, known in found)
-    without = f" {counted(lacking, 'job')} without a start or an end left out." if lacking else ""
-    wait, slowdown = _wait(found), _slowdown(found)
+    without = f" {counted(lacking, kind)} without a start or an end left out." if lacking else ""
     return Part(
-        "<section><h2>How long jobs wait</h2>"
-        f'<p class="lead">The higher a curve, the more jobs were served by then.{pooled}{without}</p>'
-        f'<div class="plots">{wait.html}{slowdown.html}</div></section>',
-        wait.plots + slowdown.plots,
+        f"<section><h2>How long {text(kind)}s wait</h2>"
+        f'<p class="lead">The higher a curve, the more {text(kind)}s were served by then.{pooled}{without}</p>'
+        f'<div class="plots">{"".join(plot.html for plot in plots)}</div></section>',
+        tuple(each for plot in plots for each in plot.plots),
     )
 
 
-def _wait(found: _Found) -> Part:
+def _lowest(values: Iterable[NDArray[np.float64]], kind: str) -> float:
+    """Where the axis starts, s: at 1 for jobs, which run for hours; else at a power of ten below nearly all."""
+    shares = [float(np.percentile(each[each > 0], 1)) for each in values if (each > 0).any()]
+    if kind == JOB or not shares:
+        return 1.0
+    return min(max(10.0 ** math.floor(math.log10(min(shares))), _LEAST), 1.0)
+
+
+def _key(name: str, kind: str) -> str:
+    return name if kind == JOB else f"{name}-{kind}"
+
+
+def _wait(found: _Found, kind: str = JOB) -> Part:
     title = "Wait"
     at_once = _listed([(lane, float((known.wait <= 0).sum()), len(known.wait)) for lane, known in found])
     if all((known.wait <= 0).all() for _, known in found):
         return Part(
-            f"<figure><h3>{title}</h3><p>No job waited: each started when it was submitted.</p></figure>"
+            f"<figure><h3>{title}</h3><p>No {text(kind)} waited: each started when it was submitted.</p></figure>"
         )
+    lowest = _lowest([known.wait for _, known in found], kind)
     plot = cumulative(
-        "wait",
-        [(lane, distribution(known.wait, 1.0, _LEVELS)) for lane, known in found],
+        _key("wait", kind),
+        [(lane, distribution(known.wait, lowest, _LEVELS)) for lane, known in found],
         "wait, from submission to start (logarithmic)",
         TIME_TICKS,
         lambda wait: f"wait at most {duration(wait)}",
+        f"{kind}s",
     )
-    caption = f"The axis starts at 1 s, with all jobs that wait no longer. Did not wait at all: {at_once}."
+    caption = (
+        f"The axis starts at {duration(lowest)}, with all {text(kind)}s that wait no longer."
+        f" Did not wait at all: {at_once}."
+    )
     return _part(plot, title, caption)
+
+
+def _response(found: _Found, kind: str) -> Part:
+    spans = [(lane, known.end - known.submit) for lane, known in found]
+    lowest = _lowest([span for _, span in spans], kind)
+    plot = cumulative(
+        _key("response", kind),
+        [(lane, distribution(span, lowest, _LEVELS)) for lane, span in spans],
+        "response, from submission to end (logarithmic)",
+        TIME_TICKS,
+        lambda span: f"are done after at most {duration(span)}",
+        f"{kind}s",
+    )
+    caption = f"The axis starts at {duration(lowest)}, with all {text(kind)}s that are done by then."
+    return _part(plot, "Response", caption)
 
 
 def _slowdown(found: _Found) -> Part:

@@ -34,10 +34,12 @@ class Ticks:
     text: tuple[str, ...]
 
 
-TIME_TICKS = Ticks(
-    (1, 10, 60, 600, 3600, 6 * 3600, 86400, 7 * 86400, 30 * 86400, 365 * 86400, 3650 * 86400),
-    ("1 s", "10 s", "1 min", "10 min", "1 h", "6 h", "1 d", "7 d", "30 d", "1 y", "10 y"),
-)
+_TIMES = (
+    (0.001, "1 ms"), (0.01, "10 ms"), (0.1, "100 ms"), (1, "1 s"), (10, "10 s"), (60, "1 min"), (600, "10 min"),
+    (3600, "1 h"), (6 * 3600, "6 h"), (86400, "1 d"), (7 * 86400, "7 d"), (30 * 86400, "30 d"),
+    (365 * 86400, "1 y"), (3650 * 86400, "10 y"),
+)  # fmt: skip
+TIME_TICKS = Ticks(tuple(at for at, _ in _TIMES), tuple(said for _, said in _TIMES))
 _SHARES = Ticks((0, 25, 50, 75, 100), ("0 %", "25 %", "50 %", "75 %", "100 %"))
 _HALF_NAME = 19
 DECADE_TICKS = Ticks(
@@ -52,6 +54,7 @@ def cumulative(
     title: str,
     ticks: Ticks,
     sentence: Callable[[float], str],
+    noun: str = "jobs",
 ) -> Plot:
     """Cumulative distributions in one frame, the value on a logarithmic axis.
 
@@ -65,6 +68,8 @@ def cumulative(
         Of the value axis.
     sentence
         From a value to the rest of "so many % of the jobs …".
+    noun
+        What there are shares of.
     """
     figure = framed_figure()
     for lane, curve in curves:
@@ -76,7 +81,7 @@ def cumulative(
             text=[sentence(value) for value in curve.value],
             line={"color": lane.stroke.ink.light, "dash": lane.stroke.dash, "width": 2.2, "shape": "hv"},
             mode="lines",
-            hovertemplate=f"<b>{plotted(lane.name)}</b><br>%{{y:.1f}} % of jobs %{{text}}<extra></extra>",
+            hovertemplate=f"<b>{plotted(lane.name)}</b><br>%{{y:.1f}} % of {noun} %{{text}}<extra></extra>",
         )
     lowest = min(float(curve.value[0]) for _, curve in curves)
     highest = max(float(curve.value[-1]) for _, curve in curves)
@@ -89,7 +94,7 @@ def cumulative(
         range=[math.log10(lowest), reach * 1.01],
     )
     figure.update_yaxes(
-        axis_style("share of jobs"), range=[0, 102], tickvals=_SHARES.at, ticktext=_SHARES.text
+        axis_style(f"share of {noun}"), range=[0, 102], tickvals=_SHARES.at, ticktext=_SHARES.text
     )
     figure.update_layout(hovermode="closest", margin={"l": 62, "r": 20, "t": 10, "b": 46})
     return Plot(key, 340, figure, logarithmic=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from windlass.report import breakdowns, courses, distributions, overview
-from windlass.report.observed import lanes
+from windlass.report.observed import JOB, lanes, only, other_kinds
 from windlass.report.page import page
 from windlass.report.parts import Part
 from windlass.results import Results
@@ -16,7 +16,8 @@ def write_report(results: Results, path: Path) -> None:
 
     It has the metrics, the distributions of wait and bounded slowdown, utilisation and queue over time, the
     reasons for which jobs started, and the scenario. What needs columns that the jobs tables lack is left
-    out. The same results give the same bytes.
+    out. Where tables have rows of other kinds, such as tasks, these have distributions of wait and response of
+    their own. The same results give the same bytes.
 
     Parameters
     ----------
@@ -45,14 +46,16 @@ def write_report(results: Results, path: Path) -> None:
 
 def _page(results: Results) -> str:
     shown = lanes(results)
+    jobs = only(shown, JOB)
     return page(
         results.scenario,
         (
             Part(overview.head(results) + overview.notes(results)),
             Part(overview.metrics(results, shown) + overview.legend(shown)),
-            distributions.section(shown),
-            courses.section(shown),
-            Part(breakdowns.reasons(shown) + breakdowns.classes(shown)),
+            distributions.section(jobs),
+            *(distributions.section_of(only(shown, kind), kind) for kind in other_kinds(shown)),
+            courses.section(jobs),
+            Part(breakdowns.reasons(jobs) + breakdowns.classes(jobs)),
             Part(overview.scenario(results) + overview.foot()),
         ),
     )

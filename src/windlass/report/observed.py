@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import polars as pl
@@ -11,6 +11,9 @@ from numpy.typing import NDArray
 
 from windlass.report.palette import Stroke, stroke
 from windlass.results import Outcome, Results
+
+#: What a table's rows are where its column ``kind`` says so, or where it has none.
+JOB = "job"
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +58,35 @@ def lanes(results: Results) -> tuple[Lane, ...]:
         Lane(position, variant.name, stroke(position), variant.outcomes)
         for position, variant in enumerate(results.variants)
     )
+
+
+def other_kinds(lanes: Iterable[Lane]) -> tuple[str, ...]:
+    """What the tables have rows of besides jobs, such as tasks, sorted."""
+    tables = [outcome.jobs for lane in lanes for outcome in lane.outcomes if "kind" in outcome.jobs.columns]
+    return tuple(sorted({kind for table in tables for kind in table["kind"].unique()} - {JOB}))
+
+
+def only(lanes: Iterable[Lane], kind: str) -> tuple[Lane, ...]:
+    """The same variants with rows of one kind, and of the columns those that it has; without a kind, rows are jobs."""
+    return tuple(
+        replace(lane, outcomes=tuple(replace(each, jobs=rows_of(each.jobs, kind)) for each in lane.outcomes))
+        for lane in lanes
+    )
+
+
+def rows_of(table: pl.DataFrame, kind: str) -> pl.DataFrame:
+    """A table's rows of one kind, and of its columns those that say something of them.
+
+    Examples
+    --------
+    >>> table = pl.DataFrame({"kind": ["job", "task"], "end_s": [1.0, 2.0], "procs": [4, None]})
+    >>> rows_of(table, "task").columns, rows_of(table.drop("kind"), "task").height
+    (['end_s'], 0)
+    """
+    if "kind" not in table.columns:
+        return table if kind == JOB else table.clear()
+    rows = table.filter(pl.col("kind") == kind).drop("kind")
+    return rows.select(column for column in rows if len(rows) == 0 or column.null_count() < len(rows))
 
 
 def has(lane: Lane, *columns: str) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib.metadata import PackageNotFoundError, version
 
 from windlass.report.columns import Cell, Column, metric_columns
-from windlass.report.observed import Lane
+from windlass.report.observed import JOB, Lane, rows_of
 from windlass.report.parts import key, named, rows, text
 from windlass.report.units import counted
 from windlass.results import Results
@@ -17,7 +17,9 @@ def head(results: Results) -> str:
     seeds = max((len(variant.outcomes) for variant in results.variants), default=0)
     parts = [counted(len(results.variants), "variant")]
     if first:
-        sizes = {len(outcome.jobs) for variant in results.variants for outcome in variant.outcomes}
+        sizes = {
+            len(rows_of(outcome.jobs, JOB)) for variant in results.variants for outcome in variant.outcomes
+        }
         pools = {outcome.processors for variant in results.variants for outcome in variant.outcomes}
         parts += [_span(sizes, "job"), _span(pools, "processor"), counted(seeds, "seed")]
     return (
