@@ -145,9 +145,8 @@ def _metrics_classes() -> list[type]:
 def test_each_metric_says_which_way_is_better(metrics: type) -> None:
     """What is bold is what it was while tables guessed it from the names of metrics."""
     names = [field.name for field in fields(metrics)]
-    low = [
-        name for name in names if any(word in name for word in ("wait", "response", "slowdown", "makespan"))
-    ]
+    words = ("wait", "response", "slowdown", "makespan", "lost", "stretch")
+    low = [name for name in names if any(word in name for word in words)]
     high = [name for name in names if "utilisation" in name]
     made = [metrics(*([value] * len(names))) for value in (1.0, 2.0)]
     runs = [(f"{own}", [Outcome(0, one, pl.DataFrame(), 8)]) for own, one in enumerate(made)]

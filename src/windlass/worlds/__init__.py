@@ -2,6 +2,7 @@
 
 - :mod:`~windlass.worlds.batch`: rigid parallel jobs on one site; which goes first?
 - :mod:`~windlass.worlds.dispatch`: small tasks on many workers; which worker gets this one?
+- :mod:`~windlass.worlds.colocated`: both kinds on the nodes of one site; tasks have what jobs leave idle.
 - :mod:`~windlass.worlds.fleet`: jobs over the sites of a fleet; which job goes first, or where does each task run? Live
   too.
 - :mod:`~windlass.worlds.spec`, :mod:`~windlass.worlds.policy`: what all of them share: fields that are checked, and how

@@ -1,0 +1,56 @@
+"""What a scenario of the colocated world may say of its cluster, its jobs, its tasks and its policies."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, ClassVar, Literal
+
+from pydantic import Field
+
+from windlass.worlds import Setting
+from windlass.worlds.batch.spec import WorkloadSpec as JobsSpec
+from windlass.worlds.colocated.cluster import ClusterSpec
+from windlass.worlds.dispatch.spec import WorkloadSpec as TasksSpec
+from windlass.worlds.policy import Policy
+from windlass.worlds.spec import NotNegative, Spec
+
+
+class WorkloadSpec(Spec):
+    """Jobs as in the batch world, and tasks as in the dispatch world.
+
+    The load of tasks is their work over what all nodes can do while no job runs and none is away.
+    """
+
+    batch: JobsSpec
+    tasks: TasksSpec = TasksSpec(load=0.2)
+
+
+class PoliciesSpec(Spec):
+    """A policy per decision."""
+
+    order: Policy
+    dispatch: Policy
+
+
+class ColocatedSetting(Setting):
+    """One variant of a colocated scenario.
+
+    ``keep_tasks``: at most so many tasks, evenly spaced, are in the table and in the report; metrics are of all.
+    """
+
+    plain_lists: ClassVar[frozenset[str]] = frozenset({"cluster.outages"})
+    path_fields: ClassVar[tuple[str, ...]] = ("workload.batch.trace", "workload.tasks.llm")
+    options: ClassVar[Mapping[str, str]] = {
+        "--where": "workload.batch.where",
+        "--skip-bad-lines": "workload.batch.skip_bad_lines",
+        "--no-kill": "kill_at_walltime",
+    }
+
+    world: Literal["colocated"] = "colocated"
+    cluster: ClusterSpec
+    workload: WorkloadSpec
+    policies: PoliciesSpec
+    kill_at_walltime: bool = True
+    schedulers: Annotated[int, Field(ge=1)] = 1
+    probe_delay: NotNegative = 0.0
+    keep_tasks: Annotated[int, Field(ge=1)] = 100_000

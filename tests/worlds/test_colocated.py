@@ -1,0 +1,262 @@
+"""Jobs and tasks on the nodes of one site, as a scenario meets them."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.report.page import page_of
+from windlass.model import InputError
+from windlass.runner import run
+from windlass.scenario import load_scenario, make_scenario
+from windlass.sim import replay
+from windlass.worlds.batch.world import Batch
+from windlass.worlds.colocated.cluster import Outage
+from windlass.worlds.colocated.runs import colocate, jobs_alone, order_policy, tasks_alone, together
+from windlass.worlds.colocated.world import Colocated
+from windlass.worlds.dispatch.world import Dispatch
+
+ROOT = Path(__file__).parents[2]
+#: Half of the outages kill, so that some of both kinds happen within a run of a day or so.
+LAW = {"every": 50_000, "last": 4_000, "kill": 0.5}
+FILE = """
+class Mine:
+    name = "mine"
+    def decide(self, view):
+        from windlass.order.site.view import Start
+        chosen, left = [], view.free
+        for job, procs in zip(view.waiting.job, view.waiting.procs):
+            if procs > left:
+                break
+            chosen.append(int(job))
+            left -= int(procs)
+        return Start(chosen, "mine")
+"""
+
+
+def merged(tree, changes):
+    for key, value in changes.items():
+        tree[key] = merged(dict(tree.get(key, {})), value) if isinstance(value, dict) else value
+    return tree
+
+
+def scenario(**changes):
+    tree = {
+        "world": "colocated",
+        "cluster": {"nodes": 12, "cores": 4, "outages": LAW},
+        "workload": {
+            "batch": {"lublin": {"jobs": 120, "load": 0.6}},
+            "tasks": {"tasks": 4000, "load": 0.004},
+        },
+        "policies": {"order": "easy", "dispatch": "rosella"},
+    }
+    return make_scenario(merged(tree, changes))
+
+
+def outcome(made):
+    (variant,) = run(made).variants
+    return variant.outcomes[0]
+
+
+def case_of(seed=1, **changes):
+    """What happens, drawn for a scenario of one variant."""
+    setting = scenario(**changes).variants[0].setting
+    workload = Colocated().workload(setting, seed)
+    return colocate(setting, seed, workload.jobs.jobs, workload.tasks)
+
+
+def test_policies_are_swept_and_a_list_of_outages_is_not():
+    outages = [{"node": 0, "down": 5}, {"node": 1, "down": 5, "up": 9, "left": 1}]
+    policies = {"order": ["easy", "fcfs"], "dispatch": ["rosella", "pot"]}
+    made = scenario(cluster={"outages": outages}, policies=policies)
+    assert [variant.name for variant in made.variants] == [
+        "easy, rosella", "easy, pot", "fcfs, rosella", "fcfs, pot"
+    ]  # fmt: skip
+    assert made.variants[0].setting.cluster.outages[1] == Outage(node=1, down=5, up=9, left=1)
+
+
+def test_a_law_is_swept():
+    made = scenario(cluster={"outages": {"every": [50_000, 90_000]}})
+    assert [variant.name for variant in made.variants] == [
+        "easy, rosella, every=50000", "easy, rosella, every=90000"
+    ]  # fmt: skip
+
+
+def test_jobs_and_tasks_are_measured_and_in_one_table():
+    found = outcome(scenario())
+    table, metrics = found.jobs, found.metrics
+    assert dict(table["kind"].value_counts().iter_rows()) == {"job": 120, "task": 4000}
+    jobs, tasks = (table.filter(table["kind"] == kind) for kind in ("job", "task"))
+    assert (jobs["procs"].null_count(), jobs["node"].null_count()) == (0, 120)
+    assert (tasks["procs"].null_count(), tasks["node"].null_count()) == (4000, 0)
+    assert metrics.mean_job_wait_s == pytest.approx((jobs["start_s"] - jobs["submit_s"]).mean())
+    assert metrics.mean_task_response_s == pytest.approx((tasks["end_s"] - tasks["submit_s"]).mean())
+    assert metrics.lost_attempts > 0
+    assert metrics.lost_core_s > 0
+    assert metrics.mean_task_stretch > 1
+
+
+@pytest.mark.parametrize("order", ["easy", "fcfs", "sjf", "conservative"])
+@pytest.mark.parametrize("dispatch", ["rosella", "sparrow", "jsq"])
+def test_tasks_cost_jobs_nothing(order, dispatch):
+    assert outcome(scenario(policies={"order": order, "dispatch": dispatch})).metrics.added_job_wait_s == 0.0
+
+
+def test_jobs_run_as_they_do_without_tasks():
+    case = case_of()
+    alone, both = jobs_alone(case), together(case)
+    for name in ("start", "end", "why", "lost", "lost_start", "lost_end"):
+        assert np.array_equal(getattr(alone, name), getattr(both.jobs, name)), name
+
+
+def test_jobs_alone_on_nodes_that_stay_are_the_batch_world_s():
+    case = case_of(cluster={"outages": []})
+    policy = order_policy(case.setting, case.seed)
+    whole = replay(case.jobs, case.setting.cluster.processors, policy)
+    assert np.array_equal(jobs_alone(case).end, whole.end)
+    batch = Batch()
+    tree = {
+        "cluster": {"processors": 48},
+        "workload": {"lublin": {"jobs": 120, "load": 0.6}},
+        "policies": {"order": "easy"},
+    }
+    setting = batch.setting.model_validate(tree)
+    assert np.array_equal(batch.workload(setting, case.seed).jobs.submit, case.jobs.submit)
+
+
+@pytest.mark.parametrize("dispatch", ["rosella", "sparrow", "jsq", "ppot"])
+@pytest.mark.parametrize("rest", [{}, {"schedulers": 3, "probe_delay": 0.5}])
+def test_tasks_alone_on_nodes_that_stay_are_the_dispatch_world_s(dispatch, rest):
+    # With a floor of 1 policies are promised what whole nodes do, as in the dispatch world.
+    tasks = {"tasks": 4000, "load": 0.7, "tasks_per_job": 2, "service": "pareto"}
+    case = case_of(
+        cluster={"outages": [], "floor": 1.0, "speed": 2.0},
+        workload={"tasks": tasks},
+        policies={"dispatch": dispatch},
+        **rest,
+    )
+    world = Dispatch()
+    groups = [{"workers": 12, "speed": 2.0}]
+    setting = world.setting.model_validate(
+        {"cluster": {"groups": groups}, "workload": tasks, "policies": {"dispatch": dispatch}, **rest}
+    )
+    whole = world.run(setting, case.seed, world.workload(setting, case.seed), lambda share: None)
+    assert np.array_equal(tasks_alone(case).end, whole.jobs["end_s"].to_numpy())
+
+
+def test_with_a_floor_of_one_jobs_cost_tasks_nothing():
+    metrics = outcome(scenario(cluster={"floor": 1.0})).metrics
+    assert (metrics.mean_task_stretch, metrics.p99_task_stretch) == (1.0, 1.0)
+
+
+def test_a_drain_loses_nothing_and_a_kill_does():
+    drained = outcome(scenario(cluster={"outages": {**LAW, "kill": 0}})).metrics
+    killed = outcome(scenario(cluster={"outages": {**LAW, "kill": 1}})).metrics
+    assert (drained.lost_attempts, drained.lost_core_s) == (0, 0.0)
+    assert killed.lost_attempts > 0
+
+
+def test_a_listed_outage_kills_who_is_there():
+    # Every node goes at one instant at which some job runs.
+    case = case_of(cluster={"outages": []})
+    middle = float((jobs_alone(case).start[60] + jobs_alone(case).end[60]) / 2)
+    outages = [{"node": node, "down": middle, "up": middle + 60, "kill": True} for node in range(12)]
+    found = together(case_of(cluster={"outages": outages}))
+    assert 60 in found.jobs.lost
+    assert set(found.jobs.lost_end) == {middle}
+    assert found.tasks.response.max() < np.inf
+
+
+def test_a_python_policy_is_asked_at_the_same_instants(tmp_path):
+    (tmp_path / "mine.py").write_text(FILE)
+    mine = outcome(scenario(policies={"order": str(tmp_path / "mine.py")}))
+    compiled = outcome(scenario(policies={"order": "fcfs"}))
+    assert mine.metrics == compiled.metrics
+    assert mine.jobs.drop("why").equals(compiled.jobs.drop("why"))
+
+
+def test_tasks_in_the_table_are_bounded_and_it_is_said():
+    whole, some = outcome(scenario()), outcome(scenario(keep_tasks=1500))
+    tasks = some.jobs.filter(some.jobs["kind"] == "task")
+    assert len(tasks) == 1334
+    assert tasks.equals(whole.jobs.filter(whole.jobs["kind"] == "task").gather_every(3))
+    assert some.metrics == whole.metrics
+    assert some.notes[-1].startswith("one in 3 of the 4,000 tasks is in the table")
+
+
+def test_a_kind_that_is_alone_most_of_the_time_is_said():
+    notes = outcome(scenario(workload={"tasks": {"load": 0.5}})).notes
+    assert any("jobs arrive for" in note for note in notes)
+
+
+def test_the_same_bytes_whatever_the_number_of_processes(tmp_path):
+    made = scenario(policies={"order": ["easy", "sjf"]}, seeds=[1, 2])
+    for jobs in (1, 2):
+        run(made, jobs=jobs).save(tmp_path / str(jobs))
+    for name in ("jobs.parquet", "metrics.parquet", "scenario.yaml"):
+        assert (tmp_path / "1" / name).read_bytes() == (tmp_path / "2" / name).read_bytes(), name
+    again = run(load_scenario(tmp_path / "1" / "scenario.yaml"))
+    assert again.metrics().equals(run(made).metrics())
+
+
+def test_the_report_has_both_kinds(tmp_path):
+    page = page_of(run(scenario(policies={"order": ["easy", "fcfs"]})), tmp_path)
+    both = {"wait", "slowdown", "wait-task", "response-task", "utilisation", "waiting", "asked"}
+    assert page.ids() >= both
+    assert "2 variants · 120 jobs · 48 processors" in page.text()
+    assert "How long tasks wait" in page.text()
+    assert "p99 task stretch" in page.text()
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"cluster": {"nodes": 1}}, "cluster.nodes"),
+        ({"cluster": {"cores": 0}}, "cluster.cores"),
+        ({"cluster": {"speed": 0}}, "cluster.speed"),
+        ({"cluster": {"floor": 0}}, "cluster.floor"),
+        ({"cluster": {"floor": 1.5}}, "cluster.floor"),
+        ({"cluster": {"outages": {"every": 0}}}, "cluster.outages.every"),
+        ({"cluster": {"outages": {"kill": 2}}}, "cluster.outages.kill"),
+        ({"cluster": {"outages": {"often": 2}}}, "cluster.outages.often: no such field"),
+        ({"cluster": {"outages": [{"node": 1}]}}, "cluster.outages.0.down: missing"),
+        ({"cluster": {"outages": [{"node": -1, "down": 1}]}}, "cluster.outages.0.node"),
+        ({"cluster": {"outages": 3}}, "cluster.outages"),
+        ({"cluster": {"outages": [{"node": 12, "down": 1}]}}, "outages.0.node is 12, expected 0 to 11"),
+        ({"cluster": {"outages": [{"node": 1, "down": 1, "left": 4}]}}, "outages.0.left is 4"),
+        ({"cluster": {"outages": [{"node": 1, "down": 5, "up": 5}]}}, "outages.0.up is 5"),
+        (
+            {"cluster": {"outages": [{"node": 1, "down": 5}, {"node": 1, "down": 3, "up": 9}]}},
+            "outages.0.down is 5, expected a time after outages.1",
+        ),
+        ({"workload": {"batch": {"lublin": {"jobs": 0}}}}, "workload.batch.lublin.jobs"),
+        ({"workload": {"batch": {"trace": "log.swf"}}}, "workload.batch: expected either"),
+        ({"workload": {"tasks": {"load": 0}}}, "workload.tasks.load"),
+        ({"policies": {"dispatch": "rosela"}}, "did you mean 'rosella'"),
+        ({"policies": {"order": "eezy"}}, "unknown policy 'eezy'"),
+        ({"keep_tasks": 0}, "keep_tasks"),
+    ],
+)
+def test_wrong_fields_are_named_in_a_line(changes, said):
+    with pytest.raises(InputError, match=said) as caught:
+        run(scenario(**changes))
+    assert len(str(caught.value).splitlines()) == 1
+
+
+def test_too_many_outages_are_refused():
+    with pytest.raises(InputError, match=r"outages: every is 0\.001"):
+        run(scenario(cluster={"outages": {"every": 1e-3, "last": 1e-3}}))
+
+
+def test_a_job_that_would_never_have_room_is_refused():
+    outages = [{"node": node, "down": 1e9} for node in range(12)]
+    with pytest.raises(
+        InputError, match=r"cluster\.outages: nodes that stay away leave 0 cores, job [0-9]+ needs"
+    ):
+        run(scenario(cluster={"outages": outages}))
+
+
+def test_the_example_is_valid():
+    assert [variant.name for variant in load_scenario(ROOT / "examples" / "colocated.yaml").variants][:2] == [
+        "easy, rosella", "easy, pot"
+    ]  # fmt: skip
