@@ -11,6 +11,7 @@ from windlass.compiled import Kernel
 from windlass.dispatch import DispatchPolicy
 from windlass.dispatch.compiled import as_compiled
 from windlass.model import InputError, PolicyError
+from windlass.sim.cores import TAKEN
 from windlass.sim.handle import Handle
 from windlass.sim.nodes import KERNELS as LEDGER_KERNELS
 from windlass.sim.nodes import Ledger
@@ -87,6 +88,11 @@ class WorkersPart(Quiet):
         self._handle, self._settle = Handle(self._run, STORE), SETTLE.entry()
         self._loop = Loop(RUN.entry(), self._handle, _STEPS_BETWEEN_REPORTS, self._tell, self._grow)
         self._done = -1
+        if ledger is not None:
+            # Nodes may have no cores from the beginning, and others may hold some already: as if all had changed.
+            rows = ledger.rows(site)
+            nodes.taken[: len(rows)], nodes.numbers[TAKEN] = rows, len(rows)
+            self.settle(0.0)
 
     def advance(self, until: float) -> float:
         """Run tasks."""

@@ -1,0 +1,1 @@
+"""Parts that share time and nodes."""
