@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tests.coupled.cases import Case, Tasks, jobs_of, none, run, workers
 from windlass.drive import drive
+from windlass.model.timetable import NodeTimetable, WorkerTimetable
 from windlass.sim.coupled import Coupled
 from windlass.sim.nodes import Ledger
+from windlass.sim.outages import Outages
 
 
 def test_a_worker_on_a_node_without_cores_is_down_from_the_beginning() -> None:
@@ -20,3 +24,23 @@ def test_a_worker_sees_what_was_held_before_it_came() -> None:
     ledger.hold(0, 0, 3)
     (ran,) = drive(Coupled([workers(Tasks([0.0], [1.0], [1.0]), ledger)], ledger), {})
     assert ran.response.tolist() == [4.0]
+
+
+def ran_where(failed: WorkerTimetable, outage: NodeTimetable) -> tuple[list[int], set[int]]:
+    """Where tasks at 4 s ran, and where those at 11 s did, when worker 0 fails in two ways."""
+    ledger = Ledger([[2, 2]], parts=0)
+    tasks = Tasks([4.0, 4.0, 11.0, 11.0], [1.0] * 4, [1.0, 1.0])
+    part = workers(tasks, ledger, timetable=failed)
+    worker = drive(Coupled([Outages(outage, ledger), part], ledger), {})[1].worker.tolist()
+    return worker[:2], set(worker[2:])
+
+
+@pytest.mark.parametrize("kind", ["drained", "in part"])
+def test_a_worker_that_failed_by_itself_is_not_brought_back_by_its_node(kind: str) -> None:
+    outage = NodeTimetable.outage(0, 2.0, 3.0, cores=2, left=0 if kind == "drained" else 1)
+    assert ran_where(WorkerTimetable.failure(0, 1.0, 10.0), outage) == ([1, 1], {0, 1})
+
+
+def test_a_worker_that_returns_by_itself_stays_down_while_its_node_has_no_cores() -> None:
+    outage = NodeTimetable.outage(0, 1.0, 10.0, cores=2)
+    assert ran_where(WorkerTimetable.failure(0, 2.0, 3.0), outage) == ([1, 1], {0, 1})

@@ -10,7 +10,7 @@ from windlass.model.timetable import FAIL, RETURN, SET_SPEED, TAKE_SAMPLE
 from windlass.sim.events.tree import next_worker, schedule
 from windlass.sim.workers import lane, places
 from windlass.sim.workers.log import note_length
-from windlass.sim.workers.state import NOBODY, real_nodes, task_of
+from windlass.sim.workers.state import FAILED, NOBODY, real_nodes, task_of
 
 #: Of whom a completion is, as ``completed`` is told; 0 for another scheduler's.
 _OWN, _OWN_BENCHMARK = 1, 2
@@ -89,10 +89,16 @@ def finish(state, now):
 
 
 @inlined
-def fail(state, worker, now):
-    """Take a worker down: its real tasks are held for dispatch, the one in hand first; benchmark tasks are dropped."""
+def fail(state, worker, why, now):
+    """Take a worker down; whether it was up until now.
+
+    Its real tasks are held for dispatch, the one in hand first; benchmark tasks are dropped.
+    """
     line = state.line[worker]
-    line.down = 1
+    was_up = line.down == 0
+    line.down |= why
+    if not was_up:
+        return False
     state.counts[places.WORKERS_UP] -= 1
     node = np.int64(line.running)
     following = np.int64(line.head)
@@ -121,6 +127,7 @@ def fail(state, worker, now):
     state.length[worker] = 0
     schedule(state.tree, worker, np.inf)
     note_length(state, worker, now)
+    return True
 
 
 @inlined
@@ -141,10 +148,14 @@ def set_speed(state, worker, speed, now):
 
 
 @inlined
-def come_back(state, worker):
-    """Let a worker that was down take tasks again."""
-    state.line[worker].down = 0
-    state.counts[places.WORKERS_UP] += 1
+def come_back(state, worker, why):
+    """Let a worker be down for one reason less; whether it takes tasks again."""
+    line = state.line[worker]
+    was_down = line.down != 0
+    line.down &= ~why
+    if was_down and line.down == 0:
+        state.counts[places.WORKERS_UP] += 1
+    return was_down and line.down == 0
 
 
 @inlined
@@ -165,7 +176,6 @@ def change(state, now):
     row = state.counts[places.NEXT_CHANGE]
     state.counts[places.NEXT_CHANGE] += 1
     kind, worker = state.change_kind[row], state.change_worker[row]
-    down = state.line[worker].down != 0
     told = NOBODY
     if kind == SET_SPEED:
         state.base[worker] = state.change_value[row]
@@ -174,10 +184,8 @@ def change(state, now):
             told = RATE
     elif kind == TAKE_SAMPLE:
         take_sample(state)
-    elif kind == FAIL and not down:
-        fail(state, worker, now)
+    elif kind == FAIL and fail(state, worker, FAILED, now):
         told = LEFT
-    elif kind == RETURN and down:
-        come_back(state, worker)
+    elif kind == RETURN and come_back(state, worker, FAILED):
         told = JOINED
     return told, worker, np.float64(state.line[worker].speed)

@@ -17,7 +17,7 @@ from windlass.sim.events.tree import next_completion
 from windlass.sim.handle import opening, storing
 from windlass.sim.status import ALL_DONE, ASK, FIRST_OWN, FULL, PAUSED, REACHED
 from windlass.sim.workers import events, lane, log, places
-from windlass.sim.workers.state import NOBODY, WORKERS_RUN
+from windlass.sim.workers.state import NO_CORES, NOBODY, WORKERS_RUN
 
 #: How else :func:`_run` returned: a worker that cannot take a task was chosen; or what a policy in Python is to be
 #: told.
@@ -204,16 +204,12 @@ def _run(address, until, steps):
 @inlined
 def _settle_worker(state, nodes, worker, row, now):
     """Give a worker the speed that its node leaves it; what schedulers are to be told, or NOBODY."""
-    line, cores = state.line[worker], nodes.capacity[row]
+    cores = nodes.capacity[row]
     if cores == 0:
-        if line.down != 0:
-            return NOBODY
-        events.fail(state, worker, now)
-        return LEFT
+        return LEFT if events.fail(state, worker, NO_CORES, now) else NOBODY
     share = max(state.clock[places.FLOOR], max(nodes.idle[row], 0) / cores)
-    if line.down != 0:
+    if events.come_back(state, worker, NO_CORES):
         # Its speed is settled in another call: of that schedulers are told too.
-        events.come_back(state, worker)
         state.counts[places.SETTLED] -= 1
         return JOINED
     if share == state.share[worker]:

@@ -23,6 +23,8 @@ from windlass.sim.workers import places
 NOBODY = -1
 #: Where a time would be, for a task that is not there; infinity is the time of one that stands still.
 NEVER = -1.0
+#: Why a worker is down, bit by bit: its timetable says so; its node has no cores.
+FAILED, NO_CORES = 1, 2
 
 #: What is known of a worker, in 64 bytes side by side, so that an event waits for one cache line and not for three:
 #: the node in hand, its queue, the low lane's queue; work/s, work left of the node in hand and the time it was left
