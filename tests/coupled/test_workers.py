@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from tests.coupled.cases import Case, Tasks, jobs_of, none, run, workers
@@ -44,3 +45,22 @@ def test_a_worker_that_failed_by_itself_is_not_brought_back_by_its_node(kind: st
 def test_a_worker_that_returns_by_itself_stays_down_while_its_node_has_no_cores() -> None:
     outage = NodeTimetable.outage(0, 1.0, 10.0, cores=2)
     assert ran_where(WorkerTimetable.failure(0, 2.0, 3.0), outage) == ([1, 1], {0, 1})
+
+
+def many_fail(first_log: int, monkeypatch: pytest.MonkeyPatch) -> list[bytes]:
+    """Many nodes lose their cores, and get them back, at once, while what schedulers see is late."""
+    nodes = 200
+    monkeypatch.setattr("windlass.sim.workers.setup._FIRST_LOG", first_log)
+    ledger, times = Ledger([[2] * nodes], parts=0), NodeTimetable.none()
+    for node in range(1, nodes):
+        times += NodeTimetable.outage(node, 5.0, 10.0, cores=2)
+    # Each has a task when it fails, and none when it is back.
+    submit = [*np.linspace(0.0, 1.0, nodes).tolist(), *np.linspace(12.0, 13.0, 300).tolist()]
+    tasks = Tasks(submit, [4.5] * len(submit), [1.0] * nodes)
+    part = workers(tasks, ledger, probe_delay=1.5)
+    ran = drive(Coupled([Outages(times, ledger), part], ledger), {})[1]
+    return [ran.response.tobytes(), ran.worker.tobytes()]
+
+
+def test_many_workers_may_fail_at_once_where_probes_take_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert many_fail(16, monkeypatch) == many_fail(4096, monkeypatch)

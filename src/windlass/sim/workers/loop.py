@@ -220,10 +220,12 @@ def _settle_worker(state, nodes, worker, row, now):
 
 
 def _settle(address, now):
-    """Take in that rows of workers changed; a status code: call again where it says what Python is to be told."""
+    """Take in that rows of workers changed; a status code: call again unless it is REACHED."""
     run = _opened(address)
     state, nodes, counts = run.state, run.nodes, run.state.counts
     while counts[places.SETTLED] < nodes.numbers[TAKEN]:
+        if state.clock[places.DELAY] > 0.0 and log.is_full(state):
+            return FULL
         row = nodes.taken[counts[places.SETTLED]]
         counts[places.SETTLED] += 1
         worker = run.worker_of[row]

@@ -16,6 +16,7 @@ from windlass.sim.handle import Handle
 from windlass.sim.nodes import KERNELS as LEDGER_KERNELS
 from windlass.sim.nodes import Ledger
 from windlass.sim.part import Due, Loop, Quiet
+from windlass.sim.status import FULL, REACHED
 from windlass.sim.workers import places
 from windlass.sim.workers.asked import UNUSED, Asked
 from windlass.sim.workers.loop import BAD_CHOICE, KERNELS, RUN, SETTLE, STORE
@@ -107,9 +108,11 @@ class WorkersPart(Quiet):
 
     def settle(self, now: float) -> None:
         """Workers whose nodes changed get other speeds, fail or come back."""
-        status = self._settle(self._handle.address, now)
-        while self._asked is not None and self._asked.answer(status, self._run.state):
-            status = self._settle(self._handle.address, now)
+        while (status := self._settle(self._handle.address, now)) != REACHED:
+            if status == FULL:
+                self._grow()
+            elif self._asked is not None:
+                self._asked.answer(status, self._run.state)
 
     def decide(self, now: float) -> Sequence[Due]:
         """Changes of the workers' own timetable, and arrivals."""
