@@ -149,7 +149,7 @@ def resolve_policy(policy: str, folder: Path) -> str:
 
 
 def resolve_paths(tree: dict[str, Any], fields: Iterable[str], folder: Path) -> dict[str, Any]:
-    """A tree with the full paths of its files: of these fields, by dotted name, and of policies of one's own.
+    """A tree with the full paths of its files: of these fields, by dotted name, and of policies and parts of one's own.
 
     Parameters
     ----------
@@ -171,6 +171,8 @@ def resolve_paths(tree: dict[str, Any], fields: Iterable[str], folder: Path) -> 
     if isinstance(policies, dict):
         resolved = {decision: _resolve_policies(given, folder) for decision, given in policies.items()}
         tree = tree | {"policies": resolved}
+    if "parts" in tree:
+        tree = tree | {"parts": _resolve_policies(tree["parts"], folder)}
     return tree
 
 

@@ -78,6 +78,15 @@ class Part(Protocol):
         ...
 
 
+class NamedPart(Part, Protocol):
+    """A part that a scenario can name by its file; what :meth:`result` returns is printed."""
+
+    @property
+    def name(self) -> str:
+        """How it is called."""
+        ...
+
+
 class Quiet:
     """A part in which nothing happens and nothing is decided: a part of few steps inherits the others from here."""
 

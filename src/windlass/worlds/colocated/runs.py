@@ -15,9 +15,11 @@ from windlass.model import InputError, JobTable
 from windlass.model.timetable import NodeTimetable, WorkerTimetable
 from windlass.order.site import POLICIES as ORDER
 from windlass.order.site import SitePolicy
+from windlass.registry import Registry
 from windlass.sim.coupled import Coupled
 from windlass.sim.nodes import Ledger
 from windlass.sim.outages import Outages
+from windlass.sim.part import NamedPart, Part
 from windlass.sim.site.part import SitePart
 from windlass.sim.site.result import Replay
 from windlass.sim.workers.part import WorkersPart
@@ -27,6 +29,9 @@ from windlass.sim.workers.simulate import make_policy
 from windlass.worlds.colocated.cluster import timetable
 from windlass.worlds.colocated.spec import ColocatedSetting
 from windlass.worlds.dispatch.tasks import DrawnTasks, Tasks, draw_tasks
+
+#: Parts that a scenario names by their files; none is there by name.
+PARTS = Registry("sim", "What else happens at the site?", "", "windlass.sim", "horizon", key="parts")
 
 #: Benchmark tasks that may wait at a node, as in the dispatch world.
 _LANE = 8
@@ -59,10 +64,11 @@ class Colocation:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Together:
-    """What happened to jobs and tasks that shared a site."""
+    """What happened to jobs and tasks that shared a site, and what further parts say happened."""
 
     jobs: Replay
     tasks: Dispatched
+    said: tuple[str, ...] = ()
 
 
 def colocate(setting: ColocatedSetting, seed: int, jobs: JobTable, tasks: Tasks) -> Colocation:
@@ -95,7 +101,8 @@ def colocate(setting: ColocatedSetting, seed: int, jobs: JobTable, tasks: Tasks)
 def jobs_alone(case: Colocation, progress: Callable[[float], None] | None = None) -> Replay:
     """Run the jobs; ``progress`` is told the share of them that was submitted."""
     ledger, policy = _ledger(case), order_policy(case.setting, case.seed)
-    parts = Outages(case.outages, ledger), _site(case, ledger, policy, progress)
+    site = _site(case, ledger, policy, progress)
+    parts: tuple[Part, ...] = (Outages(case.outages, ledger), site, *_further(case, ledger))
     result: Replay = drive(Coupled(parts, ledger), {ORDER.key: policy})[1]
     return result
 
@@ -103,8 +110,9 @@ def jobs_alone(case: Colocation, progress: Callable[[float], None] | None = None
 def tasks_alone(case: Colocation, progress: Callable[[float], None] | None = None) -> Dispatched:
     """Run the tasks; ``progress`` is told the share of them that is done."""
     ledger, policy = _ledger(case), dispatch_policy(case.setting, case.seed)
-    parts = Outages(case.outages, ledger), _workers(case, ledger, policy, progress, record=False)
-    result: Dispatched = drive(Coupled(parts, ledger), {DISPATCH.key: policy})[1]
+    workers = _workers(case, ledger, policy, progress, record=False)
+    parts: tuple[Part, ...] = (Outages(case.outages, ledger), *_further(case, ledger), workers)
+    result: Dispatched = drive(Coupled(parts, ledger), {DISPATCH.key: policy})[-1]
     return result
 
 
@@ -124,13 +132,16 @@ def together(
     """
     ledger = _ledger(case)
     order, dispatch = order_policy(case.setting, case.seed), dispatch_policy(case.setting, case.seed)
-    parts = (
+    further = _further(case, ledger)
+    parts: tuple[Part, ...] = (
         Outages(case.outages, ledger),
         _site(case, ledger, order, None),
+        *further,
         _workers(case, ledger, dispatch, progress, record=record),
     )
-    _, jobs, tasks = drive(Coupled(parts, ledger), {ORDER.key: order, DISPATCH.key: dispatch})
-    return Together(jobs, tasks)
+    _, jobs, *others, tasks = drive(Coupled(parts, ledger), {ORDER.key: order, DISPATCH.key: dispatch})
+    said = tuple(f"{part.name}: {result}" for part, result in zip(further, others, strict=True))
+    return Together(jobs, tasks, said)
 
 
 def order_policy(setting: ColocatedSetting, seed: int) -> SitePolicy:
@@ -169,7 +180,22 @@ def _check_room(setting: ColocatedSetting, jobs: JobTable, outages: NodeTimetabl
 
 def _ledger(case: Colocation) -> Ledger:
     cluster = case.setting.cluster
-    return Ledger([[cluster.cores] * cluster.nodes], parts=1)
+    return Ledger([[cluster.cores] * cluster.nodes], parts=1 + len(case.setting.parts))
+
+
+def _further(case: Colocation, ledger: Ledger) -> tuple[NamedPart, ...]:
+    """The scenario's own parts; the jobs are part 0 of the ledger."""
+    return tuple(
+        PARTS.make(
+            spec.name,
+            np.random.default_rng([case.seed, 3, number]),
+            ledger=ledger,
+            site=0,
+            number=number,
+            **spec.parameters,
+        )
+        for number, spec in enumerate(case.setting.parts, start=1)
+    )
 
 
 def _site(

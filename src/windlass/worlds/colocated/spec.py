@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, ClassVar, Literal
 
-from pydantic import Field
+from pydantic import Field, field_validator
 
 from windlass.worlds import Setting
 from windlass.worlds.batch.spec import WorkloadSpec as JobsSpec
@@ -36,9 +36,10 @@ class ColocatedSetting(Setting):
     """One variant of a colocated scenario.
 
     ``keep_tasks``: at most so many tasks, evenly spaced, are in the table and in the report; metrics are of all.
+    ``parts``: further parts, each by its file; they decide after the jobs and before the tasks.
     """
 
-    plain_lists: ClassVar[frozenset[str]] = frozenset({"cluster.outages"})
+    plain_lists: ClassVar[frozenset[str]] = frozenset({"cluster.outages", "parts"})
     path_fields: ClassVar[tuple[str, ...]] = ("workload.batch.trace", "workload.tasks.llm")
     options: ClassVar[Mapping[str, str]] = {
         "--where": "workload.batch.where",
@@ -50,7 +51,16 @@ class ColocatedSetting(Setting):
     cluster: ClusterSpec
     workload: WorkloadSpec
     policies: PoliciesSpec
+    parts: tuple[Policy, ...] = ()
     kill_at_walltime: bool = True
     schedulers: Annotated[int, Field(ge=1)] = 1
     probe_delay: NotNegative = 0.0
     keep_tasks: Annotated[int, Field(ge=1)] = 100_000
+
+    @field_validator("parts")
+    @classmethod
+    def _by_file(cls, parts: tuple[Policy, ...]) -> tuple[Policy, ...]:
+        for number, part in enumerate(parts):
+            if not part.name.partition(":")[0].endswith(".py"):
+                raise ValueError(f"part {number} is {part.name!r}, expected a file such as backup.py:Backup")
+        return parts
