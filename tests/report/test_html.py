@@ -178,7 +178,7 @@ def test_rows_of_another_kind_have_plots_of_their_own(tmp_path: Path) -> None:
     made = random_outcome(50, 1)
     jobs = made.jobs.select(pl.lit("job").alias("kind"), pl.all())
     times = ("submit_s", "start_s", "end_s")
-    tasks = random_outcome(20, 2).jobs.select(pl.lit("task").alias("kind"), *(pl.col(times) / 1e3))
+    tasks = random_outcome(20, 2).jobs.select(pl.lit("task").alias("kind"), pl.col(times) / 1e3)
     both = replace(made, jobs=pl.concat([jobs, tasks], how="diagonal"))
     page, alone = (
         page_of(results(("x", [each])), tmp_path / name) for name, each in (("b", both), ("a", made))
