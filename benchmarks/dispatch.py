@@ -102,10 +102,7 @@ def _scaled(
 ) -> Row:
     """Tasks per second where the peer is timed on a share of the tasks."""
     row = compare_rates(name, ours, peer, peer_name, amount=tasks, unit="tasks/s", repeats=repeats)
-    return Row(
-        row.name, row.ours, row.peer / share, row.peer_name, row.unit,
-        row.ratio * share, row.ratio_low * share, row.ratio_high * share,
-    )  # fmt: skip
+    return row.with_peer_of_part(share)
 
 
 def simpy_two_choices(workers: int, load: float, tasks: int, seed: int) -> float:

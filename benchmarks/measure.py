@@ -22,6 +22,16 @@ class Row:
     ratio_low: float
     ratio_high: float
 
+    def with_peer_of_part(self, times: float) -> Row:
+        """The same where the peer was timed on so many times less."""
+        ratios = (ratio * times for ratio in (self.ratio, self.ratio_low, self.ratio_high))
+        return Row(self.name, self.ours, self.peer / times, self.peer_name, self.unit, *ratios)
+
+    def as_time(self, unit: str) -> Row:
+        """The same as time per amount, where it is amount per time."""
+        ratios = self.ratio, self.ratio_low, self.ratio_high
+        return Row(self.name, 1 / self.ours, 1 / self.peer, self.peer_name, unit, *ratios)
+
 
 def compare_rates(
     name: str,
