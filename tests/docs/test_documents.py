@@ -1,6 +1,7 @@
 """What the documents say is what happens."""
 
 import re
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -8,6 +9,8 @@ import pytest
 
 from windlass.scenario import load_scenario, make_scenario
 from windlass.worlds import worlds
+from windlass.worlds.colocated.cluster import DrawnOutages
+from windlass.worlds.colocated.spec import ColocatedSetting
 from windlass.worlds.fleet.jobs import FixedSpec, JobsSpec
 from windlass.worlds.fleet.sites import AlikeSites, DrawnSites, DropsSpec
 
@@ -65,6 +68,31 @@ def test_the_fleet_s_scenarios_are_valid():
 
     counts = [len(make_scenario(yaml.safe_load(code)).variants) for code in blocks("docs/fleet.md", "yaml")]
     assert counts == [5, 2, 2]
+
+
+def test_the_colocated_world_s_scenarios_are_valid_and_its_defaults_those_of_the_fields():
+    import yaml
+
+    scenarios = [yaml.safe_load(code) for code in blocks("docs/colocated.md", "yaml")]
+    assert [len(make_scenario(tree).variants) for tree in scenarios] == [4, 1]
+    least = {
+        "cluster": {"nodes": 2, "cores": 4},
+        "workload": {"batch": {"lublin": {}}},
+        "policies": {"order": "easy", "dispatch": "jsq"},
+    }
+    setting = ColocatedSetting.model_validate(least)
+    page = (ROOT / "docs" / "colocated.md").read_text(encoding="utf-8")
+    for name, said in re.findall(r"^\| `([\w.]+)` \| ([\d.]+);", page, flags=re.MULTILINE):
+        assert attrgetter(name)(setting) == float(said), name
+    assert f"`load` ({setting.workload.tasks.load})" in page
+    assert f"a share `kill` ({DrawnOutages(every=1, last=1).kill})" in page
+
+
+def test_the_colocated_world_s_example_prints_what_it_says(capsys):
+    (code,) = blocks("docs/colocated.md", "python")
+    exec(code, {})
+    said = re.findall(r"^print\(.*\)  # (.*)$", code, flags=re.MULTILINE)
+    assert capsys.readouterr().out.splitlines() == said
 
 
 def test_placement_s_example_gives_what_it_says():

@@ -10,19 +10,25 @@ from pydantic import Field, field_validator
 from windlass.worlds import Setting
 from windlass.worlds.batch.spec import WorkloadSpec as JobsSpec
 from windlass.worlds.colocated.cluster import ClusterSpec
-from windlass.worlds.dispatch.spec import WorkloadSpec as TasksSpec
+from windlass.worlds.dispatch.spec import WorkloadSpec as DispatchWorkloadSpec
 from windlass.worlds.policy import Policy
-from windlass.worlds.spec import NotNegative, Spec
+from windlass.worlds.spec import NotNegative, Positive, Spec
+
+
+class TasksSpec(DispatchWorkloadSpec):
+    """Tasks as in the dispatch world; ``load`` is their work over what all nodes can do while no job runs.
+
+    By default it is less than the floor leaves, so that queues are bounded whatever jobs do.
+    """
+
+    load: Positive = 0.04
 
 
 class WorkloadSpec(Spec):
-    """Jobs as in the batch world, and tasks as in the dispatch world.
-
-    The load of tasks is their work over what all nodes can do while no job runs and none is away.
-    """
+    """Jobs as in the batch world, and tasks."""
 
     batch: JobsSpec
-    tasks: TasksSpec = TasksSpec(load=0.2)
+    tasks: TasksSpec = TasksSpec()
 
 
 class PoliciesSpec(Spec):
