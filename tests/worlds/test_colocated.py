@@ -17,6 +17,7 @@ from windlass.worlds.colocated.world import Colocated
 from windlass.worlds.dispatch.world import Dispatch
 
 ROOT = Path(__file__).parents[2]
+TRACES = ROOT.parent / "shared" / "traces"
 #: Half of the outages kill, so that some of both kinds happen within a run of a day or so.
 LAW = {"every": 50_000, "last": 4_000, "kill": 0.5}
 FILE = """
@@ -206,6 +207,24 @@ def test_the_report_has_both_kinds(tmp_path):
     assert "2 variants · 120 jobs · 48 processors" in page.text()
     assert "How long tasks wait" in page.text()
     assert "p99 task stretch" in page.text()
+
+
+@pytest.mark.skipif(not TRACES.exists(), reason="../shared/traces is absent")
+def test_real_jobs_and_real_requests():
+    log, requests = (
+        TRACES / "swf" / "KTH-SP2-1996-2.1-cln.swf.gz",
+        TRACES / "llm" / "AzureLLMInferenceTrace_conv.csv",
+    )
+    made = scenario(
+        cluster={"nodes": 25},
+        workload={"tasks": {"llm": str(requests), "tasks": 5000}},
+        schedulers=2,
+        probe_delay=0.5,
+    ).variants[0].setting.model_dump(mode="json", exclude_none=True)  # fmt: skip
+    batch = {"trace": str(log), "where": "job < 100"}
+    found = outcome(make_scenario(made | {"workload": made["workload"] | {"batch": batch}}))
+    assert (found.metrics.jobs, found.metrics.tasks) == (85, 5000)
+    assert found.metrics.added_job_wait_s == 0.0
 
 
 @pytest.mark.parametrize(
