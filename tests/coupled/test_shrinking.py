@@ -1,0 +1,117 @@
+"""Policies on a site that shrinks below what jobs ask for, and what they are told of it."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.coupled.cases import Case, cases, jobs_of, none, run
+from tests.coupled.test_instants import checked, drained, gone
+from tests.coupled.test_random import run_or_stuck
+from tests.oracles.plain import Plain
+from tests.oracles.workloads import CHECK, busy
+from windlass.model import JobTable, PolicyError
+from windlass.model.timetable import NodeTimetable
+from windlass.order.site import POLICIES
+from windlass.sim import replay
+
+_NAMES = ("fcfs", "easy", "sjf", "conservative")
+#: The first wants the whole site, of which half is gone from 1 to 50 s.
+_WIDE = jobs_of((2, 10, 4), (3, 100, 1), (4, 1, 2), (5, 3, 1))
+
+
+@pytest.mark.parametrize(
+    ("name", "starts"),
+    [
+        ("fcfs", [50.0, 60.0, 60.0, 60.0]),
+        # What fits runs meanwhile, however long: the head has no shadow time until the site grows again.
+        ("easy", [103.0, 3.0, 50.0, 5.0]),
+        ("conservative", [103.0, 3.0, 50.0, 5.0]),
+        # The shortest goes first; the longest waits until those that ask for less have started.
+        ("sjf", [50.0, 60.0, 4.0, 5.0]),
+    ],
+)
+@pytest.mark.parametrize("outage", [drained(1, 1.0, 50.0), gone(0, 1.0, 50.0)], ids=["drained", "vacated"])
+def test_the_head_is_wider_than_what_is_left(name: str, starts: list[float], outage: NodeTimetable) -> None:
+    assert checked(Case(_WIDE, [2, 2], outage), name).start.tolist() == starts
+
+
+@pytest.mark.parametrize("name", _NAMES)
+def test_a_site_that_empties_and_fills_again(name: str) -> None:
+    times = gone(0, 3.0, 9.0) + drained(1, 3.0, 9.0)
+    ran = checked(Case(jobs_of((0, 5, 4), (1, 2, 1), (4, 1, 3)), [2, 2], times), name)
+    assert (ran.lost.tolist(), ran.lost_end.tolist()) == ([0], [3.0])
+    assert min(ran.start) >= 9.0
+
+
+@pytest.mark.parametrize("name", _NAMES)
+def test_jobs_wait_for_ever_where_a_node_never_comes_back(name: str) -> None:
+    case = Case(jobs_of((0, 5, 3), (1, 2, 1), (2, 1, 4)), [2, 2], drained(1, 1.0))
+    for policy in (POLICIES.find(name)(), Plain(POLICIES.find(name)())):
+        with pytest.raises(PolicyError, match=r"left [12] jobs waiting"):
+            run(case, policy)
+
+
+def test_owed_is_what_is_held_beyond_what_is_left() -> None:
+    plain = Plain(POLICIES.find("easy")())
+    # Held: 2 and 2, then of node 1 only one core is left, then none; then all is back.
+    outages = drained(1, 2.0, 8.0, left=1) + drained(1, 4.0, 9.0)
+    jobs = jobs_of((0, 10, 4), (1, 1, 1), (3, 1, 1), (5, 1, 1), (8, 1, 1), (9, 1, 1))
+    run(Case(jobs, [2, 2], outages), plain)
+    seen = {view.now: (view.free, view.owed) for view in plain.views}
+    assert [seen[now] for now in (1.0, 3.0, 5.0, 8.0, 9.0)] == [(0, 0), (0, 1), (0, 2), (0, 0), (0, 0)]
+
+
+def test_easy_counts_on_no_cores_that_are_owed() -> None:
+    # Of the 4 cores of the first, which ends at 10, 2 go to nobody; those of the second come at 20.
+    jobs = jobs_of((0, 10, 4), (0, 20, 2), (3, 5, 4), (4, 12, 1))
+    ran = checked(Case(jobs, [2, 2, 3], drained(0, 1.0)), "easy")
+    # At 4 s the head is expected at 20 s, so that the last is over by then; else it would have to wait.
+    assert ran.start.tolist() == [0.0, 0.0, 20.0, 4.0]
+
+
+def capacity_at(case: Case, now: float) -> int:
+    """Cores of all nodes, once all that is due is done."""
+    left = list(case.cores)
+    rows = zip(case.outages.time, case.outages.node, case.outages.cores, strict=True)
+    for time, node, cores in rows:
+        if time <= now:
+            left[node] = int(cores)
+    return sum(left)
+
+
+@settings(CHECK, max_examples=200)
+@given(case=cases(), name=st.sampled_from(_NAMES))
+def test_views_add_up(case: Case, name: str) -> None:
+    plain = Plain(POLICIES.find(name)())
+    run_or_stuck(case, plain)
+    for view in plain.views:
+        assert view.free >= 0
+        assert view.owed >= 0
+        assert view.free + view.running.procs.sum() - view.owed == capacity_at(case, view.now)
+        assert view.processors == sum(case.cores)
+        assert (view.waiting.submit <= view.now).all()
+        assert 0 <= view.refused <= len(view.waiting.job)
+        order = list(zip(view.running.expected_end.tolist(), view.running.procs.tolist(), strict=True))
+        assert order == sorted(order)
+
+
+def split(processors: int, rng: np.random.Generator) -> list[int]:
+    """Nodes of so many cores together, some without any."""
+    cuts = np.sort(rng.integers(0, processors + 1, int(rng.integers(1, 100))))
+    return np.diff(cuts, prepend=0, append=processors).tolist()
+
+
+@pytest.mark.parametrize("name", _NAMES)
+@pytest.mark.parametrize("seed", range(3))
+def test_on_nodes_that_stay_jobs_run_as_on_a_pooled_site(name: str, seed: int) -> None:
+    case, rng = busy(seed, processors=200), np.random.default_rng(seed)
+    jobs = JobTable.of(case.jobs.submit, case.jobs.run, case.jobs.procs * 7, case.jobs.request)
+    whole = replay(jobs, 200, POLICIES.find(name)())
+    # One core each makes more rows than a word has bits.
+    for cores in ([200], [1] * 200, split(200, rng), split(200, rng)):
+        ran = checked(Case(jobs, cores, none()), name)
+        assert [ran.start.tobytes(), ran.end.tobytes()] == [whole.start.tobytes(), whole.end.tobytes()]
+        assert [ran.reasons[code] for code in ran.why] == [whole.reasons[code] for code in whole.why]
