@@ -1,0 +1,212 @@
+"""The ledger after any sequence of taking, giving back and changes of capacity, beside a plain one."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numba import types
+
+from tests.coupled.cases import jobs_of
+from tests.oracles.workloads import CHECK
+from windlass.compiled import Kernel
+from windlass.model import InputError, PolicyError
+from windlass.order.site.policies.fcfs import Fcfs
+from windlass.sim import coupled
+from windlass.sim.cores import PIECES, TAKEN, give_back, holds_on, make_pieces, take
+from windlass.sim.handle import Handle, opening, storing
+from windlass.sim.nodes import NODES, Ledger
+from windlass.sim.part import Quiet
+from windlass.sim.site.part import SitePart
+
+_HOLDERS, _PARTS = 6, 2
+
+
+class Taker(NamedTuple):
+    """The ledger, and what the holders of one part have of it."""
+
+    nodes: Any
+    pieces: Any
+
+
+_TAKER = types.NamedTuple((NODES, PIECES), Taker)
+_opened = opening(_TAKER)
+_STORE = storing(_TAKER)
+
+
+def _take(address, holder, site, part, cores):
+    taker = _opened(address)
+    take(taker.nodes, taker.pieces, holder, site, part, cores)
+    return 0
+
+
+def _give(address, holder, site, part):
+    taker = _opened(address)
+    give_back(taker.nodes, taker.pieces, holder, site, part)
+    return 0
+
+
+def _holds(address, holder, row):
+    return np.int64(holds_on(_opened(address).pieces, holder, row))
+
+
+_TAKE = Kernel(_take, types.int64(*(types.int64,) * 5), allocates=False)
+_GIVE = Kernel(_give, types.int64(*(types.int64,) * 4), allocates=False)
+_HOLDS = Kernel(_holds, types.int64(*(types.int64,) * 3), allocates=False)
+
+
+class Both:
+    """A ledger and a plain list of who holds what, held to each other after each step."""
+
+    def __init__(self, sites: list[list[int]]) -> None:
+        self.ledger = Ledger(sites, _PARTS)
+        most = sum(map(sum, sites))
+        self.handles = [
+            Handle(Taker(self.ledger.nodes, make_pieces(_HOLDERS, most)), _STORE) for _ in range(_PARTS)
+        ]
+        self.site_of = [site for site, rows in enumerate(sites) for _ in rows]
+        self.whole = [cores for rows in sites for cores in rows]
+        self.capacity = list(self.whole)
+        self.held: dict[tuple[int, int], dict[int, int]] = {}
+        self.single = np.zeros((len(self.whole), _PARTS), np.int64)
+        self.last = (self.idle(), list(self.capacity))
+
+    def idle(self) -> list[int]:
+        idle = [cores - int(single) for cores, single in zip(self.capacity, self.single.sum(1), strict=True)]
+        for pieces in self.held.values():
+            for row, cores in pieces.items():
+                idle[row] -= cores
+        return idle
+
+    def take(self, part: int, holder: int, site: int, share: float) -> None:
+        rows, idle = self.ledger.rows(site), self.idle()
+        free = sum(max(idle[row], 0) for row in rows)
+        cores = int(np.ceil(share * free))
+        if (part, holder) in self.held or not cores:
+            return
+        _TAKE.ready()(self.handles[part].address, holder, site, part, cores)
+        mine = self.held[part, holder] = {}
+        for row in rows:
+            some = min(max(idle[row], 0), cores)
+            cores -= some
+            if some:
+                mine[row] = some
+
+    def give(self, part: int, holder: int) -> None:
+        mine = self.held.pop((part, holder), None)
+        if mine is not None:
+            _GIVE.ready()(self.handles[part].address, holder, self.site_of[next(iter(mine))], part)
+
+    def hold(self, part: int, row: int, cores: int) -> None:
+        before = self.single[row, part]
+        idle = max(self.idle()[row], 0)
+        # Giving back what holders of this part have would leave these with nothing to give.
+        self.single[row, part] += min(cores, idle) if cores > 0 else -min(before, -cores)
+        more = int(self.single[row, part] - before)
+        if cores > 0 or more:
+            self.ledger.hold(row, part, cores if cores > 0 else more)
+
+    def change(self, row: int, share: float) -> None:
+        self.capacity[row] = int(share * self.whole[row])
+        self.ledger.set_capacity(row, self.capacity[row])
+
+    def check(self, watched: list[int]) -> None:
+        nodes, idle = self.ledger.nodes, self.idle()
+        held = self.single.copy()
+        for (part, holder), pieces in self.held.items():
+            for row in range(len(idle)):
+                assert _HOLDS.ready()(self.handles[part].address, holder, row) == (row in pieces)
+            for row, cores in pieces.items():
+                held[row, part] += cores
+        assert nodes.held.tolist() == held.tolist()
+        assert nodes.idle.tolist() == idle
+        assert nodes.capacity.tolist() == self.capacity
+        for site in range(len(nodes.total)):
+            rows = self.ledger.rows(site)
+            mine = idle[rows.start : rows.stop]
+            assert nodes.total[site] == sum(max(each, 0) for each in mine)
+            assert nodes.owed[site] == sum(max(-each, 0) for each in mine)
+            words = nodes.some[nodes.word[site] : nodes.word[site + 1]].tolist()
+            bits = "".join(f"{word:064b}"[::-1] for word in words)
+            assert bits == "".join("1" if each > 0 else "0" for each in mine).ljust(len(bits), "0")
+            assert not any(nodes.some[nodes.word[site] : nodes.lowest[site]])
+        self.ledger.take_changed()
+        taken = nodes.taken[: nodes.numbers[TAKEN]].tolist()
+        was_idle, had = self.last
+        changed = {
+            row for row in range(len(idle)) if (idle[row], self.capacity[row]) != (was_idle[row], had[row])
+        }
+        assert len(set(taken)) == len(taken)
+        assert changed & set(watched) <= set(taken) <= set(watched)
+        assert not self.ledger.take_changed()
+        self.last = (idle, list(self.capacity))
+
+
+@st.composite
+def steps(draw: st.DrawFn) -> tuple[list[list[int]], list[tuple[Any, ...]]]:
+    """Two sites, of which one may have more rows than fit a word, and what is done to them."""
+    few = st.lists(st.integers(0, 4), min_size=1, max_size=5)
+    many = st.integers(63, 140).map(lambda count: [each % 4 for each in range(count)])
+    sites = [draw(st.one_of(few, many)), draw(few)]
+    row = st.integers(0, sum(map(len, sites)) - 1)
+    part, holder = st.integers(0, _PARTS - 1), st.integers(0, _HOLDERS - 1)
+    site, share = st.integers(0, 1), st.sampled_from([0.0, 0.3, 0.5, 0.9, 1.0])
+    step = st.one_of(
+        st.tuples(st.just("take"), part, holder, site, share),
+        st.tuples(st.just("take"), part, holder, site, share),
+        st.tuples(st.just("give"), part, holder),
+        st.tuples(st.just("hold"), part, row, st.integers(-3, 3)),
+        st.tuples(st.just("change"), row, share),
+        st.tuples(st.just("change"), row, share),
+    )
+    return sites, draw(st.lists(step, max_size=40))
+
+
+@settings(CHECK, max_examples=200)
+@given(drawn=steps())
+def test_the_ledger_is_as_a_plain_one_after_any_steps(
+    drawn: tuple[list[list[int]], list[tuple[Any, ...]]],
+) -> None:
+    sites, done = drawn
+    both = Both(sites)
+    both.ledger.watch(0)
+    watched = list(both.ledger.rows(0))
+    both.check(watched)
+    for what, *arguments in done:
+        getattr(both, what)(*arguments)
+        both.check(watched)
+
+
+@pytest.mark.parametrize(
+    ("sites", "problem"), [([[]], "rows of"), ([[1, -1]], "rows of"), ([[2], []], "site 1")]
+)
+def test_sites_without_rows_or_with_less_than_no_cores(sites: list[list[int]], problem: str) -> None:
+    with pytest.raises(InputError, match=problem):
+        Ledger(sites, parts=1)
+
+
+class Still(Quiet):
+    """Has something to do now, always."""
+
+    def horizon(self) -> float:
+        return 3.0
+
+
+def test_time_that_stands_still_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(coupled, "_MANY", 100)
+    ledger = Ledger([[2]], parts=1)
+    cluster = coupled.Coupled([SitePart(jobs_of((0, 5, 1)), Fcfs(), ledger), Still()], ledger)
+    with pytest.raises(PolicyError, match=r"^time stands still at 3\.0 s: 100 times"):
+        cluster.wait()
+
+
+def test_jobs_of_no_length_may_follow_each_other_at_one_instant(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(coupled, "_MANY", 100)
+    ledger = Ledger([[1]], parts=1)
+    ledger.watch(0)
+    cluster = coupled.Coupled([SitePart(jobs_of(*[(7, 0, 1)] * 90), Fcfs(), ledger), Quiet()], ledger)
+    assert cluster.wait() is None
+    assert set(cluster.result()[0].end) == {7.0}
