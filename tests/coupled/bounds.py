@@ -1,0 +1,62 @@
+"""A small coupled case, run where every index is checked: ``NUMBA_BOUNDSCHECK=1 python -m tests.coupled.bounds``."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import types
+
+from tests.coupled.cases import Case, Tasks, run
+from tests.oracles import ledger
+from tests.oracles.plain import Plain
+from windlass.compiled import Kernel
+from windlass.model import JobTable
+from windlass.model.timetable import NodeTimetable
+from windlass.order.site.policies.easy import Easy
+
+
+def _read(values, place):
+    return values[place]
+
+
+def checked() -> bool:
+    """Whether an index that is out of bounds is found: behind the third of four is the fourth."""
+    read = Kernel(_read, types.int64(types.int64[::1], types.int64), allocates=False).ready()
+    try:
+        read(np.arange(4)[:3], 3)
+    except IndexError:
+        return True
+    return False
+
+
+def case(seed: int, nodes: int, jobs: int, tasks: int) -> Case:
+    """Jobs at twice the load that the nodes can take, outages of most nodes, and tasks."""
+    rng = np.random.default_rng(seed)
+    cores = rng.integers(1, 5, nodes)
+    submit = np.sort(np.floor(rng.uniform(0, 300, jobs)))
+    run_time = np.floor(rng.exponential(20, jobs))
+    procs = np.minimum(rng.integers(1, 12, jobs), cores.sum())
+    table = JobTable.of(submit, run_time, procs, run_time + rng.integers(0, 3, jobs))
+    changes = NodeTimetable.none()
+    for _ in range(nodes):
+        node, down = int(rng.integers(nodes)), float(rng.integers(300))
+        up = down + float(rng.integers(1, 60))
+        left = int(rng.integers(0, cores[node] + 1))
+        kill = bool(rng.integers(2))
+        changes += NodeTimetable.outage(node, down, up, cores=int(cores[node]), left=left, kill=kill)
+    times, work = np.sort(rng.uniform(0, 400, tasks)), rng.exponential(1.0, tasks)
+    return Case(table, cores.tolist(), changes, Tasks(times.tolist(), work.tolist(), [1.0] * nodes, 0.0))
+
+
+def main() -> None:
+    """Run it, compiled and asked in Python, with more nodes than fit a word."""
+    print("indices checked:", checked())
+    small = case(1, 70, 500, 2000)
+    for policy in (Easy(), Plain(Easy())):
+        ran = run(small, policy, dispatch="ppot")
+        assert ran.tasks is not None
+        assert ledger.violations(ran.replay, small.cores, small.outages) == []
+        print("killed and moved:", len(ran.replay.lost) > 0, ran.tasks.moved > 0)
+
+
+if __name__ == "__main__":
+    main()

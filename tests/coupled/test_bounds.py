@@ -1,0 +1,31 @@
+"""No array is read or written outside of its bounds: compiled with checks of every index, a small case runs through."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+_ROOT = Path(__file__).parents[2]
+
+
+@pytest.mark.slow
+def test_no_index_is_out_of_bounds(tmp_path: Path) -> None:
+    environment = {**os.environ, "NUMBA_BOUNDSCHECK": "1", "XDG_CACHE_HOME": str(tmp_path)}
+    environment.pop("NUMBA_CACHE_DIR", None)
+    environment["PYTHONPATH"] = os.pathsep.join([str(_ROOT), str(_ROOT / "src")])
+    ran = subprocess.run(
+        [sys.executable, "-m", "tests.coupled.bounds"],
+        cwd=_ROOT,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert ran.returncode == 0, ran.stderr[-2000:]
+    # What goes wrong in a policy's function, which is called by its address, stops nobody and is only told.
+    assert "Error" not in ran.stderr, ran.stderr[-2000:]
+    assert ran.stdout.split("\n")[:3] == ["indices checked: True"] + ["killed and moved: True True"] * 2
