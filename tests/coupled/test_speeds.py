@@ -15,7 +15,7 @@ _CORES = 4
 
 
 def shares(seed: int, changes: int, last: float) -> NodeTimetable:
-    """A node on which one core of 4 is held: it has 4, 3, 2 or just that one, and so 3/4, 2/3, 1/2 or nothing idle."""
+    """A node on which one core of 4 is held: it has 4, 3, 2 or just that one, and so 3/4, 1/2, 1/4 or nothing idle."""
     rng = np.random.default_rng(seed)
     times = np.sort(rng.uniform(0, last, changes))
     nothing = np.zeros(changes, np.int64)
@@ -58,7 +58,7 @@ def ends_when_all_is_taken(seed: int, changes: int) -> tuple[float, float]:
     done, since, share = Fraction(0), Fraction(begin), Fraction(3, 4)
     for time, has in zip(times.tolist(), [*cores.tolist(), 1], strict=True):
         done, since = done + (Fraction(time) - since) * share, Fraction(time)
-        share = Fraction(int(has) - 1, int(has))
+        share = Fraction(int(has) - 1, _CORES)
     nothing = np.zeros(changes + 1, np.int64)
     table = NodeTimetable(times, nothing, np.append(cores, 1), nothing.astype(bool))
     last = float(times[-1])

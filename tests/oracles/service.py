@@ -58,7 +58,7 @@ def nodes_of(replay: Replay, cores: Sequence[int], timetable: NodeTimetable, flo
         at = Fraction(time)
         done.append(done[-1] + (at - times[-1]) * (shares[-1] or 0))
         times.append(at)
-        shares.append(max(least, Fraction(max(capacity - held, 0), capacity)) if capacity else None)
+        shares.append(max(least, Fraction(max(capacity - held, 0), cores[node])) if capacity else None)
     return nodes
 
 

@@ -25,7 +25,8 @@ from windlass.sim.handle import Handle, opening, storing
 class Nodes(NamedTuple):
     """The ledger as arrays; n rows, s sites, p parts, w words of 64 rows, each site from a fresh word.
 
-    ``capacity``, ``idle`` (n,): cores; idle ones are capacity less all that is held, and may be less than none.
+    ``whole``, ``capacity``, ``idle`` (n,): cores at the beginning, and now; idle ones are capacity less all that is
+    held, and may be less than none.
     ``held`` (n, p): by each part. ``site``, ``vacate``, ``watched`` (n,): whose row it is, whether it is to be given
     up, whether somebody wants to know of its changes. ``first``, ``word`` (s + 1,): a site's first row and word.
     ``total``, ``owed``, ``lowest`` (s,): idle cores, cores held beyond capacity, first word worth a look. ``some``
@@ -33,6 +34,7 @@ class Nodes(NamedTuple):
     since and before they were last taken; ``marked`` (n,): whether a row is among the changed. ``numbers``: how many.
     """
 
+    whole: NDArray[np.int64]
     capacity: NDArray[np.int64]
     idle: NDArray[np.int64]
     held: NDArray[np.int64]
@@ -183,6 +185,7 @@ def _idle_nodes(cores: list[NDArray[np.int64]], parts: int) -> Nodes:
     bits = np.where(capacity > 0, BIT << (place & WORD), np.uint64(0))
     np.bitwise_or.at(some, word[site] + (place >> np.uint64(6)).astype(np.int64), bits)
     return Nodes(
+        whole=capacity.copy(),
         capacity=capacity,
         idle=capacity.copy(),
         held=np.zeros((n, parts), np.int64),

@@ -41,7 +41,7 @@ class Outages(Quiet):
         rows = ledger.rows(site)
         if len(timetable) and timetable.node.max() >= len(rows):
             raise InputError(f"outages: node {timetable.node.max()}, expected 0 to {len(rows) - 1}")
-        whole = ledger.nodes.capacity[rows.start + timetable.node]
+        whole = ledger.nodes.whole[rows.start + timetable.node]
         if (timetable.cores > whole).any():
             row = int(np.argmax(timetable.cores > whole))
             raise InputError(

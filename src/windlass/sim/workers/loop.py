@@ -204,10 +204,9 @@ def _run(address, until, steps):
 @inlined
 def _settle_worker(state, nodes, worker, row, now):
     """Give a worker the speed that its node leaves it; what schedulers are to be told, or NOBODY."""
-    cores = nodes.capacity[row]
-    if cores == 0:
+    if nodes.capacity[row] == 0:
         return LEFT if events.fail(state, worker, NO_CORES, now) else NOBODY
-    share = max(state.clock[places.FLOOR], max(nodes.idle[row], 0) / cores)
+    share = max(state.clock[places.FLOOR], max(nodes.idle[row], 0) / nodes.whole[row])
     if events.come_back(state, worker, NO_CORES):
         # Its speed is settled in another call: of that schedulers are told too.
         state.counts[places.SETTLED] -= 1
