@@ -5,6 +5,7 @@ An event is a job or a task that arrives or ends, an attempt that is killed, or 
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterator
 from typing import Any
 
@@ -20,7 +21,6 @@ from windlass.model.timetable import NodeTimetable
 from windlass.worlds.colocated.runs import Colocation, colocate, together
 from windlass.worlds.colocated.spec import ColocatedSetting
 from windlass.worlds.colocated.world import Colocated
-from windlass.worlds.dispatch.tasks import DrawnTasks
 
 _NODES, _CORES, _SPEED, _FLOOR = 48, 4, 3.0, 0.05
 _OUTAGES = {"every": 500_000, "last": 7_200, "kill": 0.5}
@@ -98,7 +98,7 @@ def _sync_case() -> Colocation:
     case = _case("ppot", 60, 200_000, outages=False)
     times = np.arange(_SYNC_JOBS, dtype=np.float64) * 10.0
     jobs = JobTable.of(submit=times, run=np.full(_SYNC_JOBS, 5.0), procs=np.ones(_SYNC_JOBS, np.int64))
-    tasks = DrawnTasks(np.array([0.0, times[-1]]), np.ones(2), case.tasks.schedulers)
+    tasks = dataclasses.replace(case.tasks, submit=np.array([0.0, times[-1]]), work=np.ones(2))
     return Colocation(case.setting, 1, jobs, tasks, NodeTimetable.none())
 
 

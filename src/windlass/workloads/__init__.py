@@ -3,6 +3,7 @@
 Small tasks on workers:
 
 - :mod:`~windlass.workloads.arrivals`: when they arrive; :mod:`~windlass.workloads.service`: how much work they are.
+- :mod:`~windlass.workloads.tasks`: both drawn at once.
 - :mod:`~windlass.workloads.drift`: how the speeds of workers change over a run.
 
 Jobs over the sites of a fleet:

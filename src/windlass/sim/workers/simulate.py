@@ -23,8 +23,7 @@ from windlass.sim.coupled import Alone
 from windlass.sim.workers.part import WorkersPart
 from windlass.sim.workers.result import Dispatched
 from windlass.sim.workers.setup import Setup
-from windlass.workloads.arrivals import Bursty, arrival_times
-from windlass.workloads.service import mean_size, task_sizes
+from windlass.workloads.tasks import draw_tasks
 
 
 def make_policy(name: str, speeds: NDArray[np.float64], rng: np.random.Generator, **parameters: Any) -> Any:
@@ -135,18 +134,18 @@ def simulate(
         record=bool(record),
         tasks_per_job=whole("tasks_per_job", tasks_per_job, 1),
     )
-    if whole("tasks", tasks, 1) % tasks_per_job:
-        raise InputError(f"tasks is {tasks}, expected a multiple of tasks_per_job, {tasks_per_job}")
-    streams = [
-        np.random.default_rng(child) for child in np.random.SeedSequence(whole("seed", seed, 0)).spawn(4)
-    ]
-    chosen = _policy(policy, setup.speeds, streams[2])
-    work = task_sizes(service, tasks, streams[1])
-    rate = _job_rate(load, arrivals, setup, mean_size(service, work))
-    submit = arrival_times(arrivals, rate, tasks // tasks_per_job, streams[0])
-    if tasks_per_job > 1:
-        submit = np.repeat(submit, tasks_per_job)
-    part = WorkersPart(setup, chosen, submit, work, streams[3], progress=progress)
+    drawn = draw_tasks(
+        whole("tasks", tasks, 1),
+        load,
+        arrivals,
+        service,
+        tasks_per_job=tasks_per_job,
+        capacity=float(setup.speeds.sum()),
+        seed=whole("seed", seed, 0),
+    )
+    chosen = _policy(policy, setup.speeds, np.random.default_rng(drawn.policy))
+    rng = np.random.default_rng(drawn.schedulers)
+    part = WorkersPart(setup, chosen, drawn.submit, drawn.work, rng, progress=progress)
     dispatched: Dispatched = drive(Alone(part), {"dispatch": chosen})
     return dispatched
 
@@ -166,14 +165,3 @@ def _policy(
     if workers not in (None, len(speeds)):
         raise InputError(f"speeds has {len(speeds)} workers, the policy {workers}")
     return chosen
-
-
-def _job_rate(load: float | None, arrivals: object, setup: Setup, size: float) -> float:
-    if not isinstance(arrivals, str | Bursty):
-        if load is not None:
-            raise InputError(f"load is {load}, expected None where arrival times are given")
-        return 0.0
-    if load is None:
-        raise InputError("load is None, expected a number above 0 unless arrivals are times")
-    offered = number("load", load, 0.0, open_below=True)
-    return float(offered * setup.speeds.sum() / (size * setup.tasks_per_job))

@@ -26,9 +26,10 @@ from windlass.sim.workers.part import WorkersPart
 from windlass.sim.workers.result import Dispatched
 from windlass.sim.workers.setup import Setup
 from windlass.sim.workers.simulate import make_policy
+from windlass.workloads.tasks import DrawnTasks, draw_tasks
 from windlass.worlds.colocated.cluster import timetable
 from windlass.worlds.colocated.spec import ColocatedSetting
-from windlass.worlds.dispatch.tasks import DrawnTasks, Tasks, draw_tasks
+from windlass.worlds.dispatch.tasks import Tasks
 
 #: Parts that a scenario names by their files; none is there by name.
 PARTS = Registry("sim", "What else happens at the site?", "", "windlass.sim", "horizon", key="parts")
@@ -93,9 +94,16 @@ def colocate(setting: ColocatedSetting, seed: int, jobs: JobTable, tasks: Tasks)
     until = max(float(jobs.submit[-1]), tasks.last)
     outages = timetable(setting.cluster, until, np.random.default_rng([seed, 2]))
     _check_room(setting, jobs, outages)
-    return Colocation(
-        setting, seed, jobs, draw_tasks(tasks, float(setting.cluster.speeds().sum()), seed), outages
+    drawn = draw_tasks(
+        tasks.count,
+        tasks.load,
+        tasks.arrivals,
+        tasks.service,
+        tasks_per_job=tasks.per_job,
+        capacity=float(setting.cluster.speeds().sum()),
+        seed=seed,
     )
+    return Colocation(setting, seed, jobs, drawn, outages)
 
 
 def jobs_alone(case: Colocation, progress: Callable[[float], None] | None = None) -> Replay:
