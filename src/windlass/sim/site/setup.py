@@ -46,9 +46,10 @@ def make_run(
     counts[SITE], counts[PART], counts[PYTHON] = site, part, python
     counts[RECORD] = record
     counts[SEEN], clock[NOW], clock[NEXT] = most, -np.inf, -np.inf
-    note, expected_end, start, end = np.full((4, jobs), np.nan)
+    note, start, end = np.full((3, jobs), np.nan)
     # Empty where entries are written before they are read: to clear them costs some ns a job.
     why, (queue, chosen, reason) = np.zeros(jobs, np.int64), np.empty((3, jobs), np.int64)
+    expected_end = np.empty(jobs)
     running, row_of = np.zeros((2, slots), np.int64)
     pooled = nodes.first[site + 1] - nodes.first[site] == 1
     state = SiteState(
