@@ -7,11 +7,12 @@ import pytest
 
 from tests.coupled.cases import Case, Tasks, jobs_of, none, run
 from tests.oracles import ledger
-from tests.oracles.plain import Plain
+from tests.oracles.plain import Answers, Plain
 from windlass.model import InputError
 from windlass.model.timetable import NodeTimetable
 from windlass.order.site import POLICIES
 from windlass.order.site.policies.fcfs import Fcfs
+from windlass.order.site.view import SiteView, Start
 from windlass.sim import Replay
 from windlass.sim.coupled import Coupled
 from windlass.sim.nodes import Ledger
@@ -73,6 +74,26 @@ def test_a_job_is_killed_and_goes_on_elsewhere_at_the_same_instant(name: str) ->
     # The second ends at 4 s and leaves its node.
     assert (ran.lost.tolist(), ran.lost_start.tolist(), ran.lost_end.tolist()) == ([0], [0.0], [4.0])
     assert (ran.start.tolist(), ran.end.tolist()) == ([4.0, 0.0], [14.0, 4.0])
+
+
+@pytest.mark.parametrize("name", _NAMES)
+def test_who_is_killed_starts_at_once_where_there_is_room(name: str) -> None:
+    # Nothing else happens at that instant: no more is idle than before.
+    ran = checked(Case(jobs_of((0, 10, 2)), [2, 2], gone(0, 4.0, 8.0)), name)
+    assert (ran.lost.tolist(), ran.start.tolist()) == ([0], [4.0])
+
+
+def test_what_a_policy_left_with_a_job_is_gone_when_it_is_killed() -> None:
+    seen: list[tuple[float, list[float]]] = []
+
+    def answer(view: SiteView) -> Start:
+        seen.append((view.now, view.waiting.note.tolist()))
+        fits = view.waiting.job[view.waiting.procs <= view.free][:1]
+        return Start(tuple(fits.tolist()), notes=np.full(len(view.waiting.job), 7.0))
+
+    run(Case(jobs_of((0, 10, 4), (1, 1, 4)), [2, 2], gone(0, 4.0, 6.0)), Answers(answer))
+    notes = dict(seen)
+    assert str(notes[6.0]) == "[7.0, nan]" or str(notes[4.0]) == "[7.0, nan]"
 
 
 def test_who_was_killed_goes_to_the_end_of_the_queue_and_begins_anew() -> None:

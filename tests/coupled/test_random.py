@@ -76,6 +76,9 @@ def test_every_run_is_possible_and_the_same_asked_in_python(name: str, case: Cas
     compiled = run_or_stuck(case, POLICIES.find(name)())
     if compiled is not None:
         judge(case, compiled)
+        if name != "conservative":
+            shortest = name == "sjf"
+            assert ledger.overlooked(compiled.replay, case.cores, case.outages, shortest=shortest) == []
     assert told(run_or_stuck(case, Plain(POLICIES.find(name)()))) == told(compiled)
 
 

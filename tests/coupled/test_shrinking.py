@@ -64,12 +64,20 @@ def test_owed_is_what_is_held_beyond_what_is_left() -> None:
     assert [seen[now] for now in (1.0, 3.0, 5.0, 8.0, 9.0)] == [(0, 0), (0, 1), (0, 2), (0, 0), (0, 0)]
 
 
-def test_easy_counts_on_no_cores_that_are_owed() -> None:
+@pytest.mark.parametrize("name", ["easy", "conservative"])
+def test_nobody_counts_on_cores_that_are_owed(name: str) -> None:
     # Of the 4 cores of the first, which ends at 10, 2 go to nobody; those of the second come at 20.
-    jobs = jobs_of((0, 10, 4), (0, 20, 2), (3, 5, 4), (4, 12, 1))
-    ran = checked(Case(jobs, [2, 2, 3], drained(0, 1.0)), "easy")
-    # At 4 s the head is expected at 20 s, so that the last is over by then; else it would have to wait.
+    jobs = jobs_of((0, 10, 4), (0, 20, 2), (3, 5, 5), (4, 12, 1))
+    ran = checked(Case(jobs, [2, 2, 3], drained(0, 1.0)), name)
+    # At 4 s the head is expected at 20 s, and the last over by then. Were it expected at 10 s, that had to wait.
     assert ran.start.tolist() == [0.0, 0.0, 20.0, 4.0]
+
+
+@pytest.mark.parametrize("name", ["easy", "conservative"])
+def test_nobody_counts_on_cores_that_are_owed_where_others_start_too(name: str) -> None:
+    jobs = jobs_of((0, 10, 4), (0, 20, 2), (3, 6, 1), (3, 5, 6), (3, 12, 1))
+    ran = checked(Case(jobs, [2, 2, 4], drained(0, 1.0)), name)
+    assert ran.start.tolist() == [0.0, 0.0, 3.0, 20.0, 3.0]
 
 
 def capacity_at(case: Case, now: float) -> int:

@@ -15,7 +15,7 @@ _CORES = 4
 
 
 def shares(seed: int, changes: int, last: float) -> NodeTimetable:
-    """A node on which one core of 4 is held: it has 4, 3, 2 or just that one, and so 3/4, 1/2, 1/4 or nothing idle."""
+    """A node of which two cores are held has 4, 3, 2 or 1: 1/2, 1/4 or nothing is idle, or one too many is held."""
     rng = np.random.default_rng(seed)
     times = np.sort(rng.uniform(0, last, changes))
     nothing = np.zeros(changes, np.int64)
@@ -30,7 +30,7 @@ def test_work_is_conserved_over_a_thousand_changes_of_speed(seed: int, floor: fl
     work = [*rng.uniform(200, 300, 3).tolist(), *rng.exponential(0.3, 30).tolist()]
     rng.shuffle(work)
     tasks = Tasks(np.sort(rng.uniform(0, 900, len(work))).tolist(), work, [1.3], floor)
-    case = Case(jobs_of((0, 1e5, 1)), [_CORES], changes, tasks)
+    case = Case(jobs_of((0, 3000, 2)), [_CORES], changes, tasks)
     ran = run(case)
     assert ran.tasks is not None
     assert ledger.violations(ran.replay, case.cores, case.outages) == []
@@ -40,10 +40,9 @@ def test_work_is_conserved_over_a_thousand_changes_of_speed(seed: int, floor: fl
     for task, (start, end) in enumerate(zip(ran.tasks.start.tolist(), ran.tasks.end.tolist(), strict=True)):
         first, last = Fraction(start), Fraction(end)
         most = max(most, nodes[0].changes(first, last))
-        if work[task] > 1:
+        if work[task] > 20:
             done = Fraction(1.3) * (nodes[0].until(last) - nodes[0].until(first))
             assert abs(done / Fraction(work[task]) - 1) < 1e-12
-    # A long one alone; and all of them together more than a thousand.
     assert most > 200
 
 

@@ -116,6 +116,38 @@ def violations(
     ]
 
 
+def overlooked(
+    replay: Replay, cores: Sequence[int], timetable: NodeTimetable, *, shortest: bool = False
+) -> list[str]:
+    """Where whoever is first in the queue waits although there is room; or whoever asks for the shortest time.
+
+    Who was killed is at the end of the queue, before those who are submitted at that instant.
+    """
+    attempts, procs = attempts_of(replay), replay.jobs.procs.tolist()
+    steps = defaultdict(list)
+    for now, node, held, capacity in swept(attempts, cores, timetable).steps:
+        steps[now].append((node, max(capacity - held, 0)))
+    came = [(time, 1, row, row) for row, time in enumerate(replay.jobs.submit.tolist())]
+    came += [(each.end, 0, place, each.row) for place, each in enumerate(attempts) if each.lost]
+    left = {(each.row, each.start) for each in attempts}
+    free, waiting, found = list(cores), list[tuple[float, int, int, int]](), []
+    for now in sorted({*steps, *(time for time, *_ in came), *(time for _, time in left)}):
+        waiting += sorted(each for each in came if each[0] == now)
+        for row in (row for row, time in left if time == now):
+            waiting.remove(next(each for each in waiting if each[3] == row))
+        for node, idle in steps[now]:
+            free[node] = idle
+        first = (
+            min(waiting, key=lambda each: replay.jobs.request[each[3]], default=None) if shortest else None
+        )
+        for each in waiting[:1] if first is None else [first]:
+            if procs[each[3]] <= sum(free):
+                found.append(
+                    f"at {now:g} s, the job of row {each[3]} waits although {sum(free)} cores are idle"
+                )
+    return found
+
+
 def swept(attempts: list[Attempt], cores: Sequence[int], timetable: NodeTimetable) -> Sweep:
     """Go through all instants."""
     sweep, changes = Sweep(cores), changes_of(timetable)
