@@ -83,6 +83,20 @@ def test_who_is_killed_starts_at_once_where_there_is_room(name: str) -> None:
     assert (ran.lost.tolist(), ran.start.tolist()) == ([0], [4.0])
 
 
+def test_what_comes_just_before_an_outage_does_not_bring_it_forward() -> None:
+    jobs = jobs_of((np.nextafter(5.0, 0), 1, 1), (5, 3, 2))
+    ran = checked(Case(jobs, [1, 2, 2], gone(1, 5.0)))
+    assert (len(ran.lost), ran.start[1]) == (0, 5.0)
+
+
+def test_jobs_are_killed_before_anybody_decides_wherever_the_outages_stand() -> None:
+    nodes = Ledger([[2, 2]], parts=1)
+    part = SitePart(jobs_of((0, 10, 2), (4, 1, 2)), Fcfs(), nodes)
+    cluster = Coupled([part, Outages(gone(0, 4.0), nodes)], nodes)
+    assert cluster.wait() is None
+    assert cluster.result()[0].start.tolist() == [4.0, 14.0]
+
+
 def test_what_a_policy_left_with_a_job_is_gone_when_it_is_killed() -> None:
     seen: list[tuple[float, list[float]]] = []
 
@@ -144,11 +158,13 @@ def test_jobs_are_not_killed_on_a_pooled_site() -> None:
         run(Case(jobs_of((0, 1, 1)), [2], gone(0, 1.0)))
 
 
+@pytest.mark.parametrize("hidden", [False, True], ids=["compiled", "asked"])
 @pytest.mark.parametrize("policy", ["sed", "ppot", "pss"])
-def test_tasks_that_arrive_when_shares_change_go_by_the_new_ones(policy: str) -> None:
+def test_tasks_that_arrive_when_shares_change_go_by_the_new_ones(policy: str, hidden: bool) -> None:
     # The job takes all of node 0 when the tasks come, and stays until they are over.
     tasks = Tasks([5.0] * 8, [0.5] * 8, [10.0, 1.0], floor=0.0)
-    ran = run(Case(jobs_of((5, 100, 4)), [4, 4], none(), tasks), dispatch=policy).tasks
+    order = Plain(Fcfs()) if hidden else Fcfs()
+    ran = run(Case(jobs_of((5, 100, 4)), [4, 4], none(), tasks), order, dispatch=policy).tasks
     assert ran is not None
     assert ran.worker.tolist() == [1] * 8
     assert ran.response.tolist() == [0.5 * (task + 1) for task in range(8)]

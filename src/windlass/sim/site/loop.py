@@ -25,6 +25,7 @@ from windlass.sim.site.state import (
     NO_SLOT,
     NOTED,
     NOW,
+    OWED,
     PYTHON,
     RECORD,
     REFUSED,
@@ -37,6 +38,7 @@ from windlass.sim.site.state import (
     WANTED,
     enqueue,
     leave_queue,
+    look,
     running_rows,
     sort_few,
     start_job,
@@ -69,7 +71,7 @@ def _take_ends(run, now):
         stop_job(run, row)
         site.end[row] = now
         site.counts[ENDED] += 1
-    site.counts[SEEN] = run.nodes.total[site.counts[SITE]]
+    look(run)
 
 
 @inlined
@@ -114,7 +116,7 @@ def _start_chosen(run, now, count):
     sort_few(chosen)
     leave_queue(site, chosen)
     site.counts[REFUSED] = site.counts[TAIL] - site.counts[HEAD]
-    site.counts[SEEN] = run.nodes.total[site.counts[SITE]]
+    look(run)
 
 
 @inlined
@@ -209,11 +211,12 @@ def _settle(address, now):
             site.start[job] = site.note[job] = np.nan
             enqueue(site, job)
             site.clock[DUE] = now
-    total = nodes.total[site.counts[SITE]]
-    if total > site.counts[SEEN]:
+    # Where more is owed the head has to wait for longer, and others may run meanwhile.
+    more_idle = nodes.total[site.counts[SITE]] > site.counts[SEEN]
+    if more_idle or nodes.owed[site.counts[SITE]] != site.counts[OWED]:
         site.counts[REFUSED] = 0
         site.clock[DUE] = now
-    site.counts[SEEN] = total
+    look(run)
     site.clock[NEXT] = _next(run)
     return REACHED
 

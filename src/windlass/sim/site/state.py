@@ -17,27 +17,11 @@ from windlass.sim.nodes import NODES, Nodes
 
 #: Places in ``SiteState.counts``: the queue is ``queue[HEAD:TAIL]``; running jobs; leading queue entries that the last
 #: decision left waiting, with nothing freed since; jobs submitted, ended, and attempts lost; the site's number and the
-#: part's in the ledger; whether the policy is asked in Python; how many cores were idle when last looked at; how many
-#: jobs an answer names that is still to be carried out, and how many cores they want; lines of ``pieces_log``, and
-#: whether it is kept.
-(
-    HEAD,
-    TAIL,
-    RUNNING,
-    REFUSED,
-    SUBMITTED,
-    ENDED,
-    LOST,
-    SITE,
-    PART,
-    PYTHON,
-    SEEN,
-    ANSWERED,
-    WANTED,
-    NOTED,
-    RECORD,
-    COUNTS,
-) = range(16)
+#: part's in the ledger; whether the policy is asked in Python; how many cores were idle, and owed, when last looked at;
+#: how many jobs an answer names that is still to be carried out, and how many cores they want; lines of ``pieces_log``,
+#: and whether it is kept.
+HEAD, TAIL, RUNNING, REFUSED, SUBMITTED, ENDED, LOST, SITE, PART, PYTHON = range(10)
+SEEN, OWED, ANSWERED, WANTED, NOTED, RECORD, COUNTS = range(10, 17)
 #: Places in ``SiteState.clock``: now; when a decision is due; when something happens next; s, and infinity for never.
 NOW, DUE, NEXT, CLOCKS = range(4)
 NO_SLOT = -1
@@ -97,6 +81,13 @@ _KINDS = {
 }
 SITE_STATE = types.NamedTuple([_KINDS.get(field, _I) for field in SiteState._fields], SiteState)
 SITE_RUN = types.NamedTuple([types.FunctionType(SELECT), TREE, NODES, PIECES, SITE_STATE], SiteRun)
+
+
+@inlined
+def look(run):
+    """Note how many cores are idle now, and how many are owed."""
+    counts = run.site.counts
+    counts[SEEN], counts[OWED] = run.nodes.total[counts[SITE]], run.nodes.owed[counts[SITE]]
 
 
 @slicing

@@ -88,7 +88,7 @@ class WorkersPart(Quiet):
         self._run = WorkersRun(choose, completed, changed, benchmark, nodes, worker_of, state)
         self._handle, self._settle = Handle(self._run, STORE), SETTLE.entry()
         self._loop = Loop(RUN.entry(), self._handle, _STEPS_BETWEEN_REPORTS, self._tell, self._grow)
-        self._done = -1
+        self._done, self._for_ever = -1, False
         if ledger is not None:
             # Nodes may have no cores from the beginning, and others may hold some already: as if all had changed.
             rows = ledger.rows(site)
@@ -97,6 +97,7 @@ class WorkersPart(Quiet):
 
     def advance(self, until: float) -> float:
         """Run tasks."""
+        self._for_ever = until == np.inf
         status = self._loop.until(until)
         while self._asked is not None and self._asked.answer(status, self._run.state):
             self._progress(int(self._run.state.counts[places.TASKS_DONE]))
@@ -142,11 +143,11 @@ class WorkersPart(Quiet):
         self._progress(done)
 
     def _over(self) -> bool:
-        """Whether nothing more arrives and nothing changes any more; benchmark tasks alone may go on for ever."""
+        """Whether nothing more arrives or changes, here or elsewhere; benchmark tasks alone may go on for ever."""
         state = self._run.state
         none_to_come = state.counts[places.TASKS_ARRIVED] == len(state.submit)
         none_to_change = state.counts[places.NEXT_CHANGE] == len(state.change_time)
-        return bool(none_to_come and none_to_change and not self.ended())
+        return bool(self._for_ever and none_to_come and none_to_change and not self.ended())
 
     def _grow(self) -> None:
         self._run = self._run._replace(state=with_more_log(self._run.state))
