@@ -123,3 +123,10 @@ def test_on_nodes_that_stay_jobs_run_as_on_a_pooled_site(name: str, seed: int) -
         ran = checked(Case(jobs, cores, none()), name)
         assert [ran.start.tobytes(), ran.end.tobytes()] == [whole.start.tobytes(), whole.end.tobytes()]
         assert [ran.reasons[code] for code in ran.why] == [whole.reasons[code] for code in whole.why]
+
+
+def test_who_would_have_held_up_the_head_starts_once_more_is_owed() -> None:
+    # The head, 5 cores wide, is expected at 10 s and would need what the last asks for, until at 3 s a node is drained.
+    jobs = jobs_of((0, 10, 4), (0, 100, 1), (1, 5, 5), (2, 15, 1))
+    ran = checked(Case(jobs, [2, 2, 2], drained(0, 3.0, 50.0)), "easy")
+    assert ran.start.tolist() == [0.0, 0.0, 50.0, 3.0]
