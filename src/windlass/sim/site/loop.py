@@ -40,6 +40,7 @@ from windlass.sim.site.state import (
     leave_queue,
     look,
     running_rows,
+    set_rate,
     sort_few,
     start_job,
     stop_job,
@@ -221,7 +222,20 @@ def _settle(address, now):
     return REACHED
 
 
+def _set_rate(address, row, rate, now):
+    """Change the speed of a running job; whether it runs."""
+    run = _opened(address)
+    if run.site.slot[row] < 0:
+        return False
+    set_rate(run, row, rate, now)
+    run.site.clock[NEXT] = _next(run)
+    return True
+
+
 RUN = Kernel(_run, types.int64(types.int64, types.float64, types.int64), allocates=False)
 COMMIT = Kernel(_commit, types.int64(types.int64, types.int64), allocates=False)
 SETTLE = Kernel(_settle, types.int64(types.int64, types.float64), allocates=False)
-KERNELS = (STORE, RUN, COMMIT, SETTLE)
+SET_RATE = Kernel(
+    _set_rate, types.boolean(types.int64, types.int64, types.float64, types.float64), allocates=False
+)
+KERNELS = (STORE, RUN, COMMIT, SETTLE, SET_RATE)

@@ -15,7 +15,7 @@ from windlass.sim.handle import Handle
 from windlass.sim.nodes import KERNELS as LEDGER_KERNELS
 from windlass.sim.nodes import Ledger
 from windlass.sim.part import Due, Loop
-from windlass.sim.site.loop import BAD_POSITION, COMMIT, KERNELS, RUN, SETTLE, STORE, TOO_WIDE
+from windlass.sim.site.loop import BAD_POSITION, COMMIT, KERNELS, RUN, SET_RATE, SETTLE, STORE, TOO_WIDE
 from windlass.sim.site.result import Replay
 from windlass.sim.site.setup import make_run, with_log, with_slots
 from windlass.sim.site.state import (
@@ -68,6 +68,8 @@ class SitePart:
         Whether a job is stopped when it reaches its requested time.
     record
         Whether to keep which nodes each job held.
+    rated
+        Whether speeds of jobs may change, see :meth:`set_rate`.
     progress
         Called now and then with the number of jobs submitted so far.
 
@@ -94,6 +96,7 @@ class SitePart:
         number: int = 0,
         kill: bool = True,
         record: bool = False,
+        rated: bool = False,
         progress: Callable[[int], None] | None = None,
     ) -> None:
         self._jobs, self._ledger, self._site = jobs, ledger, site
@@ -105,10 +108,16 @@ class SitePart:
             )
         compiled = as_compiled(policy)
         select = NOBODY if compiled is None else compiled.select
-        held = np.minimum(jobs.run, jobs.request) if kill else jobs.run
-        columns = jobs.submit, held, jobs.procs, jobs.request
         self._run = make_run(
-            select.as_argument(), ledger.nodes, site, number, columns, python=compiled is None, record=record
+            select.as_argument(),
+            ledger.nodes,
+            site,
+            number,
+            jobs,
+            kill=kill,
+            python=compiled is None,
+            record=record,
+            rated=rated,
         )
         self._handle, self._clock = Handle(self._run, STORE), self._run.site.clock
         # A view: whether anybody watches may be said later.
@@ -116,7 +125,7 @@ class SitePart:
         self._asks = compiled is None
         #: The policy's reasons; those of one in Python in the order of first use.
         self._reasons = {} if compiled is None else {why: code for code, why in enumerate(compiled.reasons)}
-        self._commit, self._settle = COMMIT.entry(), SETTLE.entry()
+        self._commit, self._settle, self._set_rate = COMMIT.entry(), SETTLE.entry(), SET_RATE.entry()
         self._progress = progress or (lambda _: None)
         self._loop = Loop(
             RUN.entry(),
@@ -185,6 +194,30 @@ class SitePart:
         while self._commit(self._handle.address, len(places)) == FULL:
             self._grow()
         self._tell()
+
+    def set_rate(self, row: int, rate: float, now: float) -> None:
+        """Change the speed of a running job: its end moves, but a job that is stopped at its request is so as before.
+
+        Parameters
+        ----------
+        row
+            The job's, in the table.
+        rate
+            Seconds of its run time that pass in a second, from 0 on; 1 from its start on.
+        now
+            The instant, s.
+
+        Raises
+        ------
+        InputError
+            The job does not run, the rate is negative or not finite, or the site was made for constant speeds.
+        """
+        if not len(self._run.site.rate):
+            raise InputError("speeds of jobs may change only where the site is made with rated=True")
+        if not 0 <= rate < np.inf:
+            raise InputError(f"rate is {rate}, expected a finite number of at least 0")
+        if not self._set_rate(self._handle.address, row, rate, now):
+            raise InputError(f"job {self._jobs.job[row]} does not run")
 
     def ended(self) -> bool:
         """Whether all jobs have run."""

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from windlass.model import JobTable
 from windlass.sim.cores import make_pieces
 from windlass.sim.events.tree import grown, make_tree
 from windlass.sim.nodes import Nodes
@@ -16,6 +16,7 @@ from windlass.sim.site.state import (
     NOW,
     PART,
     PYTHON,
+    RATED,
     RECORD,
     SEEN,
     SITE,
@@ -33,27 +34,36 @@ def make_run(
     nodes: Nodes,
     site: int,
     part: int,
-    columns: tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.int64], NDArray[np.float64]],
+    table: JobTable,
     *,
+    kill: bool,
     python: bool,
     record: bool,
+    rated: bool,
 ) -> SiteRun:
-    """A site on which nothing runs yet; `columns` are submit, held, procs and request."""
-    procs = columns[2]
-    jobs, most = len(procs), int(nodes.capacity[nodes.first[site] : nodes.first[site + 1]].sum())
+    """A site on which nothing runs yet; the parameters are those of :class:`~windlass.sim.site.part.SitePart`."""
+    jobs, most = len(table), int(nodes.capacity[nodes.first[site] : nodes.first[site + 1]].sum())
     slots = min(jobs, most, _FIRST_SLOTS)
     counts, clock = np.zeros(COUNTS, np.int64), np.full(CLOCKS, np.inf)
     counts[SITE], counts[PART], counts[PYTHON] = site, part, python
-    counts[RECORD] = record
+    counts[RECORD], counts[RATED] = record, rated
     counts[SEEN], clock[NOW], clock[NEXT] = most, -np.inf, -np.inf
     note, start, end = np.full((3, jobs), np.nan)
     # Empty where entries are written before they are read: to clear them costs some ns a job.
     why, (queue, chosen, reason) = np.zeros(jobs, np.int64), np.empty((3, jobs), np.int64)
-    expected_end = np.empty(jobs)
+    expected_end, (rate, since, left) = np.empty(jobs), np.empty((3, jobs if rated else 0))
     running, row_of = np.zeros((2, slots), np.int64)
     pooled = nodes.first[site + 1] - nodes.first[site] == 1
     state = SiteState(
-        *columns,
+        table.submit,
+        np.minimum(table.run, table.request) if kill else table.run,
+        table.run,
+        table.request if kill else np.full(jobs if rated else 0, np.inf),
+        rate,
+        since,
+        left,
+        table.procs,
+        table.request,
         note,
         expected_end,
         start,

@@ -19,12 +19,14 @@ from windlass.sim.nodes import NODES, Nodes
 #: decision left waiting, with nothing freed since; jobs submitted, ended, and attempts lost; the site's number and the
 #: part's in the ledger; whether the policy is asked in Python; how many cores were idle, and owed, when last looked at;
 #: how many jobs an answer names that is still to be carried out, and how many cores they want; lines of ``pieces_log``,
-#: and whether it is kept.
+#: and whether it is kept; whether speeds of jobs may change.
 HEAD, TAIL, RUNNING, REFUSED, SUBMITTED, ENDED, LOST, SITE, PART, PYTHON = range(10)
-SEEN, OWED, ANSWERED, WANTED, NOTED, RECORD, COUNTS = range(10, 17)
+SEEN, OWED, ANSWERED, WANTED, NOTED, RECORD, RATED, COUNTS = range(10, 18)
 #: Places in ``SiteState.clock``: now; when a decision is due; when something happens next; s, and infinity for never.
 NOW, DUE, NEXT, CLOCKS = range(4)
 NO_SLOT = -1
+#: Seconds by which rounding may be off, for each second on the clock.
+ROUNDING = 8.0 * np.finfo(np.float64).eps
 #: Marks a job that is named in an answer, while the answer is checked.
 NAMED = -2
 
@@ -32,7 +34,10 @@ NAMED = -2
 class SiteState(NamedTuple):
     """State of one site; all columns have one entry per job unless said otherwise.
 
-    ``submit``, ``held``: when jobs come and for how long they hold their processors, s. ``queue`` and ``running`` hold
+    ``submit``, ``held``: when jobs come and for how long they hold their processors at full speed, s. ``work``,
+    ``limit``: how long they run at full speed, and after how long they are stopped, s. ``rate``, ``since``, ``left``:
+    of running jobs, their speed, since when they have it, and what was left to run then at full speed, s; these three
+    are empty where speeds never change. ``queue`` and ``running`` hold
     rows; ``running``, ``row_of`` and ``spare`` have room for as many jobs as can run. ``start`` and ``end`` are NaN
     until known, of the attempt that ended; ``why`` is the policy's reason code. ``slot``: of a running job. ``row_of``:
     whose a slot is; ``spare[RUNNING:]``: slots that are nobody's. ``lost``, ``lost_times`` (m,), (m, 2): rows, starts
@@ -42,6 +47,11 @@ class SiteState(NamedTuple):
 
     submit: NDArray[np.float64]
     held: NDArray[np.float64]
+    work: NDArray[np.float64]
+    limit: NDArray[np.float64]
+    rate: NDArray[np.float64]
+    since: NDArray[np.float64]
+    left: NDArray[np.float64]
     procs: NDArray[np.int64]
     request: NDArray[np.float64]
     note: NDArray[np.float64]
@@ -75,7 +85,24 @@ class SiteRun(NamedTuple):
 
 _I, _F, _I32 = types.int64[::1], types.float64[::1], types.int32[::1]
 _KINDS = {
-    **dict.fromkeys(("submit", "held", "request", "note", "expected_end", "start", "end", "clock"), _F),
+    **dict.fromkeys(
+        (
+            "submit",
+            "held",
+            "work",
+            "limit",
+            "rate",
+            "since",
+            "left",
+            "request",
+            "note",
+            "expected_end",
+            "start",
+            "end",
+            "clock",
+        ),
+        _F,
+    ),
     **dict.fromkeys(("slot", "spare"), _I32),
     **dict.fromkeys(("lost_times", "pieces_log"), types.float64[:, ::1]),
 }
@@ -167,7 +194,22 @@ def start_job(run, row, now):
     take(run.nodes, run.pieces, slot, counts[SITE], counts[PART], site.procs[row])
     if counts[RECORD] != 0:
         _note_pieces(run, row, slot, now)
+    if counts[RATED] != 0:
+        site.rate[row], site.since[row], site.left[row] = 1.0, now, site.work[row]
     schedule_any(run.tree, slot, now + site.held[row])
+
+
+@inlined
+def set_rate(run, row, rate, now):
+    """Change the speed of a running job; its end moves, but not beyond its limit."""
+    site = run.site
+    left = max(0.0, site.left[row] - (now - site.since[row]) * site.rate[row])
+    # What is left by rounding alone must not wait where the speed falls to 0.
+    if left < ROUNDING * (abs(now) + 1.0):
+        left = 0.0
+    site.rate[row], site.since[row], site.left[row] = rate, now, left
+    end = now + left / rate if left > 0.0 else now
+    schedule_any(run.tree, site.slot[row], max(now, min(end, site.start[row] + site.limit[row])))
 
 
 @inlined
