@@ -42,6 +42,8 @@ class Registry:
         The method that makes a class a policy.
     key
         What scenarios and results call the decision; by default ``decision``.
+    field
+        Where scenarios name a policy, for messages; by default under ``policies``.
 
     Examples
     --------
@@ -58,9 +60,11 @@ class Registry:
     package: str
     method: str = "decide"
     key: str = ""
+    field: str = ""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "key", self.key or self.decision)
+        object.__setattr__(self, "field", self.field or f"policies.{self.key}")
 
     def names(self) -> tuple[str, ...]:
         """Names of all policies in the folder, sorted."""
@@ -82,7 +86,7 @@ class Registry:
         close = difflib.get_close_matches(name, self.names(), n=1)
         hint = f"; did you mean {close[0]!r}?" if close else ""
         known = ", ".join(self.names())
-        raise InputError(f"policies.{self.key}: unknown policy {name!r}, expected one of {known}{hint}")
+        raise InputError(f"{self.field}: unknown policy {name!r}, expected one of {known}{hint}")
 
     def make(self, name: str, rng: np.random.Generator, /, **parameters: Any) -> Any:
         """An instance of a policy; its generator is handed in where its constructor takes one.
@@ -97,15 +101,13 @@ class Registry:
         for parameter in parameters:
             if parameter not in accepted or parameter == "rng":
                 takes = ", ".join(known for known in accepted if known != "rng") or "none"
-                raise InputError(
-                    f"policies.{self.key}: {name} has no parameter {parameter!r}, it takes {takes}"
-                )
+                raise InputError(f"{self.field}: {name} has no parameter {parameter!r}, it takes {takes}")
         if "rng" in accepted:
             parameters = {**parameters, "rng": rng}
         try:
             return cls(**parameters)
         except (TypeError, ValueError) as error:
-            raise InputError(f"policies.{self.key}: {name}: {_first_line(error)}") from error
+            raise InputError(f"{self.field}: {name}: {_first_line(error)}") from error
 
     def _classes(self) -> Iterator[Any]:
         return classes_in(self.package, self.method)
@@ -114,7 +116,7 @@ class Registry:
         path_text, _, wanted = spec.partition(":")
         path = Path(path_text)
         if not path.is_file():
-            raise InputError(f"policies.{self.key}: {path_text}: no such file")
+            raise InputError(f"{self.field}: {path_text}: no such file")
         # The name carries the path, so that worker processes can import it again and two files never clash.
         module_name = f"windlass_policy_{path.stem}_{zlib.crc32(str(path.resolve()).encode())}"
         module = sys.modules.get(module_name) or _import_file(module_name, path)
@@ -122,7 +124,7 @@ class Registry:
         if len(classes) != 1:
             found = ", ".join(cls.__name__ for cls in classes) or "none"
             raise InputError(
-                f"policies.{self.key}: {spec}: expected one class with a name and {self.method}(), found {found}"
+                f"{self.field}: {spec}: expected one class with a name and {self.method}(), found {found}"
             )
         return classes[0]
 

@@ -13,12 +13,14 @@ from numba import types
 from tests.coupled.cases import jobs_of
 from tests.oracles.workloads import CHECK
 from windlass.compiled import Kernel
-from windlass.model import InputError, PolicyError
+from windlass.model import InputError
+from windlass.model.timetable import NodeTimetable
 from windlass.order.site.policies.fcfs import Fcfs
 from windlass.sim import coupled
 from windlass.sim.cores import PIECES, TAKEN, give_back, holds_on, make_pieces, take
 from windlass.sim.handle import Handle, opening, storing
 from windlass.sim.nodes import NODES, Ledger
+from windlass.sim.outages import Outages
 from windlass.sim.part import Quiet
 from windlass.sim.site.part import SitePart
 
@@ -199,7 +201,7 @@ def test_time_that_stands_still_is_said(monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setattr(coupled, "_MANY", 100)
     ledger = Ledger([[2]], parts=1)
     cluster = coupled.Coupled([SitePart(jobs_of((0, 5, 1)), Fcfs(), ledger), Still()], ledger)
-    with pytest.raises(PolicyError, match=r"^time stands still at 3\.0 s: 100 times"):
+    with pytest.raises(InputError, match=r"^time stands still at 3\.0 s: 100 times"):
         cluster.wait()
 
 
@@ -210,3 +212,90 @@ def test_jobs_of_no_length_may_follow_each_other_at_one_instant(monkeypatch: pyt
     cluster = coupled.Coupled([SitePart(jobs_of(*[(7, 0, 1)] * 90), Fcfs(), ledger), Quiet()], ledger)
     assert cluster.wait() is None
     assert set(cluster.result()[0].end) == {7.0}
+
+
+class Holder(Quiet):
+    """Takes what it can while others settle; lets go of nothing, or of what is to be vacated."""
+
+    def __init__(self, ledger: Ledger, *, lets_go: bool) -> None:
+        self._ledger, self._lets_go, self.rounds = ledger, lets_go, 0
+        ledger.watch(0)
+
+    def horizon(self) -> float:
+        return np.inf
+
+    def settle(self, now: float) -> None:
+        self.rounds += 1
+        if self._lets_go and self._ledger.nodes.vacate[0]:
+            self._ledger.hold(0, 0, -2)
+        else:
+            self._ledger.hold(0, 0, 2)
+
+
+@pytest.mark.parametrize("lets_go", [False, True])
+def test_who_does_not_give_up_what_is_to_be_vacated_is_named(lets_go: bool) -> None:
+    ledger = Ledger([[2, 2]], parts=1)
+    holder = Holder(ledger, lets_go=lets_go)
+    times = NodeTimetable.outage(1, 1.0, None, cores=2) + NodeTimetable.outage(
+        0, 2.0, None, cores=2, kill=True
+    )
+    jobs = SitePart(jobs_of((5, 1, 1)), Fcfs(), Ledger([[1]], parts=1))
+    cluster = coupled.Coupled([Outages(times, ledger), holder, jobs], ledger)
+    if lets_go:
+        assert cluster.wait() is None
+        assert ledger.nodes.held.tolist() == [[0], [0]]
+    else:
+        with pytest.raises(InputError, match=r"^part 0 holds 2 cores of row 0, which was to be vacated"):
+            cluster.wait()
+    # To ask again for what is not there marks nothing, else settling would not end.
+    assert holder.rounds < 10
+
+
+def test_a_ledger_names_what_it_does_not_have() -> None:
+    ledger = Ledger([[4], [2, 2]], parts=1)
+    for wrong in (
+        lambda: ledger.hold(3, 0, 1),
+        lambda: ledger.hold(0, 1, 1),
+        lambda: ledger.set_capacity(-1, 1),
+        lambda: ledger.set_capacity(1, 3),
+        lambda: ledger.set_capacity(1, -1),
+        lambda: SitePart(jobs_of((0, 1, 1)), Fcfs(), ledger, site=2),
+        lambda: SitePart(jobs_of((0, 1, 1)), Fcfs(), ledger, number=1),
+        lambda: SitePart(jobs_of((0, 1, 1)), Fcfs(), Ledger([[4]], parts=0)),
+    ):
+        with pytest.raises(InputError, match=r"^(row|site|part)"):
+            wrong()
+    assert ledger.nodes.held.sum() == 0
+
+
+def test_a_site_is_as_wide_as_when_it_is_whole() -> None:
+    # Half of it is away, and some is held by another part, when the jobs' part is made.
+    ledger = Ledger([[1] * 8], parts=2)
+    for row in range(4, 8):
+        ledger.set_capacity(row, 0)
+    ledger.hold(0, 1, 1)
+    site = SitePart(jobs_of((0, 5, 4), (0, 5, 4), (6, 1, 8)), Fcfs(), ledger, record=True)
+    back = NodeTimetable(np.full(4, 1.0), np.arange(4, 8), np.ones(4, np.int64), np.zeros(4, bool))
+    other = Letting(ledger)
+    cluster = coupled.Coupled([Outages(back, ledger), other, site], ledger)
+    assert cluster.wait() is None
+    replay = cluster.result()[2]
+    assert replay.start.tolist() == [1.0, 3.0, 8.0]
+    assert [len(replay.held[replay.held[:, 0] == row]) for row in range(3)] == [4, 4, 8]
+    assert ledger.nodes.held.sum() == 0
+
+
+class Letting(Quiet):
+    """Gives row 0 back at 3 s."""
+
+    def __init__(self, ledger: Ledger) -> None:
+        self._ledger, self._at = ledger, 3.0
+
+    def horizon(self) -> float:
+        return self._at
+
+    def advance(self, until: float) -> float:
+        if self._at <= until:
+            self._ledger.hold(0, 1, -1)
+            self._at = np.inf
+        return until

@@ -18,7 +18,7 @@ NODES, NIGHTS = 48, 3
 def example(tmp_path):
     """The example with fewer tasks and no outages, over some three days."""
     (code,) = blocks(PAGE, "python")
-    assert len([line for line in code.splitlines() if line.strip()]) < 36
+    assert len([line for line in code.splitlines() if line.strip()]) < 40
     (tmp_path / "backup.py").write_text(code, encoding="utf-8")
     tree = yaml.safe_load((ROOT / "examples/colocated.yaml").read_text(encoding="utf-8"))
     del tree["cluster"]["outages"]

@@ -246,7 +246,7 @@ def test_real_jobs_and_real_requests():
         ({"cluster": {"outages": [{"node": 1, "down": 5, "up": 5}]}}, "outages.0.up is 5"),
         (
             {"cluster": {"outages": [{"node": 1, "down": 5}, {"node": 1, "down": 3, "up": 9}]}},
-            "outages.0.down is 5, expected a time after outages.1",
+            "outages.0.down is 5, expected a time from the end of outages.1 on",
         ),
         ({"workload": {"batch": {"lublin": {"jobs": 0}}}}, "workload.batch.lublin.jobs"),
         ({"workload": {"batch": {"trace": "log.swf"}}}, "workload.batch: expected either"),

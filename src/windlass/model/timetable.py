@@ -165,7 +165,7 @@ class NodeTimetable:
         (m,) int64, how many it has from then on.
     kill
         (m,) bool, whether jobs that hold more than that are killed at once; else they end as they would have, and
-        what they give back is gone (the node is *drained*).
+        what they give back is gone (the node is *drained*). Of rows of one node at one instant the last one counts.
 
     Raises
     ------

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from windlass.model import PolicyError
+from windlass.model import InputError
 from windlass.sim.nodes import Ledger
 from windlass.sim.part import Due, Part
 
@@ -25,7 +25,7 @@ _MANY = 1_000_000
 class Coupled:
     """Parts in time, as an engine: see :class:`windlass.drive.Engine`.
 
-    A part by itself is not held up: it runs to its next decision, or to its end.
+    The only part of a list is not held up: it runs to its next decision, or to its end.
 
     Parameters
     ----------
@@ -36,8 +36,9 @@ class Coupled:
 
     Raises
     ------
-    PolicyError
-        From :meth:`wait`: work is left and nothing will ever happen again, or time stands still.
+    PolicyError, InputError
+        From :meth:`wait`: work is left and nothing will ever happen again (what the part says of it), time stands
+        still, or a part holds on to cores that were to be vacated.
 
     Examples
     --------
@@ -102,9 +103,8 @@ class Coupled:
                     raise part.stuck()
             return False
         self._repeats = self._repeats + 1 if now == self._now else 0
-        if self._repeats > _MANY:
-            raise PolicyError(f"time stands still at {now} s: {_MANY:,} times something happened there")
         self._now = now
+        self._check_moves(self._repeats)
         for part in parts:
             part.alter(now)
         self._settle()
@@ -114,9 +114,17 @@ class Coupled:
     def _settle(self) -> None:
         if self._ledger is None:
             return
+        rounds = 0
         while self._ledger.take_changed():
             for part in self._parts:
                 part.settle(self._now)
+            rounds += 1
+            self._check_moves(rounds)
+        self._ledger.check_vacated()
+
+    def _check_moves(self, times: int) -> None:
+        if times > _MANY:
+            raise InputError(f"time stands still at {self._now} s: {_MANY:,} times something happened there")
 
 
 class Alone(Coupled):

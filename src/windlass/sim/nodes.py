@@ -73,17 +73,20 @@ def _set_capacity(address, row, cores, vacate):
     nodes.vacate[row] = vacate
     idle = nodes.idle[row] + cores - nodes.capacity[row]
     nodes.capacity[row] = cores
-    set_idle(nodes, row, nodes.site[row], idle)
+    if idle != nodes.idle[row] or vacate != 0:
+        set_idle(nodes, row, nodes.site[row], idle)
     return 0
 
 
 def _hold(address, row, part, cores):
     nodes = _opened(address)
     site = nodes.site[row]
-    if cores >= 0:
-        take_of(nodes, row, site, part, min(cores, max(nodes.idle[row], 0)))
-    else:
-        give_to(nodes, row, site, part, min(-cores, nodes.held[row, part]))
+    # Where nothing changes nothing is marked: a part may ask time and again while others settle.
+    taken, given = min(cores, max(nodes.idle[row], 0)), min(-cores, nodes.held[row, part])
+    if taken > 0:
+        take_of(nodes, row, site, part, taken)
+    if given > 0:
+        give_to(nodes, row, site, part, given)
     return nodes.held[row, part]
 
 
@@ -138,7 +141,44 @@ class Ledger:
         self.nodes = _idle_nodes(cores, parts)
         self._handle = Handle(self.nodes, _store)
         self._set, self._take = SET_CAPACITY.entry(), TAKE_CHANGED.entry()
-        self._numbers = self.nodes.numbers
+        self._numbers, self._vacating = self.nodes.numbers, False
+
+    def join(self, site: int, part: int) -> None:
+        """Check that there is such a site and such a part, for one that is about to take cores there.
+
+        Raises
+        ------
+        InputError
+            There is not.
+        """
+        if not 0 <= site < len(self.nodes.total):
+            raise InputError(f"site is {site}, expected 0 to {len(self.nodes.total) - 1}")
+        self._check(self.rows(site).start, part)
+
+    def check_vacated(self) -> None:
+        """See that all who had to give up cores have, once everybody has settled.
+
+        Raises
+        ------
+        InputError
+            A part still holds cores of a row that is to be vacated; names both.
+        """
+        if not self._vacating:
+            return
+        self._vacating, nodes = False, self.nodes
+        late = np.flatnonzero((nodes.vacate > 0) & (nodes.idle < 0))
+        if len(late):
+            part = int(np.argmax(nodes.held[late[0]]))
+            raise InputError(
+                f"part {part} holds {nodes.held[late[0], part]} cores of row {late[0]}, which was to be vacated"
+            )
+
+    def _check(self, row: int, part: int | None = None) -> None:
+        rows, parts = self.nodes.held.shape
+        if not 0 <= row < rows:
+            raise InputError(f"row is {row}, expected 0 to {rows - 1}")
+        if part is not None and not 0 <= part < parts:
+            raise InputError(f"part is {part}, expected one of the {parts} that the ledger has room for")
 
     def rows(self, site: int) -> range:
         """The rows of a site."""
@@ -152,13 +192,19 @@ class Ledger:
         """Keep track of changes to a site's rows from now on."""
         self.nodes.watched[self.rows(site)] = 1
 
-    def watched(self, site: int) -> bool:
-        """Whether somebody wants to know of changes to a site's rows."""
-        return bool(self.nodes.watched[self.rows(site)].any())
-
     def set_capacity(self, row: int, cores: int, *, vacate: bool = False) -> None:
-        """Change how many cores a row has; with ``vacate``, who holds what is then too much must give it up at once."""
+        """Change how many cores a row has; with ``vacate``, who holds what is then too much must give it up at once.
+
+        Raises
+        ------
+        InputError
+            There is no such row, or it never had so many cores.
+        """
+        self._check(row)
+        if not 0 <= cores <= self.nodes.whole[row]:
+            raise InputError(f"row {row}: cores is {cores}, expected 0 to {self.nodes.whole[row]}")
         self._set(self._handle.address, row, cores, vacate)
+        self._vacating |= vacate
 
     def hold(self, row: int, part: int, cores: int) -> int:
         """A part takes so many more cores of a row, or what is idle of them; a negative number gives so many back.
@@ -167,7 +213,13 @@ class Ledger:
         -------
         int
             How many it holds there now.
+
+        Raises
+        ------
+        InputError
+            There is no such row, or no such part.
         """
+        self._check(row, part)
         return int(HOLD.entry()(self._handle.address, row, part, cores))
 
     def take_changed(self) -> bool:

@@ -50,7 +50,8 @@ class Outages(Quiet):
         if ledger.pooled(site) and timetable.kill.any():
             raise InputError("outages: kill: a pooled site cannot say which jobs die; give its nodes")
         # Whoever holds cores of the site has to learn of it.
-        ledger.watch(site)
+        if len(timetable):
+            ledger.watch(site)
         self._timetable, self._ledger, self._first = timetable, ledger, rows.start
         self._times, self._next = np.append(timetable.time, np.inf), 0
 

@@ -159,7 +159,7 @@ class Loop:
         grow: Callable[[], None],
     ) -> None:
         self._run, self._handle, self._steps = run, handle, steps
-        self._tell, self._grow = tell, grow
+        self._tell, self._grow, self._over = tell, grow, False
 
     def until(self, time: float) -> int:
         """Go on until this time, or to what stops the loop before: the status, which is never PAUSED or FULL."""
@@ -169,6 +169,9 @@ class Loop:
                 self._grow()
                 continue
             if status in (PAUSED, ALL_DONE) or (time == np.inf and status == REACHED):
-                self._tell()
+                # Of its end only once: coupled parts are asked to go on after it.
+                if not self._over:
+                    self._tell()
+                self._over = status == ALL_DONE
             if status != PAUSED:
                 return status

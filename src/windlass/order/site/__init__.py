@@ -28,7 +28,7 @@ from windlass.registry import Registry
 POLICIES = Registry(
     "order.site",
     "Which job goes first, at one site?",
-    "a job is submitted or ends while others wait",
+    "a job is submitted, ends or is killed, or processors come or go, while others wait",
     f"{__name__}.policies",
     key="order",
 )

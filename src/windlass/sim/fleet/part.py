@@ -37,7 +37,6 @@ from windlass.sim.fleet.state import with_room
 from windlass.sim.fleet.view import following_work, order_view, place_view
 
 _Ints = NDArray[np.int64]
-_EVENTS_BETWEEN_REPORTS = 500_000
 
 
 class PlacedFleet(FleetPart):
@@ -97,10 +96,10 @@ class PlacedFleet(FleetPart):
         """Start tasks and move input."""
         state = self._state
         now = float(state.run["now"][0])
-        self._decisions += 1
-        state.run["resources"], state.run["moved"] = 0, 0
         if not answer.wake > now:
             raise PolicyError(f"wants to be asked at {answer.wake} s, which is past at {now} s")
+        before = state.run.copy()
+        state.run["resources"], state.run["moved"] = 0, 0
         state.run["wake"] = answer.wake
         rows = len(answer.starts) + len(answer.moves)
         reads = int((answer.starts[:, 1] < 0).sum()) * len(state.sites) + rows
@@ -111,7 +110,9 @@ class PlacedFleet(FleetPart):
             self._handle.address, now, self._stages, answer.starts, answer.moves, answer.largest_first
         )
         if wrong != RIGHT:
+            state.run[:] = before
             raise refused(answer, wrong, row)
+        self._decisions += 1
         if answer.plan is not None:
             state.cells["plan"][state.stages["row"][self._stages]] = answer.plan
         self._due = False

@@ -76,7 +76,7 @@ class SitePart:
     Raises
     ------
     InputError
-        A job is wider than the site.
+        A job is wider than the whole site, or the ledger has no such site or part.
 
     Examples
     --------
@@ -99,8 +99,9 @@ class SitePart:
         rated: bool = False,
         progress: Callable[[int], None] | None = None,
     ) -> None:
+        ledger.join(site, number)
         self._jobs, self._ledger, self._site = jobs, ledger, site
-        self._processors = int(ledger.nodes.total[site])
+        self._processors = int(ledger.nodes.whole[ledger.rows(site)].sum())
         if len(jobs) and jobs.procs.max() > self._processors:
             row = int(np.argmax(jobs.procs))
             raise InputError(
@@ -227,7 +228,8 @@ class SitePart:
         """Jobs wait, and nobody will start them."""
         counts = self._run.site.counts
         waiting = counts[TAIL] - counts[HEAD]
-        return PolicyError(f"left {waiting} jobs waiting although nothing runs and nothing more is submitted")
+        left = f"left {waiting} jobs waiting although nothing runs and nothing more is submitted"
+        return PolicyError(left, _ORDER)
 
     def result(self) -> Replay:
         """What happened to each job."""

@@ -14,6 +14,7 @@ from windlass.sim.site.state import (
     NEXT,
     NO_SLOT,
     NOW,
+    OWED,
     PART,
     PYTHON,
     RATED,
@@ -42,12 +43,13 @@ def make_run(
     rated: bool,
 ) -> SiteRun:
     """A site on which nothing runs yet; the parameters are those of :class:`~windlass.sim.site.part.SitePart`."""
-    jobs, most = len(table), int(nodes.capacity[nodes.first[site] : nodes.first[site + 1]].sum())
+    jobs, most = len(table), int(nodes.whole[nodes.first[site] : nodes.first[site + 1]].sum())
     slots = min(jobs, most, _FIRST_SLOTS)
     counts, clock = np.zeros(COUNTS, np.int64), np.full(CLOCKS, np.inf)
     counts[SITE], counts[PART], counts[PYTHON] = site, part, python
     counts[RECORD], counts[RATED] = record, rated
-    counts[SEEN], clock[NOW], clock[NEXT] = most, -np.inf, -np.inf
+    counts[SEEN], counts[OWED] = nodes.total[site], nodes.owed[site]
+    clock[NOW], clock[NEXT] = -np.inf, table.submit[0] if jobs else np.inf
     note, start, end = np.full((3, jobs), np.nan)
     # Empty where entries are written before they are read: to clear them costs some ns a job.
     why, (queue, chosen, reason) = np.zeros(jobs, np.int64), np.empty((3, jobs), np.int64)

@@ -87,14 +87,19 @@ def _check_outage(outage: Outage, row: int, cluster: ClusterSpec) -> None:
         raise ValueError(f"{name}.up is {outage.up:g}, expected a time after down, {outage.down:g}")
 
 
+def _in_order(outages: tuple[Outage, ...]) -> list[int]:
+    """Rows of outages by node and time."""
+    return sorted(range(len(outages)), key=lambda row: (outages[row].node, outages[row].down))
+
+
 def _check_apart(outages: tuple[Outage, ...]) -> None:
     """A node that comes back from one outage has all its cores: another one of it cannot go on then."""
-    rows = sorted(range(len(outages)), key=lambda row: (outages[row].node, outages[row].down))
+    rows = _in_order(outages)
     for first, second in pairwise(rows):
         before, after = outages[first], outages[second]
         if before.node == after.node and (before.up is None or after.down < before.up):
             raise ValueError(
-                f"outages.{second}.down is {after.down:g}, expected a time after outages.{first} of the same node"
+                f"outages.{second}.down is {after.down:g}, expected a time from the end of outages.{first} on"
             )
 
 
@@ -125,7 +130,8 @@ def timetable(cluster: ClusterSpec, until: float, rng: np.random.Generator) -> N
     if isinstance(law, DrawnOutages):
         return draw_outages(cluster.nodes, cluster.cores, law.every, law.last, law.kill, until, rng)
     found = NodeTimetable.none()
-    for outage in law:
+    # In this order a node that comes back and goes again at one instant is away after it.
+    for outage in (law[row] for row in _in_order(law)):
         found += NodeTimetable.outage(
             outage.node, outage.down, outage.up, cores=cluster.cores, left=outage.left, kill=outage.kill
         )

@@ -32,7 +32,9 @@ from windlass.worlds.colocated.spec import ColocatedSetting
 from windlass.worlds.dispatch.tasks import Tasks
 
 #: Parts that a scenario names by their files; none is there by name.
-PARTS = Registry("sim", "What else happens at the site?", "", "windlass.sim", "horizon", key="parts")
+PARTS = Registry(
+    "sim", "What else happens at the site?", "", "windlass.sim", "horizon", key="parts", field="parts"
+)
 
 #: Benchmark tasks that may wait at a node, as in the dispatch world.
 _LANE = 8

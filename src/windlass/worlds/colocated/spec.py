@@ -24,6 +24,10 @@ class TasksSpec(DispatchWorkloadSpec):
     load: Positive = 0.04
 
 
+#: What the world itself tells a part of one's own.
+_GIVEN = frozenset({"ledger", "site", "number"})
+
+
 class WorkloadSpec(Spec):
     """Jobs as in the batch world, and tasks."""
 
@@ -69,4 +73,6 @@ class ColocatedSetting(Setting):
         for number, part in enumerate(parts):
             if not part.name.partition(":")[0].endswith(".py"):
                 raise ValueError(f"part {number} is {part.name!r}, expected a file such as backup.py:Backup")
+            for given in _GIVEN & part.parameters.keys():
+                raise ValueError(f"part {number}: {given} is not for a scenario to say; the world gives it")
         return parts
