@@ -9,7 +9,9 @@ from windlass.model.fleet import Fleet, FleetCase, FleetJobs, StageSpec
 from windlass.model.timetable import SiteTimetable
 from windlass.place import POLICIES
 from windlass.place.view import Placement
+from windlass.sim.coupled import Alone
 from windlass.sim.fleet import run_placed
+from windlass.sim.fleet.part import PlacedFleet
 from windlass.sim.links import max_min_rates
 from windlass.workloads.drops import draw_drops
 from windlass.workloads.sites import SiteModel, draw_sites
@@ -167,6 +169,43 @@ def test_a_bad_answer_is_refused_by_name(starts, problem):
 
     with pytest.raises(PolicyError, match=f"'bad'.*{problem}"):
         simulate(fleet, jobs, Bad())
+
+
+@pytest.mark.parametrize(
+    ("starts", "moves"),
+    [
+        # The first of each would be right by itself.
+        ([[0, 0, 0, 2], [0, 0, 0, 9]], []),
+        ([[0, 0, 0, 1], [1, -1, 7, 1]], []),
+        ([[0, 0, 0, 9]], [[0, 0, 1, 3]]),
+        ([[0, 0, 0, 1]], [[0, 0, 1, 3], [1, -1, 1, 1]]),
+    ],
+)
+def test_of_an_answer_that_is_refused_nothing_is_carried_out(starts, moves):
+    fleet = Fleet.of(slots=[4, 2], up=[9, 9], down=[9, 9])
+    jobs = FleetJobs.of([0.0, 0.0], [[StageSpec(1.0, here=(here, 0), task_bytes=1.0)] for here in (20, 3)])
+    part = PlacedFleet(FleetCase(fleet, jobs))
+    engine = Alone(part)
+    assert engine.wait() == "place"
+    engine.view("place")
+    before = [column.tobytes() for column in part._state if isinstance(column, np.ndarray)]
+    answer = Placement(
+        np.array(starts),
+        np.zeros(len(starts), np.int64),
+        ("no reason",),
+        moves=np.array(moves, np.int64).reshape(-1, 4),
+        wake=99.0,
+        largest_first=True,
+    )
+    with pytest.raises(PolicyError, match="answered"):
+        engine.act("place", answer)
+    state = part._state
+    state.stages["largest"] = 0
+    assert [column.tobytes() for column in state if isinstance(column, np.ndarray)] == before
+    # It is still due, and a right answer is taken.
+    assert engine.wait() == "place"
+    engine.act("place", Placement(np.array([[0, 0, 0, 4]]), np.zeros(1, np.int64), ("now",)))
+    assert state.sites["free"].tolist() == [0, 2]
 
 
 def test_data_that_nobody_can_read_is_told():

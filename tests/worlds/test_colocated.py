@@ -11,7 +11,7 @@ from windlass.runner import run
 from windlass.scenario import load_scenario, make_scenario
 from windlass.sim import replay
 from windlass.worlds.batch.world import Batch
-from windlass.worlds.colocated.cluster import Outage
+from windlass.worlds.colocated.cluster import ClusterSpec, Outage, timetable
 from windlass.worlds.colocated.runs import colocate, jobs_alone, order_policy, tasks_alone, together
 from windlass.worlds.colocated.world import Colocated
 from windlass.worlds.dispatch.world import Dispatch
@@ -279,3 +279,26 @@ def test_the_example_is_valid():
     assert [variant.name for variant in load_scenario(ROOT / "examples" / "colocated.yaml").variants][:2] == [
         "easy, rosella", "easy, pot"
     ]  # fmt: skip
+
+
+def test_a_node_that_comes_back_and_goes_again_at_one_instant_is_away_in_whatever_order_it_is_said():
+    said = [{"node": 0, "down": 9, "up": 12}, {"node": 0, "down": 5, "up": 9}]
+    tables = [
+        timetable(ClusterSpec(nodes=2, cores=4, outages=law), 1.0, np.random.default_rng(1))
+        for law in (said, said[::-1])
+    ]
+    for table in tables:
+        assert (table.time.tolist(), table.cores.tolist()) == ([5.0, 9.0, 9.0, 12.0], [0, 4, 0, 4])
+
+
+@pytest.mark.parametrize("given", ["ledger", "site", "number"])
+def test_what_the_world_gives_a_part_is_not_for_a_scenario_to_say(given):
+    tree = {
+        "world": "colocated",
+        "cluster": {"nodes": 2, "cores": 4},
+        "workload": {"batch": {"lublin": {"jobs": 5}}, "tasks": {"tasks": 10}},
+        "policies": {"order": "fcfs", "dispatch": "jsq"},
+        "parts": [{"backup.py:Backup": {given: 1}}],
+    }
+    with pytest.raises(InputError, match=f"part 0: {given} is not for a scenario to say"):
+        make_scenario(tree)

@@ -1,0 +1,91 @@
+"""The steps of a part, as the coupling takes them: when, how often, and whose fault it is."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tests.coupled.cases import jobs_of
+from windlass.drive import drive
+from windlass.model import PolicyError
+from windlass.model.timetable import WorkerTimetable
+from windlass.order.site.policies.fcfs import Fcfs
+from windlass.order.site.view import SiteView, Start
+from windlass.sim.coupled import Coupled
+from windlass.sim.nodes import Ledger
+from windlass.sim.part import Due, Quiet
+from windlass.sim.site.part import SitePart
+from windlass.sim.workers.part import WorkersPart
+from windlass.sim.workers.setup import Setup
+from windlass.sim.workers.simulate import make_policy
+
+
+class Instants(Quiet):
+    """Keeps the instants at which parts are moved."""
+
+    def __init__(self) -> None:
+        self.seen: list[float] = []
+
+    def alter(self, now: float) -> None:
+        self.seen.append(now)
+
+
+def test_the_first_instant_is_that_of_the_first_job() -> None:
+    ledger, watcher = Ledger([[2]], parts=1), Instants()
+    ledger.watch(0)
+    site = SitePart(jobs_of((3, 4, 1), (5, 1, 1)), Fcfs(), ledger)
+    assert Coupled([watcher, site], ledger).wait() is None
+    assert watcher.seen == [3.0, 5.0, 6.0, 7.0]
+
+
+def test_of_its_end_a_part_tells_once() -> None:
+    told: list[int] = []
+    # Tasks are over at 1 s; jobs go on and on, and their nodes are watched.
+    ledger = Ledger([[2, 2]], parts=1)
+    site = SitePart(jobs_of(*[(2 * job, 1, 1) for job in range(50)]), Fcfs(), ledger)
+    setup = Setup(np.ones(2), WorkerTimetable.none(), 1, 0.0, True, 8, 0, False, 1)
+    rng = np.random.default_rng(1)
+    policy, times = make_policy("jsq", np.ones(2), rng), np.array([0.0, 0.5])
+    tasks = WorkersPart(setup, policy, times, np.full(2, 0.1), rng, ledger=ledger, progress=told.append)
+    assert Coupled([site, tasks], ledger).wait() is None
+    assert told == [2]
+
+
+def test_an_error_names_the_policy_whose_decision_it_was() -> None:
+    class Lazy:
+        name = "lazy"
+
+        def decide(self, view: SiteView) -> Start:
+            return Start()
+
+    class Told(Quiet):
+        """Asked for something else, after the jobs."""
+
+        name = "told"
+        asked = 0
+
+        def horizon(self) -> float:
+            return 9.0 if self.asked == 0 else np.inf
+
+        def decide(self, now: float) -> tuple[Due, ...]:
+            return (Due(self, "other"),) if now == 9.0 else ()
+
+        def wants(self, decision: str) -> bool:
+            return self.asked == 0
+
+        def view(self, decision: str) -> None:
+            return None
+
+        def act(self, decision: str, answer: object) -> None:
+            self.asked += 1
+
+    class Other:
+        name = "other"
+
+        def decide(self, view: None) -> None:
+            return None
+
+    ledger = Ledger([[2]], parts=1)
+    cluster = Coupled([SitePart(jobs_of((3, 4, 1)), Lazy(), ledger), Told()], ledger)
+    with pytest.raises(PolicyError, match=r"^policy 'lazy' left 1 jobs waiting"):
+        drive(cluster, {"order": Lazy(), "other": Other()})
