@@ -58,6 +58,8 @@ class Book:
         self._row_of: dict[int, int] = {}
         self._codes: dict[str, int] = {}
         self._latest = -np.inf
+        #: What was idle and what was owed when last looked at.
+        self._seen = processors, 0
 
     @property
     def _jobs(self) -> NDArray[np.void]:
@@ -75,14 +77,26 @@ class Book:
         return max(0, self.processors - self.held)
 
     @property
+    def owed(self) -> int:
+        """Processors that running jobs hold beyond what the site still has."""
+        return max(0, self.held - self.processors)
+
+    @property
     def resting(self) -> bool:
         """Whether the engine is to try again to start a job."""
         return bool((self._jobs["state"] == RESTS).any())
 
     @property
     def waiting(self) -> int:
-        """Jobs that are not started, those among them that are too wide for the site as it is."""
+        """Jobs that are not started, those among them that rest."""
         return int((self._jobs["state"] <= RESTS).sum())
+
+    @property
+    def drained(self) -> bool:
+        """Whether somebody waits for processors that the site had before, and nobody for more than it ever had."""
+        jobs = self._jobs
+        widest = jobs["procs"][jobs["state"] <= RESTS].max(initial=0)
+        return bool(self.processors < widest <= self.most)
 
     def over(self) -> bool:
         """Whether nobody submits any more, and all of the engine's jobs have ended."""
@@ -103,19 +117,27 @@ class Book:
         self.refused = 0 if rested.any() else self.refused
         return bool(rested.any())
 
-    def queue(self) -> _Ints:
-        """Rows of those who wait and could ever start, in order of submission.
+    def look(self) -> bool:
+        """Whether more is idle than when last looked at, or more or less is owed: a decision is due.
 
-        Nobody is shown who is wider than the site is now: policies count on it that a job fits once all others have
-        ended. It keeps its place for when the site has its processors back.
+        To be asked when all that happened at one instant is written down, as the simulator settles an instant: what
+        goes and comes back within it is no change. Where only idle processors go, nobody is asked there either.
         """
+        before, owed = self._seen
+        self._seen = self.free, self.owed
+        due = self.free > before or self.owed != owed
+        self.refused = 0 if due else self.refused
+        return due
+
+    def queue(self) -> _Ints:
+        """Rows of those who wait, in order of submission; those among them that are wider than the site is now."""
         jobs = self._jobs
-        rows = np.flatnonzero((jobs["state"] == WAITS) & (jobs["procs"] <= self.processors))
+        rows = np.flatnonzero(jobs["state"] == WAITS)
         found: _Ints = rows[np.argsort(jobs["submit"][rows], kind="stable")]
         return found
 
     def widest(self) -> tuple[int, int]:
-        """Of those who wait, the widest job and its processors."""
+        """Of those who wait, of whom there must be some, the widest job and its processors."""
         jobs = self._jobs[self._jobs["state"] <= RESTS]
         row = int(np.argmax(jobs["procs"]))
         return int(jobs["job"][row]), int(jobs["procs"][row])
@@ -125,16 +147,20 @@ class Book:
         return self._jobs["job"][rows], self._jobs["procs"][rows]
 
     def view(self, now: float) -> SiteView:
-        """What a policy may see. Who was let go holds processors, and is expected to end as if it ran since then."""
+        """What a policy may see. Who was let go holds processors, and is expected to end as if it ran since then.
+
+        As in the simulator, all who wait are shown, however wide, and the site is as large as it is known to be when
+        whole: one policy must not make two schedules of a site that has shrunk.
+        """
         jobs = self._jobs
         holders = self._holders()
         by_end = np.lexsort((jobs["procs"][holders], jobs["expected_end"][holders]))
         return SiteView.of_rows(
             now,
-            self.processors,
+            self.most,
             self.free,
             self.refused,
-            max(0, self.held - self.processors),
+            self.owed,
             queue=self.queue(),
             running=holders[by_end],
             job=jobs["job"],
@@ -174,7 +200,10 @@ class Book:
         return int(entry["refusals"])
 
     def take(self, event: Event) -> bool:
-        """Write down what happened; whether that makes a decision due. What is told of unknown jobs is ignored."""
+        """Write down what happened; whether that makes a decision due. What is told of unknown jobs is ignored.
+
+        Whether a change of capacity does is seen by :meth:`look`.
+        """
         match event:
             case Submitted(job, at, procs, request):
                 return self._submit(job, at, procs, request)
@@ -189,9 +218,8 @@ class Book:
             case Cancelled(job, at):
                 return job in self._row_of and self._leave(self._rows[self._row_of[job]], at, True)
             case Capacity(processors):
-                self.processors, self.refused = processors, 0
-                self.most = max(self.most, processors)
-                return True
+                self.processors, self.most = processors, max(self.most, processors)
+                return False
             case NoMore():
                 self.closed = True
                 return False

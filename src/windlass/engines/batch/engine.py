@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NoReturn
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -15,7 +17,8 @@ from windlass.order.site.view import SiteView, Start, check_start
 
 #: Where only the system can bring news, it is waited for so long at a time, s.
 _LOOK_S = 60.0
-#: A policy that starts nobody on an idle site is asked again this often, s, as it may wait for a time to come.
+#: Where nothing runs and nobody submits any more, a policy that starts nobody is asked again this often, s, as it may
+#: wait for a time to come.
 _ASK_AGAIN_S = 0.5
 #: A job that the system did not start when told to rests so long, s, each time twice as long …
 _REST_S = 0.25
@@ -26,22 +29,20 @@ _MOST_REFUSALS = 8
 class LiveSite:
     """Starts the jobs of a batch system in a policy's order: see :class:`windlass.drive.Engine`.
 
-    The policy is asked when a job is submitted, ends or is cancelled, and when the site's processors change, while
-    others wait. Jobs that are wider than the site is at the moment keep their places and are not shown.
+    While somebody waits, the policy is asked when a job is submitted, ends or is cancelled, and when a change of the
+    site's processors leaves more of them idle, or jobs holding more or less beyond them. Where nothing runs and nobody
+    submits any more, it is asked every half second. It is shown all who wait, also those who are wider than the site
+    is just now or ever was, since the site may grow: whether these hold up others is its affair, as in the simulator.
+    Only a job that the system did not start when told to is not shown while it rests.
 
     Parameters
     ----------
     system
         Whose jobs they are; it is closed with the engine, and its jobs go on.
     patience
-        Where nothing runs and nothing more is submitted, how long a policy may leave jobs waiting, s.
-
-    Raises
-    ------
-    BatchError
-        From :meth:`act`: the system did not start a job, several times in a row.
-    InputError
-        From :meth:`wait`: nobody is left but jobs that are wider than the site, one of them wider than it ever was.
+        Where nothing runs and nothing more is submitted, how long a policy may leave jobs waiting, s. It does not count
+        while one of them waits for processors that the site had before, and none for more than it ever had: what is
+        drained comes back, some day.
 
     Examples
     --------
@@ -73,7 +74,18 @@ class LiveSite:
         self._decided, self._idle_since = -np.inf, np.inf
 
     def wait(self) -> str | None:
-        """Go on until an order is due; None when nobody submits any more and all jobs have ended."""
+        """Go on until an order is due; None when nobody submits any more and all jobs have ended.
+
+        What the system's own calls raise is passed on.
+
+        Raises
+        ------
+        InputError
+            Nobody submits any more, nothing runs, patience is over, and a job waits that is wider than the site ever
+            was; names the widest.
+        PolicyError
+            The same, but each job that waits would fit the site as it is; says how many the policy left.
+        """
         while True:
             self._take_in()
             now = self._system.now()
@@ -92,7 +104,15 @@ class LiveSite:
         return self._book.view(self._system.now())
 
     def act(self, decision: str, answer: Start) -> None:
-        """Have the system start jobs. One that it did not start waits on, and is told to again after a rest."""
+        """Have the system start jobs. One that it did not start waits on, and is told to again after a rest.
+
+        Raises
+        ------
+        PolicyError
+            The answer cannot be carried out; nobody is started.
+        BatchError
+            The system did not start a job, eight times in a row; names it, and what the system said.
+        """
         book, now = self._book, self._system.now()
         queue = book.queue()
         rows = self._checked(queue, answer)
@@ -107,6 +127,8 @@ class LiveSite:
         for job, times in refusals.items():
             if times >= _MOST_REFUSALS:
                 raise BatchError(f"job {job} was not started, {times} times in a row: {refused[job]}")
+        # What was put back is idle again, which alone is no reason to ask: it is tried again after a rest.
+        book.look()
 
     def plan(self, policy: Decider[SiteView, Start]) -> Plan:
         """What a policy would start now; it starts nothing, and leaves no note.
@@ -153,13 +175,15 @@ class LiveSite:
         """What has just happened is taken in whole before a policy is asked."""
         while events := self._system.poll(0.0):
             self._take(events)
+        self._wanted |= self._book.look()
         self._wanted |= self._book.wake(self._system.now())
 
     def _idle(self, now: float) -> bool:
         """Whether nothing will happen but by a decision."""
         book = self._book
         idle = book.closed and book.held == 0 and not book.resting
-        self._idle_since = min(self._idle_since, now) if idle else np.inf
+        counts = idle and not book.drained
+        self._idle_since = min(self._idle_since, now) if counts else np.inf
         return idle
 
     def _is_due(self, now: float, idle: bool) -> bool:
@@ -167,12 +191,11 @@ class LiveSite:
         wanted, self._wanted = self._wanted or again, False
         return wanted and len(self._book.queue()) > 0
 
-    def _give_up(self) -> None:
+    def _give_up(self) -> NoReturn:
         book = self._book
-        if len(book.queue()):
-            left = f"left {book.waiting} jobs waiting"
-            raise PolicyError(f"{left} although nothing runs and nothing more is submitted")
         job, procs = book.widest()
-        # What is drained comes back, some day; what never was there does not.
+        # Before the policy is blamed: it may have had the others wait behind this one.
         if procs > book.most:
             raise InputError(f"job {job} needs {procs} processors, the site has {book.most}")
+        left = f"left {book.waiting} jobs waiting"
+        raise PolicyError(f"{left} although nothing runs and nothing more is submitted")

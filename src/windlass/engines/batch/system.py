@@ -23,7 +23,8 @@ class Submitted:
     job
         The system's number for it.
     at
-        When it was submitted, s. The queue is in this order.
+        When it was submitted, s; of a job that was put back, when it was, so that it waits at the end. The queue is in
+        this order.
     procs
         Processors that it holds from start to end.
     request

@@ -12,7 +12,12 @@ from windlass.model import PolicyError
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """Jobs that are submitted and not started, in order of submission (columns of length q).
+    """Jobs that are submitted and not started, in the order in which they came to the queue (columns of length q).
+
+    That is the order of submission, but a job that ran and was killed or put back waits at the end. Its ``submit`` is
+    the first one in the simulator; a live engine orders by ``submit`` and has it as the batch system tells it, which of
+    a job that is put back is when it was. All who wait are among them, however wide they are: what is left of the site
+    may be less than a job asks for. Only a job that a batch system did not start when told to is left out for a while.
 
     ``note`` is one number per job that the policy itself left with it at an earlier decision (NaN until
     then): the engine keeps it, so that a policy has no memory of its own and survives a restart.
@@ -66,16 +71,19 @@ class SiteView:
     now
         The engine's clock, s.
     processors
-        How many the site has.
+        How many the site has when it is whole, not what is left of it just now. A live engine cannot know that, and
+        says the most that the site has had so far: a job may be wider still.
     free
-        How many of them are idle.
+        How many are idle, of those that the site has now.
     waiting, running
         The jobs.
     refused
         So many jobs at the front of the queue were left waiting by the last decision, and no processor
         has been freed since: a policy may skip them. 0 is always allowed.
     owed
-        Processors that running jobs hold beyond what the site still has: so many of those that end next go to nobody.
+        Processors that are held beyond what the site still has, at a site of nodes added up node by node: so many of
+        those that are given back next go to nobody. Where nodes are not told apart, as in a live engine, none is free
+        while any is owed.
 
     Examples
     --------
@@ -119,7 +127,7 @@ class SiteView:
         now, processors, free, refused, owed
             As in the view.
         queue
-            (q,) rows of waiting jobs, in order of submission.
+            (q,) rows of waiting jobs, in the order of the queue.
         running
             (r,) rows of running jobs, by expected end, then processors.
         job, submit, procs, request, expected_end, note
@@ -178,8 +186,8 @@ def check_start(
     answer
         What a policy said; anything but a :class:`Start` is refused.
     job, procs
-        (q,) the waiting jobs, in order of submission, from the engine's own columns: a policy may have changed those of
-        its view.
+        (q,) the waiting jobs, in the order of the queue, from the engine's own columns: a policy may have changed those
+        of its view.
     free
         Idle processors.
 
