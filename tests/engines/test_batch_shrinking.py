@@ -109,6 +109,8 @@ def test_where_only_idle_processors_go_both_ask_at_the_same_instants(name: str) 
     changes, policy = [(3.0, 7), (200.0, 9)], POLICIES.find(name)()
     run, _ = ran(*case, policy, capacity=changes)
     same_schedule(run, simulated(case, changes, policy))
+    if name in ("easy", "conservative"):
+        assert run.start[3] == 3.0
 
 
 @pytest.mark.parametrize(

@@ -118,14 +118,14 @@ class Book:
         return bool(rested.any())
 
     def look(self) -> bool:
-        """Whether more is idle than when last looked at, or more or less is owed: a decision is due.
+        """Whether more or less is idle than when last looked at, or owed: a decision is due.
 
         To be asked when all that happened at one instant is written down, as the simulator settles an instant: what
-        goes and comes back within it is no change. Where only idle processors go, nobody is asked there either.
+        goes and comes back within it is no change.
         """
         before, owed = self._seen
         self._seen = self.free, self.owed
-        due = self.free > before or self.owed != owed
+        due = self.free != before or self.owed != owed
         self.refused = 0 if due else self.refused
         return due
 
@@ -186,7 +186,7 @@ class Book:
         jobs["state"][rows], jobs["released"][rows] = RELEASED, now
         jobs["expected_end"][rows] = now + jobs["request"][rows]
         jobs["why"][rows] = [self._codes.setdefault(reason, len(self._codes)) for reason in why]
-        self.refused = len(self.queue())
+        self.refused, self._seen = len(self.queue()), (self.free, self.owed)
 
     def put_back(self, job: int, now: float, rest: float) -> int:
         """A job was not started after all; how often in a row. It rests so many seconds, each time twice as long."""

@@ -212,9 +212,9 @@ def _settle(address, now):
             site.start[job] = site.note[job] = np.nan
             enqueue(site, job)
             site.clock[DUE] = now
-    # Where more is owed the head has to wait for longer, and others may run meanwhile.
-    more_idle = nodes.total[site.counts[SITE]] > site.counts[SEEN]
-    if more_idle or nodes.owed[site.counts[SITE]] != site.counts[OWED]:
+    # Where less is idle, or more is owed, the head has to wait for longer, and others may run meanwhile.
+    other_idle = nodes.total[site.counts[SITE]] != site.counts[SEEN]
+    if other_idle or nodes.owed[site.counts[SITE]] != site.counts[OWED]:
         site.counts[REFUSED] = 0
         site.clock[DUE] = now
     look(run)
