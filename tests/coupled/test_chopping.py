@@ -28,10 +28,11 @@ _SPEEDS = [1.0, 1.0, 2.0, 0.5, 6.0]
 
 
 class Chop(Quiet):
-    """Stops everybody at given instants."""
+    """Stops everybody at given instants, and sees that nobody stops before the horizons that all have given."""
 
     def __init__(self, instants: Sequence[float]) -> None:
         self._left = sorted({float(each) for each in instants}, reverse=True)
+        self._reached = -np.inf
 
     def horizon(self) -> float:
         return self._left[-1] if self._left else np.inf
@@ -39,7 +40,12 @@ class Chop(Quiet):
     def advance(self, until: float) -> float:
         while self._left and self._left[-1] <= until:
             self._left.pop()
+        assert until >= self._reached
+        self._reached = until
         return until
+
+    def alter(self, now: float) -> None:
+        assert now == self._reached
 
 
 def bits(result: Any) -> list[Any]:

@@ -1,0 +1,164 @@
+"""Jobs over a fleet do not notice where time stops: chopped at any instants, the same comes out to the bit."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import fields
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.coupled.test_chopping import Chop
+from tests.oracles.workloads import CHECK
+from windlass.drive import Decider, drive
+from windlass.model.fleet import FleetCase
+from windlass.model.timetable import SiteTimetable
+from windlass.order.fleet import POLICIES as ORDER
+from windlass.order.fleet.compiled import in_loop
+from windlass.order.fleet.policies.swag import Swag
+from windlass.place import POLICIES as PLACE
+from windlass.sim.coupled import Alone, Coupled
+from windlass.sim.fleet.part import OrderedFleet, PlacedFleet
+from windlass.sim.fleet.result import FleetRun
+from windlass.sim.fleet.shared import FleetPart
+from windlass.sim.part import Part
+from windlass.workloads.drops import draw_drops
+from windlass.workloads.sites import SiteModel, draw_sites
+from windlass.workloads.stages import JobModel, draw_jobs
+from windlass.worlds.fleet.standing import Standing
+
+_ORDERS = ("fcfs", "swag", "global-srpt")
+_PLACEMENTS: dict[str, tuple[str, dict[str, Any]]] = {
+    "in-place": ("in-place", {}),
+    "in-place, waits": ("in-place", {"delay": 3.0}),
+    "tetrium": ("tetrium", {}),
+    "tetrium, keeps plans": ("tetrium", {"update_sites": 2}),
+    "centralised": ("centralised", {}),
+}
+
+
+def drawn(seed: int, *, drops: bool, jobs: int = 8, sites: int = 4) -> FleetCase:
+    """Few slots, a few stages a job, data everywhere; slots and links that drop and return."""
+    fleet = draw_sites(SiteModel(sites=sites, slots=(2, 20)), np.random.default_rng(seed))
+    model = JobModel(jobs=jobs, tasks=12, load=2.0, task_bytes=5e6)
+    work = draw_jobs(model, fleet, np.random.default_rng(seed + 1))
+    if not drops:
+        return FleetCase(fleet, work, SiteTimetable.none())
+    until = float(work.submit[-1]) + 80
+    return FleetCase(fleet, work, draw_drops(fleet, 0.6, 2, 7.0, until, np.random.default_rng(seed + 2)))
+
+
+class Asked:
+    """A policy whose compiled function is hidden; when it was asked."""
+
+    name = "asked"
+
+    def __init__(self, policy: Decider[Any, Any]) -> None:
+        self._policy = policy
+        self.asked: list[float] = []
+
+    def decide(self, view: Any) -> Any:
+        self.asked.append(view.now)
+        return self._policy.decide(view)
+
+
+def place_policy(name: str) -> Asked:
+    """A placement policy, by its name here."""
+    if name == "standing":
+        return Asked(Standing(Swag()))
+    policy, options = _PLACEMENTS[name]
+    return Asked(PLACE.make(policy, np.random.default_rng(1), **options))
+
+
+def bits(run: FleetRun) -> dict[str, Any]:
+    """All that happened, comparable to the bit."""
+    values = {
+        each.name: getattr(run, each.name) for each in fields(run) if each.name not in ("fleet", "jobs")
+    }
+    return {name: each.tobytes() if isinstance(each, np.ndarray) else each for name, each in values.items()}
+
+
+def ran(part: FleetPart, policy: Any, *, beside: Sequence[Part] = (), last: bool = False) -> FleetRun:
+    """What a fleet does, alone or beside others, before them or behind."""
+    engine: Any = Alone(part)
+    if beside:
+        engine = Coupled([part, *beside] if last else [*beside, part])
+    policies = {"order": policy, "place": policy}
+    found = drive(engine, policies)
+    return found if not beside else next(each for each in found if isinstance(each, FleetRun))
+
+
+def instants_of(run: FleetRun, case: FleetCase, seed: int) -> list[float]:
+    """At what happens there, just behind and before it, and anywhere."""
+    rng = np.random.default_rng(seed)
+    own = np.concatenate((run.begun, run.read, run.computed, run.end, case.jobs.submit, case.timetable.time))
+    some = rng.choice(own, 60)
+    near = [*np.nextafter(some, np.inf)[:30], *np.nextafter(some, -np.inf)[30:]]
+    return [*some.tolist(), *near, *rng.uniform(0, run.end.max(), 60).tolist()]
+
+
+def ordered(case: FleetCase, name: str, *, hidden: bool, **setting: Any) -> tuple[OrderedFleet, Any]:
+    """The part of a fleet under a standing order, and the policy."""
+    policy = ORDER.make(name, np.random.default_rng(0))
+    chosen = Asked(policy) if hidden else policy
+    return OrderedFleet(case, in_loop(chosen), log=True, **setting), chosen
+
+
+@pytest.mark.parametrize("hidden", [False, True], ids=["compiled", "asked"])
+@settings(CHECK, max_examples=25)
+@given(
+    seed=st.integers(0, 10**6),
+    name=st.sampled_from(_ORDERS),
+    drops=st.booleans(),
+    look_every=st.sampled_from([0.0, 0.3, 2.0]),
+    by_seconds=st.booleans(),
+    last=st.booleans(),
+)
+def test_a_fleet_under_a_standing_order_does_not_notice_where_time_stops(
+    hidden: bool, seed: int, name: str, drops: bool, look_every: float, by_seconds: bool, last: bool
+) -> None:
+    case = drawn(seed, drops=drops)
+    setting = dict(hidden=hidden, look_every=look_every, by_seconds=by_seconds)
+    part, alone = ordered(case, name, **setting)
+    whole = ran(part, alone)
+    part, beside = ordered(case, name, **setting)
+    chopped = ran(part, beside, beside=[Chop(instants_of(whole, case, seed))], last=last)
+    assert bits(chopped) == bits(whole)
+    if hidden:
+        assert (len(alone.asked), beside.asked) == (whole.decisions, alone.asked)
+
+
+@pytest.mark.parametrize("name", [*_PLACEMENTS, "standing"])
+@settings(CHECK, max_examples=12)
+@given(
+    seed=st.integers(0, 10**6),
+    drops=st.booleans(),
+    look_every=st.sampled_from([0.0, 0.3, 2.0]),
+    decide_every=st.sampled_from([0.0, 0.5, 4.0]),
+    last=st.booleans(),
+)
+def test_a_fleet_under_placements_does_not_notice_where_time_stops(
+    name: str, seed: int, drops: bool, look_every: float, decide_every: float, last: bool
+) -> None:
+    case = drawn(seed, drops=drops)
+    setting = dict(look_every=look_every, decide_every=decide_every, log=True)
+    alone, beside = place_policy(name), place_policy(name)
+    whole = ran(PlacedFleet(case, **setting), alone)
+    instants = instants_of(whole, case, seed)
+    # At the decisions too, which may be at instants at which nothing else happens.
+    instants += [*alone.asked, *np.nextafter(alone.asked, np.inf), *np.nextafter(alone.asked, -np.inf)]
+    chopped = ran(PlacedFleet(case, **setting), beside, beside=[Chop(instants)], last=last)
+    assert bits(chopped) == bits(whole)
+    assert beside.asked == alone.asked
+    assert (np.diff(alone.asked) >= decide_every - 1e-9).all()
+
+
+def test_two_fleets_do_not_notice_each_other() -> None:
+    cases = [drawn(seed, drops=True) for seed in (3, 4)]
+    alone = [ran(*ordered(case, "swag", hidden=False)) for case in cases]
+    parts = [ordered(cases[0], "swag", hidden=False)[0], ordered(cases[1], "swag", hidden=True)[0]]
+    together = drive(Coupled(parts), {"order": Asked(Swag())})
+    assert [bits(run) for run in together] == [bits(run) for run in alone]
