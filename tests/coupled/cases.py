@@ -74,13 +74,16 @@ def workers(
     tasks: Tasks,
     ledger: Ledger | None,
     *,
-    policy: str = "jsq",
+    site: int = 0,
+    policy: Any = "jsq",
     options: dict[str, Any] | None = None,
     **changed: Any,
 ) -> WorkersPart:
     """The part of these tasks."""
     speeds = np.array(tasks.speeds, np.float64)
-    chosen = make_policy(policy, speeds, np.random.default_rng(3), **(options or {}))
+    chosen = policy
+    if isinstance(policy, str):
+        chosen = make_policy(policy, speeds, np.random.default_rng(3), **(options or {}))
     return WorkersPart(
         setup(tasks.speeds, **changed),
         chosen,
@@ -88,11 +91,12 @@ def workers(
         np.array(tasks.work, np.float64),
         np.random.default_rng(4),
         ledger=ledger,
+        site=site,
         floor=tasks.floor,
     )
 
 
-def run(case: Case, order: Any = "fcfs", *, dispatch: str = "jsq", also: Sequence[Part] = ()) -> Ran:
+def run(case: Case, order: Any = "fcfs", *, dispatch: Any = "jsq", also: Sequence[Part] = ()) -> Ran:
     """Run a case: outages, then jobs, then tasks decide at one instant."""
     policy = POLICIES.find(order)() if isinstance(order, str) else order
     ledger = Ledger([case.cores], parts=1)
@@ -137,9 +141,15 @@ def timetables(draw: st.DrawFn, cores: list[int], unit: float, *, kills: bool = 
 
 
 @st.composite
-def cases(draw: st.DrawFn, *, with_tasks: bool | None = None, outages: bool = True) -> Case:
+def cases(
+    draw: st.DrawFn,
+    *,
+    with_tasks: bool | None = None,
+    outages: bool = True,
+    units: Sequence[float] = _UNITS,
+) -> Case:
     """1 to 6 nodes of 0 to 4 cores and up to 14 jobs, at instants that tie; tasks on the same nodes or none."""
-    unit = draw(st.sampled_from(_UNITS))
+    unit = draw(st.sampled_from(units))
     cores = draw(st.lists(st.integers(1, 4), min_size=1, max_size=6))
     if len(cores) > 1 and draw(st.sampled_from([False, False, True])):
         cores[draw(st.integers(0, len(cores) - 1))] = 0

@@ -1,0 +1,131 @@
+"""Two parts of jobs on the nodes of one site: never is more held than there is, whoever holds it."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.coupled import holders
+from tests.coupled.bounds import case as crowded
+from tests.coupled.cases import Case, cases
+from tests.coupled.test_random import cores_left
+from tests.oracles.plain import Plain
+from tests.oracles.workloads import CHECK
+from windlass.drive import drive
+from windlass.model import JobTable, PolicyError
+from windlass.order.site import POLICIES, SitePolicy
+from windlass.sim import Replay
+from windlass.sim.coupled import Coupled
+from windlass.sim.nodes import Ledger
+from windlass.sim.outages import Outages
+from windlass.sim.part import Part
+from windlass.sim.site.part import SitePart
+
+_NAMES = ("fcfs", "easy", "sjf", "conservative")
+_COLUMNS = ("start", "end", "lost", "lost_start", "lost_end", "held")
+
+
+class Halves(NamedTuple):
+    """Jobs of two parts on the same nodes."""
+
+    case: Case
+    jobs: tuple[JobTable, JobTable]
+
+
+def halves(case: Case, first: list[bool], shortest: float = 0.0) -> Halves:
+    """The jobs of a case, each in the first part or in the second, and none shorter than so many s."""
+    mine, jobs = np.array(first), case.jobs
+    columns = (jobs.submit, np.maximum(jobs.run, shortest), jobs.procs, np.maximum(jobs.request, shortest))
+    one, other = (JobTable.of(*(column[which] for column in columns)) for which in (mine, ~mine))
+    return Halves(case, (one, other))
+
+
+@st.composite
+def drawn(draw: st.DrawFn, shortest: float = 0.0) -> Halves:
+    """Both have jobs, most of the time; in whole seconds, of which none is just behind another."""
+    case = draw(cases(with_tasks=False, units=(1.0,)))
+    count = len(case.jobs)
+    return halves(case, draw(st.lists(st.booleans(), min_size=count, max_size=count)), shortest)
+
+
+def run(shared: Halves, policies: tuple[SitePolicy, SitePolicy]) -> list[Replay] | None:
+    """What both did; None where jobs can never run, and that is said."""
+    case = shared.case
+    ledger = Ledger([case.cores], parts=2)
+    ledger.watch(0)
+    parts: list[Part] = [
+        SitePart(jobs, policy, ledger, number=number, record=True)
+        for number, (jobs, policy) in enumerate(zip(shared.jobs, policies, strict=True))
+    ]
+    asked = next((policy for policy in policies if isinstance(policy, Plain)), policies[0])
+    cluster = Coupled([Outages(case.outages, ledger), *parts], ledger)
+    if case.jobs.procs.max() > sum(cores_left(case)):
+        # It may have run before cores went for ever.
+        try:
+            _, *replays = drive(cluster, {"order": asked})
+        except PolicyError:
+            return None
+    else:
+        _, *replays = drive(cluster, {"order": asked})
+    nodes = ledger.nodes
+    assert nodes.held.sum() == 0
+    assert nodes.idle.tolist() == nodes.capacity.tolist()
+    return replays
+
+
+def bits(replays: list[Replay] | None) -> list[bytes]:
+    """All that happened, comparable to the bit."""
+    return [getattr(replay, name).tobytes() for replay in replays or () for name in _COLUMNS]
+
+
+_PAIRS = st.tuples(st.sampled_from(_NAMES), st.sampled_from(_NAMES))
+
+
+@settings(CHECK, max_examples=250)
+@given(shared=drawn(), names=_PAIRS)
+def test_two_parts_never_hold_more_than_there_is(shared: Halves, names: tuple[str, str]) -> None:
+    first, second = (POLICIES.find(name)() for name in names)
+    for policies in ((first, second), (Plain(first), second), (first, Plain(second))):
+        replays = run(shared, policies)
+        if replays is not None:
+            assert holders.violations(replays, shared.case.cores, shared.case.outages) == []
+
+
+@settings(CHECK, max_examples=150)
+@given(shared=drawn(shortest=1), names=_PAIRS)
+def test_two_parts_do_the_same_where_one_is_asked_in_python(shared: Halves, names: tuple[str, str]) -> None:
+    # Of jobs of no length a compiled policy starts the next before others decide, and one in Python after them.
+    first, second = (POLICIES.find(name)() for name in names)
+    compiled = bits(run(shared, (first, second)))
+    assert bits(run(shared, (Plain(first), second))) == compiled
+    assert bits(run(shared, (first, Plain(second)))) == compiled
+
+
+@pytest.mark.parametrize("names", [("fcfs", "easy"), ("easy", "sjf"), ("conservative", "conservative")])
+def test_two_parts_on_many_crowded_nodes(names: tuple[str, str]) -> None:
+    case = crowded(2, 70, 250, 1)
+    shared = halves(case, np.random.default_rng(1).integers(0, 2, len(case.jobs)).astype(bool).tolist())
+    first, second = (POLICIES.find(name)() for name in names)
+    replays = run(shared, (first, second))
+    assert replays is not None
+    assert holders.violations(replays, case.cores, case.outages) == []
+    # Both lose jobs, and they meet on the same nodes.
+    assert all(len(replay.lost) > 0 for replay in replays)
+    assert holders.swept(replays, case.cores, case.outages).shared > 50
+
+
+def test_the_validator_sees_what_is_held_twice() -> None:
+    case = crowded(2, 70, 250, 1)
+    shared = halves(case, [True] * len(case.jobs))
+    policy = POLICIES.find("easy")()
+    replays = run(shared, (policy, policy))
+    assert replays is not None
+    assert holders.violations(replays, case.cores, case.outages) == []
+    found = holders.violations([replays[0], replays[0]], case.cores, case.outages)
+    assert any(re.fullmatch(r"at [\d.]+ s, \d+ of \d cores of node \d+ are held", each) for each in found)
+    assert any("killed" in each or "vacated" in each for each in found)
