@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numba import types
 
@@ -11,7 +13,10 @@ from tests.oracles.plain import Plain
 from windlass.compiled import Kernel
 from windlass.model import JobTable
 from windlass.model.timetable import NodeTimetable
+from windlass.order.site import SitePolicy
+from windlass.order.site.policies.conservative import Conservative
 from windlass.order.site.policies.easy import Easy
+from windlass.order.site.policies.sjf import Sjf
 
 
 def _read(values, place):
@@ -47,12 +52,23 @@ def case(seed: int, nodes: int, jobs: int, tasks: int) -> Case:
     return Case(table, cores.tolist(), changes, Tasks(times.tolist(), work.tolist(), [1.0] * nodes, 0.0))
 
 
+#: The order, whether it is asked in Python, the dispatch policy, and how workers are made.
+RUNS: tuple[tuple[type[SitePolicy], bool, str, dict[str, Any]], ...] = (
+    (Easy, False, "ppot", {}),
+    (Easy, True, "ppot", {"probe_delay": 0.7}),
+    (Conservative, False, "rosella", {"samples": 20}),
+    (Sjf, False, "sparrow", {"tasks_per_job": 4}),
+    (Conservative, True, "rosella", {"schedulers": 3, "probe_delay": 0.3, "samples": 20}),
+    (Sjf, True, "sparrow", {"tasks_per_job": 4, "schedulers": 2, "probe_delay": 0.2}),
+)
+
+
 def main() -> None:
     """Run it, compiled and asked in Python, with more nodes than fit a word."""
     print("indices checked:", checked())
     small = case(1, 70, 500, 2000)
-    for policy in (Easy(), Plain(Easy())):
-        ran = run(small, policy, dispatch="ppot")
+    for order, hidden, dispatch, changed in RUNS:
+        ran = run(small, Plain(order()) if hidden else order(), dispatch=dispatch, **changed)
         assert ran.tasks is not None
         assert ledger.violations(ran.replay, small.cores, small.outages) == []
         print("killed and moved:", len(ran.replay.lost) > 0, ran.tasks.moved > 0)

@@ -96,8 +96,10 @@ def workers(
     )
 
 
-def run(case: Case, order: Any = "fcfs", *, dispatch: Any = "jsq", also: Sequence[Part] = ()) -> Ran:
-    """Run a case: outages, then jobs, then tasks decide at one instant."""
+def run(
+    case: Case, order: Any = "fcfs", *, dispatch: Any = "jsq", also: Sequence[Part] = (), **changed: Any
+) -> Ran:
+    """Run a case: outages, then jobs, then tasks decide at one instant; `changed` is of the workers."""
     policy = POLICIES.find(order)() if isinstance(order, str) else order
     ledger = Ledger([case.cores], parts=1)
     parts: list[Part] = [*also, SitePart(case.jobs, policy, ledger, record=True)]
@@ -105,7 +107,7 @@ def run(case: Case, order: Any = "fcfs", *, dispatch: Any = "jsq", also: Sequenc
     if len(case.outages):
         parts.insert(0, Outages(case.outages, ledger))
     if case.tasks is not None:
-        parts.append(workers(case.tasks, ledger, policy=dispatch))
+        parts.append(workers(case.tasks, ledger, policy=dispatch, **changed))
     results = drive(Coupled(parts, ledger), {"order": policy, "dispatch": policy})
     replay = next(result for result in results if isinstance(result, Replay))
     return Ran(replay, results[-1] if case.tasks is not None else None, ledger)
