@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from tests.coupled import holders
 from tests.coupled.bounds import case as crowded
-from tests.coupled.cases import Case, cases
+from tests.coupled.cases import Case, cases, jobs_of
 from tests.coupled.test_random import cores_left
 from tests.oracles.plain import Plain
 from tests.oracles.workloads import CHECK
@@ -37,20 +37,20 @@ class Halves(NamedTuple):
     jobs: tuple[JobTable, JobTable]
 
 
-def halves(case: Case, first: list[bool], shortest: float = 0.0) -> Halves:
-    """The jobs of a case, each in the first part or in the second, and none shorter than so many s."""
+def halves(case: Case, first: list[bool]) -> Halves:
+    """The jobs of a case, each in the first part or in the second."""
     mine, jobs = np.array(first), case.jobs
-    columns = (jobs.submit, np.maximum(jobs.run, shortest), jobs.procs, np.maximum(jobs.request, shortest))
+    columns = (jobs.submit, jobs.run, jobs.procs, jobs.request)
     one, other = (JobTable.of(*(column[which] for column in columns)) for which in (mine, ~mine))
     return Halves(case, (one, other))
 
 
 @st.composite
-def drawn(draw: st.DrawFn, shortest: float = 0.0) -> Halves:
-    """Both have jobs, most of the time; in whole seconds, of which none is just behind another."""
-    case = draw(cases(with_tasks=False, units=(1.0,)))
+def drawn(draw: st.DrawFn) -> Halves:
+    """Both have jobs, most of the time."""
+    case = draw(cases(with_tasks=False))
     count = len(case.jobs)
-    return halves(case, draw(st.lists(st.booleans(), min_size=count, max_size=count)), shortest)
+    return halves(case, draw(st.lists(st.booleans(), min_size=count, max_size=count)))
 
 
 def run(shared: Halves, policies: tuple[SitePolicy, SitePolicy]) -> list[Replay] | None:
@@ -97,9 +97,8 @@ def test_two_parts_never_hold_more_than_there_is(shared: Halves, names: tuple[st
 
 
 @settings(CHECK, max_examples=150)
-@given(shared=drawn(shortest=1), names=_PAIRS)
+@given(shared=drawn(), names=_PAIRS)
 def test_two_parts_do_the_same_where_one_is_asked_in_python(shared: Halves, names: tuple[str, str]) -> None:
-    # Of jobs of no length a compiled policy starts the next before others decide, and one in Python after them.
     first, second = (POLICIES.find(name)() for name in names)
     compiled = bits(run(shared, (first, second)))
     assert bits(run(shared, (Plain(first), second))) == compiled
@@ -129,3 +128,27 @@ def test_the_validator_sees_what_is_held_twice() -> None:
     found = holders.violations([replays[0], replays[0]], case.cores, case.outages)
     assert any(re.fullmatch(r"at [\d.]+ s, \d+ of \d cores of node \d+ are held", each) for each in found)
     assert any("killed" in each or "vacated" in each for each in found)
+
+
+@pytest.mark.parametrize("asked", [False, True])
+def test_cores_are_not_had_before_they_are_given_back(asked: bool) -> None:
+    ledger = Ledger([[1]], parts=2)
+    ledger.watch(0)
+    just_after = float(np.nextafter(5.0, 9))
+    policy = Plain(POLICIES.find("fcfs")()) if asked else POLICIES.find("fcfs")()
+    parts = [
+        SitePart(jobs_of((0, just_after, 1)), policy, ledger),
+        SitePart(jobs_of((5.0, 1, 1)), policy, ledger, number=1),
+    ]
+    first, second = drive(Coupled(parts, ledger), {"order": policy})
+    assert (first.end.tolist(), second.start.tolist()) == ([just_after], [just_after])
+
+
+@pytest.mark.parametrize("asked", [False, True])
+def test_a_job_of_no_length_holds_its_cores_while_others_decide(asked: bool) -> None:
+    ledger = Ledger([[1, 1]], parts=2)
+    ledger.watch(0)
+    policy = Plain(POLICIES.find("fcfs")()) if asked else POLICIES.find("fcfs")()
+    parts = [SitePart(jobs_of((0, 0, 1)), policy, ledger, number=part, record=True) for part in (0, 1)]
+    first, second = drive(Coupled(parts, ledger), {"order": policy})
+    assert (first.held[:, 1].tolist(), second.held[:, 1].tolist()) == ([0.0], [1.0])

@@ -137,10 +137,34 @@ def _view(run, now):
     )
 
 
+@inlined
+def _decide_at(run, now):
+    """Take in what is submitted at an instant, and ask the policy if anybody waits; PAUSED, or how to return."""
+    site, counts, clock = run.site, run.site.counts, run.site.clock
+    while counts[SUBMITTED] < len(site.submit) and site.submit[counts[SUBMITTED]] == now:
+        enqueue(site, counts[SUBMITTED])
+        counts[SUBMITTED] += 1
+    clock[NOW], clock[DUE] = now, np.inf
+    if counts[HEAD] == counts[TAIL]:
+        return PAUSED
+    if counts[PYTHON] != 0:
+        clock[DUE] = now
+        return ASK
+    count = run.select(_view(run, now), site.chosen, site.reason)
+    status = _refusal(run, count)
+    if status != PAUSED:
+        return status
+    counts[ANSWERED] = count
+    if not _has_room(run):
+        return FULL
+    _start_chosen(run, now, count)
+    return PAUSED
+
+
 def _run(address, until, instants):
     """Go through instants before `until`, so many at most, and take in what ends at `until`; a status code."""
     run = _opened(address)
-    site, counts, clock = run.site, run.site.counts, run.site.clock
+    counts, clock = run.site.counts, run.site.clock
     if counts[ANSWERED] > 0:
         if not _has_room(run):
             return FULL
@@ -154,24 +178,27 @@ def _run(address, until, instants):
             clock[NEXT] = _next(run)
             return REACHED
         _take_ends(run, now)
-        while counts[SUBMITTED] < len(site.submit) and site.submit[counts[SUBMITTED]] == now:
-            enqueue(site, counts[SUBMITTED])
-            counts[SUBMITTED] += 1
-        clock[NOW], clock[DUE] = now, np.inf
-        if counts[HEAD] == counts[TAIL]:
-            continue
-        if counts[PYTHON] != 0:
-            clock[DUE] = now
-            return ASK
-        count = run.select(_view(run, now), site.chosen, site.reason)
-        status = _refusal(run, count)
+        status = _decide_at(run, now)
         if status != PAUSED:
             return status
-        counts[ANSWERED] = count
+    return PAUSED
+
+
+def _decide(address, now):
+    """Take in what is submitted now and ask the policy, where that is due; what ends now waits for another round."""
+    run = _opened(address)
+    site, counts = run.site, run.site.counts
+    status = PAUSED
+    if counts[ANSWERED] > 0:
         if not _has_room(run):
             return FULL
-        _start_chosen(run, now, count)
-    return PAUSED
+        _start_chosen(run, now, counts[ANSWERED])
+    elif site.clock[DUE] <= now or (
+        counts[SUBMITTED] < len(site.submit) and site.submit[counts[SUBMITTED]] <= now
+    ):
+        status = _decide_at(run, now)
+    site.clock[NEXT] = _next(run)
+    return REACHED if status == PAUSED else status
 
 
 def _commit(address, count):
@@ -234,8 +261,9 @@ def _set_rate(address, row, rate, now):
 
 RUN = Kernel(_run, types.int64(types.int64, types.float64, types.int64), allocates=False)
 COMMIT = Kernel(_commit, types.int64(types.int64, types.int64), allocates=False)
+DECIDE = Kernel(_decide, types.int64(types.int64, types.float64), allocates=False)
 SETTLE = Kernel(_settle, types.int64(types.int64, types.float64), allocates=False)
 SET_RATE = Kernel(
     _set_rate, types.boolean(types.int64, types.int64, types.float64, types.float64), allocates=False
 )
-KERNELS = (STORE, RUN, COMMIT, SETTLE, SET_RATE)
+KERNELS = (STORE, RUN, DECIDE, COMMIT, SETTLE, SET_RATE)

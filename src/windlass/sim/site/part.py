@@ -15,7 +15,17 @@ from windlass.sim.handle import Handle
 from windlass.sim.nodes import KERNELS as LEDGER_KERNELS
 from windlass.sim.nodes import Ledger
 from windlass.sim.part import Due, Loop
-from windlass.sim.site.loop import BAD_POSITION, COMMIT, KERNELS, RUN, SET_RATE, SETTLE, STORE, TOO_WIDE
+from windlass.sim.site.loop import (
+    BAD_POSITION,
+    COMMIT,
+    DECIDE,
+    KERNELS,
+    RUN,
+    SET_RATE,
+    SETTLE,
+    STORE,
+    TOO_WIDE,
+)
 from windlass.sim.site.result import Replay
 from windlass.sim.site.setup import make_run, with_log, with_slots
 from windlass.sim.site.state import (
@@ -126,7 +136,8 @@ class SitePart:
         self._asks = compiled is None
         #: The policy's reasons; those of one in Python in the order of first use.
         self._reasons = {} if compiled is None else {why: code for code, why in enumerate(compiled.reasons)}
-        self._commit, self._settle, self._set_rate = COMMIT.entry(), SETTLE.entry(), SET_RATE.entry()
+        self._decide, self._commit = DECIDE.entry(), COMMIT.entry()
+        self._settle, self._set_rate = SETTLE.entry(), SET_RATE.entry()
         self._progress = progress or (lambda _: None)
         self._loop = Loop(
             RUN.entry(),
@@ -142,7 +153,11 @@ class SitePart:
 
     def advance(self, until: float) -> float:
         """Go through the site's instants."""
-        return self._until(until, until)
+        status = self._loop.until(until)
+        if status == ASK:
+            return float(self._clock[NOW])
+        self._raise_for(status)
+        return until
 
     def alter(self, now: float) -> None:
         """Nothing: a site's capacity is others' affair."""
@@ -154,8 +169,10 @@ class SitePart:
 
     def decide(self, now: float) -> Sequence[Due]:
         """Arrivals, and who starts."""
-        after = np.nextafter(now, np.inf)
-        return (Due(self, _ORDER),) if self._until(after, after) < after else ()
+        while (status := self._decide(self._handle.address, now)) == FULL:
+            self._grow()
+        self._raise_for(status)
+        return (Due(self, _ORDER),) if status == ASK else ()
 
     def wants(self, decision: str) -> bool:
         """Whether somebody still waits."""
@@ -247,13 +264,6 @@ class SitePart:
             site.lost_times[:lost, 1],
             site.pieces_log[: site.counts[NOTED]],
         )
-
-    def _until(self, until: float, reached: float) -> float:
-        status = self._loop.until(until)
-        if status == ASK:
-            return float(self._run.site.clock[NOW])
-        self._raise_for(status)
-        return reached
 
     def _tell(self) -> None:
         self._progress(int(self._run.site.counts[SUBMITTED]))
