@@ -8,6 +8,7 @@ folder's modules; adding a file adds the policy. A policy outside the folder is 
 from __future__ import annotations
 
 import difflib
+import importlib
 import importlib.util
 import inspect
 import sys
@@ -127,6 +128,23 @@ class Registry:
                 f"{self.field}: {spec}: expected one class with a name and {self.method}(), found {found}"
             )
         return classes[0]
+
+
+def decisions() -> tuple[Registry, ...]:
+    """The registries of all decisions, by name: every folder that has a folder ``policies``.
+
+    Some decisions have no world yet that leaves them to policies; they are here too.
+
+    Examples
+    --------
+    >>> [registry.decision for registry in decisions() if registry.key == "order"]
+    ['order.fleet', 'order.site']
+    """
+    root = Path(__file__).parent
+    rooms = sorted(file.parent.parent for file in root.rglob("policies/__init__.py"))
+    names = (".".join(room.relative_to(root.parent).parts) for room in rooms)
+    found: list[Registry] = [importlib.import_module(name).POLICIES for name in names]
+    return tuple(sorted(found, key=lambda registry: registry.decision))
 
 
 def optional(policy: object, name: str) -> Any:

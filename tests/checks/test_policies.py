@@ -6,15 +6,20 @@ import pytest
 
 from windlass.checks import CheckError, check_policy
 from windlass.checks.suite import checks_of
+from windlass.registry import decisions
 from windlass.worlds import worlds
 
-REGISTRIES = {registry.decision: registry for world in worlds() for registry in world.decisions}
+REGISTRIES = {registry.decision: registry for registry in decisions()}
 CASES = [
     pytest.param(registry, name, check, id=f"{registry.decision}-{name}-{check.__name__}")
     for registry in REGISTRIES.values()
     for name in registry.names()
     for check in checks_of(registry.decision)
 ]
+
+
+def test_what_worlds_leave_to_policies_is_among_the_decisions():
+    assert {registry.decision for world in worlds() for registry in world.decisions} <= set(REGISTRIES)
 
 
 @pytest.mark.parametrize(("registry", "name", "check"), CASES)

@@ -23,6 +23,7 @@ from windlass.order.fleet import POLICIES as ORDER_FLEET
 from windlass.order.site import POLICIES as ORDER_SITE
 from windlass.place import POLICIES as PLACE
 from windlass.registry import Registry
+from windlass.share import POLICIES as SHARE
 from windlass.sim import replay
 
 ROOT = Path(__file__).parents[2]
@@ -31,7 +32,7 @@ PAGE = (ROOT / "docs" / "add-a-policy.md").read_text(encoding="utf-8")
 
 @dataclass(frozen=True)
 class Kind:
-    """A decision, the page's policy for it by its file, and a scenario that runs in no time."""
+    """A decision, the page's policy for it by its file, and a scenario that runs in no time, if a world asks it."""
 
     registry: Registry
     file: str
@@ -67,8 +68,12 @@ KINDS = [
         "shortest_of_three.py",
         "world: dispatch\ncluster: {groups: [{workers: 4, speed: 1}]}\nworkload: {tasks: 300}\n",
     ),
+    Kind(SHARE, "idlest.py", ""),
 ]
 each_kind = pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.registry.decision)
+each_that_runs = pytest.mark.parametrize(
+    "kind", [kind for kind in KINDS if kind.scenario], ids=lambda kind: kind.registry.decision
+)
 
 #: Modules whose examples name or count policies.
 LISTING = (
@@ -81,6 +86,7 @@ LISTING = (
     "windlass.order.site",
     "windlass.place",
     "windlass.registry",
+    "windlass.share",
     "windlass.worlds",
 )
 
@@ -130,7 +136,7 @@ def test_it_is_a_short_file(kind: Kind):
     assert 10 <= len([line for line in kind.code.splitlines() if line.strip()]) <= 25
 
 
-@each_kind
+@each_that_runs
 def test_it_runs_from_a_file_of_its_own(kind: Kind, run):
     (variant,) = run(f"{kind.name}.yaml", "--policies", f"./{kind.file}")["variants"]
     assert variant["policies"] == {kind.registry.key: kind.name}
@@ -149,7 +155,7 @@ def test_it_passes_the_check_as_the_page_calls_it(kind: Kind, folder, monkeypatc
     check_policy(kind.registry, f"./{kind.file}")
 
 
-@each_kind
+@each_that_runs
 def test_the_page_s_command_compares_it_with_others(kind: Kind, folder, monkeypatch):
     monkeypatch.chdir(folder)
     (words,) = re.findall(rf"^windlass run (.*\./{kind.file})$", PAGE, flags=re.MULTILINE)
@@ -161,8 +167,12 @@ def test_the_page_s_command_compares_it_with_others(kind: Kind, folder, monkeypa
 
 
 @each_kind
-def test_a_file_in_the_folder_is_a_policy(kind: Kind, run, in_their_folders):
+def test_a_file_in_the_folder_is_found(kind: Kind, in_their_folders):
     assert kind.name in kind.registry.names()
+
+
+@each_that_runs
+def test_a_file_in_the_folder_is_a_policy(kind: Kind, run, in_their_folders):
     (variant,) = run(f"{kind.name}.yaml", "--policies", kind.name)["variants"]
     assert variant["policies"] == {kind.registry.key: kind.name}
 

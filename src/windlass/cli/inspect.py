@@ -13,6 +13,7 @@ from rich.console import Console
 from rich.table import Table
 
 from windlass.model import JobTable
+from windlass.registry import decisions
 from windlass.traces import FORMATS, Trace, Workload, read_trace, to_workload
 from windlass.worlds import worlds
 
@@ -20,13 +21,12 @@ from windlass.worlds import worlds
 def list_command() -> None:
     """Print decisions and when each is asked, their policies, worlds, formats."""
     console = Console(highlight=False)
-    decisions = Table(
+    questions = Table(
         "decision", "in a scenario", "question", "asked when", title="Decisions", title_justify="left"
     )
     policies = Table("decision", "policy", "what it does", title="Policies", title_justify="left")
-    found = {registry.decision: registry for world in worlds() for registry in world.decisions}
-    for _, registry in sorted(found.items()):
-        decisions.add_row(registry.decision, f"policies.{registry.key}", registry.question, registry.upon)
+    for registry in decisions():
+        questions.add_row(registry.decision, f"policies.{registry.key}", registry.question, registry.upon)
         for name in registry.names():
             policies.add_row(registry.decision, name, _first_sentence(registry.find(name)))
         policies.add_section()
@@ -38,7 +38,7 @@ def list_command() -> None:
         places.add_row(
             world.name, ", ".join(registry.decision for registry in world.decisions), world.summary
         )
-    for table in (decisions, policies, places, formats):
+    for table in (questions, policies, places, formats):
         console.print(table)
 
 

@@ -1,0 +1,85 @@
+"""Who may share an allocation with whom, and at what CPU quota?
+
+A job was given cores and leaves many of them idle: a co-scheduler says which waiting job may use them, and how much of
+their time. It reads a :class:`ShareView` and answers with a :class:`Sharing`; it never touches an engine. An engine
+checks the answer as a whole (:meth:`Sharing.check`), sets quotas by control groups or as its simulated cores have them,
+and tells policies that learn what it measured, by :class:`Checkpoint`.
+
+Policies, one file each in ``policies/``:
+
+- ``none``: nobody shares; EASY backfilling alone.
+- ``static``: half and half; ``always``: one quota for all.
+
+:mod:`~windlass.share.view` says what they see and what is measured, :mod:`~windlass.share.answer` what they answer;
+``lib/`` has what they share.
+
+>>> from windlass.share import POLICIES
+>>> "static" in POLICIES.names()
+True
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar, Protocol
+
+from windlass.registry import Registry, optional
+from windlass.share.answer import Share, Sharing
+from windlass.share.view import ACTIONS, Allocation, Candidate, Checkpoint, Guest, ShareView
+
+POLICIES = Registry(
+    "share",
+    "Who may share an allocation with whom, and at what quota?",
+    "a job waits that an allocation could take in, or a shared one comes to a checkpoint",
+    f"{__name__}.policies",
+)
+
+
+class SharePolicy(Protocol):
+    """Decides which waiting jobs start on the cores of running ones, and how much of their time each has.
+
+    A class with a ``name`` and this method, in a file of ``policies/``, is a policy. Besides, it may have
+    ``observed(checkpoint)``, which tells it what was measured of a pair; :func:`observe` calls it.
+    """
+
+    name: ClassVar[str]
+
+    def decide(self, view: ShareView) -> Sharing:
+        """Who starts as a guest at ``view.now``, and whose quota changes. The view is not changed."""
+        ...
+
+
+def observe(policy: SharePolicy, checkpoint: Checkpoint) -> None:
+    """Tell a policy what was measured of a pair, if it wants to know; engines call this before they ask again.
+
+    Parameters
+    ----------
+    policy
+        Of this decision.
+    checkpoint
+        What was measured since the pair's quota was decided.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> guest = Guest(Candidate(2, "blast", 4, 0.0, 60.0), quota=50)
+    >>> host = Allocation(1, "montage", 4, 8e9, 60.0, 30.0, cpu=10.0, memory_used=50.0, guest=guest)
+    >>> observe(POLICIES.make("static", np.random.default_rng(1)), Checkpoint(host, host, guest))
+    """
+    told = optional(policy, "observed")
+    if told is not None:
+        told(checkpoint)
+
+
+__all__ = [
+    "ACTIONS",
+    "POLICIES",
+    "Allocation",
+    "Candidate",
+    "Checkpoint",
+    "Guest",
+    "Share",
+    "SharePolicy",
+    "ShareView",
+    "Sharing",
+    "observe",
+]

@@ -1,0 +1,1 @@
+"""One policy of sharing a file; adding a file adds the policy."""

@@ -1,0 +1,24 @@
+"""Every allocation is shared half and half."""
+
+from typing import ClassVar
+
+from windlass.share.policies.always import Always
+
+
+class Static(Always):
+    """Whoever waits is taken in by the first allocation with room, and each has half of the time.
+
+    Source: ASAx, Section 4.4, the Static setting: two jobs a server, 50 % each, by cgroups.
+
+    Examples
+    --------
+    >>> from windlass.share.view import Allocation, Candidate, ShareView
+    >>> host = Allocation(1, "montage", 8, 8e9, 60.0, 0.0, cpu=99.0, memory_used=50.0)
+    >>> Static().decide(ShareView(0.0, (host,), (Candidate(2, "blast", 8, 1e9, 60.0),))).shares[0].quota
+    50
+    """
+
+    name: ClassVar[str] = "static"
+
+    def __init__(self) -> None:
+        super().__init__(quota=50)

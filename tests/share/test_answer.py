@@ -1,0 +1,120 @@
+"""An answer is carried out whole or not at all, and first fit finds what an exhaustive search finds."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.share.cases import candidate, host, views
+from windlass.model import InputError, PolicyError
+from windlass.share import Allocation, Candidate, Guest, Share, ShareView, Sharing
+from windlass.share.lib.gang import Choice, adjusted, first_fit
+
+PAIR = host(1, guest=Guest(candidate(5), 30))
+
+
+@pytest.mark.parametrize(
+    ("shares", "problem"),
+    [
+        ([Share(9, 2, 30, "x")], "job 9 is not running"),
+        ([Share(1, 9, 30, "x")], "job 9 is not waiting"),
+        ([Share(1, 2, 35, "x")], "quota is 35, expected one of 0, 10"),
+        ([Share(1, 2, math.nan, "x")], "quota is nan"),  # type: ignore[arg-type]
+        ([Share(1, 2, True, "x")], "quota is True"),
+        ([Share(1, 2, 0, "x")], "can only start with more"),
+        ([Share(1, 2, 30, "")], "it has no reason"),
+        ([Share(1, 3, 30, "x")], "needs 9 cores, the allocation has 8"),
+        ([Share(1, 4, 30, "x")], r"needs 6e\+10 bytes, the allocation has 5.76e\+10 left"),
+        ([Share(1, 2, 30, "x"), Share(1, 6, 30, "x")], "job 1 shares twice"),
+        ([Share(1, 2, 30, "x"), Share(7, 2, 30, "x")], "job 2 shares twice"),
+        ([Share(8, 2, 30, "x")], "job 8 shares with job 5 already"),
+        ([Share(2, 6, 30, "x")], "job 2 is not running"),
+        ([Share(5, 2, 30, "x")], "job 5 is not running"),
+    ],
+)
+def test_what_cannot_be_is_refused(shares, problem):
+    # Each line is one condition of the check; without it the pair would run beyond its cores, memory or time.
+    waiting = (candidate(2), candidate(3, cores=9), candidate(4, memory=60e9), candidate(6))
+    view = ShareView(0.0, (host(1), host(7), host(8, guest=Guest(candidate(5), 30))), waiting)
+    with pytest.raises(PolicyError, match=problem):
+        Sharing(tuple(shares)).check(view)
+
+
+def test_a_pair_s_quota_may_change_down_to_nothing():
+    for quota in (0, 10, 90):
+        Sharing((Share(1, 5, quota, "x"),)).check(ShareView(0.0, (PAIR,), ()))
+
+
+def test_a_guest_holds_memory_even_when_it_is_stopped():
+    # Would catch memory_free that counts only guests with a quota.
+    assert host(1, guest=Guest(candidate(5, memory=50e9), 0)).memory_free == pytest.approx(7.6e9)
+
+
+@pytest.mark.parametrize(
+    ("made", "said"),
+    [
+        (lambda: host(cpu=math.nan), "job 1: cpu is nan, expected a finite number at least 0, at most 100"),
+        (lambda: host(cpu=-1.0), "job 1: cpu is -1"),
+        (lambda: host(cores=0), "job 1: cores is 0, expected a whole number of at least 1"),
+        (lambda: host(walltime=0.0), "job 1: walltime is 0.0, expected a finite number above 0"),
+        (lambda: host(memory=math.inf), "job 1: memory is inf"),
+        (lambda: host(memory_used=101.0), "job 1: memory_used is 101"),
+        (lambda: host(rate=-0.1), "job 1: rate is -0.1"),
+        (lambda: host(waited=100.5), "job 1: waited is 100.5"),
+        (lambda: candidate(cores=-1), "job 2: cores is -1"),
+        (lambda: candidate(memory=math.nan), "job 2: memory is nan"),
+        (lambda: candidate(cpu=120.0), "job 2: cpu is 120"),
+        (lambda: Guest(candidate(), -10), "job 2: quota is -10"),
+        (lambda: ShareView(math.nan, (), ()), "now is nan"),
+        (lambda: ShareView(0.0, (host(1), host(1)), ()), "job 1 is in the view twice"),
+        (lambda: ShareView(0.0, (PAIR,), (candidate(5),)), "job 5 is in the view twice"),
+        (lambda: ShareView(0.0, (), (), actions=()), r"actions is \[\], expected rising whole percents"),
+        (lambda: ShareView(0.0, (), (), actions=(0, 50, 50)), r"actions is \[0, 50, 50\]"),
+        (lambda: ShareView(0.0, (), (), actions=(0, 100)), "all below 100"),
+    ],
+)
+def test_bad_numbers_are_named(made, said):
+    with pytest.raises(InputError, match=said) as error:
+        made()
+    assert "\n" not in str(error.value)
+
+
+def fits_by_hand(one: Allocation, other: Candidate) -> bool:
+    return other.cores <= one.cores and other.memory <= one.memory - one.memory * one.memory_used / 100
+
+
+def naive_first_fit(view: ShareView, wanted: dict[tuple[int, int], int]) -> list[tuple[int, int, int]]:
+    """Of all pairs that could be, in order of the queue, then of allocations: each that is still free, at its quota."""
+    pairs = [(each, one) for each in view.waiting for one in view.running]
+    taken: list[tuple[int, int, int]] = []
+    for each, one in pairs:
+        free = all(one.job != pair[0] and each.job != pair[1] for pair in taken)
+        if free and fits_by_hand(one, each) and wanted[one.job, each.job] > 0:
+            taken.append((one.job, each.job, wanted[one.job, each.job]))
+    return taken
+
+
+@given(views(), st.data())
+def test_first_fit_takes_the_pairs_of_a_search_over_all(view, data):
+    wanted = {
+        (one.job, each.job): data.draw(st.sampled_from([0, 10, 90]))
+        for one in view.running
+        for each in view.waiting
+    }
+    found = first_fit(view, lambda one, each: Choice(wanted[one.job, each.job], "drawn"))
+    assert [(share.host, share.guest, share.quota) for share in found] == naive_first_fit(view, wanted)
+    Sharing(found).check(view)
+
+
+def test_only_pairs_are_asked_about_new_quotas():
+    view = ShareView(0.0, (host(3), PAIR), ())
+    assert [share.host for share in adjusted(view, lambda one, guest: Choice(0, "slow"))] == [1]
+    assert adjusted(view, lambda one, guest: None) == ()
+
+
+def test_no_job_starts_where_one_is_already_a_guest():
+    # Would catch a first fit that forgets who shares: at most two jobs have a core.
+    assert first_fit(ShareView(0.0, (PAIR,), (candidate(6),)), lambda one, each: Choice(50, "x")) == ()
