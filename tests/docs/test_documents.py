@@ -102,6 +102,11 @@ def test_placement_s_example_gives_what_it_says():
     assert round(names["plan"].compute_s, 2) == 28.57
 
 
+def test_sharing_s_example_gives_what_it_says(capsys):
+    exec(blocks("docs/share.md", "python")[0], {})
+    assert capsys.readouterr().out == "50\n"
+
+
 def test_the_fleet_s_defaults_are_those_of_the_fields():
     specs = {
         "alike": [AlikeSites],

@@ -7,6 +7,7 @@ and tells policies that learn what it measured, by :class:`Checkpoint`.
 
 Policies, one file each in ``policies/``:
 
+- ``asax``: quotas drawn from a learned mixture of experts.
 - ``none``: nobody shares; EASY backfilling alone.
 - ``static``: half and half; ``always``: one quota for all.
 

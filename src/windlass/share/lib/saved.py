@@ -1,0 +1,103 @@
+"""What was learned, as JSON: versioned, and checked when it comes back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Literal
+
+import numpy as np
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from windlass.model import InputError
+from windlass.share.lib.mixture import Mixture
+
+
+class SavedClass(BaseModel):
+    """One class of jobs."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
+
+    job_class: str
+    logs: list[Annotated[float, Field(le=1e-9)]]
+    risk: list[Annotated[float, Field(ge=0.0)]]
+    total: list[Annotated[float, Field(ge=0.0)]]
+    rounds: Annotated[int, Field(ge=0)]
+
+
+class Saved(BaseModel):
+    """All that a learner of mixtures has learned, and what it was learned for."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
+
+    format: Literal["windlass.share.mixtures"] = "windlass.share.mixtures"
+    version: Literal[1] = 1
+    update: str
+    actions: list[int]
+    metrics: list[str]
+    classes: list[SavedClass]
+
+
+def to_text(update: str, actions: tuple[int, ...], metrics: list[str], learned: Mapping[str, Mixture]) -> str:
+    """What was learned, by class of jobs.
+
+    >>> text = to_text("printed", (0, 50), ["cpu"], {"blast": Mixture.fresh(1)})
+    >>> from_text(text, "printed", (0, 50), ["cpu"])["blast"].rounds
+    0
+    """
+    classes = [
+        SavedClass(
+            job_class=name,
+            logs=each.logs.tolist(),
+            risk=each.risk.tolist(),
+            total=each.total.tolist(),
+            rounds=each.rounds,
+        )
+        for name, each in sorted(learned.items())
+    ]
+    return Saved(update=update, actions=list(actions), metrics=metrics, classes=classes).model_dump_json(
+        indent=1
+    )
+
+
+def from_text(
+    text: str | bytes, update: str, actions: tuple[int, ...], metrics: list[str]
+) -> dict[str, Mixture]:
+    """What :func:`to_text` wrote, for a learner with the same update, actions and experts.
+
+    Raises
+    ------
+    InputError
+        It is not that, is of another version, or was learned for something else; one line that names field and value.
+    """
+    try:
+        saved = Saved.model_validate_json(text)
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(str(part) for part in first["loc"]) or "text"
+        shown = repr(first["input"]) if not isinstance(first["input"], dict | list) else "a table"
+        raise InputError(f"saved state: {where} is {shown[:60]}: {first['msg']}") from error
+    for name, found, wanted in (
+        ("update", saved.update, update),
+        ("actions", saved.actions, list(actions)),
+        ("metrics", saved.metrics, metrics),
+    ):
+        if found != wanted:
+            raise InputError(f"saved state: {name} is {found}, expected {wanted}, as this policy has")
+    learned: dict[str, Mixture] = {}
+    for at, each in enumerate(saved.classes):
+        for name, column in (("logs", each.logs), ("risk", each.risk), ("total", each.total)):
+            if len(column) != len(metrics):
+                raise InputError(
+                    f"saved state: classes.{at}.{name} has {len(column)} numbers, expected {len(metrics)}"
+                )
+        if each.job_class in learned:
+            raise InputError(f"saved state: classes.{at}.job_class is {each.job_class!r} for the second time")
+        sums = float(np.exp(each.logs).sum())
+        if abs(sums - 1.0) > 1e-6:
+            raise InputError(
+                f"saved state: classes.{at}.logs are of weights that sum to {sums:g}, expected 1"
+            )
+        learned[each.job_class] = Mixture(
+            np.array(each.logs), np.array(each.risk), np.array(each.total), each.rounds
+        )
+    return learned

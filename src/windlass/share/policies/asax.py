@@ -1,0 +1,147 @@
+"""A learned mixture of experts says which part of an allocation to give away."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import ClassVar
+
+import numpy as np
+
+from windlass.model import InputError
+from windlass.model.values import number
+from windlass.share.answer import Sharing
+from windlass.share.lib.gang import Choice, adjusted, first_fit
+from windlass.share.lib.mixture import Mixture, Rule
+from windlass.share.lib.saved import from_text, to_text
+from windlass.share.lib.state import MEASURES, happiness, loss_of, slowdown
+from windlass.share.lib.trees import read_experts
+from windlass.share.view import Allocation, Checkpoint, Guest, ShareView
+
+
+class Asax:
+    """Draws a quota from what four experts say of the host, and believes those less whose advice slowed hosts.
+
+    Each expert is a decision tree over one metric and the host's happiness. Their distributions are mixed by weights
+    that are learned for each class of hosts. A draw of 0 % means to look for another allocation, or to pause a guest
+    until the next checkpoint. A pair whose host has lost more than ``tolerance`` is undone at once: the guest stops
+    until the host has ended.
+
+    Source: Souza, Pelckmans and Tordsson, "A HPC Co-Scheduler with Reinforcement Learning", 2024 (arXiv:2401.09706),
+    Algorithm 1 and Section 3.
+
+    Parameters
+    ----------
+    rng
+        Where chance comes from.
+    experts
+        A file with other trees, as ``share/lib/experts.yaml`` has; None for those.
+    update
+        ``printed``, ``anchored`` or ``exp4-ix``, as ``share/lib/mixture.py`` says.
+    loss
+        What a loss is told from: ``walltime`` (as printed), ``progress`` or ``wait``, as ``share/lib/state.py`` says.
+    full
+        The slowdown that is a loss of 1; 0.5 is half as long again.
+    tolerance
+        The loss above which a pair is undone, 0 to 1.
+    redraw
+        Whether quotas of pairs are drawn again at each checkpoint.
+    gamma
+        The rate of learning; None for one that falls with the square root of rounds.
+
+    Raises
+    ------
+    InputError
+        A parameter is out of bounds, or the file of experts is not one.
+
+    Examples
+    --------
+    >>> from windlass.share.view import Candidate
+    >>> policy = Asax(np.random.default_rng(1))
+    >>> idle = Allocation(1, "montage", 8, 64e9, 3600.0, 600.0, cpu=10.0, memory_used=5.0, tasks_left=10.0, rate=0.1)
+    >>> answer = policy.decide(ShareView(0.0, (idle,), (Candidate(2, "blast", 8, 4e9, 600.0),)))
+    >>> answer.shares[0].quota
+    30
+    """
+
+    name: ClassVar[str] = "asax"
+
+    def __init__(
+        self,
+        rng: np.random.Generator,
+        experts: str | Path | None = None,
+        update: str = "printed",
+        loss: str = "walltime",
+        full: float = 0.5,
+        tolerance: float = 0.2,
+        redraw: bool = True,
+        gamma: float | None = None,
+    ) -> None:
+        if loss not in MEASURES:
+            raise InputError(f"loss is {loss!r}, expected one of {', '.join(MEASURES)}")
+        self.experts = read_experts(None if experts is None else Path(experts))
+        self.rule = Rule(len(self.experts.trees), len(self.experts.actions), update, gamma)
+        self.loss, self.redraw = loss, redraw
+        self.full = number("full", full, 0.0, open_below=True)
+        self.tolerance = number("tolerance", tolerance, 0.0, 1.0)
+        self.learned: dict[str, Mixture] = {}
+        self._rng = rng
+
+    def decide(self, view: ShareView) -> Sharing:
+        """New quotas for pairs, and guests for allocations that have none."""
+        if view.actions != self.experts.actions:
+            raise InputError(
+                f"actions are {list(view.actions)}, the experts have {list(self.experts.actions)}"
+            )
+        starts = first_fit(view, lambda host, candidate: self._drawn(host))
+        return Sharing((*adjusted(view, self._again), *starts))
+
+    def observed(self, checkpoint: Checkpoint) -> None:
+        """Learn from the loss of a host, if there was one to be measured and the pair is one of ours."""
+        note, host = checkpoint.guest.note, checkpoint.after
+        slower = slowdown(host, self.loss, checkpoint.ended, checkpoint.killed)
+        lost = loss_of(slower, self.full)
+        # A guest that was stopped took nothing; a pair without a note was made by another policy.
+        if checkpoint.guest.quota > 0 and len(note) == 1 + self.rule.experts and not np.isnan(lost):
+            known = self.mixture(host.job_class)
+            self.learned[host.job_class] = known.after(self.rule, np.array(note[1:]), note[0], lost)
+
+    def mixture(self, job_class: str) -> Mixture:
+        """What has been learned of a class of hosts."""
+        return self.learned.get(job_class) or Mixture.fresh(self.rule.experts)
+
+    def saved(self) -> str:
+        """What has been learned, as JSON; the generator is not in it."""
+        return to_text(self.rule.update, self.experts.actions, self._metrics(), self.learned)
+
+    def restore(self, text: str | bytes) -> None:
+        """Take over what another with the same experts and update has :meth:`saved`.
+
+        Raises
+        ------
+        InputError
+            It is something else; what was known before stays.
+        """
+        self.learned = from_text(text, self.rule.update, self.experts.actions, self._metrics())
+
+    def _metrics(self) -> list[str]:
+        return [tree.metric for tree in self.experts.trees]
+
+    def _drawn(self, host: Allocation) -> Choice:
+        """A quota for this host (Algorithm 1, lines 4 to 8), with what :meth:`observed` needs of the draw."""
+        advice = self.experts.advice(host)
+        chances = self.mixture(host.job_class).blend(advice)
+        ladder = np.cumsum(chances)
+        action = int(np.searchsorted(ladder, self._rng.random() * ladder[-1], side="right"))
+        given = (float(each) for each in advice[:, action])
+        seen = f"a host at {host.cpu:.0f} % CPU, happiness {happiness(host):.2f}"
+        why = f"drawn with a chance of {chances[action]:.2f} for {seen}"
+        return Choice(self.experts.actions[action], why, (float(chances[action]), *given))
+
+    def _again(self, host: Allocation, guest: Guest) -> Choice | None:
+        """What becomes of a pair at a checkpoint."""
+        if guest.quota == 0 and not guest.note:
+            return None  # undone before: only a guest that was drawn to pause has a note
+        lost = loss_of(slowdown(host, self.loss), self.full)
+        if guest.quota > 0 and lost > self.tolerance:
+            return Choice(0, f"undone: a loss of {lost:.2f} is above {self.tolerance:g}")
+        return self._drawn(host) if self.redraw else None

@@ -1,0 +1,204 @@
+"""ASAx as a whole: what it draws, what it learns, what it undoes, what it keeps."""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.share.cases import candidate, host, views
+from windlass.model import InputError
+from windlass.share import POLICIES, Checkpoint, Guest, ShareView
+from windlass.share.lib.mixture import UPDATES, Mixture
+from windlass.share.policies.asax import Asax
+
+
+def asax(**parameters: object) -> Asax:
+    return POLICIES.make("asax", np.random.default_rng(5), **parameters)
+
+
+def started(policy: Asax, **changed: object):
+    """A host with the guest that it was given, as the engine would have it; drawn again until one was."""
+    view = ShareView(0.0, (host(**changed),), (candidate(),))
+    while not (shares := policy.decide(view).shares):
+        pass
+    return replace(view.running[0], guest=Guest(candidate(), shares[0].quota, note=shares[0].note))
+
+
+def checkpoint(pair, **after: object) -> Checkpoint:
+    now = replace(pair, **after)
+    return Checkpoint(pair, now, pair.guest)
+
+
+@given(views())
+def test_whatever_it_sees_its_answer_can_be_carried_out(view):
+    policy = asax()
+    for _ in range(3):
+        answer = policy.decide(view)
+        answer.check(view)
+        for share in answer.shares:
+            assert share.note[0] > 0
+            assert len(share.note) == 5
+
+
+def test_quotas_are_drawn_with_the_chances_of_the_mixture():
+    # Would catch a ladder that is off by one action.
+    policy, one = asax(), host(cpu=10.0)
+    chances = Mixture.fresh(4).blend(policy.experts.advice(one))
+    view = ShareView(0.0, (one,), (candidate(),))
+    drawn = [sum(share.quota for share in policy.decide(view).shares) // 10 for _ in range(4000)]
+    found = np.bincount(drawn, minlength=10) / len(drawn)
+    assert found == pytest.approx(chances, abs=0.03)
+
+
+def test_a_draw_of_nothing_tries_the_next_allocation():
+    policy, never = asax(), 0
+    view = ShareView(0.0, (host(1, cpu=99.0), host(3, cpu=5.0)), (candidate(),))
+    hosts = [share.host for _ in range(300) for share in policy.decide(view).shares]
+    assert hosts.count(1) > never < hosts.count(3)
+
+
+@pytest.mark.parametrize("update", UPDATES)
+def test_losses_move_weights_from_who_advised_to_who_did_not(update):
+    # Here large quotas hurt and small ones do not. Would catch a note of the wrong action, and a sign.
+    policy = asax(loss="progress", update=update)
+    for _ in range(200):
+        pair = started(policy, cpu=10.0, parallel=True)
+        policy.observed(checkpoint(pair, rate=pair.rate_alone * (0.5 if pair.guest.quota > 40 else 1.0)))
+    weights = policy.mixture("montage").weights
+    mean = policy.experts.advice(host(cpu=10.0, parallel=True)) @ np.array(policy.experts.actions)
+    assert weights[mean.argmax()] < 0.25 < weights[mean.argmin()]
+    assert policy.mixture("blast").weights.tolist() == [0.25] * 4
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [{"rate": math.nan}, {"rate_alone": math.nan}, {"tasks_left": math.nan, "rate": math.nan}],
+)
+def test_it_learns_nothing_from_what_was_not_measured(changed):
+    policy = asax(loss="progress")
+    policy.observed(checkpoint(started(policy), **changed))
+    assert not policy.learned
+
+
+def test_it_learns_nothing_from_a_stopped_guest_or_from_another_s_pair():
+    policy = asax(loss="progress")
+    pair = started(policy)
+    for guest in (replace(pair.guest, quota=0), replace(pair.guest, note=())):
+        policy.observed(Checkpoint(pair, replace(pair, rate=0.01), guest))
+    assert not policy.learned
+
+
+def test_a_host_killed_at_its_walltime_is_a_whole_loss():
+    policy = asax()
+    pair = started(policy, elapsed=3599.0)
+    end = replace(pair, elapsed=3600.0)
+    policy.observed(Checkpoint(pair, end, pair.guest, ended=True, killed=False))
+    assert policy.mixture("montage").risk.tolist() == [0.0] * 4
+    policy.observed(Checkpoint(pair, end, pair.guest, ended=True, killed=True))
+    assert policy.mixture("montage").risk == pytest.approx(pair.guest.note[1:])
+
+
+def test_a_pair_that_hurts_is_undone_at_once_and_stays_so():
+    policy = asax(loss="progress")
+    pair = started(policy)
+    hurt = replace(pair, rate=pair.rate_alone / 1.2)
+    (share,) = policy.decide(ShareView(1.0, (hurt,), ())).shares
+    assert (share.quota, share.note) == (0, ())
+    assert "undone: a loss of 0.40 is above 0.2" in share.why
+    undone = replace(pair, guest=Guest(candidate(), 0))
+    assert all(not policy.decide(ShareView(2.0, (undone,), ())).shares for _ in range(20))
+
+
+def test_a_pair_that_goes_well_is_drawn_again_or_left():
+    pair = started(asax(loss="progress"))
+    quotas = {asax(loss="progress", gamma=0.1).decide(ShareView(1.0, (pair,), ())).shares[0].guest}
+    assert quotas == {2}
+    assert asax(loss="progress", redraw=False).decide(ShareView(1.0, (pair,), ())).shares == ()
+
+
+@pytest.mark.parametrize("update", UPDATES)
+def test_what_was_learned_comes_back(update):
+    policy = asax(loss="progress", update=update)
+    for _ in range(30):
+        policy.observed(checkpoint(started(policy), rate=0.01))
+    other = asax(loss="progress", update=update)
+    other.restore(policy.saved())
+    assert other.saved() == policy.saved()
+    assert other.mixture("montage").weights.tolist() == policy.mixture("montage").weights.tolist()
+    for each in (policy, other):
+        each.observed(checkpoint(pair := started(asax(loss="progress")), rate=0.02, elapsed=pair.elapsed + 1))
+    assert other.saved() == policy.saved()
+
+
+def spoilt(text: str, **changed: object) -> str:
+    return json.dumps({**json.loads(text), **changed})
+
+
+def of_class(text: str, **changed: object) -> str:
+    one = json.loads(text)["classes"][0]
+    return spoilt(text, classes=[{**one, **changed}])
+
+
+@pytest.mark.parametrize(
+    ("spoil", "said"),
+    [
+        (lambda text: "", "saved state: text is"),
+        (lambda text: "[1, 2", "saved state: text is"),
+        (lambda text: spoilt(text, version=2), "saved state: version is 2"),
+        (lambda text: spoilt(text, format="other"), "saved state: format is 'other'"),
+        (lambda text: spoilt(text, update="exp4-ix"), "update is exp4-ix, expected printed"),
+        (lambda text: spoilt(text, actions=[0, 50]), r"actions is \[0, 50\], expected"),
+        (lambda text: spoilt(text, metrics=["cpu"]), r"metrics is \['cpu'\], expected"),
+        (lambda text: spoilt(text, more=1), "saved state: more is 1"),
+        (lambda text: of_class(text, risk=[0.1]), "classes.0.risk has 1 numbers, expected 4"),
+        (lambda text: of_class(text, risk=[-0.1] * 4), "classes.0.risk.0 is -0.1"),
+        (lambda text: of_class(text, rounds=-1), "classes.0.rounds is -1"),
+        (lambda text: of_class(text, logs=[-0.1] * 4), "classes.0.logs are of weights that sum to 3.6"),
+        (
+            lambda text: text.replace('"total": [', '"total": [NaN, '),
+            "saved state: text is|classes.0.total.0 is nan",
+        ),
+    ],
+)
+def test_a_spoilt_state_is_told_and_changes_nothing(spoil, said):
+    policy = asax(loss="progress")
+    for _ in range(30):
+        policy.observed(checkpoint(started(policy), rate=0.01))
+    before = policy.saved()
+    with pytest.raises(InputError, match=said) as error:
+        policy.restore(spoil(before))
+    assert "\n" not in str(error.value)
+    assert policy.saved() == before
+
+
+def test_other_actions_than_the_experts_have_are_refused():
+    with pytest.raises(InputError, match=r"actions are \[0, 50\], the experts have \[0, 10"):
+        asax().decide(ShareView(0.0, (), (), actions=(0, 50)))
+
+
+@pytest.mark.parametrize(
+    ("parameters", "said"),
+    [
+        ({"loss": "mood"}, "loss is 'mood', expected one of walltime, progress, wait"),
+        ({"update": "greedy"}, "update is 'greedy'"),
+        ({"full": 0.0}, "full is 0.0"),
+        ({"tolerance": math.nan}, "tolerance is nan"),
+        ({"experts": "none.yaml"}, "none.yaml: cannot be read"),
+    ],
+)
+def test_bad_parameters_are_named(parameters, said):
+    with pytest.raises(InputError, match=said):
+        asax(**parameters)
+
+
+@given(st.integers(0, 2**32))
+def test_the_same_generator_draws_the_same(seed):
+    view = ShareView(0.0, (host(1), host(3)), (candidate(), candidate(4)))
+    answers = [Asax(np.random.default_rng(seed)).decide(view) for _ in range(2)]
+    assert answers[0] == answers[1]

@@ -1,0 +1,120 @@
+"""The file of experts: what ships, and what is refused."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.share.cases import host
+from windlass.model import InputError
+from windlass.share import ACTIONS
+from windlass.share.lib.trees import read_experts
+
+GOOD = """
+actions: [0, 50]
+happiness: [1.0]
+experts:
+  - metric: cpu
+    bands: [50]
+    leaves:
+      - - [90, 10]
+        - [20, 80]
+      - - [100, 0]
+        - [70, 30]
+"""
+
+
+def written(folder: Path, text: str) -> Path:
+    path = folder / "mine.yaml"
+    path.write_text(text)
+    return path
+
+
+def test_a_band_begins_at_its_limit(tmp_path):
+    # Would catch bands that end at their limit: a host at 50 % is in the upper one, one at happiness 1.0 is happy.
+    experts = read_experts(written(tmp_path, GOOD))
+    happy = {"walltime": 100.0, "elapsed": 0.0, "tasks_left": 10.0}
+    assert experts.advice(host(cpu=49.9, rate=0.1, **happy))[0].tolist() == [0.2, 0.8]
+    assert experts.advice(host(cpu=50.0, rate=0.1, **happy))[0].tolist() == [0.7, 0.3]
+    assert experts.advice(host(cpu=50.0, rate=0.099, **happy))[0].tolist() == [1.0, 0.0]
+    # Of whom nobody knows whether it will make its walltime is taken for one that barely will.
+    assert experts.advice(host(cpu=50.0, rate=math.nan))[0].tolist() == [0.7, 0.3]
+
+
+def test_what_ships_is_four_trees_of_nine_leaves():
+    experts = read_experts()
+    assert experts.actions == ACTIONS
+    assert [tree.metric for tree in experts.trees] == ["cpu", "memory", "stage", "interval"]
+    assert all(tree.leaves.shape == (3, 3, 10) for tree in experts.trees)
+
+
+def test_what_ships_gives_more_of_idle_and_happy_hosts():
+    # The paper's rule: the quota on average falls with the metric, and rises with happiness.
+    experts = read_experts()
+    for tree in experts.trees:
+        mean = tree.leaves @ np.array(ACTIONS)
+        assert np.all(np.diff(mean, axis=1) >= 0)
+        if tree.metric in ("cpu", "memory", "stage"):
+            assert np.all(np.diff(mean, axis=0) <= 0)
+
+
+@given(st.floats(0, 100), st.floats(0, 100), st.sampled_from([None, False, True]), st.floats(0, 1e5))
+def test_advice_is_a_distribution(cpu, memory, parallel, elapsed):
+    advice = read_experts().advice(host(cpu=cpu, memory_used=memory, parallel=parallel, elapsed=elapsed))
+    assert advice.shape == (4, 10)
+    assert np.all(advice >= 0)
+    assert advice.sum(axis=1) == pytest.approx(np.ones(4))
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ("[0, 50]", "[10, 50]", r"actions is \[10, 50\], expected rising whole percents, 0 first"),
+        ("[0, 50]", "[0, 50.5]", "actions.1 is 50.5"),
+        ("[1.0]", "[1.1, 1.0]", r"happiness is \[1.1, 1.0\], expected rising numbers"),
+        ("[1.0]", "[.nan]", "happiness.0 is nan: Input should be a finite number"),
+        ("cpu", "mood", "experts.0.metric is 'mood'"),
+        ("[50]", "[sequential]", r"experts.0.bands is \['sequential'\], expected rising numbers"),
+        ("[50]", "[50, 75]", "experts.0.leaves has 2 bands, expected 3"),
+        (
+            "- - [90, 10]\n",
+            "- - [90, 20]\n",
+            "experts.0.leaves.0.0 has 2 numbers that sum to 110, expected 2 percentages",
+        ),
+        ("- - [90, 10]\n", "- - [90, 5, 5]\n", "experts.0.leaves.0.0 has 3 numbers"),
+        ("- - [90, 10]\n", "- - [110, -10]\n", "experts.0.leaves.0.0.0 is 110"),
+        ("- - [90, 10]\n", "- - [.nan, 10]\n", "experts.0.leaves.0.0.0 is nan"),
+        ("        - [20, 80]\n", "", "experts.0.leaves.0 has 1 bands of happiness, expected 2"),
+        (
+            "metric: cpu",
+            "metric: stage",
+            r"experts.0.bands is \[50.0\], expected \[sequential, unknown, parallel\]",
+        ),
+        ("    bands: [50]\n", "", "experts.0.bands is a table: Field required"),
+        ("happiness", "hapiness", "happiness is a table: Field required"),
+        ("actions:", "actions: [", "is not YAML"),
+        (GOOD, "", "the file is None"),
+        (
+            GOOD,
+            "actions: [0, 50]\nhappiness: [1.0]\nexperts: []\n",
+            "experts is a table: List should have at least 1",
+        ),
+    ],
+)
+def test_a_malformed_file_is_told_in_a_line(tmp_path, old, new, said):
+    assert old in GOOD
+    path = written(tmp_path, GOOD.replace(old, new, 1))
+    with pytest.raises(InputError, match=said) as error:
+        read_experts(path)
+    assert str(error.value).startswith(str(path))
+    assert "\n" not in str(error.value)
+
+
+def test_a_file_that_is_not_there_is_told(tmp_path):
+    with pytest.raises(InputError, match=r"none.yaml: cannot be read: No such file"):
+        read_experts(tmp_path / "none.yaml")
