@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
 
 from hypothesis import strategies as st
 
 from windlass.share import Allocation, Candidate, ShareView
 
+TRACES = Path(__file__).resolve().parents[3] / "shared" / "traces"
 CLASSES = ("montage", "blast", "statistics")
 
 

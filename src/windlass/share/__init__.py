@@ -8,11 +8,13 @@ and tells policies that learn what it measured, by :class:`Checkpoint`.
 Policies, one file each in ``policies/``:
 
 - ``asax``: quotas drawn from a learned mixture of experts.
+- ``oracle``: told how fast every pair would be.
 - ``none``: nobody shares; EASY backfilling alone.
 - ``static``: half and half; ``always``: one quota for all.
 
 :mod:`~windlass.share.view` says what they see and what is measured, :mod:`~windlass.share.answer` what they answer;
-``lib/`` has what they share.
+``lib/`` has what they share. :mod:`~windlass.share.interference` says how fast two jobs are together, fitted to
+measured pairs.
 
 >>> from windlass.share import POLICIES
 >>> "static" in POLICIES.names()
@@ -25,6 +27,7 @@ from typing import ClassVar, Protocol
 
 from windlass.registry import Registry, optional
 from windlass.share.answer import Share, Sharing
+from windlass.share.interference import Interference, Speeds, fit_interference
 from windlass.share.view import ACTIONS, Allocation, Candidate, Checkpoint, Guest, ShareView
 
 POLICIES = Registry(
@@ -78,9 +81,12 @@ __all__ = [
     "Candidate",
     "Checkpoint",
     "Guest",
+    "Interference",
     "Share",
     "SharePolicy",
     "ShareView",
     "Sharing",
+    "Speeds",
+    "fit_interference",
     "observe",
 ]

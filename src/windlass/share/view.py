@@ -105,7 +105,7 @@ class Allocation:
     elapsed
         How long it has run, s.
     cpu
-        Percent of its cores' time that it used since the last checkpoint.
+        Percent of its cores' time that it used when last it had them to itself.
     memory_used
         Percent of ``memory`` that it has used at most so far; a peak, as what is given away does not come back.
     parallel

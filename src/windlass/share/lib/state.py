@@ -81,12 +81,23 @@ def slowdown(host: Allocation, measure: str, ended: bool = False, killed: bool =
         # max() would take 0 over a NaN: not knowing would read as no slowdown.
         return runtime if math.isnan(runtime) else max(0.0, runtime / host.walltime - 1.0)
     if measure == "progress":
-        if math.isnan(host.rate_alone) or math.isnan(host.rate):
-            return math.nan
-        if host.rate == 0.0:
-            return math.inf if host.rate_alone > 0.0 else 0.0
-        return max(0.0, host.rate_alone / host.rate - 1.0)
+        by_rate = ratio(host)
+        return by_rate if math.isnan(by_rate) else max(0.0, by_rate)
     return math.inf if host.waited == 100.0 else 1.0 / (1.0 - host.waited / 100.0) - 1.0
+
+
+def ratio(host: Allocation) -> float:
+    """The job's task rate alone over the present one, less 1; below 0 for one that is faster than it was.
+
+    >>> host = Allocation(1, "montage", 4, 8e9, 60.0, 6.0, cpu=10.0, memory_used=5.0, rate=0.4, rate_alone=0.5)
+    >>> round(ratio(host), 2)
+    0.25
+    """
+    if math.isnan(host.rate_alone) or math.isnan(host.rate):
+        return math.nan
+    if host.rate == 0.0:
+        return math.inf if host.rate_alone > 0.0 else 0.0
+    return host.rate_alone / host.rate - 1.0
 
 
 def loss_of(slower: float, full: float) -> float:

@@ -1,0 +1,264 @@
+"""How fast two jobs are that share cores: a small model, fitted to measured pairs.
+
+A job that keeps the fraction u of a device busy, beside one that keeps o busy, has of its speed alone
+
+    exp(-(pressure o + both u o + crowding max(0, u + o - 1))).
+
+The three numbers are at least 0, so that nobody is faster for a busier neighbour. They are fitted by non-negative least
+squares to logarithms of measured speeds, of jobs that shared a GPU with no quota set. They say how much a neighbour
+costs, and not what a quota does. With a quota, *crowding* is replaced by arithmetic: a job that needs u of the
+time and may have c of it is as fast as c / u allows, and its neighbour's pressure is no more than its quota.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import nnls
+
+from windlass.model import InputError
+from windlass.model.values import number, whole
+from windlass.share.view import Allocation, Candidate
+
+_Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Speeds:
+    """How fast host and guest are, as parts of their speeds alone."""
+
+    host: float
+    guest: float
+
+
+#: What an oracle is told: the speeds of a host and a guest at a quota, percent.
+PairSpeeds = Callable[[Allocation, Candidate, int], Speeds]
+
+
+def time_shared(host: Allocation, candidate: Candidate, quota: int) -> Speeds:
+    """Speeds if cores were shared by time and nothing else: what quotas do by themselves.
+
+    A guest whose use nobody has measured is taken to use all that it gets.
+
+    >>> host = Allocation(1, "montage", 8, 8e9, 60.0, 0.0, cpu=80.0, memory_used=50.0)
+    >>> speeds = time_shared(host, Candidate(2, "blast", 8, 1e9, 60.0, cpu=60.0), quota=40)
+    >>> round(speeds.host, 3), round(speeds.guest, 3)
+    (0.75, 0.667)
+    """
+    return Interference(0.0, 0.0, 0.0).of_jobs(host, candidate, quota)
+
+
+@dataclass(frozen=True, slots=True)
+class Interference:
+    """The model of this module.
+
+    Parameters
+    ----------
+    pressure, both, crowding
+        Its three numbers, each at least 0.
+
+    Raises
+    ------
+    InputError
+        One is not.
+
+    Examples
+    --------
+    >>> model = Interference(pressure=0.02, both=0.16, crowding=0.28)
+    >>> together, apart = model.unlimited(80.0, 60.0), model.speeds(80.0, 60.0, quota=40.0)
+    >>> round(together.host, 2), round(apart.host, 2)
+    (0.82, 0.71)
+    """
+
+    pressure: float
+    both: float
+    crowding: float
+
+    def __post_init__(self) -> None:
+        for name in ("pressure", "both", "crowding"):
+            number(name, getattr(self, name), 0.0)
+
+    def unlimited(self, host_use: float, guest_use: float) -> Speeds:
+        """Speeds where nobody sets a quota, of jobs that alone use so many percent: what was measured."""
+        host, guest = _used("host_use", host_use), _used("guest_use", guest_use)
+        crowd = self.crowding * max(0.0, host + guest - 1.0)
+        return Speeds(self._beside(host, guest, crowd), self._beside(guest, host, crowd))
+
+    def speeds(self, host_use: float, guest_use: float, quota: float) -> Speeds:
+        """Speeds of two jobs that alone use so many percent, where the guest may have ``quota`` percent of the time.
+
+        Parameters
+        ----------
+        host_use, guest_use
+            Percent of the shared cores' time that each uses alone, 0 to 100.
+        quota
+            Percent that the guest may have; the host may have the rest.
+
+        Returns
+        -------
+        Speeds
+            Parts of the speeds alone, 0 to 1: the host's never rises with the quota, the guest's never falls.
+
+        Raises
+        ------
+        InputError
+            A number is out of bounds.
+
+        Examples
+        --------
+        >>> Interference(0.0, 0.0, 0.0).speeds(50.0, 50.0, quota=50.0)
+        Speeds(host=1.0, guest=1.0)
+        """
+        host, guest = _used("host_use", host_use), _used("guest_use", guest_use)
+        given = _used("quota", quota)
+        left = 1.0 - given
+        return Speeds(
+            _part(left, host) * self._beside(host, min(guest, given)),
+            _part(given, guest) * self._beside(guest, min(host, left)),
+        )
+
+    def of_jobs(self, host: Allocation, candidate: Candidate, quota: int) -> Speeds:
+        """The same of two jobs of a view; where nobody knows what the guest uses, it uses all."""
+        return self.speeds(host.cpu, 100.0 if math.isnan(candidate.cpu) else candidate.cpu, quota)
+
+    def _beside(self, own: float, other: float, crowd: float = 0.0) -> float:
+        return math.exp(-(self.pressure * other + self.both * own * other + crowd))
+
+
+@dataclass(frozen=True, slots=True)
+class HeldOut:
+    """How far predictions were off for measurements that the model had not seen.
+
+    Parameters
+    ----------
+    error, root_mean_square
+        Of speeds, the mean absolute error and the root of the mean square.
+    of_the_mean, of_fair_shares
+        The mean absolute errors of two guesses: the mean speed of what was seen, and shares that are fair and cost
+        nothing else.
+    predicted
+        How many speeds that was.
+    folds
+        How many parts were left out in turn.
+    """
+
+    error: float
+    root_mean_square: float
+    of_the_mean: float
+    of_fair_shares: float
+    predicted: int
+    folds: int
+
+
+def fit_interference(use: _Floats, speed: _Floats) -> Interference:
+    """Fit the model to measured pairs.
+
+    Parameters
+    ----------
+    use
+        (k, 2) percent of the device that each job uses alone, such as ``use`` of
+        :func:`windlass.traces.interference.read_interference`.
+    speed
+        (k, 2) speeds in the pair over speeds alone, above 0.
+
+    Raises
+    ------
+    InputError
+        Arrays are not of this form, or hold numbers that are out of bounds.
+
+    Examples
+    --------
+    >>> true, rng = Interference(0.05, 0.2, 0.3), np.random.default_rng(1)
+    >>> use = rng.uniform(0, 100, (500, 2))
+    >>> pairs = [true.unlimited(*row) for row in use]
+    >>> round(fit_interference(use, np.array([[pair.host, pair.guest] for pair in pairs])).both, 6)
+    0.2
+    """
+    uses, speeds = _checked(use, speed)
+    found, _ = nnls(_features(uses).reshape(-1, 3), -np.log(speeds).reshape(-1))
+    return Interference(*(float(each) for each in found))
+
+
+def held_out(use: _Floats, speed: _Floats, groups: NDArray[np.generic], folds: int = 10) -> HeldOut:
+    """Cross-validate the model: groups are left out in turn, and with a group every pair that it is in.
+
+    Parameters
+    ----------
+    use, speed
+        As in :func:`fit_interference`.
+    groups
+        (k, 2) the group of each job of each pair: its own name to leave out jobs, that of its program to leave out
+        programs, or the pair's number twice to leave out pairs.
+    folds
+        Into how many parts groups are dealt, in order of their names.
+
+    Raises
+    ------
+    InputError
+        Arrays are not of this form, or a part holds all pairs.
+
+    Examples
+    --------
+    >>> use = np.array([[10.0, 90.0], [90.0, 90.0], [10.0, 10.0], [50.0, 90.0]])
+    >>> speed = np.array([[0.9, 1.0], [0.6, 0.6], [1.0, 1.0], [0.8, 0.9]])
+    >>> held_out(use, speed, np.arange(4).repeat(2).reshape(4, 2), folds=4).predicted
+    8
+    """
+    uses, speeds = _checked(use, speed)
+    names = np.unique(groups)
+    if groups.shape != use.shape:
+        raise InputError(f"groups has shape {groups.shape}, expected {use.shape}")
+    folds = min(whole("folds", folds, 2), len(names))
+    part = np.searchsorted(names, groups) % folds
+    wrong: list[_Floats] = []
+    for fold in range(folds):
+        out = (part == fold).any(axis=1)
+        if out.all():
+            raise InputError(
+                f"groups: part {fold} of {folds} is in every pair, expected more groups or more parts"
+            )
+        if out.any():
+            model = fit_interference(use[~out], speed[~out])
+            numbers = np.array([model.pressure, model.both, model.crowding])
+            seen = np.exp(-_features(uses[out]) @ numbers)
+            fair = np.minimum(1.0, np.maximum(0.5, 1.0 - uses[out][:, ::-1]) / np.maximum(uses[out], 1e-12))
+            guesses = (seen, np.full_like(seen, speeds[~out].mean()), fair)
+            wrong.append(np.array([guess - speeds[out] for guess in guesses]).reshape(3, -1))
+    errors = np.concatenate(wrong, axis=1)
+    mean, of_the_mean, of_fair = (float(each) for each in np.abs(errors).mean(axis=1))
+    square = float(np.sqrt((errors[0] ** 2).mean()))
+    return HeldOut(mean, square, of_the_mean, of_fair, errors.shape[1], folds)
+
+
+def _features(uses: _Floats) -> _Floats:
+    """(k, 2) → (k, 2, 3): of each job of each pair, what the three numbers are multiplied by."""
+    other = uses[:, ::-1]
+    return np.stack([other, uses * other, np.maximum(0.0, uses + other - 1.0)], axis=2)
+
+
+def _checked(use: _Floats, speed: _Floats) -> tuple[_Floats, _Floats]:
+    """Uses as fractions, and speeds."""
+    for name, values, most in (("use", use, 100.0), ("speed", speed, np.inf)):
+        if values.ndim != 2 or values.shape[1:] != (2,) or not len(values) or values.shape != use.shape:
+            raise InputError(
+                f"{name} has shape {values.shape}, expected one or more rows of two, alike for both"
+            )
+        good = np.isfinite(values) & (values <= most) & (values > 0.0 if name == "speed" else values >= 0.0)
+        if not good.all():
+            row, side = np.argwhere(~good)[0]
+            raise InputError(
+                f"{name}: pair {row}, job {side + 1} has {values[row, side]}, which is out of bounds"
+            )
+    return np.asarray(use / 100.0), speed
+
+
+def _used(name: str, percent: float) -> float:
+    return number(name, percent, 0.0, 100.0) / 100.0
+
+
+def _part(allowed: float, wanted: float) -> float:
+    return 1.0 if wanted <= allowed else allowed / wanted

@@ -1,0 +1,62 @@
+"""Told how fast every pair would be."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from windlass.model.values import number
+from windlass.share.answer import Sharing
+from windlass.share.interference import PairSpeeds, time_shared
+from windlass.share.lib.gang import Choice, adjusted, first_fit
+from windlass.share.view import Allocation, Candidate, ShareView
+
+
+class Oracle:
+    """Knows what each quota would do to both jobs, and takes the one that is best for the guest within a budget.
+
+    No real policy knows this; it shows what could be won by first fit at most. It is best for each pair by itself, and
+    not over the queue: a better guest may come next.
+
+    Parameters
+    ----------
+    speeds
+        Told for a host, a guest and a quota how fast both would be, as parts of their speeds alone. By default cores
+        are shared by time and nothing else.
+    budget
+        How much longer a host may take, percent.
+
+    Raises
+    ------
+    InputError
+        The budget is out of bounds.
+
+    Examples
+    --------
+    >>> host = Allocation(1, "montage", 8, 8e9, 60.0, 0.0, cpu=55.0, memory_used=50.0)
+    >>> view = ShareView(0.0, (host,), (Candidate(2, "blast", 8, 1e9, 60.0),))
+    >>> Oracle().decide(view).shares[0].quota
+    50
+    """
+
+    name: ClassVar[str] = "oracle"
+
+    def __init__(self, speeds: PairSpeeds = time_shared, budget: float = 10.0) -> None:
+        self.speeds = speeds
+        self.budget = number("budget", budget, 0.0)
+
+    def decide(self, view: ShareView) -> Sharing:
+        """Guests at the quotas that are best for them, and new quotas for hosts that have changed."""
+
+        def best(host: Allocation, guest: Candidate) -> Choice:
+            allowed = 1.0 / (1.0 + self.budget / 100.0)
+            known = [(quota, self.speeds(host, guest, quota)) for quota in view.actions[1:]]
+            within = [(each.guest, -quota) for quota, each in known if each.host >= allowed]
+            if not within:
+                return Choice(0, f"no quota keeps the host within {self.budget:g} %")
+            fast, quota = max(within)
+            return Choice(
+                -quota, f"the guest has {100 * fast:.0f} % of its speed, the host stays in its budget"
+            )
+
+        pairs = adjusted(view, lambda host, guest: best(host, guest.job))
+        return Sharing((*pairs, *first_fit(view, best)))

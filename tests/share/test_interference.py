@@ -1,0 +1,143 @@
+"""The model of interference: what it promises for any numbers, and how far off it is for real pairs."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.optimize import lsq_linear
+
+from tests.share.cases import TRACES, candidate, host
+from windlass.model import InputError
+from windlass.share import POLICIES, Guest, ShareView
+from windlass.share.interference import Interference, Speeds, fit_interference, held_out, time_shared
+from windlass.traces.interference import read_interference
+
+coefficients = st.floats(0, 2)
+models = st.builds(Interference, coefficients, coefficients, coefficients)
+percents = st.floats(0, 100)
+
+
+@pytest.fixture
+def real():
+    if not TRACES.is_dir():
+        pytest.skip("the real traces are not at hand: no folder ../shared/traces beside the repository")
+    return read_interference(TRACES / "interference")
+
+
+@given(models, percents, percents, percents, percents)
+def test_a_larger_quota_never_helps_the_host_nor_hurts_the_guest(model, one, other, low, high):
+    # Would catch a pressure that is the host's own quota, and caps that are swapped.
+    less, more = (model.speeds(one, other, quota) for quota in sorted((low, high)))
+    assert more.host <= less.host + 1e-12
+    assert more.guest >= less.guest - 1e-12
+    assert 0 <= more.host <= 1
+    assert 0 <= less.guest <= 1
+
+
+@given(models, percents, percents, percents)
+def test_a_busier_neighbour_never_helps(model, own, low, high):
+    less, more = sorted((low, high))
+    assert model.unlimited(own, more).host <= model.unlimited(own, less).host + 1e-12
+    assert model.unlimited(more, own).guest <= model.unlimited(less, own).guest + 1e-12
+
+
+@given(models, percents, percents)
+def test_without_quotas_nobody_is_first(model, one, other):
+    there, back = model.unlimited(one, other), model.unlimited(other, one)
+    assert (there.host, there.guest) == (back.guest, back.host)
+
+
+def test_quotas_alone_are_time_shared():
+    # By hand: a host that needs 80 % of the time and may have 60 % is as fast as 60 / 80.
+    speeds = Interference(0, 0, 0).speeds(80.0, 50.0, 40.0)
+    assert (speeds.host, speeds.guest) == pytest.approx((0.75, 0.8))
+    assert Interference(0, 0, 0).speeds(80.0, 50.0, 0.0) == Speeds(1.0, 0.0)
+    assert time_shared(host(cpu=0.0), candidate(cpu=math.nan), 90).guest == pytest.approx(0.9)
+
+
+def test_a_fit_is_that_of_another_solver(real):
+    # The same least squares by scipy's bounded solver, over features written out by hand.
+    own, other = np.r_[real.use[:, 0], real.use[:, 1]] / 100, np.r_[real.use[:, 1], real.use[:, 0]] / 100
+    features = np.c_[other, own * other, np.maximum(0, own + other - 1)]
+    logs = -np.log(np.r_[real.speed[:, 0], real.speed[:, 1]])
+    found = lsq_linear(features, logs, bounds=(0, np.inf)).x
+    model = fit_interference(real.use, real.speed)
+    assert (model.pressure, model.both, model.crowding) == pytest.approx(found, abs=1e-6)
+    assert np.linalg.cond(features) < 15
+
+
+@given(models, st.integers(0, 100))
+def test_what_was_drawn_from_a_model_gives_it_back(model, seed):
+    use = np.random.default_rng(seed).uniform(0, 100, (200, 2))
+    speed = np.array([[each.host, each.guest] for each in (model.unlimited(*row) for row in use)])
+    found = fit_interference(use, speed)
+    assert (found.pressure, found.both, found.crowding) == pytest.approx(
+        (model.pressure, model.both, model.crowding), abs=1e-6
+    )
+
+
+def test_pairs_that_were_not_seen_are_told_better_than_by_guessing(real):
+    """The figures of docs/share.md; would catch groups that are in both halves."""
+    pair = np.repeat(np.arange(len(real)), 2).reshape(-1, 2)
+    by_pair, by_job, by_model = (
+        held_out(real.use, real.speed, groups, 11) for groups in (pair, real.jobs, real.models)
+    )
+    assert [round(each.error, 3) for each in (by_pair, by_job, by_model)] == [0.068, 0.068, 0.072]
+    assert [round(each.of_the_mean, 3) for each in (by_pair, by_job, by_model)] == [0.091, 0.091, 0.094]
+    assert by_pair.predicted == 2 * len(real)
+    # A job is left out of the fit with every pair that it is in, so that each pair is predicted once or twice.
+    assert by_model.predicted > by_pair.predicted
+
+
+def test_what_is_left_out_is_not_fitted_to():
+    # Group 1 alone is slow. Whoever leaves it out cannot know that, and is off by all of it.
+    use, speed = np.full((4, 2), 90.0), np.array([[1.0, 1.0], [1.0, 1.0], [0.5, 0.5], [0.5, 0.5]])
+    groups = np.array([[0, 0], [0, 0], [1, 1], [1, 1]])
+    assert held_out(use, speed, groups, 2).error == pytest.approx(0.5)
+
+
+@pytest.mark.parametrize(
+    ("made", "said"),
+    [
+        (lambda: Interference(-0.1, 0, 0), "pressure is -0.1"),
+        (lambda: Interference(0, math.nan, 0), "both is nan"),
+        (lambda: Interference(0, 0, 0).speeds(101.0, 0.0, 0.0), "host_use is 101"),
+        (lambda: Interference(0, 0, 0).speeds(1.0, math.nan, 0.0), "guest_use is nan"),
+        (lambda: Interference(0, 0, 0).speeds(1.0, 1.0, -1.0), "quota is -1"),
+        (lambda: fit_interference(np.empty((0, 2)), np.empty((0, 2))), r"use has shape \(0, 2\)"),
+        (lambda: fit_interference(np.ones((2, 3)), np.ones((2, 3))), r"use has shape \(2, 3\)"),
+        (lambda: fit_interference(np.ones((2, 2)), np.ones((3, 2))), r"speed has shape \(3, 2\)"),
+        (lambda: fit_interference(np.ones((1, 2)), np.array([[1.0, 0.0]])), "speed: pair 0, job 2 has 0.0"),
+        (lambda: fit_interference(np.array([[1.0, np.nan]]), np.ones((1, 2))), "use: pair 0, job 2 has nan"),
+        (lambda: held_out(np.ones((2, 2)), np.ones((2, 2)), np.zeros((2, 2)), 1), "folds is 1"),
+        (lambda: held_out(np.ones((2, 2)), np.ones((2, 2)), np.zeros((2, 2))), "is in every pair"),
+        (lambda: held_out(np.ones((2, 2)), np.ones((2, 2)), np.zeros(2)), "groups has shape"),
+    ],
+)
+def test_bad_numbers_are_named(made, said):
+    with pytest.raises(InputError, match=said):
+        made()
+
+
+@given(models, percents, percents, st.sampled_from([0.0, 5.0, 10.0, 100.0]))
+def test_the_oracle_is_as_good_as_a_search(model, one, other, budget):
+    view = ShareView(0.0, (host(cpu=one),), (candidate(cpu=other),))
+    oracle = POLICIES.make("oracle", np.random.default_rng(1), speeds=model.of_jobs, budget=budget)
+    answer = oracle.decide(view)
+    answer.check(view)
+    speeds = {quota: model.speeds(one, other, quota) for quota in view.actions[1:]}
+    within = {quota: each.guest for quota, each in speeds.items() if each.host >= 1 / (1 + budget / 100)}
+    if not within:
+        assert answer.shares == ()
+    else:
+        assert within[answer.shares[0].quota] == max(within.values())
+
+
+def test_the_oracle_takes_back_what_is_too_much():
+    pair = host(cpu=99.0, guest=Guest(candidate(), 50))
+    oracle = POLICIES.make("oracle", np.random.default_rng(1), budget=1.0)
+    assert oracle.decide(ShareView(0.0, (pair,), ())).shares[0].quota == 0
