@@ -8,6 +8,7 @@ and tells policies that learn what it measured, by :class:`Checkpoint`.
 Policies, one file each in ``policies/``:
 
 - ``asax``: quotas drawn from a learned mixture of experts.
+- ``pairs``: the largest quota that measured pairs say is within a budget.
 - ``oracle``: told how fast every pair would be.
 - ``none``: nobody shares; EASY backfilling alone.
 - ``static``: half and half; ``always``: one quota for all.
@@ -15,6 +16,9 @@ Policies, one file each in ``policies/``:
 :mod:`~windlass.share.view` says what they see and what is measured, :mod:`~windlass.share.answer` what they answer;
 ``lib/`` has what they share. :mod:`~windlass.share.interference` says how fast two jobs are together, fitted to
 measured pairs.
+
+Here :class:`Asax` and :class:`Pairs` can be used by themselves; :func:`happiness` is how well a job is doing, and
+:func:`first_fit` pairs jobs with allocations for a policy of one's own.
 
 >>> from windlass.share import POLICIES
 >>> "static" in POLICIES.names()
@@ -28,6 +32,10 @@ from typing import ClassVar, Protocol
 from windlass.registry import Registry, optional
 from windlass.share.answer import Share, Sharing
 from windlass.share.interference import Interference, Speeds, fit_interference
+from windlass.share.lib.gang import Choice, first_fit
+from windlass.share.lib.state import happiness
+from windlass.share.policies.asax import Asax
+from windlass.share.policies.pairs import Pairs
 from windlass.share.view import ACTIONS, Allocation, Candidate, Checkpoint, Guest, ShareView
 
 POLICIES = Registry(
@@ -78,15 +86,20 @@ __all__ = [
     "ACTIONS",
     "POLICIES",
     "Allocation",
+    "Asax",
     "Candidate",
     "Checkpoint",
+    "Choice",
     "Guest",
     "Interference",
+    "Pairs",
     "Share",
     "SharePolicy",
     "ShareView",
     "Sharing",
     "Speeds",
+    "first_fit",
     "fit_interference",
+    "happiness",
     "observe",
 ]

@@ -1,0 +1,59 @@
+"""A straight line through what was measured, and how sure it is: Bayesian linear regression.
+
+Source: Bishop, "Pattern Recognition and Machine Learning", Section 3.3; its upper bound on a prediction is that of
+LinUCB (Li et al., "A contextual-bandit approach to personalized news article recommendation", WWW 2010).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+_Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Line:
+    """What is believed of the d weights of a line: a normal distribution.
+
+    Parameters
+    ----------
+    precision
+        (d, d) the inverse of the covariance of the weights.
+    pull
+        (d,) the precision times the mean of the weights.
+    noise
+        The standard deviation of one measurement.
+    """
+
+    precision: _Floats
+    pull: _Floats
+    noise: float
+
+    @classmethod
+    def prior(cls, mean: _Floats, deviation: _Floats, noise: float) -> Line:
+        """What is believed before anything is measured: (d,) means and standard deviations of independent weights."""
+        precision = np.diag(deviation**-2.0)
+        return cls(precision, precision @ mean, noise)
+
+    def after(self, features: _Floats, measured: float) -> Line:
+        """What is believed once (d,) ``features`` have shown a value."""
+        weight = self.noise**-2.0
+        precision = self.precision + weight * np.outer(features, features)
+        return Line(precision, self.pull + weight * measured * features, self.noise)
+
+    def at(self, features: _Floats) -> tuple[_Floats, _Floats]:
+        """(k,) means and standard deviations of the line at (k, d) features, without the noise of a measurement.
+
+        >>> line = Line.prior(np.array([0.0]), np.array([1.0]), noise=0.1)
+        >>> for _ in range(100):
+        ...     line = line.after(np.array([1.0]), 2.0)
+        >>> mean, deviation = line.at(np.array([[1.0]]))
+        >>> round(float(mean[0]), 2), round(float(deviation[0]), 2)
+        (2.0, 0.01)
+        """
+        spread = np.linalg.solve(self.precision, features.T)
+        variance = np.einsum("kd,dk->k", features, spread)
+        return features @ np.linalg.solve(self.precision, self.pull), np.sqrt(np.maximum(variance, 0.0))

@@ -1,0 +1,154 @@
+"""Learns from measured pairs what a quota costs, and stays within a budget."""
+
+from __future__ import annotations
+
+import math
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from windlass.model.values import number, whole
+from windlass.share.answer import Sharing
+from windlass.share.lib.gang import Choice, adjusted, first_fit
+from windlass.share.lib.regress import Line
+from windlass.share.lib.state import ratio
+from windlass.share.view import Allocation, Candidate, Checkpoint, Guest, ShareView
+
+_Floats = NDArray[np.float64]
+#: Pairs are off any line by about 0.1 (docs/share.md), and one pair is measured some six times, each time off alike.
+_NOISE = 0.25
+#: Slowdowns beyond this are taken for it: a host that stands still for one checkpoint is not all there is to know.
+_MOST = 3.0
+
+
+class Pairs:
+    """The largest quota that surely keeps the host within its budget, where the guest's progress is worth it.
+
+    A line says how much a host is slowed, and another how fast a guest is, by what both use of their cores, by the
+    host's memory and stage, and by the quota. Before anything is measured the lines say what sharing by time alone
+    does. Each checkpoint at which progress was measured moves them. A quota is taken only if the slowdown that the line
+    says, plus ``care`` times how unsure it is, is within ``budget``: so it begins with small quotas, and dares more as
+    it learns. A pair that was measured beyond its budget gets less at once, and never more again. So that a bad start
+    is not the end of learning, one in so many pairs that are refused has the smallest quota all the same, unless that
+    would break the budget by time sharing alone.
+
+    Source: ours; the bound is that of LinUCB (Li et al., WWW 2010).
+
+    Parameters
+    ----------
+    budget
+        How much longer a host may take, percent.
+    worth
+        The least speed of a guest that is worth taking it in, percent of its speed alone.
+    care
+        How many standard deviations must be within the budget.
+    probe
+        One in so many refused pairs is tried.
+
+    Raises
+    ------
+    InputError
+        A parameter is out of bounds.
+
+    Examples
+    --------
+    >>> host = Allocation(1, "montage", 8, 8e9, 600.0, 0.0, cpu=40.0, memory_used=5.0, parallel=True, rate_alone=1.0)
+    >>> view = ShareView(0.0, (host,), (Candidate(2, "blast", 8, 1e9, 60.0, cpu=60.0),))
+    >>> policy = Pairs()
+    >>> policy.decide(view).shares[0].quota
+    10
+    >>> after = Allocation(1, "montage", 8, 8e9, 600.0, 60.0, cpu=40.0, memory_used=5.0, rate=1.0, rate_alone=1.0)
+    >>> for _ in range(100):
+    ...     policy.observed(Checkpoint(host, after, Guest(view.waiting[0], 10)))
+    >>> policy.decide(view).shares[0].quota
+    20
+    """
+
+    name: ClassVar[str] = "pairs"
+
+    def __init__(self, budget: float = 10.0, worth: float = 10.0, care: float = 2.0, probe: int = 20) -> None:
+        self.budget = number("budget", budget, 0.0) / 100.0
+        self.worth = number("worth", worth, 0.0, 100.0) / 100.0
+        self.care = number("care", care, 0.0)
+        self.probe, self.refused = whole("probe", probe, 1), 0
+        # Time sharing has the weight 1; what a neighbour costs besides is anywhere around 0.
+        only_time, around = np.array([1.0, 0.0, 0.0, 0.0, 0.0]), np.array([0.2, 0.3, 0.3, 0.3, 0.3])
+        self.slower = Line.prior(only_time, around, noise=_NOISE)
+        self.faster = Line.prior(only_time[:3], around[:3], noise=_NOISE)
+
+    def decide(self, view: ShareView) -> Sharing:
+        """New quotas for pairs, and guests for allocations that have none."""
+
+        def start(host: Allocation, candidate: Candidate) -> Choice | None:
+            found = self._largest(host, candidate, view.actions[1:])
+            return found or self._probed(host, candidate, view.actions[1])
+
+        def again(host: Allocation, guest: Guest) -> Choice | None:
+            ceiling = int(guest.note[0]) if guest.note else view.actions[-1]
+            if guest.quota > 0 and ratio(host) > self.budget:
+                ceiling = guest.quota - 1
+            allowed = tuple(action for action in view.actions[1:] if action <= ceiling)
+            found = self._largest(host, guest.job, allowed) if allowed else None
+            return found or Choice(0, "no quota keeps the host within its budget", (float(ceiling),))
+
+        return Sharing((*adjusted(view, again), *first_fit(view, start)))
+
+    def observed(self, checkpoint: Checkpoint) -> None:
+        """Move the lines to what was measured; what was not is not guessed."""
+        quota, guest = checkpoint.guest.quota, checkpoint.guest
+        if quota == 0:
+            return
+        measured = ratio(checkpoint.after)
+        if not math.isnan(measured):
+            features = _host_features(checkpoint.before, guest.job, np.array([quota]))[0]
+            self.slower = self.slower.after(features, min(measured, _MOST))
+        if not math.isnan(guest.progress):
+            features = _guest_features(checkpoint.before, guest.job, np.array([quota]))[0]
+            self.faster = self.faster.after(features, min(guest.progress / 100.0, 1.0 + _MOST))
+
+    def _probed(self, host: Allocation, candidate: Candidate, least: int) -> Choice | None:
+        """The smallest quota for one in so many who were refused."""
+        if _host_features(host, candidate, np.array([least]))[0, 0] > self.budget:
+            return None
+        self.refused = (self.refused + 1) % self.probe
+        return Choice(least, "tried, to learn what it costs", (float(least),)) if self.refused == 0 else None
+
+    def _largest(self, host: Allocation, guest: Candidate, actions: tuple[int, ...]) -> Choice | None:
+        quotas = np.array(actions)
+        slower, unsure = self.slower.at(_host_features(host, guest, quotas))
+        faster, _ = self.faster.at(_guest_features(host, guest, quotas))
+        worst = slower + self.care * unsure
+        # Cores that are busy for the guest, and those that are no longer for the host.
+        won = np.clip(faster, 0.0, 1.0) * _use(guest) * guest.cores
+        lost = (1.0 - 1.0 / (1.0 + np.maximum(slower, 0.0))) * host.cpu / 100.0 * host.cores
+        good = np.flatnonzero((worst <= self.budget) & (faster >= self.worth) & (won > lost))
+        if not len(good):
+            return None
+        at = good[-1]
+        why = f"host at most {100 * worst[at]:.1f} % slower, guest at {100 * faster[at]:.0f} % of its speed"
+        return Choice(actions[at], why, (float(actions[-1]),))
+
+
+def _use(guest: Candidate) -> float:
+    """The part of its cores that a guest uses alone; all of it where nobody has measured that."""
+    return 1.0 if math.isnan(guest.cpu) else guest.cpu / 100.0
+
+
+def _host_features(host: Allocation, guest: Candidate, quotas: NDArray[np.int64]) -> _Floats:
+    """(k, 5) by what a host is slowed at k quotas: its missing time, and the guest's presence four ways."""
+    given, own = quotas / 100.0, host.cpu / 100.0
+    missing = np.maximum(1.0, own / (1.0 - given)) - 1.0
+    present = np.minimum(_use(guest), given)
+    stage = 0.5 if host.parallel is None else float(host.parallel)
+    return np.stack(
+        [missing, present, own * present, host.memory_used / 100.0 * present, stage * present], axis=1
+    )
+
+
+def _guest_features(host: Allocation, guest: Candidate, quotas: NDArray[np.int64]) -> _Floats:
+    """(k, 3) what a guest's speed is told from: its part of the time, and the host's presence two ways."""
+    given, own = quotas / 100.0, _use(guest)
+    part = np.minimum(1.0, given / max(own, 1e-9))
+    present = np.minimum(host.cpu / 100.0, 1.0 - given)
+    return np.stack([part, present * part, own * present * part], axis=1)
