@@ -13,8 +13,9 @@ import numpy as np
 from windlass.checks.common import require, require_defaults
 from windlass.model import PolicyError
 from windlass.registry import Registry
-from windlass.share import Allocation, Candidate, Checkpoint, Guest, ShareView, observe
+from windlass.share import Allocation, Candidate, Checkpoint, ShareView, observe
 from windlass.share.answer import Sharing
+from windlass.share.pairing import carried_out
 
 _CLASSES = ("montage", "blast", "statistics", "synthetic")
 _STEPS = 60
@@ -59,20 +60,6 @@ def drawn_view(rng: np.random.Generator, running: int, waiting: int) -> ShareVie
     hosts = tuple(drawn_allocation(job, rng) for job in range(running))
     candidates = tuple(drawn_candidate(running + job, rng) for job in range(waiting))
     return ShareView(float(rng.uniform(0, 1e5)), hosts, candidates)
-
-
-def carried_out(view: ShareView, answer: Sharing) -> tuple[Allocation, ...]:
-    """The allocations of a view after an answer."""
-    waiting = {candidate.job: candidate for candidate in view.waiting}
-    shares = {share.host: share for share in answer.shares}
-    hosts = []
-    for host in view.running:
-        if host.job in shares:
-            share = shares[host.job]
-            who = host.guest.job if host.guest is not None else waiting[share.guest]
-            host = dataclasses.replace(host, guest=Guest(who, share.quota, note=share.note))
-        hosts.append(host)
-    return tuple(hosts)
 
 
 def _drive(policy: Any, seed: int) -> Iterator[tuple[ShareView, Sharing]]:

@@ -13,9 +13,9 @@ Policies, one file each in ``policies/``:
 - ``none``: nobody shares; EASY backfilling alone.
 - ``static``: half and half; ``always``: one quota for all.
 
-:mod:`~windlass.share.view` says what they see and what is measured, :mod:`~windlass.share.answer` what they answer;
-``lib/`` has what they share. :mod:`~windlass.share.interference` says how fast two jobs are together, fitted to
-measured pairs.
+:mod:`~windlass.share.view` says what they see and what is measured, :mod:`~windlass.share.answer` what they answer,
+:mod:`~windlass.share.pairing` what then becomes of allocations; ``lib/`` has what they share.
+:mod:`~windlass.share.interference` says how fast two jobs are together, fitted to measured pairs.
 
 Here :class:`Asax` and :class:`Pairs` can be used by themselves; :func:`happiness` is how well a job is doing, and
 :func:`first_fit` pairs jobs with allocations for a policy of one's own.
@@ -34,6 +34,7 @@ from windlass.share.answer import Share, Sharing
 from windlass.share.interference import Interference, Speeds, fit_interference
 from windlass.share.lib.gang import Choice, first_fit
 from windlass.share.lib.state import happiness
+from windlass.share.pairing import carried_out, guest_ended, host_ended
 from windlass.share.policies.asax import Asax
 from windlass.share.policies.pairs import Pairs
 from windlass.share.view import ACTIONS, Allocation, Candidate, Checkpoint, Guest, ShareView
@@ -98,8 +99,11 @@ __all__ = [
     "ShareView",
     "Sharing",
     "Speeds",
+    "carried_out",
     "first_fit",
     "fit_interference",
+    "guest_ended",
     "happiness",
+    "host_ended",
     "observe",
 ]

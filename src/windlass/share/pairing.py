@@ -1,0 +1,97 @@
+"""What becomes of allocations when an answer is carried out, and when a job of a pair ends, on every engine."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+from windlass.share.answer import Sharing
+from windlass.share.view import Allocation, Guest, ShareView
+
+
+def carried_out(view: ShareView, answer: Sharing) -> tuple[Allocation, ...]:
+    """The allocations of a view once an answer holds.
+
+    Parameters
+    ----------
+    view
+        What was asked about.
+    answer
+        Checked as a whole first.
+
+    Returns
+    -------
+    The allocations, in the order of the view.
+
+    Raises
+    ------
+    PolicyError
+        The answer cannot be carried out; nothing is.
+
+    Examples
+    --------
+    >>> from windlass.share.answer import Share
+    >>> from windlass.share.view import Candidate
+    >>> host = Allocation(1, "montage", 4, 8e9, 60.0, 0.0, cpu=10.0, memory_used=50.0)
+    >>> view = ShareView(0.0, (host,), (Candidate(2, "blast", 4, 4e9, 60.0),))
+    >>> carried_out(view, Sharing((Share(1, 2, 30, "host idles"),)))[0].guest.quota
+    30
+    """
+    answer.check(view)
+    waiting = {candidate.job: candidate for candidate in view.waiting}
+    shares = {share.host: share for share in answer.shares}
+    hosts: list[Allocation] = []
+    for host in view.running:
+        share = shares.get(host.job)
+        if share is not None:
+            who = waiting[share.guest] if host.guest is None else host.guest.job
+            host = replace(host, guest=Guest(who, share.quota, note=share.note))
+        hosts.append(host)
+    return tuple(hosts)
+
+
+def guest_ended(host: Allocation) -> Allocation:
+    """The guest has ended: the host has all of its cores' time again, and may take in another.
+
+    >>> from windlass.share.view import Candidate
+    >>> pair = Allocation(1, "montage", 4, 8e9, 60.0, 0.0, cpu=10.0, memory_used=50.0,
+    ...     guest=Guest(Candidate(2, "blast", 2, 1e9, 60.0), 30))
+    >>> guest_ended(pair).memory_free
+    4000000000.0
+    """
+    return replace(host, guest=None)
+
+
+def host_ended(host: Allocation, ran: float, memory_used: float = 100.0) -> Allocation | None:
+    """The host has ended: its guest goes on alone on its own cores; None where there is no guest.
+
+    It has all of the time of these cores, whatever its quota was, also if it was stopped; the other cores and the other
+    memory are free.
+
+    Parameters
+    ----------
+    host
+        With its guest.
+    ran
+        How long the guest has run at a quota above 0, s: what counts against its walltime.
+    memory_used
+        Percent of what it asked for that it has used at most; all of it where nobody has measured.
+
+    Returns
+    -------
+    The guest's allocation. Where nobody knows what it uses, it is taken to use its cores fully.
+
+    Examples
+    --------
+    >>> from windlass.share.view import Candidate
+    >>> pair = Allocation(1, "montage", 4, 8e9, 60.0, 60.0, cpu=10.0, memory_used=50.0,
+    ...     guest=Guest(Candidate(2, "blast", 2, 1e9, 90.0), 30))
+    >>> left = host_ended(pair, ran=40.0)
+    >>> left.job, left.cores, left.walltime, left.elapsed, left.cpu
+    (2, 2, 90.0, 40.0, 100.0)
+    """
+    if host.guest is None:
+        return None
+    job = host.guest.job
+    cpu = 100.0 if math.isnan(job.cpu) else job.cpu
+    return Allocation(job.job, job.job_class, job.cores, job.memory, job.request, ran, cpu, memory_used)
