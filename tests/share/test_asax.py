@@ -56,6 +56,15 @@ def test_quotas_are_drawn_with_the_chances_of_the_mixture():
     assert found == pytest.approx(chances, abs=0.03)
 
 
+def test_a_note_has_what_was_drawn():
+    # Would catch the chances of another action: losses would then move the wrong weights.
+    policy = asax()
+    for _ in range(30):
+        pair = started(policy, cpu=60.0, parallel=False)
+        given_by = policy.experts.advice(replace(pair, guest=None))[:, pair.guest.quota // 10]
+        assert pair.guest.note == pytest.approx((given_by.mean(), *given_by))
+
+
 def test_a_draw_of_nothing_tries_the_next_allocation():
     policy, never = asax(), 0
     view = ShareView(0.0, (host(1, cpu=99.0), host(3, cpu=5.0)), (candidate(),))
@@ -113,6 +122,15 @@ def test_a_pair_that_hurts_is_undone_at_once_and_stays_so():
     assert "undone: a loss of 0.40 is above 0.2" in share.why
     undone = replace(pair, guest=Guest(candidate(), 0))
     assert all(not policy.decide(ShareView(2.0, (undone,), ())).shares for _ in range(20))
+
+
+def test_a_loss_that_is_tolerated_undoes_nothing():
+    pair = started(asax(loss="progress"))
+    slowed = replace(pair, rate=0.5, rate_alone=0.625)  # a slowdown of 0.25, a loss of 0.5
+    kept = asax(loss="progress", tolerance=0.5, redraw=False)
+    assert kept.decide(ShareView(1.0, (slowed,), ())).shares == ()
+    undoes = asax(loss="progress", tolerance=0.49, redraw=False)
+    assert undoes.decide(ShareView(1.0, (slowed,), ())).shares[0].quota == 0
 
 
 def test_a_pair_that_goes_well_is_drawn_again_or_left():

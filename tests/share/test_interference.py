@@ -59,6 +59,14 @@ def test_quotas_alone_are_time_shared():
     assert time_shared(host(cpu=0.0), candidate(cpu=math.nan), 90).guest == pytest.approx(0.9)
 
 
+def test_a_neighbour_presses_with_what_it_uses_and_no_more_than_it_may():
+    # By hand; would catch a pressure of the quota in the place of the use.
+    model = Interference(0.1, 0.2, 5.0)
+    assert model.speeds(40.0, 10.0, 50.0).host == pytest.approx(math.exp(-(0.1 * 0.1 + 0.2 * 0.4 * 0.1)))
+    assert model.speeds(40.0, 90.0, 50.0).host == pytest.approx(math.exp(-(0.1 * 0.5 + 0.2 * 0.4 * 0.5)))
+    assert model.speeds(40.0, 10.0, 50.0).guest == pytest.approx(math.exp(-(0.1 * 0.4 + 0.2 * 0.1 * 0.4)))
+
+
 def test_a_fit_is_that_of_another_solver(real):
     # The same least squares by scipy's bounded solver, over features written out by hand.
     own, other = np.r_[real.use[:, 0], real.use[:, 1]] / 100, np.r_[real.use[:, 1], real.use[:, 0]] / 100

@@ -78,6 +78,13 @@ def test_weights_stay_a_distribution(update, run, gamma):
     assert mixture.blend(advice) == pytest.approx(np.full(10, 0.1))
 
 
+@pytest.mark.parametrize("update", UPDATES)
+def test_who_was_always_wrong_still_has_some_weight(update):
+    # Would catch weights that fall to 0, from which no update brings them back.
+    mixture = learned(Rule(2, 10, update, 100.0), [([1.0, 0.0], 1.0, 1.0)] * 1000)
+    assert 0.0 < mixture.weights[0] < 1e-100
+
+
 def excess(rule: Rule, cases: list[tuple[list[float], float]]) -> tuple[float, float, int]:
     """E_t of Appendix A after the last round that ended, the same weighted by γ of each round, and t."""
     mixture, ours, theirs = Mixture.fresh(rule.experts), 0.0, np.zeros(rule.experts)

@@ -108,6 +108,15 @@ def test_a_guest_that_gets_nowhere_is_not_worth_it():
     assert quota_of(taught(Pairs(), pair, 500, 0.0, progress=60.0), view) > 0
 
 
+def test_a_guest_that_wins_less_than_its_host_loses_is_not_worth_it():
+    # One core is won for half of the time; a tenth of a hundred busy cores is lost.
+    policy = Pairs(budget=50.0, worth=0.0, probe=10**9)
+    small, wide = candidate(cores=1, cpu=50.0), candidate(cores=100, cpu=50.0)
+    one = host(cpu=95.0, cores=100)
+    assert quota_of(policy, ShareView(0.0, (one,), (small,))) == 0
+    assert quota_of(policy, ShareView(0.0, (one,), (wide,))) > 0
+
+
 def test_what_was_not_measured_teaches_nothing():
     pair = host(guest=Guest(candidate(), 30))
     policy, before = Pairs(), pickle.dumps(Pairs())

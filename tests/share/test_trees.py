@@ -46,6 +46,25 @@ def test_a_band_begins_at_its_limit(tmp_path):
     assert experts.advice(host(cpu=50.0, rate=math.nan))[0].tolist() == [0.7, 0.3]
 
 
+def test_each_tree_looks_at_its_own_metric():
+    # Would catch a part for a percent of the walltime, and a stage that nobody knows taken for a sequential one.
+    experts = read_experts()
+    column = 2  # all are happy
+    happy = {"walltime": 1000.0, "tasks_left": 1.0, "rate": 1.0}
+    for row, cpu in enumerate((20.0, 60.0, 80.0)):
+        advice = experts.advice(host(cpu=cpu, **happy))
+        assert advice[0].tolist() == experts.trees[0].leaves[row, column].tolist()
+    for row, used in enumerate((10.0, 50.0, 90.0)):
+        advice = experts.advice(host(memory_used=used, **happy))
+        assert advice[1].tolist() == experts.trees[1].leaves[row, column].tolist()
+    for row, parallel in enumerate((False, None, True)):
+        advice = experts.advice(host(parallel=parallel, **happy))
+        assert advice[2].tolist() == experts.trees[2].leaves[row, column].tolist()
+    for row, elapsed in enumerate((100.0, 500.0, 900.0)):
+        advice = experts.advice(host(elapsed=elapsed, **happy))
+        assert advice[3].tolist() == experts.trees[3].leaves[row, column].tolist()
+
+
 def test_what_ships_is_four_trees_of_nine_leaves():
     experts = read_experts()
     assert experts.actions == ACTIONS

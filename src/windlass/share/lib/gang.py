@@ -45,7 +45,7 @@ def first_fit(view: ShareView, choose: Callable[[Allocation, Candidate], Choice 
     [(1, 3)]
     """
     shares: list[Share] = []
-    free = [host for host in view.running if host.guest is None]
+    free = list(view.running)
     for candidate in view.waiting:
         for place, host in enumerate(free):
             choice = choose(host, candidate) if host.fits(candidate) else None
