@@ -6,9 +6,16 @@ import pytest
 import yaml
 
 from tests.docs.test_documents import ROOT, blocks
-from windlass.model import InputError
+from windlass.drive import drive
+from windlass.model import InputError, JobTable
+from windlass.model.timetable import NodeTimetable
+from windlass.order.site.policies.fcfs import Fcfs
 from windlass.runner import run
 from windlass.scenario import make_scenario
+from windlass.sim.coupled import Coupled
+from windlass.sim.nodes import Ledger
+from windlass.sim.outages import Outages
+from windlass.sim.site.part import SitePart
 
 PAGE = "docs/add-a-part.md"
 NODES, NIGHTS = 48, 3
@@ -46,6 +53,25 @@ def test_the_page_s_part_runs_beside_jobs_and_tasks(example, tmp_path):
     # By themselves tasks are slowed by it too, so that what jobs cost them is not more than before.
     assert beside.metrics.mean_task_response_s > without.metrics.mean_task_response_s
     assert beside.metrics.added_job_wait_s == 0.0
+
+
+@pytest.mark.parametrize(("kill", "hours"), [(False, 6), (True, 4)])
+def test_it_takes_what_is_idle_gives_it_back_and_leaves_a_node_that_is_vacated(kill, hours):
+    found = {}
+    exec(blocks(PAGE, "python")[0], found)
+    day, ledger = found["DAY"], Ledger([[4, 4, 4]], parts=2)
+    # The first night all cores are held; the second all are idle, and a node goes in the middle of it, or comes back.
+    jobs = JobTable.of(submit=[0, 2 * day + 10_000], run=[day + 3600, 10], procs=[12, 12 - 4 * kill])
+    outage = (
+        NodeTimetable.outage(1, 2 * day + 3600, None, cores=4, kill=True) if kill else NodeTimetable.none()
+    )
+    backup, policy = found["Backup"](ledger, 0, 1, share=0.25), Fcfs()
+    cluster = Coupled([Outages(outage, ledger), SitePart(jobs, policy, ledger), backup], ledger)
+    _, done, said = drive(cluster, {"order": policy})
+    assert said == f"held {hours} core hours"
+    # The last job, which wants all that is there, starts as it comes: everything was given back.
+    assert done.start.tolist() == [0.0, 2 * day + 10_000]
+    assert ledger.nodes.held.sum() == 0
 
 
 def test_parts_of_a_scenario_are_files(example, tmp_path):
