@@ -7,12 +7,14 @@ import pytest
 
 from tests.coupled.cases import jobs_of
 from windlass.drive import drive
-from windlass.model import PolicyError
-from windlass.model.timetable import WorkerTimetable
+from windlass.model import InputError, PolicyError
+from windlass.model.timetable import NodeTimetable, WorkerTimetable
 from windlass.order.site.policies.fcfs import Fcfs
 from windlass.order.site.view import SiteView, Start
+from windlass.sim import coupled
 from windlass.sim.coupled import Coupled
 from windlass.sim.nodes import Ledger
+from windlass.sim.outages import Outages
 from windlass.sim.part import Due, Quiet
 from windlass.sim.site.part import SitePart
 from windlass.sim.workers.part import WorkersPart
@@ -89,3 +91,52 @@ def test_an_error_names_the_policy_whose_decision_it_was() -> None:
     cluster = Coupled([SitePart(jobs_of((3, 4, 1)), Lazy(), ledger), Told()], ledger)
     with pytest.raises(PolicyError, match=r"^policy 'lazy' left 1 jobs waiting"):
         drive(cluster, {"order": Lazy(), "other": Other()})
+
+
+class Endless(Quiet):
+    """Something that happens every second, for ever."""
+
+    now = 0.0
+
+    def horizon(self) -> float:
+        return self.now + 1.0
+
+    def decide(self, now: float) -> tuple[()]:
+        self.now = now
+        return ()
+
+
+def test_what_never_ends_does_not_hide_that_nothing_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(coupled, "_MANY", 100)
+    monkeypatch.setattr(coupled, "_LOOK_EVERY", 10)
+    ledger = Ledger([[2, 2]], parts=1)
+    gone = Outages(NodeTimetable.outage(0, 3.0, None, cores=2), ledger)
+    site = SitePart(jobs_of((0, 5, 3), (4, 1, 4)), Fcfs(), ledger)
+    with pytest.raises(PolicyError, match="left 1 jobs waiting"):
+        Coupled([gone, site, Endless()], ledger).wait()
+
+
+def test_a_long_wait_for_what_comes_at_last_is_no_reason_to_give_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(coupled, "_MANY", 1000)
+    monkeypatch.setattr(coupled, "_LOOK_EVERY", 10)
+    ledger = Ledger([[2]], parts=1)
+    gone = Outages(NodeTimetable.outage(0, 3.0, 800.0, cores=2), ledger)
+    site = SitePart(jobs_of((0, 5, 2), (4, 1, 2)), Fcfs(), ledger)
+    cluster = Coupled([gone, site, Endless()], ledger)
+    assert cluster.wait() is None
+    assert cluster.result()[1].end.tolist() == [5.0, 801.0]
+
+
+def test_tasks_that_stand_still_are_said_beside_what_never_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(coupled, "_MANY", 100)
+    monkeypatch.setattr(coupled, "_LOOK_EVERY", 10)
+    ledger = Ledger([[2, 2]], parts=1)
+    gone = Outages(
+        NodeTimetable.outage(0, 3.0, None, cores=2) + NodeTimetable.outage(1, 3.0, None, cores=2), ledger
+    )
+    setup = Setup(np.ones(2), WorkerTimetable.none(), 1, 0.0, True, 8, 0, False, 1)
+    rng = np.random.default_rng(1)
+    policy = make_policy("jsq", np.ones(2), rng)
+    tasks = WorkersPart(setup, policy, np.array([0.0, 9.0]), np.ones(2), rng, ledger=ledger)
+    with pytest.raises(InputError, match="1 tasks are left that no worker will run"):
+        Coupled([gone, tasks, Endless()], ledger).wait()

@@ -18,8 +18,11 @@ from windlass.model import InputError
 from windlass.sim.nodes import Ledger
 from windlass.sim.part import Due, Part
 
-#: So often may things happen at one instant before time is said to stand still.
+#: So often may things happen at one instant before time is said to stand still, and in so many instants without any
+#: work going on something must change for those who wait …
 _MANY = 1_000_000
+#: … which is looked at every so many instants.
+_LOOK_EVERY = 4096
 
 
 class Coupled:
@@ -56,6 +59,7 @@ class Coupled:
         self._parts, self._ledger = tuple(parts), ledger
         self._due: deque[Due] = deque()
         self._now, self._repeats = -np.inf, 0
+        self._instants = self._in_vain = 0
         #: Which part decides next at this instant.
         self._turn = len(self._parts)
 
@@ -105,11 +109,21 @@ class Coupled:
         self._repeats = self._repeats + 1 if now == self._now else 0
         self._now = now
         self._check_moves(self._repeats)
+        self._instants += 1
+        if self._instants % _LOOK_EVERY == 0:
+            self._check_waiting()
         for part in parts:
             part.alter(now)
         self._settle()
         self._turn = 0
         return True
+
+    def _check_waiting(self) -> None:
+        """Give up where all that is left waits for a change, and for long only parts that never end have gone on."""
+        left = [part for part in self._parts if not part.ended()]
+        self._in_vain = self._in_vain + _LOOK_EVERY if all(part.waits() for part in left) else 0
+        if left and self._in_vain > _MANY:
+            raise left[0].stuck()
 
     def _settle(self) -> None:
         if self._ledger is None:

@@ -69,6 +69,10 @@ class Part(Protocol):
         """Whether all its work has ended."""
         ...
 
+    def waits(self) -> bool:
+        """Whether its work has not ended and nothing happens in it any more, unless something outside changes."""
+        ...
+
     def stuck(self) -> Exception:
         """What to raise where its work has not ended and nothing will ever happen again."""
         ...
@@ -123,6 +127,10 @@ class Quiet:
     def ended(self) -> bool:
         """Always: nobody waits for it."""
         return True
+
+    def waits(self) -> bool:
+        """Never, as it has always ended."""
+        return False
 
     def stuck(self) -> Exception:
         """Never, as it has always ended."""

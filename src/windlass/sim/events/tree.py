@@ -65,6 +65,15 @@ def make_tree(workers: int) -> Tree:
     return Tree(np.full(2 * leaves, np.inf).view(np.int64), winner)
 
 
+def next_time(tree: Tree) -> float:
+    """When the next task ends, s, for Python; infinity where nobody works.
+
+    >>> next_time(make_tree(3))
+    inf
+    """
+    return float(tree.key[1:2].view(np.float64)[0])
+
+
 def grown(tree: Tree, workers: int) -> Tree:
     """The same tree with leaves for more workers.
 

@@ -82,6 +82,10 @@ class FleetPart:
         """Whether all jobs have ended."""
         return bool(self._state.run["ended"][0] == len(self._case.jobs))
 
+    def waits(self) -> bool:
+        """Whether jobs are left and nothing happens: none of what it waits for is outside."""
+        return bool(self._state.run["next"][0] == np.inf) and not self._due and not self.ended()
+
     def stuck(self) -> Exception:
         """Jobs are left, and nobody will start their tasks."""
         left = len(self._case.jobs) - int(self._state.run["ended"][0])

@@ -241,6 +241,10 @@ class SitePart:
         """Whether all jobs have run."""
         return bool(self._run.site.counts[ENDED] == len(self._jobs))
 
+    def waits(self) -> bool:
+        """Whether jobs wait, none runs and none is to come."""
+        return bool(self._clock[NEXT] == np.inf) and not self.ended()
+
     def stuck(self) -> Exception:
         """Jobs wait, and nobody will start them."""
         counts = self._run.site.counts

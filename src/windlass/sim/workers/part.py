@@ -12,6 +12,7 @@ from windlass.dispatch import DispatchPolicy
 from windlass.dispatch.compiled import as_compiled
 from windlass.model import InputError, PolicyError
 from windlass.sim.cores import TAKEN
+from windlass.sim.events.tree import next_time
 from windlass.sim.handle import Handle
 from windlass.sim.nodes import KERNELS as LEDGER_KERNELS
 from windlass.sim.nodes import Ledger
@@ -123,6 +124,14 @@ class WorkersPart(Quiet):
     def ended(self) -> bool:
         """Whether all tasks have run."""
         return bool(self._run.state.counts[places.TASKS_DONE] == len(self._run.state.submit))
+
+    def waits(self) -> bool:
+        """Whether tasks are left and nothing happens: all workers that have some are down, or stand still."""
+        state = self._run.state
+        arrived = state.counts[places.TASKS_ARRIVED] == len(state.submit)
+        changed = state.counts[places.NEXT_CHANGE] == len(state.change_time)
+        quiet = bool(arrived and changed and state.counts[places.LOG_SIZE] == 0)
+        return quiet and next_time(state.tree) == np.inf and not self.ended()
 
     def stuck(self) -> Exception:
         """Tasks are left, and no worker will run them."""
