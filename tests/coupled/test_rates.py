@@ -16,6 +16,7 @@ from windlass.sim.coupled import Alone, Coupled
 from windlass.sim.nodes import Ledger
 from windlass.sim.part import Quiet
 from windlass.sim.site.part import SitePart
+from windlass.sim.site.rated import RatedSite
 from windlass.sim.site.result import Replay
 
 
@@ -42,7 +43,7 @@ def ran(run: float, request: float, changes: list[tuple[float, float]], *, kill:
     jobs = JobTable.of(submit=[0], run=[run], procs=[2], request=[request])
     # Watched, so that the site stops at the end of the job, and no change comes behind it.
     ledger.watch(0)
-    site = SitePart(jobs, POLICIES.find("fcfs")(), ledger, kill=kill, rated=True)
+    site = RatedSite(jobs, POLICIES.find("fcfs")(), ledger, kill=kill)
     cluster = Coupled([site, Rates(site, 0, changes)], ledger)
     assert cluster.wait() is None
     replay: Replay = cluster.result()[0]
@@ -101,9 +102,9 @@ def test_over_a_thousand_changes_of_speed_a_job_gets_its_work() -> None:
 def test_where_no_speed_changes_it_is_as_if_none_could(name: str) -> None:
     case = busy(3)
     found = []
-    for rated in (False, True):
+    for kind in (SitePart, RatedSite):
         ledger = Ledger([[case.processors]], parts=1)
-        engine = Alone(SitePart(case.jobs, POLICIES.find(name)(), ledger, rated=rated), ledger)
+        engine = Alone(kind(case.jobs, POLICIES.find(name)(), ledger), ledger)
         assert engine.wait() is None
         found.append(engine.result().end.tobytes())
     assert found[0] == found[1]
@@ -111,12 +112,9 @@ def test_where_no_speed_changes_it_is_as_if_none_could(name: str) -> None:
 
 def test_what_cannot_be_rated_is_named() -> None:
     jobs = JobTable.of(submit=[5], run=[1], procs=[1], job=[7])
-    site = SitePart(jobs, POLICIES.find("fcfs")(), Ledger([[1]], parts=1), rated=True)
+    site = RatedSite(jobs, POLICIES.find("fcfs")(), Ledger([[1]], parts=1))
     with pytest.raises(InputError, match="job 7 does not run"):
         site.set_rate(0, 0.5, 0.0)
     for rate in (-1.0, np.nan, np.inf):
         with pytest.raises(InputError, match="rate is"):
             site.set_rate(0, rate, 0.0)
-    constant = SitePart(jobs, POLICIES.find("fcfs")(), Ledger([[1]], parts=1))
-    with pytest.raises(InputError, match="rated=True"):
-        constant.set_rate(0, 0.5, 0.0)

@@ -1,6 +1,7 @@
 """The words that everything else is written in. This package imports nothing of Windlass.
 
 - :mod:`~windlass.model.jobs`: :class:`JobTable`, rigid parallel jobs as columns, the form every hot path reads.
+- :mod:`~windlass.model.use`: what jobs use of what they were given, stage by stage.
 - :mod:`~windlass.model.fleet`: sites with slots and links, and jobs of stages of tasks over them.
 - :mod:`~windlass.model.timetable`: what changes when, at workers and at sites.
 - :mod:`~windlass.model.values`: numbers as users give them, checked and named in errors.

@@ -13,8 +13,10 @@ Policies, one file each in ``policies/``:
 - ``none``: nobody shares; EASY backfilling alone.
 - ``static``: half and half; ``always``: one quota for all.
 
-:mod:`~windlass.share.view` says what they see and what is measured, :mod:`~windlass.share.answer` what they answer,
-:mod:`~windlass.share.pairing` what then becomes of allocations; ``lib/`` has what they share.
+:mod:`~windlass.share.allocation` says who runs, waits and shares, :mod:`~windlass.share.view` what policies see of
+them, :mod:`~windlass.share.answer` what they answer, :mod:`~windlass.share.pairing` what then becomes of allocations;
+``lib/`` has what they share. Every engine keeps :mod:`~windlass.share.book`, of who runs and shares, by what
+:mod:`~windlass.share.meter` tells from readings.
 :mod:`~windlass.share.interference` says how fast two jobs are together, fitted to measured pairs.
 
 Here :class:`Asax` and :class:`Pairs` can be used by themselves; :func:`happiness` is how well a job is doing, and
@@ -30,6 +32,7 @@ from __future__ import annotations
 from typing import ClassVar, Protocol
 
 from windlass.registry import Registry, optional
+from windlass.share.allocation import Allocation, Candidate, Guest
 from windlass.share.answer import Share, Sharing
 from windlass.share.interference import Interference, Speeds, fit_interference
 from windlass.share.lib.gang import Choice, first_fit
@@ -37,7 +40,7 @@ from windlass.share.lib.state import happiness
 from windlass.share.pairing import carried_out, guest_ended, host_ended
 from windlass.share.policies.asax import Asax
 from windlass.share.policies.pairs import Pairs
-from windlass.share.view import ACTIONS, Allocation, Candidate, Checkpoint, Guest, ShareView
+from windlass.share.view import ACTIONS, Checkpoint, ShareView
 
 POLICIES = Registry(
     "share",

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from windlass.model import PolicyError
-from windlass.share.view import Allocation, Candidate, ShareView
+from windlass.share.allocation import Allocation, Candidate
+from windlass.share.view import ShareView
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,8 +53,8 @@ class Sharing:
         Raises
         ------
         PolicyError
-            A job is not there, would share twice, has no cores or no memory in that one allocation; or a quota is
-            not among the actions, or has no reason.
+            A job is not there, would share twice, has no cores or no memory in that one allocation, or could put off
+            the head of the queue; or a quota is not among the actions, or has no reason.
 
         Examples
         --------
@@ -66,12 +67,16 @@ class Sharing:
         hosts = {host.job: host for host in view.running}
         waiting = {candidate.job: candidate for candidate in view.waiting}
         taken: set[int] = set()
+        spare = 0 if view.head is None else view.head.spare
         for share in self.shares:
             problem = _problem(share, hosts.get(share.host), waiting.get(share.guest), view.actions)
             for job in (share.host, share.guest):
                 if not problem and job in taken:
                     problem = f"job {job} shares twice"
                 taken.add(job)
+            if not problem and share.guest in waiting:
+                spare -= (late := view.outstays(hosts[share.host], waiting[share.guest], share.quota))
+                problem = "it could put off the head of the queue" if late and spare < 0 else ""
             if problem:
                 raise PolicyError(f"shares job {share.host} with job {share.guest}: {problem}")
 

@@ -22,7 +22,7 @@ from scipy.optimize import nnls
 
 from windlass.model import InputError
 from windlass.model.values import number, whole
-from windlass.share.view import Allocation, Candidate
+from windlass.share.allocation import Allocation, Candidate
 
 _Floats = NDArray[np.float64]
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
+from windlass.share.allocation import Allocation, Guest
 from windlass.share.answer import Sharing
-from windlass.share.view import Allocation, Guest, ShareView
+from windlass.share.view import ShareView
 
 
 def carried_out(view: ShareView, answer: Sharing) -> tuple[Allocation, ...]:
@@ -31,7 +32,7 @@ def carried_out(view: ShareView, answer: Sharing) -> tuple[Allocation, ...]:
     Examples
     --------
     >>> from windlass.share.answer import Share
-    >>> from windlass.share.view import Candidate
+    >>> from windlass.share.allocation import Candidate
     >>> host = Allocation(1, "montage", 4, 8e9, 60.0, 0.0, cpu=10.0, memory_used=50.0)
     >>> view = ShareView(0.0, (host,), (Candidate(2, "blast", 4, 4e9, 60.0),))
     >>> carried_out(view, Sharing((Share(1, 2, 30, "host idles"),)))[0].guest.quota
@@ -53,7 +54,7 @@ def carried_out(view: ShareView, answer: Sharing) -> tuple[Allocation, ...]:
 def guest_ended(host: Allocation) -> Allocation:
     """The guest has ended: the host has all of its cores' time again, and may take in another.
 
-    >>> from windlass.share.view import Candidate
+    >>> from windlass.share.allocation import Candidate
     >>> pair = Allocation(1, "montage", 4, 8e9, 60.0, 0.0, cpu=10.0, memory_used=50.0,
     ...     guest=Guest(Candidate(2, "blast", 2, 1e9, 60.0), 30))
     >>> guest_ended(pair).memory_free
@@ -83,7 +84,7 @@ def host_ended(host: Allocation, ran: float, memory_used: float = 100.0) -> Allo
 
     Examples
     --------
-    >>> from windlass.share.view import Candidate
+    >>> from windlass.share.allocation import Candidate
     >>> pair = Allocation(1, "montage", 4, 8e9, 60.0, 60.0, cpu=10.0, memory_used=50.0,
     ...     guest=Guest(Candidate(2, "blast", 2, 1e9, 90.0), 30))
     >>> left = host_ended(pair, ran=40.0)

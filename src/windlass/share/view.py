@@ -1,7 +1,6 @@
-"""What a co-scheduler sees, and what is measured of those that share; :mod:`~windlass.share.answer` is what it answers.
+"""What a co-scheduler sees, and what is measured of those that share.
 
-All shares and utilisations are in percent, as operators and cgroups have them; quotas are whole percents. A number that
-nobody has measured is NaN.
+:mod:`~windlass.share.answer` is what it answers.
 """
 
 from __future__ import annotations
@@ -12,169 +11,30 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from windlass.model import InputError
-from windlass.model.values import number, whole
+from windlass.model.values import number
+from windlass.share.allocation import Allocation, Candidate, Guest
 
 #: The quotas that a co-scheduler may give, percent of the shared cores' time (ASAx, Algorithm 1: m = 10).
 ACTIONS = (0, 10, 20, 30, 40, 50, 60, 70, 80, 90)
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate:
-    """A job that waits, or that has been taken in.
+class Head:
+    """When the first of those who wait can start, if all who run do so for as long as they asked to.
 
     Parameters
     ----------
     job
-        Its number.
-    job_class
-        What jobs that are alike have in common, such as the name of their program.
-    cores
-        How many it needs, all at once.
-    memory
-        How many bytes it asks for.
-    request
-        How long it asks to run, s.
-    cpu
-        Percent of its cores' time that jobs of its class used when they ran alone; NaN where none has been measured.
-
-    Raises
-    ------
-    InputError
-        A number is out of bounds.
-
-    Examples
-    --------
-    >>> Candidate(job=7, job_class="blast", cores=8, memory=4e9, request=3600.0).cores
-    8
+        Who that is.
+    at
+        Then it can, s; infinity for one that the site has no room for.
+    spare
+        Cores that it leaves over then.
     """
 
     job: int
-    job_class: str
-    cores: int
-    memory: float
-    request: float
-    cpu: float = math.nan
-
-    def __post_init__(self) -> None:
-        where = f"job {self.job}: "
-        whole(f"{where}cores", self.cores, 1)
-        number(f"{where}memory", self.memory, 0.0)
-        number(f"{where}request", self.request, 0.0)
-        _known(f"{where}cpu", self.cpu, 100.0)
-
-
-@dataclass(frozen=True, slots=True)
-class Guest:
-    """The job that shares an allocation with the one it belongs to.
-
-    Parameters
-    ----------
-    job
-        Who it is.
-    quota
-        Percent of the time of its cores that it has; 0 for one that is stopped and holds memory only.
-    progress
-        How fast it was since the last checkpoint, percent of its speed alone; NaN where unknown.
-    note
-        What the policy left with the pair when it decided the quota.
-    """
-
-    job: Candidate
-    quota: int
-    progress: float = math.nan
-    note: tuple[float, ...] = ()
-
-    def __post_init__(self) -> None:
-        where = f"job {self.job.job}: "
-        number(f"{where}quota", whole(f"{where}quota", self.quota, 0), 0.0, 100.0)
-        _known(f"{where}progress", self.progress, math.inf)
-
-
-@dataclass(frozen=True, slots=True)
-class Allocation:
-    """A running job, and what it was given: who could take somebody in.
-
-    Parameters
-    ----------
-    job, job_class, cores
-        As of a :class:`Candidate`; the cores are all that the allocation has.
-    memory
-        Bytes that the allocation has.
-    walltime
-        After so many seconds the system kills the job.
-    elapsed
-        How long it has run, s.
-    cpu
-        Percent of its cores' time that it used when last it had them to itself.
-    memory_used
-        Percent of ``memory`` that it has used at most so far; a peak, as what is given away does not come back.
-    parallel
-        Whether its present stage uses all cores or one; None where unknown.
-    tasks_done, tasks_left, rate
-        Tasks of the job that have ended and that have not, and tasks/s since the last checkpoint.
-    rate_alone
-        Tasks/s that it had by itself, before anybody was taken in.
-    waited
-        Percent of the time since the last checkpoint in which its processes could run and had no core, without
-        the time in which they were throttled.
-    guest
-        Who shares it, or None.
-
-    Raises
-    ------
-    InputError
-        A number is out of bounds.
-
-    Examples
-    --------
-    >>> host = Allocation(job=1, job_class="montage", cores=16, memory=64e9, walltime=7200.0, elapsed=1800.0,
-    ...     cpu=45.0, memory_used=10.0)
-    >>> host.guest is None, host.memory_free
-    (True, 57600000000.0)
-    """
-
-    job: int
-    job_class: str
-    cores: int
-    memory: float
-    walltime: float
-    elapsed: float
-    cpu: float
-    memory_used: float
-    parallel: bool | None = None
-    tasks_done: float = math.nan
-    tasks_left: float = math.nan
-    rate: float = math.nan
-    rate_alone: float = math.nan
-    waited: float = math.nan
-    guest: Guest | None = None
-
-    def __post_init__(self) -> None:
-        where = f"job {self.job}: "
-        whole(f"{where}cores", self.cores, 1)
-        number(f"{where}memory", self.memory, 0.0)
-        number(f"{where}walltime", self.walltime, 0.0, open_below=True)
-        number(f"{where}elapsed", self.elapsed, 0.0)
-        number(f"{where}cpu", self.cpu, 0.0, 100.0)
-        number(f"{where}memory_used", self.memory_used, 0.0, 100.0)
-        for name in ("tasks_done", "tasks_left", "rate", "rate_alone"):
-            _known(f"{where}{name}", getattr(self, name), math.inf)
-        _known(f"{where}waited", self.waited, 100.0)
-
-    @property
-    def memory_free(self) -> float:
-        """Bytes that neither the job nor its guest has."""
-        held = 0.0 if self.guest is None else self.guest.job.memory
-        return self.memory * (100.0 - self.memory_used) / 100.0 - held
-
-    def fits(self, candidate: Candidate) -> bool:
-        """Whether it can take this job in: nobody else is there, and it has all cores and all memory for it.
-
-        >>> host = Allocation(1, "montage", 4, 8e9, 60.0, 0.0, cpu=10.0, memory_used=50.0)
-        >>> host.fits(Candidate(2, "blast", 4, 4e9, 60.0)), host.fits(Candidate(3, "blast", 5, 4e9, 60.0))
-        (True, False)
-        """
-        return self.guest is None and candidate.cores <= self.cores and candidate.memory <= self.memory_free
+    at: float
+    spare: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,6 +51,8 @@ class ShareView:
         Jobs that wait and could not start on idle cores, in the order in which they are served.
     actions
         The quotas there are, percent; the first is 0, for not at all.
+    head
+        Whose start no guest may put off; None where nobody was promised one.
 
     Raises
     ------
@@ -208,6 +70,35 @@ class ShareView:
     running: tuple[Allocation, ...]
     waiting: tuple[Candidate, ...]
     actions: tuple[int, ...] = ACTIONS
+    head: Head | None = None
+
+    def promised_end(self, host: Allocation, candidate: Candidate, quota: int) -> float:
+        """By when a guest that starts now will be gone, s, if its quota stays so and its host runs to its walltime.
+
+        A guest goes on when its host has ended, for what its quota has left of the time that it asked for. Where it is
+        stopped in between, or gets less, it may not be done by then, and has to go if it is in the way.
+
+        >>> host = Allocation(1, "montage", 8, 8e9, 60.0, 0.0, cpu=10.0, memory_used=50.0)
+        >>> ShareView(0.0, (host,), ()).promised_end(host, Candidate(2, "blast", 8, 4e9, 40.0), quota=50)
+        70.0
+        """
+        left = max(0.0, host.walltime - host.elapsed)
+        return self.now + left + max(0.0, candidate.request - quota / 100.0 * left)
+
+    def outstays(self, host: Allocation, candidate: Candidate, quota: int) -> int:
+        """Cores that a guest could keep from the head of the queue.
+
+        >>> host = Allocation(1, "montage", 8, 8e9, 60.0, 0.0, cpu=10.0, memory_used=50.0)
+        >>> view = ShareView(0.0, (host,), (), head=Head(9, at=70.0, spare=0))
+        >>> [view.outstays(host, Candidate(2, "blast", 8, 4e9, request), 50) for request in (40.0, 41.0)]
+        [0, 8]
+        """
+        if self.head is None or candidate.job == self.head.job:
+            return 0
+        end = self.now + max(0.0, host.walltime - host.elapsed)
+        # A host that should be there still is not among those whose cores the head was promised.
+        fits = end > self.head.at or self.promised_end(host, candidate, quota) <= self.head.at
+        return 0 if fits else candidate.cores
 
     def __post_init__(self) -> None:
         number("now", self.now, -math.inf)
@@ -261,9 +152,3 @@ def checked_actions(name: str, actions: tuple[int, ...]) -> tuple[int, ...]:
     if len(actions) < 2 or not plain or not rising or actions[0] != 0 or actions[-1] >= 100:
         raise InputError(f"{name} is {list(actions)}, expected rising whole percents, 0 first, all below 100")
     return actions
-
-
-def _known(name: str, value: float, most: float) -> None:
-    """Refuse a number that is out of bounds; NaN stands for one that nobody knows."""
-    if not math.isnan(value):
-        number(name, value, 0.0, most)

@@ -6,6 +6,7 @@
 - :mod:`~windlass.sim.handle`: how a part's state crosses into compiled code.
 
 - :mod:`~windlass.sim.site`: rigid parallel jobs on one site.
+- :mod:`~windlass.sim.shares`: two jobs on one allocation of that site.
 - :mod:`~windlass.sim.workers`: small tasks on many workers.
 - :mod:`~windlass.sim.fleet`: jobs over the sites of a fleet.
 - :mod:`~windlass.sim.events`: what happens next; :mod:`~windlass.sim.links`: links that concurrent reads share.

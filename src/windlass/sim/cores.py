@@ -167,3 +167,16 @@ def holds_on(pieces, holder, row):
     while piece >= 0 and pieces.row[piece] != row:
         piece = pieces.after[piece]
     return piece >= 0
+
+
+@inlined
+def lend(pieces, giver, taker, cores):
+    """Of a pooled site, where each has one piece: what one holder has of the ledger becomes another's."""
+    pieces.last_cores[giver] -= cores
+    pieces.last_cores[taker] += cores
+
+
+@inlined
+def hold_none(pieces, holder, like):
+    """A holder begins with no cores of the row of which another has some."""
+    pieces.last_row[holder], pieces.last_cores[holder], pieces.chain[holder] = pieces.last_row[like], 0, -1

@@ -11,7 +11,7 @@ Policies, one file each in ``policies/``:
 - ``conservative``: conservative backfilling; nobody is delayed by a later job.
 
 :mod:`~windlass.order.site.view` says what they see and answer, :mod:`~windlass.order.site.compiled` how one is
-compiled; ``lib/`` has what they share.
+compiled; ``lib/`` has what they share. :mod:`~windlass.order.site.head` is when the head of the queue can start.
 
 >>> from windlass.order.site import POLICIES
 >>> "easy" in POLICIES.names()

@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from windlass.share.allocation import Allocation, Candidate, Guest
 from windlass.share.answer import Share
-from windlass.share.view import Allocation, Candidate, Guest, ShareView
+from windlass.share.view import ShareView
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +32,8 @@ def first_fit(view: ShareView, choose: Callable[[Allocation, Candidate], Choice 
         Who runs and who waits.
     choose
         Asked for each pair that has room, in order of the queue, then of the allocations. None or a quota of 0 is no,
-        and the next allocation is tried (ASAx, Section 3.2).
+        and the next allocation is tried (ASAx, Section 3.2); so it is where the guest could put off the head of the
+        queue.
 
     Returns
     -------
@@ -45,13 +47,16 @@ def first_fit(view: ShareView, choose: Callable[[Allocation, Candidate], Choice 
     [(1, 3)]
     """
     shares: list[Share] = []
-    free = list(view.running)
+    free = [host for host in view.running if host.guest is None]
+    spare = 0 if view.head is None else view.head.spare
     for candidate in view.waiting:
         for place, host in enumerate(free):
             choice = choose(host, candidate) if host.fits(candidate) else None
-            if choice is not None and choice.quota > 0:
+            late = 0 if choice is None else view.outstays(host, candidate, choice.quota)
+            if choice is not None and choice.quota > 0 and (late == 0 or late <= spare):
                 shares.append(Share(host.job, candidate.job, choice.quota, choice.why, choice.note))
                 del free[place]
+                spare -= late
                 break
     return tuple(shares)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from windlass.model import InputError
-from windlass.share.view import Allocation
+from windlass.share.allocation import Allocation
 
 #: What a loss can be told from; see :func:`slowdown`.
 MEASURES = ("walltime", "progress", "wait")

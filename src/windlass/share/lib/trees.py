@@ -19,8 +19,9 @@ from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from windlass.model import InputError
+from windlass.share.allocation import Allocation
 from windlass.share.lib.state import happiness
-from windlass.share.view import Allocation, checked_actions
+from windlass.share.view import checked_actions
 
 _STAGES = ("sequential", "unknown", "parallel")
 _OWN = Path(__file__).with_name("experts.yaml")

@@ -9,13 +9,14 @@ import numpy as np
 
 from windlass.model import InputError
 from windlass.model.values import number
+from windlass.share.allocation import Allocation, Guest
 from windlass.share.answer import Sharing
 from windlass.share.lib.gang import Choice, adjusted, first_fit
 from windlass.share.lib.mixture import Mixture, Rule
 from windlass.share.lib.saved import from_text, to_text
 from windlass.share.lib.state import MEASURES, happiness, loss_of, slowdown
 from windlass.share.lib.trees import read_experts
-from windlass.share.view import Allocation, Checkpoint, Guest, ShareView
+from windlass.share.view import Checkpoint, ShareView
 
 
 class Asax:
@@ -55,7 +56,7 @@ class Asax:
 
     Examples
     --------
-    >>> from windlass.share.view import Candidate
+    >>> from windlass.share.allocation import Candidate
     >>> policy = Asax(np.random.default_rng(1))
     >>> idle = Allocation(1, "montage", 8, 64e9, 3600.0, 600.0, cpu=10.0, memory_used=5.0, tasks_left=10.0, rate=0.1)
     >>> answer = policy.decide(ShareView(0.0, (idle,), (Candidate(2, "blast", 8, 4e9, 600.0),)))

@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import ClassVar
 
 from windlass.model.values import number
+from windlass.share.allocation import Allocation, Candidate
 from windlass.share.answer import Sharing
 from windlass.share.interference import PairSpeeds, time_shared
 from windlass.share.lib.gang import Choice, adjusted, first_fit
-from windlass.share.view import Allocation, Candidate, ShareView
+from windlass.share.view import ShareView
 
 
 class Oracle:

@@ -9,11 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from windlass.model.values import number, whole
+from windlass.share.allocation import Allocation, Candidate, Guest
 from windlass.share.answer import Sharing
 from windlass.share.lib.gang import Choice, adjusted, first_fit
 from windlass.share.lib.regress import Line
 from windlass.share.lib.state import ratio
-from windlass.share.view import Allocation, Candidate, Checkpoint, Guest, ShareView
+from windlass.share.view import Checkpoint, ShareView
 
 _Floats = NDArray[np.float64]
 #: Pairs are off any line by about 0.1 (docs/share.md), and one pair is measured some six times, each time off alike.

@@ -12,7 +12,8 @@ class Static(Always):
 
     Examples
     --------
-    >>> from windlass.share.view import Allocation, Candidate, ShareView
+    >>> from windlass.share.allocation import Allocation, Candidate
+    >>> from windlass.share.view import ShareView
     >>> host = Allocation(1, "montage", 8, 8e9, 60.0, 0.0, cpu=99.0, memory_used=50.0)
     >>> Static().decide(ShareView(0.0, (host,), (Candidate(2, "blast", 8, 1e9, 60.0),))).shares[0].quota
     50

@@ -14,12 +14,22 @@ from windlass.order.site.compiled import CompiledView
 from windlass.sim.cores import TAKEN, holds_on
 from windlass.sim.events.tree import next_of_any, next_worker
 from windlass.sim.handle import opening, storing
+from windlass.sim.site.moves import (
+    enqueue,
+    leave_queue,
+    look,
+    lose_job,
+    running_rows,
+    sort_few,
+    start_job,
+    stop_job,
+    waiting_rows,
+)
 from windlass.sim.site.state import (
     ANSWERED,
     DUE,
     ENDED,
     HEAD,
-    LOST,
     NAMED,
     NEXT,
     NO_SLOT,
@@ -36,27 +46,18 @@ from windlass.sim.site.state import (
     SUBMITTED,
     TAIL,
     WANTED,
-    enqueue,
-    leave_queue,
-    look,
-    running_rows,
-    set_rate,
-    sort_few,
-    start_job,
-    stop_job,
-    waiting_rows,
 )
 from windlass.sim.status import ASK, FIRST_OWN, FULL, PAUSED, REACHED
 
 #: How else :func:`_run` returned: the policy's answer names who does not wait, or needs more than is idle.
 BAD_POSITION, TOO_WIDE = range(FIRST_OWN, FIRST_OWN + 2)
 
-_opened = opening(SITE_RUN)
+opened = opening(SITE_RUN)
 STORE = storing(SITE_RUN)
 
 
 @inlined
-def _next(run):
+def next_instant(run):
     """When something happens next, s: a submission, an end, a decision that is due; infinity where nothing does."""
     site, count = run.site, run.site.counts[SUBMITTED]
     arrival = site.submit[count] if count < len(site.submit) else np.inf
@@ -69,7 +70,7 @@ def _take_ends(run, now):
     site = run.site
     while next_of_any(run.tree) == now:
         row = site.row_of[next_worker(run.tree)]
-        stop_job(run, row)
+        stop_job(run, row, now)
         site.end[row] = now
         site.counts[ENDED] += 1
     look(run)
@@ -105,9 +106,11 @@ def _has_room(run):
 
 
 @inlined
-def _start_chosen(run, now, count):
-    """Start the chosen queue positions in their order."""
-    site = run.site
+def _carry_out(run, now):
+    """Start the queue positions that the answer names, in its order; FULL, and nothing, where there is no room."""
+    if not _has_room(run):
+        return FULL
+    site, count = run.site, run.site.counts[ANSWERED]
     site.counts[ANSWERED] = 0
     chosen = site.chosen[:count]
     for pick in range(count):
@@ -118,6 +121,7 @@ def _start_chosen(run, now, count):
     leave_queue(site, chosen)
     site.counts[REFUSED] = site.counts[TAIL] - site.counts[HEAD]
     look(run)
+    return PAUSED
 
 
 @inlined
@@ -155,27 +159,22 @@ def _decide_at(run, now):
     if status != PAUSED:
         return status
     counts[ANSWERED] = count
-    if not _has_room(run):
-        return FULL
-    _start_chosen(run, now, count)
-    return PAUSED
+    return _carry_out(run, now)
 
 
 def _run(address, until, instants):
     """Go through instants before `until`, so many at most, and take in what ends at `until`; a status code."""
-    run = _opened(address)
+    run = opened(address)
     counts, clock = run.site.counts, run.site.clock
-    if counts[ANSWERED] > 0:
-        if not _has_room(run):
-            return FULL
-        _start_chosen(run, clock[NOW], counts[ANSWERED])
+    if counts[ANSWERED] > 0 and _carry_out(run, clock[NOW]) == FULL:
+        return FULL
     for _ in range(instants):
-        now = _next(run)
+        now = next_instant(run)
         if now >= until:
             if next_of_any(run.tree) == until and until < np.inf:
                 _take_ends(run, until)
                 clock[DUE] = until
-            clock[NEXT] = _next(run)
+            clock[NEXT] = next_instant(run)
             return REACHED
         _take_ends(run, now)
         status = _decide_at(run, now)
@@ -186,29 +185,26 @@ def _run(address, until, instants):
 
 def _decide(address, now):
     """Take in what is submitted now and ask the policy, where that is due; what ends now waits for another round."""
-    run = _opened(address)
+    run = opened(address)
     site, counts = run.site, run.site.counts
     status = PAUSED
     if counts[ANSWERED] > 0:
-        if not _has_room(run):
-            return FULL
-        _start_chosen(run, now, counts[ANSWERED])
+        status = _carry_out(run, now)
     elif site.clock[DUE] <= now or (
         counts[SUBMITTED] < len(site.submit) and site.submit[counts[SUBMITTED]] <= now
     ):
         status = _decide_at(run, now)
-    site.clock[NEXT] = _next(run)
+    site.clock[NEXT] = next_instant(run)
     return REACHED if status == PAUSED else status
 
 
-def _commit(address, count):
+def _commit(address):
     """Start what the answer of a policy in Python names, which was checked."""
-    run = _opened(address)
-    if not _has_room(run):
+    run = opened(address)
+    if _carry_out(run, run.site.clock[NOW]) == FULL:
         return FULL
-    _start_chosen(run, run.site.clock[NOW], count)
     run.site.clock[DUE] = np.inf
-    run.site.clock[NEXT] = _next(run)
+    run.site.clock[NEXT] = next_instant(run)
     return REACHED
 
 
@@ -224,46 +220,27 @@ def _latest_on(run, row):
 
 def _settle(address, now):
     """Give up what is to be vacated, and see whether more is idle than before; FULL where the log of the lost is."""
-    run = _opened(address)
+    run = opened(address)
     site, nodes = run.site, run.nodes
     for row in nodes.taken[: nodes.numbers[TAKEN]]:
         while nodes.site[row] == site.counts[SITE] and nodes.vacate[row] != 0 and nodes.idle[row] < 0:
-            job, lost = _latest_on(run, row), site.counts[LOST]
+            job = _latest_on(run, row)
             if job < 0:
                 break
-            if lost == len(site.lost):
+            if lose_job(run, job, now) == FULL:
                 return FULL
-            site.lost[lost], site.lost_times[lost, 0], site.lost_times[lost, 1] = job, site.start[job], now
-            site.counts[LOST] += 1
-            stop_job(run, job)
-            site.start[job] = site.note[job] = np.nan
-            enqueue(site, job)
-            site.clock[DUE] = now
     # Where less is idle, or more is owed, the head has to wait for longer, and others may run meanwhile.
     other_idle = nodes.total[site.counts[SITE]] != site.counts[SEEN]
     if other_idle or nodes.owed[site.counts[SITE]] != site.counts[OWED]:
         site.counts[REFUSED] = 0
         site.clock[DUE] = now
     look(run)
-    site.clock[NEXT] = _next(run)
+    site.clock[NEXT] = next_instant(run)
     return REACHED
 
 
-def _set_rate(address, row, rate, now):
-    """Change the speed of a running job; whether it runs."""
-    run = _opened(address)
-    if run.site.slot[row] < 0:
-        return False
-    set_rate(run, row, rate, now)
-    run.site.clock[NEXT] = _next(run)
-    return True
-
-
 RUN = Kernel(_run, types.int64(types.int64, types.float64, types.int64), allocates=False)
-COMMIT = Kernel(_commit, types.int64(types.int64, types.int64), allocates=False)
+COMMIT = Kernel(_commit, types.int64(types.int64), allocates=False)
 DECIDE = Kernel(_decide, types.int64(types.int64, types.float64), allocates=False)
 SETTLE = Kernel(_settle, types.int64(types.int64, types.float64), allocates=False)
-SET_RATE = Kernel(
-    _set_rate, types.boolean(types.int64, types.int64, types.float64, types.float64), allocates=False
-)
-KERNELS = (STORE, RUN, DECIDE, COMMIT, SETTLE, SET_RATE)
+KERNELS = (STORE, RUN, DECIDE, COMMIT, SETTLE)

@@ -21,7 +21,6 @@ from windlass.sim.site.loop import (
     DECIDE,
     KERNELS,
     RUN,
-    SET_RATE,
     SETTLE,
     STORE,
     TOO_WIDE,
@@ -42,6 +41,7 @@ from windlass.sim.site.state import (
     SUBMITTED,
     TAIL,
     WANTED,
+    SiteRun,
 )
 from windlass.sim.status import ASK, FULL
 
@@ -79,7 +79,7 @@ class SitePart:
     record
         Whether to keep which nodes each job held.
     rated
-        Whether speeds of jobs may change, see :meth:`set_rate`.
+        Whether speeds of jobs may change, as those of :class:`~windlass.sim.site.rated.RatedSite`.
     progress
         Called now and then with the number of jobs submitted so far.
 
@@ -137,7 +137,7 @@ class SitePart:
         #: The policy's reasons; those of one in Python in the order of first use.
         self._reasons = {} if compiled is None else {why: code for code, why in enumerate(compiled.reasons)}
         self._decide, self._commit = DECIDE.entry(), COMMIT.entry()
-        self._settle, self._set_rate = SETTLE.entry(), SET_RATE.entry()
+        self._settle = SETTLE.entry()
         self._progress = progress or (lambda _: None)
         self._loop = Loop(
             RUN.entry(),
@@ -191,7 +191,7 @@ class SitePart:
             running=site.running[: counts[RUNNING]],
             job=jobs.job,
             submit=jobs.submit,
-            procs=jobs.procs,
+            procs=site.procs,
             request=jobs.request,
             expected_end=site.expected_end,
             note=site.note,
@@ -209,33 +209,9 @@ class SitePart:
             site.note[queue] = answer.notes
         site.counts[ANSWERED] = len(places)
         site.counts[WANTED] = self._jobs.procs[queue[places]].sum()
-        while self._commit(self._handle.address, len(places)) == FULL:
+        while self._commit(self._handle.address) == FULL:
             self._grow()
         self._tell()
-
-    def set_rate(self, row: int, rate: float, now: float) -> None:
-        """Change the speed of a running job: its end moves, but a job that is stopped at its request is so as before.
-
-        Parameters
-        ----------
-        row
-            The job's, in the table.
-        rate
-            Seconds of its run time that pass in a second, from 0 on; 1 from its start on.
-        now
-            The instant, s.
-
-        Raises
-        ------
-        InputError
-            The job does not run, the rate is negative or not finite, or the site was made for constant speeds.
-        """
-        if not len(self._run.site.rate):
-            raise InputError("speeds of jobs may change only where the site is made with rated=True")
-        if not 0 <= rate < np.inf:
-            raise InputError(f"rate is {rate}, expected a finite number of at least 0")
-        if not self._set_rate(self._handle.address, row, rate, now):
-            raise InputError(f"job {self._jobs.job[row]} does not run")
 
     def ended(self) -> bool:
         """Whether all jobs have run."""
@@ -279,8 +255,12 @@ class SitePart:
         """Make room for more running jobs, or for longer logs."""
         counts = self._run.site.counts
         crowded = counts[RUNNING] + counts[ANSWERED] > len(self._run.site.row_of)
-        self._run = with_slots(self._run) if crowded else with_log(self._run)
-        self._handle.refill(self._run)
+        self._use(with_slots(self._run) if crowded else with_log(self._run))
+
+    def _use(self, run: SiteRun) -> None:
+        """Go on with the same site in larger arrays."""
+        self._run = run
+        self._handle.refill(run)
 
     def _raise_for(self, status: int) -> None:
         problems = {

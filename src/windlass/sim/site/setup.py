@@ -12,6 +12,7 @@ from windlass.sim.site.state import (
     CLOCKS,
     COUNTS,
     NEXT,
+    NO_ROW,
     NO_SLOT,
     NOW,
     OWED,
@@ -53,18 +54,25 @@ def make_run(
     note, start, end = np.full((3, jobs), np.nan)
     # Empty where entries are written before they are read: to clear them costs some ns a job.
     why, (queue, chosen, reason) = np.zeros(jobs, np.int64), np.empty((3, jobs), np.int64)
-    expected_end, (rate, since, left) = np.empty(jobs), np.empty((3, jobs if rated else 0))
+    changing = jobs if rated else 0
+    rate, since, left, pace, allowance, stop = np.empty((6, changing))
+    expected_end, (host, guest) = np.empty(jobs), np.full((2, changing), NO_ROW)
     running, row_of = np.zeros((2, slots), np.int64)
     pooled = nodes.first[site + 1] - nodes.first[site] == 1
     state = SiteState(
         table.submit,
         np.minimum(table.run, table.request) if kill else table.run,
         table.run,
-        table.request if kill else np.full(jobs if rated else 0, np.inf),
+        table.request if kill else np.full(changing, np.inf),
         rate,
         since,
         left,
-        table.procs,
+        pace,
+        allowance,
+        stop,
+        host,
+        guest,
+        table.procs.copy() if rated else table.procs,
         table.request,
         note,
         expected_end,

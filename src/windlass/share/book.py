@@ -1,0 +1,251 @@
+"""Who runs, who shares with whom, and what was measured of them: the same book for every engine.
+
+An engine tells it when jobs start and end, and what it reads of them at each checkpoint. The book says what a
+co-scheduler may see, what it is to be told, and which guests are in the way of their hosts' memory.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from windlass.share.allocation import Allocation, Candidate, Guest
+from windlass.share.answer import Sharing
+from windlass.share.meter import ClassUse, Interval, Reading
+from windlass.share.pairing import carried_out
+from windlass.share.view import ACTIONS, Checkpoint, Head, ShareView
+
+
+@dataclass(slots=True)
+class _Running:
+    """A job that runs, with so many bytes.
+
+    ``spent`` is what it has used of its walltime until ``since``; from then on it uses ``pace`` in a second. ``alone``
+    is the rate of tasks that it had by itself, and in which stage.
+    """
+
+    job: Candidate
+    memory: float
+    since: float
+    pace: float = 1.0
+    spent: float = 0.0
+    last: Reading = field(kw_only=True)
+    cpu: float = math.nan
+    now: Interval | None = None
+    alone: float = math.nan
+    alone_stage: int | None = None
+    guest: Guest | None = None
+    host: int | None = None
+    before: Allocation | None = None
+
+    def elapsed(self, now: float) -> float:
+        return self.spent + (now - self.since) * self.pace
+
+    def set_pace(self, pace: float, now: float) -> None:
+        self.spent, self.since, self.pace = self.elapsed(now), now, pace
+
+
+@dataclass(slots=True)
+class ShareBook:
+    """See the module.
+
+    Parameters
+    ----------
+    actions
+        The quotas there are, percent.
+    uses
+        What is known of classes of jobs; another book's may be handed over.
+
+    Examples
+    --------
+    >>> from windlass.share.answer import Share
+    >>> book = ShareBook()
+    >>> book.started(Candidate(1, "montage", 4, 2e9, 60.0), at=0.0, memory=8e9)
+    >>> book.read({1: Reading(at=10.0, cpu=10.0, memory=2e9)})
+    >>> view = book.view(10.0, [Candidate(2, "blast", 4, 4e9, 60.0)])
+    >>> view.running[0].cpu, view.running[0].memory_used, view.running[0].elapsed
+    (25.0, 25.0, 10.0)
+    >>> book.carry_out(view, Sharing((Share(1, 2, 30, "host idles"),)))
+    >>> book.guest_of(1), book.host_of(2)
+    (2, 1)
+    """
+
+    actions: tuple[int, ...] = ACTIONS
+    uses: ClassUse = field(default_factory=ClassUse)
+    _jobs: dict[int, _Running] = field(default_factory=dict)
+    _told: list[Checkpoint] = field(default_factory=list)
+
+    def __contains__(self, job: int) -> bool:
+        return job in self._jobs
+
+    def jobs(self) -> list[int]:
+        """All that run, in the order in which they started."""
+        return list(self._jobs)
+
+    def started(self, job: Candidate, at: float, memory: float) -> None:
+        """A job runs on cores of its own since then, s, and was given so many bytes with them."""
+        self._jobs[job.job] = _fresh(job, at, memory)
+
+    def guest_of(self, job: int) -> int | None:
+        """Who runs on this job's cores, or None."""
+        guest = self._jobs[job].guest
+        return None if guest is None else guest.job.job
+
+    def host_of(self, job: int) -> int | None:
+        """On whose cores this job runs, or None."""
+        return self._jobs[job].host
+
+    def pairs(self) -> list[tuple[int, int, int]]:
+        """Hosts, their guests, and the guests' quotas in percent."""
+        return [
+            (number, entry.guest.job.job, entry.guest.quota)
+            for number, entry in self._jobs.items()
+            if entry.guest is not None
+        ]
+
+    def elapsed(self, job: int, now: float) -> float:
+        """How much of its walltime a job has used, s: in a second as much as its quota says."""
+        return self._jobs[job].elapsed(now)
+
+    def read(self, readings: Mapping[int, Reading]) -> None:
+        """Checkpoint: what was read of running jobs, all at one instant. What they did since the last is worked out."""
+        for number, reading in readings.items():
+            self._read(self._jobs[number], reading)
+        for number in readings:
+            entry = self._jobs[number]
+            if entry.guest is not None:
+                self._tell(number, entry, ended=False, killed=False)
+
+    def crowded(self) -> list[int]:
+        """Guests in the way: with what they asked for, their hosts' allocations have no room for what hosts use."""
+        found = []
+        for entry in self._jobs.values():
+            # Of one that uses more than it asked for, no guest is to blame.
+            used = min(entry.last.memory, entry.memory)
+            if entry.guest is not None and used + entry.guest.job.memory > entry.memory:
+                found.append(entry.guest.job.job)
+        return found
+
+    def ended(self, job: int, readings: Mapping[int, Reading], *, killed: bool = False) -> None:
+        """A job has ended, by itself or at its walltime; whoever shared with it goes on by itself.
+
+        Parameters
+        ----------
+        job
+            Which.
+        readings
+            The last of it, and one of that instant of whoever shared with it.
+        killed
+            Whether that was at its walltime.
+        """
+        entry, reading = self._jobs[job], readings[job]
+        for number, each in readings.items():
+            self._read(self._jobs[number], each)
+        if entry.guest is not None:
+            self._tell(job, entry, ended=True, killed=killed)
+        elif entry.host is not None:
+            self._tell(entry.host, self._jobs[entry.host], ended=False, killed=False)
+        self._part(job, reading.at)
+
+    def lost(self, job: int, at: float) -> None:
+        """A job runs no more and has not ended, s: nothing is learned of it."""
+        self._part(job, at)
+
+    def checkpoints(self) -> list[Checkpoint]:
+        """What a policy is to be told before it is asked again; each once."""
+        told, self._told = self._told, []
+        return told
+
+    def view(self, now: float, waiting: Sequence[Candidate], head: Head | None = None) -> ShareView:
+        """What a policy may see. Of a job that was never read alone nobody knows what it uses: it is not shown."""
+        running = tuple(
+            self._allocation(entry, now)
+            for entry in self._jobs.values()
+            if entry.host is None and not math.isnan(entry.cpu)
+        )
+        known = tuple(replace(job, cpu=self.uses.cpu(job.job_class)) for job in waiting)
+        return ShareView(now, running, known, self.actions, head)
+
+    def carry_out(self, view: ShareView, answer: Sharing) -> None:
+        """The answer holds from now on.
+
+        Raises
+        ------
+        PolicyError
+            It cannot be carried out; nothing is.
+        """
+        for host in carried_out(view, answer):
+            entry = self._jobs[host.job]
+            entry.guest, entry.before = host.guest, host
+            if host.guest is not None:
+                guest = self._jobs.setdefault(
+                    host.guest.job.job, _fresh(host.guest.job, view.now, host.guest.job.memory)
+                )
+                guest.host = host.job
+                guest.set_pace(host.guest.quota / 100.0, view.now)
+
+    def _read(self, entry: _Running, reading: Reading) -> None:
+        done = Interval.between(entry.last, reading, entry.job.cores)
+        stopped = entry.guest is None or entry.guest.quota == 0
+        if done.seconds > 0.0:
+            entry.now = done
+            if entry.host is None and stopped:
+                entry.cpu = done.cpu
+                self.uses.take(entry.job.job_class, done.seconds, done.cpu)
+                if not math.isnan(done.rate):
+                    entry.alone, entry.alone_stage = done.rate, reading.stage
+        entry.last = reading
+
+    def _tell(self, host: int, entry: _Running, *, ended: bool, killed: bool) -> None:
+        """What was measured of a pair since its quota was decided."""
+        assert entry.guest is not None  # callers look
+        if entry.before is None:
+            return
+        guest = replace(entry.guest, progress=self._progress(entry.guest))
+        entry.guest = guest
+        after = self._allocation(entry, entry.last.at)
+        self._told.append(Checkpoint(entry.before, after, guest, ended, killed))
+
+    def _progress(self, guest: Guest) -> float:
+        """How fast a guest was beside jobs of its class that were alone, by what it used of its cores, percent."""
+        done, alone = self._jobs[guest.job.job].now, self.uses.cpu(guest.job.job_class)
+        if done is None or math.isnan(done.cpu) or not alone > 0.0:
+            return math.nan
+        return 100.0 * done.cpu / alone
+
+    def _part(self, job: int, at: float) -> None:
+        entry = self._jobs.pop(job)
+        if entry.guest is not None:
+            guest = self._jobs[entry.guest.job.job]
+            guest.host = None
+            guest.set_pace(1.0, at)
+        if entry.host is not None:
+            host = self._jobs[entry.host]
+            host.guest = host.before = None
+
+    def _allocation(self, entry: _Running, now: float) -> Allocation:
+        job, last, done = entry.job, entry.last, entry.now
+        same = last.stage == entry.alone_stage
+        return Allocation(
+            job.job,
+            job.job_class,
+            job.cores,
+            entry.memory,
+            walltime=job.request,
+            elapsed=max(0.0, entry.elapsed(now)),
+            cpu=entry.cpu,
+            memory_used=min(100.0, 100.0 * last.memory / entry.memory) if entry.memory > 0.0 else 0.0,
+            parallel=last.parallel,
+            tasks_done=last.done,
+            tasks_left=last.left,
+            rate=math.nan if done is None else done.rate,
+            rate_alone=entry.alone if same else math.nan,
+            waited=math.nan if done is None else done.waited,
+            guest=entry.guest,
+        )
+
+
+def _fresh(job: Candidate, at: float, memory: float) -> _Running:
+    """A job that starts now: its counters count from here."""
+    return _Running(job, memory, at, last=Reading(at, 0.0, 0.0, waited=0.0))

@@ -1,0 +1,270 @@
+"""The part in which a co-scheduler acts: it asks who shares with whom, and lets it be so."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from windlass.model import InputError, JobTable
+from windlass.model.use import JobUse
+from windlass.model.values import number
+from windlass.order.site.head import reservation
+from windlass.share import Share, SharePolicy, ShareView, Sharing, observe
+from windlass.share.allocation import Candidate
+from windlass.share.book import ShareBook
+from windlass.share.interference import Speeds
+from windlass.share.meter import Reading
+from windlass.share.view import Head
+from windlass.sim.nodes import Ledger
+from windlass.sim.part import Due, Quiet
+from windlass.sim.shares.course import Course
+from windlass.sim.shares.log import Log
+from windlass.sim.shares.result import Shared
+from windlass.sim.site.rated import RatedSite
+
+_SHARE = "share"
+#: Seconds of run time that are not worth looking after: what rounding leaves of a stage.
+_ROUNDING = 1e-6
+#: How fast two jobs are: told rows of host and guest, percent of its cores' time that each wants just now, and the
+#: guest's quota in percent.
+Physics = Callable[[int, int, float, float, int], Speeds]
+
+
+class SharesPart(Quiet):
+    """Jobs on the processors of others: see :class:`windlass.sim.part.Part`.
+
+    While somebody waits or shares, all that runs is measured every so many seconds, and then the policy is asked. What
+    a guest's walltime loses in a second is its quota: it is not to be stopped for what it did not get.
+
+    A guest is put back in the queue, to run again from its beginning, where its host comes to use the memory that it
+    was promised; and where it is still there when the promise of its end is over, and the head of the queue could
+    start at once if it were not. So under EASY backfilling the head starts when it was promised to.
+
+    Parameters
+    ----------
+    site
+        Whose jobs share; it is coupled before this part.
+    jobs
+        Those of the site.
+    use
+        What they use.
+    policy
+        Told what was measured before it is asked.
+    physics
+        How fast two jobs are together.
+    ledger
+        The site's.
+    rng
+        Of noise in what is measured.
+    memory_per_core
+        Bytes that an allocation has for each of its cores, where that is more than its job asked for.
+    every
+        Seconds between checkpoints.
+    noise
+        Standard deviation of what is measured of a job's tasks in such a time, as a part of it.
+    at_site
+        Which site of the ledger.
+
+    Raises
+    ------
+    InputError
+        A number is out of bounds, or ``use`` is of other jobs.
+    """
+
+    def __init__(
+        self,
+        site: RatedSite,
+        jobs: JobTable,
+        use: JobUse,
+        policy: SharePolicy,
+        physics: Physics,
+        ledger: Ledger,
+        rng: np.random.Generator,
+        *,
+        memory_per_core: float = 0.0,
+        every: float = 60.0,
+        noise: float = 0.02,
+        at_site: int = 0,
+    ) -> None:
+        _check_alike(jobs, use)
+        self._site, self._jobs, self._use = site, jobs, use
+        self._policy, self._physics, self._rng = policy, physics, rng
+        self._every = number("every", every, 0.0, open_below=True)
+        self._noise = number("noise", noise, 0.0)
+        self._memory = number("memory_per_core", memory_per_core, 0.0)
+        self._book, self._log = ShareBook(), Log()
+        self._row_of = {job: row for row, job in enumerate(jobs.job.tolist())}
+        self._courses: dict[int, Course] = {}
+        self._stage_ends: dict[int, float] = {}
+        #: By when guests, and those that were, are to be gone.
+        self._promises: dict[int, float] = {}
+        self._last, self._now, self._wanted = -np.inf, -np.inf, False
+        self._shown: ShareView | None = None
+        self._evicted = self._decisions = 0
+        ledger.watch(at_site)
+
+    def horizon(self) -> float:
+        """The next checkpoint, or the next end of a stage of those that share."""
+        checkpoint = self._last + self._every if self._wanted else np.inf
+        promises = [end for end in self._promises.values() if end > self._now]
+        return min([checkpoint, *self._stage_ends.values(), *promises])
+
+    def decide(self, now: float) -> Sequence[Due]:
+        """See who came and went; measure, where that is due, and ask."""
+        self._now, self._shown = now, None
+        self._look(now)
+        for host, end in list(self._stage_ends.items()):
+            if end <= now:
+                self._rate(host)
+        self._make_way()
+        self._wanted = bool(self._stage_ends) or len(self._site.waiting()) > 0
+        if not self._wanted or now < self._last + self._every:
+            return ()
+        self._last = now
+        self._checkpoint()
+        return (Due(self, _SHARE),)
+
+    def wants(self, decision: str) -> bool:
+        """Until it was answered."""
+        return True
+
+    def view(self, decision: str) -> ShareView:
+        """Who runs, who waits, and what the head of the queue was promised."""
+        promised = reservation(self._site.view("order"))
+        waiting = [self._candidate(int(row)) for row in self._site.waiting()]
+        head = None if promised is None else Head(*promised)
+        self._shown = self._book.view(self._now, waiting, head)
+        return self._shown
+
+    def act(self, decision: str, answer: Sharing) -> None:
+        """Start guests, and change quotas."""
+        assert self._shown is not None  # asked for before any answer
+        view, now = self._shown, self._now
+        self._book.carry_out(view, answer)
+        self._decisions += 1
+        there = {host.guest.job.job for host in view.running if host.guest is not None}
+        for share in answer.shares:
+            host, guest = self._row_of[share.host], self._row_of[share.guest]
+            if share.guest not in there:
+                promise = self._promises[guest] = self._promise(share)
+                self._site.take_in(host, guest, promise, now, f"shares an allocation: {self._policy.name}")
+                self._courses[guest] = self._course(guest)
+            self._log.change(host, guest, share.quota, now, share.why)
+            self._rate(host)
+
+    def _promise(self, share: Share) -> float:
+        assert self._shown is not None  # it was answered to
+        host = next(host for host in self._shown.running if host.job == share.host)
+        return self._shown.promised_end(host, self._candidate(self._row_of[share.guest]), share.quota)
+
+    def result(self) -> Shared:
+        """Who shared with whom."""
+        return self._log.result(self._now, self._evicted, self._decisions)
+
+    def _look(self, now: float) -> None:
+        """Jobs that started or ended since."""
+        rows = self._site.running().tolist()
+        running = set(rows)
+        gone = [row for row in self._courses if row not in running]
+        readings = {row: self._read(row) for row in gone}
+        for row in gone:
+            self._gone(row, readings, running)
+        for row in rows:
+            if row not in self._courses:
+                self._courses[row] = self._course(row)
+                job = self._candidate(row)
+                self._book.started(job, now, max(job.memory, job.cores * self._memory))
+
+    def _gone(self, row: int, readings: dict[int, Reading], running: set[int]) -> None:
+        job, book = int(self._jobs.job[row]), self._book
+        partner = book.guest_of(job) if book.host_of(job) is None else book.host_of(job)
+        told = {job: readings[row]}
+        if partner is not None:
+            other = self._row_of[partner]
+            told[partner] = readings[other] if other in readings else self._read(other)
+            self._log.end(row if book.host_of(job) is None else other, self._now)
+        if self._site.has_ended(row):
+            killed = self._site.work_left(row, self._now) > _ROUNDING
+            book.ended(job, told, killed=killed)
+        else:
+            book.lost(job, self._now)
+        if partner is not None:
+            self._stage_ends.pop(row, None)
+            self._stage_ends.pop(other, None)
+            if other in running:
+                self._site.set_rate(other, 1.0, self._now)
+        del self._courses[row]
+        self._promises.pop(row, None)
+
+    def _checkpoint(self) -> None:
+        """Measure all that runs, put guests back that are in the way, and tell the policy."""
+        book, now = self._book, self._now
+        book.read({job: self._read(self._row_of[job]) for job in book.jobs()})
+        for checkpoint in book.checkpoints():
+            observe(self._policy, checkpoint)
+        for guest in book.crowded():
+            self._site.evict(self._row_of[guest], now)
+            self._evicted += 1
+        self._look(now)
+
+    def _make_way(self) -> None:
+        """Put guests back that should be gone, where the head of the queue then has room."""
+        head = self._site.waiting()[:1]
+        late = [row for row, end in self._promises.items() if end <= self._now and self._alone(row)]
+        need = int(self._jobs.procs[head].sum()) - self._site.free()
+        if need > 0 and late and self._jobs.procs[late].sum() >= need:
+            for row in late:
+                self._site.evict(row, self._now)
+                self._evicted += 1
+            self._look(self._now)
+
+    def _alone(self, row: int) -> bool:
+        return self._book.host_of(int(self._jobs.job[row])) is None
+
+    def _rate(self, host: int) -> None:
+        """Speeds of a pair from now on, and until when."""
+        site, now = self._site, self._now
+        guest, quota = self._log.pair(host)
+        done = [self._done(row) for row in (host, guest)]
+        speeds = Speeds(1.0, 0.0)
+        if quota > 0:
+            own, other = self._courses[host].cpu(done[0]), self._courses[guest].cpu(done[1])
+            speeds = self._physics(host, guest, own, other, quota)
+        site.set_rate(host, speeds.host, now)
+        site.set_rate(guest, speeds.guest, now, pace=quota / 100.0)
+        self._stage_ends[host] = now + min(
+            max(_ROUNDING, self._courses[row].until(at) - at) / speed if speed > 0.0 else np.inf
+            for row, at, speed in zip((host, guest), done, (speeds.host, speeds.guest), strict=True)
+        )
+
+    def _done(self, row: int) -> float:
+        return float(self._jobs.run[row]) - self._site.work_left(row, self._now)
+
+    def _read(self, row: int) -> Reading:
+        done = self._done(row)
+        return self._courses[row].read(done, self._now, max(0.0, self._site.age(row, self._now) - done))
+
+    def _course(self, row: int) -> Course:
+        return Course(self._use, row, int(self._jobs.procs[row]), self._noise, self._rng)
+
+    def _candidate(self, row: int) -> Candidate:
+        jobs, use = self._jobs, self._use
+        return Candidate(
+            int(jobs.job[row]),
+            use.job_class[row],
+            int(jobs.procs[row]),
+            float(use.memory[row]),
+            float(jobs.request[row]),
+        )
+
+
+def _check_alike(jobs: JobTable, use: JobUse) -> None:
+    if len(use) != len(jobs):
+        raise InputError(f"use is of {len(use)} jobs, expected {len(jobs)}")
+    off = np.flatnonzero(np.abs(use.run() - jobs.run) > 1e-6 * np.maximum(1.0, jobs.run))
+    if len(off):
+        row = int(off[0])
+        raise InputError(
+            f"job {jobs.job[row]}: its stages take {use.run()[row]:g} s, it runs for {jobs.run[row]:g} s"
+        )

@@ -1,0 +1,162 @@
+"""What jobs of a site do: they come to the queue, start, and stop."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from windlass.compiled import inlined, slicing
+from windlass.sim.cores import give_back, take
+from windlass.sim.events.tree import schedule_any
+from windlass.sim.site.rates import begin_rated, list_running, part_pair, unlist_running
+from windlass.sim.site.state import (
+    DUE,
+    HEAD,
+    LOST,
+    NO_SLOT,
+    NOTED,
+    OWED,
+    PART,
+    RATED,
+    RECORD,
+    REFUSED,
+    RUNNING,
+    SEEN,
+    SITE,
+    TAIL,
+)
+from windlass.sim.status import FULL, PAUSED
+
+
+@inlined
+def look(run):
+    """Note how many cores are idle now, and how many are owed."""
+    counts = run.site.counts
+    counts[SEEN], counts[OWED] = run.nodes.total[counts[SITE]], run.nodes.owed[counts[SITE]]
+
+
+@slicing
+def waiting_rows(site):
+    """Rows of the queue, in the order in which they came to it."""
+    return site.queue[site.counts[HEAD] : site.counts[TAIL]]
+
+
+@slicing
+def running_rows(site):
+    """Rows of running jobs, by expected end, then processors."""
+    return site.running[: site.counts[RUNNING]]
+
+
+@inlined
+def enqueue(site, row):
+    """A job comes to the end of the queue."""
+    counts = site.counts
+    if counts[TAIL] == len(site.queue):
+        # Only where jobs came more than once: the queue moves to the front of its array.
+        for place in range(counts[HEAD], counts[TAIL]):
+            site.queue[place - counts[HEAD]] = site.queue[place]
+        counts[TAIL] -= counts[HEAD]
+        counts[HEAD] = 0
+    site.queue[counts[TAIL]] = row
+    counts[TAIL] += 1
+
+
+@inlined
+def _note_pieces(run, row, slot, now):
+    """Keep what a job takes where."""
+    site, pieces, counts = run.site, run.pieces, run.site.counts
+    first, piece = run.nodes.first[counts[SITE]], np.int64(pieces.chain[slot])
+    node, cores = np.int64(pieces.last_row[slot]), np.int64(pieces.last_cores[slot])
+    while True:
+        line = site.pieces_log[counts[NOTED]]
+        line[0], line[1], line[2], line[3] = row, node - first, cores, now
+        counts[NOTED] += 1
+        if piece < 0:
+            break
+        node, cores, piece = (
+            np.int64(pieces.row[piece]),
+            np.int64(pieces.cores[piece]),
+            np.int64(pieces.after[piece]),
+        )
+
+
+@inlined
+def take_slot(site, row):
+    """Give a job that is about to be among the running a slot, of which there must be one."""
+    slot = site.spare[site.counts[RUNNING]]
+    site.slot[row], site.row_of[slot] = slot, row
+    return slot
+
+
+@inlined
+def start_job(run, row, now):
+    """A job takes its processors."""
+    site, counts = run.site, run.site.counts
+    site.start[row] = now
+    site.expected_end[row] = now + site.request[row]
+    slot = take_slot(site, row)
+    list_running(site, row)
+    take(run.nodes, run.pieces, slot, counts[SITE], counts[PART], site.procs[row])
+    if counts[RECORD] != 0:
+        _note_pieces(run, row, slot, now)
+    if counts[RATED] != 0:
+        begin_rated(site, row, now)
+    schedule_any(run.tree, slot, now + site.held[row])
+
+
+@inlined
+def stop_job(run, row, now):
+    """A job gives its processors back."""
+    site, counts = run.site, run.site.counts
+    counts[REFUSED] = 0
+    if counts[RATED] != 0:
+        part_pair(run, row, now)
+    unlist_running(site, row)
+    slot = site.slot[row]
+    site.slot[row] = NO_SLOT
+    site.spare[counts[RUNNING]] = slot
+    give_back(run.nodes, run.pieces, slot, counts[SITE], counts[PART])
+    schedule_any(run.tree, slot, np.inf)
+
+
+@inlined
+def sort_few(values):
+    """Sort a few values, nearly sorted already, in place."""
+    for index in range(1, len(values)):
+        value = values[index]
+        slot = index
+        while slot > 0 and values[slot - 1] > value:
+            values[slot] = values[slot - 1]
+            slot -= 1
+        values[slot] = value
+
+
+@inlined
+def leave_queue(site, chosen):
+    """Take the chosen queue positions, ascending, out of the queue; the others keep their order."""
+    if len(chosen) == 0:
+        return
+    head = site.counts[HEAD]
+    target = chosen[-1]
+    pick = len(chosen) - 1
+    for position in range(chosen[-1], -1, -1):
+        if pick >= 0 and chosen[pick] == position:
+            pick -= 1
+        else:
+            site.queue[head + target] = site.queue[head + position]
+            target -= 1
+    site.counts[HEAD] += len(chosen)
+
+
+@inlined
+def lose_job(run, row, now):
+    """A job is killed and comes to the queue again; FULL, and nothing, where the log of the lost is."""
+    site, lost = run.site, run.site.counts[LOST]
+    if lost == len(site.lost):
+        return FULL
+    site.lost[lost], site.lost_times[lost, 0], site.lost_times[lost, 1] = row, site.start[row], now
+    site.counts[LOST] += 1
+    stop_job(run, row, now)
+    site.start[row] = site.note[row] = np.nan
+    enqueue(site, row)
+    site.clock[DUE] = now
+    return PAUSED

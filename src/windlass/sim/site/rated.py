@@ -1,0 +1,225 @@
+"""A site on which speeds of running jobs change, and a job may run on the processors of another."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from numba import types
+from numpy.typing import NDArray
+
+from windlass.compiled import Kernel
+from windlass.model import InputError, JobTable
+from windlass.order.site import SitePolicy
+from windlass.sim.nodes import Ledger
+from windlass.sim.site.loop import next_instant, opened
+from windlass.sim.site.moves import lose_job, take_slot
+from windlass.sim.site.part import SitePart
+from windlass.sim.site.rates import set_rate, take_in
+from windlass.sim.site.setup import with_log, with_slots
+from windlass.sim.site.state import DUE, HEAD, NEXT, NO_ROW, REFUSED, RUNNING, TAIL
+from windlass.sim.status import FIRST_OWN, FULL, REACHED
+
+#: The job that was named does not run, or does not wait.
+ABSENT = FIRST_OWN
+_Rows = NDArray[np.int64]
+
+
+def _set_rate(address, row, rate, pace, now):
+    """Change the speed of a running job."""
+    run = opened(address)
+    if run.site.slot[row] < 0:
+        return ABSENT
+    set_rate(run, row, rate, pace, now)
+    run.site.clock[NEXT] = next_instant(run)
+    return REACHED
+
+
+def _take_in(address, host, guest, promise, now):
+    """Start a waiting job on processors of a running one."""
+    run = opened(address)
+    site, counts = run.site, run.site.counts
+    place = counts[HEAD]
+    while place < counts[TAIL] and site.queue[place] != guest:
+        place += 1
+    if place == counts[TAIL] or site.slot[host] < 0:
+        return ABSENT
+    if counts[RUNNING] == len(site.row_of):
+        return FULL
+    for later in range(place, counts[TAIL] - 1):
+        site.queue[later] = site.queue[later + 1]
+    counts[TAIL] -= 1
+    take_slot(site, guest)
+    take_in(run, host, guest, promise, now)
+    # Who waits behind another one may go ahead now.
+    counts[REFUSED] = 0
+    site.clock[DUE] = now
+    site.clock[NEXT] = next_instant(run)
+    return REACHED
+
+
+def _evict(address, row, now):
+    """Kill a running job, which comes to the queue again."""
+    run = opened(address)
+    if run.site.slot[row] < 0:
+        return ABSENT
+    if lose_job(run, row, now) == FULL:
+        return FULL
+    run.site.clock[NEXT] = next_instant(run)
+    return REACHED
+
+
+SET_RATE = Kernel(_set_rate, types.int64(*(types.int64,) * 2, *(types.float64,) * 3), allocates=False)
+TAKE_IN = Kernel(_take_in, types.int64(*(types.int64,) * 3, *(types.float64,) * 2), allocates=False)
+EVICT = Kernel(_evict, types.int64(types.int64, types.int64, types.float64), allocates=False)
+KERNELS = (SET_RATE, TAKE_IN, EVICT)
+
+
+class RatedSite(SitePart):
+    """Rigid jobs on one site, of which somebody else says how fast they run, and who runs on whose processors.
+
+    A job whose cores are taken away goes to the end of the queue, as at any site; one that
+    runs on its processors stays.
+
+    Parameters
+    ----------
+    jobs, policy, ledger, site, number, kill, progress
+        As of a :class:`~windlass.sim.site.part.SitePart`.
+
+    Raises
+    ------
+    InputError
+        As there.
+
+    Examples
+    --------
+    >>> from windlass.order.site.policies.fcfs import Fcfs
+    >>> jobs = JobTable.of(submit=[0, 0], run=[10, 6], procs=[2, 1], request=[60, 60])
+    >>> site = RatedSite(jobs, Fcfs(), Ledger([[2]], parts=1))
+    >>> _ = site.advance(0.0), site.decide(0.0)
+    >>> site.take_in(host=0, guest=1, promise=16.0, now=0.0, why="shares")
+    >>> site.set_rate(0, 0.5, 0.0), site.set_rate(1, 0.75, 0.0)
+    (None, None)
+    >>> _ = site.advance(99.0)
+    >>> site.result().end.tolist()
+    [20.0, 8.0]
+    """
+
+    def __init__(
+        self,
+        jobs: JobTable,
+        policy: SitePolicy,
+        ledger: Ledger,
+        *,
+        site: int = 0,
+        number: int = 0,
+        kill: bool = True,
+        progress: Callable[[int], None] | None = None,
+    ) -> None:
+        super().__init__(
+            jobs, policy, ledger, site=site, number=number, kill=kill, rated=True, progress=progress
+        )
+
+    def set_rate(self, row: int, rate: float, now: float, *, pace: float = 1.0) -> None:
+        """Change the speed of a running job: its end moves, but it is stopped at its limit all the same.
+
+        Parameters
+        ----------
+        row
+            The job's, in the table.
+        rate
+            Seconds of its run time that pass in a second, from 0 on; 1 from its start on.
+        now
+            The instant, s.
+        pace
+            Seconds of its limit that pass in a second, from 0 on.
+
+        Raises
+        ------
+        InputError
+            The job does not run, or a number is negative or not finite.
+        """
+        for name, value in (("rate", rate), ("pace", pace)):
+            if not 0 <= value < np.inf:
+                raise InputError(f"{name} is {value}, expected a finite number of at least 0")
+        if SET_RATE.entry()(self._handle.address, row, rate, pace, now) == ABSENT:
+            raise InputError(f"job {self._jobs.job[row]} does not run")
+
+    def take_in(self, host: int, guest: int, promise: float, now: float, why: str) -> None:
+        """Start a waiting job on processors of a running one: at no speed, until :meth:`set_rate` gives it one.
+
+        Parameters
+        ----------
+        host, guest
+            Rows of the table; the host shares with nobody, and has as many processors as the guest needs.
+        promise
+            By when its processors are expected back, s.
+        now
+            The instant, s.
+        why
+            The reason, as those of ordering policies are kept.
+
+        Raises
+        ------
+        InputError
+            The host does not run, shares already, or is too narrow; or the guest does not wait.
+        """
+        site, jobs = self._run.site, self._jobs
+        pair = f"job {jobs.job[guest]} on job {jobs.job[host]}"
+        if not self._ledger.pooled(self._site):
+            raise InputError(f"{pair}: the site is not pooled, and jobs share processors only where it is")
+        if site.slot[host] >= 0:
+            if site.guest[host] != NO_ROW or site.host[host] != NO_ROW:
+                raise InputError(f"{pair}: job {jobs.job[host]} shares already")
+            if site.procs[host] < site.procs[guest]:
+                raise InputError(f"{pair}: it needs {site.procs[guest]} processors of {site.procs[host]}")
+        while (status := TAKE_IN.entry()(self._handle.address, host, guest, promise, now)) == FULL:
+            self._use(with_slots(self._run))
+        if status == ABSENT:
+            raise InputError(f"{pair}: the one does not run, or the other does not wait")
+        self._run.site.why[guest] = self._reasons.setdefault(why, len(self._reasons))
+
+    def evict(self, row: int, now: float) -> None:
+        """Kill a running job; it comes to the queue again and runs from its beginning.
+
+        Raises
+        ------
+        InputError
+            It does not run.
+        """
+        while (status := EVICT.entry()(self._handle.address, row, now)) == FULL:
+            self._use(with_log(self._run))
+        if status == ABSENT:
+            raise InputError(f"job {self._jobs.job[row]} does not run")
+
+    def running(self) -> _Rows:
+        """Rows of running jobs, guests among them, by expected end."""
+        site = self._run.site
+        return site.running[: site.counts[RUNNING]].copy()
+
+    def waiting(self) -> _Rows:
+        """Rows of jobs that wait, in the order of the queue."""
+        site = self._run.site
+        return site.queue[site.counts[HEAD] : site.counts[TAIL]].copy()
+
+    def work_left(self, row: int, now: float) -> float:
+        """What a running job has left to run at full speed, s."""
+        site = self._run.site
+        return max(0.0, float(site.left[row] - (now - site.since[row]) * site.rate[row]))
+
+    def age(self, row: int, now: float) -> float:
+        """For how long a job has run since it started, s; NaN for one that does not run, and has not."""
+        return now - float(self._run.site.start[row])
+
+    def has_ended(self, row: int) -> bool:
+        """Whether a job has ended, or was stopped at its limit."""
+        return bool(np.isfinite(self._run.site.end[row]))
+
+    def free(self) -> int:
+        """Idle processors."""
+        return self._free()
+
+    def ran(self, row: int, now: float) -> float:
+        """How much of its requested time a running job has used, s: what has passed at the pace that it had."""
+        site = self._run.site
+        return float(site.request[row] - site.allowance[row] + (now - site.since[row]) * site.pace[row])

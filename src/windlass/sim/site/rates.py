@@ -1,0 +1,114 @@
+"""Speeds of running jobs that change, and jobs that run on the processors of others.
+
+A *guest* runs on processors of its *host*: while both run, the guest has them in the ledger and in the list of those
+who run, and the host what is left of its own. So whoever ends first, every processor has one holder, and an ordering
+policy sees when each is expected back: a guest's at the latest when it was promised to be.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from windlass.compiled import inlined
+from windlass.sim.cores import hold_none, lend
+from windlass.sim.events.tree import schedule_any
+from windlass.sim.site.state import NO_ROW, ROUNDING, RUNNING
+
+
+@inlined
+def _place_of(site, row):
+    """Where a row belongs among the running: behind all that are expected to end earlier, or then and are no wider."""
+    end, procs = site.expected_end[row], site.procs[row]
+    low, high = 0, site.counts[RUNNING]
+    while low < high:
+        middle = (low + high) >> 1
+        other = site.running[middle]
+        other_end = site.expected_end[other]
+        if other_end < end or (other_end == end and site.procs[other] <= procs):
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+@inlined
+def list_running(site, row):
+    """Put a job among the running, for which there is room."""
+    counts, place = site.counts, _place_of(site, row)
+    for other in range(counts[RUNNING], place, -1):
+        site.running[other] = site.running[other - 1]
+    site.running[place] = row
+    counts[RUNNING] += 1
+
+
+@inlined
+def unlist_running(site, row):
+    """Take a job from among the running; its processors and its expected end are as when it was put there."""
+    counts, place = site.counts, _place_of(site, row) - 1
+    while site.running[place] != row:
+        place -= 1
+    counts[RUNNING] -= 1
+    for other in range(place, counts[RUNNING]):
+        site.running[other] = site.running[other + 1]
+
+
+@inlined
+def begin_rated(site, row, now):
+    """A job that starts has its whole speed, and shares with nobody."""
+    site.rate[row], site.since[row], site.left[row] = 1.0, now, site.work[row]
+    site.pace[row], site.allowance[row], site.stop[row] = 1.0, site.request[row], now + site.limit[row]
+    site.host[row] = site.guest[row] = NO_ROW
+
+
+@inlined
+def set_rate(run, row, rate, pace, now):
+    """Change the speed of a running job, and how fast its limit comes near; its end moves, but not beyond the limit."""
+    site = run.site
+    left = max(0.0, site.left[row] - (now - site.since[row]) * site.rate[row])
+    # What is left by rounding alone must not wait where the speed falls to 0.
+    if left < ROUNDING * (abs(now) + 1.0):
+        left = 0.0
+    site.allowance[row] -= (now - site.since[row]) * site.pace[row]
+    # The instant at which it is stopped stays as it is to the bit where the pace does.
+    if pace != site.pace[row]:
+        stops = pace > 0.0 and site.limit[row] < np.inf
+        site.stop[row] = now + max(0.0, site.allowance[row]) / pace if stops else np.inf
+    site.rate[row], site.since[row], site.left[row], site.pace[row] = rate, now, left, pace
+    end = now + left / rate if left > 0.0 else now
+    schedule_any(run.tree, site.slot[row], max(now, min(end, site.stop[row])))
+
+
+@inlined
+def take_in(run, host, guest, promise, now):
+    """A job that has a slot runs on processors of a running one, at no speed and no pace until these are set."""
+    site = run.site
+    unlist_running(site, host)
+    site.procs[host] -= site.procs[guest]
+    list_running(site, host)
+    site.start[guest] = now
+    site.expected_end[guest] = promise
+    list_running(site, guest)
+    hold_none(run.pieces, site.slot[guest], site.slot[host])
+    lend(run.pieces, site.slot[host], site.slot[guest], site.procs[guest])
+    begin_rated(site, guest, now)
+    site.host[guest], site.guest[host] = host, guest
+    set_rate(run, guest, 0.0, 0.0, now)
+
+
+@inlined
+def part_pair(run, row, now):
+    """A job ends or is lost: its guest has its own processors for itself, or its host has its own again."""
+    site = run.site
+    guest, host = site.guest[row], site.host[row]
+    if guest != NO_ROW:
+        site.guest[row] = site.host[guest] = NO_ROW
+        set_rate(run, guest, 1.0, 1.0, now)
+        unlist_running(site, guest)
+        site.expected_end[guest] = min(site.expected_end[guest], now + max(0.0, site.allowance[guest]))
+        list_running(site, guest)
+    if host != NO_ROW:
+        site.host[row] = site.guest[host] = NO_ROW
+        lend(run.pieces, site.slot[row], site.slot[host], site.procs[row])
+        unlist_running(site, host)
+        site.procs[host] += site.procs[row]
+        list_running(site, host)
