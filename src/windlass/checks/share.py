@@ -52,6 +52,7 @@ def drawn_candidate(job: int, rng: np.random.Generator) -> Candidate:
         memory=float(rng.choice([0.0, 1e9, 16e9])),
         request=float(rng.uniform(60, 7200)),
         cpu=float(rng.uniform(0, 100)) if rng.random() < 0.5 else math.nan,
+        restarts=bool(rng.random() < 0.5),
     )
 
 

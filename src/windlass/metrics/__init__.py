@@ -4,6 +4,7 @@ A field's metadata says whether a lower or a higher value is better (:data:`~win
 :data:`~windlass.results.HIGHER`); tables set the best value in bold. A metric that says neither has no best.
 
 - :mod:`~windlass.metrics.site`: rigid jobs on one site.
+- :mod:`~windlass.metrics.sharing`: the same, of which some share allocations.
 - :mod:`~windlass.metrics.workers`: small tasks on many workers.
 - :mod:`~windlass.metrics.colocated`: both on the nodes of one site, and what each costs the other.
 - :mod:`~windlass.metrics.fleet`: jobs over the sites of a fleet.

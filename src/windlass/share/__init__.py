@@ -19,6 +19,8 @@ them, :mod:`~windlass.share.answer` what they answer, :mod:`~windlass.share.pair
 :mod:`~windlass.share.meter` tells from readings.
 :mod:`~windlass.share.interference` says how fast two jobs are together, fitted to measured pairs.
 
+:mod:`~windlass.share.learning` says how well ASAx learns beside its theorem.
+
 Here :class:`Asax` and :class:`Pairs` can be used by themselves; :func:`happiness` is how well a job is doing, and
 :func:`first_fit` pairs jobs with allocations for a policy of one's own.
 

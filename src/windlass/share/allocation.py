@@ -30,6 +30,8 @@ class Candidate:
         How long it asks to run, s.
     cpu
         Percent of its cores' time that jobs of its class used when they ran alone; NaN where none has been measured.
+    restarts
+        Whether it may be put back in the queue after it has begun, to begin again.
 
     Raises
     ------
@@ -48,6 +50,7 @@ class Candidate:
     memory: float
     request: float
     cpu: float = math.nan
+    restarts: bool = False
 
     def __post_init__(self) -> None:
         where = f"job {self.job}: "
@@ -71,17 +74,21 @@ class Guest:
         How fast it was since the last checkpoint, percent of its speed alone; NaN where unknown.
     note
         What the policy left with the pair when it decided the quota.
+    elapsed
+        How much of its walltime it has used, s: about what would be lost if it had to begin again.
     """
 
     job: Candidate
     quota: int
     progress: float = math.nan
     note: tuple[float, ...] = ()
+    elapsed: float = 0.0
 
     def __post_init__(self) -> None:
         where = f"job {self.job.job}: "
         number(f"{where}quota", whole(f"{where}quota", self.quota, 0), 0.0, 100.0)
         _known(f"{where}progress", self.progress, math.inf)
+        number(f"{where}elapsed", self.elapsed, 0.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +118,8 @@ class Allocation:
     waited
         Percent of the time since the last checkpoint in which its processes could run and had no core, without
         the time in which they were throttled.
+    until
+        By when its cores are promised to others, s: of a job that began as a guest. Infinity for any other.
     guest
         Who shares it, or None.
 
@@ -141,6 +150,7 @@ class Allocation:
     rate: float = math.nan
     rate_alone: float = math.nan
     waited: float = math.nan
+    until: float = math.inf
     guest: Guest | None = None
 
     def __post_init__(self) -> None:
@@ -160,6 +170,14 @@ class Allocation:
         """Bytes that neither the job nor its guest has."""
         held = 0.0 if self.guest is None else self.guest.job.memory
         return self.memory * (100.0 - self.memory_used) / 100.0 - held
+
+    def end(self, now: float) -> float:
+        """When it has to be over, s.
+
+        >>> Allocation(1, "montage", 4, 8e9, 60.0, 20.0, cpu=10.0, memory_used=50.0).end(now=100.0)
+        140.0
+        """
+        return max(now, min(self.until, now + self.walltime - self.elapsed))
 
     def fits(self, candidate: Candidate) -> bool:
         """Whether it can take this job in: nobody else is there, and it has all cores and all memory for it.

@@ -36,8 +36,31 @@ class Share:
 
 
 @dataclass(frozen=True, slots=True)
+class Back:
+    """Put a guest back in the queue, where it begins again: worth it for one that has hardly begun.
+
+    Parameters
+    ----------
+    guest
+        Who; one that may be restarted.
+    why
+        The reason.
+    """
+
+    guest: int
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
 class Sharing:
     """What a co-scheduler answers: who shares with whom from now on; whoever is not named goes on as before.
+
+    Parameters
+    ----------
+    shares
+        Guests that start, and quotas that change.
+    back
+        Guests that leave.
 
     Examples
     --------
@@ -46,6 +69,7 @@ class Sharing:
     """
 
     shares: tuple[Share, ...] = ()
+    back: tuple[Back, ...] = ()
 
     def check(self, view: ShareView) -> None:
         """Raise unless all of it can be carried out together; engines call this before they change anything.
@@ -79,6 +103,15 @@ class Sharing:
                 problem = "it could put off the head of the queue" if late and spare < 0 else ""
             if problem:
                 raise PolicyError(f"shares job {share.host} with job {share.guest}: {problem}")
+        guests = {host.guest.job.job: host.guest.job for host in view.running if host.guest is not None}
+        for back in self.back:
+            problem = "" if back.why else "it has no reason"
+            problem = problem or ("" if back.guest in guests else "it is nobody's guest")
+            problem = problem or ("" if guests[back.guest].restarts else "it may not be restarted")
+            problem = problem or (f"job {back.guest} is named twice" if back.guest in taken else "")
+            taken.add(back.guest)
+            if problem:
+                raise PolicyError(f"puts job {back.guest} back: {problem}")
 
 
 def _problem(

@@ -37,6 +37,7 @@ class _Running:
     alone_stage: int | None = None
     guest: Guest | None = None
     host: int | None = None
+    until: float = math.inf
     before: Allocation | None = None
 
     def elapsed(self, now: float) -> float:
@@ -105,8 +106,16 @@ class ShareBook:
         ]
 
     def elapsed(self, job: int, now: float) -> float:
-        """How much of its walltime a job has used, s: in a second as much as its quota says."""
+        """How much of its walltime a job has used, s: in a second as much as its pace says."""
         return self._jobs[job].elapsed(now)
+
+    def until(self, job: int) -> float:
+        """By when a job's cores are promised to others, s: infinity for one that did not begin as a guest."""
+        return self._jobs[job].until
+
+    def set_pace(self, job: int, pace: float, now: float) -> None:
+        """So many seconds of a job's walltime pass in a second: 1 of one alone, of a guest its quota until told."""
+        self._jobs[job].set_pace(pace, now)
 
     def read(self, readings: Mapping[int, Reading]) -> None:
         """Checkpoint: what was read of running jobs, all at one instant. What they did since the last is worked out."""
@@ -177,11 +186,15 @@ class ShareBook:
         """
         for host in carried_out(view, answer):
             entry = self._jobs[host.job]
+            if host.guest is None and entry.guest is not None:
+                self._part(entry.guest.job.job, view.now)
             entry.guest, entry.before = host.guest, host
             if host.guest is not None:
                 guest = self._jobs.setdefault(
                     host.guest.job.job, _fresh(host.guest.job, view.now, host.guest.job.memory)
                 )
+                if guest.host is None:
+                    guest.until = view.promised_end(host, host.guest.job, host.guest.quota)
                 guest.host = host.job
                 guest.set_pace(host.guest.quota / 100.0, view.now)
 
@@ -242,8 +255,12 @@ class ShareBook:
             rate=math.nan if done is None else done.rate,
             rate_alone=entry.alone if same else math.nan,
             waited=math.nan if done is None else done.waited,
-            guest=entry.guest,
+            until=entry.until,
+            guest=None if entry.guest is None else self._shown(entry.guest, now),
         )
+
+    def _shown(self, guest: Guest, now: float) -> Guest:
+        return replace(guest, elapsed=max(0.0, self._jobs[guest.job.job].elapsed(now)))
 
 
 def _fresh(job: Candidate, at: float, memory: float) -> _Running:

@@ -41,12 +41,15 @@ def carried_out(view: ShareView, answer: Sharing) -> tuple[Allocation, ...]:
     answer.check(view)
     waiting = {candidate.job: candidate for candidate in view.waiting}
     shares = {share.host: share for share in answer.shares}
+    back = {each.guest for each in answer.back}
     hosts: list[Allocation] = []
     for host in view.running:
         share = shares.get(host.job)
         if share is not None:
             who = waiting[share.guest] if host.guest is None else host.guest.job
             host = replace(host, guest=Guest(who, share.quota, note=share.note))
+        elif host.guest is not None and host.guest.job.job in back:
+            host = guest_ended(host)
         hosts.append(host)
     return tuple(hosts)
 

@@ -82,8 +82,8 @@ class ShareView:
         >>> ShareView(0.0, (host,), ()).promised_end(host, Candidate(2, "blast", 8, 4e9, 40.0), quota=50)
         70.0
         """
-        left = max(0.0, host.walltime - host.elapsed)
-        return self.now + left + max(0.0, candidate.request - quota / 100.0 * left)
+        end = host.end(self.now)
+        return end + max(0.0, candidate.request - quota / 100.0 * (end - self.now))
 
     def outstays(self, host: Allocation, candidate: Candidate, quota: int) -> int:
         """Cores that a guest could keep from the head of the queue.
@@ -95,9 +95,8 @@ class ShareView:
         """
         if self.head is None or candidate.job == self.head.job:
             return 0
-        end = self.now + max(0.0, host.walltime - host.elapsed)
         # A host that should be there still is not among those whose cores the head was promised.
-        fits = end > self.head.at or self.promised_end(host, candidate, quota) <= self.head.at
+        fits = host.end(self.now) > self.head.at or self.promised_end(host, candidate, quota) <= self.head.at
         return 0 if fits else candidate.cores
 
     def __post_init__(self) -> None:

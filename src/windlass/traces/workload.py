@@ -5,13 +5,16 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from windlass.model import InputError, JobTable
 from windlass.traces.trace import REQUIRED, Trace
 
 # SQL reserves both words, and both are columns of nearly every log. Quoted text comes first, to be kept.
 _RESERVED = re.compile(r"""("[^"]*"|'[^']*')|\b(user|group)\b""", re.IGNORECASE)
+_USER = "user"
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,11 +29,14 @@ class Workload:
         Of the system.
     notes
         What was changed or left out to come here, one sentence each.
+    users
+        (n,) the log's number for the user of each job, -1 where it has none; None where it names no users.
     """
 
     jobs: JobTable
     processors: int
     notes: tuple[str, ...] = ()
+    users: NDArray[np.int64] | None = None
 
 
 def to_workload(trace: Trace, processors: int | None = None, where: str | None = None) -> Workload:
@@ -85,7 +91,7 @@ def to_workload(trace: Trace, processors: int | None = None, where: str | None =
     fitting = _fitting(complete, system)
     _require_jobs(trace.name, fitting)
     final = _numbered(_sorted(_with_requests(fitting)))
-    return Workload(_job_table(trace.name, final.records), system, final.notes)
+    return Workload(_job_table(trace.name, final.records), system, final.notes, _users(final.records))
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,6 +153,8 @@ def _filtered(trace: Trace, where: str) -> pl.DataFrame:
 def _standard(name: str, records: pl.DataFrame) -> pl.DataFrame:
     types = {"submit": pl.Float64, "run": pl.Float64, "request": pl.Float64}
     columns = [pl.col(column).cast(types.get(column, pl.Int64)) for column in REQUIRED]
+    # Nobody needs it to schedule: what is no number there is nobody.
+    columns += [pl.col(_USER).cast(pl.Int64, strict=False)] if _USER in records.columns else []
     try:
         standard = records.select(columns)
     except pl.exceptions.PolarsError as error:
@@ -217,6 +225,10 @@ def _numbered(step: _Step) -> _Step:
         return step
     numbers = pl.int_range(1, pl.len() + 1, dtype=pl.Int64).alias("job")
     return _Step(step.records.with_columns(numbers), noted.notes)
+
+
+def _users(records: pl.DataFrame) -> NDArray[np.int64] | None:
+    return records[_USER].fill_null(-1).to_numpy() if _USER in records.columns else None
 
 
 def _job_table(name: str, records: pl.DataFrame) -> JobTable:

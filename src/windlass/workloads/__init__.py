@@ -21,6 +21,8 @@ Rigid jobs on one site:
 
 - :mod:`~windlass.workloads.lublin`: :func:`lublin`, jobs drawn from the model of Lublin and Feitelson.
 - :mod:`~windlass.workloads.outages`: when its nodes are away.
+- :mod:`~windlass.workloads.use`: what jobs use of what they were given; :mod:`~windlass.workloads.measured`: laws that
+  were measured, as quantiles.
 """
 
 from windlass.workloads.lublin import lublin

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import ClassVar
 
 import numpy as np
@@ -10,10 +11,11 @@ from numpy.typing import NDArray
 
 from windlass.model.values import number, whole
 from windlass.share.allocation import Allocation, Candidate, Guest
-from windlass.share.answer import Sharing
+from windlass.share.answer import Back, Sharing
+from windlass.share.lib.effects import Effects
 from windlass.share.lib.gang import Choice, adjusted, first_fit
 from windlass.share.lib.regress import Line
-from windlass.share.lib.state import ratio
+from windlass.share.lib.state import happiness, ratio
 from windlass.share.view import Checkpoint, ShareView
 
 _Floats = NDArray[np.float64]
@@ -21,6 +23,8 @@ _Floats = NDArray[np.float64]
 _NOISE = 0.25
 #: Slowdowns beyond this are taken for it: a host that stands still for one checkpoint is not all there is to know.
 _MOST = 3.0
+#: A host keeps so many times what it needs of its walltime: tasks are not all alike.
+_MARGIN = 1.1
 
 
 class Pairs:
@@ -29,10 +33,13 @@ class Pairs:
     A line says how much a host is slowed, and another how fast a guest is, by what both use of their cores, by the
     host's memory and stage, and by the quota. Before anything is measured the lines say what sharing by time alone
     does. Each checkpoint at which progress was measured moves them. A quota is taken only if the slowdown that the line
-    says, plus ``care`` times how unsure it is, is within ``budget``: so it begins with small quotas, and dares more as
-    it learns. A pair that was measured beyond its budget gets less at once, and never more again. So that a bad start
-    is not the end of learning, one in so many pairs that are refused has the smallest quota all the same, unless that
-    would break the budget by time sharing alone.
+    says, plus ``care`` times how unsure it is, is within ``budget``, and if the host still makes its walltime so: it
+    begins with small quotas, and dares more as it learns. A host that counts its tasks is first seen alone.
+
+    A pair that was measured beyond its budget gets less at once, and never more again; where nothing is left to get,
+    its guest stops, or is put back in the queue if it may be, and has run for less than the host still needs: it then
+    loses less by beginning again than by waiting. So that a bad start is not the end of learning, one in so many pairs
+    that are refused has the smallest quota all the same, unless that would break the budget by time sharing alone.
 
     Source: ours; the bound is that of LinUCB (Li et al., WWW 2010).
 
@@ -56,7 +63,7 @@ class Pairs:
     --------
     >>> host = Allocation(1, "montage", 8, 8e9, 600.0, 0.0, cpu=40.0, memory_used=5.0, parallel=True, rate_alone=1.0)
     >>> view = ShareView(0.0, (host,), (Candidate(2, "blast", 8, 1e9, 60.0, cpu=60.0),))
-    >>> policy = Pairs()
+    >>> policy = Pairs(worth=10.0)
     >>> policy.decide(view).shares[0].quota
     10
     >>> after = Allocation(1, "montage", 8, 8e9, 600.0, 60.0, cpu=40.0, memory_used=5.0, rate=1.0, rate_alone=1.0)
@@ -68,7 +75,7 @@ class Pairs:
 
     name: ClassVar[str] = "pairs"
 
-    def __init__(self, budget: float = 10.0, worth: float = 10.0, care: float = 2.0, probe: int = 20) -> None:
+    def __init__(self, budget: float = 10.0, worth: float = 30.0, care: float = 2.0, probe: int = 20) -> None:
         self.budget = number("budget", budget, 0.0) / 100.0
         self.worth = number("worth", worth, 0.0, 100.0) / 100.0
         self.care = number("care", care, 0.0)
@@ -76,24 +83,38 @@ class Pairs:
         # Time sharing has the weight 1; what a neighbour costs besides is anywhere around 0.
         only_time, around = np.array([1.0, 0.0, 0.0, 0.0, 0.0]), np.array([0.2, 0.3, 0.3, 0.3, 0.3])
         self.slower = Line.prior(only_time, around, noise=_NOISE)
+        self.effects = Effects()
         self.faster = Line.prior(only_time[:3], around[:3], noise=_NOISE)
 
     def decide(self, view: ShareView) -> Sharing:
         """New quotas for pairs, and guests for allocations that have none."""
 
         def start(host: Allocation, candidate: Candidate) -> Choice | None:
+            if math.isnan(host.rate_alone) and not math.isnan(host.tasks_left):
+                return None  # it counts tasks, and a little later will have shown how fast it is alone
             found = self._largest(host, candidate, view.actions[1:])
             return found or self._probed(host, candidate, view.actions[1])
 
         def again(host: Allocation, guest: Guest) -> Choice | None:
-            ceiling = int(guest.note[0]) if guest.note else view.actions[-1]
-            if guest.quota > 0 and ratio(host) > self.budget:
-                ceiling = guest.quota - 1
+            least, ceiling = view.actions[1], int(guest.note[0]) if guest.note else view.actions[-1]
+            hurt = guest.quota > 0 and ratio(host) > self.budget
+            ceiling = guest.quota - 1 if hurt else ceiling
             allowed = tuple(action for action in view.actions[1:] if action <= ceiling)
-            found = self._largest(host, guest.job, allowed) if allowed else None
+            # It is there already: what it would have been worth does not matter any more.
+            found = self._largest(host, guest.job, allowed, worth=0.0) if allowed else None
+            if found is None and not hurt and guest.quota > 0 and not math.isnan(ratio(host)):
+                return None
+            if found is None and guest.quota > least and allowed:
+                return Choice(least, "as little as there is, to harm the host less", (float(ceiling),))
             return found or Choice(0, "no quota keeps the host within its budget", (float(ceiling),))
 
-        return Sharing((*adjusted(view, again), *first_fit(view, start)))
+        quotas = adjusted(view, again)
+        back = tuple(each for each in map(_put_back, view.running) if each is not None)
+        stopped = {share.guest for share in quotas if share.quota == 0}
+        gone = {each.guest for each in back} & stopped
+        kept = tuple(share for share in quotas if share.guest not in gone)
+        leave = tuple(each for each in back if each.guest in gone)
+        return Sharing((*kept, *first_fit(view, start)), leave)
 
     def observed(self, checkpoint: Checkpoint) -> None:
         """Move the lines to what was measured; what was not is not guessed."""
@@ -102,8 +123,11 @@ class Pairs:
             return
         measured = ratio(checkpoint.after)
         if not math.isnan(measured):
-            features = _host_features(checkpoint.before, guest.job, np.array([quota]))[0]
-            self.slower = self.slower.after(features, min(measured, _MOST))
+            features = _host_features(checkpoint.before, guest.job, np.array([quota]))
+            slower = min(measured, _MOST)
+            missed, present = slower - float(self.slower.at(features)[0][0]), float(features[0, 1])
+            self.effects.take(checkpoint.before.job_class, guest.job.job_class, present, missed)
+            self.slower = self.slower.after(features[0], slower)
         if not math.isnan(guest.progress):
             features = _guest_features(checkpoint.before, guest.job, np.array([quota]))[0]
             self.faster = self.faster.after(features, min(guest.progress / 100.0, 1.0 + _MOST))
@@ -115,20 +139,45 @@ class Pairs:
         self.refused = (self.refused + 1) % self.probe
         return Choice(least, "tried, to learn what it costs", (float(least),)) if self.refused == 0 else None
 
-    def _largest(self, host: Allocation, guest: Candidate, actions: tuple[int, ...]) -> Choice | None:
+    def _largest(
+        self, host: Allocation, guest: Candidate, actions: tuple[int, ...], worth: float | None = None
+    ) -> Choice | None:
         quotas = np.array(actions)
-        slower, unsure = self.slower.at(_host_features(host, guest, quotas))
+        features = _host_features(host, guest, quotas)
+        slower, unsure = self.slower.at(features)
+        slower = slower + self.effects.slope(host.job_class, guest.job_class) * features[:, 1]
         faster, _ = self.faster.at(_guest_features(host, guest, quotas))
         worst = slower + self.care * unsure
         # Cores that are busy for the guest, and those that are no longer for the host.
         won = np.clip(faster, 0.0, 1.0) * _use(guest) * guest.cores
         lost = (1.0 - 1.0 / (1.0 + np.maximum(slower, 0.0))) * host.cpu / 100.0 * host.cores
-        good = np.flatnonzero((worst <= self.budget) & (faster >= self.worth) & (won > lost))
+        in_time = (1.0 + worst) * _MARGIN <= _slack(host)
+        gains = (faster >= self.worth) & (won > lost) if worth is None else faster >= worth
+        good = np.flatnonzero((worst <= self.budget) & gains & in_time)
         if not len(good):
             return None
         at = good[-1]
         why = f"host at most {100 * worst[at]:.1f} % slower, guest at {100 * faster[at]:.0f} % of its speed"
         return Choice(actions[at], why, (float(actions[-1]),))
+
+
+def _put_back(host: Allocation) -> Back | None:
+    """A guest that loses less by beginning again than by waiting for its host to end."""
+    guest = host.guest
+    if guest is None or not guest.job.restarts:
+        return None
+    left = host.tasks_left / host.rate_alone if host.rate_alone > 0.0 else math.nan
+    left = max(0.0, host.walltime - host.elapsed) if math.isnan(left) else left
+    if guest.elapsed >= left:
+        return None
+    return Back(guest.job.job, f"begins again: it has run {guest.elapsed:.0f} s, its host needs {left:.0f} s")
+
+
+def _slack(host: Allocation) -> float:
+    """The time that a host has left over the time that it needs alone; infinity where nobody can tell."""
+    alone = host.rate if math.isnan(host.rate_alone) else host.rate_alone
+    left = happiness(replace(host, rate=alone))
+    return math.inf if math.isnan(left) else left
 
 
 def _use(guest: Candidate) -> float:

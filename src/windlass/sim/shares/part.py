@@ -10,7 +10,7 @@ from windlass.model import InputError, JobTable
 from windlass.model.use import JobUse
 from windlass.model.values import number
 from windlass.order.site.head import reservation
-from windlass.share import Share, SharePolicy, ShareView, Sharing, observe
+from windlass.share import SharePolicy, ShareView, Sharing, observe
 from windlass.share.allocation import Candidate
 from windlass.share.book import ShareBook
 from windlass.share.interference import Speeds
@@ -35,7 +35,8 @@ class SharesPart(Quiet):
     """Jobs on the processors of others: see :class:`windlass.sim.part.Part`.
 
     While somebody waits or shares, all that runs is measured every so many seconds, and then the policy is asked. What
-    a guest's walltime loses in a second is its quota: it is not to be stopped for what it did not get.
+    a guest's walltime loses in a second is its quota, or its speed if that is less: it is not to be stopped for what it
+    did not get.
 
     A guest is put back in the queue, to run again from its beginning, where its host comes to use the memory that it
     was promised; and where it is still there when the promise of its end is over, and the head of the queue could
@@ -59,6 +60,8 @@ class SharesPart(Quiet):
         Of noise in what is measured.
     memory_per_core
         Bytes that an allocation has for each of its cores, where that is more than its job asked for.
+    restarts
+        Whether a policy may put guests back in the queue.
     every
         Seconds between checkpoints.
     noise
@@ -83,6 +86,7 @@ class SharesPart(Quiet):
         rng: np.random.Generator,
         *,
         memory_per_core: float = 0.0,
+        restarts: bool = True,
         every: float = 60.0,
         noise: float = 0.02,
         at_site: int = 0,
@@ -94,6 +98,7 @@ class SharesPart(Quiet):
         self._noise = number("noise", noise, 0.0)
         self._memory = number("memory_per_core", memory_per_core, 0.0)
         self._book, self._log = ShareBook(), Log()
+        self._restarts = restarts
         self._row_of = {job: row for row, job in enumerate(jobs.job.tolist())}
         self._courses: dict[int, Course] = {}
         self._stage_ends: dict[int, float] = {}
@@ -141,22 +146,22 @@ class SharesPart(Quiet):
         """Start guests, and change quotas."""
         assert self._shown is not None  # asked for before any answer
         view, now = self._shown, self._now
-        self._book.carry_out(view, answer)
+        answer.check(view)
         self._decisions += 1
+        for back in answer.back:
+            self._site.evict(self._row_of[back.guest], now)
+            self._evicted += 1
+        self._look(now)
+        self._book.carry_out(view, answer)
         there = {host.guest.job.job for host in view.running if host.guest is not None}
         for share in answer.shares:
             host, guest = self._row_of[share.host], self._row_of[share.guest]
             if share.guest not in there:
-                promise = self._promises[guest] = self._promise(share)
+                promise = self._promises[guest] = self._book.until(share.guest)
                 self._site.take_in(host, guest, promise, now, f"shares an allocation: {self._policy.name}")
                 self._courses[guest] = self._course(guest)
             self._log.change(host, guest, share.quota, now, share.why)
             self._rate(host)
-
-    def _promise(self, share: Share) -> float:
-        assert self._shown is not None  # it was answered to
-        host = next(host for host in self._shown.running if host.job == share.host)
-        return self._shown.promised_end(host, self._candidate(self._row_of[share.guest]), share.quota)
 
     def result(self) -> Shared:
         """Who shared with whom."""
@@ -213,7 +218,7 @@ class SharesPart(Quiet):
         head = self._site.waiting()[:1]
         late = [row for row, end in self._promises.items() if end <= self._now and self._alone(row)]
         need = int(self._jobs.procs[head].sum()) - self._site.free()
-        if need > 0 and late and self._jobs.procs[late].sum() >= need:
+        if need > 0 and late and self._site.held(late) >= need:
             for row in late:
                 self._site.evict(row, self._now)
                 self._evicted += 1
@@ -232,7 +237,9 @@ class SharesPart(Quiet):
             own, other = self._courses[host].cpu(done[0]), self._courses[guest].cpu(done[1])
             speeds = self._physics(host, guest, own, other, quota)
         site.set_rate(host, speeds.host, now)
-        site.set_rate(guest, speeds.guest, now, pace=quota / 100.0)
+        pace = min(quota / 100.0, speeds.guest)
+        site.set_rate(guest, speeds.guest, now, pace=pace)
+        self._book.set_pace(int(self._jobs.job[guest]), pace, now)
         self._stage_ends[host] = now + min(
             max(_ROUNDING, self._courses[row].until(at) - at) / speed if speed > 0.0 else np.inf
             for row, at, speed in zip((host, guest), done, (speeds.host, speeds.guest), strict=True)
@@ -256,6 +263,7 @@ class SharesPart(Quiet):
             int(jobs.procs[row]),
             float(use.memory[row]),
             float(jobs.request[row]),
+            restarts=self._restarts,
         )
 
 

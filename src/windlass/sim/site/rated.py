@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from numba import types
@@ -206,6 +206,10 @@ class RatedSite(SitePart):
         """What a running job has left to run at full speed, s."""
         site = self._run.site
         return max(0.0, float(site.left[row] - (now - site.since[row]) * site.rate[row]))
+
+    def held(self, rows: Sequence[int]) -> int:
+        """Processors that running jobs hold, those less that their guests have."""
+        return int(self._run.site.procs[list(rows)].sum())
 
     def age(self, row: int, now: float) -> float:
         """For how long a job has run since it started, s; NaN for one that does not run, and has not."""

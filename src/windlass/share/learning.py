@@ -1,0 +1,72 @@
+"""How much more the mixture of experts risks than its best expert, round by round, beside what Theorem 1 allows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from windlass.share.lib.mixture import Mixture, Rule, bound
+
+_Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LearningCurve:
+    """What was risked in so many rounds.
+
+    Parameters
+    ----------
+    excess
+        (t,) by the mixture, beyond the expert that has risked least so far.
+    allowed
+        (t,) by Theorem 1 of ASAx.
+    """
+
+    excess: _Floats
+    allowed: _Floats
+
+
+def learning_curve(
+    update: str, gamma: float | None, advice: _Floats, losses: _Floats, rng: np.random.Generator
+) -> LearningCurve:
+    """Learn from losses of actions, and keep account.
+
+    Parameters
+    ----------
+    update, gamma
+        As of :class:`~windlass.share.policies.asax.Asax`.
+    advice
+        (n, m) the chance that each expert gives each action.
+    losses
+        (k, m) what each action would cost in each case, 0 to 1.
+    rng
+        Which actions are drawn.
+
+    Returns
+    -------
+    LearningCurve
+        Of the rounds that ended.
+
+    Source: ASAx, Theorem 1 and Appendix A.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(1)
+    >>> found = learning_curve("anchored", None, np.array([[0.9, 0.1], [0.1, 0.9]]), rng.random((500, 2)), rng)
+    >>> bool((found.excess <= found.allowed).all())
+    True
+    """
+    n, m = advice.shape
+    rule, known = Rule(n, m, update, gamma), Mixture.fresh(n)
+    weighted, excess = 0.0, []
+    for cost in losses:
+        chances = known.blend(advice)
+        action = int(rng.choice(m, p=chances))
+        after = known.after(rule, advice[:, action], float(chances[action]), float(cost[action]))
+        if after.rounds > known.rounds:
+            weighted += float(known.weights @ (after.total - known.total))
+            excess.append(weighted - float(after.total.min()))
+        known = after
+    return LearningCurve(np.array(excess), np.array([bound(rule, t + 1) for t in range(len(excess))]))

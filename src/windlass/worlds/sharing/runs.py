@@ -1,0 +1,147 @@
+"""One run of jobs of which some share allocations."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from windlass.drive import drive
+from windlass.model import JobTable
+from windlass.model.use import JobUse
+from windlass.order.site import POLICIES as ORDER
+from windlass.order.site import SitePolicy
+from windlass.share import POLICIES as SHARE
+from windlass.share import Allocation, Candidate, SharePolicy
+from windlass.share.interference import PairSpeeds, Speeds
+from windlass.sim.coupled import Coupled
+from windlass.sim.nodes import Ledger
+from windlass.sim.shares.part import Physics, SharesPart
+from windlass.sim.shares.result import Shared
+from windlass.sim.site.rated import RatedSite
+from windlass.sim.site.result import Replay
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SharingCase:
+    """What happens at one site, apart from what policies decide.
+
+    Parameters
+    ----------
+    jobs, processors
+        Rigid jobs, and the site's processors.
+    use
+        What the jobs use.
+    physics
+        How fast two of them are together.
+    memory_per_core
+        Bytes.
+    checkpoint
+        Seconds between measurements.
+    noise
+        Of measured task rates, as a part of them.
+    kill
+        Whether jobs are stopped at their walltime.
+    """
+
+    jobs: JobTable
+    processors: int
+    use: JobUse
+    physics: Physics
+    memory_per_core: float = 4e9
+    checkpoint: float = 60.0
+    noise: float = 0.02
+    kill: bool = True
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SharingRun:
+    """What happened: to each job, to those that shared, and what each had left to run when it was stopped, s."""
+
+    jobs: Replay
+    shared: Shared
+    left: NDArray[np.float64]
+
+
+def run_sharing(
+    case: SharingCase,
+    order: SitePolicy,
+    share: SharePolicy,
+    rng: np.random.Generator,
+    progress: Callable[[float], None] | None = None,
+) -> SharingRun:
+    """Run the jobs.
+
+    Parameters
+    ----------
+    case
+        What happens.
+    order, share
+        Who decides.
+    rng
+        Of noise in what is measured.
+    progress
+        Told the share of the jobs that was submitted.
+
+    Examples
+    --------
+    >>> from windlass.model.use import UseStage
+    >>> from windlass.share.interference import Interference
+    >>> from windlass.sim.shares.neighbours import Neighbours
+    >>> jobs = JobTable.of(submit=[0, 0], run=[600, 600], procs=[4, 4], request=[900, 900])
+    >>> use = JobUse.of(["a", "b"], [1e9, 1e9], [[UseStage(600.0, cpu=40.0)]] * 2)
+    >>> case = SharingCase(jobs, 4, use, Neighbours(Interference(0.0, 0.0, 0.0), use))
+    >>> rng = np.random.default_rng(1)
+    >>> done = run_sharing(case, ORDER.make("easy", rng), SHARE.make("static", rng), rng)
+    >>> done.jobs.end.tolist(), done.shared.guest.tolist()
+    ([600.0, 660.0], [1])
+    """
+    ledger, tell = Ledger([[case.processors]], parts=1), progress or (lambda _: None)
+    site = RatedSite(
+        case.jobs,
+        order,
+        ledger,
+        kill=case.kill,
+        progress=lambda submitted: tell(submitted / len(case.jobs)),
+    )
+    part = SharesPart(
+        site,
+        case.jobs,
+        case.use,
+        share,
+        case.physics,
+        ledger,
+        rng,
+        memory_per_core=case.memory_per_core,
+        every=case.checkpoint,
+        noise=case.noise,
+    )
+    done, shared = drive(Coupled((site, part), ledger), {ORDER.key: order, SHARE.key: share})
+    left = np.array([site.work_left(row, end) for row, end in enumerate(done.end.tolist())])
+    return SharingRun(done, shared, left)
+
+
+def share_policy(
+    name: str, parameters: Mapping[str, Any], case: SharingCase, rng: np.random.Generator
+) -> SharePolicy:
+    """A fresh co-scheduler; one that asks how fast pairs are is told."""
+    asks = "speeds" in inspect.signature(SHARE.find(name)).parameters
+    told = {"speeds": true_speeds(case)} if asks else {}
+    policy: SharePolicy = SHARE.make(name, rng, **{**told, **parameters})
+    return policy
+
+
+def true_speeds(case: SharingCase) -> PairSpeeds:
+    """How fast pairs really are, by what was measured of the host, and what the guest uses on average."""
+    row_of = {job: row for row, job in enumerate(case.jobs.job.tolist())}
+    alone = case.use.core_seconds(np.ones(len(case.jobs), np.int64)) / np.maximum(case.use.run(), 1e-9)
+
+    def speeds(host: Allocation, guest: Candidate, quota: int) -> Speeds:
+        one, other = row_of[host.job], row_of[guest.job]
+        return case.physics(one, other, host.cpu, 100.0 * float(alone[other]), quota)
+
+    return speeds
