@@ -108,9 +108,9 @@ def stop_job(run, row, now):
     """A job gives its processors back."""
     site, counts = run.site, run.site.counts
     counts[REFUSED] = 0
+    unlist_running(site, row)
     if counts[RATED] != 0:
         part_pair(run, row, now)
-    unlist_running(site, row)
     slot = site.slot[row]
     site.slot[row] = NO_SLOT
     site.spare[counts[RUNNING]] = slot
