@@ -167,11 +167,15 @@ class ShareBook:
         return told
 
     def view(self, now: float, waiting: Sequence[Candidate], head: Head | None = None) -> ShareView:
-        """What a policy may see. Of a job that was never read alone nobody knows what it uses: it is not shown."""
+        """What a policy may see.
+
+        Of a job that was never read alone nobody knows what it uses, and one that asked for no time at all has no
+        walltime to be measured by: neither is shown.
+        """
         running = tuple(
             self._allocation(entry, now)
             for entry in self._jobs.values()
-            if entry.host is None and not math.isnan(entry.cpu)
+            if entry.host is None and not math.isnan(entry.cpu) and entry.job.request > 0.0
         )
         known = tuple(replace(job, cpu=self.uses.cpu(job.job_class)) for job in waiting)
         return ShareView(now, running, known, self.actions, head)
