@@ -9,7 +9,14 @@ from windlass.share.meter import Reading
 
 def read(at: float, **changed: object) -> Reading:
     """What an engine that counts everything reads."""
-    fields: dict[str, object] = {"cpu": 0.0, "memory": 0.0, "stage": 0, "done": 0.0, "left": 9.0, "waited": 0.0}
+    fields: dict[str, object] = {
+        "cpu": 0.0,
+        "memory": 0.0,
+        "stage": 0,
+        "done": 0.0,
+        "left": 9.0,
+        "waited": 0.0,
+    }
     return Reading(at, **{**fields, **changed})  # type: ignore[arg-type]
 
 

@@ -118,10 +118,11 @@ class Allocation:
     waited
         Percent of the time since the last checkpoint in which its processes could run and had no core, without
         the time in which they were throttled.
-    until
-        By when its cores are promised to others, s: of a job that began as a guest. Infinity for any other.
     guest
         Who shares it, or None.
+    ends
+        By when its cores are expected back, on the engine's clock, s; NaN where that is at its walltime. One that was
+        a guest may be promised to be gone before.
 
     Raises
     ------
@@ -150,8 +151,8 @@ class Allocation:
     rate: float = math.nan
     rate_alone: float = math.nan
     waited: float = math.nan
-    until: float = math.inf
     guest: Guest | None = None
+    ends: float = math.nan
 
     def __post_init__(self) -> None:
         where = f"job {self.job}: "
@@ -164,20 +165,14 @@ class Allocation:
         for name in ("tasks_done", "tasks_left", "rate", "rate_alone"):
             _known(f"{where}{name}", getattr(self, name), math.inf)
         _known(f"{where}waited", self.waited, 100.0)
+        if not math.isnan(self.ends):
+            number(f"{where}ends", self.ends, -math.inf)
 
     @property
     def memory_free(self) -> float:
         """Bytes that neither the job nor its guest has."""
         held = 0.0 if self.guest is None else self.guest.job.memory
         return self.memory * (100.0 - self.memory_used) / 100.0 - held
-
-    def end(self, now: float) -> float:
-        """When it has to be over, s.
-
-        >>> Allocation(1, "montage", 4, 8e9, 60.0, 20.0, cpu=10.0, memory_used=50.0).end(now=100.0)
-        140.0
-        """
-        return max(now, min(self.until, now + self.walltime - self.elapsed))
 
     def fits(self, candidate: Candidate) -> bool:
         """Whether it can take this job in: nobody else is there, and it has all cores and all memory for it.

@@ -166,14 +166,32 @@ class ShareBook:
         told, self._told = self._told, []
         return told
 
-    def view(self, now: float, waiting: Sequence[Candidate], head: Head | None = None) -> ShareView:
+    def view(
+        self,
+        now: float,
+        waiting: Sequence[Candidate],
+        head: Head | None = None,
+        ends: Mapping[int, float] | None = None,
+    ) -> ShareView:
         """What a policy may see.
 
         Of a job that was never read alone nobody knows what it uses, and one that asked for no time at all has no
         walltime to be measured by: neither is shown.
+
+        Parameters
+        ----------
+        now
+            The engine's clock, s.
+        waiting
+            Who waits, in the order in which they are served.
+        head
+            What the first of them was promised.
+        ends
+            By when cores of running jobs are expected back, s, as that promise was told from; others' at walltimes.
         """
+        known_ends = ends or {}
         running = tuple(
-            self._allocation(entry, now)
+            replace(self._allocation(entry, now), ends=known_ends.get(entry.job.job, math.nan))
             for entry in self._jobs.values()
             if entry.host is None and not math.isnan(entry.cpu) and entry.job.request > 0.0
         )
@@ -259,7 +277,6 @@ class ShareBook:
             rate=math.nan if done is None else done.rate,
             rate_alone=entry.alone if same else math.nan,
             waited=math.nan if done is None else done.waited,
-            until=entry.until,
             guest=None if entry.guest is None else self._shown(entry.guest, now),
         )
 

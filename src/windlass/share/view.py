@@ -73,7 +73,7 @@ class ShareView:
     head: Head | None = None
 
     def promised_end(self, host: Allocation, candidate: Candidate, quota: int) -> float:
-        """By when a guest that starts now will be gone, s, if its quota stays so and its host runs to its walltime.
+        """By when a guest that starts now will be gone, s, if its quota stays so and its host runs as long as it may.
 
         A guest goes on when its host has ended, for what its quota has left of the time that it asked for. Where it is
         stopped in between, or gets less, it may not be done by then, and has to go if it is in the way.
@@ -82,7 +82,7 @@ class ShareView:
         >>> ShareView(0.0, (host,), ()).promised_end(host, Candidate(2, "blast", 8, 4e9, 40.0), quota=50)
         70.0
         """
-        end = host.end(self.now)
+        end = self._end(host)
         return end + max(0.0, candidate.request - quota / 100.0 * (end - self.now))
 
     def outstays(self, host: Allocation, candidate: Candidate, quota: int) -> int:
@@ -96,8 +96,13 @@ class ShareView:
         if self.head is None or candidate.job == self.head.job:
             return 0
         # A host that should be there still is not among those whose cores the head was promised.
-        fits = host.end(self.now) > self.head.at or self.promised_end(host, candidate, quota) <= self.head.at
+        fits = self._end(host) > self.head.at or self.promised_end(host, candidate, quota) <= self.head.at
         return 0 if fits else candidate.cores
+
+    def _end(self, host: Allocation) -> float:
+        """By when a host is expected to be gone, s: to the bit what the head's promise was told from, where known."""
+        at_walltime = self.now + max(0.0, host.walltime - host.elapsed)
+        return at_walltime if math.isnan(host.ends) else max(self.now, host.ends)
 
     def __post_init__(self) -> None:
         number("now", self.now, -math.inf)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -136,10 +137,13 @@ class SharesPart(Quiet):
 
     def view(self, decision: str) -> ShareView:
         """Who runs, who waits, and what the head of the queue was promised."""
-        promised = reservation(self._site.view("order"))
+        # The site's clock stands where its own policy was asked last.
+        site = replace(self._site.view("order"), now=self._now)
+        promised = reservation(site)
         waiting = [self._candidate(int(row)) for row in self._site.waiting()]
         head = None if promised is None else Head(*promised)
-        self._shown = self._book.view(self._now, waiting, head)
+        ends = zip(site.running.job.tolist(), site.running.expected_end.tolist(), strict=True)
+        self._shown = self._book.view(self._now, waiting, head, dict(ends))
         return self._shown
 
     def act(self, decision: str, answer: Sharing) -> None:
@@ -216,16 +220,19 @@ class SharesPart(Quiet):
     def _make_way(self) -> None:
         """Put guests back that should be gone, where the head of the queue then has room."""
         head = self._site.waiting()[:1]
-        late = [row for row, end in self._promises.items() if end <= self._now and self._alone(row)]
-        need = int(self._jobs.procs[head].sum()) - self._site.free()
-        if need > 0 and late and self._site.held(late) >= need:
+        late = [row for row, end in self._promises.items() if end <= self._now]
+        # The processors of a guest are its host's as long as that is there.
+        late = [row for row in late if self._host_row(row) is None or self._host_row(row) in late]
+        need = int(self._jobs.procs[head].sum()) - self._site.free() + self._site.owed()
+        if need > 0 and late and sum(self._site.width(row) for row in late) >= need:
             for row in late:
                 self._site.evict(row, self._now)
                 self._evicted += 1
             self._look(self._now)
 
-    def _alone(self, row: int) -> bool:
-        return self._book.host_of(int(self._jobs.job[row])) is None
+    def _host_row(self, row: int) -> int | None:
+        host = self._book.host_of(int(self._jobs.job[row]))
+        return None if host is None else self._row_of[host]
 
     def _rate(self, host: int) -> None:
         """Speeds of a pair from now on, and until when."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 import numpy as np
 from numba import types
@@ -207,10 +207,6 @@ class RatedSite(SitePart):
         site = self._run.site
         return max(0.0, float(site.left[row] - (now - site.since[row]) * site.rate[row]))
 
-    def held(self, rows: Sequence[int]) -> int:
-        """Processors that running jobs hold, those less that their guests have."""
-        return int(self._run.site.procs[list(rows)].sum())
-
     def age(self, row: int, now: float) -> float:
         """For how long a job has run since it started, s; NaN for one that does not run, and has not."""
         return now - float(self._run.site.start[row])
@@ -222,6 +218,14 @@ class RatedSite(SitePart):
     def free(self) -> int:
         """Idle processors."""
         return self._free()
+
+    def owed(self) -> int:
+        """Processors that are held beyond what the site has: so many that come back go to nobody."""
+        return int(self._ledger.nodes.owed[self._site])
+
+    def width(self, row: int) -> int:
+        """Processors of a job: of a running one those that it holds, without its guest's."""
+        return int(self._run.site.procs[row])
 
     def ran(self, row: int, now: float) -> float:
         """How much of its requested time a running job has used, s: what has passed at the pace that it had."""
