@@ -71,11 +71,12 @@ class Interval:
         seconds = last.at - first.at
         if seconds <= 0.0:
             return cls(0.0, math.nan, math.nan, math.nan)
-        one_stage = first.stage == last.stage
+        tasks = last.done - first.done if first.stage == last.stage else math.nan
         return cls(
             seconds,
             _percent((last.cpu - first.cpu) / (seconds * cores)),
-            max(0.0, last.done - first.done) / seconds if one_stage else math.nan,
+            # max() would take 0 over a NaN: tasks that nobody counts would read as a standstill.
+            tasks if math.isnan(tasks) else max(0.0, tasks) / seconds,
             _percent((last.waited - first.waited) / seconds),
         )
 
