@@ -70,7 +70,8 @@ class Course:
             stage,
             bool(self._parallel[stage]),
             self._told,
-            float(self._tasks[-1]) - tasks,
+            # Between two known points, interpolation may round to more than the later one.
+            max(0.0, float(self._tasks[-1]) - tasks),
             waited,
         )
 
