@@ -22,7 +22,8 @@ class _Running:
     """A job that runs, with so many bytes.
 
     ``spent`` is what it has used of its walltime until ``since``; from then on it uses ``pace`` in a second. ``alone``
-    is the rate of tasks that it had by itself, and in which stage.
+    is the rate of tasks that it had by itself, and in which stage. ``mixed``: it shared for a part of the time since
+    ``last``, and has been by itself for the rest.
     """
 
     job: Candidate
@@ -39,6 +40,7 @@ class _Running:
     host: int | None = None
     until: float = math.inf
     before: Allocation | None = None
+    mixed: bool = False
 
     def elapsed(self, now: float) -> float:
         return self.spent + (now - self.since) * self.pace
@@ -130,9 +132,10 @@ class ShareBook:
         """Guests in the way: with what they asked for, their hosts' allocations have no room for what hosts use."""
         found = []
         for entry in self._jobs.values():
-            # Of one that uses more than it asked for, no guest is to blame.
-            used = min(entry.last.memory, entry.memory)
-            if entry.guest is not None and used + entry.guest.job.memory > entry.memory:
+            # By the arithmetic by which it fitted, or rounding would put it back at each checkpoint. Of one that uses
+            # more than it asked for, no guest is to blame.
+            room = entry.memory * (100.0 - _used(entry)) / 100.0
+            if entry.guest is not None and entry.guest.job.memory > room:
                 found.append(entry.guest.job.job)
         return found
 
@@ -159,6 +162,10 @@ class ShareBook:
 
     def lost(self, job: int, at: float) -> None:
         """A job runs no more and has not ended, s: nothing is learned of it."""
+        entry = self._jobs[job]
+        partner = entry.host if entry.guest is None else entry.guest.job.job
+        if partner is not None:
+            self._jobs[partner].mixed = True
         self._part(job, at)
 
     def checkpoints(self) -> list[Checkpoint]:
@@ -219,17 +226,20 @@ class ShareBook:
                     guest.until = view.promised_end(host, host.guest.job, host.guest.quota)
                 guest.host = host.job
                 guest.set_pace(host.guest.quota / 100.0, view.now)
+                # Nothing was measured at this quota yet.
+                entry.now = guest.now = None
 
     def _read(self, entry: _Running, reading: Reading) -> None:
         done = Interval.between(entry.last, reading, entry.job.cores)
         stopped = entry.guest is None or entry.guest.quota == 0
         if done.seconds > 0.0:
             entry.now = done
-            if entry.host is None and stopped:
+            if entry.host is None and stopped and not entry.mixed:
                 entry.cpu = done.cpu
                 self.uses.take(entry.job.job_class, done.seconds, done.cpu)
                 if not math.isnan(done.rate):
                     entry.alone, entry.alone_stage = done.rate, reading.stage
+            entry.mixed = False
         entry.last = reading
 
     def _tell(self, host: int, entry: _Running, *, ended: bool, killed: bool) -> None:
@@ -270,7 +280,7 @@ class ShareBook:
             walltime=job.request,
             elapsed=max(0.0, entry.elapsed(now)),
             cpu=entry.cpu,
-            memory_used=min(100.0, 100.0 * last.memory / entry.memory) if entry.memory > 0.0 else 0.0,
+            memory_used=_used(entry),
             parallel=last.parallel,
             tasks_done=last.done,
             tasks_left=last.left,
@@ -282,6 +292,11 @@ class ShareBook:
 
     def _shown(self, guest: Guest, now: float) -> Guest:
         return replace(guest, elapsed=max(0.0, self._jobs[guest.job.job].elapsed(now)))
+
+
+def _used(entry: _Running) -> float:
+    """Percent of its memory that a job has used at most."""
+    return min(100.0, 100.0 * entry.last.memory / entry.memory) if entry.memory > 0.0 else 0.0
 
 
 def _fresh(job: Candidate, at: float, memory: float) -> _Running:
