@@ -13,6 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from windlass.admit import POLICIES as ADMIT
 from windlass.checks import check_policy
 from windlass.cli import main
 from windlass.cli.overrides import Overrides
@@ -69,6 +70,7 @@ KINDS = [
         "world: dispatch\ncluster: {groups: [{workers: 4, speed: 1}]}\nworkload: {tasks: 300}\n",
     ),
     Kind(SHARE, "idlest.py", ""),
+    Kind(ADMIT, "climbing.py", ""),
 ]
 each_kind = pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.registry.decision)
 each_that_runs = pytest.mark.parametrize(
@@ -77,6 +79,7 @@ each_that_runs = pytest.mark.parametrize(
 
 #: Modules whose examples name or count policies.
 LISTING = (
+    "windlass.admit",
     "windlass.checks.suite",
     "windlass.cli.inspect",
     "windlass.discovery",

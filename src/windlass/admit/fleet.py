@@ -1,0 +1,212 @@
+"""Many nodes under Pronto in one call; one node is a fleet of one."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from windlass.admit.lib.budget import Threshold
+from windlass.admit.lib.saved import Part, opened, pack, restore
+from windlass.admit.lib.settings import Settings, settings_of
+from windlass.admit.lib.spikes import Spikes
+from windlass.admit.lib.stream import STREAM_KEPT, Stream
+from windlass.admit.lib.subspace import Floats
+from windlass.admit.lib.trackers import make_tracker
+from windlass.model import InputError
+from windlass.model.values import whole
+
+
+class Fleet:
+    """Nodes that each decide by themselves whether to take one more task, in one call a step.
+
+    Every node has its own subspace and filters, and answers as if it had been asked alone.
+
+    Parameters
+    ----------
+    nodes
+        How many.
+    dim
+        Metrics of a node's vector.
+    **settings
+        As of :class:`~windlass.admit.Pronto`.
+
+    Raises
+    ------
+    InputError
+        A parameter is out of bounds.
+
+    Examples
+    --------
+    >>> fleet, rng = Fleet(nodes=3, dim=8, rank=2, block=10), np.random.default_rng(1)
+    >>> [fleet.observe(rng.normal(size=(3, 8))).shape for _ in range(2)]
+    [(3,), (3,)]
+    >>> Fleet.load(fleet.save()).basis.shape
+    (3, 8, 2)
+    """
+
+    kind = "windlass.admit.fleet"
+
+    def __init__(
+        self, nodes: int, dim: int, *, rng: np.random.Generator | None = None, **settings: object
+    ) -> None:
+        self._begin(whole("nodes", nodes, 1), dim, settings_of(settings), rng)
+
+    def _begin(self, nodes: int, dim: int, settings: Settings, rng: np.random.Generator | None) -> None:
+        self.settings = settings
+        tracker = make_tracker(
+            settings.tracker, nodes, dim, settings.rank, settings.block, settings.forget, settings.energy, rng
+        )
+        self.stream = Stream(tracker, settings.block, settings.memory, settings.clip, settings.signs)
+        self.spikes = Spikes(
+            nodes, tracker.basis.shape[2], settings.lag, settings.alpha, settings.beta, settings.signal
+        )
+        self.threshold = Threshold(nodes, settings.threshold, settings.downtime)
+        self.rejects: NDArray[np.bool_] = np.zeros(nodes, np.bool_)
+        self._weights: Floats = np.zeros_like(self.stream.weights)
+
+    def observe(self, metrics: Floats) -> NDArray[np.bool_]:
+        """Which nodes reject tasks from now on, given what they have just measured of themselves.
+
+        Parameters
+        ----------
+        metrics
+            (nodes, dim); NaN where a metric is missing. A node of which nothing came answers as it did before.
+
+        Returns
+        -------
+        numpy.ndarray
+            (nodes,) True where a node rejects.
+
+        Raises
+        ------
+        InputError
+            Another shape.
+        """
+        stream, spikes = self.stream, self.spikes
+        stream.step(stream.values(metrics))
+        spikes.step(stream.projections, self._weights, stream.ranks, stream.present)
+        high = self.threshold.above(spikes.total, spikes.ready)
+        self.rejects = np.where(stream.present > 0, high, self.rejects)
+        turned = stream.turn()
+        if turned is not None:
+            spikes.turn(turned.by, turned.ranks, turned.grown)
+            self._weigh()
+        return self.rejects.copy()
+
+    def restart(self) -> None:
+        """Say that time was lost since the last step: spikes are judged by what comes from now on."""
+        self.spikes.restart()
+
+    def start(self, node: int, basis: Floats, singular: Floats) -> None:
+        """Let a node begin from directions that others have.
+
+        Parameters
+        ----------
+        node
+            Which, from 0.
+        basis, singular
+            (dim, r) with orthonormal columns, and (r,).
+
+        Raises
+        ------
+        InputError
+            There is no such node, or this is no subspace of its metrics.
+        """
+        if not 0 <= node < self.nodes:
+            raise InputError(f"node is {node}, expected 0 to {self.nodes - 1}")
+        self.stream.start(node, basis, singular)
+        self.spikes.filled[node] = 0
+        self._weigh()
+
+    @property
+    def nodes(self) -> int:
+        """How many there are."""
+        return self.stream.nodes
+
+    @property
+    def dim(self) -> int:
+        """Metrics of a node's vector."""
+        return self.stream.dim
+
+    @property
+    def basis(self) -> Floats:
+        """(nodes, dim, r) the directions of each; columns beyond a node's rank are 0."""
+        return self.stream.basis.copy()
+
+    @property
+    def singular_values(self) -> Floats:
+        """(nodes, r), descending."""
+        return self.stream.weights.copy()
+
+    @property
+    def scores(self) -> Floats:
+        """(nodes,) the weighted sum of the last step, which is held against the threshold."""
+        return self.spikes.total.copy()
+
+    @property
+    def projections(self) -> Floats:
+        """(nodes, r) of the last step."""
+        return self.stream.projections.copy()
+
+    @property
+    def ranks(self) -> NDArray[np.int64]:
+        """(nodes,) how many directions each has; 0 before its first block."""
+        return self.stream.ranks.copy()
+
+    def save(self) -> bytes:
+        """All that was learned, as bytes."""
+        made = {"nodes": self.nodes, "dim": self.dim, **asdict(self.settings)}
+        return pack(self.kind, made, self._parts())
+
+    @classmethod
+    def load(cls, data: bytes) -> Self:
+        """What :meth:`save` wrote.
+
+        Raises
+        ------
+        InputError
+            It is not that; one line.
+        """
+        header, arrays = opened(data, cls.kind)
+        made = dict(header.settings)
+        nodes, dim = (whole(f"saved state: {name}", made.pop(name, None), 1) for name in ("nodes", "dim"))
+        settings = settings_of(made)
+        # An object as large as these bytes say is made only where they hold that much.
+        if nodes * (dim * settings.block + settings.lag) > len(data):
+            raise InputError(
+                f"saved state: has {len(data)} bytes, too few for {nodes} nodes of {dim} metrics"
+            )
+        made_new = cls.__new__(cls)
+        made_new._begin(nodes, dim, settings, None)
+        restore(header, arrays, made_new._parts(), made_new.stream.tracker.free)
+        made_new._check()
+        return made_new
+
+    def _parts(self) -> list[Part]:
+        return [
+            ("stream", self.stream, STREAM_KEPT),
+            ("spikes", self.spikes, ("window", "filled", "spikes", "scores", "total", "ready")),
+            ("threshold", self.threshold, ("level", "scale", "seen")),
+            ("fleet", self, ("rejects",)),
+            *self.stream.tracker.parts(),
+        ]
+
+    def _check(self) -> None:
+        """That what was loaded can be."""
+        self.stream.check()
+        self._weigh()
+        if self.spikes.filled.min() < 0 or self.threshold.seen.min() < 0 or self.threshold.scale.min() < 0.0:
+            raise InputError("saved state: counts or deviations are below 0")
+
+    def _weigh(self) -> None:
+        """What each projection counts, as of the last block."""
+        weights, ranks = self.stream.weights, self.stream.ranks
+        if self.settings.weights == "unit":
+            total = weights.sum(axis=1, keepdims=True)
+            weights = weights / np.where(total > 0.0, total, 1.0)
+        elif self.settings.weights == "equal":
+            weights = (weights > 0.0) / np.maximum(ranks, 1)[:, None]
+        self._weights = weights

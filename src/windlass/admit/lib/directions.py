@@ -1,0 +1,103 @@
+"""Frequent Directions: a sketch of a stream with a bound on what it leaves out."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import numpy as np
+
+from windlass.admit.lib.fpca import checked_start
+from windlass.admit.lib.subspace import Floats, checked_block
+from windlass.model import InputError
+from windlass.model.values import whole
+
+
+class FrequentDirections:
+    """A sketch of ``size`` rows; where it is full, all squared singular values lose that of the last that may stay.
+
+    For a matrix A of all vectors as rows, and its sketch B, AᵀA − BᵀB has no negative eigenvalue, and none above
+    ‖A‖²/size, where ‖A‖² is the sum of all squares.
+
+    The sketch has singular values of its own, but they are shrunk. The Pronto paper gives each direction the weight
+    1 / rank, and so does ``singular_values``.
+
+    Source: Liberty, Simple and deterministic matrix sketching (KDD 2013).
+
+    Parameters
+    ----------
+    dim
+        Metrics of a vector.
+    rank
+        How many of the sketch's directions count.
+    size
+        Rows of the sketch, more than ``rank``; twice as many by default.
+
+    Raises
+    ------
+    InputError
+        A parameter is out of bounds.
+
+    Examples
+    --------
+    >>> tracker = FrequentDirections(dim=3, rank=1)
+    >>> tracker.update(np.outer([0.6, 0.8, 0.0], np.ones(50)))
+    >>> np.abs(tracker.basis[:, 0]).round(3).tolist(), tracker.singular_values.tolist()
+    ([0.6, 0.8, 0.0], [1.0])
+    """
+
+    kept: ClassVar[tuple[str, ...]] = ("_rows", "_used")
+    free: ClassVar[tuple[str, ...]] = ()
+
+    def __init__(self, dim: int, rank: int, size: int | None = None) -> None:
+        self.dim, self.rank = whole("dim", dim, 1), whole("rank", rank, 1)
+        if rank > dim:
+            raise InputError(f"rank is {rank}, expected at most the {dim} metrics")
+        self.size = 2 * self.rank if size is None else whole("size", size, self.rank + 1)
+        # Twice as many rows as stay: an SVD for every `size` vectors, and not for each.
+        self._rows: Floats = np.zeros((2 * self.size, self.dim))
+        self._used = 0
+
+    def update(self, block: Floats) -> None:
+        """Take in (dim, b) numbers, a column for each vector; the error of a bad one names it."""
+        for vector in checked_block(block, self.dim).T:
+            if self._used == len(self._rows):
+                self._shrink()
+            self._rows[self._used] = vector
+            self._used += 1
+
+    def check(self) -> None:
+        """That what was loaded can be; or an InputError of one line that says what cannot."""
+        if not 0 <= self._used <= len(self._rows):
+            raise InputError(f"saved state: {self._used} rows are used, expected 0 to {len(self._rows)}")
+
+    def start(self, basis: Floats, singular: Floats) -> None:
+        """Begin from a subspace that others have."""
+        found, values = checked_start(basis, singular, self.dim)
+        kept = min(len(values), self.size)
+        self._rows[:] = 0.0
+        self._rows[:kept] = (found * values).T[:kept]
+        self._used = kept
+
+    @property
+    def sketch(self) -> Floats:
+        """(2 size, dim): the rows that stand for all vectors; a copy."""
+        return self._rows.copy()
+
+    @property
+    def basis(self) -> Floats:
+        """(dim, rank) orthonormal, the sketch's leading directions."""
+        _, _, right = np.linalg.svd(self._rows, full_matrices=True)
+        return np.ascontiguousarray(right[: self.rank].T)
+
+    @property
+    def singular_values(self) -> Floats:
+        """(rank,) weights, 1 / rank each, as the Pronto paper has them."""
+        return np.full(self.rank, 1.0 / self.rank)
+
+    def _shrink(self) -> None:
+        _, singular, right = np.linalg.svd(self._rows, full_matrices=False)
+        last = singular[self.size - 1] ** 2 if len(singular) >= self.size else 0.0
+        kept = np.sqrt(np.maximum(singular**2 - last, 0.0))
+        self._rows[:] = 0.0
+        self._rows[: len(kept)] = kept[:, None] * right
+        self._used = int(np.count_nonzero(kept))

@@ -1,0 +1,153 @@
+"""What was learned, as bytes: versioned, and checked as a whole before any of it is used.
+
+Eight bytes say whose they are, four are a checksum of the rest, four the length of a header in JSON; the arrays that it
+lists follow, little-endian.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import struct
+import zlib
+from collections.abc import Sequence
+from typing import Annotated, Any, Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from windlass.model import InputError
+
+_MAGIC = b"WINDLASS"
+_START = struct.Struct("<8sII")
+_Code = Literal["f8", "i8", "b1"]
+_CODES: dict[str, _Code] = {code[0]: code for code in get_args(_Code)}
+_DTYPES: dict[str, np.dtype[Any]] = {"f8": np.dtype("<f8"), "i8": np.dtype("<i8"), "b1": np.dtype("?")}
+
+#: A part of what is saved: what errors call it, the object, and which of its attributes.
+Part = tuple[str, object, tuple[str, ...]]
+
+
+class SavedArray(BaseModel):
+    """One array: its name, type and shape."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    name: str
+    dtype: _Code
+    shape: list[Annotated[int, Field(ge=0)]]
+
+    @property
+    def size(self) -> int:
+        """Bytes."""
+        return math.prod(self.shape) * _DTYPES[self.dtype].itemsize
+
+
+class Header(BaseModel):
+    """What the bytes hold."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    kind: str
+    version: Literal[1] = 1
+    settings: dict[str, Any]
+    arrays: list[SavedArray]
+
+
+def pack(kind: str, settings: dict[str, Any], parts: Sequence[Part]) -> bytes:
+    """Parts as bytes.
+
+    Parameters
+    ----------
+    kind
+        What they are of; :func:`unpack` refuses another.
+    settings
+        What the object is made with.
+    parts
+        Numbers and arrays of numbers.
+    """
+    listed, payload = [], []
+    for name, value in _values(parts):
+        array = np.ascontiguousarray(value)
+        code = _CODES[array.dtype.kind]
+        listed.append(SavedArray(name=name, dtype=code, shape=list(np.shape(value))))
+        payload.append(array.astype(_DTYPES[code]).tobytes())
+    header = Header(kind=kind, settings=settings, arrays=listed).model_dump_json().encode()
+    rest = struct.pack("<I", len(header)) + header + b"".join(payload)
+    return _MAGIC + struct.pack("<I", zlib.crc32(rest)) + rest
+
+
+def opened(data: bytes, kind: str) -> tuple[Header, list[NDArray[Any]]]:
+    """The header and the arrays of what :func:`pack` wrote.
+
+    Raises
+    ------
+    InputError
+        It is not that, was cut or changed, is of another kind or version; one line.
+    """
+    if len(data) < _START.size or not data.startswith(_MAGIC):
+        raise InputError(f"saved state: {len(data)} bytes that do not begin with {_MAGIC.decode()}")
+    _, checksum, length = _START.unpack_from(data)
+    if zlib.crc32(data[12:]) != checksum:
+        raise InputError("saved state: its checksum is wrong: it was cut or changed")
+    try:
+        header = Header.model_validate(json.loads(data[_START.size : _START.size + length]))
+    except (ValidationError, ValueError, RecursionError) as error:
+        first = error.errors()[0] if isinstance(error, ValidationError) else None
+        said = f"{'.'.join(map(str, first['loc']))}: {first['msg']}" if first else "is not JSON"
+        raise InputError(f"saved state: header: {said}") from error
+    if header.kind != kind:
+        raise InputError(f"saved state: is of {header.kind!r}, expected {kind!r}")
+    at, arrays = _START.size + length, []
+    if at + sum(array.size for array in header.arrays) != len(data):
+        raise InputError(f"saved state: has {len(data)} bytes, which is not what its header lists")
+    for listed in header.arrays:
+        found = np.frombuffer(data, _DTYPES[listed.dtype], math.prod(listed.shape), at).reshape(listed.shape)
+        if not np.isfinite(found).all():
+            raise InputError(f"saved state: {listed.name} holds a number that is not finite")
+        arrays.append(found.copy())
+        at += listed.size
+    return header, arrays
+
+
+def restore(
+    header: Header, arrays: Sequence[NDArray[Any]], parts: Sequence[Part], free: tuple[str, ...] = ()
+) -> None:
+    """Put arrays where they were; all are checked before the first is put.
+
+    Parameters
+    ----------
+    header, arrays
+        Of :func:`opened`.
+    parts
+        The same as were saved, of a fresh object.
+    free
+        Names of arrays that may have another shape than those of a fresh object.
+
+    Raises
+    ------
+    InputError
+        Other names, types or shapes; one line.
+    """
+    expected = list(_values(parts))
+    if [each.name for each in header.arrays] != [name for name, _ in expected]:
+        raise InputError(
+            f"saved state: lists {len(header.arrays)} arrays, expected others, as this object has"
+        )
+    for listed, (name, value) in zip(header.arrays, expected, strict=True):
+        array = np.asarray(value)
+        same = name in free or tuple(listed.shape) == array.shape
+        if not same or listed.dtype[0] != array.dtype.kind:
+            raise InputError(
+                f"saved state: {name} is {listed.dtype} of shape {listed.shape}, expected {list(array.shape)}"
+            )
+    place = iter(arrays)
+    for _, owner, names in parts:
+        for attribute in names:
+            found = next(place)
+            setattr(owner, attribute, found if found.ndim else found.item())
+
+
+def _values(parts: Sequence[Part]) -> list[tuple[str, Any]]:
+    return [(f"{name}.{each}", getattr(owner, each)) for name, owner, names in parts for each in names]

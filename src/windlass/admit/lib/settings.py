@@ -1,0 +1,56 @@
+"""How Pronto watches a node, as users and saved states give it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import Any
+
+from pydantic import TypeAdapter, ValidationError
+
+from windlass.model import InputError
+
+#: What a spike of a projection weighs: its singular value as printed; that over their sum; or all alike.
+WEIGHTS = ("raw", "unit", "equal")
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """How Pronto watches a node; :class:`~windlass.admit.Pronto` says what each is."""
+
+    rank: int = 4
+    block: int = 20
+    tracker: str = "fpca"
+    forget: float = 1.0
+    energy: tuple[float, float] | None = None
+    lag: int = 10
+    alpha: float = 3.5
+    beta: float = 0.5
+    weights: str = "raw"
+    signal: str = "spikes"
+    signs: str = "load"
+    threshold: float = 1.0
+    downtime: float | None = None
+    memory: float = 1000.0
+    clip: float = 10.0
+
+
+def settings_of(given: Mapping[str, Any]) -> Settings:
+    """Settings as users or files give them, by name; or an error that names the first that is not right.
+
+    >>> settings_of({"rank": 2}).rank
+    2
+    """
+    known = [field.name for field in fields(Settings)]
+    for name in given:
+        if name not in known:
+            raise InputError(f"there is no parameter {name}, expected one of {', '.join(known)}")
+    try:
+        found = TypeAdapter(Settings).validate_python(dict(given))
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(str(part) for part in first["loc"])
+        raise InputError(f"{where} is {first['input']!r:.60}: {first['msg']}") from error
+    if found.weights not in WEIGHTS:
+        raise InputError(f"weights is {found.weights!r}, expected one of {', '.join(WEIGHTS)}")
+    return found

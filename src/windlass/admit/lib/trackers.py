@@ -1,0 +1,176 @@
+"""Trackers by name: what all of them do, and many of one kind as if they were one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import ClassVar, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from windlass.admit.lib.directions import FrequentDirections
+from windlass.admit.lib.fpca import ManyFPCA, checked_sizes
+from windlass.admit.lib.power import PowerMethod
+from windlass.admit.lib.saved import Part
+from windlass.admit.lib.spirit import Spirit
+from windlass.admit.lib.subspace import Floats
+from windlass.model import InputError
+
+
+class Tracker(Protocol):
+    """Follows the leading directions of one node's vectors."""
+
+    #: Attributes that are saved, and those of them that grow and shrink.
+    kept: ClassVar[tuple[str, ...]]
+    free: ClassVar[tuple[str, ...]]
+
+    def check(self) -> None:
+        """That what was loaded can be, or an InputError of one line."""
+        ...
+
+    def update(self, block: Floats) -> None:
+        """Take in (dim, b) numbers, a column for each vector."""
+        ...
+
+    def start(self, basis: Floats, singular: Floats) -> None:
+        """Begin from a subspace that others have."""
+        ...
+
+    @property
+    def basis(self) -> Floats:
+        """(dim, r) orthonormal."""
+        ...
+
+    @property
+    def singular_values(self) -> Floats:
+        """(r,) descending."""
+        ...
+
+
+class ManyTracker(Protocol):
+    """The same of many nodes that have a block each at the same time; columns beyond a node's rank are 0."""
+
+    basis: Floats
+    singular: Floats
+    ranks: NDArray[np.int64]
+
+    @property
+    def free(self) -> tuple[str, ...]:
+        """Names of saved arrays that grow and shrink."""
+        ...
+
+    def parts(self) -> list[Part]:
+        """What of it is saved."""
+        ...
+
+    def check(self) -> None:
+        """That what was loaded can be, or an InputError of one line."""
+        ...
+
+    def update(self, blocks: Floats) -> None:
+        """Take in (n, dim, b)."""
+        ...
+
+    def start(self, node: int, basis: Floats, singular: Floats) -> None:
+        """Let a node begin from a subspace that others have."""
+        ...
+
+
+class Each:
+    """Trackers of one node each, as one of many."""
+
+    def __init__(self, trackers: Sequence[Tracker], dim: int, most: int) -> None:
+        self.trackers, self.most = trackers, most
+        self.basis: Floats = np.zeros((len(trackers), dim, most))
+        self.singular: Floats = np.zeros((len(trackers), most))
+        self.ranks: NDArray[np.int64] = np.zeros(len(trackers), np.int64)
+
+    def update(self, blocks: Floats) -> None:
+        """Take in a block of each."""
+        for node, tracker in enumerate(self.trackers):
+            tracker.update(blocks[node])
+            self._show(node)
+
+    def start(self, node: int, basis: Floats, singular: Floats) -> None:
+        """Let one begin from a subspace that others have."""
+        self.trackers[node].start(basis, singular)
+        self._show(node)
+
+    @property
+    def free(self) -> tuple[str, ...]:
+        """Names of saved arrays that grow and shrink."""
+        return tuple(
+            f"tracker {node}.{name}" for node, each in enumerate(self.trackers) for name in each.free
+        )
+
+    def parts(self) -> list[Part]:
+        """What of them is saved."""
+        own: list[Part] = [(f"tracker {node}", each, each.kept) for node, each in enumerate(self.trackers)]
+        return [("trackers", self, ("basis", "singular", "ranks")), *own]
+
+    def check(self) -> None:
+        """That what was loaded can be, or an InputError of one line."""
+        if self.ranks.min() < 0 or self.ranks.max() > self.most:
+            raise InputError("saved state: a tracker's rank is out of bounds")
+        for tracker in self.trackers:
+            tracker.check()
+
+    def _show(self, node: int) -> None:
+        basis, singular = self.trackers[node].basis, self.trackers[node].singular_values
+        rank = min(basis.shape[1], self.most)
+        self.basis[node], self.singular[node] = 0.0, 0.0
+        self.basis[node, :, :rank], self.singular[node, :rank] = basis[:, :rank], singular[:rank]
+        self.ranks[node] = rank
+
+
+#: What a tracker is called in parameters.
+TRACKERS = ("fpca", "spirit", "directions", "power")
+
+
+def make_tracker(
+    name: str,
+    nodes: int,
+    dim: int,
+    rank: int,
+    block: int,
+    forget: float = 1.0,
+    energy: tuple[float, float] | None = None,
+    rng: np.random.Generator | None = None,
+) -> ManyTracker:
+    """A tracker of many nodes by its name.
+
+    Parameters
+    ----------
+    name
+        One of :data:`TRACKERS`.
+    nodes, dim, rank, block
+        Nodes, metrics, directions, and vectors of a block.
+    forget
+        For FPCA-Edge at each block, for SPIRIT at each vector; the others forget nothing.
+    energy
+        Bounds by which the rank is adapted, where the tracker does that.
+    rng
+        For the power method, which starts anywhere.
+
+    Raises
+    ------
+    InputError
+        No such tracker, or a parameter that is out of bounds.
+
+    Examples
+    --------
+    >>> make_tracker("fpca", nodes=2, dim=5, rank=3, block=10).basis.shape
+    (2, 5, 3)
+    """
+    checked_sizes(dim, rank, block)
+    if name == "fpca":
+        return ManyFPCA(nodes, dim, rank, forget, energy)
+    draw = np.random.default_rng(0) if rng is None else rng
+    makers: dict[str, Callable[[], Tracker]] = {
+        "spirit": lambda: Spirit(dim, rank, forget, *([] if energy is None else [energy])),
+        "directions": lambda: FrequentDirections(dim, rank),
+        "power": lambda: PowerMethod(dim, rank, draw),
+    }
+    if name not in makers:
+        raise InputError(f"tracker is {name!r}, expected one of {', '.join(TRACKERS)}")
+    return Each([makers[name]() for _ in range(nodes)], dim, min(2 * rank, dim) if name == "spirit" else rank)

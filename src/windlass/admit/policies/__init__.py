@@ -1,0 +1,1 @@
+"""Policies of admission: one a file, and this folder is the list."""

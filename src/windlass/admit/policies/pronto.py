@@ -1,0 +1,166 @@
+"""Rejects while projections of the node's metrics on its leading directions spike."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import numpy as np
+
+from windlass.admit.fleet import Fleet
+from windlass.admit.lib.subspace import Floats
+from windlass.admit.view import Admission, AdmitView
+from windlass.model import InputError
+
+
+class Pronto:
+    """Follows the leading directions of what a node measures, and rejects tasks when projections on them spike.
+
+    Metrics are scaled by their own mean and deviation so far. Every ``block`` steps the tracker takes in what came.
+    Each new vector is projected on the directions, and a spike of a projection counts 1 or -1 times its weight. From a
+    sum of ``threshold`` on, the node rejects. It never does before a first block and ``lag`` further steps.
+
+    Defaults are the paper's as far as it says them. What it leaves open is a parameter, and docs/admit.md has why.
+
+    Source: Grammenos et al., Pronto: federated task scheduling, Algorithms 1 and 2.
+
+    Parameters
+    ----------
+    dim
+        How many metrics the node measures.
+    rank, block, tracker, forget, energy
+        Directions; steps of a block; ``fpca``, ``spirit``, ``directions`` or ``power``; what older blocks keep; and
+        bounds by which the rank is adapted, or None.
+    lag, alpha, beta
+        Of the detector of spikes: how many values it looks back on, how many deviations are a spike, and how much of a
+        spike enters the filter.
+    weights
+        Of a projection: ``raw``, its singular value as printed; ``unit``, the same over the sum of all; ``equal``.
+    signal
+        What is weighed: ``spikes`` as printed, ``absolute`` for spikes of either sign, ``scores`` for z-scores.
+    signs
+        Of directions: ``load``, so that more metrics rise along one than fall; or ``printed``, as the SVD has them.
+    threshold
+        On the sum.
+    downtime
+        Where given, the threshold moves so that this share of steps is above it. Only ``scores`` tell steps finely
+        enough for that.
+    memory
+        Over how many steps mean and deviation of a metric are taken.
+    clip
+        No scaled metric is further from 0, in deviations.
+    rng
+        For the tracker ``power``, which starts anywhere.
+
+    Raises
+    ------
+    InputError
+        A parameter is out of bounds.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(1)
+    >>> node = Pronto(dim=6, rank=2, block=10)
+    >>> any(node.observe(rng.normal(size=6)) for _ in range(20))
+    False
+    >>> node.observe(np.full(6, 50.0))
+    True
+    """
+
+    name: ClassVar[str] = "pronto"
+
+    def __init__(
+        self,
+        dim: int,
+        rank: int = 4,
+        block: int = 20,
+        tracker: str = "fpca",
+        forget: float = 1.0,
+        energy: tuple[float, float] | None = None,
+        lag: int = 10,
+        alpha: float = 3.5,
+        beta: float = 0.5,
+        weights: str = "raw",
+        signal: str = "spikes",
+        signs: str = "load",
+        threshold: float = 1.0,
+        downtime: float | None = None,
+        memory: float = 1000.0,
+        clip: float = 10.0,
+        rng: np.random.Generator | None = None,
+    ) -> None:
+        self.fleet = Fleet(
+            1,
+            dim,
+            rng=rng,
+            rank=rank,
+            block=block,
+            tracker=tracker,
+            forget=forget,
+            energy=energy,
+            lag=lag,
+            alpha=alpha,
+            beta=beta,
+            weights=weights,
+            signal=signal,
+            signs=signs,
+            threshold=threshold,
+            downtime=downtime,
+            memory=memory,
+            clip=clip,
+        )
+
+    def observe(self, metrics: Floats) -> bool:
+        """Whether the node rejects tasks from now on.
+
+        Parameters
+        ----------
+        metrics
+            (dim,); NaN where one is missing. Where all are, the last answer stands.
+
+        Raises
+        ------
+        InputError
+            Another shape.
+        """
+        found = np.asarray(metrics, np.float64)
+        if found.shape != (self.fleet.dim,):
+            raise InputError(f"metrics have shape {found.shape}, expected ({self.fleet.dim},)")
+        return bool(self.fleet.observe(found[None])[0])
+
+    def decide(self, view: AdmitView) -> Admission:
+        """Yes or no, by the spikes of this step."""
+        level = float(self.fleet.threshold.level[0])
+        reject, score = self.observe(view.metrics), float(self.fleet.scores[0])
+        return Admission(reject, f"weighted spikes are {score:.3g}, the threshold is {level:.3g}", score)
+
+    def restart(self) -> None:
+        """Say that time was lost since the last step: spikes are judged by what comes from now on."""
+        self.fleet.restart()
+
+    def start(self, basis: Floats, singular: Floats) -> None:
+        """Begin from directions that others have: (dim, r) with orthonormal columns, and (r,)."""
+        self.fleet.start(0, basis, singular)
+
+    @property
+    def basis(self) -> Floats:
+        """(dim, r) the directions in use; r is 0 before the first block."""
+        return self.fleet.basis[0, :, : self.fleet.ranks[0]]
+
+    @property
+    def singular_values(self) -> Floats:
+        """(r,) descending."""
+        return self.fleet.singular_values[0, : self.fleet.ranks[0]]
+
+    def save(self) -> bytes:
+        """All that was learned, as bytes: those of a fleet of one."""
+        return self.fleet.save()
+
+    @classmethod
+    def load(cls, data: bytes) -> Pronto:
+        """What :meth:`save` wrote; anything else is refused by an InputError of one line."""
+        fleet = Fleet.load(data)
+        if fleet.nodes != 1:
+            raise InputError(f"saved state: is of {fleet.nodes} nodes, expected 1")
+        found = cls.__new__(cls)
+        found.fleet = fleet
+        return found

@@ -1,0 +1,42 @@
+"""Rejects while tasks wait for a core."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from windlass.admit.lib.gauge import Gauge
+from windlass.admit.view import AdmitView
+
+
+class Ready(Gauge):
+    """Rejects while CPU Ready is high: it foresees nothing, and sees what lasts.
+
+    Parameters
+    ----------
+    threshold
+        CPU Ready, as of :class:`~windlass.admit.AdmitView`.
+    downtime
+        Where given, the threshold moves so that this share of steps is above it.
+
+    Raises
+    ------
+    InputError
+        A parameter is out of bounds.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> policy = Ready(threshold=0.05)
+    >>> [policy.decide(AdmitView(0.0, np.zeros(2), ready=each)).reject for each in (0.01, 0.2)]
+    [False, True]
+    """
+
+    name: ClassVar[str] = "ready"
+    gauge: ClassVar[str] = "CPU Ready"
+
+    def __init__(self, threshold: float = 0.05, downtime: float | None = None) -> None:
+        super().__init__(threshold, downtime)
+
+    def read(self, view: AdmitView) -> float:
+        """CPU Ready of the step that has ended."""
+        return view.ready

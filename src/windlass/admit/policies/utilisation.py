@@ -1,0 +1,42 @@
+"""Rejects while the node's cores are busy."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from windlass.admit.lib.gauge import Gauge
+from windlass.admit.view import AdmitView
+
+
+class Utilisation(Gauge):
+    """Rejects while so much of the cores' time is used, as most schedulers do.
+
+    Parameters
+    ----------
+    threshold
+        Share of the cores' time, 0 to 1.
+    downtime
+        Where given, the threshold moves so that this share of steps is above it.
+
+    Raises
+    ------
+    InputError
+        A parameter is out of bounds.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> policy = Utilisation(threshold=0.8)
+    >>> policy.decide(AdmitView(0.0, np.zeros(2), busy=0.9)).why
+    'utilisation is 0.9, above 0.8'
+    """
+
+    name: ClassVar[str] = "utilisation"
+    gauge: ClassVar[str] = "utilisation"
+
+    def __init__(self, threshold: float = 0.9, downtime: float | None = None) -> None:
+        super().__init__(threshold, downtime)
+
+    def read(self, view: AdmitView) -> float:
+        """Share of the cores' time that was used."""
+        return view.busy

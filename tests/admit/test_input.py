@@ -1,0 +1,56 @@
+"""Bad input to nodes, views and answers: refused in one line that names it."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from windlass.admit import Admission, AdmitView, Fleet, Pronto
+from windlass.admit.compiled import Standing
+from windlass.model import InputError, PolicyError
+
+VIEW = {"now": 0.0, "metrics": np.zeros(2)}
+
+
+@pytest.mark.parametrize(
+    ("make", "said"),
+    [
+        (lambda: Pronto(5, rank=6), "rank is 6, expected at most the 5 metrics"),
+        (lambda: Pronto(5, tracker="pca"), "tracker is 'pca'"),
+        (lambda: Pronto(5, weights="none"), "weights is 'none', expected one of raw, unit, equal"),
+        (lambda: Pronto(5, signal="sum"), "signal is 'sum'"),
+        (lambda: Pronto(5, signs="up"), "signs is 'up', expected one of load, printed"),
+        (lambda: Pronto(5, lag=1), "lag is 1"),
+        (lambda: Pronto(5, beta=2.0), "beta is 2.0"),
+        (lambda: Pronto(5, downtime=1.0), "downtime is 1.0"),
+        (lambda: Pronto(5, memory=1.0), "memory is 1.0"),
+        (lambda: Pronto(5, clip=0.0), "clip is 0.0"),
+        (lambda: Pronto(5, threshold=np.nan), "threshold is nan"),
+        (lambda: Pronto(5, rank="many"), "rank is 'many'"),
+        (lambda: Pronto(5).observe(np.zeros(4)), r"metrics have shape \(4,\), expected \(5,\)"),
+        (lambda: Fleet(0, 5), "nodes is 0"),
+        (lambda: Fleet(2, 5, ranks=3), "there is no parameter ranks, expected one of rank, block"),
+        (lambda: Fleet(2, 5).observe(np.zeros((3, 5))), r"metrics have shape \(3, 5\), expected \(2, 5\)"),
+        (lambda: Fleet(2, 5).start(2, np.eye(5)[:, :1], np.ones(1)), "node is 2, expected 0 to 1"),
+        (lambda: Pronto(5).start(np.eye(4)[:, :1], np.ones(1)), "is of 4 metrics, expected 5"),
+        (lambda: AdmitView(**{**VIEW, "now": np.nan}), "now is nan"),
+        (lambda: AdmitView(**VIEW, busy=1.5), "busy is 1.5"),
+        (lambda: AdmitView(**VIEW, ready=-1.0), "ready is -1.0"),
+        (lambda: AdmitView(0.0, np.zeros((2, 2))), r"metrics have shape \(2, 2\)"),
+        (lambda: Standing(0), "nodes is 0"),
+        (lambda: Standing(2).accept(2, 0.0), "node is 2, expected 0 to 1"),
+        (lambda: Standing(2).accept(0, np.inf), "now is inf"),
+        (lambda: Standing(2).tell(np.zeros(3, np.bool_)), r"rejects have shape \(3,\)"),
+    ],
+)
+def test_bad_input_is_named(make, said):
+    with pytest.raises(InputError, match=said) as caught:
+        make()
+    assert "\n" not in str(caught.value)
+
+
+def test_an_answer_that_is_none_is_refused():
+    with pytest.raises(PolicyError, match="reject is 1, expected True or False"):
+        Admission(1, "why").check()
+    with pytest.raises(PolicyError, match="without a reason"):
+        Admission(True, "").check()

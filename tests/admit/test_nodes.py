@@ -1,0 +1,256 @@
+"""Nodes that watch themselves: scaling, spikes and the signal, one by one and many at once."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.admit.cases import low_rank, telemetry
+from windlass.admit import Fleet, Pronto
+from windlass.admit.compiled import Standing
+from windlass.admit.lib.budget import Threshold
+from windlass.admit.lib.spikes import Spikes
+from windlass.admit.lib.standard import scaled_block
+from windlass.admit.lib.trackers import TRACKERS
+
+seeds = st.integers(0, 2**32 - 1)
+values = st.one_of(st.floats(-1e3, 1e3), st.sampled_from([np.nan, np.inf, -np.inf, 0.0]))
+
+
+def scaled_naively(column, memory, clip):
+    """Mean and variance of all finite values before, the older counting less, computed anew for each step."""
+    found, past = [], []
+    for value in column:
+        if not np.isfinite(value):
+            found.append(0.0)
+            continue
+        weights = np.ones(0)
+        for count in range(1, len(past) + 1):
+            gain = max(1.0 / count, 1.0 / memory)
+            weights = np.append(weights * (1.0 - gain), gain)
+        mean = weights @ np.array(past) if past else 0.0
+        spread = np.sqrt(weights @ (np.array(past) - mean) ** 2) if past else 0.0
+        found.append(np.clip((value - mean) / spread, -clip, clip) if spread > 1e-9 * abs(mean) else 0.0)
+        past.append(value)
+    return np.array(found)
+
+
+@given(
+    st.lists(values, min_size=1, max_size=30),
+    st.sampled_from([3.0, 10.0, 1000.0]),
+    st.sampled_from([2.0, 10.0]),
+)
+@settings(max_examples=150, deadline=None)
+def test_scaling_is_its_naive_form(column, memory, clip):
+    # Would catch statistics that include the value they scale, or NaN that counts.
+    found = scaled_block(np.array(column)[:, None], memory, clip)[:, 0]
+    expected = scaled_naively(column, memory, clip)
+    spreads = [
+        np.nanstd(np.array(column[:at], float)[np.isfinite(column[:at])]) for at in range(2, len(column))
+    ]
+    # Nearly constant columns are told from constant ones by rounding alone.
+    if all(spread == 0.0 or spread > 1e-3 for spread in spreads if np.isfinite(spread)):
+        assert found == pytest.approx(expected, rel=1e-6, abs=1e-6)
+
+
+def test_what_becomes_of_odd_metrics():
+    steps = np.arange(40.0)
+    constant, jumps = np.full(40, 7.1), np.where(steps < 20, 7.1, 9.0)
+    late = np.where(steps < 20, np.nan, np.sin(steps))
+    found = scaled_block(np.column_stack([constant, jumps, late, np.full(40, np.nan)]), clip=10.0)
+    assert not found[:, 0].any()
+    # At its first change nobody knows the scale of a metric; at the next step it has one.
+    assert found[20, 1] == 0.0
+    assert 0.0 < found[21, 1] <= 10.0
+    assert not found[:21, 2].any()
+    assert found[25:, 2].any()
+    assert not found[:, 3].any()
+
+
+def spikes_naively(signal, lag, alpha, beta):
+    """Van Brakel's published algorithm, on lists."""
+    filtered, found = list(signal[:lag]), [0] * lag
+    for value in signal[lag:]:
+        mean, spread = np.mean(filtered[-lag:]), np.std(filtered[-lag:])
+        if abs(value - mean) > alpha * spread:
+            found.append(1 if value > mean else -1)
+            filtered.append(beta * value + (1 - beta) * filtered[-1])
+        else:
+            found.append(0)
+            filtered.append(value)
+    return found
+
+
+@given(
+    seeds,
+    st.integers(2, 12),
+    st.sampled_from([2.0, 3.5]),
+    st.sampled_from([0.0, 0.5, 1.0]),
+)
+@settings(max_examples=100, deadline=None)
+def test_spikes_are_van_brakel_s(seed, lag, alpha, beta):
+    # Would catch raw values in the filter, dampening downwards only, or statistics that include the value.
+    rng = np.random.default_rng(seed)
+    signal = rng.normal(size=120) + 8.0 * (rng.random(120) < 0.1) * rng.choice([-1, 1], 120)
+    detector, one = Spikes(1, 1, lag, alpha, beta), np.ones(1, np.int64)
+    found = []
+    for value in signal:
+        detector.step(np.array([[value]]), np.ones((1, 1)), one, one)
+        found.append(int(detector.spikes[0, 0]))
+    assert found == spikes_naively(signal, lag, alpha, beta)
+
+
+def test_filters_follow_a_basis_that_turns():
+    # Would catch filters that stay as they are when signs flip: every projection would seem to jump.
+    rng, both, one = np.random.default_rng(1), np.array([2]), np.ones(1, np.int64)
+    straight, carried, flipped = (Spikes(1, 2, lag=5) for _ in range(3))
+    turn = np.array([[[0.0, -1.0], [1.0, 0.0]]])
+    for step, row in enumerate(rng.normal(size=(60, 2)) * 0.1 + [3.0, 7.0]):
+        if step == 33:
+            carried.turn(turn, both, np.zeros((1, 2), np.bool_))
+        seen = row if step < 33 else turn[0] @ row
+        for detector, value in ((straight, row), (carried, seen), (flipped, seen)):
+            detector.step(value[None], np.ones((1, 2)), both, one)
+        expected = straight.scores[0] if step < 33 else turn[0] @ straight.scores[0]
+        assert carried.scores[0] == pytest.approx(expected)
+        assert step != 33 or np.abs(flipped.scores).min() > 15.0
+
+
+def test_filters_shorter_than_their_lag_are_carried_too():
+    # Blocks of five under a lag of ten: filters that began anew with each block would never be full.
+    node, rng = Pronto(4, rank=2, block=5, lag=10), np.random.default_rng(1)
+    for _ in range(40):
+        node.observe(rng.normal(size=4))
+    assert node.fleet.spikes.ready[0]
+
+
+@given(seeds, st.sampled_from(TRACKERS), st.sampled_from(["raw", "unit", "equal"]), st.booleans())
+@settings(max_examples=25, deadline=None)
+def test_a_fleet_is_as_its_nodes_alone(seed, tracker, weights, adapts):
+    streams = [telemetry(90, seed=seed + node) for node in range(4)]
+    energy = (0.05, 0.2) if adapts and tracker in ("fpca",) else None
+    given = {
+        "rank": 3,
+        "block": 10,
+        "tracker": tracker,
+        "weights": weights,
+        "signal": "scores",
+        "threshold": 1.5,
+    }
+    fleet = Fleet(4, 12, energy=energy, **given)
+    # One generator draws for all of a fleet, so that only its first node is like one alone.
+    alone = [Pronto(12, energy=energy, **given) for _ in range(1 if tracker == "power" else 4)]
+    for step in range(90):
+        rejects = fleet.observe(np.stack([stream[step] for stream in streams]))
+        for node, each in enumerate(alone):
+            reject = each.observe(streams[node][step])
+            assert fleet.scores[node] == pytest.approx(each.fleet.scores[0], rel=1e-5, abs=1e-5)
+            assert reject == rejects[node] or abs(fleet.scores[node] - 1.5) < 1e-5
+
+
+@given(st.integers(0, 6), seeds)
+@settings(max_examples=30, deadline=None)
+def test_whatever_is_missing_no_node_breaks(kind, seed):
+    stream = telemetry(120, seed=seed)
+    broken = {
+        0: lambda row, step: row * np.nan,
+        1: lambda row, step: row * (np.nan if 40 < step < 70 else 1.0),
+        2: lambda row, step: np.where(step % 2, row, np.inf),
+        3: lambda row, step: row * 0.0,
+        4: lambda row, step: row * 1e300,
+        5: lambda row, step: row * (1e9 if step == 60 else 1.0),
+        6: lambda row, step: np.concatenate([row[:3], row[3:] * np.nan]),
+    }[kind]
+    fleet = Fleet(2, 12, rank=3, block=10)
+    sound = Pronto(12, rank=3, block=10)
+    for step, row in enumerate(stream):
+        with np.errstate(invalid="ignore"):
+            rejects = fleet.observe(np.stack([broken(row, step), row]))
+        # A neighbour that is broken changes nothing for the sound one.
+        assert rejects[1] == sound.observe(row)
+        assert np.isfinite(fleet.scores).all()
+        for held, rank in zip(fleet.basis, fleet.ranks, strict=True):
+            grams = held[:, :rank].T @ held[:, :rank]
+            assert np.abs(grams - np.eye(rank)).max() < 1e-9 if rank else not held.any()
+            assert (np.diff(fleet.singular_values[0]) <= 0.0).all()
+
+
+def test_a_step_of_which_nothing_came_leaves_the_answer():
+    node, rng = Pronto(6, rank=2, block=10), np.random.default_rng(1)
+    for _ in range(21):
+        node.observe(rng.normal(size=6))
+    assert node.observe(np.full(6, 50.0))
+    assert node.observe(np.full(6, np.nan))
+    assert not node.observe(np.zeros(6))
+
+
+def test_the_signal_is_what_the_paper_says_and_waits_for_its_filter():
+    rng, node = np.random.default_rng(3), Pronto(8, rank=2, block=10, lag=10)
+    # Ten steps of the first block, ten to fill the filter.
+    for step in range(20):
+        assert not node.observe(1000.0 * rng.normal(size=8)), step
+    node.observe(np.full(8, 1e6))
+    marks = node.fleet.spikes.spikes[0]
+    assert node.fleet.scores[0] == pytest.approx(marks @ node.singular_values)
+
+
+def test_load_raises_and_relief_does_not():
+    # Would catch directions with the signs of the SVD: half of all nodes would reject when load falls.
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        node = Pronto(8, rank=1, block=20)
+        for _ in range(200):
+            node.observe(np.ones(8) * rng.normal() + 0.1 * rng.normal(size=8))
+        up, down = (Pronto.load(node.save()) for _ in range(2))
+        assert up.observe(np.full(8, 30.0))
+        assert not down.observe(np.full(8, -30.0))
+
+
+@given(seeds, st.sampled_from([0.02, 0.1, 0.3]), st.sampled_from(["normal", "bursts", "steps", "rare"]))
+@settings(max_examples=30, deadline=None)
+def test_a_downtime_is_kept_whatever_scores_come(seed, downtime, kind):
+    rng, count = np.random.default_rng(seed), 6000
+    scores = {
+        "normal": rng.normal(size=count),
+        "bursts": np.repeat(rng.exponential(size=count // 10), 10),
+        "steps": rng.normal(size=count) + 30.0 * (np.arange(count) % 2000 > 1000),
+        "rare": rng.normal(size=count) * (rng.random(count) < 0.05),
+    }[kind]
+    threshold = Threshold(1, downtime=downtime)
+    share = np.mean([threshold.above(np.array([score]))[0] for score in scores])
+    assert share == pytest.approx(downtime, abs=0.02 + 0.1 * downtime)
+
+
+def test_scores_that_are_alike_are_not_high():
+    threshold = Threshold(2, downtime=0.5)
+    assert not any(threshold.above(np.full(2, 3.0)).any() for _ in range(100))
+
+
+def test_a_newcomer_starts_from_what_others_know():
+    rng = np.random.default_rng(1)
+    old, new = Pronto(10, rank=2, block=20), Pronto(10, rank=2, block=20)
+    for _ in range(100):
+        old.observe(low_rank(10, 1, 2, seed=int(rng.integers(1e9)))[:, 0])
+    new.start(old.basis, old.singular_values)
+    assert np.allclose(new.basis @ new.basis.T, old.basis @ old.basis.T)
+    # It need not wait for a block of its own, only for its filter.
+    for _ in range(11):
+        new.observe(rng.normal(size=10))
+    assert new.fleet.spikes.ready[0]
+
+
+def test_after_a_gap_the_filter_is_filled_anew():
+    node, rng = Pronto(6, rank=2, block=10), np.random.default_rng(1)
+    for _ in range(30):
+        node.observe(rng.normal(size=6))
+    node.restart()
+    assert not node.observe(np.full(6, 50.0))
+
+
+def test_what_stands_is_what_the_loop_is_told():
+    standing = Standing(3)
+    standing.tell(np.array([True, False, True]))
+    assert [standing.accept(node, 1.0) for node in range(3)] == [False, True, False]
+    assert (standing.taken, standing.refused) == (1, 2)

@@ -1,0 +1,153 @@
+"""What was learned, as bytes and back; and what is no such thing."""
+
+from __future__ import annotations
+
+import json
+import struct
+import zlib
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.admit.cases import low_rank, telemetry
+from windlass.admit import Fleet, FPCAEdge, Pronto
+from windlass.admit.lib.trackers import TRACKERS
+from windlass.model import InputError
+
+
+@given(st.integers(0, 130), st.sampled_from(TRACKERS), st.sampled_from([None, 0.1]), st.integers(1, 3))
+@settings(max_examples=30, deadline=None)
+def test_who_comes_back_goes_on_as_if_never_gone(steps, tracker, downtime, nodes):
+    # Would catch any array of the state that is forgotten.
+    streams = np.stack([telemetry(steps + 60, seed=node) for node in range(nodes)], axis=1)
+    fleet = Fleet(nodes, 12, rank=3, block=7, tracker=tracker, signal="scores", downtime=downtime)
+    for row in streams[:steps]:
+        fleet.observe(row)
+    data = fleet.save()
+    back = Fleet.load(data)
+    assert back.save() == data
+    for row in streams[steps:]:
+        assert (fleet.observe(row) == back.observe(row)).all()
+        assert (fleet.scores == back.scores).all()
+
+
+def test_a_tracker_comes_back_too():
+    tracker = FPCAEdge(9, 2, 5, forget=0.9, energy=(0.05, 0.2))
+    stream = low_rank(9, 60, 4, 0.1)
+    for at in range(0, 30, 5):
+        tracker.update(stream[:, at : at + 5])
+    back = FPCAEdge.load(tracker.save())
+    for at in range(30, 60, 5):
+        tracker.update(stream[:, at : at + 5])
+        back.update(stream[:, at : at + 5])
+    assert (back.basis == tracker.basis).all()
+    assert (back.singular_values == tracker.singular_values).all()
+
+
+def saved() -> bytes:
+    node = Pronto(6, rank=2, block=5)
+    for row in telemetry(40, dim=6):
+        node.observe(row)
+    return node.save()
+
+
+SAVED = saved()
+
+
+@given(st.integers(0, len(SAVED) - 1), st.integers(1, 255))
+@settings(max_examples=300, deadline=None)
+def test_a_byte_that_changed_is_seen(at, by):
+    changed = bytearray(SAVED)
+    changed[at] = (changed[at] + by) % 256
+    with pytest.raises(InputError, match="saved state") as caught:
+        Pronto.load(bytes(changed))
+    assert "\n" not in str(caught.value)
+
+
+@given(st.binary(max_size=200) | st.integers(0, len(SAVED) - 1).map(lambda size: SAVED[:size]))
+@settings(max_examples=200, deadline=None)
+def test_garbage_is_refused_in_a_line(data):
+    for load in (Pronto.load, Fleet.load, FPCAEdge.load):
+        with pytest.raises(InputError, match="saved state") as caught:
+            load(data)
+        assert "\n" not in str(caught.value)
+
+
+def forged(change) -> bytes:
+    """Bytes with a right checksum and a header or arrays that were changed."""
+    (length,) = struct.unpack_from("<I", SAVED, 12)
+    header, payload = json.loads(SAVED[16 : 16 + length]), bytearray(SAVED[16 + length :])
+    change(header, payload)
+    text = json.dumps(header).encode()
+    rest = struct.pack("<I", len(text)) + text + bytes(payload)
+    return b"WINDLASS" + struct.pack("<I", zlib.crc32(rest)) + rest
+
+
+def put(name: str, value: float, code: str = "<d", at: int = 0):
+    """Writes a number over one of an array's."""
+
+    def change(header, payload):
+        offset = 0
+        for array in header["arrays"]:
+            if array["name"] == name:
+                struct.pack_into(code, payload, offset + 8 * at, value)
+                return
+            offset += int(np.prod(array["shape"])) * {"f8": 8, "i8": 8, "b1": 1}[array["dtype"]]
+        raise AssertionError(name)
+
+    return change
+
+
+def setting(name: str, value: object):
+    return lambda header, payload: header["settings"].update({name: value})
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (lambda header, payload: header.update(version=2), "header: version"),
+        (
+            lambda header, payload: header.update(kind="windlass.admit.fpca"),
+            "expected 'windlass.admit.fleet'",
+        ),
+        (lambda header, payload: header.update(more=1), "header: more"),
+        (lambda header, payload: payload.extend(b"12345678"), "is not what its header lists"),
+        (lambda header, payload: header["arrays"].pop(0), "is not what its header lists"),
+        (
+            lambda header, payload: header["arrays"][0].update(shape=[6, 1]),
+            r"stream.seen is f8 of shape \[6, 1\]",
+        ),
+        (
+            lambda header, payload: header["arrays"][0].update(shape=[2**62, 2**62]),
+            "is not what its header lists",
+        ),
+        (lambda header, payload: header["arrays"][0].update(name="other"), "expected others"),
+        (setting("nodes", 10**12), "too few for 1000000000000 nodes"),
+        (setting("rank", 7), "rank is 7"),
+        (setting("rank", 10**9), "rank is 1000000000"),
+        (setting("lag", 10**12), "too few"),
+        (setting("block", "x"), "block is 'x'"),
+        (setting("nodes", None), "nodes is None"),
+        (setting("colour", 1), "there is no parameter colour"),
+        (put("stream.mean", float("nan")), "stream.mean holds a number that is not finite"),
+        (put("stream.variance", -1.0), "counts or variances are below 0"),
+        (put("stream.basis", 9.0), "from orthonormal"),
+        (put("tracker.basis", 9.0), "from orthonormal"),
+        (put("tracker.singular", -9.0), "singular values"),
+        (put("tracker.ranks", 5, "<q"), "a rank is not 1 to 2"),
+        (put("stream.ranks", 3, "<q"), "out of bounds"),
+        (put("stream.at", 5, "<q"), "out of bounds"),
+        (put("spikes.filled", -1, "<q"), "below 0"),
+    ],
+)
+def test_forgeries_are_refused_by_name(change, said):
+    with pytest.raises(InputError, match=said) as caught:
+        Pronto.load(forged(change))
+    assert "\n" not in str(caught.value)
+
+
+def test_a_fleet_of_many_is_no_node():
+    with pytest.raises(InputError, match="is of 2 nodes, expected 1"):
+        Pronto.load(Fleet(2, 5, rank=2, block=3).save())
