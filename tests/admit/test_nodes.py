@@ -47,11 +47,10 @@ def test_scaling_is_its_naive_form(column, memory, clip):
     # Would catch statistics that include the value they scale, or NaN that counts.
     found = scaled_block(np.array(column)[:, None], memory, clip)[:, 0]
     expected = scaled_naively(column, memory, clip)
-    spreads = [
-        np.nanstd(np.array(column[:at], float)[np.isfinite(column[:at])]) for at in range(2, len(column))
-    ]
+    known = [value for value in column if np.isfinite(value)]
+    spreads = [np.std(known[:at]) for at in range(1, len(known))]
     # Nearly constant columns are told from constant ones by rounding alone.
-    if all(spread == 0.0 or spread > 1e-3 for spread in spreads if np.isfinite(spread)):
+    if all(spread == 0.0 or spread > 1e-3 for spread in spreads):
         assert found == pytest.approx(expected, rel=1e-6, abs=1e-6)
 
 
@@ -220,7 +219,7 @@ def test_a_downtime_is_kept_whatever_scores_come(seed, downtime, kind):
     }[kind]
     threshold = Threshold(1, downtime=downtime)
     share = np.mean([threshold.above(np.array([score]))[0] for score in scores])
-    assert share == pytest.approx(downtime, abs=0.02 + 0.1 * downtime)
+    assert share == pytest.approx(downtime, abs=0.03 + 0.1 * downtime)
 
 
 def test_scores_that_are_alike_are_not_high():

@@ -11,7 +11,8 @@ Policies, one file each in ``policies/``:
 - ``always``, ``never``, ``random``: what any signal is held against.
 
 :mod:`~windlass.admit.view` says what they see and answer, :mod:`~windlass.admit.fleet` has many nodes in one call,
-:mod:`~windlass.admit.compiled` is how a simulator asks; ``lib/`` has what policies share.
+:mod:`~windlass.admit.federation` merges what nodes know up a tree, :mod:`~windlass.admit.compiled` is how a simulator
+asks; ``lib/`` has what policies share.
 
 Here :class:`Pronto` can be used by itself, as can the trackers of leading directions (:class:`FPCAEdge`,
 :class:`Spirit`, :class:`FrequentDirections`, :class:`PowerMethod`), and :func:`merge` of what two of them found.
@@ -25,6 +26,7 @@ from __future__ import annotations
 
 from typing import ClassVar, Protocol
 
+from windlass.admit.federation import Aggregator, Subspace, Tree
 from windlass.admit.fleet import Fleet
 from windlass.admit.lib.directions import FrequentDirections
 from windlass.admit.lib.fpca import FPCAEdge
@@ -63,12 +65,15 @@ __all__ = [
     "Admission",
     "AdmitPolicy",
     "AdmitView",
+    "Aggregator",
     "FPCAEdge",
     "Fleet",
     "FrequentDirections",
     "PowerMethod",
     "Pronto",
     "Spirit",
+    "Subspace",
+    "Tree",
     "distance",
     "merge",
 ]
