@@ -7,12 +7,15 @@ what stands. A signal is good if it is up before tasks begin to wait for cores, 
 Policies, one file each in ``policies/``:
 
 - ``pronto``: spikes of projections on the leading directions of all metrics.
+- ``forewarn``: ours: learns from each node's own CPU Ready what came before it, and keeps to a downtime.
 - ``utilisation``, ``ready``: cores are busy; tasks wait.
+- ``alarm``: a forecast of CPU Ready is a spike.
 - ``always``, ``never``, ``random``: what any signal is held against.
 
 :mod:`~windlass.admit.view` says what they see and answer, :mod:`~windlass.admit.fleet` has many nodes in one call,
-:mod:`~windlass.admit.federation` merges what nodes know up a tree, :mod:`~windlass.admit.compiled` is how a simulator
-asks; ``lib/`` has what policies share.
+:mod:`~windlass.admit.federation` merges what nodes know up a tree (:mod:`~windlass.admit.lesson` is
+what ``forewarn`` sends along), :mod:`~windlass.admit.compiled` is how a simulator
+asks, :mod:`~windlass.admit.measure` says how good a signal is; ``lib/`` has what policies share.
 
 Here :class:`Pronto` can be used by itself, as can the trackers of leading directions (:class:`FPCAEdge`,
 :class:`Spirit`, :class:`FrequentDirections`, :class:`PowerMethod`), and :func:`merge` of what two of them found.
@@ -33,6 +36,7 @@ from windlass.admit.lib.fpca import FPCAEdge
 from windlass.admit.lib.power import PowerMethod
 from windlass.admit.lib.spirit import Spirit
 from windlass.admit.lib.subspace import distance, merge
+from windlass.admit.policies.forewarn import Forewarn
 from windlass.admit.policies.pronto import Pronto
 from windlass.admit.view import Admission, AdmitView
 from windlass.registry import Registry
@@ -68,6 +72,7 @@ __all__ = [
     "Aggregator",
     "FPCAEdge",
     "Fleet",
+    "Forewarn",
     "FrequentDirections",
     "PowerMethod",
     "Pronto",

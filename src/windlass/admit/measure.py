@@ -1,0 +1,212 @@
+"""How good a signal is: what it foresees, at what price, and what chance would have foreseen at that price.
+
+A signal that is always up foresees everything. So recall is only told beside downtime, and beside the recall of two
+that know nothing and are down as long: steps drawn at random, and the same signal at another time. The first is the
+harder one to beat where a signal comes in bursts: what is scattered meets more. A signal that is up only when a spike
+has begun foresees nothing, so the step of the onset itself counts only where one asks for it (``least=0``).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from windlass.admit.lib.subspace import Floats
+from windlass.model import InputError
+from windlass.model.values import number, whole
+
+Bools = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True)
+class Quality:
+    """What a signal foresaw of the onsets of spikes.
+
+    Parameters
+    ----------
+    onsets
+        How many there were.
+    recall
+        Share of them with a raise at least ``least`` and at most ``within`` steps before; NaN where there were none.
+    downtime
+        Share of all steps at which the signal was up.
+    by_chance
+        The recall to expect of a signal that is up at random, for as long.
+    shifted
+        The mean recall of the same signal shifted round in time, over all shifts.
+    precision
+        Share of the steps at which it was up with an onset as many steps later; NaN where it was never up.
+    lead
+        Mean steps from the first raise among those to the onset; NaN where none was foreseen.
+    left, right
+        Onsets with a raise before them, and with one at them or at most ``within`` steps after but none before.
+    """
+
+    onsets: int
+    recall: float
+    downtime: float
+    by_chance: float
+    shifted: float
+    precision: float
+    lead: float
+    left: int
+    right: int
+
+
+def onsets(values: Floats, threshold: float, apart: int = 1) -> Bools:
+    """Where spikes begin: a value of at least the threshold after so many steps below it.
+
+    Parameters
+    ----------
+    values
+        (t,) such as CPU Ready; NaN is below.
+    threshold
+        The least value of a spike.
+    apart
+        How many steps below there must be before.
+
+    Examples
+    --------
+    >>> onsets(np.array([0.0, 2.0, 2.0, 0.0, 2.0]), 1.0).astype(int).tolist()
+    [0, 1, 0, 0, 1]
+    """
+    high = np.asarray(values) >= number("threshold", threshold, -np.inf)
+    return high & ~_before(high, whole("apart", apart, 1))
+
+
+def quality(signal: Bools, spikes: Bools, within: int, least: int = 1) -> Quality:
+    """How good a signal is at foreseeing onsets.
+
+    Parameters
+    ----------
+    signal
+        (t,) True where it is up.
+    spikes
+        (t,) True at onsets, as of :func:`onsets`.
+    within, least
+        How many steps before an onset a raise counts, at most and at least.
+
+    Raises
+    ------
+    InputError
+        Arrays of other lengths, or empty ones.
+
+    Examples
+    --------
+    >>> up, spikes = np.zeros(100, bool), np.zeros(100, bool)
+    >>> up[[10, 50]], spikes[[12, 80]] = True, True
+    >>> found = quality(up, spikes, within=5)
+    >>> found.recall, found.downtime, found.shifted, found.precision, found.lead
+    (0.5, 0.02, 0.1, 0.5, 2.0)
+    """
+    up, spikes = _checked(signal, spikes, within, least)
+    covered = _before(up, within, least)
+    soon = _before(spikes[::-1], within, least)[::-1]
+    after = up | _before(up[::-1], within)[::-1]
+    count, downtime = int(spikes.sum()), float(up.mean())
+    # Over all shifts round in time, each step that is covered meets each onset once.
+    rolled = np.zeros(len(up), np.bool_)
+    for step in range(least, within + 1):
+        rolled |= np.roll(up, step)
+    leads = [_lead(up, int(at), within) for at in np.flatnonzero(spikes & covered)]
+    return Quality(
+        onsets=count,
+        recall=float(covered[spikes].mean()) if count else np.nan,
+        downtime=downtime,
+        by_chance=1.0 - (1.0 - downtime) ** (within - least + 1),
+        shifted=float(rolled.mean()),
+        precision=float(soon[up].mean()) if up.any() else np.nan,
+        lead=float(np.mean(leads)) if leads else np.nan,
+        left=int((spikes & covered).sum()),
+        right=int((spikes & ~covered & after).sum()),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Intervals:
+    """95 % intervals over blocks of time: of recall, and of what it is above that of the shifted copy and of chance."""
+
+    recall: tuple[float, float]
+    over_shifted: tuple[float, float]
+    over_chance: tuple[float, float]
+
+
+def intervals(
+    signal: Bools,
+    spikes: Bools,
+    within: int,
+    rng: np.random.Generator,
+    least: int = 1,
+    blocks: int = 20,
+    draws: int = 1000,
+) -> Intervals:
+    """How sure :func:`quality` is, by drawing blocks of time with replacement.
+
+    Spikes come in bursts, so that single ones are not independent; blocks of time nearly are.
+
+    Parameters
+    ----------
+    signal, spikes, within, least
+        As of :func:`quality`.
+    rng
+        Draws.
+    blocks
+        In how many the time is cut.
+    draws
+        How often they are drawn.
+
+    Examples
+    --------
+    >>> spikes, up = np.zeros(2000, bool), np.zeros(2000, bool)
+    >>> spikes[5::40], up[4::40] = True, True
+    >>> found = intervals(up, spikes, 2, np.random.default_rng(1))
+    >>> found.recall, tuple(round(each, 2) for each in found.over_shifted)
+    ((1.0, 1.0), (0.95, 0.95))
+    """
+    up, spikes = _checked(signal, spikes, within, least)
+    covered = _before(up, within, least)
+    cut = np.array_split(np.arange(len(up)), whole("blocks", blocks, 2))
+    drawn = rng.integers(0, blocks, (whole("draws", draws, 1), blocks))
+    hits, counts = (
+        np.array([flags[each].sum() for each in cut])[drawn].sum(axis=1)
+        for flags in (covered & spikes, spikes)
+    )
+    shares, down = (
+        np.array([flags[each].mean() for each in cut])[drawn].mean(axis=1) for flags in (covered, up)
+    )
+    kept = counts > 0
+    if not kept.any():
+        return Intervals((np.nan, np.nan), (np.nan, np.nan), (np.nan, np.nan))
+    recall = hits[kept] / counts[kept]
+    chance = 1.0 - (1.0 - down[kept]) ** (within - least + 1)
+    return Intervals(_middle(recall), _middle(recall - shares[kept]), _middle(recall - chance))
+
+
+def _middle(values: Floats) -> tuple[float, float]:
+    low, high = np.percentile(values, [2.5, 97.5])
+    return float(low), float(high)
+
+
+def _checked(signal: Bools, spikes: Bools, within: int, least: int) -> tuple[Bools, Bools]:
+    up, found = np.asarray(signal, np.bool_), np.asarray(spikes, np.bool_)
+    if whole("within", within, 0) < whole("least", least, 0):
+        raise InputError(f"within is {within}, expected at least {least}, the fewest steps that count")
+    if up.shape != found.shape or up.ndim != 1 or not len(up):
+        raise InputError(f"signal has shape {up.shape} and spikes {found.shape}, expected the same, (t,)")
+    return up, found
+
+
+def _before(flags: Bools, most: int, least: int = 1) -> Bools:
+    """Where one of the steps from ``most`` to ``least`` before has the flag."""
+    counted = np.concatenate([[0], np.cumsum(flags)])
+    at = np.arange(len(flags))
+    ends = np.maximum(at - least + 1, 0)
+    found: Bools = counted[ends] - counted[np.maximum(at - most, 0)] > 0
+    return found
+
+
+def _lead(up: Bools, onset: int, within: int) -> int:
+    first = max(0, onset - within)
+    return onset - first - int(np.argmax(up[first : onset + 1]))

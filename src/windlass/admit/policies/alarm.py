@@ -1,0 +1,96 @@
+"""Rejects when a forecast of CPU Ready is a spike."""
+
+from __future__ import annotations
+
+import math
+from collections import deque
+from typing import ClassVar
+
+import numpy as np
+
+from windlass.admit.lib.budget import Threshold
+from windlass.admit.lib.forecasts import checked_forecaster
+from windlass.admit.lib.levels import checked_level
+from windlass.admit.view import Admission, AdmitView
+from windlass.model import InputError
+from windlass.model.values import whole
+
+#: What is forecast: CPU Ready itself, or the series that is 1 at its spikes and 0 elsewhere.
+SERIES = ("spikes", "values")
+
+
+class Alarm:
+    """The forecasters that the Pronto paper tried first, as policies.
+
+    The last ``window`` values of CPU Ready say from which value on one is a spike. Where ``series`` is ``spikes``, the
+    series of spikes (1) and others (0) is forecast, and the node rejects from a forecast of ½ on. Where it is
+    ``values``, CPU Ready is forecast, and held against that value. Where CPU Ready is unknown, the last answer stands.
+
+    Source: Pronto, section 3.2.
+
+    Parameters
+    ----------
+    forecaster
+        ``naive``, ``smoothing``, ``arima``, or ``svm``, which needs the extra ``forecast``.
+    level, value
+        The rule for spikes: ``fixed`` at ``value``; ``percentile``; ``sigma``, so many deviations above the mean;
+        ``xbar`` or ``median``.
+    series
+        One of :data:`SERIES`.
+    window
+        How many values are looked back on.
+    downtime
+        Where given, forecasts are held against a threshold that moves so that this share of steps is above it.
+
+    Raises
+    ------
+    InputError
+        A parameter is unknown or out of bounds.
+
+    Examples
+    --------
+    >>> policy = Alarm("naive", level="fixed", value=0.1)
+    >>> [policy.decide(AdmitView(0.0, np.zeros(2), ready=each)).reject for each in (0.0, 0.2, 0.0)]
+    [False, True, False]
+    """
+
+    name: ClassVar[str] = "alarm"
+
+    def __init__(
+        self,
+        forecaster: str = "smoothing",
+        level: str = "percentile",
+        value: float = 95.0,
+        series: str = "spikes",
+        window: int = 180,
+        downtime: float | None = None,
+    ) -> None:
+        self.forecaster, self.level, self.value = forecaster, level, value
+        checked_forecaster(forecaster)
+        checked_level(level, value)
+        if series not in SERIES:
+            raise InputError(f"series is {series!r}, expected one of {', '.join(SERIES)}")
+        self.series = series
+        self.past: deque[float] = deque(maxlen=whole("window", window, 2))
+        self.threshold = Threshold(1, 0.0, downtime)
+        self.last = Admission(False, "CPU Ready was never measured")
+
+    def decide(self, view: AdmitView) -> Admission:
+        """Yes or no, by what is foreseen."""
+        if math.isnan(view.ready):
+            return self.last
+        self.past.append(view.ready)
+        history = np.array(self.past)
+        spike = checked_level(self.level, self.value)(history, self.value)
+        # Where most values are alike, a level may be one that all reach: none is a spike then.
+        marks = history >= spike if spike > history.min() else np.zeros(len(history), np.bool_)
+        shown, level = (history, spike) if self.series == "values" else (marks.astype(np.float64), 0.5)
+        forecast = checked_forecaster(self.forecaster)(shown)
+        if self.threshold.downtime is None:
+            high = forecast >= level and (self.series == "spikes" or spike > history.min())
+        else:
+            high = bool(self.threshold.above(np.array([forecast]))[0])
+        self.last = Admission(
+            high, f"{self.forecaster} foresees {forecast:.3g}, a spike is {level:.3g}", forecast
+        )
+        return self.last

@@ -1,0 +1,260 @@
+"""Rejects when what a node measures looks as it did before tasks began to wait: ours."""
+
+from __future__ import annotations
+
+import math
+from typing import ClassVar, Self
+
+import numpy as np
+
+from windlass.admit.federation import Subspace
+from windlass.admit.lesson import PLAIN, Lesson
+from windlass.admit.lib.budget import Threshold
+from windlass.admit.lib.ridge import Ridge
+from windlass.admit.lib.saved import Part, opened, pack, restore
+from windlass.admit.lib.stream import STREAM_KEPT, Stream, Turned
+from windlass.admit.lib.subspace import Floats
+from windlass.admit.lib.trackers import make_tracker
+from windlass.admit.view import Admission, AdmitView
+from windlass.model import InputError
+from windlass.model.values import number, whole
+
+#: Directions that are told from what followed: one for metrics, one for their changes.
+_TOLD = 2
+
+
+class Forewarn:
+    """Learns, from each node's own CPU Ready, what its projections looked like before a spike began.
+
+    The metrics are scaled and projected as under :class:`~windlass.admit.Pronto`. The projections, their changes and
+    CPU Ready of the present step give a score, which is a straight line (ridge regression). ``within`` steps later
+    it is known whether an onset came, and the line learns from it. Two more projections are on the directions along
+    which metrics, and their changes, went with an onset. The threshold on the score moves so that the node is down for
+    the share of time that its user allows, no more and no less.
+
+    It takes memory for 3 dim · rank numbers, a block, and ``within`` steps. Before its first spikes it knows nothing,
+    and where CPU Ready is never known it learns nothing: its answer is then by the prior, or never to reject.
+
+    Source: ours.
+
+    Parameters
+    ----------
+    dim
+        Metrics.
+    downtime
+        Share of steps at which the node may reject, 0 to 1.
+    rank, block, forget
+        Directions, steps of a block, and what older blocks keep.
+    within
+        An onset is to be foreseen by so many steps.
+    spike
+        CPU Ready is a spike while it is in its highest so many percent, as far as was seen.
+    apart
+        An onset is a spike after so many steps without one.
+    slow
+        Of so many steps what was learned is.
+    memory, clip
+        As of :class:`~windlass.admit.Pronto`.
+
+    Raises
+    ------
+    InputError
+        A parameter is out of bounds.
+
+    Examples
+    --------
+    >>> node, rng = Forewarn(dim=4, rank=2, block=10), np.random.default_rng(1)
+    >>> views = (AdmitView(0.0, rng.normal(size=4), ready=0.0) for _ in range(30))
+    >>> any(node.decide(view).reject for view in views)
+    False
+    """
+
+    name: ClassVar[str] = "forewarn"
+    kind: ClassVar[str] = "windlass.admit.forewarn"
+
+    def __init__(
+        self,
+        dim: int,
+        downtime: float = 0.05,
+        rank: int = 4,
+        block: int = 20,
+        forget: float = 0.99,
+        within: int = 10,
+        spike: float = 5.0,
+        apart: int = 3,
+        slow: float = 5000.0,
+        memory: float = 1000.0,
+        clip: float = 10.0,
+    ) -> None:
+        self.settings = {
+            "dim": dim, "downtime": downtime, "rank": rank, "block": block, "forget": forget, "within": within,
+            "spike": spike, "apart": apart, "slow": slow, "memory": memory, "clip": clip,
+        }  # fmt: skip
+        self.within, self.apart = whole("within", within, 1), whole("apart", apart, 1)
+        self.stream = Stream(make_tracker("fpca", 1, dim, rank, block, forget), block, memory, clip)
+        share = number("spike", spike, 0.0, 100.0, open_below=True) / 100.0
+        self.spike, self.threshold = Threshold(1, 0.0, share), Threshold(1, 0.0, downtime)
+        keeps = 1.0 - 1.0 / number("slow", slow, 1.0, open_below=True)
+        self.line = Ridge(PLAIN + 2 * rank + _TOLD, strength=20.0, forget=keeps)
+        # Of the last steps, in a ring: features, scaled metrics and their changes.
+        self.features: Floats = np.zeros((within, len(self.line.prior)))
+        self.metrics: Floats = np.zeros((within, 2, dim))
+        self.told: Floats = np.zeros((2, dim))
+        self.directions: Floats = np.zeros((2, dim))
+        self.before: Floats = np.zeros((rank,))
+        self.scaled: Floats = np.zeros(dim)
+        self.ready: Floats = np.zeros(2)
+        self.rate, self.steps, self.spiked, self.onset = 0.0, 0, -1, -1
+        self.rejects, self.score = False, 0.0
+        self.weights = self.line.weights()
+
+    def decide(self, view: AdmitView) -> Admission:
+        """Yes or no, by what has followed such a step before."""
+        stream, place = self.stream, self.steps % self.within
+        at = stream.at
+        stream.step(stream.values(view.metrics[None]))
+        followed = self._hear(view.ready)
+        if self.steps >= self.within:
+            # Only now it is known of the step that falls out of the ring whether an onset followed it.
+            self._learn(place, followed)
+        scaled = stream.blocks[0, at]
+        self.metrics[place] = scaled, scaled - self.scaled
+        self.features[place] = self._features(self.metrics[place])
+        self.scaled, self.before = scaled.copy(), stream.projections[0].copy()
+        self.steps += 1
+        if stream.present[0] > 0:
+            self.score = float(self.features[place] @ self.weights)
+            self.rejects = bool(self.threshold.above(np.array([self.score]))[0])
+        turned = stream.turn()
+        if turned is not None:
+            self._turn(turned)
+        level = float(self.threshold.level[0])
+        return Admission(
+            self.rejects, f"onsets score {self.score:.3g}, the threshold is {level:.3g}", self.score
+        )
+
+    def observe(self, metrics: Floats, ready: float = math.nan) -> bool:
+        """The same on arrays: (dim,) metrics, and CPU Ready of the same step."""
+        return self.decide(AdmitView(0.0, np.asarray(metrics, np.float64), ready=ready)).reject
+
+    def lesson(self) -> Lesson:
+        """What it has learned, for others."""
+        rank = int(self.stream.ranks[0])
+        plain, on, change, told = self._parted(self.weights)
+        basis = self.stream.basis[0]
+        metrics = np.stack(
+            [basis @ on + told[0] * self.directions[0], basis @ change + told[1] * self.directions[1]]
+        )
+        return Lesson(
+            Subspace(basis[:, :rank], self.stream.weights[0, :rank]), metrics.T, plain.copy(), self.line.count
+        )
+
+    def start(self, lesson: Lesson) -> None:
+        """Begin from what others have learned; what it sees itself soon weighs more.
+
+        Raises
+        ------
+        InputError
+            It is of other metrics.
+        """
+        if lesson.metrics.shape != (self.stream.dim, 2) or lesson.plain.shape != (PLAIN,):
+            raise InputError(
+                f"a lesson of metrics {lesson.metrics.shape} and CPU Ready {lesson.plain.shape}, "
+                f"expected {(self.stream.dim, 2)} and {(PLAIN,)}"
+            )
+        self.stream.start(0, lesson.subspace.basis, lesson.subspace.singular)
+        basis = self.stream.basis[0]
+        # What lies outside of the directions is told by the two that are for what followed.
+        left = (lesson.metrics - basis @ (basis.T @ lesson.metrics)).T
+        size = np.linalg.norm(left, axis=1)
+        self.directions = left / np.where(size > 0.0, size, 1.0)[:, None]
+        on = (basis.T @ lesson.metrics).T
+        self.line.prior = np.concatenate([lesson.plain, on[0], on[1], size])
+        self.weights = self.line.weights()
+
+    def save(self) -> bytes:
+        """All that was learned, as bytes."""
+        return pack(self.kind, dict(self.settings), self._kept())
+
+    @classmethod
+    def load(cls, data: bytes) -> Self:
+        """What :meth:`save` wrote; anything else is refused by an InputError of one line."""
+        header, arrays = opened(data, cls.kind)
+        made = header.settings
+        sizes = [
+            whole(f"saved state: {name}", made.get(name), 1) for name in ("dim", "rank", "block", "within")
+        ]
+        # An object as large as these bytes say is made only where they hold that much.
+        if sizes[0] * max(sizes[1:]) * 8 > len(data):
+            raise InputError(f"saved state: has {len(data)} bytes, too few for its settings")
+        try:
+            found = cls(**made)
+        except TypeError as error:
+            raise InputError(f"saved state: settings: {error}") from error
+        restore(header, arrays, found._kept())
+        found.stream.check()
+        if found.steps < 0 or max(found.spiked, found.onset) >= max(found.steps, 1):
+            raise InputError("saved state: steps are out of bounds")
+        return found
+
+    def _kept(self) -> list[Part]:
+        own = (
+            "features", "metrics", "told", "directions", "before", "scaled", "ready",
+            "rate", "steps", "spiked", "onset", "rejects", "score", "weights",
+        )  # fmt: skip
+        return [
+            ("stream", self.stream, STREAM_KEPT),
+            ("spike", self.spike, ("level", "scale", "seen")),
+            ("threshold", self.threshold, ("level", "scale", "seen")),
+            ("line", self.line, ("squares", "products", "prior", "count")),
+            ("node", self, own),
+            *self.stream.tracker.parts(),
+        ]
+
+    def _hear(self, ready: float) -> float:
+        """Take in CPU Ready; 1 where an onset began in the last ``within`` steps, else 0."""
+        if not math.isnan(ready):
+            high = bool(self.spike.above(np.array([ready]))[0])
+            if high and self.steps - self.spiked > self.apart and self.spiked >= 0:
+                self.onset = self.steps
+            self.spiked = self.steps if high or self.spiked < 0 else self.spiked
+            self.ready = np.array([ready, self.ready[1] + (ready - self.ready[1]) / self.within])
+        return float(self.onset > self.steps - self.within and self.onset >= 0)
+
+    def _learn(self, place: int, followed: float) -> None:
+        self.line.learn(self.features[place], followed)
+        gain = 1.0 - self.line.forget
+        gain = max(gain, 1.0 / self.line.count)
+        self.rate += gain * (followed - self.rate)
+        self.told += gain * ((followed - self.rate) * self.metrics[place] - self.told)
+
+    def _features(self, metrics: Floats) -> Floats:
+        unit = max(float(self.spike.level[0]), 1e-12)
+        now, mean = np.minimum(self.ready / unit, 5.0)
+        on = self.stream.projections[0]
+        told = (self.directions * metrics).sum(axis=1)
+        return np.concatenate([[1.0, now, now - mean, mean], on, on - self.before, told])
+
+    def _turn(self, turned: Turned) -> None:
+        """Go on with the new directions: what was learned is said of them, and the line is drawn anew."""
+        rank = len(self.before)
+        by = np.eye(len(self.line.prior))
+        by[PLAIN : PLAIN + rank, PLAIN : PLAIN + rank] = turned.by[0]
+        by[PLAIN + rank : -_TOLD, PLAIN + rank : -_TOLD] = turned.by[0]
+        self.line.carry(by)
+        self.features = self.features @ by.T
+        self.before = turned.by[0] @ self.before
+        size = np.linalg.norm(self.told, axis=1)
+        self.directions = np.where(
+            size[:, None] > 0.0, self.told / np.where(size > 0.0, size, 1.0)[:, None], self.directions
+        )
+        self.weights = self.line.weights()
+
+    def _parted(self, weights: Floats) -> tuple[Floats, Floats, Floats, Floats]:
+        rank = len(self.before)
+        return (
+            weights[:PLAIN],
+            weights[PLAIN : PLAIN + rank],
+            weights[PLAIN + rank : -_TOLD],
+            weights[-_TOLD:],
+        )

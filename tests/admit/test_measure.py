@@ -1,0 +1,111 @@
+"""Recall, downtime and what chance would have, counted one by one."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from windlass.admit.measure import intervals, onsets, quality
+from windlass.model import InputError
+
+flags = st.lists(st.booleans(), min_size=1, max_size=40)
+
+
+@st.composite
+def cases(draw):
+    length = draw(st.integers(1, 40))
+    up, spikes = (draw(st.lists(st.booleans(), min_size=length, max_size=length)) for _ in range(2))
+    least = draw(st.integers(0, 3))
+    return np.array(up), np.array(spikes), draw(st.integers(least, 6)), least
+
+
+def seen(up, at, within, least):
+    return [step for step in range(max(0, at - within), at - least + 1) if up[step]]
+
+
+@given(cases())
+@settings(max_examples=300, deadline=None)
+def test_each_number_is_what_counting_gives(case):
+    up, spikes, within, least = case
+    found = quality(up, spikes, within, least)
+    at = np.flatnonzero(spikes)
+    foreseen = [step for step in at if seen(up, step, within, least)]
+    assert found.onsets == len(at)
+    assert found.left == len(foreseen)
+    assert found.recall == pytest.approx(len(foreseen) / len(at) if len(at) else np.nan, nan_ok=True)
+    assert found.downtime == pytest.approx(up.mean())
+    late = [step for step in at if step not in foreseen and up[step : step + within + 1].any()]
+    assert found.right == len(late)
+    raised = np.flatnonzero(up)
+    good = [step for step in raised if spikes[step + least : step + within + 1].any()]
+    assert found.precision == pytest.approx(len(good) / len(raised) if len(raised) else np.nan, nan_ok=True)
+    leads = [
+        step - np.flatnonzero(up[max(0, step - within) :])[0] - max(0, step - within) for step in foreseen
+    ]
+    assert found.lead == pytest.approx(np.mean(leads) if leads else np.nan, nan_ok=True)
+
+
+@given(cases())
+@settings(max_examples=200, deadline=None)
+def test_the_shifted_copy_s_recall_is_the_mean_over_all_shifts(case):
+    up, spikes, within, least = case
+    if not spikes.any():
+        return
+    around = [np.roll(up, shift) for shift in range(len(up))]
+    at = np.flatnonzero(spikes)
+    # Round in time, so that the steps before the first are the last.
+    recalls = [
+        np.mean([any(each[(step - back) % len(up)] for back in range(least, within + 1)) for step in at])
+        for each in around
+    ]
+    assert quality(up, spikes, within, least).shifted == pytest.approx(np.mean(recalls))
+
+
+def test_chance_is_what_random_steps_have():
+    rng = np.random.default_rng(1)
+    up, spikes = rng.random(200_000) < 0.05, rng.random(200_000) < 0.01
+    found = quality(up, spikes, 10)
+    assert found.by_chance == pytest.approx(1 - 0.95**10, abs=0.01)
+    assert found.recall == pytest.approx(found.by_chance, abs=0.03)
+    sure = intervals(up, spikes, 10, np.random.default_rng(2))
+    assert sure.recall[0] <= found.recall <= sure.recall[1]
+    assert sure.over_chance[0] < 0.0 < sure.over_chance[1]
+    assert sure.over_shifted[0] < 0.0 < sure.over_shifted[1]
+
+
+def test_a_signal_with_the_spike_foresees_nothing_unless_asked():
+    spikes = np.zeros(100, np.bool_)
+    spikes[50] = True
+    assert quality(spikes, spikes, 5).recall == 0.0
+    assert quality(spikes, spikes, 5, least=0).recall == 1.0
+
+
+@given(st.lists(st.sampled_from([0.0, 1.0, np.nan]), min_size=1, max_size=30), st.integers(1, 5))
+def test_onsets_begin_after_so_many_steps_below(values, apart):
+    found = onsets(np.array(values), 1.0, apart)
+    for at, value in enumerate(values):
+        assert found[at] == (value == 1.0 and 1.0 not in values[max(0, at - apart) : at])
+
+
+def test_without_onsets_there_is_no_recall():
+    nothing = np.zeros(50, np.bool_)
+    found = quality(nothing, nothing, 5)
+    assert np.isnan([found.recall, found.precision, found.lead]).all()
+    assert np.isnan(intervals(nothing, nothing, 5, np.random.default_rng(1)).recall).all()
+
+
+@pytest.mark.parametrize(
+    ("make", "said"),
+    [
+        (lambda: quality(np.zeros(3), np.zeros(4), 1), r"signal has shape \(3,\) and spikes \(4,\)"),
+        (lambda: quality(np.zeros(0), np.zeros(0), 1), r"shape \(0,\)"),
+        (lambda: quality(np.zeros(3), np.zeros(3), 1, least=2), "within is 1, expected at least 2"),
+        (lambda: onsets(np.zeros(3), np.nan), "threshold is nan"),
+        (lambda: onsets(np.zeros(3), 1.0, 0), "apart is 0"),
+    ],
+)
+def test_bad_input_is_named(make, said):
+    with pytest.raises(InputError, match=said):
+        make()
