@@ -18,15 +18,16 @@ from tests.admit.cases import TRACES
 from windlass.admit import POLICIES, AdmitView
 from windlass.admit.measure import Intervals, Quality, intervals, onsets, quality
 
-WITHIN, APART, WARM = 10, 5, 1000
+WITHIN, APART, WARM = 10, 5, 2016
 
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """Metrics (t, d), and what stands for CPU Ready (t,)."""
+    """Metrics (t, d), what stands for CPU Ready (t,), and from which value on that is a spike."""
 
     metrics: np.ndarray
     ready: np.ndarray
+    level: float
 
 
 def drawn(seed: int, steps: int = 12000, dim: int = 60, warns: bool = True) -> Node:
@@ -44,33 +45,42 @@ def drawn(seed: int, steps: int = 12000, dim: int = 60, warns: bool = True) -> N
     factors = np.column_stack([daily, busy, ready, before * warns])
     mixed = factors @ (rng.normal(size=(4, dim)) * (rng.random((4, dim)) < [[0.8], [0.5], [0.3], [0.15]]))
     metrics = mixed + 0.3 * rng.normal(size=(steps, dim))
-    return Node(metrics, np.maximum(ready + 0.02 * np.abs(rng.normal(size=steps)), 0.0))
+    return Node(metrics, np.maximum(ready + 0.02 * np.abs(rng.normal(size=steps)), 0.0), 0.2)
+
+
+def level_of(before: np.ndarray) -> float:
+    """The 95th percentile of an earlier time; where most values are alike, the least above them."""
+    high = float(np.percentile(before, 95))
+    return high if high > before.min() else float(np.nextafter(high, np.inf))
 
 
 def smd(part: str) -> list[Node]:
-    """Machines of the Server Machine Dataset, ``train`` or ``test``."""
+    """Machines of the Server Machine Dataset, ``train`` or ``test``; what a spike is, ``train`` says."""
     found = []
     for path in sorted((TRACES / "smd").glob("*.npz")):
-        values = np.load(path)[part].astype(np.float64)
-        found.append(Node(values, values[:, 0]))
+        both = np.load(path)
+        values = both[part].astype(np.float64)
+        found.append(Node(values, values[:, 0], level_of(both["train"][:, 0].astype(np.float64))))
     return found
 
 
 def bitbrains(chosen: range) -> list[Node]:
-    """Machines of Bitbrains by their number; five minutes a step."""
+    """Machines of Bitbrains by their number; five minutes a step. What a spike is, the first week says."""
     found = []
     for number in chosen:
         with gzip.open(TRACES / "bitbrains" / f"{number}.csv.gz", "rt") as text:
             rows = list(csv.reader(text, delimiter=";"))[1:]
         values = np.array([[float(value) for value in row] for row in rows])
         if values[:, 4].std() > 0.0:
-            found.append(Node(values[:, 1:], values[:, 4] / 100.0))
+            found.append(Node(values[:, 1:], values[:, 4] / 100.0, level_of(values[:2016, 4] / 100.0)))
     return found
 
 
 def signal(name: str, node: Node, parameters: dict[str, object]) -> np.ndarray:
     """What a policy answers over a node's life."""
     given = {"dim": node.metrics.shape[1], **parameters} if name in ("pronto", "forewarn") else parameters
+    if name == "forewarn":
+        given = {"spike": node.level, **given}
     policy = POLICIES.make(name, np.random.default_rng(1), **given)
     pairs = zip(node.metrics, node.ready, strict=True)
     return np.array(
@@ -82,9 +92,7 @@ def judged(nodes: list[Node], name: str, parameters: dict[str, object]) -> tuple
     """All nodes one after the other, without the time in which policies begin."""
     ups, spikes = [], []
     for node in nodes:
-        high = float(np.percentile(node.ready, 95))
-        # Where most values are alike, one above them is a spike.
-        found = onsets(node.ready, high if high > node.ready.min() else np.nextafter(high, np.inf), APART)
+        found = onsets(node.ready, node.level, APART)
         ups.append(signal(name, node, parameters)[WARM:])
         spikes.append(found[WARM:])
     up, spike = np.concatenate(ups), np.concatenate(spikes)
@@ -128,7 +136,8 @@ SETS: dict[str, Callable[[], list[Node]]] = {
 def main(names: list[str]) -> None:
     """Print a table for each set that is named; all without a name."""
     print(
-        "| set | policy | onsets | downtime | recall | chance | shifted | over shifted | precision | lead |"
+        "| set | policy | onsets | downtime | recall | chance | shifted | over shifted "
+        "| ahead / downtime | precision | lead |"
     )
     for name in names or SETS:
         nodes = SETS[name]()
@@ -139,6 +148,7 @@ def main(names: list[str]) -> None:
                 f"| {name} | {label} | {found.onsets} | {found.downtime:.3f} "
                 f"| {found.recall:.2f} ({sure.recall[0]:.2f}–{sure.recall[1]:.2f}) | {found.by_chance:.2f} "
                 f"| {found.shifted:.2f} | {sure.over_shifted[0]:+.2f} to {sure.over_shifted[1]:+.2f} "
+                f"| {found.ahead / found.downtime:.2f} ({sure.lift[0]:.2f}–{sure.lift[1]:.2f}) "
                 f"| {found.precision:.2f} | {found.lead:.1f} |",
                 flush=True,
             )

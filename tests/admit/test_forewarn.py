@@ -62,8 +62,8 @@ def test_a_newcomer_knows_what_others_have_learned():
     # Would catch a lesson said of directions, which another node has otherwise.
     whole = drawn(5, steps=8000)
     before, after = (
-        Node(whole.metrics[:6000], whole.ready[:6000]),
-        Node(whole.metrics[6000:], whole.ready[6000:]),
+        Node(whole.metrics[:6000], whole.ready[:6000], 0.2),
+        Node(whole.metrics[6000:], whole.ready[6000:], 0.2),
     )
     old, new, alone = Forewarn(60), Forewarn(60), Forewarn(60)
     run(before, old)
@@ -144,6 +144,7 @@ SPACE = Subspace(*(low_rank(5, 5, 1)[:, :1] / np.linalg.norm(low_rank(5, 5, 1)[:
         (lambda: Forewarn(5, rank=6), "rank is 6"),
         (lambda: Forewarn(5, within=0), "within is 0"),
         (lambda: Forewarn(5, spike=0.0), "spike is 0.0"),
+        (lambda: Forewarn(5, share=1.0), "downtime is 1.0, expected a share"),
         (lambda: Forewarn(5, slow=1.0), "slow is 1.0"),
         (lambda: Forewarn(5).observe(np.zeros(4)), "metrics have shape"),
         (lambda: Forewarn(5).observe(np.zeros(5), -1.0), "ready is -1.0"),

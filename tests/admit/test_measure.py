@@ -73,6 +73,7 @@ def test_chance_is_what_random_steps_have():
     assert sure.recall[0] <= found.recall <= sure.recall[1]
     assert sure.over_chance[0] < 0.0 < sure.over_chance[1]
     assert sure.over_shifted[0] < 0.0 < sure.over_shifted[1]
+    assert sure.lift[0] < 1.0 < sure.lift[1]
 
 
 def test_a_signal_with_the_spike_foresees_nothing_unless_asked():

@@ -186,6 +186,18 @@ def test_each_tracker_goes_on_after_a_block_of_zeros_and_from_what_others_have(n
         assert np.abs(held.T @ held - np.eye(tracker.ranks[node])).max() < 1e-9
 
 
+def test_who_starts_from_fewer_directions_still_finds_all():
+    # Would catch a rank that is the sender's for ever.
+    stream = low_rank(DIM, 30 * BLOCK, 3)
+    tracker = FPCAEdge(DIM, 3, BLOCK)
+    tracker.start(svd(stream, 1)[0], np.ones(1))
+    assert np.abs(tracker.basis.T @ tracker.basis - np.eye(3)).max() < 1e-12
+    assert tracker.singular_values.tolist() == [1.0, 0.0, 0.0]
+    for block in blocks_of(stream):
+        tracker.update(block)
+    assert subspace_error(tracker.basis, svd(stream, 3)[0]) < 0.01
+
+
 @pytest.mark.parametrize(
     ("make", "said"),
     [

@@ -189,7 +189,7 @@ class Fleet:
         return [
             ("stream", self.stream, STREAM_KEPT),
             ("spikes", self.spikes, ("window", "filled", "spikes", "scores", "total", "ready")),
-            ("threshold", self.threshold, ("level", "scale", "seen")),
+            ("threshold", self.threshold, ("level", "scale", "seen", "left")),
             ("fleet", self, ("rejects",)),
             *self.stream.tracker.parts(),
         ]
@@ -198,7 +198,11 @@ class Fleet:
         """That what was loaded can be."""
         self.stream.check()
         self._weigh()
-        if self.spikes.filled.min() < 0 or self.threshold.seen.min() < 0 or self.threshold.scale.min() < 0.0:
+        if (
+            self.spikes.filled.min() < 0
+            or self.threshold.seen.min() < 0
+            or min(self.threshold.scale.min(), self.threshold.left.min()) < 0.0
+        ):
             raise InputError("saved state: counts or deviations are below 0")
 
     def _weigh(self) -> None:

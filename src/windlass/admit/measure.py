@@ -36,6 +36,10 @@ class Quality:
         The recall to expect of a signal that is up at random, for as long.
     shifted
         The mean recall of the same signal shifted round in time, over all shifts.
+    ahead
+        Share of the steps from ``within`` to ``least`` before onsets at which it was up. For a signal that knows
+        nothing it is the downtime, in whatever bursts it comes; and short raises here and there, which recall takes
+        for a signal that is up throughout, gain nothing. NaN where there were no onsets.
     precision
         Share of the steps at which it was up with an onset as many steps later; NaN where it was never up.
     lead
@@ -49,6 +53,7 @@ class Quality:
     downtime: float
     by_chance: float
     shifted: float
+    ahead: float
     precision: float
     lead: float
     left: int
@@ -117,6 +122,7 @@ def quality(signal: Bools, spikes: Bools, within: int, least: int = 1) -> Qualit
         downtime=downtime,
         by_chance=1.0 - (1.0 - downtime) ** (within - least + 1),
         shifted=float(rolled.mean()),
+        ahead=float(up[soon].mean()) if soon.any() else np.nan,
         precision=float(soon[up].mean()) if up.any() else np.nan,
         lead=float(np.mean(leads)) if leads else np.nan,
         left=int((spikes & covered).sum()),
@@ -126,11 +132,13 @@ def quality(signal: Bools, spikes: Bools, within: int, least: int = 1) -> Qualit
 
 @dataclass(frozen=True, slots=True)
 class Intervals:
-    """95 % intervals over blocks of time: of recall, and of what it is above that of the shifted copy and of chance."""
+    """95 % intervals over blocks of time: of recall, of what it is above that of the shifted copy and of chance, and of
+    ``ahead`` over the downtime, 1 for a signal that knows nothing."""
 
     recall: tuple[float, float]
     over_shifted: tuple[float, float]
     over_chance: tuple[float, float]
+    lift: tuple[float, float]
 
 
 def intervals(
@@ -169,19 +177,20 @@ def intervals(
     covered = _before(up, within, least)
     cut = np.array_split(np.arange(len(up)), whole("blocks", blocks, 2))
     drawn = rng.integers(0, blocks, (whole("draws", draws, 1), blocks))
-    hits, counts = (
-        np.array([flags[each].sum() for each in cut])[drawn].sum(axis=1)
-        for flags in (covered & spikes, spikes)
-    )
-    shares, down = (
-        np.array([flags[each].mean() for each in cut])[drawn].mean(axis=1) for flags in (covered, up)
-    )
-    kept = counts > 0
+    soon = _before(spikes[::-1], within, least)[::-1]
+
+    def of(flags: Bools) -> Floats:
+        return np.asarray(np.array([flags[each].sum() for each in cut])[drawn].sum(axis=1), np.float64)
+
+    hits, counts, ahead, before = of(covered & spikes), of(spikes), of(soon & up), of(soon)
+    lengths, ups = of(np.ones(len(up), np.bool_)), of(up)
+    kept = (counts > 0) & (before > 0) & (ups > 0)
     if not kept.any():
-        return Intervals((np.nan, np.nan), (np.nan, np.nan), (np.nan, np.nan))
-    recall = hits[kept] / counts[kept]
-    chance = 1.0 - (1.0 - down[kept]) ** (within - least + 1)
-    return Intervals(_middle(recall), _middle(recall - shares[kept]), _middle(recall - chance))
+        return Intervals(*[(np.nan, np.nan)] * 4)
+    recall, down = (hits / np.maximum(counts, 1))[kept], (ups / lengths)[kept]
+    chance = 1.0 - (1.0 - down) ** (within - least + 1)
+    shifted, lift = (of(covered) / lengths)[kept], ahead[kept] / before[kept] / down
+    return Intervals(_middle(recall), _middle(recall - shifted), _middle(recall - chance), _middle(lift))
 
 
 def _middle(values: Floats) -> tuple[float, float]:

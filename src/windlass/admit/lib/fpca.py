@@ -62,10 +62,13 @@ class ManyFPCA:
 
     def start(self, node: int, basis: Floats, singular: Floats) -> None:
         """Begin a node from a subspace that others have, of which it keeps as much as it has room for."""
-        rank = min(basis.shape[1], self.most)
-        self.basis[node] = 0.0
-        self.singular[node] = 0.0
-        self.basis[node, :, :rank], self.singular[node, :rank] = basis[:, :rank], singular[:rank]
+        known = min(basis.shape[1], self.most)
+        # A rank that stays is filled up with directions of no weight, which the next blocks replace.
+        rank = known if self.energy is not None else self.most
+        filled = np.linalg.qr(np.concatenate([basis[:, :known], np.eye(len(basis))], axis=1))[0][:, :rank]
+        filled[:, :known] = basis[:, :known]
+        self.basis[node], self.singular[node] = 0.0, 0.0
+        self.basis[node, :, :rank], self.singular[node, :known] = filled, singular[:known]
         self.ranks[node] = rank
 
     free: tuple[str, ...] = ()

@@ -48,7 +48,9 @@ class Forewarn:
     within
         An onset is to be foreseen by so many steps.
     spike
-        CPU Ready is a spike while it is in its highest so many percent, as far as was seen.
+        CPU Ready is a spike from this value on; None where nobody knows.
+    share
+        Then it is one while it is among the highest: in so large a share of steps, as far as was seen.
     apart
         An onset is a spike after so many steps without one.
     slow
@@ -80,7 +82,8 @@ class Forewarn:
         block: int = 20,
         forget: float = 0.99,
         within: int = 10,
-        spike: float = 5.0,
+        spike: float | None = None,
+        share: float = 0.05,
         apart: int = 3,
         slow: float = 5000.0,
         memory: float = 1000.0,
@@ -88,12 +91,17 @@ class Forewarn:
     ) -> None:
         self.settings = {
             "dim": dim, "downtime": downtime, "rank": rank, "block": block, "forget": forget, "within": within,
-            "spike": spike, "apart": apart, "slow": slow, "memory": memory, "clip": clip,
+            "spike": spike, "share": share, "apart": apart, "slow": slow, "memory": memory, "clip": clip,
         }  # fmt: skip
         self.within, self.apart = whole("within", within, 1), whole("apart", apart, 1)
         self.stream = Stream(make_tracker("fpca", 1, dim, rank, block, forget), block, memory, clip)
-        share = number("spike", spike, 0.0, 100.0, open_below=True) / 100.0
-        self.spike, self.threshold = Threshold(1, 0.0, share), Threshold(1, 0.0, downtime)
+        # What a spike is should not follow each burst, as the threshold on scores does.
+        self.spike = (
+            Threshold(1, 0.0, share, gain=0.01)
+            if spike is None
+            else Threshold(1, number("spike", spike, 0.0, open_below=True))
+        )
+        self.threshold = Threshold(1, 0.0, downtime)
         keeps = 1.0 - 1.0 / number("slow", slow, 1.0, open_below=True)
         self.line = Ridge(PLAIN + 2 * rank + _TOLD, strength=20.0, forget=keeps)
         # Of the last steps, in a ring: features, scaled metrics and their changes.
@@ -204,8 +212,8 @@ class Forewarn:
         )  # fmt: skip
         return [
             ("stream", self.stream, STREAM_KEPT),
-            ("spike", self.spike, ("level", "scale", "seen")),
-            ("threshold", self.threshold, ("level", "scale", "seen")),
+            ("spike", self.spike, ("level", "scale", "seen", "left")),
+            ("threshold", self.threshold, ("level", "scale", "seen", "left")),
             ("line", self.line, ("squares", "products", "prior", "count")),
             ("node", self, own),
             *self.stream.tracker.parts(),
@@ -214,7 +222,8 @@ class Forewarn:
     def _hear(self, ready: float) -> float:
         """Take in CPU Ready; 1 where an onset began in the last ``within`` steps, else 0."""
         if not math.isnan(ready):
-            high = bool(self.spike.above(np.array([ready]))[0])
+            self.spike.above(np.array([ready]))
+            high = ready >= float(self.spike.level[0]) and ready > 0.0
             if high and self.steps - self.spiked > self.apart and self.spiked >= 0:
                 self.onset = self.steps
             self.spiked = self.steps if high or self.spiked < 0 else self.spiked
