@@ -129,7 +129,7 @@ SETS: dict[str, Callable[[], list[Node]]] = {
     "smd train": lambda: smd("train"),
     "smd test": lambda: smd("test"),
     "bitbrains 1-8": lambda: bitbrains(range(1, 9)),
-    "bitbrains 9-24": lambda: bitbrains(range(9, 25)),
+    "bitbrains 9-16": lambda: bitbrains(range(9, 17)),
 }
 
 

@@ -73,6 +73,18 @@ def test_a_newcomer_knows_what_others_have_learned():
     assert found[0].recall > found[1].recall + 0.1
 
 
+def test_a_lesson_outlives_the_first_block():
+    # Would catch directions that are thrown away for what one block of a newcomer's own says.
+    rng, basis = np.random.default_rng(1), np.eye(6)[:, :2]
+    lesson = Lesson(Subspace(basis, np.array([2.0, 1.0])), np.eye(6)[:, [4, 5]], np.zeros(4), 1000.0)
+    node = Forewarn(6, rank=2, block=10, within=3)
+    node.start(lesson)
+    assert np.abs(node.directions) == pytest.approx(np.eye(6)[[4, 5]])
+    for step in range(25):
+        node.observe(rng.normal(size=6), float(step % 7 == 0))
+    assert np.abs((node.directions * np.eye(6)[[4, 5]]).sum(axis=1)).min() > 0.9
+
+
 def test_lessons_are_weighed_by_their_steps():
     space = Subspace(np.eye(3)[:, :1], np.ones(1))
     lessons = [
@@ -149,6 +161,7 @@ SPACE = Subspace(*(low_rank(5, 5, 1)[:, :1] / np.linalg.norm(low_rank(5, 5, 1)[:
         (lambda: Forewarn(5).observe(np.zeros(4)), "metrics have shape"),
         (lambda: Forewarn(5).observe(np.zeros(5), -1.0), "ready is -1.0"),
         (lambda: Forewarn(6).start(Lesson(SPACE, np.zeros((5, 2)), np.zeros(4), 1.0)), "a lesson of metrics"),
+        (lambda: Forewarn(5).lesson(), "lesson: 0 steps were seen, expected a block of 20"),
         (lambda: Lesson.of_all([], SPACE), "lessons: there is none"),
         (lambda: Forewarn.load(b"nothing"), "saved state: 7 bytes"),
         (lambda: Forewarn.load(Forewarn(5).save()[:-1]), "saved state: its checksum is wrong"),

@@ -21,6 +21,8 @@ from windlass.model.values import number, whole
 
 #: Directions that are told from what followed: one for metrics, one for their changes.
 _TOLD = 2
+#: How many steps of its own it takes a newcomer to trust itself as much as its lesson.
+_TAUGHT = 200
 
 
 class Forewarn:
@@ -113,7 +115,7 @@ class Forewarn:
         self.scaled: Floats = np.zeros(dim)
         self.ready: Floats = np.zeros(2)
         self.rate, self.steps, self.spiked, self.onset = 0.0, 0, -1, -1
-        self.rejects, self.score = False, 0.0
+        self.rejects, self.score, self.taught = False, 0.0, 0
         self.weights = self.line.weights()
 
     def decide(self, view: AdmitView) -> Admission:
@@ -146,8 +148,18 @@ class Forewarn:
         return self.decide(AdmitView(0.0, np.asarray(metrics, np.float64), ready=ready)).reject
 
     def lesson(self) -> Lesson:
-        """What it has learned, for others."""
+        """What it has learned, for others.
+
+        Raises
+        ------
+        InputError
+            It has not seen a block yet.
+        """
         rank = int(self.stream.ranks[0])
+        if rank == 0:
+            raise InputError(
+                f"lesson: {self.steps} steps were seen, expected a block of {self.stream.blocks.shape[1]}"
+            )
         plain, on, change, told = self._parted(self.weights)
         basis = self.stream.basis[0]
         metrics = np.stack(
@@ -176,6 +188,7 @@ class Forewarn:
         left = (lesson.metrics - basis @ (basis.T @ lesson.metrics)).T
         size = np.linalg.norm(left, axis=1)
         self.directions = left / np.where(size > 0.0, size, 1.0)[:, None]
+        self.told, self.taught = left, _TAUGHT
         on = (basis.T @ lesson.metrics).T
         self.line.prior = np.concatenate([lesson.plain, on[0], on[1], size])
         self.weights = self.line.weights()
@@ -208,7 +221,7 @@ class Forewarn:
     def _kept(self) -> list[Part]:
         own = (
             "features", "metrics", "told", "directions", "before", "scaled", "ready",
-            "rate", "steps", "spiked", "onset", "rejects", "score", "weights",
+            "rate", "steps", "spiked", "onset", "rejects", "score", "taught", "weights",
         )  # fmt: skip
         return [
             ("stream", self.stream, STREAM_KEPT),
@@ -233,8 +246,8 @@ class Forewarn:
     def _learn(self, place: int, followed: float) -> None:
         self.line.learn(self.features[place], followed)
         gain = 1.0 - self.line.forget
-        gain = max(gain, 1.0 / self.line.count)
-        self.rate += gain * (followed - self.rate)
+        self.rate += max(gain, 1.0 / self.line.count) * (followed - self.rate)
+        gain = max(gain, 1.0 / (self.line.count + self.taught))
         self.told += gain * ((followed - self.rate) * self.metrics[place] - self.told)
 
     def _features(self, metrics: Floats) -> Floats:
