@@ -47,6 +47,12 @@ def test_arima_foresees_its_own_kind_as_well_as_can_be(kind, best):
     assert errors(series, FORECASTERS["naive"]) > 1.25
 
 
+def test_where_nothing_can_be_foreseen_arima_says_the_mean():
+    # Would catch a criterion that does not charge for orders: the most would always fit best.
+    series = np.random.default_rng(5).normal(size=(30, 150))
+    assert np.mean([arima(each) == pytest.approx(each.mean()) for each in series]) > 0.25
+
+
 @given(st.lists(st.floats(-1e6, 1e6), min_size=1, max_size=60))
 @settings(max_examples=80, deadline=None)
 def test_no_series_breaks_a_forecaster(history):

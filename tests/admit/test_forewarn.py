@@ -73,6 +73,25 @@ def test_a_newcomer_knows_what_others_have_learned():
     assert found[0].recall > found[1].recall + 0.1
 
 
+def test_each_step_before_an_onset_is_learned_from_once():
+    # Would catch a window that is one step too long or too short, or that begins with the onset itself.
+    node = Forewarn(3, rank=1, block=5, within=4, spike=0.5, slow=1e12)
+    for step in range(40):
+        node.observe(np.zeros(3), float(step in (20, 21)))
+        # The first feature is 1, so that its products count the steps that an onset followed.
+        assert node.line.products[0] == pytest.approx(min(max(step - 19, 0), 4))
+
+
+def test_what_is_open_is_said_of_the_new_directions():
+    # With as many directions as metrics nothing is lost, and features can be told from the metrics at any time.
+    rng = np.random.default_rng(1)
+    node = Forewarn(4, rank=4, block=6, within=5, forget=0.5)
+    for step in range(80):
+        node.observe(rng.normal(size=4) * [1.0, 2.0, 3.0, 4.0] ** np.array(step // 20 - 1.0), 0.0)
+        if step > 12:
+            assert node.features[:, 4:8] == pytest.approx(node.metrics[:, 0] @ node.stream.basis[0])
+
+
 def test_a_lesson_outlives_the_first_block():
     # Would catch directions that are thrown away for what one block of a newcomer's own says.
     rng, basis = np.random.default_rng(1), np.eye(6)[:, :2]
