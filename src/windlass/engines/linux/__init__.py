@@ -1,0 +1,10 @@
+"""CPU quotas and measurements of a job's processes, by the control groups of Linux; needs root, and no batch system.
+
+- :mod:`~windlass.engines.linux.groups`: the protocol of job groups, and which hierarchy a machine has.
+- :mod:`~windlass.engines.linux.v1`: job groups where each controller has a hierarchy of its own.
+- :mod:`~windlass.engines.linux.v2`: job groups in the one hierarchy of newer systems.
+- :mod:`~windlass.engines.linux.files`: the files of control groups, with errors that name file and value.
+- :mod:`~windlass.engines.linux.members`: which processes a job has, also while they fork.
+
+Nothing here imports anything else of Windlass: the watchdog must start fast, and the words of the model bring numpy.
+"""

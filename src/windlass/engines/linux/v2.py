@@ -1,0 +1,161 @@
+"""Job groups in the one hierarchy that newer systems have (control groups v2).
+
+A process is in one group only, for all controllers. **To take it is to take it from others**: a batch system that keeps
+its jobs in groups of v2 loses sight of what was taken. Where it does, set limits on its own groups instead; this module
+is for processes that nobody else keeps.
+
+Controllers must be delegated: ``cpu`` stands in the ``cgroup.controllers`` of the folder that is given. Only the
+topmost group may have processes and groups with controllers at once. Where the folder is not that one, released
+processes go to ``windlass/free``.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from windlass.engines.linux.files import Files, GroupError, refused
+from windlass.engines.linux.files import field as field_of
+from windlass.engines.linux.groups import (
+    NAME,
+    PERIOD,
+    GroupUsage,
+    bandwidth,
+    each_of,
+    folder_of,
+    jobs_below,
+    weighed,
+)
+from windlass.engines.linux.members import Members, leave, take
+
+#: The weight of one ordinary process, and what the kernel accepts (``cpu.weight``).
+DEFAULT, LEAST, MOST = 100, 1, 10_000
+
+
+@dataclass(frozen=True)
+class V2:
+    """Job groups in ``ROOT/NAME``; see :class:`~windlass.engines.linux.groups.Groups`.
+
+    Parameters
+    ----------
+    root
+        Where the hierarchy is mounted, or a group that was delegated.
+    name
+        The owner's group.
+    files
+        How files are read and written.
+    cores
+        Of the machine: the weight of the owner's group.
+
+    Examples
+    --------
+    >>> V2(Path("/nowhere")).available()
+    '/nowhere/cgroup.controllers: there is no such file, expected control groups v2'
+    """
+
+    root: Path
+    name: str = NAME
+    files: Files = field(default_factory=Files)
+    cores: int = field(default_factory=lambda: os.cpu_count() or 1)
+
+    kind = "v2"
+
+    @property
+    def base(self) -> Path:
+        """The owner's group."""
+        return self.root / self.name
+
+    def available(self) -> str | None:
+        """Why not, or None."""
+        controllers = self.root / "cgroup.controllers"
+        if not controllers.exists():
+            return f"{controllers}: there is no such file, expected control groups v2"
+        offered = self.files.read(controllers).split()
+        if "cpu" not in offered:
+            return f"{controllers}: is '{' '.join(offered)}', expected cpu among them: it is not delegated"
+        if not os.access(self.root, os.W_OK):
+            return f"{self.root}: may not be written by user {os.geteuid()}, expected root and no read-only mount"
+        return None
+
+    def jobs(self) -> list[int]:
+        """Jobs that have a group."""
+        return jobs_below(self.base)
+
+    def create(self, job: int) -> Path:
+        """A group for the job."""
+        if (why := self.available()) is not None:
+            raise GroupError(why)
+        self._enable(self.root)
+        self.files.make(self.base)
+        self._enable(self.base)
+        self.files.set(self.base / "cpu.weight", str(weighed(self.cores, DEFAULT, LEAST, MOST)))
+        folder = folder_of(self.base, job)
+        self.files.make(folder)
+        return folder
+
+    def take(self, job: int, members: Members) -> int:
+        """Move the job's processes in."""
+        return take(self.files, folder_of(self.base, job), members)
+
+    def limit(self, job: int, cores: float | None) -> None:
+        """Limit the group."""
+        quota, period = ("max", PERIOD) if cores is None else bandwidth(cores)
+        self.files.set(folder_of(self.base, job) / "cpu.max", f"{quota} {period}")
+
+    def weigh(self, job: int, weight: float) -> None:
+        """Weigh the group."""
+        value = weighed(weight, DEFAULT, LEAST, MOST)
+        self.files.set(folder_of(self.base, job) / "cpu.weight", str(value))
+
+    def usage(self, job: int) -> GroupUsage:
+        """What it has used; memory where that controller is delegated too."""
+        folder = folder_of(self.base, job)
+        memory = math.nan
+        if (folder / "memory.stat").exists():
+            memory = sum(field_of(self.files, folder / "memory.stat", each) for each in ("anon", "shmem"))
+        return GroupUsage(
+            cpu=field_of(self.files, folder / "cpu.stat", "usage_usec") / 1e6,
+            throttled=field_of(self.files, folder / "cpu.stat", "throttled_usec") / 1e6,
+            memory=memory,
+        )
+
+    def release(self, job: int) -> None:
+        """Lift the limit, and remove the group."""
+        folder = folder_of(self.base, job)
+        if folder.is_dir():
+            self.limit(job, None)
+            self.weigh(job, 1.0)
+            leave(self.files, folder, self._home())
+
+    def release_all(self) -> None:
+        """Lift all limits, then remove all groups."""
+        # What hurts ends first: removing a group may have to wait for a process that is about to end.
+        each_of(self.jobs(), lambda job: self.limit(job, None))
+        wrong = each_of(self.jobs(), self.release)
+        if wrong:
+            raise GroupError("; ".join(wrong))
+        if (self.base / "free").is_dir():
+            return  # released processes live there, and it limits nobody
+        try:
+            self.files.remove(self.base)
+        except OSError as error:
+            raise refused(self.base, "remove the group", error) from error
+
+    def _enable(self, folder: Path) -> None:
+        """Let groups below have ``cpu``, and ``memory`` where it is offered, to be measured."""
+        path = folder / "cgroup.subtree_control"
+        given = self.files.read(path).split()
+        offered = self.files.read(folder / "cgroup.controllers").split()
+        for controller in ("cpu", "memory"):
+            if controller in offered and controller not in given:
+                self.files.set(path, f"+{controller}")
+
+    def _home(self) -> Path:
+        """Where released processes go; only the topmost group has no type."""
+        if not (self.root / "cgroup.type").exists():
+            return self.root
+        free = self.base / "free"
+        self.files.make(free)
+        return free
