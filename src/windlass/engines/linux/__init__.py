@@ -5,6 +5,7 @@
 - :mod:`~windlass.engines.linux.v2`: job groups in the one hierarchy of newer systems.
 - :mod:`~windlass.engines.linux.files`: the files of control groups, with errors that name file and value.
 - :mod:`~windlass.engines.linux.members`: which processes a job has, also while they fork.
+- :mod:`~windlass.engines.linux.measure`: CPU time, memory and waiting of a job, and the difference of two samples.
 - :mod:`~windlass.engines.linux.watchdog`: lifts all limits when the driver that set them ends, in whatever way.
 - :mod:`~windlass.engines.linux.progress`: the file in which a program says how far it is.
 
