@@ -25,6 +25,8 @@ from typing import Any
 
 #: The variable that names the file for progress; without it none is written.
 VARIABLE = "WINDLASS_PROGRESS"
+#: What asks a workflow to end.
+SIGNALS = (signal.SIGTERM, signal.SIGINT)
 UNITS = {"KB": 10**3, "MB": 10**6, "GB": 10**9}
 
 
@@ -150,22 +152,30 @@ def processes(targets: Iterable[Callable[[Connection], None]]) -> Iterator[list[
     # Forked, so that they share what was loaded before.
     context = get_context("fork")
     started, connections = [], []
+    # A signal between the fork and the note of it would leave a process that nobody ends; one right after it in the
+    # process, where the answer is still the parent's, would remove the parent's files.
+    blocked = signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)
     try:
         for target in targets:
             ours, theirs = context.Pipe()
-            process = context.Process(target=child, args=(target, theirs))
+            process = context.Process(target=child, args=(target, theirs, os.getpid()))
             process.start()
             # Nobody else may hold their end: when they end, ours says so.
             theirs.close()
             started.append(process)
             connections.append(ours)
+        signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
         yield connections
     except (EOFError, ConnectionError):
         raise SystemExit("a process of this workflow was killed") from None
     finally:
+        # Not to be interrupted half way, and first all are told, then waited for.
+        blocked = signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)
         for process in started:
             process.kill()
+        for process in started:
             process.join()
+        signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
 
 
 def answers(connections: list[Connection]) -> list[Any]:
@@ -177,12 +187,15 @@ def answers(connections: list[Connection]) -> list[Any]:
     return [said[connection] for connection in connections]
 
 
-def child(target: Callable[[Connection], None], connection: Connection) -> None:
+def child(target: Callable[[Connection], None], connection: Connection, parent: int) -> None:
     """A process of a workflow ends with its parent, and by nothing else: the parent alone answers signals."""
-    signal.signal(signal.SIGTERM, signal.SIG_IGN)
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    for each in SIGNALS:
+        signal.signal(each, signal.SIG_IGN)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, SIGNALS)
     set_parent_death_signal = 1
     ctypes.CDLL(None).prctl(set_parent_death_signal, signal.SIGKILL)
+    if os.getppid() != parent:
+        return  # it had ended before it could be said what should happen then
     target(connection)
 
 

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from itertools import pairwise
 from pathlib import Path
 
@@ -20,7 +21,7 @@ from windlass.engines.linux.progress import Progress, read
 FOLDER = Path(__file__).parents[2] / "examples" / "workflows"
 NAMES = ("montage", "blast", "stats", "synthetic")
 #: Seconds after which a test that would never end fails.
-BOUND = 300.0
+BOUND = 60.0
 #: Tasks of each stage are the same; of ``synthetic`` the first fills blocks of memory, the second works on them.
 STAGES = {"montage": 4, "blast": 2, "stats": 4, "synthetic": 2}
 
@@ -158,12 +159,30 @@ def test_sigterm_ends_all_of_it_and_removes_its_files(
     run = start(name, "--seconds", "20", "--cores", cores)
     run.until(random.Random(f"{name}{cores}").randrange(1, 40))
     family = descendants([run.process.pid])
-    for pid in family:  # as a batch system does
-        os.kill(pid, signal.SIGTERM)
+    terminate(family)
     out, err = run.process.communicate(timeout=BOUND)
     assert (run.process.returncode, out, err) == (143, "", "")
     assert not list(run.files.iterdir())
-    assert not {pid for pid in family if Path(f"/proc/{pid}").exists()}
+    assert not {pid for pid in family if alive(pid)}
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_sigterm_while_processes_start_leaves_none(start: Callable[..., Run], seed: int) -> None:
+    run = start(NAMES[seed % 4], "--seconds", "20", "--cores", "8")
+    at_least = random.Random(seed).randrange(2, 9)
+    while len(family := descendants([run.process.pid])) < at_least:
+        assert run.process.poll() is None
+    terminate(family)
+    assert run.process.communicate(timeout=BOUND) == ("", "")
+    assert run.process.returncode == 143
+    assert not list(run.files.iterdir())
+
+
+def terminate(family: set[int]) -> None:
+    """To all of them, as a batch system does; some may have ended by the first of these signals."""
+    for pid in family:
+        with suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGTERM)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -179,15 +198,19 @@ def test_a_worker_that_is_killed_ends_the_workflow(start: Callable[..., Run], na
     assert not list(run.files.iterdir())
 
 
-def test_it_ends_with_a_parent_that_is_killed(start: Callable[..., Run]) -> None:
-    run = start("blast", "--seconds", "60")
-    while len(family := descendants([run.process.pid])) < 3:
+@pytest.mark.parametrize("count", [2, 3])
+def test_it_ends_with_a_parent_that_is_killed(start: Callable[..., Run], count: int) -> None:
+    """Also one whose processes have only just been started."""
+    run = start("blast", "--seconds", "20")
+    while len(family := descendants([run.process.pid])) < count:
         assert run.process.poll() is None
-        time.sleep(0.01)
     run.process.kill()
     run.process.communicate(timeout=BOUND)
-    while any(alive(pid) for pid in family):
+    for _ in range(6000):
+        if not any(alive(pid) for pid in family):
+            return
         time.sleep(0.01)
+    pytest.fail("processes outlive their parent")
 
 
 def alive(pid: int) -> bool:
