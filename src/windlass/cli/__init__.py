@@ -1,12 +1,13 @@
-"""The ``windlass`` command: ``run``, ``list``, ``trace``, ``place``, ``cluster``, ``reproduce``.
+"""The ``windlass`` command: ``run``, ``list``, ``trace``, ``place``, ``cluster``, ``reproduce``, ``slurm``.
 
-Exit status: 0 done, 1 a task of a live run failed, 2 wrong use or input (one line on standard error says what),
-130 interrupted.
+Exit status: 0 done, 1 a task of a live run failed or a batch system stayed away, 2 wrong use or input (one line on
+standard error says what), 130 interrupted.
 
 - :mod:`~windlass.cli.app`: the commands and their options; each hands over to one of the modules below.
 - :mod:`~windlass.cli.run`: ``run``; :mod:`~windlass.cli.overrides`: what its options say over a scenario.
 - :mod:`~windlass.cli.inspect`: ``list`` and ``trace``.
 - :mod:`~windlass.cli.place`, :mod:`~windlass.cli.cluster`, :mod:`~windlass.cli.reproduce`: the commands of these names.
+- :mod:`~windlass.cli.slurm`: ``slurm up``, ``down``, ``drive``, ``give-back`` and ``log``.
 - :mod:`~windlass.cli.json_text`, :mod:`~windlass.cli.progress`, :mod:`~windlass.cli.signals`: results as JSON, a
   progress bar, and what ends a command that has started something.
 """
@@ -16,7 +17,7 @@ from __future__ import annotations
 import os
 import sys
 
-from windlass.model import InputError, PolicyError, TaskError
+from windlass.model import BatchError, InputError, PolicyError, TaskError
 
 __all__ = ["main"]
 
@@ -28,9 +29,9 @@ def main() -> None:
 
     try:
         app(standalone_mode=True)
-    except (InputError, PolicyError, TaskError) as error:
+    except (BatchError, InputError, PolicyError, TaskError) as error:
         print(f"windlass: {error}", file=sys.stderr)
-        sys.exit(1 if isinstance(error, TaskError) else 2)
+        sys.exit(1 if isinstance(error, BatchError | TaskError) else 2)
     except KeyboardInterrupt:
         print("windlass: interrupted", file=sys.stderr)
         sys.exit(130)

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from windlass import __version__
+from windlass.cli.slurm import slurm_app
 
 app = typer.Typer(
     help="Windlass: which scheduling policy would do what on your cluster?",
@@ -16,6 +17,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode="rich",
 )
+app.add_typer(slurm_app, name="slurm")
 
 
 def _print_version(wanted: bool) -> None:

@@ -10,8 +10,16 @@ from collections.abc import Iterator
 
 
 @contextlib.contextmanager
-def stopped_by_signals(live: bool) -> Iterator[None]:
-    """Have a request to terminate end a live run as Ctrl-C does, so that what it started is stopped."""
+def stopped_by_signals(live: bool, says: str = "interrupted; what was started is stopped") -> Iterator[None]:
+    """Have a request to terminate end a live run as Ctrl-C does, so that what it started is stopped.
+
+    Parameters
+    ----------
+    live
+        Whether anything is started; nothing is done otherwise.
+    says
+        Told at the end, when all that is to be done on the way out is done.
+    """
 
     def stop(*_: object) -> None:
         # Ray has the process aborted three seconds after this signal, whatever it is cleaning up then.
@@ -26,7 +34,7 @@ def stopped_by_signals(live: bool) -> Iterator[None]:
         yield
     except KeyboardInterrupt:
         # Typer would end with this status too, but say nothing of it.
-        print("windlass: interrupted; what was started is stopped", file=sys.stderr)
+        print(f"windlass: {says}", file=sys.stderr)
         sys.exit(130)
     finally:
         signal.signal(signal.SIGTERM, before)

@@ -1,0 +1,189 @@
+"""``windlass slurm``: a private Slurm to try with, a policy in charge of a queue, and the log of what ended."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from windlass.drive import Named
+    from windlass.engines.slurm.client import Client
+
+slurm_app = typer.Typer(
+    help="Order policies on a real Slurm: drive its queue, read its log; or bring up a private one to try with.",
+    no_args_is_help=True,
+)
+
+_Dir = Annotated[
+    Path | None,
+    typer.Option("--dir", help="The private Slurm's folder.", show_default="~/.cache/windlass/slurm"),
+]
+_Conf = Annotated[
+    Path | None, typer.Option("--conf", help="A slurm.conf.", show_default="$SLURM_CONF, or the system's")
+]
+_Journal = Annotated[
+    Path | None,
+    typer.Option(
+        "--journal", help="File of decisions.", show_default="~/.local/state/windlass/slurm-….journal"
+    ),
+]
+_Partition = Annotated[
+    str | None, typer.Option("--partition", help="This partition alone.", show_default="all")
+]
+
+
+@slurm_app.command()
+def up(
+    nodes: Annotated[int, typer.Option("--nodes", help="Nodes that it pretends to have.")] = 4,
+    cpus: Annotated[int, typer.Option("--cpus", help="Processors of each.")] = 2,
+    folder: _Dir = None,
+) -> None:
+    """Bring up a private Slurm on this host, on 127.0.0.1 alone; needs root, slurm-wlm and munge."""
+    from windlass.engines.slurm import cluster
+
+    found, started = cluster.up(_folder(folder), nodes, cpus)
+    what = f"{found.nodes} nodes of {found.cpus} CPUs, in {found.folder}"
+    print(f"Slurm is up{'' if started else ' already'}: {what}", file=sys.stderr)
+    print(found.export)
+
+
+@slurm_app.command()
+def down(folder: _Dir = None) -> None:
+    """Cancel a private Slurm's jobs and stop what `windlass slurm up` started; nothing else."""
+    from windlass.engines.slurm import cluster
+
+    for line in cluster.down(_folder(folder)):
+        print(line)
+
+
+@slurm_app.command()
+def drive(
+    policies: Annotated[str, typer.Option("--policies", help="As in order=easy, or order=./mine.py.")],
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Say what would start now; change nothing.")
+    ] = False,
+    until_idle: Annotated[
+        bool, typer.Option("--until-idle", help="End when no job is left that is Windlass's to start.")
+    ] = False,
+    keep_held: Annotated[
+        bool, typer.Option("--keep-held", help="Leave waiting jobs held at the end; do not give them back.")
+    ] = False,
+    partition: _Partition = None,
+    journal: _Journal = None,
+    conf: _Conf = None,
+    patience: Annotated[
+        float, typer.Option("--patience", help="How long Slurm may stay away before this ends, s.")
+    ] = 300.0,
+) -> None:
+    """Start the jobs that were submitted with `sbatch -H --comment=windlass`, in a policy's order."""
+    from windlass.cli.signals import stopped_by_signals
+    from windlass.engines.slurm.driver import Driving, cluster_name, default_journal, drive_slurm, plan_slurm
+    from windlass.engines.slurm.system import Options
+    from windlass.order.site import POLICIES as ORDER
+
+    chosen = read_policies(policies)
+    client = _client(conf, patience)
+    file = journal or default_journal(cluster_name(client))
+    options = Options(until_idle=until_idle, partition=partition)
+    if dry_run:
+        plan = plan_slurm(client, chosen[ORDER.key], file, options)  # type: ignore[arg-type]
+        print("\n".join(plan.lines() or ["nobody would start now"]))
+        print("Nothing was changed.")
+        return
+    with stopped_by_signals(True, "interrupted; jobs that run go on"):
+        drive_slurm(client, Driving(chosen, file, options, keep_held), _say)
+
+
+@slurm_app.command("give-back")
+def give_back(partition: _Partition = None, journal: _Journal = None, conf: _Conf = None) -> None:
+    """Release all jobs that wait for Windlass, so that Slurm starts them by itself: after a driver was killed."""
+    from windlass.engines.slurm import driver
+    from windlass.engines.slurm.system import Options
+
+    client = _client(conf, 60.0)
+    file = journal or driver.default_journal(driver.cluster_name(client))
+    jobs = driver.give_back(client, file, Options(partition=partition))
+    print(f"released: {', '.join(str(job) for job in jobs)}" if jobs else "no job waits for Windlass")
+
+
+@slurm_app.command()
+def log(
+    out: Annotated[Path | None, typer.Option("--out", help="File.", show_default="standard output")] = None,
+    conf: _Conf = None,
+) -> None:
+    """Write jobs that have ended as CSV, which `windlass run` reads."""
+    from windlass.engines.slurm.log import read_log, write_log
+    from windlass.model import InputError
+
+    found = read_log(_client(conf, 60.0))
+    if out is None:
+        write_log(found.jobs, sys.stdout)
+    else:
+        try:
+            with open(out, "w", encoding="utf-8", newline="") as file:
+                write_log(found.jobs, file)
+        except OSError as error:
+            raise InputError(f"--out: {out}: {error.strerror}") from error
+    _say(f"{len(found.jobs)} jobs; {found.left_out} records left out, of jobs that never ran or ran again")
+
+
+def read_policies(text: str) -> dict[str, Named]:
+    """Policies by decision, of an option such as ``order=easy``.
+
+    Raises
+    ------
+    InputError
+        A decision that Slurm is not driven by, one given twice, or no such policy.
+
+    Examples
+    --------
+    >>> read_policies("order=easy")["order"].name
+    'easy'
+    """
+    import numpy as np
+
+    from windlass.model import InputError
+    from windlass.order.site import POLICIES as ORDER
+
+    # More decisions that are asked of Slurm, such as who shares, get a registry here.
+    registries = {ORDER.key: ORDER}
+    found: dict[str, Named] = {}
+    for entry in text.split(","):
+        decision, equals, name = entry.strip().partition("=")
+        if not equals:
+            decision, name = ORDER.key, decision
+        if decision == "share":
+            raise InputError("--policies: share=… is not yet possible on Slurm, expected order=…")
+        if decision not in registries:
+            raise InputError(
+                f"--policies: no decision {decision!r} on Slurm, expected one of {', '.join(registries)}"
+            )
+        if decision in found:
+            raise InputError(f"--policies: {decision} is given twice, expected one policy")
+        found[decision] = registries[decision].make(name, np.random.default_rng(1))
+    return found
+
+
+def _client(conf: Path | None, patience: float) -> Client:
+    from windlass.engines.slurm.client import Client, Commands
+    from windlass.model import InputError
+
+    if conf is not None and not conf.is_file():
+        raise InputError(f"--conf: {conf}: no such file")
+    return Client(Commands(conf), patience=patience, tell=_say)
+
+
+def _folder(folder: Path | None) -> Path:
+    import os
+
+    cache = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
+    return folder or Path(cache) / "windlass" / "slurm"
+
+
+def _say(line: str) -> None:
+    from datetime import datetime
+
+    print(f"{datetime.now():%H:%M:%S} {line}", file=sys.stderr, flush=True)

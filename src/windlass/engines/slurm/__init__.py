@@ -1,0 +1,12 @@
+"""Slurm: jobs that their users left to Windlass start in the order of a policy, and a log of them is read back.
+
+- :mod:`~windlass.engines.slurm.cluster`: a private Slurm on this host, for trying out; with
+  :mod:`~windlass.engines.slurm.config`, :mod:`~windlass.engines.slurm.daemons` and :mod:`~windlass.engines.slurm.host`.
+- :mod:`~windlass.engines.slurm.client`: Slurm's own commands; :mod:`~windlass.engines.slurm.rows`: what they tell.
+- :mod:`~windlass.engines.slurm.watch`: what has changed since the last look.
+- :mod:`~windlass.engines.slurm.system`: the adapter that :class:`~windlass.engines.batch.engine.LiveSite` drives.
+- :mod:`~windlass.engines.slurm.journal`: what was decided, on disk before it is done;
+  :mod:`~windlass.engines.slurm.lock`: one driver a cluster.
+- :mod:`~windlass.engines.slurm.driver`: a policy in charge of Slurm's queue, from start to stop.
+- :mod:`~windlass.engines.slurm.log`: jobs that have ended, as a table that can be run again.
+"""

@@ -1,0 +1,267 @@
+"""A private Slurm on this host: brought up, looked at, taken down; nothing that it did not start is touched."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import json
+import os
+import shutil
+import socket
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+
+from windlass.engines.slurm.config import CGROUP_CONF, ClusterPlan, names
+from windlass.engines.slurm.daemons import Daemon, launch, wait_until
+from windlass.engines.slurm.host import ask, environment, free_ports, missing, program, remove_groups
+from windlass.model import BatchError, InputError
+
+_STATE = "windlass.json"
+#: A machine that is busy with other work takes its time, s.
+_PATIENCE_S = 120.0
+
+
+@dataclass(frozen=True, slots=True)
+class Cluster:
+    """A private Slurm that is up, or was.
+
+    Parameters
+    ----------
+    folder
+        Where it lies.
+    nodes, cpus
+        How many nodes, and processors of each.
+    daemons
+        What was started for it, in this order.
+    """
+
+    folder: Path
+    nodes: int
+    cpus: int
+    daemons: tuple[Daemon, ...]
+
+    @property
+    def conf(self) -> Path:
+        """What ``SLURM_CONF`` must be for Slurm's commands to mean this cluster."""
+        return self.folder / "slurm.conf"
+
+    @property
+    def export(self) -> str:
+        """The line for a shell."""
+        return f"export SLURM_CONF={self.conf}"
+
+    @property
+    def gone(self) -> tuple[str, ...]:
+        """Names of the daemons that have ended."""
+        return tuple(daemon.name for daemon in self.daemons if not daemon.alive)
+
+    def save(self) -> None:
+        """Write down what was started, whole or not at all."""
+        text = json.dumps({**asdict(self), "folder": str(self.folder)}, indent=1)
+        fresh = self.folder / f"{_STATE}.new"
+        fresh.write_text(text, encoding="utf-8")
+        os.replace(fresh, self.folder / _STATE)
+
+    @classmethod
+    def load(cls, folder: Path) -> Cluster | None:
+        """What a folder says was started for it; None where nothing was.
+
+        Raises
+        ------
+        InputError
+            The folder's file is not one of these.
+        """
+        file = folder / _STATE
+        if not file.exists():
+            return None
+        try:
+            tree = json.loads(file.read_text(encoding="utf-8"))
+            daemons = tuple(Daemon(**daemon) for daemon in tree["daemons"])
+            return cls(folder, int(tree["nodes"]), int(tree["cpus"]), daemons)
+        except (OSError, ValueError, TypeError, KeyError) as error:
+            raise InputError(
+                f"{file}: cannot be read: {error}; expected what `windlass slurm up` writes"
+            ) from error
+
+    def stop(self, name: str) -> None:
+        """End one daemon, such as ``slurmctld``."""
+        for daemon in self.daemons:
+            if daemon.name == name:
+                daemon.end()
+
+    def start(self, name: str) -> Cluster:
+        """Start a daemon that has ended again, with all it knew; the cluster as it is then."""
+        fresh = _launch(self.folder, name)
+        now = replace(self, daemons=(*(one for one in self.daemons if one.name != name), fresh))
+        now.save()
+        return now
+
+
+def up(folder: Path, nodes: int, cpus: int) -> tuple[Cluster, bool]:
+    """Have a private Slurm run in a folder, and wait until its nodes are idle.
+
+    Where it is up already, nothing is done. What is left of one that ended without being taken down is taken up again,
+    with the jobs that waited in it.
+
+    Parameters
+    ----------
+    folder
+        For all that it writes; made where it does not exist.
+    nodes, cpus
+        How many nodes, and processors of each.
+
+    Returns
+    -------
+    The cluster, and whether it was started just now.
+
+    Raises
+    ------
+    InputError
+        Slurm is not installed, the folder has other things in it, or is up with other sizes or in part.
+    BatchError
+        Something does not start; with what it said.
+    """
+    if reason := missing():
+        raise InputError(reason)
+    folder = folder.absolute()
+    plan = _plan(folder, nodes, cpus)
+    known = Cluster.load(folder)
+    if known is None and folder.exists() and any(folder.iterdir()):
+        raise InputError(f"--dir: {folder} is not empty, and `windlass slurm up` did not make it")
+    left = known is not None and bool(known.daemons)
+    if known is not None and left and (known.nodes, known.cpus) != (nodes, cpus):
+        raise InputError(
+            f"--dir: {folder} has {known.nodes} nodes of {known.cpus} CPUs; `windlass slurm down` first for others"
+        )
+    if known is not None and len(known.gone) < len(known.daemons):
+        if known.gone:
+            raise InputError(f"{', '.join(known.gone)} of {folder} has ended: `windlass slurm down` first")
+        return known, False
+    with _alone(folder):
+        return _bring_up(plan, keep=left), True
+
+
+def _bring_up(plan: ClusterPlan, keep: bool) -> Cluster:
+    folder = plan.folder
+    cluster = Cluster(folder, plan.nodes, plan.cpus, ())
+    cluster.save()
+    for name in ("munge", "state", "spool", *(f"spool/{node}" for node in plan.names)):
+        (folder / name).mkdir(parents=True, exist_ok=True)
+    folder.chmod(0o755)
+    plan.conf.write_text(plan.slurm_conf(), encoding="utf-8")
+    (folder / "cgroup.conf").write_text(CGROUP_CONF, encoding="utf-8")
+    _make_key(folder / "munge" / "key")
+    try:
+        for name in ("munged", "slurmctld", *(f"slurmd {node}" for node in plan.names)):
+            cluster = replace(cluster, daemons=(*cluster.daemons, _launch(folder, name, fresh=not keep)))
+            cluster.save()
+        if not wait_until(lambda: _idle_nodes(folder) == plan.nodes, _PATIENCE_S):
+            raise BatchError(
+                f"its nodes are not idle after {_PATIENCE_S:g} s; {folder}/slurmctld.log says why"
+            )
+    except BaseException:
+        down(folder)
+        raise
+    return cluster
+
+
+def down(folder: Path) -> tuple[str, ...]:
+    """Cancel the jobs of a private Slurm and end what was started for it; its logs stay.
+
+    Returns
+    -------
+    A line for each thing that was stopped.
+
+    Raises
+    ------
+    InputError
+        Nothing was started in this folder.
+    BatchError
+        Something does not end.
+    """
+    folder = folder.absolute()
+    cluster = Cluster.load(folder)
+    if cluster is None or not cluster.daemons:
+        raise InputError(
+            f"--dir: {folder}: nothing that `windlass slurm up` started is up here, and nothing is stopped"
+        )
+    said = _cancel_jobs(cluster)
+    for daemon in sorted(cluster.daemons, key=lambda daemon: daemon.name == "munged"):
+        if daemon.end():
+            said.append(f"stopped {daemon.name} (process {daemon.pid})")
+    remove_groups(names(cluster.nodes))
+    for name in ("state", "spool", "munge"):
+        shutil.rmtree(folder / name, ignore_errors=True)
+    for file in folder.glob("slurm*.pid"):
+        file.unlink(missing_ok=True)
+    replace(cluster, daemons=()).save()
+    return tuple(said)
+
+
+def _cancel_jobs(cluster: Cluster) -> list[str]:
+    """Processes of jobs are children of nobody: only Slurm can end them, so they go before it does."""
+    if (
+        any(daemon.name == "slurmctld" and daemon.alive for daemon in cluster.daemons)
+        and "munged" not in cluster.gone
+    ):
+        jobs = ask(cluster.folder, "squeue", "--noheader", "--format=%A").split()
+        if jobs:
+            ask(cluster.folder, "scancel", "--full", *jobs)
+            wait_until(lambda: not ask(cluster.folder, "squeue", "--noheader", "--format=%A").split(), 40.0)
+            return [f"cancelled {len(jobs)} jobs"]
+    return []
+
+
+def _plan(folder: Path, nodes: int, cpus: int) -> ClusterPlan:
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // max(nodes, 1)
+    ports = free_ports(max(nodes, 0) + 1)
+    return ClusterPlan(
+        folder, socket.gethostname().partition(".")[0], nodes, cpus, memory, ports[0], ports[1:]
+    )
+
+
+def _make_key(file: Path) -> None:
+    if not file.exists():
+        with open(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as out:
+            out.write(os.urandom(128))
+
+
+@contextlib.contextmanager
+def _alone(folder: Path) -> Iterator[None]:
+    """Nobody else brings the same folder up meanwhile."""
+    folder.mkdir(parents=True, exist_ok=True)
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        yield
+    except BlockingIOError as error:
+        raise InputError(f"--dir: somebody else brings {folder} up just now") from error
+    finally:
+        os.close(handle)
+
+
+def _launch(folder: Path, name: str, fresh: bool = False) -> Daemon:
+    """Start a daemon by its name; ``fresh`` has the controller forget all that it knew."""
+    kind, _, node = name.partition(" ")
+    munge = folder / "munge"
+    files = ("socket", "key", "pid", "log", "seed")
+    options = [
+        f"--{file}-file={munge / file}" if file != "socket" else f"--socket={munge / file}" for file in files
+    ]
+    if kind == "munged":
+        (munge / "socket").unlink(missing_ok=True)
+    arguments = {
+        "munged": ["--force", *options],
+        "slurmctld": ["-c"] if fresh else [],
+        "slurmd": ["-N", node],
+    }[kind]
+    pid_file = {"munged": munge / "pid", "slurmctld": folder / "slurmctld.pid"}.get(
+        kind, folder / f"slurmd-{node}.pid"
+    )
+    return launch(name, [program(kind) or kind, *arguments], pid_file, environment(folder))
+
+
+def _idle_nodes(folder: Path) -> int:
+    states = ask(folder, "sinfo", "--noheader", "--Node", "--format=%T").split()
+    return sum(state in ("idle", "allocated", "mixed") for state in states)

@@ -1,0 +1,179 @@
+"""A policy in charge of Slurm's queue: from the lock to the queue given back."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import os
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from windlass.drive import Engine, Named, drive
+from windlass.engines.batch.engine import LiveSite
+from windlass.engines.batch.result import BatchRun, Plan
+from windlass.engines.slurm.client import Client
+from windlass.engines.slurm.journal import Decided, Journal, Record, Unwritten
+from windlass.engines.slurm.lock import DriverLock
+from windlass.engines.slurm.system import Options, SlurmSystem
+from windlass.model import BatchError
+from windlass.order.site import POLICIES as ORDER
+from windlass.order.site import SitePolicy
+from windlass.order.site.view import SiteView, Start
+
+Tell = Callable[[str], None]
+#: On the way out Slurm is asked for so long to take its queue back, s.
+_GIVE_BACK_S = 60.0
+
+
+@dataclass(frozen=True, slots=True)
+class Driving:
+    """How Slurm is driven.
+
+    Parameters
+    ----------
+    policies
+        By the name of the decision. ``order`` must be among them.
+    journal
+        The file of decisions.
+    options
+        How Slurm is looked at.
+    keep_held
+        Whether jobs that still wait stay held when the driver stops; Slurm starts them by itself otherwise.
+    """
+
+    policies: Mapping[str, Named]
+    journal: Path
+    options: Options
+    keep_held: bool = False
+
+
+class Recorded:
+    """An engine whose decisions are in a journal before they are carried out.
+
+    Parameters
+    ----------
+    engine
+        Whose orders are written down.
+    journal
+        Where.
+    policy
+        What the policy is called.
+    """
+
+    def __init__(self, engine: Engine[BatchRun], journal: Record, policy: str) -> None:
+        self._engine, self._journal, self._policy = engine, journal, policy
+        self.wait, self.view, self.result, self.close = engine.wait, engine.view, engine.result, engine.close
+
+    def act(self, decision: str, answer: Any) -> None:
+        """Write down who starts and why, then carry it out."""
+        if isinstance(answer, Start) and answer.jobs:
+            jobs = tuple(str(job) for job in answer.jobs)
+            why = tuple(str(reason) for reason in answer.reasons())
+            self._journal.append(Decided(time.time(), self._policy, jobs, why))
+        self._engine.act(decision, answer)
+
+
+def cluster_name(client: Client) -> str:
+    """What names a cluster: its name, and where its controller listens."""
+    return ":".join(client.setting(name) for name in ("ClusterName", "SlurmctldHost[0]", "SlurmctldPort"))
+
+
+def default_journal(cluster: str) -> Path:
+    """A cluster's journal where none is named: in the user's folder for state."""
+    home = os.environ.get("XDG_STATE_HOME") or str(Path.home() / ".local" / "state")
+    name = "".join(sign if sign.isalnum() else "-" for sign in cluster)
+    return Path(home) / "windlass" / f"slurm-{name}.journal"
+
+
+def drive_slurm(client: Client, driving: Driving, tell: Tell) -> BatchRun:
+    """Start Slurm's jobs in a policy's order, until nobody is left or for ever.
+
+    However it ends, but by being killed, jobs that still wait are given back to Slurm; those that run go on.
+
+    Parameters
+    ----------
+    client
+        Slurm.
+    driving
+        Policies, journal, and how to look.
+    tell
+        Told of each decision that starts somebody, and of what is worth a user's eye.
+
+    Raises
+    ------
+    InputError
+        Another driver has this cluster, or the journal cannot be used.
+    PolicyError
+        A policy's answer cannot be carried out.
+    BatchError
+        Slurm stays away, or does not start a job.
+    """
+    driving.journal.parent.mkdir(parents=True, exist_ok=True)
+    with DriverLock(cluster_name(client)), Journal(driving.journal) as journal:
+        _say_found(journal, tell)
+        system = SlurmSystem(client, journal, driving.options, tell=tell)
+        policy = driving.policies[ORDER.key]
+        engine = Recorded(LiveSite(system), journal, policy.name)
+        try:
+            return drive(engine, driving.policies, lambda decision, view, answer: _say(view, answer, tell))
+        finally:
+            if not driving.keep_held:
+                _give_back(dataclasses.replace(client, patience=_GIVE_BACK_S), journal, driving.options, tell)
+
+
+def plan_slurm(client: Client, policy: SitePolicy, journal: Path, options: Options) -> Plan:
+    """What a policy would release now. Nothing is changed or written."""
+    look = dataclasses.replace(options, only_look=True)
+    return LiveSite(SlurmSystem(client, Unwritten(journal), look)).plan(policy)
+
+
+def give_back(client: Client, journal: Path, options: Options) -> tuple[int, ...]:
+    """Release all jobs that wait for Windlass, where no driver runs; which."""
+    with DriverLock(cluster_name(client)):
+        return SlurmSystem(client, Unwritten(journal), options).give_back()
+
+
+def _say_found(journal: Journal, tell: Tell) -> None:
+    if journal.torn:
+        tell(journal.torn)
+    if journal.under_way:
+        jobs = ", ".join(str(job) for job in sorted(journal.under_way))
+        tell(f"{journal.path}: a driver before this one let go and saw no end of: {jobs}")
+
+
+def _say(view: SiteView, answer: Start, tell: Tell) -> None:
+    if not answer.jobs:
+        return
+    started = "; ".join(f"{job}: {why}" for job, why in zip(answer.jobs, answer.reasons(), strict=True))
+    waiting = len(view.waiting.job) - len(answer.jobs)
+    tell(f"start {started} ({waiting} wait)")
+
+
+def _give_back(client: Client, journal: Record, options: Options, tell: Tell) -> None:
+    with _undisturbed():
+        try:
+            jobs = SlurmSystem(client, journal, options).give_back()
+        except BatchError as error:
+            tell(f"jobs may still be held; `windlass slurm give-back` releases them: {error}")
+            return
+    if jobs:
+        tell(f"given back to Slurm: {', '.join(str(job) for job in jobs)}")
+
+
+@contextlib.contextmanager
+def _undisturbed() -> Iterator[None]:
+    """A second Ctrl-C does not leave the queue half given back."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = [(number, signal.signal(number, signal.SIG_IGN)) for number in (signal.SIGINT, signal.SIGTERM)]
+    try:
+        yield
+    finally:
+        for number, handler in before:
+            signal.signal(number, handler)

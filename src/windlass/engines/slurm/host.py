@@ -1,0 +1,66 @@
+"""What a private Slurm needs of the machine that it runs on: programs, free ports, control groups."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import socket
+import subprocess
+from collections.abc import Iterable
+from pathlib import Path
+
+_PROGRAMS = ("munged", "slurmctld", "slurmd", "scontrol", "squeue", "sinfo", "sbatch", "scancel")
+_GROUPS = Path("/sys/fs/cgroup")
+
+
+def missing() -> str:
+    """What of Slurm is not installed here, in a line; empty where nothing is missing."""
+    absent = [name for name in _PROGRAMS if program(name) is None]
+    if absent:
+        return f"{', '.join(absent)}: not found; on Debian: apt-get install slurm-wlm munge"
+    if os.geteuid() != 0:
+        return "a private Slurm must be started as root, as it makes control groups for its jobs"
+    if not (_GROUPS / "memory").is_dir():
+        return f"{_GROUPS}/memory: not found; a private Slurm needs control groups of version 1"
+    return ""
+
+
+def program(name: str) -> str | None:
+    """Where a program lies; None where it is not installed."""
+    # Daemons are in a folder that ordinary users do not search.
+    return shutil.which(name) or shutil.which(name, path="/usr/sbin:/sbin")
+
+
+def environment(folder: Path) -> dict[str, str]:
+    """What Slurm's commands need to mean the cluster of this folder."""
+    return {**os.environ, "SLURM_CONF": str(folder / "slurm.conf")}
+
+
+def ask(folder: Path, *command: str) -> str:
+    """What a command of Slurm's says of this cluster; nothing where it fails."""
+    try:
+        done = subprocess.run(command, env=environment(folder), capture_output=True, text=True, timeout=30)
+    except subprocess.TimeoutExpired:
+        return ""
+    return done.stdout if done.returncode == 0 else ""
+
+
+def free_ports(count: int) -> tuple[int, ...]:
+    """So many ports on 127.0.0.1 that nobody listens on."""
+    with contextlib.ExitStack() as stack:
+        found = []
+        for _ in range(count):
+            one = stack.enter_context(socket.socket())
+            one.bind(("127.0.0.1", 0))
+            found.append(one.getsockname()[1])
+        return tuple(found)
+
+
+def remove_groups(nodes: Iterable[str]) -> None:
+    """Remove the control groups of jobs that have ended: empty ones, and nothing else is removed."""
+    for node in nodes:
+        for top in _GROUPS.glob(f"*/slurm_{node}"):
+            for path, *_ in sorted(os.walk(top, topdown=False), key=lambda found: -len(found[0])):
+                with contextlib.suppress(OSError):
+                    Path(path).rmdir()

@@ -1,0 +1,205 @@
+"""What Slurm says of its jobs and nodes, read from the JSON of its commands."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any, TypeVar
+
+from windlass.model import BatchError
+
+#: The first word of the comment of a job that Windlass may start.
+OPT_IN = "windlass"
+
+_OVER = frozenset(
+    [
+        "COMPLETED",
+        "CANCELLED",
+        "FAILED",
+        "TIMEOUT",
+        "NODE_FAIL",
+        "PREEMPTED",
+        "BOOT_FAIL",
+        "DEADLINE",
+        "OUT_OF_MEMORY",
+        "REVOKED",
+    ]
+)
+_WAITS = frozenset(["PENDING", "REQUEUED", "REQUEUE_HOLD", "REQUEUE_FED", "SPECIAL_EXIT", "RESV_DEL_HOLD"])
+_NOT_UP = frozenset(
+    ["DRAIN", "FAIL", "DOWN", "NOT_RESPONDING", "MAINTENANCE", "INVALID_REG", "POWERED_DOWN", "REBOOT_ISSUED"]
+)
+
+
+class Phase(Enum):
+    """Where a job is: it waits, holds processors, or is over."""
+
+    WAITS = "waits"
+    RUNS = "runs"
+    OVER = "over"
+
+
+@dataclass(frozen=True, slots=True)
+class JobRow:
+    """A job, as Slurm tells it.
+
+    Parameters
+    ----------
+    job
+        Slurm's number; of a task of an array, its own.
+    state, reason
+        Slurm's words, such as ``PENDING`` and ``JobHeldUser``.
+    submit, start, end
+        Unix times in whole seconds; 0 where there is none yet. A job that was put back was submitted then.
+    limit
+        The run time that it may have, s; infinity where there is no limit.
+    procs
+        Processors asked for, or held.
+    nodes
+        Where it runs, as Slurm writes it, such as ``n[1-4]``; empty where it does not.
+    memory
+        That it asked for on all its nodes, bytes; 0 where it asked for none.
+    name, comment, user, partition
+        As submitted.
+    held
+        Whether it waits for somebody to release it.
+    restarts
+        How often it was put back into the queue.
+    requeues
+        Whether it may be put back.
+    many
+        Whether it stands for several: an array that was not taken apart yet, or a heterogeneous job.
+    """
+
+    job: int
+    state: str
+    reason: str
+    submit: float
+    start: float
+    end: float
+    limit: float
+    procs: int
+    nodes: str
+    memory: int
+    name: str
+    comment: str
+    user: str
+    partition: str
+    held: bool
+    restarts: int
+    requeues: bool
+    many: bool
+
+    @property
+    def phase(self) -> Phase:
+        """Where it is; one that completes holds its processors still."""
+        if self.state in _OVER:
+            return Phase.OVER
+        return Phase.WAITS if self.state in _WAITS else Phase.RUNS
+
+    @property
+    def opted_in(self) -> bool:
+        """Whether its user left it to Windlass to start."""
+        return self.comment.split()[:1] == [OPT_IN] and not self.many
+
+    @property
+    def cancelled(self) -> bool:
+        """Whether it was cancelled."""
+        return self.state in ("CANCELLED", "REVOKED")
+
+    @property
+    def ran(self) -> bool:
+        """Of one that is over: whether it ever ran."""
+        return bool(self.nodes) and self.start > 0
+
+
+@dataclass(frozen=True, slots=True)
+class NodeRow:
+    """A node: its name, its processors, whether jobs may start on it, and its partitions."""
+
+    name: str
+    procs: int
+    up: bool
+    partitions: tuple[str, ...]
+
+
+def read_jobs(text: str) -> list[JobRow]:
+    """The jobs of ``squeue --json``, in the order of their numbers.
+
+    Raises
+    ------
+    BatchError
+        Slurm says that it could not look, or the text is not what Slurm 22.05 writes; names what is missing.
+    """
+    return sorted(_read(text, "squeue", "jobs", _job), key=lambda row: row.job)
+
+
+def read_nodes(text: str) -> list[NodeRow]:
+    """The nodes of ``sinfo --json``.
+
+    Raises
+    ------
+    BatchError
+        As of :func:`read_jobs`.
+    """
+    return _read(text, "sinfo", "nodes", _node)
+
+
+_Row = TypeVar("_Row")
+
+
+def _read(text: str, command: str, field: str, read: Callable[[Mapping[str, Any]], _Row]) -> list[_Row]:
+    try:
+        tree = json.loads(text)
+        errors, rows = tree.get("errors") or [], tree[field]
+    except (ValueError, KeyError, AttributeError, TypeError) as error:
+        raise BatchError(f"{command} --json: cannot be read: {type(error).__name__}: {error}") from error
+    if errors:
+        # With the controller away, it tells of no jobs and ends as if all were well.
+        raise BatchError(f"{command} --json: {_told(errors)}")
+    try:
+        return [read(row) for row in rows]
+    except (KeyError, TypeError, ValueError) as error:
+        raise BatchError(
+            f"{command} --json: a row cannot be read: {type(error).__name__}: {error}; expected that of Slurm 22.05"
+        ) from error
+
+
+def _told(errors: Iterable[Mapping[str, Any]]) -> str:
+    return "; ".join(str(error.get("description") or error.get("error") or error) for error in errors)
+
+
+def _job(row: Mapping[str, Any]) -> JobRow:
+    procs = int(row["cpus"])
+    per_node, per_cpu = row["memory_per_node"], row["memory_per_cpu"]
+    limit = row["time_limit"]
+    state = str(row["job_state"])
+    return JobRow(
+        job=int(row["job_id"]),
+        state=state,
+        reason=str(row["state_reason"]),
+        submit=float(row["submit_time"]),
+        start=float(row["start_time"]),
+        end=float(row["end_time"]),
+        limit=math.inf if limit is None else float(limit) * 60.0,
+        procs=procs,
+        nodes=str(row["nodes"]),
+        memory=(int(per_node or 0) * int(row["node_count"]) or int(per_cpu or 0) * procs) << 20,
+        name=str(row["name"]),
+        comment=str(row["comment"]),
+        user=str(row["user_name"]),
+        partition=str(row["partition"]),
+        held=state in _WAITS and row["priority"] == 0,
+        restarts=int(row["restart_cnt"]),
+        requeues=bool(row["requeue"]),
+        many=bool(row["array_task_string"]) or bool(row["het_job_id"]),
+    )
+
+
+def _node(row: Mapping[str, Any]) -> NodeRow:
+    flags = {str(flag).upper() for flag in row["state_flags"]}
+    up = str(row["state"]).lower() in ("idle", "allocated", "mixed") and not flags & _NOT_UP
+    return NodeRow(str(row["name"]), int(row["cpus"]), up, tuple(str(name) for name in row["partitions"]))

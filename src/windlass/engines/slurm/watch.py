@@ -1,0 +1,240 @@
+"""What has changed since Slurm was last looked at, as events; it asks Slurm nothing and changes nothing in it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from windlass.engines.batch.system import Cancelled, Ended, Event, Holds, Started, Submitted
+from windlass.engines.slurm.rows import JobRow, Phase
+
+#: Why a released job may wait that will run as soon as there is room. With any other reason it is set aside.
+_WAITS_FOR_ROOM = frozenset(["None", "Priority", "Resources", "Cleaning"])
+#: A job that was set aside comes back after so long, s, each time twice as long, up to the second.
+_ASIDE_S, _LONGEST_ASIDE_S = 5.0, 300.0
+
+
+@dataclass(slots=True)
+class _Known:
+    """A job as the engine was last told of it."""
+
+    row: JobRow
+    at: float
+    phase: Phase
+    #: Whether it is for the engine to start.
+    ours: bool
+    #: When it was let go, s; NaN while it is held.
+    released: float = math.nan
+    #: Until when it is set aside, s; NaN where it is not. And how often it was in a row.
+    aside: float = math.nan
+    times: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """What a look brought.
+
+    Parameters
+    ----------
+    events
+        For the engine, in order.
+    hold
+        Jobs that wait without being held, and are to be held again, with the reason.
+    """
+
+    events: list[Event] = field(default_factory=list)
+    hold: dict[int, str] = field(default_factory=dict)
+
+
+class Watch:
+    """Compares each look with the one before.
+
+    Slurm tells times in whole seconds. What it tells is therefore placed between the two looks that it happened
+    between: a start at the earliest instant that fits, an end or a submission at the latest.
+
+    Parameters
+    ----------
+    let_go
+        Whether a job that waits without being held was let go by a driver before this one, and was not put back since.
+    put_back
+        Whether such a one was put back into the queue since.
+    """
+
+    def __init__(self, let_go: Callable[[JobRow], bool], put_back: Callable[[JobRow], bool]) -> None:
+        self._let_go, self._put_back = let_go, put_back
+        self._known: dict[int, _Known] = {}
+        self._looked = -math.inf
+
+    def row(self, job: int) -> JobRow | None:
+        """A job as it was when last looked at; None where there is no such job."""
+        known = self._known.get(job)
+        return None if known is None else known.row
+
+    def released(self, job: int, at: float) -> None:
+        """A job was let go."""
+        self._known[job].released = at
+
+    def held(self) -> list[int]:
+        """The engine's jobs that wait, held."""
+        return [job for job, known in self._known.items() if known.ours and known.row.held]
+
+    def look(self, rows: Sequence[JobRow], began: float, now: float) -> Changes:
+        """What has happened.
+
+        Parameters
+        ----------
+        rows
+            All jobs that Slurm knows now, by number.
+        began, now
+            When Slurm was asked, and when it had answered, s.
+        """
+        found = Changes()
+        there = {row.job for row in rows}
+        for job in [job for job in self._known if job not in there]:
+            found.events.extend(self._vanished(self._known.pop(job), now))
+        for row in rows:
+            self._compare(row, now, found)
+        self._looked = began
+        return found
+
+    def _compare(self, row: JobRow, now: float, found: Changes) -> None:
+        known = self._known.get(row.job)
+        if known is not None and row.submit != known.row.submit and row.restarts <= known.row.restarts:
+            # Another job of the same number: Slurm lost what it knew, and counts anew.
+            found.events.extend(self._vanished(self._known.pop(row.job), now))
+            known = None
+        if known is None:
+            self._meet(row, now, found)
+            return
+        before, known.row = known.row, row
+        if row.restarts > before.restarts:
+            self._restarted(known, now, found)
+        elif known.phase is Phase.WAITS and row.phase is Phase.WAITS:
+            self._waits_on(known, before, now, found)
+        elif known.phase is Phase.WAITS:
+            found.events.extend(self._leaves_queue(known, now))
+        elif known.phase is Phase.RUNS and row.phase is Phase.WAITS:
+            self._goes_on_waiting(known, now, found)
+        elif known.phase is Phase.RUNS and row.phase is Phase.OVER:
+            found.events.append(self._over(known, now))
+        elif known.phase is Phase.OVER and row.phase is not Phase.OVER:
+            # A controller that was killed begins with what it had last written down.
+            del self._known[row.job]
+            self._meet(row, now, found)
+
+    def _meet(self, row: JobRow, now: float, found: Changes) -> None:
+        """A job that nothing was told of yet."""
+        if row.phase is Phase.OVER:
+            return
+        at = self._latest(row.submit, now) if math.isfinite(self._looked) else min(row.submit, now)
+        known = _Known(row, at, row.phase, ours=False)
+        if row.phase is Phase.RUNS:
+            found.events.append(self._holds(known, self._earliest(row.start, now)))
+        elif not row.opted_in:
+            return
+        elif row.held:
+            known.ours = True
+            found.events.append(_submitted(known))
+        elif self._put_back(row):
+            known.ours = True
+            found.hold[row.job] = "it was put back into the queue"
+            found.events.append(_submitted(known))
+        elif self._let_go(row):
+            # It will run any moment, and has its processors already.
+            known.phase = Phase.RUNS
+            found.events.append(self._holds(known, now))
+        else:
+            return
+        self._known[row.job] = known
+
+    def _waits_on(self, known: _Known, before: JobRow, now: float, found: Changes) -> None:
+        row = known.row
+        if not math.isnan(known.aside):
+            if row.held and now >= known.aside:
+                known.aside = math.nan
+                found.events.append(_submitted(known))
+        elif not math.isnan(known.released) and row.held:
+            # Somebody held it again: it waits for the engine, as at first.
+            known.released = math.nan
+            found.events.append(_submitted(known))
+        elif not math.isnan(known.released) and row.reason not in _WAITS_FOR_ROOM:
+            self._set_aside(known, now, found)
+        elif (row.procs, row.limit) != (before.procs, before.limit) and math.isnan(known.released):
+            found.events.append(_submitted(known))
+
+    def _goes_on_waiting(self, known: _Known, now: float, found: Changes) -> None:
+        """Of one that a driver before this one let go, and that does not run yet."""
+        if known.row.held:
+            known.phase, known.ours = Phase.WAITS, True
+            found.events.append(_submitted(known))
+        elif known.row.reason not in _WAITS_FOR_ROOM:
+            known.phase, known.ours = Phase.WAITS, True
+            self._set_aside(known, now, found)
+
+    def _set_aside(self, known: _Known, now: float, found: Changes) -> None:
+        """A job that waits for another, or for a time, must not keep processors idle."""
+        known.aside = now + min(_ASIDE_S * 2.0**known.times, _LONGEST_ASIDE_S)
+        known.times, known.released = known.times + 1, math.nan
+        found.hold[known.row.job] = f"it waits for something else: {known.row.reason}"
+        found.events.append(Cancelled(known.row.job, now))
+
+    def _leaves_queue(self, known: _Known, now: float) -> Iterator[Event]:
+        row = known.row
+        known.phase = row.phase
+        began = max(self._earliest(row.start, now), min(known.at, now))
+        if not math.isnan(known.released):
+            began = min(max(began, known.released), now)
+        if not math.isnan(known.aside):
+            # It was as good as cancelled when it was set aside, and somebody else let it go.
+            known.ours, known.aside = False, math.nan
+            if row.phase is Phase.RUNS:
+                yield self._holds(known, began)
+            return
+        if row.phase is Phase.RUNS or row.ran:
+            yield Started(row.job, began)
+        if row.phase is Phase.OVER:
+            over = self._over(known, now)
+            yield type(over)(over.job, max(over.at, began))
+
+    def _restarted(self, known: _Known, now: float, found: Changes) -> None:
+        """It was put back into the queue, whatever was known of it."""
+        row, known.times, known.released, known.aside = known.row, 0, math.nan, math.nan
+        was, known.phase = known.phase, row.phase
+        if not row.opted_in:
+            if was is Phase.RUNS:
+                found.events.append(Ended(row.job, now))
+            del self._known[row.job]
+            self._meet(row, now, found)
+            return
+        known.at, known.ours = self._latest(row.submit, now), True
+        found.events.append(_submitted(known))
+        if row.phase is not Phase.WAITS:
+            known.phase = Phase.WAITS
+            found.events.extend(self._leaves_queue(known, now))
+        elif not row.held:
+            found.hold[row.job] = "it was put back into the queue"
+
+    def _vanished(self, known: _Known, now: float) -> Iterator[Event]:
+        if known.phase is Phase.RUNS:
+            yield Ended(known.row.job, now)
+        elif known.phase is Phase.WAITS and math.isnan(known.aside):
+            yield Cancelled(known.row.job, now)
+
+    def _over(self, known: _Known, now: float) -> Ended | Cancelled:
+        known.phase = Phase.OVER
+        kind = Cancelled if known.row.cancelled or not known.row.ran else Ended
+        return kind(known.row.job, self._latest(known.row.end, now))
+
+    def _holds(self, known: _Known, at: float) -> Holds:
+        return Holds(known.row.job, at, known.row.procs, known.row.limit)
+
+    def _earliest(self, second: float, now: float) -> float:
+        return min(max(second, self._looked), now)
+
+    def _latest(self, second: float, now: float) -> float:
+        return min(max(second + 1.0, self._looked), now)
+
+
+def _submitted(known: _Known) -> Submitted:
+    return Submitted(known.row.job, known.at, known.row.procs, known.row.limit)

@@ -1,0 +1,102 @@
+"""Slurm's commands are called again while its controller is away, and believed otherwise."""
+
+import subprocess
+
+import pytest
+
+from tests.engines.slurm.said import NOBODY_THERE, TOO_LONG, Said, job, jobs, node, nodes
+from windlass.engines.slurm.client import AwayError, Client
+from windlass.model import BatchError, InputError
+
+AWAY = (1, "", "Unexpected message received for job 5\nslurm_suspend error: Unexpected message received\n")
+
+
+class Time:
+    """A clock that goes on by sleeping alone."""
+
+    def __init__(self):
+        self.now, self.slept = 0.0, []
+
+    def sleep(self, seconds):
+        self.slept.append(seconds)
+        self.now += seconds
+
+    def client(self, said, patience=100.0, told=None):
+        tell = (lambda line: None) if told is None else told.append
+        return Client(said, patience, 1.0, tell, self.sleep, lambda: self.now)
+
+
+@pytest.mark.parametrize("away", [NOBODY_THERE, AWAY, TOO_LONG, (1, "", "slurm_load_jobs error: Zero Bytes")])
+def test_jobs_are_asked_for_until_there_is_an_answer(away):
+    time, told = Time(), []
+    found = time.client(Said(squeue=[away, away, jobs(job(7))]), told=told).jobs()
+    assert [row.job for row in found] == [7]
+    assert time.slept == [0.5, 1.0]
+    assert len(told) == 2
+    assert "does not answer" in told[0]
+    assert "answers again" in told[1]
+
+
+def test_patience_ends_and_never_as_an_empty_queue():
+    time = Time()
+    with pytest.raises(AwayError, match=r"does not answer after .* s: .*Failed while looking for jobs"):
+        time.client(Said(squeue=NOBODY_THERE)).jobs()
+    assert 80.0 < time.now <= 100.0
+    assert time.slept[:4] == [0.5, 1.0, 2.0, 4.0]
+    assert max(time.slept) == 15.0
+
+
+def test_a_release_is_tried_again_and_what_slurm_refuses_is_told():
+    time, refusal = (
+        Time(),
+        (1, "", "Job has already finished for job 5\nslurm_suspend error: Job has already finished\n"),
+    )
+    said = Said(scontrol=[AWAY, ""])
+    assert time.client(said).release([5, 3]) == ""
+    assert said.asked == [("scontrol", "release", "5,3")] * 2
+    said = Said(scontrol=refusal)
+    assert "Job has already finished for job 5" in time.client(said).release([5])
+    assert len(said.asked) == 1
+
+
+def test_an_update_names_job_field_and_reason():
+    client = Time().client(Said(scontrol=(1, "", "Access/permission denied")))
+    with pytest.raises(BatchError, match=r"job 5: ReqNodeList=w2: Access/permission denied"):
+        client.update(5, ReqNodeList="w2")
+
+
+def test_what_is_not_installed_is_said():
+    with pytest.raises(InputError, match="squeue: not found; on Debian: apt-get install slurm-wlm"):
+        Time().client(Said(squeue=FileNotFoundError())).jobs()
+
+
+def test_processes_of_a_job_are_listed_once_each():
+    rows = ["PID JOBID STEPID", "7703  22  batch 0", "7704 22 batch - -", "7703 22 0", "-1 22 x - -", ""]
+    text = "\n".join(rows)
+    assert Time().client(Said(scontrol=text)).pids(22) == (7703, 7704)
+
+
+def test_settings_are_read_as_they_stand():
+    text = "Configuration data\nClusterName             = w\nJobCompLoc              = (null)\nAuthInfo = a=b,c\n"
+    client = Time().client(Said(scontrol=text))
+    assert [client.setting(name) for name in ("ClusterName", "JobCompLoc", "AuthInfo", "Absent")] == [
+        "w",
+        "",
+        "a=b,c",
+        "",
+    ]
+
+
+def test_nodes_are_read():
+    assert [row.name for row in Time().client(Said(sinfo=nodes(node("w1"), node("w2")))).nodes()] == [
+        "w1",
+        "w2",
+    ]
+
+
+def test_commands_run_as_processes_and_are_stopped_at_their_limit():
+    from windlass.engines.slurm.client import Commands
+
+    assert Commands()(["sh", "-c", "echo out; echo said >&2; exit 3"], 60.0) == (3, "out\n", "said\n")
+    with pytest.raises(subprocess.TimeoutExpired):
+        Commands()(["sleep", "60"], 0.05)

@@ -1,0 +1,165 @@
+"""The journal: what is appended is there, whatever becomes of the driver; and one driver a cluster."""
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from windlass.engines.slurm.journal import (
+    Began,
+    Decided,
+    GivenBack,
+    Journal,
+    Over,
+    Refused,
+    Releasing,
+    Unwritten,
+    entry_line,
+    read_entry,
+    read_journal,
+)
+from windlass.engines.slurm.lock import DriverLock
+from windlass.model import InputError
+
+numbers = st.integers(1, 6)
+times = st.floats(0, 2e9)
+entries = st.one_of(
+    st.builds(Decided, times, st.text(), st.tuples(st.text()), st.tuples(st.text())),
+    st.builds(Releasing, times, numbers, times, st.integers(0, 3)),
+    st.builds(Refused, times, numbers, st.text()),
+    st.builds(Began, times, numbers),
+    st.builds(Over, times, numbers, st.text()),
+    st.builds(GivenBack, times, st.tuples(numbers, numbers)),
+)
+
+
+def under_way(written):
+    """Plainly: of each job, what was written last of letting it go or of its end."""
+    last = {}
+    for entry in written:
+        if isinstance(entry, Releasing | Refused | Over):
+            last[entry.job] = entry
+    return {job: entry for job, entry in last.items() if isinstance(entry, Releasing)}
+
+
+@given(entries)
+def test_an_entry_is_a_line_and_comes_back(entry):
+    line = entry_line(entry)
+    assert "\n" not in line
+    assert read_entry(line) == entry
+
+
+@given(st.lists(entries, max_size=8), st.data())
+def test_torn_at_any_byte_all_whole_lines_are_there_and_it_goes_on(written, data):
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "journal"
+        with Journal(path) as journal:
+            journal.append(*written)
+        content = path.read_bytes()
+        cut = data.draw(st.integers(0, len(content)))
+        path.write_bytes(content[:cut])
+        whole = written[: content[:cut].count(b"\n")]
+        with Journal(path) as journal:
+            assert journal.under_way == under_way(whole)
+            assert bool(journal.torn) is not (cut == 0 or content[cut - 1 : cut] == b"\n")
+            assert Unwritten(path).under_way == journal.under_way
+            journal.append(Began(1.0, 9))
+        assert read_journal(path) == [*whole, Began(1.0, 9)]
+
+
+@given(st.lists(st.lists(entries, min_size=1, max_size=3), max_size=12))
+def test_it_is_bounded_and_knows_the_same_after_it_began_anew(written):
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "journal"
+        with Journal(path, limit=400) as journal:
+            for some in written:
+                longest = max(len(entry_line(entry).encode()) for entry in some) * len(some)
+                journal.append(*some)
+                held = sum(len(entry_line(entry)) + 1 for entry in journal.under_way.values())
+                assert path.stat().st_size <= max(400, held) + longest + len(some)
+        every = [entry for some in written for entry in some]
+        with Journal(path) as journal:
+            assert journal.under_way == under_way(every)
+        assert {file.name for file in Path(folder).iterdir()} <= {"journal", "journal.1"}
+
+
+def test_what_was_before_is_kept_once(tmp_path):
+    path = tmp_path / "journal"
+    with Journal(path, limit=100) as journal:
+        for job in range(1, 5):
+            journal.append(Over(1.0, job, "x" * 80))
+    assert path.read_bytes() == b""
+    assert [entry.job for entry in read_journal(tmp_path / "journal.1")] == [4]
+
+
+@pytest.mark.parametrize(
+    "line", ['{"what":"began"}', "{}", "7", '{"what":"none","at":1}', '{"what":"began","at":1,"job":null}']
+)
+def test_a_bad_line_in_the_middle_is_named_and_the_file_left_alone(tmp_path, line):
+    path = tmp_path / "journal"
+    path.write_text(f"{entry_line(Began(1.0, 7))}\n{line}\n{entry_line(Began(2.0, 7))}\n")
+    before = path.read_bytes()
+    with pytest.raises(InputError, match=r"journal, line 2: not an entry"):
+        Journal(path)
+    assert path.read_bytes() == before
+
+
+def test_a_journal_that_cannot_be_written_is_named(tmp_path):
+    with pytest.raises(InputError, match=r"--journal: .*: Is a directory"):
+        Journal(tmp_path)
+    with pytest.raises(InputError, match=r"--journal: .*: No such file or directory"):
+        Journal(tmp_path / "none" / "journal")
+
+
+def test_who_only_looks_writes_nothing(tmp_path):
+    path = tmp_path / "journal"
+    Unwritten(path).append(Began(1.0, 7))
+    assert not path.exists()
+
+
+_WRITER = """
+import sys
+from pathlib import Path
+from windlass.engines.slurm.journal import Began, Journal
+journal = Journal(Path(sys.argv[1]))
+for job in range(10**9):
+    journal.append(Began(0.0, job))
+    print(job, flush=True)
+"""
+
+
+def test_what_was_appended_survives_kill_9(tmp_path):
+    path = tmp_path / "journal"
+    with subprocess.Popen(
+        [sys.executable, "-c", _WRITER, str(path)], stdout=subprocess.PIPE, text=True
+    ) as writer:
+        said = [int(writer.stdout.readline()) for _ in range(20)]
+        writer.send_signal(signal.SIGKILL)
+        said += [int(line) for line in writer.stdout]
+    found = [entry.job for entry in read_journal(path)]
+    assert found[: len(said)] == said
+    assert len(found) <= len(said) + 1
+
+
+def test_two_drivers_are_refused_and_the_lock_dies_with_its_holder(tmp_path):
+    code = (
+        "import sys\nfrom pathlib import Path\nfrom windlass.engines.slurm.lock import DriverLock\n"
+        "lock = DriverLock('c:h:1', Path(sys.argv[1]))\nprint('mine', flush=True)\nsys.stdin.read()"
+    )
+    command = [sys.executable, "-c", code, str(tmp_path)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as holder:
+        assert holder.stdout.readline() == "mine\n"
+        with pytest.raises(
+            InputError, match=rf"another driver \(process {holder.pid}\) drives this cluster: c:h:1"
+        ):
+            DriverLock("c:h:1", tmp_path)
+        DriverLock("c:h:2", tmp_path).close()
+        holder.send_signal(signal.SIGKILL)
+    with DriverLock("c:h:1", tmp_path) as lock:
+        assert int(lock.path.read_text()) == os.getpid()
