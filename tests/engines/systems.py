@@ -5,6 +5,7 @@ from contextlib import contextmanager, nullcontext
 from pathlib import Path
 
 from tests.engines.fake_batch import FakeBatch
+from tests.engines.slurm.private import OnSlurm, private_slurm
 
 
 class Virtual:
@@ -29,11 +30,19 @@ def document_systems():
     yield found["OnThisMachine"]()
 
 
+@contextmanager
+def slurm_systems():
+    """A private Slurm on this machine, of four nodes with a processor each."""
+    with private_slurm(nodes=4, cpus=1) as cluster:
+        yield OnSlurm(cluster)
+
+
 #: What makes each system's maker, for as long as a module's tests need it …
 SYSTEMS = {
     "virtual": lambda: nullcontext(Virtual(0.0)),
     "virtual-late": lambda: nullcontext(Virtual(1.0)),
     "processes": document_systems,
+    "slurm": slurm_systems,
 }
 #: … and which run in real time.
-SLOW = {"processes"}
+SLOW = {"processes", "slurm"}

@@ -13,12 +13,13 @@ from windlass.order.site.view import Start
 
 CLOSE = 1e-6
 PROCESSORS = 4
-# A wide job between narrow ones, some of which come later; seconds that a real system can keep.
+# A wide job between narrow ones, some of which come later; seconds that a real system can keep, and requests in whole
+# minutes, as not all systems know seconds.
 JOBS = JobTable.of(
     submit=[0.0, 0.0, 0.0, 0.3, 0.6],
     run=[0.6, 0.5, 0.2, 0.2, 0.3],
     procs=[3, 4, 1, 1, 2],
-    request=[30.0, 30.0, 20.0, 30.0, 30.0],
+    request=[120.0, 120.0, 60.0, 120.0, 120.0],
     job=[11, 12, 13, 14, 15],
 )
 
@@ -160,7 +161,7 @@ def test_a_job_cancelled_while_it_waits_is_told_and_cannot_be_started(systems):
 
 
 def test_a_job_cancelled_while_it_runs_is_told_once(systems):
-    jobs = JobTable.of([0.0], [9.0], [1], [30.0], job=[12])
+    jobs = JobTable.of([0.0], [9.0], [1], [60.0], job=[12])
     system = made(systems, jobs, cancels=[(2.0, 12)]).until(lambda system: system.of(Submitted))
     system.start([12])
     system.until(lambda system: system.of(Cancelled)).until(lambda system: False, 10.0)

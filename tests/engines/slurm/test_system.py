@@ -87,7 +87,7 @@ def test_drained_nodes_are_told_as_capacity_once(bench):
     drained = nodes(node("w1"), node("w2", flags=["DRAIN"]))
     found = bench(squeue=jobs(), sinfo=[TWO, TWO, drained, drained, TWO])
     assert found.system.processors == 4
-    told = [event for _ in range(8) for event in found.poll(1.5)]
+    told = [event for _ in range(8) for event in found.poll(1.0)]
     assert told == [Capacity(2), Capacity(4)]
 
 

@@ -14,8 +14,6 @@ from windlass.engines.slurm.rows import OPT_IN, JobRow, NodeRow, Phase
 from windlass.engines.slurm.watch import Watch
 from windlass.model import BatchError, InputError
 
-#: How often nodes are looked at, s: they change less than jobs do.
-_NODES_S = 1.0
 #: With no job to look after, looks come this many times less often.
 _IDLE_PACE = 4.0
 
@@ -81,7 +79,7 @@ class SlurmSystem:
         self._tell, self._clock, self._sleep = tell, clock, sleep
         self._watch = Watch(self._was_let_go, self._was_put_back)
         self._rows: Mapping[int, JobRow] = {}
-        self._looks, self._next_look, self._next_nodes = 0, -math.inf, clock() + _NODES_S
+        self._looks, self._next_look = 0, -math.inf
         self._no_more = False
         self._skipped: set[int] = set()
         self._told: list[Event] = []
@@ -202,8 +200,7 @@ class SlurmSystem:
         self._keep(changes.events, now)
         self._told += changes.events
         self._hold(changes.hold)
-        if now >= self._next_nodes:
-            self._look_at_nodes(now)
+        self._look_at_nodes()
         mine = [row for row in here if row.opted_in and row.phase is not Phase.OVER]
         self._say_skipped(here)
         if self._options.until_idle and not mine and not self._no_more:
@@ -211,8 +208,8 @@ class SlurmSystem:
             self._told.append(NoMore())
         self._next_look = self._clock() + self._options.pace * (1.0 if mine else _IDLE_PACE)
 
-    def _look_at_nodes(self, now: float) -> None:
-        capacity, self._next_nodes = self._count(self._client.nodes()), now + _NODES_S
+    def _look_at_nodes(self) -> None:
+        capacity = self._count(self._client.nodes())
         if capacity != self._capacity:
             self._capacity = capacity
             self._told.append(Capacity(capacity))

@@ -26,6 +26,8 @@ class _Known:
     ours: bool
     #: When it was let go, s; NaN while it is held.
     released: float = math.nan
+    #: Which release it was, of all; 0 for none.
+    turn: int = 0
     #: Until when it is set aside, s; NaN where it is not. And how often it was in a row.
     aside: float = math.nan
     times: int = 0
@@ -64,7 +66,7 @@ class Watch:
     def __init__(self, let_go: Callable[[JobRow], bool], put_back: Callable[[JobRow], bool]) -> None:
         self._let_go, self._put_back = let_go, put_back
         self._known: dict[int, _Known] = {}
-        self._looked = -math.inf
+        self._looked, self._turns = -math.inf, 0
 
     def row(self, job: int) -> JobRow | None:
         """A job as it was when last looked at; None where there is no such job."""
@@ -73,7 +75,8 @@ class Watch:
 
     def released(self, job: int, at: float) -> None:
         """A job was let go."""
-        self._known[job].released = at
+        self._turns += 1
+        self._known[job].released, self._known[job].turn = at, self._turns
 
     def held(self) -> list[int]:
         """The engine's jobs that wait, held."""
@@ -93,10 +96,15 @@ class Watch:
         there = {row.job for row in rows}
         for job in [job for job in self._known if job not in there]:
             found.events.extend(self._vanished(self._known.pop(job), now))
-        for row in rows:
+        # Those that were let go are told of in that order: Slurm starts them so.
+        for row in sorted(rows, key=self._turn):
             self._compare(row, now, found)
         self._looked = began
         return found
+
+    def _turn(self, row: JobRow) -> int:
+        known = self._known.get(row.job)
+        return 0 if known is None else known.turn
 
     def _compare(self, row: JobRow, now: float, found: Changes) -> None:
         known = self._known.get(row.job)
