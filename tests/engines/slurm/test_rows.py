@@ -44,6 +44,11 @@ def test_a_state_says_whether_processors_are_held(state, phase):
     assert one(job(7, state)).phase is phase
 
 
+def test_a_cancelled_array_has_no_processors():
+    row = one(over(7, "CANCELLED", array_task_string="1-2", cpus=None, nodes=""))
+    assert (row.procs, row.phase) == (0, Phase.OVER)
+
+
 def test_held_is_who_waits_without_a_priority():
     assert one(job(7)).held
     assert not one(free(7)).held

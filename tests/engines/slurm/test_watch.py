@@ -94,6 +94,8 @@ def test_one_that_is_put_back_is_held_again_and_waits_at_the_end():
     looks = Looks()
     looks.at(1005.0, job(7))
     looks.at(1010.5, running(7))
+    still = running(7, restart_cnt=1, submit_time=1015)
+    assert looks.events(1015.2, still | {"job_state": "COMPLETING"}) == []
     back = free(7, restart_cnt=1, submit_time=1015, state_reason="BeginTime")
     found = looks.at(1015.5, back)
     assert found.events == [Submitted(7, 1015.5, 3, 120.0)]

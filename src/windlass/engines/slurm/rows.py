@@ -173,7 +173,8 @@ def _told(errors: Iterable[Mapping[str, Any]]) -> str:
 
 
 def _job(row: Mapping[str, Any]) -> JobRow:
-    procs = int(row["cpus"])
+    # An array that was cancelled before any of it ran has none.
+    procs = int(row["cpus"] or 0)
     per_node, per_cpu = row["memory_per_node"], row["memory_per_cpu"]
     limit = row["time_limit"]
     state = str(row["job_state"])
@@ -187,7 +188,7 @@ def _job(row: Mapping[str, Any]) -> JobRow:
         limit=math.inf if limit is None else float(limit) * 60.0,
         procs=procs,
         nodes=str(row["nodes"]),
-        memory=(int(per_node or 0) * int(row["node_count"]) or int(per_cpu or 0) * procs) << 20,
+        memory=(int(per_node or 0) * int(row["node_count"] or 0) or int(per_cpu or 0) * procs) << 20,
         name=str(row["name"]),
         comment=str(row["comment"]),
         user=str(row["user_name"]),

@@ -115,6 +115,9 @@ class Watch:
         if known is None:
             self._meet(row, now, found)
             return
+        if row.restarts > known.row.restarts and row.state == "COMPLETING":
+            # The run that it was put back from still has its processors.
+            return
         before, known.row = known.row, row
         if row.restarts > before.restarts:
             self._restarted(known, now, found)
