@@ -152,11 +152,15 @@ def reproduce(
     json: Annotated[
         bool, typer.Option("--json", help="A JSON list of rows on standard output, nothing else.")
     ] = False,
+    engine: Annotated[
+        str | None,
+        typer.Option("--engine", help="Where it runs for real, as in ray or slurm: sim-vs-live alone."),
+    ] = None,
 ) -> None:
     """Make a paper's tables and figures again, theirs beside ours."""
     from windlass.cli.reproduce import reproduce_command
 
-    reproduce_command(paper, quick=quick, out=out, as_json=json)
+    reproduce_command(paper, quick=quick, out=out, as_json=json, engine=engine)
 
 
 @app.command()

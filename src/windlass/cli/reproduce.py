@@ -11,13 +11,15 @@ from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
 
 from windlass.cli.signals import stopped_by_signals
 from windlass.model import InputError
-from windlass.papers import find_paper
+from windlass.papers import find_paper, on_engine
 from windlass.papers.page import rows_json, rows_table, save
 
 
-def reproduce_command(name: str, *, quick: bool, out: Path | None, as_json: bool) -> None:
+def reproduce_command(
+    name: str, *, quick: bool, out: Path | None, as_json: bool, engine: str | None = None
+) -> None:
     """Run a reproduction, print its rows, save its page."""
-    paper = find_paper(name)
+    paper = on_engine(find_paper(name), engine)
     if out is not None and out.exists() and not out.is_dir():
         raise InputError(f"--out: {out} is a file, expected a folder")
     shown = sys.stderr.isatty()

@@ -13,6 +13,6 @@ NAME`` runs one.
   :mod:`~windlass.papers.page`: how one is shown.
 """
 
-from windlass.papers.reproduction import Paper, Reproduction, Row, Tell, find_paper, papers
+from windlass.papers.reproduction import Paper, Reproduction, Row, Tell, find_paper, on_engine, papers
 
-__all__ = ["Paper", "Reproduction", "Row", "Tell", "find_paper", "papers"]
+__all__ = ["Paper", "Reproduction", "Row", "Tell", "find_paper", "on_engine", "papers"]

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
 from windlass.discovery import classes_in
 from windlass.model import InputError
 from windlass.papers.plots import Picture
+from windlass.registry import optional
 
 #: Told which step begins and the share that is done.
 Tell = Callable[[str, float], None]
@@ -48,7 +49,10 @@ class Reproduction:
 
 
 class Paper(Protocol):
-    """A file of this folder has one class with a ``name``, a ``title``, and this method."""
+    """A file of this folder has one class with a ``name``, a ``title``, and this method.
+
+    It may have ``engines`` besides: by the name of each real engine that it can run on, the paper as it runs there.
+    """
 
     name: str
     title: str
@@ -77,3 +81,29 @@ def find_paper(name: str) -> Paper:
         if paper.name == name:
             return paper
     raise InputError(f"unknown paper {name!r}, expected one of {', '.join(paper.name for paper in known)}")
+
+
+def on_engine(paper: Paper, engine: str | None) -> Paper:
+    """A paper as it runs on an engine; None for the one that it takes by itself.
+
+    Raises
+    ------
+    InputError
+        It does not run there; the message lists where it does.
+
+    Examples
+    --------
+    >>> on_engine(find_paper("sim-vs-live"), "slurm").title
+    'The simulator beside real runs on Slurm'
+    """
+    if engine is None:
+        return paper
+    engines: Mapping[str, Paper] = optional(paper, "engines") or {}
+    if engine not in engines:
+        where = (
+            f"expected one of {', '.join(engines)}"
+            if engines
+            else "which is simulated alone: leave --engine out"
+        )
+        raise InputError(f"--engine: {engine!r} for paper {paper.name!r}, {where}")
+    return engines[engine]

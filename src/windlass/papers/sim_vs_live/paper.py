@@ -13,7 +13,7 @@ from windlass.engines.live.run import run_live
 from windlass.engines.targets import Executors, Target, executors
 from windlass.model.fleet import FleetCase, FleetJobs
 from windlass.papers.plots import Line, Picture
-from windlass.papers.reproduction import Reproduction, Row, Tell
+from windlass.papers.reproduction import Paper, Reproduction, Row, Tell
 from windlass.papers.sim_vs_live.cases import (
     Calibration,
     Case,
@@ -23,6 +23,7 @@ from windlass.papers.sim_vs_live.cases import (
     calibration_case,
     cases,
 )
+from windlass.papers.sim_vs_live.on_slurm import SimVsSlurm
 from windlass.sim.fleet import run_placed
 
 _CLOSE = 0.10
@@ -51,6 +52,9 @@ class SimVsLive:
 
     name = "sim-vs-live"
     title = "The simulator beside real runs on Ray"
+
+    def __init__(self) -> None:
+        self.engines: dict[str, Paper] = {"ray": self, "slurm": SimVsSlurm()}
 
     def reproduce(self, *, quick: bool, tell: Tell) -> Reproduction:
         """Run it: one seed and two policies a case, or three seeds and all."""
