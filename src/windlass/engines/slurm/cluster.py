@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
-from windlass.engines.slurm.config import CGROUP_CONF, ClusterPlan, names
+from windlass.engines.slurm.config import CGROUP_CONF, ClusterPlan
 from windlass.engines.slurm.daemons import Daemon, launch, wait_until
 from windlass.engines.slurm.host import ask, environment, free_ports, missing, program, remove_groups
 from windlass.model import BatchError, InputError
@@ -190,7 +190,7 @@ def down(folder: Path) -> tuple[str, ...]:
     for daemon in sorted(cluster.daemons, key=lambda daemon: daemon.name == "munged"):
         if daemon.end():
             said.append(f"stopped {daemon.name} (process {daemon.pid})")
-    remove_groups(names(cluster.nodes))
+    remove_groups(daemon.name.removeprefix("slurmd ") for daemon in cluster.daemons if " " in daemon.name)
     for name in ("state", "spool", "munge"):
         shutil.rmtree(folder / name, ignore_errors=True)
     for file in folder.glob("slurm*.pid"):

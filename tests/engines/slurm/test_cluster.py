@@ -1,0 +1,108 @@
+"""A private Slurm's files and processes: what was started is known for ever, and nobody else is hit."""
+
+import dataclasses
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from windlass.engines.slurm.cluster import Cluster, down
+from windlass.engines.slurm.config import ClusterPlan
+from windlass.engines.slurm.daemons import Daemon, launch, wait_until
+from windlass.engines.slurm.host import free_ports
+from windlass.model import BatchError, InputError
+
+
+@pytest.fixture
+def sleeper():
+    process = subprocess.Popen(["sleep", "600"])
+    yield process
+    process.kill()
+    process.wait()
+
+
+def test_a_process_is_ended_and_known_to_be_gone(sleeper):
+    daemon = Daemon.of("sleeper", sleeper.pid)
+    assert daemon.alive
+    assert daemon.end()
+    assert not daemon.alive
+    assert sleeper.wait() == -signal.SIGTERM
+    assert not daemon.end()
+    assert Daemon.of("sleeper", sleeper.pid) is None
+
+
+@pytest.mark.parametrize("other", [{"began": 1}, {"boot": "another"}])
+def test_an_id_that_went_to_another_process_is_left_alone(sleeper, other):
+    daemon = dataclasses.replace(Daemon.of("sleeper", sleeper.pid), **other)
+    assert not daemon.alive
+    assert not daemon.end()
+    assert sleeper.poll() is None
+
+
+def test_who_does_not_listen_is_killed():
+    code = (
+        "import signal\nsignal.signal(signal.SIGTERM, signal.SIG_IGN)\nprint(1, flush=True)\nsignal.pause()"
+    )
+    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True) as deaf:
+        deaf.stdout.readline()
+        assert Daemon.of("deaf", deaf.pid).end(patience=0.3)
+        assert deaf.wait() == -signal.SIGKILL
+
+
+def test_what_does_not_start_says_why(tmp_path):
+    with pytest.raises(BatchError, match="slurmctld does not start: no key"):
+        launch(
+            "slurmctld", ["sh", "-c", "echo no key >&2; exit 1"], tmp_path / "pid", {"PATH": "/usr/bin:/bin"}
+        )
+
+
+def test_a_state_file_comes_back_whole(tmp_path, sleeper):
+    cluster = Cluster(tmp_path, 4, 2, (Daemon.of("munged", sleeper.pid), Daemon("slurmctld", 1, 1, "x")))
+    cluster.save()
+    assert Cluster.load(tmp_path) == cluster
+    assert cluster.gone == ("slurmctld",)
+    assert cluster.export == f"export SLURM_CONF={tmp_path}/slurm.conf"
+
+
+def test_down_stops_what_its_file_says_and_nothing_else(tmp_path, sleeper):
+    other = subprocess.Popen(["sleep", "600"])
+    try:
+        stale = Daemon("slurmctld", other.pid, 1, "another boot")
+        Cluster(tmp_path, 1, 1, (Daemon.of("munged", sleeper.pid), stale)).save()
+        assert down(tmp_path) == (f"stopped munged (process {sleeper.pid})",)
+        assert other.poll() is None
+        with pytest.raises(InputError, match="nothing is stopped"):
+            down(tmp_path)
+    finally:
+        other.kill()
+        other.wait()
+
+
+def test_ports_differ_and_are_free():
+    ports = free_ports(5)
+    assert len(set(ports)) == 5
+    assert all(0 < port < 65536 for port in ports)
+
+
+def test_all_of_the_configuration_is_below_its_folder_and_on_loopback():
+    plan = ClusterPlan(Path("/tmp/wl"), "here", 2, 4, 2**30, 7000, (7001, 7002))
+    text = plan.slurm_conf()
+    assert "SlurmctldHost=here(127.0.0.1)" in text
+    assert text.count("NodeAddr=127.0.0.1") == 2
+    assert "CommunicationParameters=NoCtldInAddrAny,NoInAddrAny" in text
+    paths = [
+        word
+        for line in text.splitlines()
+        for word in line.replace("=", " ").replace(",", " ").split()
+        if "/" in word
+    ]
+    written = [path for path in paths if path.startswith("/") and path != "/bin/true"]
+    assert len(written) >= 7
+    assert all(path.startswith("/tmp/wl/") for path in written)
+
+
+def test_waiting_ends_with_patience():
+    assert wait_until(lambda: True, 0.0)
+    assert not wait_until(lambda: False, 0.0)
