@@ -15,8 +15,8 @@ Policies, one file each in ``policies/``:
 
 :mod:`~windlass.share.allocation` says who runs, waits and shares, :mod:`~windlass.share.view` what policies see of
 them, :mod:`~windlass.share.answer` what they answer, :mod:`~windlass.share.pairing` what then becomes of allocations;
-``lib/`` has what they share. Every engine keeps :mod:`~windlass.share.book`, of who runs and shares, by what
-:mod:`~windlass.share.meter` tells from readings.
+``lib/`` has what they share. Every engine keeps :mod:`~windlass.share.book`, of who runs and shares
+(:mod:`~windlass.share.running`), by what :mod:`~windlass.share.meter` tells from readings.
 :mod:`~windlass.share.interference` says how fast two jobs are together, fitted to measured pairs.
 
 :mod:`~windlass.share.learning` says how well ASAx learns beside its theorem.

@@ -14,39 +14,8 @@ from windlass.share.allocation import Allocation, Candidate, Guest
 from windlass.share.answer import Sharing
 from windlass.share.meter import ClassUse, Interval, Reading
 from windlass.share.pairing import carried_out
+from windlass.share.running import Running, fresh, used_memory
 from windlass.share.view import ACTIONS, Checkpoint, Head, ShareView
-
-
-@dataclass(slots=True)
-class _Running:
-    """A job that runs, with so many bytes.
-
-    ``spent`` is what it has used of its walltime until ``since``; from then on it uses ``pace`` in a second. ``alone``
-    is the rate of tasks that it had by itself, and in which stage. ``mixed``: it shared for a part of the time since
-    ``last``, and has been by itself for the rest.
-    """
-
-    job: Candidate
-    memory: float
-    since: float
-    pace: float = 1.0
-    spent: float = 0.0
-    last: Reading = field(kw_only=True)
-    cpu: float = math.nan
-    now: Interval | None = None
-    alone: float = math.nan
-    alone_stage: int | None = None
-    guest: Guest | None = None
-    host: int | None = None
-    until: float = math.inf
-    before: Allocation | None = None
-    mixed: bool = False
-
-    def elapsed(self, now: float) -> float:
-        return self.spent + (now - self.since) * self.pace
-
-    def set_pace(self, pace: float, now: float) -> None:
-        self.spent, self.since, self.pace = self.elapsed(now), now, pace
 
 
 @dataclass(slots=True)
@@ -76,7 +45,7 @@ class ShareBook:
 
     actions: tuple[int, ...] = ACTIONS
     uses: ClassUse = field(default_factory=ClassUse)
-    _jobs: dict[int, _Running] = field(default_factory=dict)
+    _jobs: dict[int, Running] = field(default_factory=dict)
     _told: list[Checkpoint] = field(default_factory=list)
 
     def __contains__(self, job: int) -> bool:
@@ -88,7 +57,7 @@ class ShareBook:
 
     def started(self, job: Candidate, at: float, memory: float) -> None:
         """A job runs on cores of its own since then, s, and was given so many bytes with them."""
-        self._jobs[job.job] = _fresh(job, at, memory)
+        self._jobs[job.job] = fresh(job, at, memory)
 
     def guest_of(self, job: int) -> int | None:
         """Who runs on this job's cores, or None."""
@@ -110,6 +79,22 @@ class ShareBook:
     def elapsed(self, job: int, now: float) -> float:
         """How much of its walltime a job has used, s: in a second as much as its pace says."""
         return self._jobs[job].elapsed(now)
+
+    def last(self, job: int) -> Reading:
+        """What was read of a job last."""
+        return self._jobs[job].last
+
+    def left(self, job: int, now: float) -> float:
+        """What a job has left of its walltime, s."""
+        entry = self._jobs[job]
+        return max(0.0, entry.job.request - entry.elapsed(now))
+
+    def adopt(self, host: int, guest: Candidate, quota: int, now: float) -> None:
+        """A pair that was there before this book was: nothing is known of it but its quota."""
+        entry, known = self._jobs[host], Guest(guest, quota)
+        shown = self._jobs.setdefault(guest.job, fresh(guest, now, guest.memory))
+        shown.host, entry.guest = host, known
+        shown.set_pace(quota / 100.0, now)
 
     def until(self, job: int) -> float:
         """By when a job's cores are promised to others, s: infinity for one that did not begin as a guest."""
@@ -134,12 +119,14 @@ class ShareBook:
         for entry in self._jobs.values():
             # By the arithmetic by which it fitted, or rounding would put it back at each checkpoint. Of one that uses
             # more than it asked for, no guest is to blame.
-            room = entry.memory * (100.0 - _used(entry)) / 100.0
+            room = entry.memory * (100.0 - used_memory(entry)) / 100.0
             if entry.guest is not None and entry.guest.job.memory > room:
                 found.append(entry.guest.job.job)
         return found
 
-    def ended(self, job: int, readings: Mapping[int, Reading], *, killed: bool = False) -> None:
+    def ended(
+        self, job: int, readings: Mapping[int, Reading], at: float | None = None, *, killed: bool = False
+    ) -> None:
         """A job has ended, by itself or at its walltime; whoever shared with it goes on by itself.
 
         Parameters
@@ -148,6 +135,8 @@ class ShareBook:
             Which.
         readings
             The last of it, and one of that instant of whoever shared with it.
+        at
+            When, s; None for when it was read.
         killed
             Whether that was at its walltime.
         """
@@ -158,7 +147,7 @@ class ShareBook:
             self._tell(job, entry, ended=True, killed=killed)
         elif entry.host is not None:
             self._tell(entry.host, self._jobs[entry.host], ended=False, killed=False)
-        self._part(job, reading.at)
+        self._part(job, reading.at if at is None else at)
 
     def lost(self, job: int, at: float) -> None:
         """A job runs no more and has not ended, s: nothing is learned of it."""
@@ -220,7 +209,7 @@ class ShareBook:
             entry.guest, entry.before = host.guest, host
             if host.guest is not None:
                 guest = self._jobs.setdefault(
-                    host.guest.job.job, _fresh(host.guest.job, view.now, host.guest.job.memory)
+                    host.guest.job.job, fresh(host.guest.job, view.now, host.guest.job.memory)
                 )
                 if guest.host is None:
                     guest.until = view.promised_end(host, host.guest.job, host.guest.quota)
@@ -229,7 +218,7 @@ class ShareBook:
                 # Nothing was measured at this quota yet.
                 entry.now = guest.now = None
 
-    def _read(self, entry: _Running, reading: Reading) -> None:
+    def _read(self, entry: Running, reading: Reading) -> None:
         done = Interval.between(entry.last, reading, entry.job.cores)
         stopped = entry.guest is None or entry.guest.quota == 0
         if done.seconds > 0.0:
@@ -242,7 +231,7 @@ class ShareBook:
             entry.mixed = False
         entry.last = reading
 
-    def _tell(self, host: int, entry: _Running, *, ended: bool, killed: bool) -> None:
+    def _tell(self, host: int, entry: Running, *, ended: bool, killed: bool) -> None:
         """What was measured of a pair since its quota was decided."""
         assert entry.guest is not None  # callers look
         if entry.before is None:
@@ -269,7 +258,7 @@ class ShareBook:
             host = self._jobs[entry.host]
             host.guest = host.before = None
 
-    def _allocation(self, entry: _Running, now: float) -> Allocation:
+    def _allocation(self, entry: Running, now: float) -> Allocation:
         job, last, done = entry.job, entry.last, entry.now
         same = last.stage == entry.alone_stage
         return Allocation(
@@ -280,7 +269,7 @@ class ShareBook:
             walltime=job.request,
             elapsed=max(0.0, entry.elapsed(now)),
             cpu=entry.cpu,
-            memory_used=_used(entry),
+            memory_used=used_memory(entry),
             parallel=last.parallel,
             tasks_done=last.done,
             tasks_left=last.left,
@@ -292,13 +281,3 @@ class ShareBook:
 
     def _shown(self, guest: Guest, now: float) -> Guest:
         return replace(guest, elapsed=max(0.0, self._jobs[guest.job.job].elapsed(now)))
-
-
-def _used(entry: _Running) -> float:
-    """Percent of its memory that a job has used at most."""
-    return min(100.0, 100.0 * entry.last.memory / entry.memory) if entry.memory > 0.0 else 0.0
-
-
-def _fresh(job: Candidate, at: float, memory: float) -> _Running:
-    """A job that starts now: its counters count from here."""
-    return _Running(job, memory, at, last=Reading(at, 0.0, 0.0, waited=0.0))

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from windlass.engines.batch.result import BatchRun
+from windlass.engines.batch.rows import NOBODY, OVER, RELEASED, RESTS, ROW, RUNS, UNKNOWN, WAITS
 from windlass.engines.batch.system import (
     Cancelled,
     Capacity,
@@ -21,21 +22,6 @@ from windlass.engines.batch.system import (
 from windlass.order.site.view import SiteView
 
 _Ints = NDArray[np.int64]
-
-#: States of a job: it waits; it rests, as the system did not start it when told to; it was let go and is not yet seen
-#: to run; it runs; it has ended or was cancelled.
-WAITS, RESTS, RELEASED, RUNS, OVER = range(5)
-
-_ROW = np.dtype(
-    [
-        *((name, np.int64) for name in ("job", "procs", "state", "why", "refusals")),
-        *((name, np.float64) for name in ("submit", "request", "note", "expected_end", "wakes")),
-        *((name, np.float64) for name in ("released", "start", "end")),
-        *((name, np.bool_) for name in ("ours", "cancelled")),
-    ]
-)
-#: What a job forgets when it waits anew.
-_UNKNOWN = ("note", "expected_end", "wakes", "released", "start", "end")
 
 
 class Book:
@@ -54,7 +40,7 @@ class Book:
         self.closed = False
         #: Leading jobs of the queue that the last decision left waiting, with nothing freed and nobody gone since.
         self.refused = 0
-        self._rows = np.zeros(64, _ROW)
+        self._rows = np.zeros(64, ROW)
         self._row_of: dict[int, int] = {}
         self._codes: dict[str, int] = {}
         self._latest = -np.inf
@@ -67,9 +53,8 @@ class Book:
 
     @property
     def held(self) -> int:
-        """Processors of jobs that run, or were let go."""
-        jobs = self._jobs
-        return int(jobs["procs"][self._holders()].sum())
+        """Processors of jobs that run, or were let go; those of guests are their hosts'."""
+        return int(self._own()[self._holders()].sum())
 
     @property
     def free(self) -> int:
@@ -154,7 +139,7 @@ class Book:
         """
         jobs = self._jobs
         holders = self._holders()
-        by_end = np.lexsort((jobs["procs"][holders], jobs["expected_end"][holders]))
+        by_end = np.lexsort((self._own()[holders], jobs["expected_end"][holders]))
         return SiteView.of_rows(
             now,
             self.most,
@@ -165,11 +150,18 @@ class Book:
             running=holders[by_end],
             job=jobs["job"],
             submit=jobs["submit"],
-            procs=jobs["procs"],
+            procs=self._own(),
             request=jobs["request"],
             expected_end=jobs["expected_end"],
             note=jobs["note"],
         )
+
+    def _own(self) -> _Ints:
+        """(n,) processors of each job, without those that its guest has of them."""
+        jobs = self._jobs
+        guest = jobs["guest"]
+        found: _Ints = np.where(guest == NOBODY, jobs["procs"], jobs["procs"] - jobs["procs"][guest])
+        return found
 
     def _holders(self) -> _Ints:
         state = self._jobs["state"]
@@ -188,10 +180,42 @@ class Book:
         jobs["why"][rows] = [self._codes.setdefault(reason, len(self._codes)) for reason in why]
         self.refused, self._seen = len(self.queue()), (self.free, self.owed)
 
+    def take_in(self, host: int, guest: int, promise: float, why: str, now: float) -> None:
+        """A job that waits is told to start on processors of a running one; they are expected back then, s."""
+        at, row = self._row_of[host], self._row_of[guest]
+        self.release(np.array([row]), [why], now)
+        entry = self._rows[row]
+        entry["expected_end"], entry["host"], self._rows[at]["guest"] = promise, at, row
+        self.refused, self._seen = 0, (self.free, self.owed)
+
+    def join(self, host: int, guest: int) -> None:
+        """Two jobs that run are a pair already."""
+        at, row = self._row_of[host], self._row_of[guest]
+        self._rows[row]["host"], self._rows[at]["guest"] = at, row
+        self._seen = self.free, self.owed
+
+    def running(self) -> list[int]:
+        """Jobs that run, in the order in which they came to be known."""
+        found: list[int] = self._jobs["job"][self._jobs["state"] == RUNS].tolist()
+        return found
+
+    def waits(self, job: int) -> bool:
+        """Whether a job waits, so that it may be told to start."""
+        return job in self._row_of and bool(self._rows[self._row_of[job]]["state"] == WAITS)
+
+    def holds(self, job: int) -> bool:
+        """Whether a job runs, or was let go."""
+        return job in self._row_of and self._rows[self._row_of[job]]["state"] in (RELEASED, RUNS)
+
+    def expect(self, job: int, end: float) -> None:
+        """A job's processors are expected back then, s."""
+        self._rows[self._row_of[job]]["expected_end"] = end
+
     def put_back(self, job: int, now: float, rest: float) -> int:
         """A job was not started after all; how often in a row. It rests so many seconds, each time twice as long."""
         row = self._row_of[job]
         entry = self._jobs[row]
+        self._part(row)
         entry["state"], entry["wakes"] = RESTS, now + rest * 2.0 ** int(entry["refusals"])
         entry["refusals"] += 1
         entry["released"] = entry["expected_end"] = np.nan
@@ -226,13 +250,17 @@ class Book:
 
     def _enter(self, job: int, at: float, procs: int, request: float) -> np.void:
         """The job's row, a new one where it is not known, with all forgotten that was before."""
+        known = job in self._row_of
         row = self._row_of.setdefault(job, len(self._row_of))
+        if known:
+            self._part(row)
         if row == len(self._rows):
-            self._rows = np.concatenate((self._rows, np.zeros(len(self._rows), _ROW)))
+            self._rows = np.concatenate((self._rows, np.zeros(len(self._rows), ROW)))
         entry: np.void = self._rows[row]
         entry["job"], entry["submit"], entry["procs"], entry["request"] = job, at, procs, request
         entry["why"], entry["refusals"], entry["ours"] = -1, 0, True
-        for name in _UNKNOWN:
+        entry["host"] = entry["guest"] = NOBODY
+        for name in UNKNOWN:
             entry[name] = np.nan
         return entry
 
@@ -249,16 +277,25 @@ class Book:
         if entry["state"] <= RESTS:
             # The system started it by itself: it is not at the front of the queue any more.
             self.refused = 0
-        entry["state"], entry["start"] = RUNS, at
-        entry["expected_end"], entry["end"] = at + entry["request"], np.nan
+        entry["state"], entry["start"], entry["end"] = RUNS, at, np.nan
+        if entry["host"] == NOBODY:
+            entry["expected_end"] = at + entry["request"]
         return False
 
     def _leave(self, entry: np.void, at: float, cancelled: bool) -> bool:
         if entry["state"] == OVER:
             return False
+        self._part(self._row_of[int(entry["job"])])
         entry["state"], entry["end"], entry["cancelled"] = OVER, at, cancelled
         self.refused = 0
         return True
+
+    def _part(self, row: int) -> None:
+        """A job shares with nobody any more: its guest has its own processors, or its host has all of its own."""
+        entry = self._rows[row]
+        for mine, other in (("host", "guest"), ("guest", "host")):
+            if entry[mine] != NOBODY:
+                self._rows[entry[mine]][other] = entry[mine] = NOBODY
 
     def result(self, decisions: int) -> BatchRun:
         """What happened to the engine's jobs."""

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import NoReturn
+from collections.abc import Callable
+from typing import Any, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
 
 from windlass.drive import Decider
+from windlass.engines.batch.beside import Beside, Nothing
 from windlass.engines.batch.book import Book
 from windlass.engines.batch.result import BatchRun, Plan
 from windlass.engines.batch.system import BatchSystem, Event
@@ -39,6 +41,8 @@ class LiveSite:
     ----------
     system
         Whose jobs they are; it is closed with the engine, and its jobs go on.
+    beside
+        Makes what decides about the same jobs besides, such as who shares an allocation.
     patience
         Where nothing runs and nothing more is submitted, how long a policy may leave jobs waiting, s. It does not count
         while one of them waits for processors that the site had before, and none for more than it ever had: what is
@@ -67,11 +71,18 @@ class LiveSite:
     [0.0, 5.0]
     """
 
-    def __init__(self, system: BatchSystem, *, patience: float = 30.0) -> None:
+    def __init__(
+        self,
+        system: BatchSystem,
+        *,
+        patience: float = 30.0,
+        beside: Callable[[Book], Beside] | None = None,
+    ) -> None:
         self._system, self._patience = system, patience
         self._book = Book(system.processors)
         self._wanted, self._decisions = False, 0
         self._decided, self._idle_since = -np.inf, np.inf
+        self._beside = Nothing() if beside is None else beside(self._book)
 
     def wait(self) -> str | None:
         """Go on until an order is due; None when nobody submits any more and all jobs have ended.
@@ -94,16 +105,30 @@ class LiveSite:
             idle = self._idle(now)
             if self._is_due(now, idle):
                 return ORDER.key
+            if (other := self._beside.due(now)) is not None:
+                return other
             if idle and now - self._idle_since > self._patience:
                 self._give_up()
-            soonest = min(_ASK_AGAIN_S if idle else _LOOK_S, self._book.wakes() - now)
+            soonest = min(
+                _ASK_AGAIN_S if idle else _LOOK_S, min(self._book.wakes(), self._beside.wakes()) - now
+            )
             self._take(self._system.poll(max(0.0, soonest)))
 
-    def view(self, decision: str) -> SiteView:
-        """The site, who waits and who runs."""
-        return self._book.view(self._system.now())
+    def view(self, decision: str) -> Any:
+        """The site, who waits and who runs; or what the decision beside it may know."""
+        now = self._system.now()
+        return self._book.view(now) if decision == ORDER.key else self._beside.view(now)
 
-    def act(self, decision: str, answer: Start) -> None:
+    def act(self, decision: str, answer: Any) -> None:
+        """Carry out an answer: here, or beside."""
+        if decision == ORDER.key:
+            self._start(answer)
+        else:
+            self._beside.act(answer, self._system.now())
+            # Who was taken in waits no more, which may let another one go ahead.
+            self._wanted = True
+
+    def _start(self, answer: Start) -> None:
         """Have the system start jobs. One that it did not start waits on, and is told to again after a rest.
 
         Raises
@@ -160,7 +185,8 @@ class LiveSite:
         return self._book.result(self._decisions)
 
     def close(self) -> None:
-        """Let go of the system."""
+        """Let go of the system, and of what is beside it."""
+        self._beside.close()
         self._system.close()
 
     def _checked(self, queue: NDArray[np.int64], answer: Start) -> NDArray[np.int64]:
