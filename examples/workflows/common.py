@@ -18,8 +18,9 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
-from multiprocessing import get_context
+from multiprocessing import active_children, get_context
 from multiprocessing.connection import Connection, wait
+from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import Any
 
@@ -169,13 +170,19 @@ def processes(targets: Iterable[Callable[[Connection], None]]) -> Iterator[list[
     except (EOFError, ConnectionError):
         raise SystemExit("a process of this workflow was killed") from None
     finally:
-        # Not to be interrupted half way, and first all are told, then waited for.
+        # Not to be interrupted half way.
         blocked = signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)
-        for process in started:
-            process.kill()
-        for process in started:
-            process.join()
+        kill(started)
         signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
+
+
+def kill(processes: Iterable[BaseProcess]) -> None:
+    """End processes, and wait until they have ended."""
+    told = list(processes)
+    for process in told:
+        process.kill()
+    for process in told:
+        process.join()
 
 
 def answers(connections: list[Connection]) -> list[Any]:
@@ -243,5 +250,9 @@ def main(name: str, about: str, run: Callable[[Options, Path | None, Path], Chec
     signal.signal(signal.SIGTERM, end)
     told = os.environ.get(VARIABLE)
     with tempfile.TemporaryDirectory(prefix=f"{name}-", dir=given.folder) as folder:
-        checksum = run(given, Path(told) if told else None, Path(folder))
+        try:
+            checksum = run(given, Path(told) if told else None, Path(folder))
+        finally:
+            # A stage that was left between two results still has its processes, and they write files.
+            kill(active_children())
     print(f"{name} checksum {checksum.text()}", flush=True)

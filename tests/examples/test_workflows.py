@@ -166,6 +166,20 @@ def test_sigterm_ends_all_of_it_and_removes_its_files(
     assert not {pid for pid in family if alive(pid)}
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("done", range(30, 50))
+def test_sigterm_right_after_a_report_ends_all_of_it(start: Callable[..., Run], done: int) -> None:
+    """Then the workflow is between two results, and its processes go on until they are told."""
+    run = start("montage", "--seconds", "20")
+    run.until(done)
+    family = descendants([run.process.pid])
+    terminate(family)
+    assert run.process.communicate(timeout=BOUND) == ("", "")
+    assert run.process.returncode == 143
+    assert not list(run.files.iterdir())
+    assert not {pid for pid in family if alive(pid)}
+
+
 @pytest.mark.parametrize("seed", range(5))
 def test_sigterm_while_processes_start_leaves_none(start: Callable[..., Run], seed: int) -> None:
     run = start(NAMES[seed % 4], "--seconds", "20", "--cores", "8")
