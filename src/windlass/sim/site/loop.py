@@ -32,11 +32,13 @@ from windlass.sim.site.state import (
     HEAD,
     NAMED,
     NEXT,
+    NO_ROW,
     NO_SLOT,
     NOTED,
     NOW,
     OWED,
     PYTHON,
+    RATED,
     RECORD,
     REFUSED,
     RUNNING,
@@ -210,9 +212,14 @@ def _commit(address):
 
 @inlined
 def _latest_on(run, row):
-    """Of the jobs that have cores of a ledger's row, the one that started last; -1 where there is none."""
+    """Of the jobs that have cores of a ledger's row, the one that started last; -1 where there is none.
+
+    No guest is: what it has, its host would have again.
+    """
     site, latest = run.site, np.int64(-1)
     for job in running_rows(site):
+        if site.counts[RATED] != 0 and site.host[job] != NO_ROW:
+            continue
         if holds_on(run.pieces, site.slot[job], row) and (latest < 0 or site.start[job] > site.start[latest]):
             latest = job
     return latest
