@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from tests.oracles.shares import Attempt, Pair, Run
+from tests.oracles.shares import Attempt, Pair, Run, spent
 
 #: Seconds that rounding may be off.
 _TOLERANCE = 1e-5
@@ -100,8 +100,7 @@ def expected_end(run: Run, attempt: Attempt, now: float) -> float:
     promise = promised(run, home)
     if home.end > now or home.end == attempt.end:
         return promise
-    spent = sum((line.end - line.start) * line.quota / 100.0 for line in home.lines)
-    return min(promise, home.end + max(0.0, request - spent))
+    return min(promise, home.end + max(0.0, request - spent(attempt, home.end)))
 
 
 def promised(run: Run, pair: Pair) -> float:

@@ -88,6 +88,15 @@ class Run:
         return f"job {self.jobs.job[attempt.row]}"
 
 
+def spent(attempt: Attempt, now: float) -> float:
+    """How much of its walltime a running job has used by an instant: as a guest its quota of each second."""
+    home = attempt.home
+    if home is None:
+        return now - attempt.start
+    used = sum((min(line.end, now) - min(line.start, now)) * line.quota / 100.0 for line in home.lines)
+    return used + max(0.0, now - home.end)
+
+
 def read(jobs: JobTable, use: JobUse, replay: Replay, shared: Shared) -> Run:
     """Attempts of each job, and who shared with whom; what cannot be put together is wrong."""
     attempts, wrong = [], []

@@ -20,7 +20,7 @@ from windlass.sim import Replay
 from windlass.sim.coupled import Coupled
 from windlass.sim.nodes import Ledger
 from windlass.sim.outages import Outages
-from windlass.sim.part import Part
+from windlass.sim.part import Part, Quiet
 from windlass.sim.shares.part import SharesPart
 from windlass.sim.shares.result import Shared
 from windlass.sim.site.rated import RatedSite
@@ -96,6 +96,22 @@ class Case:
         return self.model.speeds(own, other, quota)
 
 
+class Vacates(Quiet):
+    """Takes processors of a pooled site away at once, and brings them back, where Outages would say it cannot."""
+
+    def __init__(self, ledger: Ledger, changes: NodeTimetable) -> None:
+        ledger.watch(0)
+        self._ledger = ledger
+        self._left = list(zip(changes.time.tolist(), changes.cores.tolist(), strict=True))
+
+    def horizon(self) -> float:
+        return self._left[0][0] if self._left else np.inf
+
+    def alter(self, now: float) -> None:
+        while self._left and self._left[0][0] <= now:
+            self._ledger.set_capacity(0, self._left.pop(0)[1], vacate=True)
+
+
 class Done(NamedTuple):
     """What came out, and the ledger at the end."""
 
@@ -119,6 +135,7 @@ def run(
     noise: float = 0.05,
     also: Callable[[Ledger], Sequence[Part]] = lambda ledger: (),
     log: Any = None,
+    vacate: bool = False,
 ) -> Done:
     """Run a case: outages, then jobs, then who shares with whom."""
     policy = order_of(order) if isinstance(order, str) else order
@@ -137,7 +154,9 @@ def run(
         noise=noise,
     )
     parts: list[Any] = [*also(ledger), site, part]
-    if len(case.outages):
+    if vacate:
+        parts.insert(0, Vacates(ledger, case.outages))
+    elif len(case.outages):
         parts.insert(0, Outages(case.outages, ledger))
     results = drive(Coupled(parts, ledger), {"order": policy, "share": sharer}, log)
     replay = next(each for each in results if isinstance(each, Replay))

@@ -12,9 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.coupled.test_chopping import Chop
-from tests.oracles.shares import violations
+from tests.oracles.shares import read, spent, violations
 from tests.oracles.workloads import CHECK
 from tests.sim.sharing import ORDER_NAMES, SHARERS, Case, Done, Nasty, busy, cases, order_of, run
+from windlass.share import ShareView
 from windlass.sim import replay
 from windlass.sim.nodes import Ledger
 from windlass.sim.part import Part
@@ -49,6 +50,19 @@ def wrong(case: Case, done: Done, *, kill: bool = True) -> list[str]:
     return found
 
 
+def elapsed_off(case: Case, done: Done, views: Sequence[ShareView]) -> list[str]:
+    """Of hosts and of guests that are shown, where what they used of their walltimes is not so."""
+    made, found = read(case.jobs, case.use, done.replay, done.shared), []
+    row_of = {job: row for row, job in enumerate(case.jobs.job.tolist())}
+    for view in views:
+        for host in view.running:
+            mine = [each for each in made.attempts if each.row == row_of[host.job]]
+            of = max((each for each in mine if each.start <= view.now), key=lambda each: each.start)
+            if host.elapsed != pytest.approx(spent(of, view.now), abs=1e-6):
+                found.append(f"at {view.now} s, job {host.job} has {host.elapsed} s")
+    return found
+
+
 _SHARER, _ORDER = st.sampled_from(list(SHARERS)), st.sampled_from(ORDER_NAMES)
 
 
@@ -60,12 +74,22 @@ def test_drawn_runs_are_possible(case: Case, sharer: str, order: str, kill: bool
 
 
 @settings(CHECK, max_examples=250)
-@given(case=cases(outages=True), order=_ORDER, kill=st.booleans(), seed=st.integers(0, 30))
+@given(
+    case=cases(outages=True), order=_ORDER, kill=st.booleans(), vacate=st.booleans(), seed=st.integers(0, 30)
+)
 def test_drawn_runs_are_possible_under_any_answers_while_processors_come_and_go(
-    case: Case, order: str, kill: bool, seed: int
+    case: Case, order: str, kill: bool, vacate: bool, seed: int
 ) -> None:
-    done = run(case, Nasty(np.random.default_rng(seed)), order, kill=kill, seed=seed)
+    views: list[ShareView] = []
+
+    def log(decision: str, view: Any, answer: Any) -> None:
+        if decision == "share":
+            views.append(view)
+
+    sharer = Nasty(np.random.default_rng(seed))
+    done = run(case, sharer, order, kill=kill, seed=seed, vacate=vacate, log=log)
     assert wrong(case, done, kill=kill) == []
+    assert elapsed_off(case, done, views) == []
 
 
 @pytest.mark.parametrize("order", ORDER_NAMES)

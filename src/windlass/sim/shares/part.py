@@ -102,6 +102,7 @@ class SharesPart(Quiet):
         self._restarts = restarts
         self._row_of = {job: row for row, job in enumerate(jobs.job.tolist())}
         self._courses: dict[int, Course] = {}
+        self._began: dict[int, float] = {}
         self._stage_ends: dict[int, float] = {}
         #: By when guests, and those that were, are to be gone.
         self._promises: dict[int, float] = {}
@@ -112,7 +113,7 @@ class SharesPart(Quiet):
 
     def horizon(self) -> float:
         """The next checkpoint, or the next end of a stage of those that share."""
-        checkpoint = self._last + self._every if self._wanted else np.inf
+        checkpoint = max(self._now, self._last + self._every) if self._wanted else np.inf
         promises = [end for end in self._promises.values() if end > self._now]
         return min([checkpoint, *self._stage_ends.values(), *promises])
 
@@ -123,9 +124,10 @@ class SharesPart(Quiet):
         for host, end in list(self._stage_ends.items()):
             if end <= now:
                 self._rate(host)
-        self._make_way()
+        made_way = self._make_way()
         self._wanted = bool(self._stage_ends) or len(self._site.waiting()) > 0
-        if not self._wanted or now < self._last + self._every:
+        # The head has its own processors now, and is nobody's guest: it starts first.
+        if made_way or not self._wanted or now < self._last + self._every:
             return ()
         self._last = now
         self._checkpoint()
@@ -163,7 +165,7 @@ class SharesPart(Quiet):
             if share.guest not in there:
                 promise = self._promises[guest] = self._book.until(share.guest)
                 self._site.take_in(host, guest, promise, now, f"shares an allocation: {self._policy.name}")
-                self._courses[guest] = self._course(guest)
+                self._courses[guest], self._began[guest] = self._course(guest), now
             self._log.change(host, guest, share.quota, now, share.why)
             self._rate(host)
 
@@ -175,13 +177,16 @@ class SharesPart(Quiet):
         """Jobs that started or ended since."""
         rows = self._site.running().tolist()
         running = set(rows)
-        gone = [row for row in self._courses if row not in running]
+        # One that was lost may have started again at this very instant.
+        gone = [
+            row for row, began in self._began.items() if row not in running or self._site.began(row) != began
+        ]
         readings = {row: self._read(row) for row in gone}
         for row in gone:
             self._gone(row, readings, running)
         for row in rows:
             if row not in self._courses:
-                self._courses[row] = self._course(row)
+                self._courses[row], self._began[row] = self._course(row), now
                 job = self._candidate(row)
                 self._book.started(job, now, max(job.memory, job.cores * self._memory))
 
@@ -203,7 +208,7 @@ class SharesPart(Quiet):
             self._stage_ends.pop(other, None)
             if other in running:
                 self._site.set_rate(other, 1.0, self._now)
-        del self._courses[row]
+        del self._courses[row], self._began[row]
         self._promises.pop(row, None)
 
     def _checkpoint(self) -> None:
@@ -217,18 +222,20 @@ class SharesPart(Quiet):
             self._evicted += 1
         self._look(now)
 
-    def _make_way(self) -> None:
-        """Put guests back that should be gone, where the head of the queue then has room."""
+    def _make_way(self) -> bool:
+        """Put guests back that should be gone, where the head of the queue then has room; whether there were any."""
         head = self._site.waiting()[:1]
         late = [row for row, end in self._promises.items() if end <= self._now]
         # The processors of a guest are its host's as long as that is there.
         late = [row for row in late if self._host_row(row) is None or self._host_row(row) in late]
         need = int(self._jobs.procs[head].sum()) - self._site.free() + self._site.owed()
-        if need > 0 and late and sum(self._site.width(row) for row in late) >= need:
-            for row in late:
-                self._site.evict(row, self._now)
-                self._evicted += 1
-            self._look(self._now)
+        if not late or not 0 < need <= sum(self._site.width(row) for row in late):
+            return False
+        for row in late:
+            self._site.evict(row, self._now)
+            self._evicted += 1
+        self._look(self._now)
+        return True
 
     def _host_row(self, row: int) -> int | None:
         host = self._book.host_of(int(self._jobs.job[row]))
@@ -257,7 +264,7 @@ class SharesPart(Quiet):
 
     def _read(self, row: int) -> Reading:
         done = self._done(row)
-        return self._courses[row].read(done, self._now, max(0.0, self._site.age(row, self._now) - done))
+        return self._courses[row].read(done, self._now, max(0.0, self._now - self._site.began(row) - done))
 
     def _course(self, row: int) -> Course:
         return Course(self._use, row, int(self._jobs.procs[row]), self._noise, self._rng)

@@ -23,7 +23,8 @@ class Shared:
     why
         (k,) the policy's reason for it.
     evicted
-        How many guests were put back in the queue, as their hosts needed the memory.
+        How many guests, and jobs that had been, were put back in the queue: their hosts needed the memory, or the head
+        of the queue the processors.
     decisions
         How often the policy was asked.
     """

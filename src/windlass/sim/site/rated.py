@@ -207,9 +207,9 @@ class RatedSite(SitePart):
         site = self._run.site
         return max(0.0, float(site.left[row] - (now - site.since[row]) * site.rate[row]))
 
-    def age(self, row: int, now: float) -> float:
-        """For how long a job has run since it started, s; NaN for one that does not run, and has not."""
-        return now - float(self._run.site.start[row])
+    def began(self, row: int) -> float:
+        """When a job started, s; NaN for one that does not run, and has not."""
+        return float(self._run.site.start[row])
 
     def has_ended(self, row: int) -> bool:
         """Whether a job has ended, or was stopped at its limit."""
