@@ -61,7 +61,9 @@ def down(folder: _Dir = None) -> None:
 
 @slurm_app.command()
 def drive(
-    policies: Annotated[str, typer.Option("--policies", help="As in order=easy, or order=./mine.py.")],
+    policies: Annotated[
+        str, typer.Option("--policies", help="As in order=easy,share=pairs, or order=./mine.py.")
+    ],
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Say what would start now; change nothing.")
     ] = False,
@@ -74,6 +76,9 @@ def drive(
     partition: _Partition = None,
     journal: _Journal = None,
     conf: _Conf = None,
+    checkpoint: Annotated[
+        float, typer.Option("--checkpoint", help="Where jobs share: how often all are measured, s.")
+    ] = 5.0,
     patience: Annotated[
         float, typer.Option("--patience", help="How long Slurm may stay away before this ends, s.")
     ] = 300.0,
@@ -82,11 +87,14 @@ def drive(
     from windlass.cli.signals import stopped_by_signals
     from windlass.engines.slurm.driver import Driving, cluster_name, default_journal, drive_slurm, plan_slurm
     from windlass.engines.slurm.system import Options
+    from windlass.model import InputError
     from windlass.order.site import POLICIES as ORDER
 
     chosen = read_policies(policies)
     client = _client(conf, patience)
     file = journal or default_journal(cluster_name(client))
+    if ORDER.key not in chosen:
+        raise InputError("--policies: no order=… is given, expected one")
     options = Options(until_idle=until_idle, partition=partition)
     if dry_run:
         plan = plan_slurm(client, chosen[ORDER.key], file, options)  # type: ignore[arg-type]
@@ -94,7 +102,7 @@ def drive(
         print("Nothing was changed.")
         return
     with stopped_by_signals(True, "interrupted; jobs that run go on"):
-        drive_slurm(client, Driving(chosen, file, options, keep_held), _say)
+        drive_slurm(client, Driving(chosen, file, options, keep_held, checkpoint), _say)
 
 
 @slurm_app.command("give-back")
@@ -147,16 +155,15 @@ def read_policies(text: str) -> dict[str, Named]:
 
     from windlass.model import InputError
     from windlass.order.site import POLICIES as ORDER
+    from windlass.share import POLICIES as SHARE
 
-    # More decisions that are asked of Slurm, such as who shares, get a registry here.
-    registries = {ORDER.key: ORDER}
+    # More decisions that are asked of Slurm get a registry here.
+    registries = {ORDER.key: ORDER, SHARE.key: SHARE}
     found: dict[str, Named] = {}
     for entry in text.split(","):
         decision, equals, name = entry.strip().partition("=")
         if not equals:
             decision, name = ORDER.key, decision
-        if decision == "share":
-            raise InputError("--policies: share=… is not yet possible on Slurm, expected order=…")
         if decision not in registries:
             raise InputError(
                 f"--policies: no decision {decision!r} on Slurm, expected one of {', '.join(registries)}"

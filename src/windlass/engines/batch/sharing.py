@@ -82,6 +82,8 @@ class Shares:
         Seconds between checkpoints.
     tell
         Told of each share before it is carried out.
+    left
+        Pairs that a driver before this one left: they go on, as far as both jobs still run.
 
     Raises
     ------
@@ -97,29 +99,15 @@ class Shares:
         *,
         every: float = 5.0,
         tell: Callable[[Sharing], None] = lambda answer: None,
+        left: Sequence[Pair] = (),
     ) -> None:
         self._book, self._system, self._policy, self._tell = book, system, policy, tell
         self._every = number("every", every, 0.0, open_below=True)
-        self._shares = ShareBook()
+        self._shares, self._left = ShareBook(), tuple(left)
+        self._begun: set[int] = set()
         self._last = -float("inf")
         self._wanted = False
         self._shown: ShareView | None = None
-
-    def adopt(self, pairs: Sequence[Pair], now: float) -> None:
-        """Pairs that a driver before this one left: they go on, as far as both jobs still run."""
-        for pair in pairs:
-            host, guest = self._system.candidate(pair.host), self._system.candidate(pair.guest)
-            if (
-                host is None
-                or guest is None
-                or not self._book.holds(pair.host)
-                or not self._book.holds(pair.guest)
-            ):
-                continue
-            self._shares.started(host, now, self._system.memory(pair.host))
-            self._shares.adopt(pair.host, guest, pair.quota, now)
-            self._book.join(pair.host, pair.guest)
-        self._set_quotas()
 
     def due(self, now: float) -> str | None:
         """See who came and went; at a checkpoint, measure and ask."""
@@ -187,16 +175,35 @@ class Shares:
 
     def _look(self, now: float) -> None:
         """Jobs that started, ended, or were put back since."""
-        changed = False
+        changed = self._adopt(now)
         for job in self._shares.jobs():
             if job in self._shares and not self._book.holds(job):
                 self._end(job, now)
                 changed = True
-        for job in self._book.running():
+        running = self._book.running()
+        begun = {job for job in running if job in self._shares and self._shares.host_of(job) is not None}
+        # A guest has processes only now: they get its quota at once.
+        changed |= bool(begun - self._begun)
+        self._begun = begun
+        for job in running:
             if job not in self._shares and (known := self._system.candidate(job)) is not None:
                 self._shares.started(known, now, self._system.memory(job))
         if changed:
             self._set_quotas()
+
+    def _adopt(self, now: float) -> bool:
+        """Go on with pairs that were there before, once both jobs are known to run; whether there are any."""
+        left, self._left = self._left, ()
+        adopted = False
+        for pair in left:
+            host, guest = self._system.candidate(pair.host), self._system.candidate(pair.guest)
+            both = self._book.holds(pair.host) and self._book.holds(pair.guest)
+            if both and host is not None and guest is not None:
+                self._shares.started(host, now, self._system.memory(pair.host))
+                self._shares.adopt(pair.host, guest, pair.quota, now)
+                self._book.join(pair.host, pair.guest)
+                adopted = True
+        return adopted
 
     def _end(self, job: int, now: float) -> None:
         shares = self._shares

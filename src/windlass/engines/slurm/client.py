@@ -125,6 +125,10 @@ class Client:
         """Hold jobs that wait, so that their users may release them; as of :meth:`release`."""
         return self._try("scontrol", "uhold", _listed(jobs))
 
+    def requeue(self, job: int) -> str:
+        """Stop a running job and put it back in the queue, held; what was said where it was not, or nothing."""
+        return self._try("scontrol", "requeuehold", str(job))
+
     def update(self, job: int, **fields: str) -> None:
         """Change a job's fields, such as ``ReqNodeList="n2"``.
 

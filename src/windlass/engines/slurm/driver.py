@@ -8,22 +8,30 @@ import os
 import signal
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from windlass.drive import Engine, Named, drive
+from windlass.engines.batch.book import Book
 from windlass.engines.batch.engine import LiveSite
 from windlass.engines.batch.result import BatchRun, Plan
+from windlass.engines.batch.sharing import Pair, Shares
+from windlass.engines.linux.groups import found
 from windlass.engines.slurm.client import Client
 from windlass.engines.slurm.journal import Decided, Journal, Record, Unwritten
 from windlass.engines.slurm.lock import DriverLock
+from windlass.engines.slurm.shares import SlurmShares
+from windlass.engines.slurm.state import ShareState, known_pairs, read_state, write_state
 from windlass.engines.slurm.system import Options, SlurmSystem
 from windlass.model import BatchError
 from windlass.order.site import POLICIES as ORDER
 from windlass.order.site import SitePolicy
 from windlass.order.site.view import SiteView, Start
+from windlass.registry import optional
+from windlass.share import POLICIES as SHARE
+from windlass.share import Sharing
 
 Tell = Callable[[str], None]
 #: On the way out Slurm is asked for so long to take its queue back, s.
@@ -44,12 +52,15 @@ class Driving:
         How Slurm is looked at.
     keep_held
         Whether jobs that still wait stay held when the driver stops; Slurm starts them by itself otherwise.
+    checkpoint
+        Where ``share`` is among the policies: seconds between two measurements of all that runs and may share.
     """
 
     policies: Mapping[str, Named]
     journal: Path
     options: Options
     keep_held: bool = False
+    checkpoint: float = 5.0
 
 
 class Recorded:
@@ -71,7 +82,7 @@ class Recorded:
 
     def act(self, decision: str, answer: Any) -> None:
         """Write down who starts and why, then carry it out."""
-        if isinstance(answer, Start) and answer.jobs:
+        if decision == ORDER.key and isinstance(answer, Start) and answer.jobs:
             jobs = tuple(str(job) for job in answer.jobs)
             why = tuple(str(reason) for reason in answer.reasons())
             self._journal.append(Decided(time.time(), self._policy, jobs, why))
@@ -118,12 +129,59 @@ def drive_slurm(client: Client, driving: Driving, tell: Tell) -> BatchRun:
         _say_found(journal, tell)
         system = SlurmSystem(client, journal, driving.options, tell=tell)
         policy = driving.policies[ORDER.key]
-        engine = Recorded(LiveSite(system), journal, policy.name)
-        try:
-            return drive(engine, driving.policies, lambda decision, view, answer: _say(view, answer, tell))
-        finally:
+        with contextlib.ExitStack() as stack:
+            # On the way out quotas are lifted first, then the queue is given back, and then the lock is.
             if not driving.keep_held:
-                _give_back(dataclasses.replace(client, patience=_GIVE_BACK_S), journal, driving.options, tell)
+                stack.callback(
+                    _give_back,
+                    dataclasses.replace(client, patience=_GIVE_BACK_S),
+                    journal,
+                    driving.options,
+                    tell,
+                )
+            site = _site(system, client, driving, journal, tell)
+            stack.callback(site.close)
+            engine = Recorded(site, journal, policy.name)
+            return drive(
+                engine, driving.policies, lambda decision, view, answer: _say(decision, view, answer, tell)
+            )
+
+
+def _site(system: SlurmSystem, client: Client, driving: Driving, journal: Record, tell: Tell) -> LiveSite:
+    """The site, with who shares beside it where a policy says so."""
+    policy: Any = driving.policies.get(SHARE.key)
+    if policy is None:
+        return LiveSite(system)
+    file = driving.journal.with_name(f"{driving.journal.name}.shares")
+    state = read_state(file)
+    if state is not None and state.policy == policy.name and state.learned:
+        optional(policy, "restore")(state.learned)
+    saved = optional(policy, "saved")
+
+    def keep(pairs: Sequence[Pair]) -> None:
+        write_state(file, ShareState(policy.name, tuple(pairs), saved() if saved else ""))
+
+    shares = SlurmShares(system, client, found(), keep=keep, tell=tell)
+
+    def beside(book: Book) -> Shares:
+        return Shares(
+            book,
+            shares,
+            policy,
+            every=driving.checkpoint,
+            tell=lambda answer: _note_shares(answer, policy.name, journal),
+            left=known_pairs(state),
+        )
+
+    return LiveSite(system, beside=beside)
+
+
+def _note_shares(answer: Sharing, policy: str, journal: Record) -> None:
+    jobs = [f"{share.guest} on {share.host} at {share.quota} %" for share in answer.shares]
+    jobs += [f"{back.guest} back" for back in answer.back]
+    why = [share.why for share in answer.shares] + [back.why for back in answer.back]
+    if jobs:
+        journal.append(Decided(time.time(), policy, tuple(jobs), tuple(why)))
 
 
 def plan_slurm(client: Client, policy: SitePolicy, journal: Path, options: Options) -> Plan:
@@ -146,7 +204,19 @@ def _say_found(journal: Journal, tell: Tell) -> None:
         tell(f"{journal.path}: a driver before this one let go and saw no end of: {jobs}")
 
 
-def _say(view: SiteView, answer: Start, tell: Tell) -> None:
+def _say(decision: str, view: Any, answer: Any, tell: Tell) -> None:
+    if decision == ORDER.key:
+        _say_started(view, answer, tell)
+        return
+    for share in answer.shares:
+        tell(
+            f"job {share.guest} has {share.quota} % of the cores that it shares with {share.host}: {share.why}"
+        )
+    for back in answer.back:
+        tell(f"job {back.guest} is put back in the queue: {back.why}")
+
+
+def _say_started(view: SiteView, answer: Start, tell: Tell) -> None:
     if not answer.jobs:
         return
     started = "; ".join(f"{job}: {why}" for job, why in zip(answer.jobs, answer.reasons(), strict=True))

@@ -13,6 +13,8 @@ from windlass.model import BatchError
 
 #: The first word of the comment of a job that Windlass may start.
 OPT_IN = "windlass"
+#: Further words of that comment: it may share an allocation; it may be put back in the queue and begin again.
+SHARES, RESTARTS = "share", "restart"
 
 _OVER = frozenset(
     [
@@ -106,6 +108,16 @@ class JobRow:
         return self.comment.split()[:1] == [OPT_IN] and not self.many
 
     @property
+    def shares(self) -> bool:
+        """Whether its user lets it share an allocation."""
+        return self.opted_in and SHARES in self.comment.split()
+
+    @property
+    def may_restart(self) -> bool:
+        """Whether its user, and Slurm, let it be put back in the queue."""
+        return self.opted_in and RESTARTS in self.comment.split() and self.requeues
+
+    @property
     def cancelled(self) -> bool:
         """Whether it was cancelled."""
         return self.state in ("CANCELLED", "REVOKED")
@@ -118,12 +130,13 @@ class JobRow:
 
 @dataclass(frozen=True, slots=True)
 class NodeRow:
-    """A node: its name, its processors, whether jobs may start on it, and its partitions."""
+    """A node: its name, its processors, whether jobs may start on it, its partitions, and its memory in bytes."""
 
     name: str
     procs: int
     up: bool
     partitions: tuple[str, ...]
+    memory: int = 0
 
 
 def read_jobs(text: str) -> list[JobRow]:
@@ -203,4 +216,10 @@ def _job(row: Mapping[str, Any]) -> JobRow:
 def _node(row: Mapping[str, Any]) -> NodeRow:
     flags = {str(flag).upper() for flag in row["state_flags"]}
     up = str(row["state"]).lower() in ("idle", "allocated", "mixed") and not flags & _NOT_UP
-    return NodeRow(str(row["name"]), int(row["cpus"]), up, tuple(str(name) for name in row["partitions"]))
+    return NodeRow(
+        str(row["name"]),
+        int(row["cpus"]),
+        up,
+        tuple(str(name) for name in row["partitions"]),
+        int(row.get("real_memory") or 0) << 20,
+    )

@@ -158,6 +158,10 @@ class SlurmSystem:
             raise InputError(f"job {job}: Slurm knows of no such job")
         return self._rows[job]
 
+    def knows(self, job: int) -> bool:
+        """Whether a job was there when Slurm was last looked at."""
+        return job in self._rows
+
     def nodes_of(self, job: int) -> tuple[str, ...]:
         """Names of the nodes that a job runs on; none where it waits."""
         return self._client.hosts(self.details(job).nodes)

@@ -1,0 +1,79 @@
+"""Who shares, and what a co-scheduler has learned, in a file that survives the driver."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from windlass.engines.batch.sharing import Pair
+from windlass.model import InputError
+
+_VERSION = 1
+
+
+@dataclass(frozen=True, slots=True)
+class ShareState:
+    """What is kept.
+
+    Parameters
+    ----------
+    policy
+        The co-scheduler's name.
+    pairs
+        Who shares.
+    learned
+        What the policy has learned, in its own words; empty where it keeps nothing.
+    """
+
+    policy: str
+    pairs: tuple[Pair, ...] = ()
+    learned: str = ""
+
+
+def write_state(path: Path, state: ShareState) -> None:
+    """Replace the file, at once or not at all; it is on disk when this returns.
+
+    >>> import tempfile
+    >>> file = Path(tempfile.mkdtemp()) / "shares"
+    >>> write_state(file, ShareState("pairs", (Pair(7, 8, 30),)))
+    >>> read_state(file).pairs
+    (Pair(host=7, guest=8, quota=30),)
+    """
+    pairs = [[pair.host, pair.guest, pair.quota] for pair in state.pairs]
+    tree = {"version": _VERSION, "policy": state.policy, "pairs": pairs, "learned": state.learned}
+    fresh = path.with_name(f"{path.name}.new")
+    with open(fresh, "w", encoding="utf-8") as file:
+        json.dump(tree, file)
+        file.flush()
+        os.fsync(file.fileno())
+    os.replace(fresh, path)
+
+
+def read_state(path: Path) -> ShareState | None:
+    """What was kept; None where there is no such file.
+
+    Raises
+    ------
+    InputError
+        The file is something else; names it.
+    """
+    try:
+        tree = json.loads(path.read_text(encoding="utf-8"))
+        if tree["version"] != _VERSION:
+            raise InputError(f"{path}: version is {tree['version']!r}, expected {_VERSION}")
+        pairs = tuple(Pair(*(int(each) for each in pair)) for pair in tree["pairs"])
+        return ShareState(str(tree["policy"]), pairs, str(tree["learned"]))
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise InputError(f"{path}: {error.strerror}") from error
+    except (ValueError, KeyError, TypeError) as error:
+        raise InputError(f"{path}: is no state of shares: {type(error).__name__}: {error}") from error
+
+
+def known_pairs(state: ShareState | None) -> Sequence[Pair]:
+    """Pairs to go on with."""
+    return () if state is None else state.pairs
