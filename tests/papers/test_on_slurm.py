@@ -46,8 +46,10 @@ def test_means_are_close_within_five_in_a_hundred_on_both_sides():
 @pytest.mark.parametrize("policy", [Easy(), Conservative()], ids=lambda policy: policy.name)
 def test_without_latency_what_is_seen_is_what_is_simulated(policy):
     seen = observed(policy, 0.0)
-    assert np.abs(seen.held / 1000.0 - JOBS.run).max() < 2e-3
-    assert same_order(start_order(JOBS, seen.let_go), start_order(JOBS, simulated(JOBS, 8, policy))).holds
+    assert np.abs(seen.held - JOBS.run).max() < 1e-5
+    assert same_order(
+        start_order(JOBS, seen.let_go), start_order(JOBS, simulated(seen.as_seen(JOBS), 8, policy))
+    ).holds
     rows = rows_of(policy, JOBS, seen, 0.0)
     assert all(row.holds is not False for row in rows)
 
@@ -56,8 +58,8 @@ def test_without_latency_what_is_seen_is_what_is_simulated(policy):
 def test_told_as_late_the_engine_does_the_same(policy):
     seen = observed(policy, 0.7)
     told = let_go_as_told(JOBS, seen, 8, policy)
-    assert same_order(start_order(JOBS, seen.let_go), start_order(JOBS, np.round(told, 3))).holds
-    assert np.abs(told - seen.let_go / 1000.0).max() < 1e-2
+    assert same_order(start_order(JOBS, seen.let_go), start_order(JOBS, told)).holds
+    assert np.abs(told - seen.let_go).max() < 1e-5
 
 
 def test_another_order_or_wait_does_not_hold():

@@ -83,6 +83,17 @@ def test_a_slurm_that_is_away_is_waited_for_and_then_given_up(bench):
         found.poll(60.0)
 
 
+def test_what_one_poll_brought_is_decided_at_one_instant(bench):
+    found = bench(squeue=[jobs(), jobs(job(7))])
+    found.poll(5.0)
+    seen = found.system.now()
+    assert seen == found.now
+    found.sleep(0.01)
+    assert found.system.now() == seen
+    found.poll()
+    assert found.system.now() == found.now > seen
+
+
 def test_drained_nodes_are_told_as_capacity_once(bench):
     drained = nodes(node("w1"), node("w2", flags=["DRAIN"]))
     found = bench(squeue=jobs(), sinfo=[TWO, TWO, drained, drained, TWO])

@@ -79,6 +79,7 @@ class SlurmSystem:
         self._tell, self._clock, self._sleep = tell, clock, sleep
         self._watch = Watch(self._was_let_go, self._was_put_back)
         self._rows: Mapping[int, JobRow] = {}
+        self._now = clock()
         self._looks, self._next_look = 0, -math.inf
         self._no_more = False
         self._skipped: set[int] = set()
@@ -86,8 +87,12 @@ class SlurmSystem:
         self.processors = self._capacity = self._count(client.nodes())
 
     def now(self) -> float:
-        """Unix time, s."""
-        return self._clock()
+        """Unix time when this was last polled, s: what is decided upon one poll is decided at one instant.
+
+        Policies promise times by it. Were it a few ms later when a job is let go than when that was decided, no promise
+        that follows upon the job's end could be kept to the letter.
+        """
+        return self._now
 
     def poll(self, timeout: float) -> list[Event]:
         """What has happened since; Slurm is looked at as often as the options say, and not more often."""
@@ -96,6 +101,7 @@ class SlurmSystem:
             if self._clock() >= self._next_look:
                 self._look()
             if self._told or self._clock() >= until:
+                self._now = self._clock()
                 told, self._told = self._told, []
                 return told
             self._sleep(max(0.0, min(until, self._next_look) - self._clock()))

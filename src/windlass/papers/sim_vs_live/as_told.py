@@ -35,17 +35,17 @@ class AsTold:
     """
 
     def __init__(self, jobs: JobTable, seen: Observed, processors: int) -> None:
-        self.processors, self._time = processors, 0
+        self.processors, self._time = processors, 0.0
         self._row = {job: row for row, job in enumerate(jobs.job.tolist())}
         self._seen = seen
         columns = zip(jobs.job.tolist(), jobs.procs.tolist(), jobs.request.tolist(), strict=True)
         self._told: list[Event] = [Submitted(job, 0.0, procs, request) for job, procs, request in columns]
         self._told.append(NoMore())
-        self._coming: list[tuple[int, int, int, Event]] = []
+        self._coming: list[tuple[float, int, int, Event]] = []
 
     def now(self) -> float:
         """Virtual time, s."""
-        return self._time / 1000.0
+        return self._time
 
     def poll(self, timeout: float) -> list[Event]:
         """What has happened; what happens at one instant is told together."""
@@ -54,7 +54,7 @@ class AsTold:
             while self._coming and self._coming[0][0] == self._time:
                 self._told.append(heapq.heappop(self._coming)[3])
         elif not self._told and timeout > 0:
-            self._time += round(timeout * 1000.0) + 1
+            self._time += timeout
         told, self._told = self._told, []
         return told
 
@@ -62,13 +62,14 @@ class AsTold:
         """Have jobs start, and end, when they are due."""
         for job in jobs:
             row = self._row[job]
-            heard, held = int(self._seen.heard[row]), int(self._seen.held[row])
-            began = self.now() + float(self._seen.began[row]) - int(self._seen.let_go[row]) / 1000.0
-            # A start that was heard of together with the end comes first.
-            heapq.heappush(self._coming, (self._time + min(heard, held), 0, job, Started(job, began)))
-            heapq.heappush(
-                self._coming, (self._time + held, 1, job, Ended(job, (self._time + held) / 1000.0))
+            heard, held, began = (
+                float(column[row]) for column in (self._seen.heard, self._seen.held, self._seen.began)
             )
+            # A start that was heard of together with the end comes first.
+            heapq.heappush(
+                self._coming, (self._time + min(heard, held), 0, job, Started(job, self._time + began))
+            )
+            heapq.heappush(self._coming, (self._time + held, 1, job, Ended(job, self._time + held)))
         return {}
 
     def describe(self, jobs: Sequence[int]) -> str:

@@ -125,7 +125,7 @@ def _submit(folder: Path, command: str, procs: int, request: float) -> int:
 
 
 def _latency(jobs: JobTable, seen: Observed) -> np.ndarray:
-    return seen.held / 1000.0 - jobs.run
+    return seen.held - jobs.run
 
 
 def rows_of(policy: SitePolicy, jobs: JobTable, seen: Observed, latency: float) -> list[Row]:
@@ -143,12 +143,11 @@ def rows_of(policy: SitePolicy, jobs: JobTable, seen: Observed, latency: float) 
         By how much another run's jobs took their processors for longer than they ran, s.
     """
     say: Callable[[JobTable], np.ndarray] = lambda told: simulated(told, _PROCESSORS, policy)  # noqa: E731
-    real = seen.let_go / 1000.0
+    real = seen.let_go
     as_seen, stated, plain = say(seen.as_seen(jobs)), say(longer(jobs, latency)), say(jobs)
     told = let_go_as_told(jobs, seen, _PROCESSORS, policy)
     order, as_told = (
-        same_order(start_order(jobs, real), start_order(jobs, np.round(times, 3)))
-        for times in (as_seen, told)
+        same_order(start_order(jobs, real), start_order(jobs, times)) for times in (as_seen, told)
     )
     wait, own = float(real.mean()), _latency(jobs, seen)
     name = policy.name
@@ -181,9 +180,7 @@ def rows_of(policy: SitePolicy, jobs: JobTable, seen: Observed, latency: float) 
             f"simulated is off by {float(plain.mean()) / wait - 1.0:+.1%}, by what Slurm takes to start a job and the"
             f" driver to see its end: {own.mean():.2f} s a job in this run, {own.min():.2f} to {own.max():.2f}",
         ),
-        Row(
-            f"{name}: from release to start, mean, s", None, round(float((seen.began - real).mean()), 3), None
-        ),
+        Row(f"{name}: from release to start, mean, s", None, round(float(seen.began.mean()), 3), None),
     ]
 
 
@@ -196,7 +193,7 @@ def _wait_row(what: str, real: float, told: float) -> Row:
 def _picture(one: _Compared, latency: float) -> Picture:
     ranks = list(range(1, len(one.jobs) + 1))
     told = (("with the stated latency", longer(one.jobs, latency)), ("without", one.jobs))
-    real = Line("on Slurm", np.sort(one.seen.let_go / 1000.0).tolist(), ranks)
+    real = Line("on Slurm", np.sort(one.seen.let_go).tolist(), ranks)
     lines = [
         Line(f"simulated {name}", np.sort(simulated(jobs, _PROCESSORS, one.policy)).tolist(), ranks)
         for name, jobs in told

@@ -36,6 +36,15 @@ def mixed_jobs(count: int, processors: int, rng: np.random.Generator) -> JobTabl
     return JobTable.of(np.zeros(count), run, procs, rng.integers(1, 6, count) * 60.0)
 
 
+def _on_grid(seconds: _Floats | float) -> _Floats:
+    """Times as multiples of 2⁻²² s, as all clocks since 2004 tell them in float64.
+
+    Sums and differences of such times are exact, so that what happened at one instant does so in a simulator too. In
+    decimal fractions it would not: 0.1 + 0.2 is later than 0.3.
+    """
+    return np.round(np.asarray(seconds, dtype=np.float64) * 2.0**22) / 2.0**22
+
+
 @dataclass(frozen=True, slots=True)
 class Observed:
     """What was seen of jobs that ran for real, in the order of the table.
@@ -43,23 +52,23 @@ class Observed:
     Parameters
     ----------
     let_go
-        (n,) when each was let go, ms after the first decision.
+        (n,) when each was let go, s after the first decision.
     held
-        (n,) how long its processors were taken, from then until its end was taken in, ms.
+        (n,) how long its processors were taken, from then until its end was taken in, s.
     heard
-        (n,) how long after it was let go its start was taken in, ms.
+        (n,) how long after it was let go its start was taken in, s.
     began
-        (n,) when the system says that it started, s after the first decision.
+        (n,) how long after it was let go the system says that it started, s.
     """
 
-    let_go: _Ints
-    held: _Ints
-    heard: _Ints
+    let_go: _Floats
+    held: _Floats
+    heard: _Floats
     began: _Floats
 
     def as_seen(self, jobs: JobTable) -> JobTable:
-        """The jobs as long as their processors were taken, in whole ms, so that what was one instant stays one."""
-        return JobTable(jobs.job, jobs.submit, self.held / 1000.0, jobs.procs, jobs.request)
+        """The jobs as long as their processors were taken."""
+        return JobTable(jobs.job, jobs.submit, self.held, jobs.procs, jobs.request)
 
 
 def longer(jobs: JobTable, seconds: float) -> JobTable:
@@ -84,15 +93,15 @@ class Instants:
 
     engine: Engine[BatchRun]
     system: Kept
-    now: int = 0
-    let_go: dict[int, int] = field(default_factory=dict)
-    started: dict[int, int] = field(default_factory=dict)
-    ended: dict[int, int] = field(default_factory=dict)
+    now: float = 0.0
+    let_go: dict[int, float] = field(default_factory=dict)
+    started: dict[int, float] = field(default_factory=dict)
+    ended: dict[int, float] = field(default_factory=dict)
 
     def wait(self) -> str | None:
         """Wait for a decision, whose instant it then is."""
         due = self.engine.wait()
-        self.now = round(self.system.now() * 1000.0)
+        self.now = float(_on_grid(self.system.now()))
         for job in self.system.started:
             self.started.setdefault(job, self.now)
         for job in self.system.ended:
@@ -126,9 +135,8 @@ class Instants:
         let_go, started, ended = (
             np.array([told[job] for job in numbers]) for told in (self.let_go, self.started, self.ended)
         )
-        first = int(let_go.min())
-        began = run.start[np.argsort(run.job)] - first / 1000.0
-        return Observed(let_go - first, ended - let_go, started - let_go, began)
+        began = _on_grid(run.start[np.argsort(run.job)])
+        return Observed(let_go - let_go.min(), ended - let_go, started - let_go, began - let_go)
 
 
 class Kept:
