@@ -85,8 +85,15 @@ class JobUse:
         Raises
         ------
         InputError
-            A job has no stage, or a number is out of bounds; names job, stage and number.
+            A job has no stage, a number is out of bounds, or there are not as many classes and memories as jobs; names
+            job, stage and number.
         """
+        if not len(job_class) == len(memory) == len(stages):
+            raise InputError(
+                f"{len(job_class)} classes, {len(memory)} memories and stages of {len(stages)} jobs, expected as many"
+            )
+        for job, asked in enumerate(memory):
+            _bounded(f"job {job}", "memory", asked, np.inf)
         for job, of_job in enumerate(stages):
             if not of_job:
                 raise InputError(f"job {job} has no stage, expected at least one")
@@ -127,6 +134,9 @@ class JobUse:
 
 def _check(where: str, stage: UseStage) -> None:
     for name, most in (("seconds", np.inf), ("cpu", 100.0), ("memory", 100.0), ("tasks", np.inf)):
-        value = getattr(stage, name)
-        if not 0.0 <= value <= most or value == np.inf:
-            raise InputError(f"{where}: {name} is {value}, which is out of bounds")
+        _bounded(where, name, getattr(stage, name), most)
+
+
+def _bounded(where: str, name: str, value: float, most: float) -> None:
+    if not 0.0 <= value <= most or value == np.inf:
+        raise InputError(f"{where}: {name} is {value}, which is out of bounds")

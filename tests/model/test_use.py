@@ -1,0 +1,75 @@
+"""What jobs use, as columns."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.oracles.workloads import CHECK
+from windlass.model import InputError
+from windlass.model.use import JobUse, UseStage
+
+_STAGE = st.builds(
+    UseStage, st.floats(0, 1e6), st.floats(0, 100), st.floats(0, 100), st.booleans(), st.floats(0, 1e6)
+)
+
+
+@CHECK
+@given(st.lists(st.lists(_STAGE, min_size=1, max_size=4), max_size=5), st.integers(1, 64))
+def test_columns_are_those_of_the_stages(stages: list[list[UseStage]], cores: int) -> None:
+    count = len(stages)
+    use = JobUse.of(["a"] * count, [1e9] * count, stages)
+    assert len(use) == count
+    assert use.run().tolist() == pytest.approx([sum(each.seconds for each in mine) for mine in stages])
+    used = [sum(each.seconds * each.cpu / 100.0 for each in mine) * cores for mine in stages]
+    assert use.core_seconds(np.full(count, cores)).tolist() == pytest.approx(used, abs=1e-6)
+    for job, mine in enumerate(stages):
+        rows = use.stages(job)
+        assert use.cpu[rows].tolist() == [each.cpu for each in mine]
+        assert use.used[rows].tolist() == [each.memory for each in mine]
+        assert use.tasks[rows].tolist() == [each.tasks for each in mine]
+        assert use.parallel[rows].tolist() == [each.parallel for each in mine]
+
+
+@pytest.mark.parametrize(
+    ("changed", "said"),
+    [
+        ({"seconds": -1.0}, "job 1, stage 0: seconds is -1.0"),
+        ({"seconds": math.inf}, "seconds is inf"),
+        ({"seconds": math.nan}, "seconds is nan"),
+        ({"cpu": 100.5}, "cpu is 100.5"),
+        ({"memory": -0.1}, "memory is -0.1"),
+        ({"memory": 101.0}, "memory is 101"),
+        ({"tasks": -1.0}, "tasks is -1"),
+        ({"tasks": math.inf}, "tasks is inf"),
+    ],
+)
+def test_bad_numbers_are_named(changed: dict[str, float], said: str) -> None:
+    bad = UseStage(**{"seconds": 1.0, "cpu": 1.0, **changed})  # type: ignore[arg-type]
+    with pytest.raises(InputError, match=said):
+        JobUse.of(["a", "b"], [0.0, 0.0], [[UseStage(1.0, 1.0)], [bad]])
+
+
+def test_a_job_without_a_stage_is_named() -> None:
+    with pytest.raises(InputError, match="job 1 has no stage"):
+        JobUse.of(["a", "b"], [0.0, 0.0], [[UseStage(1.0, 1.0)], []])
+
+
+@pytest.mark.parametrize(
+    ("classes", "memory", "said"),
+    [
+        (["a"], [0.0, 0.0], "1 classes, 2 memories and stages of 2 jobs"),
+        (["a", "b"], [0.0], "2 classes, 1 memories and stages of 2 jobs"),
+        (["a", "b"], [0.0, -1.0], "job 1: memory is -1.0"),
+        (["a", "b"], [math.nan, 0.0], "job 0: memory is nan"),
+    ],
+)
+def test_columns_of_other_lengths_and_bad_memory_are_named(
+    classes: list[str], memory: list[float], said: str
+) -> None:
+    with pytest.raises(InputError, match=said):
+        JobUse.of(classes, memory, [[UseStage(1.0, 1.0)]] * 2)
