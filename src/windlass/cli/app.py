@@ -154,13 +154,16 @@ def reproduce(
     ] = False,
     engine: Annotated[
         str | None,
-        typer.Option("--engine", help="Where it runs for real, as in ray or slurm: sim-vs-live alone."),
+        typer.Option("--engine", help="Where it runs for real, as in ray or slurm: sim-vs-live and asax."),
     ] = None,
+    slurm: Annotated[bool, typer.Option("--slurm", help="The same as --engine slurm.")] = False,
 ) -> None:
     """Make a paper's tables and figures again, theirs beside ours."""
     from windlass.cli.reproduce import reproduce_command
 
-    reproduce_command(paper, quick=quick, out=out, as_json=json, engine=engine)
+    reproduce_command(
+        paper, quick=quick, out=out, as_json=json, engine="slurm" if slurm and engine is None else engine
+    )
 
 
 @app.command()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 
@@ -98,8 +99,12 @@ class ClassUse:
     95.0
     """
 
-    def __init__(self) -> None:
-        self._totals: dict[str, tuple[float, float]] = {}
+    def __init__(self, totals: Iterable[tuple[str, float, float]] = ()) -> None:
+        self._totals = {name: (seconds, used) for name, seconds, used in totals}
+
+    def totals(self) -> tuple[tuple[str, float, float], ...]:
+        """Each class, the seconds that were measured, and those times percent: what another one can begin with."""
+        return tuple((name, *total) for name, total in self._totals.items())
 
     def take(self, job_class: str, seconds: float, cpu: float) -> None:
         """So many seconds at so many percent were measured; NaN is no measurement."""

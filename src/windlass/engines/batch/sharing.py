@@ -13,7 +13,7 @@ from windlass.share import SharePolicy, ShareView, Sharing, observe
 from windlass.share.allocation import Candidate
 from windlass.share.answer import Share
 from windlass.share.book import ShareBook
-from windlass.share.meter import Reading
+from windlass.share.meter import ClassUse, Reading
 from windlass.share.view import Head
 
 _SHARE = "share"
@@ -81,7 +81,9 @@ class Shares:
     every
         Seconds between checkpoints.
     tell
-        Told of each share before it is carried out.
+        Told of each view and answer before it is carried out.
+    uses
+        What classes of jobs are known to use; more is added to it.
     left
         Pairs that a driver before this one left: they go on, as far as both jobs still run.
 
@@ -98,12 +100,13 @@ class Shares:
         policy: SharePolicy,
         *,
         every: float = 5.0,
-        tell: Callable[[Sharing], None] = lambda answer: None,
+        tell: Callable[[ShareView, Sharing], None] = lambda view, answer: None,
         left: Sequence[Pair] = (),
+        uses: ClassUse | None = None,
     ) -> None:
         self._book, self._system, self._policy, self._tell = book, system, policy, tell
         self._every = number("every", every, 0.0, open_below=True)
-        self._shares, self._left = ShareBook(), tuple(left)
+        self._shares, self._left = ShareBook(uses=uses or ClassUse()), tuple(left)
         self._begun: set[int] = set()
         self._last = -float("inf")
         self._wanted = False
@@ -143,7 +146,7 @@ class Shares:
         assert self._shown is not None  # asked for before any answer
         view = self._shown
         answer.check(view)
-        self._tell(answer)
+        self._tell(view, answer)
         there = {host.guest.job.job for host in view.running if host.guest is not None}
         gone = {back.guest for back in answer.back if not self._system.put_back(back.guest)}
         for job in gone:

@@ -23,7 +23,7 @@ from windlass.engines.slurm.client import Client
 from windlass.engines.slurm.journal import Decided, Journal, Record, Unwritten
 from windlass.engines.slurm.lock import DriverLock
 from windlass.engines.slurm.shares import SlurmShares
-from windlass.engines.slurm.state import ShareState, known_pairs, read_state, write_state
+from windlass.engines.slurm.state import ShareState, read_state, write_state
 from windlass.engines.slurm.system import Options, SlurmSystem
 from windlass.model import BatchError
 from windlass.order.site import POLICIES as ORDER
@@ -31,7 +31,8 @@ from windlass.order.site import SitePolicy
 from windlass.order.site.view import SiteView, Start
 from windlass.registry import optional
 from windlass.share import POLICIES as SHARE
-from windlass.share import Sharing
+from windlass.share import Share, ShareView, Sharing
+from windlass.share.meter import ClassUse
 
 Tell = Callable[[str], None]
 #: On the way out Slurm is asked for so long to take its queue back, s.
@@ -153,13 +154,14 @@ def _site(system: SlurmSystem, client: Client, driving: Driving, journal: Record
     if policy is None:
         return LiveSite(system)
     file = driving.journal.with_name(f"{driving.journal.name}.shares")
-    state = read_state(file)
-    if state is not None and state.policy == policy.name and state.learned:
+    state = read_state(file) or ShareState(policy.name)
+    uses, saved = ClassUse(state.uses), optional(policy, "saved")
+    if state.policy == policy.name and state.learned:
         optional(policy, "restore")(state.learned)
-    saved = optional(policy, "saved")
 
     def keep(pairs: Sequence[Pair]) -> None:
-        write_state(file, ShareState(policy.name, tuple(pairs), saved() if saved else ""))
+        learned = saved() if saved else ""
+        write_state(file, ShareState(policy.name, tuple(pairs), learned, uses.totals()))
 
     shares = SlurmShares(system, client, found(), keep=keep, tell=tell)
 
@@ -169,17 +171,19 @@ def _site(system: SlurmSystem, client: Client, driving: Driving, journal: Record
             shares,
             policy,
             every=driving.checkpoint,
-            tell=lambda answer: _note_shares(answer, policy.name, journal),
-            left=known_pairs(state),
+            tell=lambda view, answer: _note_shares(view, answer, policy.name, journal),
+            left=state.pairs,
+            uses=uses,
         )
 
     return LiveSite(system, beside=beside)
 
 
-def _note_shares(answer: Sharing, policy: str, journal: Record) -> None:
-    jobs = [f"{share.guest} on {share.host} at {share.quota} %" for share in answer.shares]
+def _note_shares(view: ShareView, answer: Sharing, policy: str, journal: Record) -> None:
+    new = changed(view, answer)
+    jobs = [f"{share.guest} on {share.host} at {share.quota} %" for share in new]
     jobs += [f"{back.guest} back" for back in answer.back]
-    why = [share.why for share in answer.shares] + [back.why for back in answer.back]
+    why = [share.why for share in new] + [back.why for back in answer.back]
     if jobs:
         journal.append(Decided(time.time(), policy, tuple(jobs), tuple(why)))
 
@@ -214,6 +218,12 @@ def _say(decision: str, view: Any, answer: Any, tell: Tell) -> None:
         )
     for back in answer.back:
         tell(f"job {back.guest} is put back in the queue: {back.why}")
+
+
+def changed(view: ShareView, answer: Sharing) -> list[Share]:
+    """Of an answer, guests that start and quotas that are others than before."""
+    quotas = {host.guest.job.job: host.guest.quota for host in view.running if host.guest is not None}
+    return [share for share in answer.shares if quotas.get(share.guest) != share.quota]
 
 
 def _say_started(view: SiteView, answer: Start, tell: Tell) -> None:

@@ -85,6 +85,7 @@ class SlurmShares:
         self._measured: dict[int, _Measured] = {}
         self._set: dict[int, tuple[float | None, float]] = {}
         self._pairs: tuple[Pair, ...] = ()
+        self._closed = False
         self._memory_per_core = _memory_per_core(client)
         self._stack = contextlib.ExitStack()
         self._dog = self._stack.enter_context(watched(groups))
@@ -155,7 +156,10 @@ class SlurmShares:
                 self._tell(f"job {job}: {error}")
 
     def close(self) -> None:
-        """Lift all quotas; more than once does no harm."""
+        """Lift all quotas, and keep what was learned; more than once does no harm."""
+        if not self._closed:
+            self._keep(())
+        self._closed = True
         for job in list(self._set):
             self._release(job)
         self._stack.close()

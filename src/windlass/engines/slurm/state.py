@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -26,11 +25,14 @@ class ShareState:
         Who shares.
     learned
         What the policy has learned, in its own words; empty where it keeps nothing.
+    uses
+        What classes of jobs used alone, as :meth:`windlass.share.meter.ClassUse.totals` has it.
     """
 
     policy: str
     pairs: tuple[Pair, ...] = ()
     learned: str = ""
+    uses: tuple[tuple[str, float, float], ...] = ()
 
 
 def write_state(path: Path, state: ShareState) -> None:
@@ -43,7 +45,13 @@ def write_state(path: Path, state: ShareState) -> None:
     (Pair(host=7, guest=8, quota=30),)
     """
     pairs = [[pair.host, pair.guest, pair.quota] for pair in state.pairs]
-    tree = {"version": _VERSION, "policy": state.policy, "pairs": pairs, "learned": state.learned}
+    tree: dict[str, object] = {
+        "version": _VERSION,
+        "policy": state.policy,
+        "pairs": pairs,
+        "learned": state.learned,
+    }
+    tree["uses"] = [list(each) for each in state.uses]
     fresh = path.with_name(f"{path.name}.new")
     with open(fresh, "w", encoding="utf-8") as file:
         json.dump(tree, file)
@@ -65,15 +73,11 @@ def read_state(path: Path) -> ShareState | None:
         if tree["version"] != _VERSION:
             raise InputError(f"{path}: version is {tree['version']!r}, expected {_VERSION}")
         pairs = tuple(Pair(*(int(each) for each in pair)) for pair in tree["pairs"])
-        return ShareState(str(tree["policy"]), pairs, str(tree["learned"]))
+        uses = tuple((str(name), float(seconds), float(used)) for name, seconds, used in tree["uses"])
+        return ShareState(str(tree["policy"]), pairs, str(tree["learned"]), uses)
     except FileNotFoundError:
         return None
     except OSError as error:
         raise InputError(f"{path}: {error.strerror}") from error
     except (ValueError, KeyError, TypeError) as error:
         raise InputError(f"{path}: is no state of shares: {type(error).__name__}: {error}") from error
-
-
-def known_pairs(state: ShareState | None) -> Sequence[Pair]:
-    """Pairs to go on with."""
-    return () if state is None else state.pairs

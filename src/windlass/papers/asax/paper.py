@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import ClassVar
 
 import numpy as np
 
 from windlass.papers.asax.mix import CORES
+from windlass.papers.asax.on_slurm import AsaxOnSlurm
 from windlass.papers.asax.runs import ASAX, CONTENDERS, EASY, PAIRS, STATIC, run_all
 from windlass.papers.asax.tables import Runs, table_2, table_3, utilisation, verdicts
 from windlass.papers.asax.verdicts import interval
 from windlass.papers.plots import Line, Picture
-from windlass.papers.reproduction import Reproduction, Row, Tell
+from windlass.papers.reproduction import Paper, Reproduction, Row, Tell
 from windlass.share.learning import learning_curve
 
 _EXPERTS, _ACTIONS = 4, 10
@@ -21,6 +23,7 @@ class AsaxPaper:
     """Tables 2 and 3 at three loads, and Theorem 1."""
 
     name: ClassVar[str] = "asax"
+    engines: ClassVar[Mapping[str, Paper]] = {"slurm": AsaxOnSlurm()}
     title: ClassVar[str] = (
         "Souza, Pelckmans and Tordsson, A HPC co-scheduler with reinforcement learning, 2024"
     )

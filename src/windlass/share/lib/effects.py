@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterable
+
 #: How far measurements scatter, and how far slopes of pairs do, both as slowdowns of a host.
 _NOISE, _AROUND = 0.05, 0.3
 
@@ -21,8 +24,12 @@ class Effects:
     0.18
     """
 
-    def __init__(self) -> None:
-        self._sums: dict[tuple[str, str], tuple[float, float]] = {}
+    def __init__(self, sums: Iterable[tuple[str, str, float, float]] = ()) -> None:
+        self._sums = {(str(host), str(guest)): _sound(*known) for host, guest, *known in sums}
+
+    def sums(self) -> list[tuple[str, str, float, float]]:
+        """What another one can begin with."""
+        return [(*pair, *known) for pair, known in self._sums.items()]
 
     def slope(self, host: str, guest: str) -> float:
         """How much more a host is slowed per part of its time that the guest is there; 0 for unseen pairs."""
@@ -33,3 +40,9 @@ class Effects:
         """Where the guest was there for such a part of the time, the line missed the host's slowdown by so much."""
         squares, products = self._sums.get((host, guest), (0.0, 0.0))
         self._sums[host, guest] = squares + present * present, products + present * missed
+
+
+def _sound(squares: float, products: float) -> tuple[float, float]:
+    if not (0.0 <= squares < math.inf and math.isfinite(products)):
+        raise ValueError(f"sums are {squares} and {products}, expected finite ones, squares of at least 0")
+    return float(squares), float(products)

@@ -6,6 +6,7 @@ LinUCB (Li et al., "A contextual-bandit approach to personalized news article re
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -57,3 +58,18 @@ class Line:
         spread = np.linalg.solve(self.precision, features.T)
         variance = np.einsum("kd,dk->k", features, spread)
         return features @ np.linalg.solve(self.precision, self.pull), np.sqrt(np.maximum(variance, 0.0))
+
+
+def line_of(tree: Sequence[object], size: int, noise: float) -> Line:
+    """A line from the lists of its precision and its pull; ValueError where they are not such.
+
+    >>> line_of([[[1.0]], [2.0]], size=1, noise=0.1).pull.tolist()
+    [2.0]
+    """
+    precision, pull = (np.asarray(each, dtype=np.float64) for each in tree)
+    if precision.shape != (size, size) or pull.shape != (size,):
+        raise ValueError(f"shapes are {precision.shape} and {pull.shape}, expected those of {size} weights")
+    sound = np.isfinite(precision).all() and np.isfinite(pull).all() and np.allclose(precision, precision.T)
+    if not sound or np.linalg.eigvalsh(precision).min() <= 0.0:
+        raise ValueError("a precision is symmetric, finite and positive")
+    return Line(precision, pull, noise)

@@ -2,29 +2,31 @@
 
 from __future__ import annotations
 
+import json
 import math
-from dataclasses import replace
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from windlass.model import InputError
 from windlass.model.values import number, whole
 from windlass.share.allocation import Allocation, Candidate, Guest
 from windlass.share.answer import Back, Sharing
 from windlass.share.lib.effects import Effects
+from windlass.share.lib.features import guest_features, host_features, slack, use
 from windlass.share.lib.gang import Choice, adjusted, first_fit
-from windlass.share.lib.regress import Line
-from windlass.share.lib.state import happiness, ratio
+from windlass.share.lib.regress import Line, line_of
+from windlass.share.lib.state import ratio
 from windlass.share.view import Checkpoint, ShareView
 
-_Floats = NDArray[np.float64]
 #: Pairs are off any line by about 0.1 (docs/share.md), and one pair is measured some six times, each time off alike.
 _NOISE = 0.25
 #: Slowdowns beyond this are taken for it: a host that stands still for one checkpoint is not all there is to know.
 _MOST = 3.0
 #: A host keeps so many times what it needs of its walltime: tasks are not all alike.
 _MARGIN = 1.1
+#: Of what is saved.
+_VERSION = 1
 
 
 class Pairs:
@@ -123,18 +125,51 @@ class Pairs:
             return
         measured = ratio(checkpoint.after)
         if not math.isnan(measured):
-            features = _host_features(checkpoint.before, guest.job, np.array([quota]))
+            features = host_features(checkpoint.before, guest.job, np.array([quota]))
             slower = min(measured, _MOST)
             missed, present = slower - float(self.slower.at(features)[0][0]), float(features[0, 1])
             self.effects.take(checkpoint.before.job_class, guest.job.job_class, present, missed)
             self.slower = self.slower.after(features[0], slower)
         if not math.isnan(guest.progress):
-            features = _guest_features(checkpoint.before, guest.job, np.array([quota]))[0]
+            features = guest_features(checkpoint.before, guest.job, np.array([quota]))[0]
             self.faster = self.faster.after(features, min(guest.progress / 100.0, 1.0 + _MOST))
+
+    def saved(self) -> str:
+        """What has been learned, as JSON."""
+        return json.dumps(
+            {
+                "policy": self.name,
+                "version": _VERSION,
+                "slower": [self.slower.precision.tolist(), self.slower.pull.tolist()],
+                "faster": [self.faster.precision.tolist(), self.faster.pull.tolist()],
+                "effects": self.effects.sums(),
+            }
+        )
+
+    def restore(self, text: str | bytes) -> None:
+        """Take over what another one has :meth:`saved`.
+
+        Raises
+        ------
+        InputError
+            It is something else; what was known before stays.
+        """
+        try:
+            tree = json.loads(text)
+            known = (tree["policy"], tree["version"]) == (self.name, _VERSION)
+            slower, faster = (
+                line_of(tree[name], size, _NOISE) for name, size in (("slower", 5), ("faster", 3))
+            )
+            effects = Effects(tree["effects"])
+        except (ValueError, KeyError, TypeError) as error:
+            raise InputError(f"what was learned cannot be read: {type(error).__name__}: {error}") from error
+        if not known:
+            raise InputError(f"what was learned is of {tree['policy']!r}, version {tree['version']!r}")
+        self.slower, self.faster, self.effects = slower, faster, effects
 
     def _probed(self, host: Allocation, candidate: Candidate, least: int) -> Choice | None:
         """The smallest quota for one in so many who were refused."""
-        if _host_features(host, candidate, np.array([least]))[0, 0] > self.budget:
+        if host_features(host, candidate, np.array([least]))[0, 0] > self.budget:
             return None
         self.refused = (self.refused + 1) % self.probe
         return Choice(least, "tried, to learn what it costs", (float(least),)) if self.refused == 0 else None
@@ -143,15 +178,15 @@ class Pairs:
         self, host: Allocation, guest: Candidate, actions: tuple[int, ...], worth: float | None = None
     ) -> Choice | None:
         quotas = np.array(actions)
-        features = _host_features(host, guest, quotas)
+        features = host_features(host, guest, quotas)
         slower, unsure = self.slower.at(features)
         slower = slower + self.effects.slope(host.job_class, guest.job_class) * features[:, 1]
-        faster, _ = self.faster.at(_guest_features(host, guest, quotas))
+        faster, _ = self.faster.at(guest_features(host, guest, quotas))
         worst = slower + self.care * unsure
         # Cores that are busy for the guest, and those that are no longer for the host.
-        won = np.clip(faster, 0.0, 1.0) * _use(guest) * guest.cores
+        won = np.clip(faster, 0.0, 1.0) * use(guest) * guest.cores
         lost = (1.0 - 1.0 / (1.0 + np.maximum(slower, 0.0))) * host.cpu / 100.0 * host.cores
-        in_time = (1.0 + worst) * _MARGIN <= _slack(host)
+        in_time = (1.0 + worst) * _MARGIN <= slack(host)
         gains = (faster >= self.worth) & (won > lost) if worth is None else faster >= worth
         good = np.flatnonzero((worst <= self.budget) & gains & in_time)
         if not len(good):
@@ -171,34 +206,3 @@ def _put_back(host: Allocation) -> Back | None:
     if guest.elapsed >= left:
         return None
     return Back(guest.job.job, f"begins again: it has run {guest.elapsed:.0f} s, its host needs {left:.0f} s")
-
-
-def _slack(host: Allocation) -> float:
-    """The time that a host has left over the time that it needs alone; infinity where nobody can tell."""
-    alone = host.rate if math.isnan(host.rate_alone) else host.rate_alone
-    left = happiness(replace(host, rate=alone))
-    return math.inf if math.isnan(left) else left
-
-
-def _use(guest: Candidate) -> float:
-    """The part of its cores that a guest uses alone; all of it where nobody has measured that."""
-    return 1.0 if math.isnan(guest.cpu) else guest.cpu / 100.0
-
-
-def _host_features(host: Allocation, guest: Candidate, quotas: NDArray[np.int64]) -> _Floats:
-    """(k, 5) by what a host is slowed at k quotas: its missing time, and the guest's presence four ways."""
-    given, own = quotas / 100.0, host.cpu / 100.0
-    missing = np.maximum(1.0, own / (1.0 - given)) - 1.0
-    present = np.minimum(_use(guest), given)
-    stage = 0.5 if host.parallel is None else float(host.parallel)
-    return np.stack(
-        [missing, present, own * present, host.memory_used / 100.0 * present, stage * present], axis=1
-    )
-
-
-def _guest_features(host: Allocation, guest: Candidate, quotas: NDArray[np.int64]) -> _Floats:
-    """(k, 3) what a guest's speed is told from: its part of the time, and the host's presence two ways."""
-    given, own = quotas / 100.0, _use(guest)
-    part = np.minimum(1.0, given / max(own, 1e-9))
-    present = np.minimum(host.cpu / 100.0, 1.0 - given)
-    return np.stack([part, present * part, own * present * part], axis=1)

@@ -1,0 +1,285 @@
+"""The mix on a real Slurm: real programs, real processes, real quotas, on this machine's own cores."""
+
+from __future__ import annotations
+
+import math
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from windlass.engines.slurm.client import Client, Commands
+from windlass.engines.slurm.cluster import Cluster, down, up
+from windlass.engines.slurm.driver import Driving, drive_slurm
+from windlass.engines.slurm.host import environment
+from windlass.engines.slurm.system import Options
+from windlass.model import BatchError, InputError
+from windlass.order.site import POLICIES as ORDER
+from windlass.papers.asax.verdicts import interval, is_at_least, is_at_most, is_lower
+from windlass.papers.plots import Line, Picture
+from windlass.papers.reproduction import Reproduction, Row, Tell
+from windlass.share import POLICIES as SHARE
+
+_Floats = NDArray[np.float64]
+#: The programs of examples/workflows, and their names there.
+_PROGRAMS = ("montage", "blast", "stats", "synthetic")
+_CPUS = 2
+_POLICIES: dict[str, dict[str, Any]] = {
+    "EASY": {},
+    "static": {"static": {}},
+    "ASAx": {"asax": {}},
+    "ASAx, progress": {"asax": {"loss": "progress"}},
+    "pairs": {"pairs": {}},
+}
+#: Bytes that a job asks for, and that its program is told to keep to.
+_MEMORY_MB = 200
+_ASKED_MB = 500
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class MixRun:
+    """One run of the mix.
+
+    Parameters
+    ----------
+    makespan, wait, cpu
+        Seconds from the first submit to the last end; mean wait, s; core-seconds that all jobs used over the cores'
+        time in the makespan, percent.
+    ran
+        (n,) how long each job ran, s, in the order of submission.
+    program
+        (n,) what it was.
+    checksums
+        (n,) what it printed last.
+    """
+
+    makespan: float
+    wait: float
+    cpu: float
+    ran: _Floats
+    program: tuple[str, ...]
+    checksums: tuple[str, ...]
+
+
+class AsaxOnSlurm:
+    """Jobs of four programs on a private Slurm of one node, under EASY, static, ASAx and ours, each on the same mixes.
+
+    Each job asks for both processors, as sites give whole nodes. A policy begins with nothing learned in the first
+    repeat, and goes on with what it has learned in the others.
+    """
+
+    name = "asax"
+    title = "ASAx and others on a real Slurm: four programs on one node of two processors"
+
+    def reproduce(self, *, quick: bool, tell: Tell) -> Reproduction:
+        """Twelve jobs three times under each policy; ``quick`` has four jobs, once."""
+        times, repeats, seconds = (1, 1, 6.0) if quick else (3, 3, 16.0)
+        found: dict[str, list[MixRun]] = {name: [] for name in _POLICIES}
+        with private_slurm() as cluster:
+            for repeat in range(repeats):
+                for number, name in enumerate(_POLICIES):
+                    tell(f"repeat {repeat + 1}, {name}", (repeat + number / len(_POLICIES)) / repeats)
+                    rng = np.random.default_rng([repeat, 13])
+                    share = _share(_POLICIES[name], repeat)
+                    found[name].append(run_mix(cluster, share, rng, times, seconds, number))
+        tell("done", 1.0)
+        return Reproduction((*_rows(found), *_verdicts(found)), (_picture(found),))
+
+
+@contextmanager
+def private_slurm() -> Iterator[Cluster]:
+    """A Slurm of one node of two processors, for as long as this lasts."""
+    folder = Path(tempfile.mkdtemp(prefix="wl"))
+    try:
+        cluster, _ = up(folder / "slurm", 1, _CPUS)
+        try:
+            yield cluster
+        finally:
+            down(folder / "slurm")
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def run_mix(
+    cluster: Cluster, share: Any, rng: np.random.Generator, times: int, seconds: float, learner: int = 0
+) -> MixRun:
+    """Submit jobs of all programs, so many times, in an order that is drawn, and drive them to their end.
+
+    Parameters
+    ----------
+    cluster
+        A private Slurm.
+    share
+        A co-scheduler; None for nobody who shares.
+    rng
+        Of the order, and of time limits.
+    times
+        Jobs of each program.
+    seconds
+        What each needs on one core.
+    learner
+        Which journal is gone on with, and with it what this policy has learned.
+    """
+    folder = Path(tempfile.mkdtemp(prefix="mix", dir=cluster.folder))
+    programs = [str(name) for name in rng.permutation(_PROGRAMS * times)]
+    client = Client(Commands(cluster.conf))
+    used = _cpu_seconds()
+    for number, program in enumerate(programs):
+        _submit(cluster, folder, number, program, seconds, minutes=int(rng.integers(1, 4)))
+    policies = {"order": ORDER.make("easy", rng)} | ({} if share is None else {"share": share})
+    # What was learned lies beside the journal, and the next run of this policy goes on with it.
+    journal = cluster.folder / f"{'easy' if share is None else share.name}.{learner}"
+    driving = Driving(policies, journal, Options(until_idle=True), checkpoint=2.0)
+    done = drive_slurm(client, driving, lambda line: None)
+    used = _cpu_seconds() - used
+    if not np.isfinite(done.end).all():
+        raise BatchError(f"jobs {done.job[~np.isfinite(done.end)].tolist()} never ended")
+    makespan = float(done.end.max() - done.submit.min())
+    return MixRun(
+        makespan,
+        float((done.start - done.submit).mean()),
+        100.0 * used / (_CPUS * makespan),
+        done.end - done.start,
+        tuple(programs),
+        tuple(_checksum(folder / f"{number}.out") for number in range(len(programs))),
+    )
+
+
+def _submit(cluster: Cluster, folder: Path, number: int, program: str, seconds: float, minutes: int) -> None:
+    script = _workflows() / f"{program}.py"
+    run = f"exec {sys.executable} {script} --seconds {seconds:g} --cores {_CPUS} --memory {_MEMORY_MB}MB"
+    command = [
+        "sbatch",
+        "-H",
+        "--comment=windlass share restart",
+        f"--job-name={program}",
+        f"--ntasks={_CPUS}",
+        f"--mem={_ASKED_MB}M",
+        f"--time={minutes}",
+        f"--output={folder / f'{number}.out'}",
+        f"--wrap=export WINDLASS_PROGRESS={folder / f'{number}.progress'}; {run}",
+    ]
+    done = subprocess.run(
+        command,
+        env=environment(cluster.folder),
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if done.returncode:
+        raise BatchError(f"sbatch: {done.stderr.strip()}")
+
+
+def _workflows() -> Path:
+    """The folder of the programs, which lies beside the source."""
+    folder = Path(__file__).parents[4] / "examples" / "workflows"
+    if not folder.is_dir():
+        raise InputError(f"{folder}: no such folder; run this where Windlass' source is")
+    return folder
+
+
+def _cpu_seconds() -> float:
+    """Core-seconds that all jobs of Slurm on this host have used."""
+    root = Path("/sys/fs/cgroup/cpuacct")
+    files = [*root.glob("slurm*/cpuacct.usage")]
+    return sum(int(file.read_text(encoding="ascii")) for file in files) / 1e9 if files else math.nan
+
+
+def _checksum(file: Path) -> str:
+    lines = file.read_text(encoding="utf-8").split("\n") if file.exists() else []
+    return next((line for line in reversed(lines) if "checksum" in line), f"none: {os.fspath(file.name)}")
+
+
+def _share(spec: dict[str, Any], number: int) -> Any:
+    return next(
+        (SHARE.make(name, np.random.default_rng([number, 17]), **told) for name, told in spec.items()), None
+    )
+
+
+def _column(runs: list[MixRun], name: str) -> _Floats:
+    return np.array([getattr(run, name) for run in runs])
+
+
+def _stretch(runs: list[MixRun], base: list[MixRun]) -> _Floats:
+    """Mean run time of jobs over that of the same jobs under EASY, a repeat each: nobody shares there."""
+    return np.array([float((run.ran / one.ran).mean()) for run, one in zip(runs, base, strict=True)])
+
+
+def _rows(found: dict[str, list[MixRun]]) -> list[Row]:
+    rows, base = [], found["EASY"]
+    for name, runs in found.items():
+        shown = (
+            f"makespan {interval(_column(runs, 'makespan'))} s; wait {interval(_column(runs, 'wait'))} s; "
+            f"CPU {interval(_column(runs, 'cpu'))} %; slowdown {interval(_stretch(runs, base))}"
+        )
+        rows.append(Row(f"{name}: {len(runs)} runs of {len(runs[0].ran)} jobs", None, shown, None))
+    return rows
+
+
+def _verdicts(found: dict[str, list[MixRun]]) -> list[Row]:
+    easy = found["EASY"]
+    sums = {
+        program: {
+            run.checksums[at]
+            for runs in found.values()
+            for run in runs
+            for at, each in enumerate(run.program)
+            if each == program
+        }
+        for program in _PROGRAMS
+    }
+    whole = all(len(each) == 1 and "checksum" in next(iter(each)) for each in sums.values())
+    rows = [
+        Row(
+            "every job ended, and printed what its program always prints",
+            "yes",
+            ", ".join(f"{program}: {len(each)} checksum" for program, each in sums.items()),
+            whole,
+        )
+    ]
+    for name in ("static", "ASAx", "ASAx, progress", "pairs"):
+        runs = found[name]
+        shorter = is_lower(_column(runs, "makespan"), _column(easy, "makespan"))
+        more = float(_column(runs, "cpu").mean() / _column(easy, "cpu").mean())
+        slow = _stretch(runs, easy)
+        rows += [
+            Row(
+                f"{name} beside EASY: makespan",
+                "up to 12 % less" if name.startswith("ASAx") else None,
+                f"{100 * (float((_column(runs, 'makespan') / _column(easy, 'makespan')).mean()) - 1):+.1f} %",
+                shorter,
+                "holds where it is less beyond chance",
+            ),
+            Row(
+                f"{name} beside EASY: CPU utilisation",
+                "higher",
+                f"{more:.2f} times",
+                is_at_least(_column(runs, "cpu"), _column(easy, "cpu"), 1.0),
+            ),
+            Row(
+                f"{name}: mean slowdown at most 10 %",
+                "3 to 9 %",
+                f"{100 * (float(slow.mean()) - 1):+.1f} %",
+                is_at_most(slow, np.ones(len(slow)), 1.1),
+                "guests count, whose quota is a part of their cores",
+            ),
+        ]
+    return rows
+
+
+def _picture(found: dict[str, list[MixRun]]) -> Picture:
+    names = tuple(found)
+    each = [interval(_column(found[name], "makespan")) for name in names]
+    half = [one.half if math.isfinite(one.half) else 0.0 for one in each]
+    line = Line("makespan", range(len(names)), [one.mean for one in each], half)
+    return Picture("makespan", "Makespan on Slurm", "", "s", (line,), categories=names)
