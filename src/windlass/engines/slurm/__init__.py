@@ -11,4 +11,6 @@
   :mod:`~windlass.engines.slurm.state`: who shares, for a driver that comes after.
 - :mod:`~windlass.engines.slurm.driver`: a policy in charge of Slurm's queue, from start to stop.
 - :mod:`~windlass.engines.slurm.log`: jobs that have ended, as a table that can be run again.
+
+``docs/slurm.md`` says how to use it, and what it never does.
 """

@@ -3,7 +3,7 @@
 - :mod:`~windlass.papers.sim_vs_live.cases`: the workloads of Ray.
 - :mod:`~windlass.papers.sim_vs_live.paper`: both runs of each, side by side.
 - :mod:`~windlass.papers.sim_vs_live.site_case`: jobs of one site, what was seen of them, and the same simulated.
-- :mod:`~windlass.papers.sim_vs_live.as_told`: the simulator told when Slurm told of what happened.
+- :mod:`~windlass.papers.sim_vs_live.as_told`: the same engine in virtual time, told of starts as late as a real one.
 - :mod:`~windlass.papers.sim_vs_live.on_slurm`: both runs of these; :mod:`~windlass.papers.sim_vs_live.verdicts`:
   whether they agree.
 """
