@@ -1,0 +1,152 @@
+"""Jobs of a real Slurm that share: quotas are set and end with the driver, however it ends."""
+
+import os
+import re
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.engines.slurm.private import PATIENCE, private_slurm
+from tests.engines.slurm.test_real import Driver, Runs
+from windlass.engines.linux.files import GroupError
+from windlass.engines.linux.groups import found
+from windlass.engines.slurm.daemons import wait_until
+from windlass.engines.slurm.rows import Phase
+
+pytestmark = pytest.mark.slow
+SHARES = "--comment=windlass share restart"
+#: Kills of the driver at random instants; WINDLASS_KILLS asks for more.
+KILLS = int(os.environ.get("WINDLASS_KILLS", "8"))
+
+
+@pytest.fixture(scope="module")
+def groups():
+    try:
+        return found()
+    except GroupError as error:
+        pytest.skip(str(error))
+
+
+@pytest.fixture(scope="module")
+def slurm(groups):
+    with private_slurm(nodes=1, cpus=2) as shell:
+        yield shell
+
+
+@pytest.fixture
+def shell(slurm):
+    slurm.clear()
+    yield slurm
+    slurm.clear()
+
+
+@pytest.fixture
+def runs(shell, tmp_path):
+    return Runs(shell, tmp_path)
+
+
+def submit(runs, seconds, *options, name="busy"):
+    """A job that may share, as wide as the node, and busy on one core for so many seconds of CPU."""
+    spin = f"{sys.executable} -c 'import time\nwhile time.process_time() < {seconds}: pass'"
+    script = f"echo b $SLURM_JOB_ID >> {runs.file}; {spin}; echo e $SLURM_JOB_ID >> {runs.file}"
+    words = ("--hold", SHARES, f"--job-name={name}", *options)
+    runs.jobs.append(runs.shell.submit(script, *words, procs=2, ours=False))
+    return runs.jobs[-1]
+
+
+class Sharing(Driver):
+    """A driver under which half of the time is given away."""
+
+    def __init__(self, shell, tmp_path, *options):
+        super().__init__(shell, tmp_path, "--checkpoint", "0.5", *options, policy="easy,share=static")
+
+
+def whole(groups):
+    """No quota is left of anybody."""
+    return not groups.jobs()
+
+
+def test_a_guest_has_its_quota_and_the_host_none(shell, runs, groups, tmp_path):
+    host, guest = submit(runs, 12), submit(runs, 4)
+    with Sharing(shell, tmp_path, "--until-idle") as driver:
+        assert wait_until(lambda: set(groups.jobs()) == {host, guest}, PATIENCE), driver.said.read_text()
+        shares = {job: groups.base / f"job_{job}" for job in (host, guest)}
+        quota = {job: (folder / "cpu.cfs_quota_us") for job, folder in shares.items()}
+        if quota[host].exists():
+            assert wait_until(lambda: int(quota[guest].read_text()) > 0, PATIENCE)
+            period = int((shares[guest] / "cpu.cfs_period_us").read_text())
+            # Half of two cores, of the guest alone: the host may use all that is idle.
+            assert int(quota[guest].read_text()) == period
+            assert int(quota[host].read_text()) == -1
+        assert wait_until(lambda: (shares[guest] / "cgroup.procs").read_text().strip() != "", PATIENCE)
+        assert driver.end() == 0
+    runs.end()
+    assert whole(groups)
+    assert re.search(
+        rf"job {guest} has 50 % of the cores that it shares with {host}", driver.said.read_text()
+    )
+
+
+def test_who_did_not_say_so_never_shares(shell, runs, groups, tmp_path):
+    alone = [runs.submit(2, procs=2), runs.submit(2, procs=2)]
+    with Sharing(shell, tmp_path, "--until-idle") as driver:
+        assert driver.end() == 0
+    runs.end()
+    rows = shell.rows()
+    first, second = sorted(alone, key=lambda job: rows[job].start)
+    assert rows[second].start >= rows[first].end
+    assert "shares" not in driver.said.read_text()
+
+
+@pytest.mark.parametrize("restarted", [True, False], ids=["restarted", "never-restarted"])
+def test_a_driver_killed_at_any_instant_leaves_no_quota_and_loses_nobody(
+    shell, runs, groups, tmp_path, restarted
+):
+    rng = np.random.default_rng(11)
+    for _ in range(3 + KILLS // 2 if restarted else 6):
+        submit(runs, float(rng.uniform(0.5, 3.0)))
+    for _ in range(KILLS if restarted else 1):
+        with Sharing(shell, tmp_path) as driver:
+            if not restarted:
+                assert wait_until(lambda: len(groups.jobs()) == 2, PATIENCE)
+            wait_until(lambda driver=driver: driver.process.poll() is not None, float(rng.uniform(0.2, 5.0)))
+            assert driver.end(signal.SIGKILL) == -signal.SIGKILL, driver.said.read_text()
+        # The watchdog has it so; nobody else does.
+        assert wait_until(lambda: whole(groups), PATIENCE)
+    if restarted:
+        with Sharing(shell, tmp_path, "--until-idle") as driver:
+            assert driver.end() == 0, driver.said.read_text()
+    else:
+        runs.shell.until(lambda rows: all(row.phase is not Phase.RUNS for row in rows.values()))
+        command = [
+            sys.executable,
+            "-m",
+            "windlass",
+            "slurm",
+            "give-back",
+            "--journal",
+            str(tmp_path / "journal"),
+        ]
+        subprocess.run(command, env=shell.environment, check=True)
+    runs.shell.until(lambda rows: all(rows[job].phase is Phase.OVER for job in runs.jobs))
+    assert sorted(set(runs.lines("e"))) == sorted(runs.jobs)
+    assert {runs.shell.rows()[job].state for job in runs.jobs} == {"COMPLETED"}
+    assert whole(groups)
+
+
+def test_pairs_go_on_when_a_driver_comes_back(shell, runs, groups, tmp_path):
+    host, guest = submit(runs, 12), submit(runs, 8)
+    with Sharing(shell, tmp_path) as driver:
+        assert wait_until(lambda: set(groups.jobs()) == {host, guest}, PATIENCE)
+        assert wait_until(lambda: runs.lines("b") and len(runs.lines("b")) == 2, PATIENCE)
+        driver.end(signal.SIGKILL)
+    assert wait_until(lambda: whole(groups), PATIENCE)
+    with Sharing(shell, tmp_path, "--until-idle") as driver:
+        assert wait_until(lambda: set(groups.jobs()) == {host, guest}, PATIENCE), driver.said.read_text()
+        assert driver.end() == 0
+    runs.end()
+    assert not Path(groups.base / f"job_{guest}").exists()
