@@ -16,6 +16,19 @@ _Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Solved:
+    """The (d,) mean and the (d, d) covariance of a line's weights."""
+
+    mean: _Floats
+    covariance: _Floats
+
+    def at(self, features: _Floats) -> tuple[_Floats, _Floats]:
+        """As :meth:`Line.at`."""
+        variance = ((features @ self.covariance) * features).sum(axis=1)
+        return features @ self.mean, np.sqrt(np.maximum(variance, 0.0))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Line:
     """What is believed of the d weights of a line: a normal distribution.
 
@@ -55,9 +68,12 @@ class Line:
         >>> round(float(mean[0]), 2), round(float(deviation[0]), 2)
         (2.0, 0.01)
         """
-        spread = np.linalg.solve(self.precision, features.T)
-        variance = np.einsum("kd,dk->k", features, spread)
-        return features @ np.linalg.solve(self.precision, self.pull), np.sqrt(np.maximum(variance, 0.0))
+        return self.solved().at(features)
+
+    def solved(self) -> Solved:
+        """The same, solved once for many predictions."""
+        covariance = np.linalg.inv(self.precision)
+        return Solved(np.asarray(covariance @ self.pull), np.asarray(covariance))
 
 
 def line_of(tree: Sequence[object], size: int, noise: float) -> Line:

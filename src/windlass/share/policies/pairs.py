@@ -90,6 +90,7 @@ class Pairs:
 
     def decide(self, view: ShareView) -> Sharing:
         """New quotas for pairs, and guests for allocations that have none."""
+        self._solved = self.slower.solved(), self.faster.solved()
 
         def start(host: Allocation, candidate: Candidate) -> Choice | None:
             if math.isnan(host.rate_alone) and not math.isnan(host.tasks_left):
@@ -179,9 +180,9 @@ class Pairs:
     ) -> Choice | None:
         quotas = np.array(actions)
         features = host_features(host, guest, quotas)
-        slower, unsure = self.slower.at(features)
+        slower, unsure = self._solved[0].at(features)
         slower = slower + self.effects.slope(host.job_class, guest.job_class) * features[:, 1]
-        faster, _ = self.faster.at(guest_features(host, guest, quotas))
+        faster, _ = self._solved[1].at(guest_features(host, guest, quotas))
         worst = slower + self.care * unsure
         # Cores that are busy for the guest, and those that are no longer for the host.
         won = np.clip(faster, 0.0, 1.0) * use(guest) * guest.cores

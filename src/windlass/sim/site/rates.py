@@ -97,15 +97,13 @@ def take_in(run, host, guest, promise, now):
 
 @inlined
 def part_pair(run, row, now):
-    """A job ends or is lost: its guest has its own processors for itself, or its host has its own again."""
+    """A job that is listed no more ends or is lost: its guest has its own processors for itself, or its host has its own again."""
     site = run.site
     guest, host = site.guest[row], site.host[row]
     if guest != NO_ROW:
         site.guest[row] = site.host[guest] = NO_ROW
-        # Where it is to run again, it needs as many as ever; what it has in the ledger is less its guest's.
-        unlist_running(site, row)
+        # As wide as it was, where it comes to the queue again.
         site.procs[row] += site.procs[guest]
-        list_running(site, row)
         set_rate(run, guest, 1.0, 1.0, now)
         unlist_running(site, guest)
         site.expected_end[guest] = min(site.expected_end[guest], now + max(0.0, site.allowance[guest]))
