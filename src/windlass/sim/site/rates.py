@@ -97,7 +97,7 @@ def take_in(run, host, guest, promise, now):
 
 @inlined
 def part_pair(run, row, now):
-    """A job that is listed no more ends or is lost: its guest has its own processors for itself, or its host has its own again."""
+    """A job that is listed no more has ended, or is lost: its guest, or its host, goes on by itself."""
     site = run.site
     guest, host = site.guest[row], site.host[row]
     if guest != NO_ROW:
