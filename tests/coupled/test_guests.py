@@ -209,3 +209,17 @@ def test_what_cannot_be_is_named_and_changes_nothing() -> None:
     nodes = RatedSite(jobs, POLICIES.find("fcfs")(), Ledger([[1, 1]], parts=1))
     with pytest.raises(InputError, match="the site is not pooled"):
         nodes.take_in(0, 1, 9.0, 0.0, "shares")
+
+
+def test_what_is_left_by_rounding_alone_does_not_wait_for_ever() -> None:
+    # Of a clock of 1e8 s an end is a rounding away from the work that leads there.
+    for work in (0.3, 0.1, 1 / 3):
+        jobs = JobTable.of([1e8], [work], [1], [900])
+        site = RatedSite(jobs, POLICIES.find("fcfs")(), Ledger([[1]], parts=1))
+        site.advance(1e8)
+        site.decide(1e8)
+        just_before = float(np.nextafter(1e8 + work, 0.0))
+        site.advance(just_before)
+        site.set_rate(0, 0.0, just_before)
+        site.advance(just_before + 1.0)
+        assert site.result().end.tolist() == [just_before]

@@ -57,12 +57,16 @@ class Plain:
     queue: list[Job] = field(default_factory=list)
     running: list[Job] = field(default_factory=list)
     lost: list[int] = field(default_factory=list)
+    last: float = -math.inf
 
     def free(self) -> int:
         return self.processors - sum(job.width() for job in self.running)
 
     def round(self, now: float) -> None:
+        # Nobody waits for a later instant who could start at the last one.
+        assert now == self.last or not self.queue or self.queue[0].procs > self.free()
         assert all(job.ends() >= now for job in self.running)
+        self.last = now
         for job in [job for job in self.running if job.ends() == now]:
             job.end = now
             self.stop(job, now)

@@ -138,3 +138,6 @@ def test_who_could_put_off_the_head_is_named() -> None:
     Sharing(shares[:1]).check(view)
     with pytest.raises(PolicyError, match="shares job 2 with job 4: it could put off the head of the queue"):
         Sharing(shares).check(view)
+    # And first fit, which would have both, leaves the one out.
+    found = first_fit(view, lambda one, each: Choice(50, "drawn") if each.job != 100 else None)
+    assert [(share.host, share.guest) for share in found] == [(1, 3)]

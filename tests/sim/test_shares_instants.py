@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+import numpy as np
 import pytest
 
 from tests.oracles.promises import broken
@@ -11,7 +14,7 @@ from tests.sim.test_shares import elapsed_off, wrong
 from windlass.model import JobTable
 from windlass.model.timetable import NodeTimetable
 from windlass.model.use import JobUse, UseStage
-from windlass.share import Interference, Share, ShareView, Sharing
+from windlass.share import Checkpoint, Interference, Share, ShareView, Sharing
 
 
 class Told:
@@ -123,6 +126,60 @@ def test_a_guest_is_not_lost_for_processors_that_its_host_would_have() -> None:
     done = run(case, Told((4.0, 1, 2, 50)), noise=0.0, vacate=True)
     assert (done.replay.lost.tolist(), done.replay.start.tolist()) == ([0], [30.0, 4.0])
     assert wrong(case, done) == []
+
+
+def test_who_waits_behind_a_head_that_is_taken_in_may_start_at_once() -> None:
+    # 4 has room, and would take it from 3, the head, at 50 s. At 4 s 3 is taken in, and 4 is the head.
+    rows = [(0.0, 90.0, 4, 90.0), (0.0, 50.0, 1, 50.0), (0.0, 5.0, 2, 5.0), (1.0, 900.0, 1, 900.0)]
+    case = case_of(6, rows, every=4.0)
+    for order in ("easy", "easy in Python"):
+        done = run(case, Told((4.0, 1, 3, 50)), order, noise=0.0)
+        assert done.replay.start.tolist() == [0.0, 0.0, 4.0, 4.0]
+    # Under FCFS nothing else happens at 4 s, either.
+    assert run(case, Told((4.0, 1, 3, 50)), "fcfs", noise=0.0).replay.start[3] == 4.0
+
+
+def test_nobody_makes_way_where_what_comes_back_goes_to_nobody() -> None:
+    # From 21 s on the site has 4 processors of 8: the 4 of 3, whose promise is over at 42.5 s, would not be the head's.
+    rows = [(0.0, 60.0, 4, 60.0), (0.0, 20.0, 4, 20.0), (0.0, 30.0, 4, 30.0), (1.0, 5.0, 4, 5.0)]
+    case = case_of(8, rows, every=2.5, outages=NodeTimetable.outage(0, 21.0, None, cores=8, left=4))
+    done = run(case, Told((5.0, 2, 3, 50), (10.0, 2, 3, 0)), noise=0.0)
+    assert (len(done.replay.lost), done.shared.evicted) == (0, 0)
+    assert done.replay.end[2] == 45.0
+    assert done.replay.start[3] == 60.0
+
+
+@pytest.mark.parametrize(("per_core", "given"), [(0.0, [5e9, 3e9]), (1e9, [5e9, 4e9])])
+def test_an_allocation_has_what_its_job_asked_for_and_no_less_than_its_cores_bring(
+    per_core: float, given: list[float]
+) -> None:
+    plain = case_of(8, [(0.0, 20.0, 4, 20.0), (0.0, 20.0, 4, 20.0), (0.0, 1.0, 8, 1.0)], every=5.0)
+    case = replace(plain, use=replace(plain.use, memory=np.array([5e9, 3e9, 0.0])), memory_per_core=per_core)
+    told = Told()
+    run(case, told, noise=0.0)
+    assert [host.memory for host in told.views[-1].running] == given
+
+
+@pytest.mark.parametrize(("request_of_host", "killed"), [(20.0, True), (90.0, False)])
+def test_of_a_host_that_ends_the_policy_is_told_whether_it_was_killed(
+    request_of_host: float, killed: bool
+) -> None:
+    class Learns(Told):
+        def __init__(self) -> None:
+            super().__init__((5.0, 1, 2, 90))
+            self.told: list[Checkpoint] = []
+
+        def observed(self, checkpoint: Checkpoint) -> None:
+            self.told.append(checkpoint)
+
+    rows = [(0.0, 20.0, 4, request_of_host), (0.0, 90.0, 4, 900.0), (0.0, 1.0, 4, 1.0)]
+    sharer = Learns()
+    run(case_of(4, rows, every=5.0), sharer, noise=0.0)
+    ends = [each for each in sharer.told if each.ended]
+    # It has a tenth of the time from 5 s on, of which it needs half: a fifth of its speed.
+    assert [(each.killed, each.after.job) for each in ends] == [(killed, 1)]
+    assert ends[0].after.elapsed == pytest.approx(20.0 if killed else 80.0)
+    assert [each.after.elapsed for each in sharer.told if not each.ended][:2] == [10.0, 15.0]
 
 
 @pytest.mark.parametrize("begin", [0.0, 1e8, 1e9])
