@@ -1,0 +1,74 @@
+"""What pairs have of their own, and lines that are kept as text."""
+
+import json
+
+import numpy as np
+import pytest
+
+from windlass.model import InputError
+from windlass.share import Pairs
+from windlass.share.lib.effects import Effects
+from windlass.share.lib.regress import Line, line_of
+
+
+def test_a_slope_is_that_of_ridge_regression():
+    rng = np.random.default_rng(2)
+    present, missed = rng.random(20), rng.random(20)
+    effects = Effects()
+    for each, off in zip(present, missed, strict=True):
+        effects.take("a", "b", float(each), float(off))
+    penalty = (0.05 / 0.3) ** 2
+    assert effects.slope("a", "b") == pytest.approx(present @ missed / (present @ present + penalty))
+    assert effects.slope("b", "a") == 0.0
+    assert Effects(effects.sums()).slope("a", "b") == effects.slope("a", "b")
+
+
+def test_a_solved_line_says_what_the_line_says():
+    rng = np.random.default_rng(4)
+    line = Line.prior(np.array([1.0, 0.0]), np.array([0.2, 0.3]), noise=0.1)
+    for _ in range(9):
+        line = line.after(rng.random(2), float(rng.random()))
+    features = rng.random((5, 2))
+    spread = np.linalg.solve(line.precision, features.T)
+    mean, deviation = line.at(features)
+    assert mean == pytest.approx(features @ np.linalg.solve(line.precision, line.pull))
+    assert deviation == pytest.approx(np.sqrt(np.einsum("kd,dk->k", features, spread)))
+
+
+def test_what_was_learned_comes_back_from_text():
+    one, other = Pairs(), Pairs()
+    one.effects.take("a", "b", 0.5, 0.2)
+    one.slower = one.slower.after(np.ones(5), 0.3)
+    other.restore(one.saved())
+    assert other.saved() == one.saved()
+    assert other.slower.pull.tolist() == one.slower.pull.tolist()
+
+
+@pytest.mark.parametrize(
+    "spoil",
+    [
+        lambda tree: tree.update(version=0),
+        lambda tree: tree.update(policy="asax"),
+        lambda tree: tree.pop("slower"),
+        lambda tree: tree["slower"][0].pop(),
+        lambda tree: tree["faster"][1].__setitem__(0, float("nan")),
+        lambda tree: tree["faster"][0][0].__setitem__(0, -1.0),
+        lambda tree: tree.update(effects=[["a", "b", -1.0, 0.0]]),
+        lambda tree: tree.update(effects=[["a", "b", 1.0]]),
+    ],
+)
+def test_what_cannot_have_been_learned_is_refused_and_nothing_changes(spoil):
+    policy = Pairs()
+    before = policy.saved()
+    tree = json.loads(before)
+    spoil(tree)
+    with pytest.raises(InputError, match="what was learned"):
+        policy.restore(json.dumps(tree))
+    assert policy.saved() == before
+    with pytest.raises(InputError, match="cannot be read"):
+        policy.restore("[")
+
+
+def test_a_precision_of_another_size_is_none():
+    with pytest.raises(ValueError, match="expected those of 2 weights"):
+        line_of([[[1.0]], [1.0]], 2, 0.1)
