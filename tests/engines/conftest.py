@@ -3,6 +3,13 @@
 import pytest
 
 
+def pytest_collection_modifyitems(items):
+    """Slow tests of engines run on real ones: `.ci/run` may run one that failed again, and says which."""
+    for item in items:
+        if "tests/engines/" in item.nodeid and item.get_closest_marker("slow"):
+            item.add_marker(pytest.mark.live)
+
+
 @pytest.fixture(scope="module")
 def serve_address():
     """Serve on a private Ray; its HTTP address. When it ends, no process of it may be left."""

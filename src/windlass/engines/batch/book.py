@@ -7,8 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from windlass.engines.batch import rows as of
 from windlass.engines.batch.result import BatchRun
-from windlass.engines.batch.rows import NOBODY, OVER, RELEASED, RESTS, ROW, RUNS, UNKNOWN, WAITS
+from windlass.engines.batch.rows import NOBODY, OVER, RELEASED, RESTS, RUNS, WAITS
 from windlass.engines.batch.system import (
     Cancelled,
     Capacity,
@@ -40,7 +41,7 @@ class Book:
         self.closed = False
         #: Leading jobs of the queue that the last decision left waiting, with nothing freed and nobody gone since.
         self.refused = 0
-        self._rows = np.zeros(64, ROW)
+        self._rows = np.zeros(64, of.ROW)
         self._row_of: dict[int, int] = {}
         self._codes: dict[str, int] = {}
         self._latest = -np.inf
@@ -54,7 +55,7 @@ class Book:
     @property
     def held(self) -> int:
         """Processors of jobs that run, or were let go; those of guests are their hosts'."""
-        return int(self._own()[self._holders()].sum())
+        return int(of.own_processors(self._jobs)[of.holders_of(self._jobs)].sum())
 
     @property
     def free(self) -> int:
@@ -138,8 +139,8 @@ class Book:
         whole: one policy must not make two schedules of a site that has shrunk.
         """
         jobs = self._jobs
-        holders = self._holders()
-        by_end = np.lexsort((self._own()[holders], jobs["expected_end"][holders]))
+        holders = of.holders_of(self._jobs)
+        by_end = np.lexsort((of.own_processors(self._jobs)[holders], jobs["expected_end"][holders]))
         return SiteView.of_rows(
             now,
             self.most,
@@ -150,22 +151,11 @@ class Book:
             running=holders[by_end],
             job=jobs["job"],
             submit=jobs["submit"],
-            procs=self._own(),
+            procs=of.own_processors(self._jobs),
             request=jobs["request"],
             expected_end=jobs["expected_end"],
             note=jobs["note"],
         )
-
-    def _own(self) -> _Ints:
-        """(n,) processors of each job, without those that its guest has of them."""
-        jobs = self._jobs
-        guest = jobs["guest"]
-        found: _Ints = np.where(guest == NOBODY, jobs["procs"], jobs["procs"] - jobs["procs"][guest])
-        return found
-
-    def _holders(self) -> _Ints:
-        state = self._jobs["state"]
-        return np.flatnonzero((state == RELEASED) | (state == RUNS))
 
     def keep(self, queue: _Ints, notes: NDArray[np.float64] | None) -> None:
         """Keep the notes that a policy left with the jobs of the queue."""
@@ -255,12 +245,12 @@ class Book:
         if known:
             self._part(row)
         if row == len(self._rows):
-            self._rows = np.concatenate((self._rows, np.zeros(len(self._rows), ROW)))
+            self._rows = np.concatenate((self._rows, np.zeros(len(self._rows), of.ROW)))
         entry: np.void = self._rows[row]
         entry["job"], entry["submit"], entry["procs"], entry["request"] = job, at, procs, request
         entry["why"], entry["refusals"], entry["ours"] = -1, 0, True
         entry["host"] = entry["guest"] = NOBODY
-        for name in UNKNOWN:
+        for name in of.UNKNOWN:
             entry[name] = np.nan
         return entry
 

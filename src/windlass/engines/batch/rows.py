@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 #: States of a job: it waits; it rests, as the system did not start it when told to; it was let go and is not yet seen
 #: to run; it runs; it has ended or was cancelled.
@@ -20,3 +21,15 @@ ROW = np.dtype(
 UNKNOWN = ("note", "expected_end", "wakes", "released", "start", "end")
 #: No job's row.
 NOBODY = -1
+
+
+def holders_of(jobs: NDArray[np.void]) -> NDArray[np.int64]:
+    """Rows of jobs that run, or were let go."""
+    return np.flatnonzero((jobs["state"] == RELEASED) | (jobs["state"] == RUNS))
+
+
+def own_processors(jobs: NDArray[np.void]) -> NDArray[np.int64]:
+    """(n,) processors of each job, without those that its guest has of them."""
+    guest, procs = jobs["guest"], jobs["procs"]
+    found: NDArray[np.int64] = np.where(guest == NOBODY, procs, procs - procs[guest])
+    return found
