@@ -28,8 +28,8 @@ def refused(monkeypatch, capsys, tmp_path):
 @pytest.mark.parametrize(
     ("policies", "said"),
     [
-        ("share=asax", "share=… is not yet possible on Slurm"),
-        ("order=easy,share=asax", "share=… is not yet possible on Slurm"),
+        ("share=asax", "no order=… is given, expected one"),
+        ("order=easy,share=asxa", "did you mean 'asax'?"),
         ("place=tetrium", "no decision 'place' on Slurm, expected one of order"),
         ("order=esay", "did you mean 'easy'?"),
         ("order=easy,order=fcfs", "order is given twice"),

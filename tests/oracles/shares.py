@@ -43,6 +43,8 @@ class Attempt:
     pairs: list[Pair] = field(default_factory=list)
     done: float = 0.0
     spent: float = 0.0
+    #: As a guest: from when until when it used how much of its walltime in each second.
+    paces: list[tuple[float, float, float]] = field(default_factory=list)
 
     @property
     def home(self) -> Pair | None:
@@ -89,16 +91,15 @@ class Run:
 
 
 def spent(attempt: Attempt, now: float) -> float:
-    """How much of its walltime a running job has used by an instant: as a guest its quota of each second."""
-    home = attempt.home
-    if home is None:
+    """How much of its walltime a running job, has used by an instant."""
+    if attempt.home is None:
         return now - attempt.start
-    used = sum((min(line.end, now) - min(line.start, now)) * line.quota / 100.0 for line in home.lines)
-    return used + max(0.0, now - home.end)
+    used = sum((min(end, now) - min(start, now)) * pace for start, end, pace in attempt.paces)
+    return used + max(0.0, now - attempt.home.end)
 
 
-def read(jobs: JobTable, use: JobUse, replay: Replay, shared: Shared) -> Run:
-    """Attempts of each job, and who shared with whom; what cannot be put together is wrong."""
+def read(jobs: JobTable, use: JobUse, replay: Replay, shared: Shared, physics: Physics) -> Run:
+    """Attempts of each job, who shared with whom, and how far each came; what cannot be put together is wrong."""
     attempts, wrong = [], []
     lost = zip(replay.lost.tolist(), replay.lost_start.tolist(), replay.lost_end.tolist(), strict=True)
     for row, start, end in lost:
@@ -130,6 +131,8 @@ def read(jobs: JobTable, use: JobUse, replay: Replay, shared: Shared) -> Run:
         pair.lines.append(Line(quota, start, end))
     for attempt in attempts:
         attempt.pairs.sort(key=lambda pair: (pair.start, pair.end))
+    if not wrong:
+        _work_out(run, physics)
     return run
 
 
@@ -152,14 +155,14 @@ def violations(
     kill: bool = True,
 ) -> list[str]:
     """What is wrong with a run, one sentence each; an empty list where nothing is."""
-    run = read(jobs, use, replay, shared)
+    run = read(jobs, use, replay, shared, physics)
     if run.wrong:
         return run.wrong
     return [
         *_order(run),
         *_pairs(run),
         *_capacity(run, processors),
-        *_work(run, physics, kill),
+        *_work(run, kill),
         *_memory(run, memory_per_core, every),
     ]
 
@@ -227,8 +230,13 @@ def stage_at(use: JobUse, row: int, done: float) -> int:
     return next((at for at in stages if use.until[at] > done + TOLERANCE / 50), stages[-1])
 
 
-def _work(run: Run, physics: Physics, kill: bool) -> list[str]:
+def _work(run: Run, kill: bool) -> list[str]:
     """Each job came as far as the speeds of the quotas that stood take it, and was stopped where it had to be."""
+    return [line for attempt in run.attempts for line in _ended(run, attempt, kill)]
+
+
+def _work_out(run: Run, physics: Physics) -> None:
+    """How far each attempt came, and what it used of its walltime."""
     clock = {id(attempt): attempt.start for attempt in run.attempts}
 
     def alone(attempt: Attempt, until: float) -> None:
@@ -243,11 +251,8 @@ def _work(run: Run, physics: Physics, kill: bool) -> list[str]:
             _together(run, pair, line, physics)
             pair.host_done.append(pair.host.done)  # type: ignore[attr-defined]
         clock[id(pair.host)] = clock[id(pair.guest)] = pair.end
-    found = []
     for attempt in run.attempts:
         alone(attempt, attempt.end)
-        found += _ended(run, attempt, kill)
-    return found
 
 
 def _together(run: Run, pair: Pair, line: Line, physics: Physics) -> None:
@@ -266,7 +271,10 @@ def _together(run: Run, pair: Pair, line: Line, physics: Physics) -> None:
                 step = min(step, left / speed)
         step = max(step, TOLERANCE / 100)
         host.done, guest.done = host.done + step * speeds.host, guest.done + step * speeds.guest
-        host.spent, guest.spent = host.spent + step, guest.spent + step * line.quota / 100.0
+        # A guest is not to be stopped for what it did not get: its quota, or its speed if that is less.
+        pace = min(line.quota / 100.0, speeds.guest)
+        host.spent, guest.spent = host.spent + step, guest.spent + step * pace
+        guest.paces.append((now, now + step, pace))
         now += step
 
 

@@ -52,7 +52,7 @@ def wrong(case: Case, done: Done, *, kill: bool = True) -> list[str]:
 
 def elapsed_off(case: Case, done: Done, views: Sequence[ShareView]) -> list[str]:
     """Of hosts and of guests that are shown, where what they used of their walltimes is not so."""
-    made, found = read(case.jobs, case.use, done.replay, done.shared), []
+    made, found = read(case.jobs, case.use, done.replay, done.shared, case.physics), []
     row_of = {job: row for row, job in enumerate(case.jobs.job.tolist())}
     for view in views:
         for host in view.running:

@@ -84,7 +84,7 @@ def test_a_late_host_and_its_late_guest_both_make_way() -> None:
     assert sorted(done.replay.lost.tolist()) == [2, 3]
     assert done.replay.lost_end.tolist() == [72.5, 72.5]
     assert done.replay.start[4] == 72.5
-    assert broken(read(case.jobs, case.use, done.replay, done.shared), case.processors) == []
+    assert broken(read(case.jobs, case.use, done.replay, done.shared, case.physics), case.processors) == []
     assert wrong(case, done) == []
 
 

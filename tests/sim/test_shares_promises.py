@@ -23,7 +23,7 @@ _SHARERS = [name for name in SHARERS if name != "none"]
 )
 def test_the_head_starts_by_its_first_reservation(case: Case, sharer: str, order: str, seed: int) -> None:
     done = run(case, SHARERS[sharer](seed), order, seed=seed)
-    assert broken(read(case.jobs, case.use, done.replay, done.shared), case.processors) == []
+    assert broken(read(case.jobs, case.use, done.replay, done.shared, case.physics), case.processors) == []
 
 
 @pytest.mark.parametrize("sharer", SHARERS)
@@ -32,6 +32,6 @@ def test_in_longer_queues_too(sharer: str, seed: int) -> None:
     # Would catch, with quotas that fall: guests that outstay their promise, and hosts that were guests and have one.
     case = busy(seed, jobs=80)
     done = run(case, SHARERS[sharer](seed), "easy", seed=seed)
-    made = read(case.jobs, case.use, done.replay, done.shared)
+    made = read(case.jobs, case.use, done.replay, done.shared, case.physics)
     assert len(promises(made, case.processors)) > 10
     assert broken(made, case.processors) == []

@@ -91,10 +91,10 @@ def drive(
     from windlass.order.site import POLICIES as ORDER
 
     chosen = read_policies(policies)
-    client = _client(conf, patience)
-    file = journal or default_journal(cluster_name(client))
     if ORDER.key not in chosen:
         raise InputError("--policies: no order=… is given, expected one")
+    client = _client(conf, patience)
+    file = journal or default_journal(cluster_name(client))
     options = Options(until_idle=until_idle, partition=partition)
     if dry_run:
         plan = plan_slurm(client, chosen[ORDER.key], file, options)  # type: ignore[arg-type]

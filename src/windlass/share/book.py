@@ -206,8 +206,8 @@ class ShareBook:
             entry = self._jobs[host.job]
             if host.guest is None and entry.guest is not None:
                 self._part(entry.guest.job.job, view.now)
-            entry.guest, entry.before = host.guest, host
-            if host.guest is not None:
+            before, entry.guest, entry.before = entry.guest, host.guest, host
+            if host.guest is not None and not _same(before, host.guest):
                 guest = self._jobs.setdefault(
                     host.guest.job.job, fresh(host.guest.job, view.now, host.guest.job.memory)
                 )
@@ -281,3 +281,8 @@ class ShareBook:
 
     def _shown(self, guest: Guest, now: float) -> Guest:
         return replace(guest, elapsed=max(0.0, self._jobs[guest.job.job].elapsed(now)))
+
+
+def _same(before: Guest | None, after: Guest) -> bool:
+    """Whether a pair goes on at its quota, and so at the pace that it was told."""
+    return before is not None and (before.job.job, before.quota) == (after.job.job, after.quota)

@@ -97,7 +97,7 @@ class Spent:
         25.0
         """
         wanted = self.waited + self.cpu
-        return 100.0 * self.waited / wanted if wanted > 0.0 else 0.0
+        return 100.0 * (self.waited / wanted) if wanted > 0.0 else 0.0
 
 
 def spent(before: Usage, after: Usage) -> Spent:
