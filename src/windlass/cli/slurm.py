@@ -96,13 +96,13 @@ def drive(
     client = _client(conf, patience)
     file = journal or default_journal(cluster_name(client))
     options = Options(until_idle=until_idle, partition=partition)
+    driving = Driving(chosen, file, options, keep_held, checkpoint)
     if dry_run:
-        plan = plan_slurm(client, chosen[ORDER.key], file, options)  # type: ignore[arg-type]
-        print("\n".join(plan.lines() or ["nobody would start now"]))
+        print("\n".join(plan_slurm(client, driving) or ["nobody would start now"]))
         print("Nothing was changed.")
         return
     with stopped_by_signals(True, "interrupted; jobs that run go on"):
-        drive_slurm(client, Driving(chosen, file, options, keep_held, checkpoint), _say)
+        drive_slurm(client, driving, _say)
 
 
 @slurm_app.command("give-back")

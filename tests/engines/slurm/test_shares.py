@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from tests.engines.slurm.private import PATIENCE, private_slurm
-from tests.engines.slurm.test_real import Driver, Runs
+from tests.engines.slurm.test_real import Driver, Runs, windlass
 from windlass.engines.linux.files import GroupError
 from windlass.engines.linux.groups import found
 from windlass.engines.slurm.daemons import wait_until
@@ -89,6 +89,20 @@ def test_a_guest_has_its_quota_and_the_host_none(shell, runs, groups, tmp_path):
     assert re.search(
         rf"job {guest} has 50 % of the cores that it shares with {host}", driver.said.read_text()
     )
+
+
+def test_a_dry_run_watches_and_says_who_would_share(shell, runs, groups, tmp_path):
+    host, guest = submit(runs, 30), submit(runs, 1)
+    shell("scontrol", "release", str(host))
+    shell.until(lambda rows: rows[host].phase is Phase.RUNS)
+    journal = tmp_path / "journal"
+    policies = ("--policies", "order=easy,share=static", "--checkpoint", "0.5", "--journal", str(journal))
+    said = windlass(shell, "slurm", "drive", "--dry-run", *policies)
+    assert f"job {guest} has 50 % of the cores that it shares with {host}: " in said
+    assert said.endswith("Nothing was changed.\n")
+    assert (shell.rows()[host].phase, shell.rows()[guest].held) == (Phase.RUNS, True)
+    assert whole(groups)
+    assert not journal.exists()
 
 
 def test_who_did_not_say_so_never_shares(shell, runs, groups, tmp_path):

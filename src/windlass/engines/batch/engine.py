@@ -180,6 +180,34 @@ class LiveSite:
         jobs, procs = (tuple(column.tolist()) for column in self._book.columns(rows))
         return Plan(now, jobs, procs, answer.reasons(), self._system.describe(jobs) if jobs else "")
 
+    def ask_beside(self, policy: Decider[Any, Any], seconds: float) -> tuple[Any, Any] | None:
+        """What the policy beside would see and answer, once all that runs was watched for a while.
+
+        Nothing is carried out.
+
+        Parameters
+        ----------
+        policy
+            Asked once, if it would be.
+        seconds
+            How long jobs are watched.
+
+        Returns
+        -------
+        Its view and its answer; None where it would not be asked.
+        """
+        self._take_in()
+        now = self._system.now()
+        self._beside.due(now)
+        until = now + seconds
+        while (now := self._system.now()) < until:
+            self._take(self._system.poll(until - now))
+        self._take_in()
+        if self._beside.due(now) is None:
+            return None
+        view = self._beside.view(now)
+        return view, policy.decide(view)
+
     def result(self) -> BatchRun:
         """What happened to each job."""
         return self._book.result(self._decisions)

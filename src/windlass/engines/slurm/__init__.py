@@ -7,7 +7,8 @@
 - :mod:`~windlass.engines.slurm.system`: the adapter that :class:`~windlass.engines.batch.engine.LiveSite` drives.
 - :mod:`~windlass.engines.slurm.journal`: what was decided, on disk before it is done;
   :mod:`~windlass.engines.slurm.lock`: one driver a cluster.
-- :mod:`~windlass.engines.slurm.shares`: jobs that share an allocation on this host, measured and given quotas;
+- :mod:`~windlass.engines.slurm.use`: which jobs may share an allocation on this host, and what they use;
+  :mod:`~windlass.engines.slurm.shares`: their quotas;
   :mod:`~windlass.engines.slurm.state`: who shares, for a driver that comes after.
 - :mod:`~windlass.engines.slurm.driver`: a policy in charge of Slurm's queue, from start to stop.
 - :mod:`~windlass.engines.slurm.log`: jobs that have ended, as a table that can be run again.

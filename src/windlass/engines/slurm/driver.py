@@ -16,7 +16,7 @@ from typing import Any
 from windlass.drive import Engine, Named, drive
 from windlass.engines.batch.book import Book
 from windlass.engines.batch.engine import LiveSite
-from windlass.engines.batch.result import BatchRun, Plan
+from windlass.engines.batch.result import BatchRun
 from windlass.engines.batch.sharing import Pair, Shares
 from windlass.engines.linux.groups import found
 from windlass.engines.slurm.client import Client
@@ -25,9 +25,9 @@ from windlass.engines.slurm.lock import DriverLock
 from windlass.engines.slurm.shares import SlurmShares
 from windlass.engines.slurm.state import ShareState, read_state, write_state
 from windlass.engines.slurm.system import Options, SlurmSystem
+from windlass.engines.slurm.use import SlurmUse
 from windlass.model import BatchError
 from windlass.order.site import POLICIES as ORDER
-from windlass.order.site import SitePolicy
 from windlass.order.site.view import SiteView, Start
 from windlass.registry import optional
 from windlass.share import POLICIES as SHARE
@@ -153,11 +153,8 @@ def _site(system: SlurmSystem, client: Client, driving: Driving, journal: Record
     policy: Any = driving.policies.get(SHARE.key)
     if policy is None:
         return LiveSite(system)
-    file = driving.journal.with_name(f"{driving.journal.name}.shares")
-    state = read_state(file) or ShareState(policy.name)
+    file, state = _learned(driving, policy)
     uses, saved = ClassUse(state.uses), optional(policy, "saved")
-    if state.policy == policy.name and state.learned:
-        optional(policy, "restore")(state.learned)
 
     def keep(pairs: Sequence[Pair]) -> None:
         learned = saved() if saved else ""
@@ -179,6 +176,15 @@ def _site(system: SlurmSystem, client: Client, driving: Driving, journal: Record
     return LiveSite(system, beside=beside)
 
 
+def _learned(driving: Driving, policy: Any) -> tuple[Path, ShareState]:
+    """What drivers before this one knew, given to the policy where it is the same one; and the file of it."""
+    file = driving.journal.with_name(f"{driving.journal.name}.shares")
+    state = read_state(file) or ShareState(policy.name)
+    if state.policy == policy.name and state.learned:
+        optional(policy, "restore")(state.learned)
+    return file, state
+
+
 def _note_shares(view: ShareView, answer: Sharing, policy: str, journal: Record) -> None:
     new = changed(view, answer)
     jobs = [f"{share.guest} on {share.host} at {share.quota} %" for share in new]
@@ -188,10 +194,35 @@ def _note_shares(view: ShareView, answer: Sharing, policy: str, journal: Record)
         journal.append(Decided(time.time(), policy, tuple(jobs), tuple(why)))
 
 
-def plan_slurm(client: Client, policy: SitePolicy, journal: Path, options: Options) -> Plan:
-    """What a policy would release now. Nothing is changed or written."""
-    look = dataclasses.replace(options, only_look=True)
-    return LiveSite(SlurmSystem(client, Unwritten(journal), look)).plan(policy)
+def plan_slurm(client: Client, driving: Driving) -> list[str]:
+    """What policies would do now, a line each. Nothing is changed or written.
+
+    Where one of them says who shares, jobs are watched for one checkpoint's time first.
+    """
+    look = dataclasses.replace(driving.options, only_look=True)
+    policy: Any = driving.policies[ORDER.key]
+    lines = LiveSite(SlurmSystem(client, Unwritten(driving.journal), look)).plan(policy).lines()
+    return [*lines, *_plan_shares(client, driving, look)]
+
+
+def _plan_shares(client: Client, driving: Driving, look: Options) -> list[str]:
+    policy: Any = driving.policies.get(SHARE.key)
+    if policy is None:
+        return []
+    _, state = _learned(driving, policy)
+    system = SlurmSystem(client, Unwritten(driving.journal), look)
+    every, uses = driving.checkpoint, ClassUse(state.uses)
+
+    def beside(book: Book) -> Shares:
+        return Shares(book, SlurmUse(system, client), policy, every=every, left=state.pairs, uses=uses)
+
+    found = LiveSite(system, beside=beside).ask_beside(policy, every)
+    lines: list[str] = []
+    if found is not None:
+        view, answer = found
+        answer.check(view)
+        _say_shares(Sharing(tuple(changed(view, answer)), answer.back), lines.append)
+    return lines
 
 
 def give_back(client: Client, journal: Path, options: Options) -> tuple[int, ...]:
@@ -212,6 +243,10 @@ def _say(decision: str, view: Any, answer: Any, tell: Tell) -> None:
     if decision == ORDER.key:
         _say_started(view, answer, tell)
         return
+    _say_shares(answer, tell)
+
+
+def _say_shares(answer: Sharing, tell: Tell) -> None:
     for share in answer.shares:
         tell(
             f"job {share.guest} has {share.quota} % of the cores that it shares with {share.host}: {share.why}"

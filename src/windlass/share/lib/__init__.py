@@ -7,5 +7,6 @@
 - :mod:`~windlass.share.lib.saved`: what was learned as text, versioned and checked.
 - :mod:`~windlass.share.lib.effects`: what single pairs have of their own.
 - :mod:`~windlass.share.lib.features`: what slowdowns and speeds are told from.
+- :mod:`~windlass.share.lib.largest`: the largest quota that will do, for each of some hosts.
 - :mod:`~windlass.share.lib.regress`: a straight line through what was measured, and how sure it is.
 """

@@ -23,8 +23,8 @@ class Solved:
     covariance: _Floats
 
     def at(self, features: _Floats) -> tuple[_Floats, _Floats]:
-        """As :meth:`Line.at`."""
-        variance = ((features @ self.covariance) * features).sum(axis=1)
+        """As :meth:`Line.at`; of (…, d) features."""
+        variance = ((features @ self.covariance) * features).sum(axis=-1)
         return features @ self.mean, np.sqrt(np.maximum(variance, 0.0))
 
 

@@ -13,8 +13,9 @@ from windlass.model.values import number, whole
 from windlass.share.allocation import Allocation, Candidate, Guest
 from windlass.share.answer import Back, Sharing
 from windlass.share.lib.effects import Effects
-from windlass.share.lib.features import guest_features, host_features, slack, use
+from windlass.share.lib.features import Hosts, guest_features, host_features, use
 from windlass.share.lib.gang import Choice, adjusted, first_fit
+from windlass.share.lib.largest import Belief, Largest
 from windlass.share.lib.regress import Line, line_of
 from windlass.share.lib.state import ratio
 from windlass.share.view import Checkpoint, ShareView
@@ -23,8 +24,6 @@ from windlass.share.view import Checkpoint, ShareView
 _NOISE = 0.25
 #: Slowdowns beyond this are taken for it: a host that stands still for one checkpoint is not all there is to know.
 _MOST = 3.0
-#: A host keeps so many times what it needs of its walltime: tasks are not all alike.
-_MARGIN = 1.1
 #: Of what is saved.
 _VERSION = 1
 
@@ -90,13 +89,19 @@ class Pairs:
 
     def decide(self, view: ShareView) -> Sharing:
         """New quotas for pairs, and guests for allocations that have none."""
-        self._solved = self.slower.solved(), self.faster.solved()
+        belief = Belief(self.slower.solved(), self.faster.solved(), self.effects, self.care, self.budget)
+        actions, hosts = view.actions[1:], Hosts.of(view.running)
+        row_of = {host.job: row for row, host in enumerate(view.running)}
+        # Guests of one class that use as much are alike to every host.
+        known: dict[tuple[str, float, int], Largest] = {}
 
         def start(host: Allocation, candidate: Candidate) -> Choice | None:
             if math.isnan(host.rate_alone) and not math.isnan(host.tasks_left):
                 return None  # it counts tasks, and a little later will have shown how fast it is alone
-            found = self._largest(host, candidate, view.actions[1:])
-            return found or self._probed(host, candidate, view.actions[1])
+            alike = candidate.job_class, use(candidate), candidate.cores
+            if alike not in known:
+                known[alike] = belief.largest(hosts, candidate, actions, self.worth)
+            return known[alike].of(row := row_of[host.job]) or self._probed(known[alike], row)
 
         def again(host: Allocation, guest: Guest) -> Choice | None:
             least, ceiling = view.actions[1], int(guest.note[0]) if guest.note else view.actions[-1]
@@ -104,7 +109,9 @@ class Pairs:
             ceiling = guest.quota - 1 if hurt else ceiling
             allowed = tuple(action for action in view.actions[1:] if action <= ceiling)
             # It is there already: what it would have been worth does not matter any more.
-            found = self._largest(host, guest.job, allowed, worth=0.0) if allowed else None
+            found = None
+            if allowed:
+                found = belief.largest(Hosts.of([host]), guest.job, allowed).of(0)
             if found is None and not hurt and guest.quota > 0 and not math.isnan(ratio(host)):
                 return None
             if found is None and guest.quota > least and allowed:
@@ -126,14 +133,14 @@ class Pairs:
             return
         measured = ratio(checkpoint.after)
         if not math.isnan(measured):
-            features = host_features(checkpoint.before, guest.job, np.array([quota]))
+            features = host_features(Hosts.of([checkpoint.before]), guest.job, np.array([quota]))[0]
             slower = min(measured, _MOST)
             missed, present = slower - float(self.slower.at(features)[0][0]), float(features[0, 1])
             self.effects.take(checkpoint.before.job_class, guest.job.job_class, present, missed)
             self.slower = self.slower.after(features[0], slower)
         if not math.isnan(guest.progress):
-            features = guest_features(checkpoint.before, guest.job, np.array([quota]))[0]
-            self.faster = self.faster.after(features, min(guest.progress / 100.0, 1.0 + _MOST))
+            features = guest_features(Hosts.of([checkpoint.before]), guest.job, np.array([quota]))[0]
+            self.faster = self.faster.after(features[0], min(guest.progress / 100.0, 1.0 + _MOST))
 
     def saved(self) -> str:
         """What has been learned, as JSON."""
@@ -168,33 +175,13 @@ class Pairs:
             raise InputError(f"what was learned is of {tree['policy']!r}, version {tree['version']!r}")
         self.slower, self.faster, self.effects = slower, faster, effects
 
-    def _probed(self, host: Allocation, candidate: Candidate, least: int) -> Choice | None:
+    def _probed(self, largest: Largest, row: int) -> Choice | None:
         """The smallest quota for one in so many who were refused."""
-        if host_features(host, candidate, np.array([least]))[0, 0] > self.budget:
+        if largest.by_time[row, 0] > self.budget:
             return None
+        least = largest.actions[0]
         self.refused = (self.refused + 1) % self.probe
         return Choice(least, "tried, to learn what it costs", (float(least),)) if self.refused == 0 else None
-
-    def _largest(
-        self, host: Allocation, guest: Candidate, actions: tuple[int, ...], worth: float | None = None
-    ) -> Choice | None:
-        quotas = np.array(actions)
-        features = host_features(host, guest, quotas)
-        slower, unsure = self._solved[0].at(features)
-        slower = slower + self.effects.slope(host.job_class, guest.job_class) * features[:, 1]
-        faster, _ = self._solved[1].at(guest_features(host, guest, quotas))
-        worst = slower + self.care * unsure
-        # Cores that are busy for the guest, and those that are no longer for the host.
-        won = np.clip(faster, 0.0, 1.0) * use(guest) * guest.cores
-        lost = (1.0 - 1.0 / (1.0 + np.maximum(slower, 0.0))) * host.cpu / 100.0 * host.cores
-        in_time = (1.0 + worst) * _MARGIN <= slack(host)
-        gains = (faster >= self.worth) & (won > lost) if worth is None else faster >= worth
-        good = np.flatnonzero((worst <= self.budget) & gains & in_time)
-        if not len(good):
-            return None
-        at = good[-1]
-        why = f"host at most {100 * worst[at]:.1f} % slower, guest at {100 * faster[at]:.0f} % of its speed"
-        return Choice(actions[at], why, (float(actions[-1]),))
 
 
 def _put_back(host: Allocation) -> Back | None:
