@@ -1,0 +1,1 @@
+"""What jobs need, in instances; forecasts; autoscalers."""
