@@ -1,6 +1,8 @@
 """Real engines that carry out what policies decide.
 
 - :mod:`~windlass.engines.batch`: jobs of one site on a batch system, started in a policy's order.
+- :mod:`~windlass.engines.elastic`: a cluster whose instances come and go, in numbers that a policy says.
+- :mod:`~windlass.engines.kubernetes`: one such cluster, asked for spare instances through its API server.
 - :mod:`~windlass.engines.linux`: CPU quotas of a job's processes, and what they use, by control groups.
 - :mod:`~windlass.engines.live`: jobs over sites on any executor: what the simulator does, with real tasks.
 - :mod:`~windlass.engines.ray`: an executor on a Ray cluster whose nodes carry ``site`` labels.

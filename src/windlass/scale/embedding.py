@@ -1,8 +1,8 @@
 """What jobs ask for, as numbers of instances: the embedding of the paper, its base instance, and its placement groups.
 
 A type of instance is a *bucket*. Buckets are put in order of cost: by GPUs, then cores, then memory. A job goes to the
-first bucket that it fits under in every resource. What jobs of one bucket ask for is added up, and the bucket's count is
-the largest part that this is of one instance: its dominant resource. Counts are fractions; a plan rounds them up.
+first bucket that it fits under in every resource. What jobs of one bucket ask for is added up, and the bucket's count
+is the largest part that this is of one instance: its dominant resource. Counts are fractions; a plan rounds them up.
 
 Source: "A Predictive Autoscaler for Elastic Batch Jobs", Algorithms 1 and 2, Tables 1 and 2, Figures 5 and 7.
 Three things are not as printed:
@@ -95,13 +95,14 @@ class Embedding:
     def hosts(self, vectors: ArrayLike) -> NDArray[np.bool_]:
         """(n,) whether some type has all resources that a vector asks for, be it in several instances."""
         asked = _vectors("vectors", vectors, self.buckets.shape[1]) > 0
-        return np.asarray((~asked[:, None, :] | (self.buckets > 0)[None]).all(axis=2).any(axis=1))
+        had: NDArray[np.bool_] = ~asked[:, None, :] | (self.buckets > 0)[None]
+        return np.asarray(np.asarray(had.all(axis=2)).any(axis=1))
 
     def virtual(self, vectors: ArrayLike) -> tuple[Virtual, ...]:
         """The virtual instances of vectors that fit under no bucket, by vector.
 
-        Of types that have all that the job asks for, it gets one that has the fewest resources besides, and of those the
-        largest: a job without GPUs is not given instances with GPUs where others would do.
+        Of types that have all that the job asks for, it gets one that has the fewest resources besides, and of those
+        the largest: a job without GPUs is not given instances with GPUs where others would do.
 
         Raises
         ------
@@ -144,10 +145,10 @@ class Embedding:
         for column, limit in zip(columns[1:], self._limits[1:], strict=True):
             fits &= column <= limit
         # A last row that all fit under stands for no bucket.
-        return self._places[fits.argmax(axis=0)]
+        return np.asarray(self._places[fits.argmax(axis=0)])
 
     def _virtual(self, row: int, vector: _Floats) -> Virtual:
-        able = (self.buckets[:, vector > 0] > 0).all(axis=1)
+        able = np.asarray((self.buckets[:, vector > 0] > 0).all(axis=1))
         if not able.any():
             missing = np.flatnonzero((vector > 0) & ~(self.buckets > 0).any(axis=0))
             what = f"resource {missing[0]}" if len(missing) else "resources"
@@ -203,8 +204,8 @@ class Base:
     smallest
         The smallest type to keep, in the order in which buckets were given.
     scale
-        (s,) how much all snapshots need with all types, without the smallest, without the two smallest, and so on, until
-        jobs are left that no type can hold.
+        (s,) how much all snapshots need with all types, without the smallest, without the two smallest, and so on,
+        until jobs are left that no type can hold.
     """
 
     smallest: int
@@ -269,7 +270,8 @@ def balance(sizes: Sequence[int], groups: int, first: int = 0) -> _Ints:
     Parameters
     ----------
     sizes
-        How many instances each virtual instance has; their members stay together, so it does not change whose turn it is.
+        How many instances each virtual instance has; their members stay together, so it does not change whose turn it
+        is.
     groups
         How many placement groups there are.
     first

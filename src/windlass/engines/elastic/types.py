@@ -1,0 +1,74 @@
+"""Types of instances, from a file of the user's."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import yaml
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from windlass.model import InputError
+from windlass.model.instances import InstanceType
+
+_Amount = Annotated[float, Field(ge=0, allow_inf_nan=False)]
+
+
+class _Type(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    name: Annotated[str, Field(min_length=1)]
+    gpus: _Amount = 0.0
+    cores: _Amount = 0.0
+    memory: _Amount = 0.0
+    price: _Amount = 0.0
+    launch: _Amount = 300.0
+    most: Annotated[int, Field(ge=0)]
+
+
+class _Types(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    types: Annotated[list[_Type], Field(min_length=1)]
+
+
+def read_types(path: Path) -> tuple[InstanceType, ...]:
+    """Types of instances, smallest first.
+
+    Parameters
+    ----------
+    path
+        YAML: ``types``, a list of ``name``, ``gpus``, ``cores``, ``memory`` (bytes that jobs can have there), ``price``
+        (USD an hour), ``launch`` (s), and ``most``, which must be said: how many there may be.
+
+    Raises
+    ------
+    InputError
+        It cannot be read; names file, field and value.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> file = Path(tempfile.mkdtemp()) / "types.yaml"
+    >>> _ = file.write_text("types: [{name: large, cores: 8, most: 4}, {name: small, cores: 4, most: 9}]")
+    >>> [kind.name for kind in read_types(file)]
+    ['small', 'large']
+    """
+    try:
+        tree = yaml.safe_load(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"{path}: {getattr(error, 'strerror', None) or 'is not UTF-8 text'}") from error
+    except yaml.YAMLError as error:
+        raise InputError(f"{path}: is not YAML: {' '.join(str(error).split())}") from error
+    try:
+        known = _Types.model_validate(tree)
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(map(str, first["loc"]))
+        raise InputError(f"{path}: {where or 'all of it'}: {first['msg']}, not {first['input']!r}") from error
+    names = [each.name for each in known.types]
+    if len(set(names)) < len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise InputError(f"{path}: type {twice!r} is there twice")
+    kinds = [InstanceType(**each.model_dump()) for each in known.types]
+    return tuple(sorted(kinds, key=lambda kind: tuple(kind.vector())))

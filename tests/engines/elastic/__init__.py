@@ -1,0 +1,1 @@
+"""Scaling a cluster that is a fake."""

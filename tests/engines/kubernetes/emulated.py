@@ -1,0 +1,83 @@
+"""An API server in this process, over real HTTP on loopback; and objects to fill it with."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import kmock
+import yaml
+
+from windlass.engines.kubernetes.server import ApiServer
+
+_KINDS = {
+    "v1/nodes": ("Node", False),
+    "v1/pods": ("Pod", True),
+    "v1/podtemplates": ("PodTemplate", True),
+    "apps/v1/deployments": ("Deployment", True),
+    "scheduling.k8s.io/v1/priorityclasses": ("PriorityClass", False),
+}
+_BUFFERS = {"autoscaling.x-k8s.io/v1beta1/capacitybuffers": ("CapacityBuffer", True)}
+
+
+@contextmanager
+def emulated(buffers: bool) -> Iterator[tuple[str, kmock.KubernetesEmulator]]:
+    """The URL of a server, with CapacityBuffers or without, and the emulator."""
+    ready, stop, box = threading.Event(), asyncio.Event(), []
+    loop = asyncio.new_event_loop()
+
+    async def serve() -> None:
+        async with kmock.KubernetesEmulator() as handler, kmock.Server(handler) as server:
+            for name, (kind, namespaced) in {**_KINDS, **(_BUFFERS if buffers else {})}.items():
+                handler.resources[name] = {"kind": kind, "namespaced": namespaced}
+            box.append((str(server.url).rstrip("/"), handler))
+            ready.set()
+            await stop.wait()
+
+    thread = threading.Thread(target=lambda: loop.run_until_complete(serve()))
+    thread.start()
+    try:
+        assert ready.wait(60.0)
+        yield box[0]
+    finally:
+        loop.call_soon_threadsafe(stop.set)
+        thread.join()
+        loop.close()
+
+
+def client(url: str, folder: Path) -> ApiServer:
+    """A client of it, as a user's own file names it."""
+    config = folder / "kubeconfig"
+    tree = {
+        "apiVersion": "v1",
+        "kind": "Config",
+        "current-context": "here",
+        "clusters": [{"name": "here", "cluster": {"server": url}}],
+        "contexts": [{"name": "here", "context": {"cluster": "here", "user": "me"}}],
+        "users": [{"name": "me", "user": {"token": "secret"}}],
+    }
+    config.write_text(yaml.safe_dump(tree))
+    return ApiServer(str(config))
+
+
+def node(name: str, kind: str, ready: bool = True) -> dict[str, object]:
+    """A node of a type."""
+    return {
+        "apiVersion": "v1",
+        "kind": "Node",
+        "metadata": {"name": name, "labels": {"node.kubernetes.io/instance-type": kind}},
+        "status": {"conditions": [{"type": "Ready", "status": "True" if ready else "False"}]},
+    }
+
+
+def pod(name: str, cores: str, on: str | None = None, **more: object) -> dict[str, object]:
+    """A pod that asks for cores; it waits, or runs on a node."""
+    spec: dict[str, object] = {
+        "containers": [{"name": "main", "resources": {"requests": {"cpu": cores}}}],
+        **({} if on is None else {"nodeName": on}),
+    }
+    meta = {"name": name, "namespace": "default", "creationTimestamp": "2026-01-01T00:00:00Z", **more}
+    return {"apiVersion": "v1", "kind": "Pod", "metadata": meta, "spec": spec}
