@@ -24,6 +24,7 @@ from windlass.order.fleet import POLICIES as ORDER_FLEET
 from windlass.order.site import POLICIES as ORDER_SITE
 from windlass.place import POLICIES as PLACE
 from windlass.registry import Registry
+from windlass.scale import POLICIES as SCALE
 from windlass.share import POLICIES as SHARE
 from windlass.sim import replay
 
@@ -70,6 +71,11 @@ KINDS = [
         "world: dispatch\ncluster: {groups: [{workers: 4, speed: 1}]}\nworkload: {tasks: 300}\n",
     ),
     Kind(SHARE, "idlest.py", ""),
+    Kind(
+        SCALE,
+        "lately.py",
+        "world: elastic\ncluster: {types: [{name: s, cores: 4, most: 50}]}\nworkload: {drawn: {days: 1}}\n",
+    ),
     Kind(ADMIT, "climbing.py", ""),
 ]
 each_kind = pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.registry.decision)
@@ -89,6 +95,7 @@ LISTING = (
     "windlass.order.site",
     "windlass.place",
     "windlass.registry",
+    "windlass.scale",
     "windlass.share",
     "windlass.worlds",
 )

@@ -4,23 +4,89 @@ Jobs ask for resources, and machines take minutes to start. An autoscaler sees h
 needed so far, and says how many there should be, those that hold jobs included. It reads a :class:`ScaleView` and
 answers with :class:`Totals`; it never touches an engine.
 
+Policies, one file each in ``policies/``:
+
+- ``reactive``: what the cluster autoscaler of Kubernetes does; ``consolidate``: what Karpenter does.
+- ``static``: as many as were ever needed.
+- ``clairvoyant``: knows the jobs to come.
+
 :mod:`~windlass.scale.view` says what policies see and answer. :mod:`~windlass.scale.embedding` turns what jobs ask for
-into numbers of instances; :func:`embed` is its short form.
+into numbers of instances; :func:`embed` is its short form. :mod:`~windlass.scale.filling`: how many instances jobs fill
+that wait.
+
+>>> from windlass.scale import POLICIES
+>>> "reactive" in POLICIES.names()
+True
 """
 
 from __future__ import annotations
 
+from typing import ClassVar, Protocol
+
+from windlass.model.values import number
+from windlass.registry import Registry, optional
 from windlass.scale.embedding import Base, Embedding, Virtual, balance, base_instance, embed
 from windlass.scale.view import Demands, ScaleView, Totals
 
+POLICIES = Registry(
+    "scale",
+    "How many machines of which type, before they are needed?",
+    "a period is over",
+    f"{__name__}.policies",
+)
+
+
+class ScalePolicy(Protocol):
+    """Decides how many instances of each type there should be.
+
+    A class with a ``name`` and this method, in a file of ``policies/``, is a policy. Besides, it may have ``idle``: how
+    many seconds an instance may be empty, where there are more than it wants, before it goes; :func:`idle_time` reads
+    it.
+    """
+
+    name: ClassVar[str]
+
+    def decide(self, view: ScaleView) -> Totals:
+        """How many there should be from now on. The view is not changed."""
+        ...
+
+
+def idle_time(policy: ScalePolicy, otherwise: float) -> float:
+    """How long an instance may be empty before it goes, s: as the policy says, else as the engine is set up.
+
+    Parameters
+    ----------
+    policy
+        Of this decision.
+    otherwise
+        For policies that do not say, s.
+
+    Raises
+    ------
+    InputError
+        What it says is negative or not finite.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> idle_time(POLICIES.make("reactive", np.random.default_rng(1)), otherwise=60.0)
+    600.0
+    """
+    said = optional(policy, "idle")
+    return otherwise if said is None else number(f"{policy.name}: idle", said, 0.0)
+
+
 __all__ = [
+    "POLICIES",
     "Base",
     "Demands",
     "Embedding",
+    "ScalePolicy",
     "ScaleView",
     "Totals",
     "Virtual",
     "balance",
     "base_instance",
     "embed",
+    "idle_time",
 ]

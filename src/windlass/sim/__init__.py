@@ -7,6 +7,7 @@
 
 - :mod:`~windlass.sim.site`: rigid parallel jobs on one site.
 - :mod:`~windlass.sim.shares`: two jobs on one allocation of that site.
+- :mod:`~windlass.sim.instances`: instances that come and go, and jobs that are packed on them.
 - :mod:`~windlass.sim.workers`: small tasks on many workers.
 - :mod:`~windlass.sim.fleet`: jobs over the sites of a fleet.
 - :mod:`~windlass.sim.events`: what happens next; :mod:`~windlass.sim.links`: links that concurrent reads share.

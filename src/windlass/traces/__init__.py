@@ -12,7 +12,7 @@ stops the reading, naming file, line, field and value, unless the caller says to
 
 - :mod:`~windlass.traces.llm`: requests to language models; :mod:`~windlass.traces.volatility`: speeds of machines that
   drift; :mod:`~windlass.traces.wan`: throughput between cloud regions; :mod:`~windlass.traces.interference`: how fast
-  two jobs are that share a device.
+  two jobs are that share a device; :mod:`~windlass.traces.spot`: how many spot instances could be had.
 
 The formats of jobs are in ``swf``, ``swf_header``, ``swim`` and ``table``, and ``formats`` lists them; ``trace`` and
 ``workload`` have what they return and what becomes of it; ``files``, ``columns`` and ``csv_text`` read text.

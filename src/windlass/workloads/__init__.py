@@ -23,6 +23,11 @@ Rigid jobs on one site:
 - :mod:`~windlass.workloads.outages`: when its nodes are away.
 - :mod:`~windlass.workloads.use`: what jobs use of what they were given; :mod:`~windlass.workloads.measured`: laws that
   were measured, as quantiles.
+
+Jobs that ask for resource vectors, on instances:
+
+- :mod:`~windlass.workloads.seasons`: with a day and a week in them.
+- :mod:`~windlass.workloads.earlier`: a log cut in two, what was needed before and the jobs that are run.
 """
 
 from windlass.workloads.lublin import lublin

@@ -2,6 +2,7 @@
 
 - :mod:`~windlass.worlds.batch`: rigid parallel jobs on one site; which goes first?
 - :mod:`~windlass.worlds.sharing`: the same, of which some share allocations; who, with whom, at what quota?
+- :mod:`~windlass.worlds.elastic`: jobs on instances that come and go; how many of which type?
 - :mod:`~windlass.worlds.dispatch`: small tasks on many workers; which worker gets this one?
 - :mod:`~windlass.worlds.colocated`: both kinds on the nodes of one site; tasks have what jobs leave idle.
 - :mod:`~windlass.worlds.fleet`: jobs over the sites of a fleet; which job goes first, or where does each task run? Live

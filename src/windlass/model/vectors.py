@@ -1,0 +1,120 @@
+"""Jobs that ask for several resources at once, as columns."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+
+import numpy as np
+from numpy.typing import NDArray
+
+from windlass.model.errors import InputError
+from windlass.model.instances import RESOURCES
+
+_Floats = NDArray[np.float64]
+_Ints = NDArray[np.int64]
+
+#: Longer than any log, and short enough that sums of times keep their seconds.
+_LONGEST = 1e15
+#: More than anything has, and few enough that thousandths of it are whole numbers still.
+_LARGEST = 1e15
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class VectorJobs:
+    """Jobs, one row each, in order of submission.
+
+    Parameters
+    ----------
+    job
+        (n,) the identity that a log gives each job; distinct.
+    submit
+        (n,) when it is submitted, s; not decreasing.
+    run
+        (n,) how long it runs, s.
+    resources
+        (n, 3) what it asks for, in the order of :data:`~windlass.model.instances.RESOURCES`; something of at least one.
+    walltime
+        (n,) how long it says that it runs at most, s; infinity where it does not say.
+
+    Raises
+    ------
+    InputError
+        A column is of the wrong length, or a value is not allowed; names column, job and value.
+
+    Examples
+    --------
+    >>> jobs = VectorJobs.of(submit=[0, 5], run=[10, 20], gpus=[0, 2], cores=[4, 8])
+    >>> len(jobs), jobs.resources.tolist()
+    (2, [[0.0, 4.0, 0.0], [2.0, 8.0, 0.0]])
+    """
+
+    job: _Ints
+    submit: _Floats
+    run: _Floats
+    resources: _Floats
+    walltime: _Floats
+
+    @classmethod
+    def of(
+        cls,
+        submit: object,
+        run: object,
+        gpus: object = 0.0,
+        cores: object = 0.0,
+        memory: object = 0.0,
+        walltime: object = np.inf,
+        job: object = None,
+    ) -> VectorJobs:
+        """Build a table from anything array-like; one number stands for all, and without ``job`` they are 1, 2, …"""
+        submits = np.array(submit, dtype=np.float64)
+        count = len(submits)
+        asked = [np.broadcast_to(np.asarray(each, np.float64), (count,)) for each in (gpus, cores, memory)]
+        return cls(
+            np.arange(1, count + 1) if job is None else np.array(job, dtype=np.int64),
+            submits,
+            np.array(run, dtype=np.float64),
+            np.stack(asked, axis=1) if count else np.empty((0, len(RESOURCES))),
+            np.broadcast_to(np.asarray(walltime, np.float64), (count,)).copy(),
+        )
+
+    def __post_init__(self) -> None:
+        count = len(self.job)
+        for field in fields(self):
+            shape = (count, len(RESOURCES)) if field.name == "resources" else (count,)
+            found = getattr(self, field.name)
+            if found.shape != shape:
+                raise InputError(f"jobs: {field.name} has shape {found.shape}, expected {shape}")
+        checks = [
+            ("submit", self.submit, np.abs(self.submit) <= _LONGEST, "a time of at most 1e15 s"),
+            ("run", self.run, (self.run >= 0) & (self.run <= _LONGEST), "a time of 0 to 1e15 s"),
+            ("walltime", self.walltime, self.walltime >= 0, "a time of 0 or more"),
+        ]
+        for name, values in zip(RESOURCES, self.resources.T, strict=True):
+            checks.append((name, values, (values >= 0) & (values <= _LARGEST), "0 to 1e15"))
+        for name, values, allowed, wanted in checks:
+            if not allowed.all():
+                row = int(np.argmin(allowed))
+                raise InputError(f"jobs: job {self.job[row]}, {name} is {values[row]}, expected {wanted}")
+        nothing = ~self.resources.any(axis=1)
+        if nothing.any():
+            raise InputError(
+                f"jobs: job {self.job[int(np.argmax(nothing))]} asks for nothing, "
+                f"expected some of {', '.join(RESOURCES)}"
+            )
+        back = np.flatnonzero(np.diff(self.submit) < 0)
+        if len(back):
+            row = int(back[0]) + 1
+            raise InputError(
+                f"jobs: job {self.job[row]} is submitted at {self.submit[row]:g} s, before the job ahead of it: "
+                "sort by submit first"
+            )
+        if len(np.unique(self.job)) != count:
+            values, counts = np.unique(self.job, return_counts=True)
+            raise InputError(f"jobs: job number {values[counts > 1][0]} appears more than once")
+
+    def __len__(self) -> int:
+        return len(self.job)
+
+    def take(self, rows: NDArray[np.bool_] | _Ints) -> VectorJobs:
+        """The chosen rows, a mask or row numbers in order."""
+        return VectorJobs(*(getattr(self, field.name)[rows] for field in fields(self)))

@@ -1,0 +1,1 @@
+"""One policy of scaling a file; adding a file adds the policy."""

@@ -1,0 +1,85 @@
+"""What Karpenter does, as far as jobs that cannot be moved let it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from windlass.model.instances import InstanceType
+from windlass.model.values import number
+from windlass.scale.filling import Groups, pending, room
+from windlass.scale.policies.reactive import answer, begun
+from windlass.scale.view import ScaleView, Totals
+
+_Floats = NDArray[np.float64]
+_Ints = NDArray[np.int64]
+
+
+class Consolidate:
+    """The cheapest instance for as many of those who wait as one can hold, and again; an empty one goes at once.
+
+    Jobs are put on a new instance, the largest first, while any type has room for all of them; then the cheapest that
+    has is launched. Karpenter also deletes an instance, or replaces it with a cheaper one, where its pods find room
+    elsewhere. A batch job cannot be moved, so only what is empty is taken away here.
+
+    Parameters
+    ----------
+    after
+        Seconds after which an empty instance goes.
+
+    Examples
+    --------
+    >>> from windlass.scale.view import Demands
+    >>> waiting = Demands(np.array([[0.0, 3.0, 0.0]] * 2), np.zeros(2), np.full(2, np.inf))
+    >>> types = (InstanceType("small", cores=4, price=1.0), InstanceType("large", cores=8, price=1.5))
+    >>> view = ScaleView(
+    ...     0.0, 600.0, types, *(np.zeros(2, np.int64),) * 3, Demands.none(), waiting, np.zeros((1, 2))
+    ... )
+    >>> Consolidate().decide(view).counts
+    (0, 1)
+    """
+
+    name = "consolidate"
+
+    def __init__(self, after: float = 0.0) -> None:
+        self.idle = number("after", after, 0.0)
+
+    def decide(self, view: ScaleView) -> Totals:
+        """What is used and coming, and what is missing."""
+        waiting = pending(view.waiting, view.types)
+        totals, groups = begun(view, waiting.whole, waiting.groups)
+        most = np.array([kind.most for kind in view.types])
+        totals = np.minimum(totals, most)
+        while len(groups.counts):
+            chosen = _cheapest_full(view.types, groups, totals < most)
+            if chosen is None:
+                break
+            kind, taken = chosen
+            # As many alike as these groups fill.
+            times = max(1, int((groups.counts[taken > 0] // taken[taken > 0]).min()))
+            times = min(times, int(most[kind] - totals[kind]))
+            totals[kind] += times
+            groups = groups.less(times * taken)
+        return answer(view, totals)
+
+
+def _cheapest_full(
+    types: Sequence[InstanceType], groups: Groups, allowed: NDArray[np.bool_]
+) -> tuple[int, _Ints] | None:
+    """How many of each group fit on one instance together, and the cheapest type that has room for them."""
+    kinds: _Ints = np.flatnonzero(allowed).astype(np.int64)
+    free = np.array([types[kind].vector() for kind in kinds.tolist()]).reshape(len(kinds), 3)
+    taken = np.zeros(len(groups.counts), np.int64)
+    for group, (vector, count) in enumerate(zip(groups.vectors, groups.counts.tolist(), strict=True)):
+        each = np.minimum(room(free, vector), count) * groups.welcome[group, kinds]
+        if not each.any():
+            continue
+        taken[group] = each.max()
+        # Types that hold fewer of them are out.
+        stay = each == each.max()
+        kinds, free = kinds[stay], free[stay] - taken[group] * vector
+    if not taken.any():
+        return None
+    return min(kinds.tolist(), key=lambda kind: (types[kind].price, kind)), taken

@@ -1,0 +1,48 @@
+"""A fixed number of instances: as many as were ever needed, or as many as somebody says."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from windlass.model.values import number, whole
+from windlass.scale.view import ScaleView, Totals
+
+
+class Static:
+    """As many instances of each type as were needed at most so far, whatever is needed now.
+
+    Parameters
+    ----------
+    count
+        This many of each type instead.
+    margin
+        So many times as many as were needed at most.
+
+    Examples
+    --------
+    >>> from windlass.model.instances import InstanceType
+    >>> from windlass.scale.view import Demands
+    >>> view = ScaleView(
+    ...     0.0, 600.0, (InstanceType("small", cores=4),), *(np.zeros(1, np.int64),) * 3,
+    ...     Demands.none(), Demands.none(), np.array([[0.5], [2.5], [1.0]]),
+    ... )
+    >>> Static().decide(view).counts
+    (3,)
+    """
+
+    name = "static"
+    #: It never has one too many, whatever is idle.
+    idle = 0.0
+
+    def __init__(self, count: int | None = None, margin: float = 1.0) -> None:
+        self._count = None if count is None else whole("count", count, 0)
+        self._margin = number("margin", margin, 0.0, open_below=True)
+
+    def decide(self, view: ScaleView) -> Totals:
+        """The same as before, or a new maximum."""
+        most = np.array([kind.most for kind in view.types])
+        wanted = np.ceil(self._margin * view.history.max(axis=0) - 1e-9).astype(np.int64)
+        why = "the most that was ever needed"
+        if self._count is not None:
+            wanted, why = np.full(len(most), self._count), "as many as were asked for"
+        return Totals(tuple(np.minimum(wanted, most).tolist()), (why,) * len(most))

@@ -1,0 +1,296 @@
+"""The loop over instants: jobs end, instances come and go, jobs arrive and are placed, and a decision is due.
+
+Jobs are served in the order in which they were submitted, and one that has no room is passed over, as the scheduler of
+Kubernetes does: nobody is promised anything, so a job that needs many whole instances waits until so many are empty at
+once. Only instances with more room than before are looked at for those who waited before.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import types
+
+from windlass.compiled import Kernel, inlined, lean
+from windlass.sim.cores import TAKEN
+from windlass.sim.events.tree import next_of_any, next_worker
+from windlass.sim.handle import opening, storing
+from windlass.sim.instances.moves import empty_since, end_job, enqueue, mark, start_job
+from windlass.sim.instances.packing import is_empty, room_for
+from windlass.sim.instances.stages import alter, come_up, expire, launch, trim
+from windlass.sim.instances.state import (
+    ASKING,
+    ATTEMPTS,
+    CHANGED,
+    CROWDED,
+    CUT,
+    DUE,
+    ENDED,
+    EXPIRED,
+    KINDS,
+    LAUNCHES,
+    N_LEAVING,
+    N_STARTING,
+    N_UP,
+    N_USED,
+    NEXT,
+    NOBODY,
+    NOW,
+    OPEN,
+    PIECES,
+    RUN_STATE,
+    RUNNING,
+    SITE,
+    SUBMITTED,
+    UP,
+    VACATED,
+    WARM,
+)
+from windlass.sim.status import ASK, FULL, PAUSED, REACHED
+
+opened = opening(RUN_STATE)
+STORE = storing(RUN_STATE)
+
+
+@inlined
+def next_instant(run):
+    """When something happens next, s; infinity where nothing does, or all jobs have ended."""
+    queues, counts = run.queues, run.queues.counts
+    if counts[ENDED] == len(queues.submit):
+        return np.inf
+    arrival = queues.submit[counts[SUBMITTED]] if counts[SUBMITTED] < len(queues.submit) else np.inf
+    of_jobs = min(arrival, next_of_any(run.ends), queues.clock[DUE])
+    return min(of_jobs, next_of_any(run.turns), run.fleet.cut_time[counts[CUT]], queues.clock[OPEN])
+
+
+@inlined
+def _has_lines(run):
+    """Whether the logs have room for all that can happen at one instant before it is looked at again."""
+    counts, log = run.queues.counts, run.log
+    attempts = counts[ATTEMPTS] + counts[PIECES] <= len(log.job)
+    return attempts and counts[LAUNCHES] + len(run.fleet.stage) <= len(log.kind)
+
+
+@inlined
+def _take_ends(run, now):
+    while next_of_any(run.ends) == now:
+        end_job(run, next_worker(run.ends), now)
+
+
+@inlined
+def _arrive(run, now):
+    queues, counts = run.queues, run.queues.counts
+    while counts[SUBMITTED] < len(queues.submit) and queues.submit[counts[SUBMITTED]] <= now:
+        enqueue(run, counts[SUBMITTED])
+        queues.alive[queues.job_kind[counts[SUBMITTED]]] += 1
+        counts[SUBMITTED] += 1
+
+
+@inlined
+def _rows_left(run, of):
+    number = run.fleet.number
+    there = number[of, N_STARTING] + number[of, N_UP] + number[of, N_LEAVING]
+    return min(run.fleet.limit[of], run.fleet.first[of + 1] - run.fleet.first[of]) - there
+
+
+@inlined
+def _room_at_once(run, kind, now):
+    """Room for a job where instances are there when they are needed."""
+    queues, fleet = run.queues, run.fleet
+    of, wanted = queues.bucket[kind], max(1, queues.gang[kind])
+    if queues.gang[kind] > 0:
+        wanted -= fleet.number[of, N_UP] - fleet.number[of, N_USED]
+    if _rows_left(run, of) < wanted:
+        return np.int64(NOBODY)
+    for _ in range(wanted):
+        come_up(run, launch(run, of, 0.0, 1, now), now)
+    return room_for(run, kind)
+
+
+@inlined
+def _room(run, kind, now):
+    row = room_for(run, kind)
+    return _room_at_once(run, kind, now) if row == NOBODY and now <= run.queues.clock[WARM] else row
+
+
+@inlined
+def _open_kinds(run, now):
+    """Kinds of which the first that waits has room; how many."""
+    queues, count = run.queues, 0
+    for place in range(queues.counts[KINDS]):
+        if _room(run, queues.some[place], now) != NOBODY:
+            queues.open[count] = queues.some[place]
+            count += 1
+    return count
+
+
+@lean
+def _place(run, now):
+    """Start those who wait and have room, in the order of the queue; FULL where there are too few slots."""
+    queues, counts = run.queues, run.queues.counts
+    if counts[KINDS] == 0:
+        _forget_changes(run)
+        return PAUSED
+    count = _open_kinds(run, now)
+    while count > 0:
+        if counts[RUNNING] == len(queues.job_of):
+            return FULL
+        first = 0
+        for place in range(1, count):
+            ahead = queues.sequence[queues.head[queues.open[place]]]
+            if ahead < queues.sequence[queues.head[queues.open[first]]]:
+                first = place
+        kind = queues.open[first]
+        row = _room(run, kind, now)
+        if row != NOBODY:
+            start_job(run, kind, row, now)
+        if row == NOBODY or queues.head[kind] == NOBODY:
+            count -= 1
+            queues.open[first] = queues.open[count]
+    for place in range(counts[KINDS]):
+        queues.fresh[queues.some[place]] = 0
+    _forget_changes(run)
+    return PAUSED
+
+
+@inlined
+def _forget_changes(run):
+    counts, fleet = run.queues.counts, run.fleet
+    for place in range(counts[CHANGED]):
+        fleet.marked[fleet.changed[place]] = 0
+    counts[CHANGED] = 0
+
+
+@inlined
+def _decide_at(run, now):
+    """Take in who comes, start who has room, and see whether a decision is due; PAUSED, or how to return."""
+    counts, clock = run.queues.counts, run.queues.clock
+    clock[NOW], clock[OPEN] = now, now
+    _arrive(run, now)
+    if _place(run, now) == FULL:
+        counts[CROWDED] = 1
+        return FULL
+    expire(run, now)
+    clock[OPEN] = np.inf
+    if clock[DUE] <= now and counts[ENDED] < len(run.queues.submit):
+        counts[ASKING] = 1
+        return ASK
+    return PAUSED
+
+
+def _run(address, until, steps):
+    """Go through instants before `until`, so many at most, and take in what ends at `until`; a status code."""
+    run = opened(address)
+    clock = run.queues.clock
+    if run.queues.counts[CROWDED] != 0:
+        run.queues.counts[CROWDED] = 0
+        status = _decide_at(run, clock[NOW])
+        if status != PAUSED:
+            return status
+    for _ in range(steps):
+        now = next_instant(run)
+        if not _has_lines(run):
+            return FULL
+        if now >= until:
+            if until < np.inf:
+                _take_ends(run, until)
+            clock[NEXT] = next_instant(run)
+            return REACHED
+        run.queues.counts[VACATED] = 0
+        _take_ends(run, now)
+        alter(run, now)
+        status = _decide_at(run, now)
+        if status != PAUSED:
+            clock[NEXT] = now
+            return status
+    return PAUSED
+
+
+def _alter(address, now):
+    """Instances come and go at an instant."""
+    run = opened(address)
+    if not _has_lines(run):
+        return FULL
+    counts, clock = run.queues.counts, run.queues.clock
+    counts[VACATED] = 0
+    if next_of_any(run.turns) <= now or run.fleet.cut_time[counts[CUT]] <= now:
+        alter(run, now)
+        clock[OPEN] = now
+    return REACHED
+
+
+def _settle(address, now):
+    """Others gave cores back: there may be room."""
+    run = opened(address)
+    nodes, counts, fleet = run.nodes, run.queues.counts, run.fleet
+    for at in nodes.taken[: nodes.numbers[TAKEN]]:
+        row = at - nodes.first[counts[SITE]]
+        if nodes.site[at] != counts[SITE] or fleet.stage[row] != UP:
+            continue
+        if nodes.idle[at] > 0:
+            mark(run, row)
+            run.queues.clock[OPEN] = now
+        if is_empty(run, row):
+            empty_since(run, row, now)
+    run.queues.clock[NEXT] = next_instant(run)
+    return REACHED
+
+
+def _decide(address, now):
+    """Take in what happens at an instant, where anything does; ASK where a decision is due."""
+    run = opened(address)
+    counts, clock = run.queues.counts, run.queues.clock
+    queues, status = run.queues, REACHED
+    comes = counts[SUBMITTED] < len(queues.submit) and queues.submit[counts[SUBMITTED]] <= now
+    counts[VACATED] = 0
+    if comes or min(clock[DUE], clock[OPEN]) <= now or counts[CHANGED] > 0 or _has_expired(run):
+        status = _decide_at(run, now)
+    clock[NEXT] = next_instant(run)
+    return REACHED if status == PAUSED else status
+
+
+@inlined
+def _has_expired(run):
+    return run.queues.counts[EXPIRED] > 0
+
+
+def _waiting(address, rows):
+    """Rows of those who wait, kind by kind; how many."""
+    queues, count = opened(address).queues, 0
+    for place in range(queues.counts[KINDS]):
+        job = queues.head[queues.some[place]]
+        while job != NOBODY:
+            rows[count] = job
+            count += 1
+            job = queues.after[job]
+    return count
+
+
+def _act(address, delays, boots, due):
+    """Launch what is missing, with these delays, and take away what is idle for too long; how many were launched."""
+    run = opened(address)
+    fleet, queues, made, now = run.fleet, run.queues, 0, run.queues.clock[NOW]
+    queues.counts[VACATED] = 0
+    for of in range(len(fleet.top)):
+        while (
+            fleet.number[of, N_STARTING] + fleet.number[of, N_UP] < fleet.wanted[of]
+            and _rows_left(run, of) > 0
+            and made < len(delays)
+        ):
+            launch(run, of, delays[made], boots[made], now)
+            made += 1
+        trim(run, of, now)
+    queues.counts[ASKING], queues.clock[DUE] = 0, due
+    queues.clock[NEXT] = next_instant(run)
+    return made
+
+
+_AT = types.int64(types.int64, types.float64)
+RUN = Kernel(_run, types.int64(types.int64, types.float64, types.int64), allocates=False)
+ALTER = Kernel(_alter, _AT, allocates=False)
+SETTLE = Kernel(_settle, _AT, allocates=False)
+DECIDE = Kernel(_decide, _AT, allocates=False)
+WAITING_ROWS = Kernel(_waiting, types.int64(types.int64, types.int64[::1]), allocates=False)
+ACT = Kernel(
+    _act, types.int64(types.int64, types.float64[::1], types.uint8[::1], types.float64), allocates=False
+)
+KERNELS = (STORE, RUN, ALTER, SETTLE, DECIDE, WAITING_ROWS, ACT)

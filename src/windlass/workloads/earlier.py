@@ -1,0 +1,96 @@
+"""A log cut in two: what was needed before, and the jobs that are run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from windlass.model import InputError
+from windlass.model.vectors import VectorJobs
+
+_Floats = NDArray[np.float64]
+_Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Cut:
+    """Jobs from an instant on, and a row of what was needed for each period before it.
+
+    Parameters
+    ----------
+    jobs
+        Those submitted since, and those that would still run then, submitted then with what they have left.
+    history
+        (t, k) what was needed, a row a period, up to the last one before ``begin``.
+    begin
+        The first decision, s.
+    """
+
+    jobs: VectorJobs
+    history: _Floats
+    begin: float
+
+
+def cut(
+    jobs: VectorJobs, earlier: float, period: float, kind: _Ints, needed: Callable[[_Ints], _Floats]
+) -> Cut:
+    """Cut a log.
+
+    Parameters
+    ----------
+    jobs
+        All of them.
+    earlier
+        So many seconds of it are history only: each job is taken to have run from its submission on.
+    period
+        Seconds from one row to the next.
+    kind
+        (n,) which jobs ask for the same, numbers from 0 on.
+    needed
+        Tells (k,) what so many jobs of each kind need together.
+
+    Raises
+    ------
+    InputError
+        No job is left to run.
+
+    Examples
+    --------
+    >>> jobs = VectorJobs.of(submit=[0, 50, 200], run=[60, 300, 10], cores=1)
+    >>> found = cut(jobs, 100.0, 50.0, np.zeros(3, np.int64), lambda alive: alive.astype(float))
+    >>> found.history.tolist(), found.jobs.submit.tolist(), found.jobs.run.tolist(), found.begin
+    ([[1.0], [2.0]], [100.0, 200.0], [250.0, 10.0], 100.0)
+    """
+    rows = int(np.ceil(earlier / period))
+    begin = float(jobs.submit[0]) + rows * period
+    times = (begin - period * np.arange(rows, 0, -1)).astype(np.float64)
+    history = _history(jobs, times, kind, needed)
+    rest = (jobs.submit >= begin) | (jobs.submit + jobs.run > begin)
+    if not rest.any():
+        raise InputError(f"no job is left to run after the first {earlier:g} s")
+    kept = jobs.take(rest)
+    before = kept.submit < begin
+    done = np.where(before, begin - kept.submit, 0.0)
+    moved = VectorJobs(
+        kept.job, kept.submit + done, np.maximum(kept.run - done, 0.0), kept.resources, kept.walltime - done
+    )
+    return Cut(moved, history, begin)
+
+
+def _history(jobs: VectorJobs, times: _Floats, kind: _Ints, needed: Callable[[_Ints], _Floats]) -> _Floats:
+    """What was needed at each of these times by jobs that nobody kept waiting."""
+    if not len(times):
+        return np.empty((0, len(needed(np.zeros(int(kind.max()) + 1, np.int64)))))
+    ends = np.argsort(jobs.submit + jobs.run, kind="stable")
+    come = np.searchsorted(jobs.submit, times, side="right")
+    gone = np.searchsorted((jobs.submit + jobs.run)[ends], times, side="right")
+    alive, rows, first, last = np.zeros(int(kind.max()) + 1, np.int64), [], 0, 0
+    for until, over in zip(come.tolist(), gone.tolist(), strict=True):
+        alive += np.bincount(kind[first:until], minlength=len(alive))
+        alive -= np.bincount(kind[ends[last:over]], minlength=len(alive))
+        first, last = until, over
+        rows.append(needed(alive))
+    return np.array(rows)

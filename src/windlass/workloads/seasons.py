@@ -1,0 +1,126 @@
+"""Jobs with a day and a week in them: more by day than by night, and fewer at weekends."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from windlass.model import InputError
+from windlass.model.values import number
+from windlass.model.vectors import VectorJobs
+
+_DAY = 86_400.0
+_HOUR = 3600.0
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """What some of the jobs ask for, GPUs, cores and bytes, and how many there are of them beside the others."""
+
+    gpus: float = 0.0
+    cores: float = 1.0
+    memory: float = 0.0
+    weight: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Season:
+    """When jobs come and how long they run.
+
+    Parameters
+    ----------
+    days
+        How many, the first a Monday.
+    per_hour
+        Jobs an hour, on average over a week.
+    daily
+        How much more than on average they are at three in the afternoon, as a part of it; as much fewer at three at
+        night.
+    weekend
+        How many there are on Saturdays and Sundays beside other days.
+    batch
+        How many are submitted at once, on average (a geometric distribution).
+    run
+        The median run time, s.
+    spread
+        Standard deviation of its logarithm.
+
+    Raises
+    ------
+    InputError
+        A number is out of bounds.
+    """
+
+    days: float = 28.0
+    per_hour: float = 30.0
+    daily: float = 0.8
+    weekend: float = 0.4
+    batch: float = 1.0
+    run: float = 1800.0
+    spread: float = 1.0
+
+    def __post_init__(self) -> None:
+        for name in ("days", "per_hour", "run"):
+            number(name, getattr(self, name), 0.0, open_below=True)
+        number("daily", self.daily, 0.0, 1.0)
+        number("weekend", self.weekend, 0.0, 1.0)
+        number("batch", self.batch, 1.0)
+        number("spread", self.spread, 0.0)
+
+    def intensity(self, time: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Jobs an hour at an instant, s from the first midnight.
+
+        >>> Season(per_hour=10.0, daily=0.5, weekend=1.0).intensity(np.array([15.0, 3.0]) * 3600).tolist()
+        [15.0, 5.0]
+        """
+        day = 1.0 + self.daily * np.cos(2.0 * np.pi * (time / _DAY - 15.0 / 24.0))
+        weekend = np.where((time // _DAY).astype(np.int64) % 7 >= 5, self.weekend, 1.0)
+        return np.asarray(self.per_hour * day * weekend * 7.0 / (5.0 + 2.0 * self.weekend))
+
+
+def seasonal(season: Season, shapes: Sequence[Shape], rng: np.random.Generator) -> VectorJobs:
+    """Draw jobs: a Poisson process whose rate follows the season.
+
+    Parameters
+    ----------
+    season
+        When, and how long.
+    shapes
+        What they ask for.
+    rng
+        Where chance comes from.
+
+    Raises
+    ------
+    InputError
+        There is no shape, one has a weight that is negative, or nobody comes.
+
+    Examples
+    --------
+    >>> jobs = seasonal(Season(days=7.0, per_hour=60.0), [Shape(cores=2.0)], np.random.default_rng(1))
+    >>> 9_500 < len(jobs) < 10_500
+    True
+    """
+    weights = np.array([number("weight", shape.weight, 0.0) for shape in shapes])
+    if not weights.any():
+        raise InputError("shapes: expected at least one with a weight above 0")
+    submit = _times(season, rng)
+    count = len(submit)
+    if not count:
+        raise InputError(f"no job is drawn in {season.days:g} days at {season.per_hour:g} an hour")
+    asked = np.array([(shape.gpus, shape.cores, shape.memory) for shape in shapes], np.float64)
+    chosen = asked[rng.choice(len(shapes), count, p=weights / weights.sum())]
+    run = season.run * np.exp(rng.normal(0.0, season.spread, count))
+    return VectorJobs(np.arange(1, count + 1), submit, run, chosen, np.full(count, np.inf))
+
+
+def _times(season: Season, rng: np.random.Generator) -> NDArray[np.float64]:
+    """Arrivals at the highest rate, of which as many are kept as the rate at that time says."""
+    until = season.days * _DAY
+    highest = float(season.intensity(np.arange(0.0, until, 600.0)).max()) / season.batch
+    drawn = np.sort(rng.uniform(0.0, until, rng.poisson(highest * until / _HOUR)))
+    kept = drawn[rng.uniform(0.0, highest, len(drawn)) * season.batch < season.intensity(drawn)]
+    return np.repeat(kept, rng.geometric(1.0 / season.batch, len(kept)))

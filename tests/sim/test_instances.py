@@ -1,0 +1,296 @@
+"""Jobs on instances that come and go: whatever happens, what must be true of a run is."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from tests.oracles.instances import check, paid_hours
+from tests.sim.instances import GPU, LARGE, SCALERS, SMALL, Case, cases, coupled, run
+from windlass.metrics.elastic import elastic_metrics
+from windlass.model import InputError, PolicyError
+from windlass.model.instances import InstanceType
+from windlass.model.vectors import VectorJobs
+from windlass.scale import POLICIES, Totals
+from windlass.scale.embedding import embed
+from windlass.sim.instances.fleet import InstanceFleet, Interruptions
+from windlass.sim.nodes import Ledger
+from windlass.sim.part import Quiet
+
+each_policy = pytest.mark.parametrize("name", SCALERS)
+
+
+@each_policy
+@settings(max_examples=50, deadline=None)
+@given(case=cases())
+def test_a_run_breaks_no_rule(name: str, case: Case):
+    done = case.run(SCALERS[name](case.seed))
+    check(done, launches_as_told=case.fleet.launch_spread == 0)
+
+
+@each_policy
+@settings(max_examples=25, deadline=None)
+@given(case=cases())
+def test_hours_are_starting_busy_or_idle_and_paid_for(name: str, case: Case):
+    done = case.run(SCALERS[name](case.seed))
+    found = elastic_metrics(done)
+    assert found.instance_hours == pytest.approx(paid_hours(done))
+    busy = float(done.launches.busy.sum()) / 3600
+    assert found.starting_h + busy + found.over_provisioned_h == pytest.approx(found.instance_hours)
+    prices = [case.fleet.types[kind].price for kind in done.launches.kind.tolist()]
+    assert found.cost_usd == pytest.approx(float((done.paid() / 3600 * prices).sum()))
+    assert found.over_provisioned_h >= -1e-9
+    assert 0.0 <= found.utilisation <= 1.0 + 1e-9
+    assert -1e-9 <= found.fragmentation <= 1.0
+
+
+@each_policy
+@settings(max_examples=25, deadline=None)
+@given(case=cases())
+def test_what_was_needed_is_what_the_library_embeds(name: str, case: Case):
+    # A job of no length that starts at a decision has not ended by then.
+    assume((case.jobs.run > 0).all())
+    done = case.run(SCALERS[name](case.seed))
+    buckets = [kind.vector() for kind in case.fleet.types]
+    for time, needed in zip(done.decisions.time.tolist(), done.decisions.needed, strict=True):
+        # Of those who come or end at that very instant, they have come, and they have ended.
+        alive = (done.jobs.submit <= time) & (done.end > time)
+        assert np.allclose(needed, embed(done.jobs.resources[alive], buckets))
+
+
+@each_policy
+@settings(max_examples=25, deadline=None)
+@given(case=cases())
+def test_beside_a_part_that_does_nothing_all_is_as_alone(name: str, case: Case):
+    class Ticking(Quiet):
+        """Something happens every few seconds, and nothing comes of it."""
+
+        def __init__(self) -> None:
+            self.now = -200.0
+
+        def horizon(self) -> float:
+            return self.now + 13.0
+
+        def advance(self, until: float) -> float:
+            self.now = max(self.now, until) if until < np.inf else self.now
+            return until
+
+    alone, beside = case.run(SCALERS[name](case.seed)), coupled(case, SCALERS[name](case.seed), Ticking())
+    for column in ("start", "end"):
+        assert np.array_equal(getattr(alone, column), getattr(beside, column))
+    for column in ("launched", "ready", "gone", "why", "busy"):
+        assert np.array_equal(
+            getattr(alone.launches, column), getattr(beside.launches, column), equal_nan=True
+        )
+
+
+@settings(max_examples=25, deadline=None)
+@given(case=cases(), seed=st.integers(0, 99))
+def test_the_same_seed_gives_the_same_run(case: Case, seed: int):
+    first, second = (case.run(SCALERS["nasty"](seed)) for _ in range(2))
+    assert np.array_equal(first.start, second.start)
+    assert np.array_equal(first.launches.launched, second.launches.launched)
+
+
+@each_policy
+@settings(max_examples=25, deadline=None)
+@given(case=cases())
+def test_cores_of_the_ledger_are_held_by_those_who_run(name: str, case: Case):
+    class Witness(Quiet):
+        """Adds up the ledger whenever anything changes."""
+
+        def __init__(self, ledger: Ledger) -> None:
+            self.nodes = ledger.nodes
+
+        def settle(self, now: float) -> None:
+            nodes = self.nodes
+            assert (nodes.idle == nodes.capacity - nodes.held.sum(axis=1)).all()
+            assert (nodes.idle >= 0).all()
+            assert nodes.total[0] == nodes.idle.sum()
+
+    from tests.sim.instances import part_of
+    from windlass.drive import drive
+    from windlass.sim.coupled import Coupled
+
+    policy, ledger = SCALERS[name](case.seed), Ledger([case.fleet.rows()], parts=1)
+    part = part_of(case.jobs, case.fleet, ledger, policy, case.seed, others=True)
+    drive(Coupled((part, Witness(ledger)), ledger), {"scale": policy})
+    assert not ledger.nodes.held.any()
+
+
+def fixed(*counts: int):
+    class Fixed:
+        name = "fixed"
+        idle = 0.0
+
+        def decide(self, view):
+            return Totals(counts, ("fixed",) * len(counts))
+
+    return Fixed()
+
+
+def starts(done) -> list[float]:
+    return done.start.tolist()
+
+
+def test_a_job_waits_for_its_instance_and_pays_from_the_launch():
+    jobs = VectorJobs.of(submit=[5.0], run=[100.0], cores=3)
+    done = run(jobs, InstanceFleet((SMALL,)), fixed(1), begin=0.0)
+    assert starts(done) == [30.0]
+    assert (done.paid() == [130.0]).all()
+    assert elastic_metrics(done).delayed_by_launch == 1
+
+
+def test_who_has_no_room_is_passed_over():
+    jobs = VectorJobs.of(submit=[40.0, 41.0, 42.0], run=[50.0, 10.0, 10.0], cores=[3, 2, 1])
+    done = run(jobs, InstanceFleet((SMALL,)), fixed(1), begin=0.0)
+    assert starts(done) == [40.0, 90.0, 42.0]
+
+
+@pytest.mark.parametrize(("best", "started"), [(False, [0, 0, 0, 50.0]), (True, [0, 0, 0, 0])])
+def test_best_fit_leaves_room_that_first_fit_does_not(best: bool, started: list[float]):
+    # Instances hold 3 of 4 and 1 of 4; the third job goes beside the second, or, best, beside the first.
+    at = 100.0
+    jobs = VectorJobs.of(submit=[at, at, at, at], run=[50.0] * 4, cores=[2, 3, 1, 2])
+    done = run(jobs, InstanceFleet((SMALL,), best_fit=best), fixed(2), begin=0.0)
+    assert (done.start - at).tolist() == started
+
+
+def test_a_job_larger_than_any_type_has_whole_instances_at_once():
+    jobs = VectorJobs.of(submit=[100.0, 100.0], run=[50.0, 50.0], gpus=[5, 1])
+    done = run(jobs, InstanceFleet((GPU,)), fixed(3), begin=0.0)
+    assert starts(done) == [100.0, 150.0]
+    assert len(done.attempts.job) == 4
+
+
+def test_jobs_without_gpus_stay_off_those_that_have_some():
+    jobs = VectorJobs.of(submit=[100.0, 100.0], run=[50.0, 50.0], cores=[4, 8])
+    done = run(jobs, InstanceFleet((SMALL, GPU)), fixed(1, 1), begin=0.0)
+    # Four cores are on the small type; eight are only where there are GPUs too.
+    assert [done.launches.kind[launch] for launch in done.attempts.launch] == [0, 1]
+
+
+def test_idle_instances_go_when_there_are_too_many_and_used_ones_never():
+    jobs = VectorJobs.of(submit=[0.0, 500.0], run=[300.0, 10.0], cores=4)
+
+    class Falling:
+        name = "falling"
+
+        def decide(self, view):
+            return Totals((2 if view.now < 60.0 or view.now >= 440.0 else 0,), ("falling",))
+
+    done = run(jobs, InstanceFleet((SMALL,), idle=50.0), Falling(), begin=-40.0)
+    first, second, *later = done.launches.gone.tolist()
+    # The one that is used goes 50 s after its job; the other was idle from -10 s on, and goes when it is too many.
+    assert (first, second) == (350.0, 60.0)
+    assert np.isnan(later).all()
+
+
+def cut(time: float, limit: int) -> Interruptions:
+    back = [time, time + 100.0]
+    return Interruptions(np.array(back), np.zeros(2, np.int64), np.array([limit, 4]))
+
+
+@pytest.mark.parametrize(
+    ("notice", "ended", "lost"), [(0.0, 350.0, 1), (20.0, 350.0, 1), (70.0, 170.0, 0), (np.inf, 170.0, 0)]
+)
+def test_an_interruption_kills_after_its_notice(notice: float, ended: float, lost: int):
+    jobs = VectorJobs.of(submit=[50.0], run=[120.0], cores=4)
+    fleet = InstanceFleet((SMALL,), notice=notice, interruptions=cut(100.0, 0))
+    done = run(jobs, fleet, fixed(1), begin=0.0)
+    check(done)
+    # The provider has room again at 200 s; the next launch is ready 30 s later, and the job begins anew.
+    assert (done.end[0], done.lost) == (ended, lost)
+
+
+def test_a_launch_that_fails_is_paid_for_and_tried_again():
+    jobs = VectorJobs.of(submit=[0.0], run=[10.0], cores=1)
+    done = run(jobs, InstanceFleet((SMALL,), boot_failure=0.9), fixed(1), begin=0.0)
+    failed = len(done.launches.kind) - 1
+    assert failed > 0
+    assert np.isnan(done.launches.ready[:failed]).all()
+    assert (done.paid()[:failed] == 30.0).all()
+    # They are seen at 30 s, and the next decision is at 40.
+    assert done.launches.launched.tolist() == [40.0 * number for number in range(failed + 1)]
+
+
+def test_a_cluster_that_was_up_begins_so():
+    jobs = VectorJobs.of(submit=[0.0, 0.0, 10.0], run=[100.0] * 3, cores=[4, 4, 2])
+    done = run(jobs, InstanceFleet((SMALL,)), fixed(2), begin=0.0, warm=0.0)
+    assert starts(done) == [0.0, 0.0, 100.0]
+
+
+def test_an_earlier_history_comes_first():
+    seen = []
+
+    class Looking:
+        name = "looking"
+
+        def decide(self, view):
+            seen.append(view.history.ravel().tolist())
+            return Totals((1,), ("one",))
+
+    jobs = VectorJobs.of(submit=[15.0], run=[10.0], cores=2)
+    run(jobs, InstanceFleet((SMALL,)), Looking(), begin=0.0, history=np.array([[3.0]]))
+    assert seen == [[3.0, 0.0], [3.0, 0.0, 0.5], [3.0, 0.0, 0.5, 0.0]][: len(seen)]
+
+
+def test_who_waits_in_vain_is_told():
+    jobs = VectorJobs.of(submit=[0.0], run=[10.0], cores=1)
+    with pytest.raises(PolicyError, match="left 1 jobs waiting"):
+        run(jobs, InstanceFleet((SMALL,)), fixed(0))
+
+
+@pytest.mark.parametrize(
+    ("jobs", "types", "told"),
+    [
+        (VectorJobs.of([0], [1], gpus=1), (SMALL,), "job 1 asks for 1 gpus: no type has all of these"),
+        (VectorJobs.of([0], [1], cores=17), (SMALL,), "job 1 needs 5 instances small, there may be 4"),
+    ],
+)
+def test_jobs_that_can_never_run_are_refused(jobs, types, told):
+    with pytest.raises(InputError, match=told):
+        run(jobs, InstanceFleet(types), fixed(1))
+
+
+def test_an_answer_that_cannot_be_carried_out_is_refused():
+    jobs = VectorJobs.of([0], [1], cores=1)
+    with pytest.raises(PolicyError, match="small: 5 instances, expected a whole number from 0 to 4"):
+        run(jobs, InstanceFleet((SMALL,)), fixed(5))
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        ({"types": ()}, "there are none"),
+        ({"types": (LARGE, SMALL)}, "small comes after large"),
+        ({"types": (SMALL, SMALL)}, "expected each name once"),
+        ({"types": (SMALL,), "idle": -1.0}, "idle is -1"),
+        ({"types": (SMALL,), "boot_failure": 1.0}, "boot_failure is 1.0"),
+        ({"types": (SMALL,), "notice": np.nan}, "notice is nan"),
+    ],
+)
+def test_bad_fleets_are_refused(options, told):
+    with pytest.raises(InputError, match=told):
+        InstanceFleet(**options)
+
+
+def test_the_ledger_must_have_the_fleet_s_rows():
+    from tests.sim.instances import part_of
+
+    jobs = VectorJobs.of([0], [1], cores=1)
+    with pytest.raises(InputError, match="other rows"):
+        part_of(jobs, InstanceFleet((SMALL,)), Ledger([[4, 4]], parts=1), fixed(1), 1)
+
+
+def test_tenths_of_cores_leave_nothing_behind():
+    tenth = InstanceType("one", cores=0.3, launch=0.0, most=1)
+    jobs = VectorJobs.of(submit=[10.0] * 6, run=[1.0] * 6, cores=0.1)
+    done = run(jobs, InstanceFleet((tenth,)), fixed(1), begin=0.0)
+    assert starts(done) == [10.0] * 3 + [11.0] * 3
+
+
+def test_policies_are_those_of_the_folder():
+    assert {"static", "reactive", "consolidate", "clairvoyant"} <= set(POLICIES.names())
