@@ -1,5 +1,6 @@
 """Embedding, base instance, virtual instances and placement groups, against plain loops."""
 
+import itertools
 import math
 
 import numpy as np
@@ -9,7 +10,8 @@ from hypothesis import strategies as st
 
 from windlass.model import InputError
 from windlass.scale import embed
-from windlass.scale.embedding import Embedding, balance, base_instance
+from windlass.scale.base import base_instance
+from windlass.scale.embedding import Embedding, balance
 
 sizes = st.integers(0, 6)
 vectors = st.lists(st.tuples(sizes, sizes, sizes), max_size=12)
@@ -131,7 +133,7 @@ def test_groups_take_turns(members, groups, first):
     found = balance(members, groups, first)
     load = np.bincount(found, minlength=groups)
     assert load.max() - load.min() <= 1
-    assert all((b - a) % groups == 1 % groups for a, b in zip(found, found[1:], strict=False))
+    assert all((b - a) % groups == 1 % groups for a, b in itertools.pairwise(found))
 
 
 def test_a_virtual_instance_has_members_and_a_group():

@@ -12,7 +12,9 @@ Policies, one file each in ``policies/``:
 
 :mod:`~windlass.scale.view` says what policies see and answer. :mod:`~windlass.scale.embedding` turns what jobs ask for
 into numbers of instances; :func:`embed` is its short form. :mod:`~windlass.scale.filling`: how many instances jobs fill
-that wait.
+that wait. :mod:`~windlass.scale.base` says with which type a series should begin. ``forecast/`` says how many will be
+needed, :mod:`~windlass.scale.backtest` how good its forecasters are, by :mod:`~windlass.scale.accuracy`. ``lib/`` has
+what policies share.
 
 >>> from windlass.scale import POLICIES
 >>> "reactive" in POLICIES.names()
@@ -25,7 +27,8 @@ from typing import ClassVar, Protocol
 
 from windlass.model.values import number
 from windlass.registry import Registry, optional
-from windlass.scale.embedding import Base, Embedding, Virtual, balance, base_instance, embed
+from windlass.scale.base import Base, base_instance
+from windlass.scale.embedding import Embedding, Virtual, balance, embed
 from windlass.scale.view import Demands, ScaleView, Totals
 
 POLICIES = Registry(

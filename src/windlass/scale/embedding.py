@@ -1,10 +1,10 @@
-"""What jobs ask for, as numbers of instances: the embedding of the paper, its base instance, and its placement groups.
+"""What jobs ask for, as numbers of instances: the embedding of the paper, and its placement groups.
 
 A type of instance is a *bucket*. Buckets are put in order of cost: by GPUs, then cores, then memory. A job goes to the
 first bucket that it fits under in every resource. What jobs of one bucket ask for is added up, and the bucket's count
 is the largest part that this is of one instance: its dominant resource. Counts are fractions; a plan rounds them up.
 
-Source: "A Predictive Autoscaler for Elastic Batch Jobs", Algorithms 1 and 2, Tables 1 and 2, Figures 5 and 7.
+Source: "A Predictive Autoscaler for Elastic Batch Jobs", Algorithms 1 and 2, Tables 1 and 2, Figure 5.
 Three things are not as printed:
 
 - Algorithm 1 goes on after a *larger* element and says "less" at the first smaller one that follows, so that (2, 1) is
@@ -193,75 +193,6 @@ def embed(vectors: ArrayLike, buckets: ArrayLike, resource: int | None = None) -
     ([2.0, 1.0], [1.5, 1.0])
     """
     return Embedding(buckets, resource).counts(vectors)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Base:
-    """Where a series of types should begin.
-
-    Parameters
-    ----------
-    smallest
-        The smallest type to keep, in the order in which buckets were given.
-    scale
-        (s,) how much all snapshots need with all types, without the smallest, without the two smallest, and so on,
-        until jobs are left that no type can hold.
-    """
-
-    smallest: int
-    scale: _Floats
-
-
-def base_instance(
-    snapshots: Sequence[ArrayLike], buckets: ArrayLike, weights: ArrayLike | None = None
-) -> Base:
-    """Drop the smallest type while that does not increase the scale (Figure 7).
-
-    Parameters
-    ----------
-    snapshots
-        Vectors (n, r) that ran at the same time, for each instant.
-    buckets
-        (k, r) what an instance of each type has.
-    weights
-        (k,) what one of each type adds to the scale, as its price; by default its dominant part of the largest of each
-        resource. The paper does not say what its scale is.
-
-    Returns
-    -------
-    Base
-        The type, and the scales: the sum over snapshots of whole instances by weight.
-
-    Raises
-    ------
-    InputError
-        As :func:`embed` has it, or there is not one weight above 0 for each type.
-
-    Examples
-    --------
-    Jobs of one core on types of one, two and four: without the smallest, one job would have two cores.
-
-    >>> base_instance([[[0, 1, 1]], [[0, 1, 1]] * 4], [[0, 1, 1], [0, 2, 2], [0, 4, 4]], [1, 2, 4]).scale.tolist()
-    [5.0, 6.0, 8.0]
-    """
-    whole = Embedding(buckets)
-    kinds = len(whole.buckets)
-    if weights is None:
-        most = whole.buckets.max(axis=0)
-        weights = (whole.buckets / np.where(most > 0, most, 1.0)).max(axis=1)
-    weight = np.asarray(weights, dtype=np.float64)
-    if weight.shape != (kinds,) or not (np.isfinite(weight) & (weight > 0)).all():
-        raise InputError(f"weights are {weight.tolist()}, expected {kinds} finite numbers above 0")
-    scales = []
-    for dropped in range(kinds):
-        kept = whole.order[dropped:]
-        some = Embedding(whole.buckets[kept], whole.resource)
-        if dropped and not all(some.hosts(vectors).all() for vectors in snapshots):
-            break
-        scales.append(sum(float(np.ceil(some.counts(each) - 1e-9) @ weight[kept]) for each in snapshots))
-    scale = np.array(scales)
-    rises = np.flatnonzero(np.diff(scale) > 1e-9)
-    return Base(int(whole.order[rises[0] if len(rises) else len(scale) - 1]), scale)
 
 
 def balance(sizes: Sequence[int], groups: int, first: int = 0) -> _Ints:

@@ -13,6 +13,9 @@ stops the reading, naming file, line, field and value, unless the caller says to
 - :mod:`~windlass.traces.llm`: requests to language models; :mod:`~windlass.traces.volatility`: speeds of machines that
   drift; :mod:`~windlass.traces.wan`: throughput between cloud regions; :mod:`~windlass.traces.interference`: how fast
   two jobs are that share a device; :mod:`~windlass.traces.spot`: how many spot instances could be had.
+- :mod:`~windlass.traces.series`: any table with a time in each line, on an even grid; :mod:`~windlass.traces.helios`,
+  :mod:`~windlass.traces.philly`, :mod:`~windlass.traces.openb`: GPU clusters as they are published, by what
+  :mod:`~windlass.traces.gpu_table` reads.
 
 The formats of jobs are in ``swf``, ``swf_header``, ``swim`` and ``table``, and ``formats`` lists them; ``trace`` and
 ``workload`` have what they return and what becomes of it; ``files``, ``columns`` and ``csv_text`` read text.

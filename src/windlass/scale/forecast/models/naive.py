@@ -1,0 +1,31 @@
+"""All stays as it is."""
+
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from windlass.scale.forecast.model import Model
+
+_Floats = NDArray[np.float64]
+
+
+class Naive(Model):
+    """The last row holds.
+
+    Examples
+    --------
+    >>> Naive().fit([[1.0], [4.0]]).forecast(2).ravel().tolist()
+    [4.0, 4.0]
+    """
+
+    name: ClassVar[str] = "naive"
+
+    def _begin(self, rows: _Floats) -> None:
+        self._last = rows[-1]
+
+    def _advance(self, rows: _Floats) -> None:
+        self._last = rows[-1]
+
+    def _expect(self, steps: int) -> _Floats:
+        return np.repeat(self._last[None, :], steps, axis=0)

@@ -1,0 +1,163 @@
+"""The paper's Transformer: an encoder over a window of rows, and a decoder that begins at the last of them.
+
+Source: "A Predictive Autoscaler for Elastic Batch Jobs", Section 4.2; Vaswani et al., "Attention is all you need",
+2017.
+"""
+
+from __future__ import annotations
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+
+
+class Mix(eqx.Module):
+    """Multi-head attention of one sequence to another."""
+
+    query: eqx.nn.Linear
+    keys: eqx.nn.Linear
+    out: eqx.nn.Linear
+    heads: int = eqx.field(static=True)
+
+    def __init__(self, width: int, heads: int, key: jax.Array) -> None:
+        first, second, third = jax.random.split(key, 3)
+        self.query = eqx.nn.Linear(width, width, key=first)
+        self.keys = eqx.nn.Linear(width, 2 * width, key=second)
+        self.out = eqx.nn.Linear(width, width, key=third)
+        self.heads = heads
+
+    def __call__(self, to: jax.Array, of: jax.Array, causal: bool = False) -> jax.Array:
+        """(n, width) of what each of ``to`` (n, width) finds in ``of`` (m, width)."""
+        query = jax.vmap(self.query)(to).reshape(len(to), self.heads, -1)
+        keys, values = jnp.split(jax.vmap(self.keys)(of).reshape(len(of), self.heads, -1), 2, axis=-1)
+        scores = jnp.einsum("nhd,mhd->hnm", query, keys) / jnp.sqrt(float(query.shape[-1]))
+        if causal:
+            scores = jnp.where(jnp.tril(jnp.ones((len(to), len(of)), bool)), scores, -jnp.inf)
+        mixed = jnp.einsum("hnm,mhd->nhd", jax.nn.softmax(scores, axis=-1), values)
+        return jax.vmap(self.out)(mixed.reshape(len(to), -1))
+
+
+class Layer(eqx.Module):
+    """Attention to itself, to another sequence where there is one, and a network of two layers; each is added and
+    normed."""
+
+    own: Mix
+    other: Mix | None
+    wide: eqx.nn.Linear
+    narrow: eqx.nn.Linear
+    norms: list[eqx.nn.LayerNorm]
+    dropout: eqx.nn.Dropout
+
+    def __init__(self, width: int, heads: int, dropout: float, decodes: bool, key: jax.Array) -> None:
+        first, second, third, fourth = jax.random.split(key, 4)
+        self.own = Mix(width, heads, first)
+        self.other = Mix(width, heads, second) if decodes else None
+        self.wide = eqx.nn.Linear(width, 4 * width, key=third)
+        self.narrow = eqx.nn.Linear(4 * width, width, key=fourth)
+        self.norms = [eqx.nn.LayerNorm(width) for _ in range(3 if decodes else 2)]
+        self.dropout = eqx.nn.Dropout(dropout)
+
+    def __call__(self, rows: jax.Array, memory: jax.Array | None, key: jax.Array | None) -> jax.Array:
+        """(n, width) rows again."""
+        keys = [None] * 3 if key is None else list(jax.random.split(key, 3))
+        inference = key is None
+
+        def added(rows: jax.Array, more: jax.Array, norm: int, key: jax.Array | None) -> jax.Array:
+            return jax.vmap(self.norms[norm])(rows + self.dropout(more, key=key, inference=inference))
+
+        rows = added(rows, self.own(rows, rows, causal=self.other is not None), 0, keys[0])
+        if self.other is not None and memory is not None:
+            rows = added(rows, self.other(rows, memory), 1, keys[1])
+        through = jax.vmap(self.narrow)(jax.nn.relu(jax.vmap(self.wide)(rows)))
+        return added(rows, through, -1, keys[2])
+
+
+class Transformer(eqx.Module):
+    """Rows in, rows out.
+
+    Parameters
+    ----------
+    columns
+        How many each row has.
+    seasons
+        Rows of each season, for the positions.
+    width, heads, layers
+        Of the model (d_model), of attention, of encoder and of decoder each.
+    dropout
+        Chance.
+    anchored
+        Whether the last row of the window is added to what comes out.
+    key
+        Of the first weights.
+    """
+
+    enter: eqx.nn.Linear
+    enter_decoder: eqx.nn.Linear
+    leave: eqx.nn.Linear
+    encoder: list[Layer]
+    decoder: list[Layer]
+    seasons: tuple[int, ...] = eqx.field(static=True)
+    anchored: bool = eqx.field(static=True)
+
+    def __init__(
+        self,
+        columns: int,
+        seasons: tuple[int, ...],
+        width: int,
+        heads: int,
+        layers: int,
+        dropout: float,
+        anchored: bool,
+        key: jax.Array,
+    ) -> None:
+        keys = jax.random.split(key, 3 + 2 * layers)
+        self.enter = eqx.nn.Linear(columns, width, key=keys[0])
+        self.enter_decoder = eqx.nn.Linear(columns, width, key=keys[1])
+        self.leave = eqx.nn.Linear(width, columns, key=keys[2])
+        self.encoder = [Layer(width, heads, dropout, False, each) for each in keys[3 : 3 + layers]]
+        self.decoder = [Layer(width, heads, dropout, True, each) for each in keys[3 + layers :]]
+        self.seasons, self.anchored = seasons, anchored
+
+    def encode(self, window: jax.Array, first: jax.Array, key: jax.Array | None = None) -> jax.Array:
+        """(w, width) of a window (w, columns) whose first row has the number ``first``."""
+        rows = jax.vmap(self.enter)(window) + self._positions(first, len(window))
+        for layer, each in zip(self.encoder, _split(key, len(self.encoder)), strict=True):
+            rows = layer(rows, None, each)
+        return rows
+
+    def decode(
+        self, given: jax.Array, memory: jax.Array, first: jax.Array, key: jax.Array | None = None
+    ) -> jax.Array:
+        """(n, columns) the row after each of ``given`` (n, columns), the first of which is the last of the window."""
+        rows = jax.vmap(self.enter_decoder)(given) + self._positions(first, len(given))
+        for layer, each in zip(self.decoder, _split(key, len(self.decoder)), strict=True):
+            rows = layer(rows, memory, each)
+        left = jax.vmap(self.leave)(rows)
+        return left + given[0] if self.anchored else left
+
+    def taught(self, window: jax.Array, first: jax.Array, after: jax.Array, key: jax.Array) -> jax.Array:
+        """(h, columns) forecasts of the rows ``after`` a window, each told those before it."""
+        one, two = jax.random.split(key)
+        given = jnp.concatenate([window[-1:], after[:-1]])
+        return self.decode(given, self.encode(window, first, one), first + len(window) - 1, two)
+
+    def ahead(self, window: jax.Array, first: jax.Array, steps: int) -> jax.Array:
+        """(steps, columns) forecasts, each told the forecasts before it."""
+        memory = self.encode(window, first)
+        given = jnp.concatenate([window[-1:], jnp.zeros((steps - 1, window.shape[1]))])
+        for step in range(steps):
+            # Later rows of ``given`` are still 0; the causal mask hides them.
+            found = self.decode(given, memory, first + len(window) - 1)
+            if step + 1 < steps:
+                given = given.at[step + 1].set(found[step])
+        return found
+
+    def _positions(self, first: jax.Array, count: int) -> jax.Array:
+        """(count, 1): PE(pos) = Σ sin(2π pos / period), pos counted from the first row of all, not of the window."""
+        number = first + jnp.arange(count)
+        # The remainder first: 32 bits cannot tell the sines of large numbers.
+        return sum(jnp.sin(2 * jnp.pi * (number % season) / season) for season in self.seasons)[:, None]
+
+
+def _split(key: jax.Array | None, count: int) -> list[jax.Array | None]:
+    return [None] * count if key is None else list(jax.random.split(key, count))

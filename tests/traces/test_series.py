@@ -1,0 +1,127 @@
+"""Series and GPU logs: what is read, and what is said of what cannot be."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from windlass.model import InputError
+from windlass.traces.helios import read_helios
+from windlass.traces.openb import read_openb_nodes, read_openb_pods
+from windlass.traces.philly import read_philly
+from windlass.traces.series import held, read_series
+
+TRACES = Path(__file__).parents[3] / "shared" / "traces"
+
+
+def written(folder: Path, text: str) -> Path:
+    path = folder / "use.csv"
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "time,a,b\n2020-04-01 00:00:00,1,2\n2020-04-01 00:10:00,3,4\n",
+        "a,b,timestamp\n1,2,2020-04-01T00:00:00\n3,4,2020-04-01T00:10:00\n",
+        "when,a,b\n600,1,2\n1200,3,4\n",
+    ],
+)
+def test_the_column_of_times_is_found(tmp_path, text):
+    series = read_series(written(tmp_path, text), 600)
+    assert series.columns == ("a", "b")
+    assert series.rows.tolist() == [[1, 2], [3, 4]]
+    assert series.notes == ()
+
+
+def test_rows_of_a_period_are_averaged_and_periods_without_any_are_gaps(tmp_path):
+    path = written(tmp_path, "t,a\n0,1\n5,3\n10,7\n31,9\n")
+    series = read_series(path, 10)
+    assert np.array_equal(series.rows.ravel(), [2, 7, np.nan, 9], equal_nan=True)
+    assert series.notes == ("4 rows are averaged in 3 periods", "1 of 4 periods has no row")
+
+
+def test_an_empty_cell_is_a_gap(tmp_path):
+    rows = read_series(written(tmp_path, "t,a,b\n0,1,\n10,,2\n"), 10).rows
+    assert np.array_equal(rows, [[1, np.nan], [np.nan, 2]], equal_nan=True)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("t,a\n0,1\n20,1\n10,1\n", "line 4: t '10' goes back, expected a time after that of the line before"),
+        ("t,a\n0,1\n\n0,1\n", "line 4: t '0' stands twice"),
+        ("t,a\n0,1\n10,-2\n", "line 3: a is '-2', expected a number of 0 or more"),
+        ("t,a\n0,1\n10,many\n", "line 3: a is 'many'"),
+        ("t,a\n0,1\n10,inf\n", "line 3: a is 'inf'"),
+        ("x,a\nmon,1\ntue,2\n", "line 2: x is 'mon'"),
+        ("time,a\nmon,1\n", "column time: 'mon' or one below is no time"),
+        ("t\n0\n10\n", "no column beside the time 't'"),
+        ("t,a\n0,1\n10,2,3\n", "line 3: 3 fields, expected 2"),
+        ("t,a\n0,1\n1e15,1\n", "expected at most ten million"),
+    ],
+)
+def test_bad_lines_are_named(tmp_path, text, said):
+    with pytest.raises(InputError) as error:
+        read_series(written(tmp_path, text), 10)
+    assert said in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+def test_columns_can_be_chosen(tmp_path):
+    path = written(tmp_path, "t,a,b\n0,1,x\n10,2,y\n")
+    assert read_series(path, 10, ["a"]).rows.ravel().tolist() == [1, 2]
+    with pytest.raises(InputError, match="no column 'c', found t, a, b"):
+        read_series(path, 10, ["c"])
+
+
+jobs = st.lists(st.tuples(st.integers(0, 50), st.integers(1, 30), st.integers(0, 5)), min_size=1, max_size=20)
+
+
+@given(jobs)
+def test_held_is_what_plain_counting_says(found):
+    begins, spans, amounts = (np.array(x, dtype=float) for x in zip(*found, strict=True))
+    counts = held(begins, begins + spans, amounts, 10.0, until=100.0)
+    for row, count in enumerate(counts):
+        at = 10.0 * (row + 1)
+        assert count == sum(n for b, s, n in found if b <= at < b + s)
+
+
+def test_a_missing_ten_minutes_of_helios_is_said(tmp_path):
+    path = written(
+        tmp_path,
+        "time,submit_gpu_num,start_gpu_num,end_gpu_num\n2020-04-01 00:00:00,1,1,0\n2020-04-01 00:20:00,1,1,0\n",
+    )
+    with pytest.raises(InputError, match="no counts for the ten minutes of row 2"):
+        read_helios(path)
+
+
+def test_a_pod_deleted_before_it_was_created_is_said(tmp_path):
+    path = written(
+        tmp_path,
+        "cpu_milli,memory_mib,num_gpu,gpu_milli,qos,creation_time,deletion_time,scheduled_time\n1,1,0,0,BE,9,8,\n",
+    )
+    with pytest.raises(InputError, match="line 2: deletion_time is 8, expected at least 9"):
+        read_openb_pods(path)
+
+
+def test_a_job_of_philly_without_gpus_is_said(tmp_path):
+    with pytest.raises(InputError, match="line 2: gpus is '0', expected a number above 0"):
+        read_philly(written(tmp_path, "vc,arrival_s,gpus,duration_s\na,0,0,5\n"))
+
+
+@pytest.mark.skipif(not TRACES.is_dir(), reason="../shared/traces is absent")
+def test_the_published_files_are_read_whole():
+    series = read_helios(TRACES / "elastic" / "helios_venus.csv")
+    assert series.rows.shape == (22_032, 2)
+    assert series.rows[:, 0].min() == 0
+    assert len(read_philly(TRACES / "gpu" / "philly_by_vc.csv")) == 15_264
+    pods = read_openb_pods(TRACES / "gpu" / "openb_pod_list_default.csv")
+    assert len(pods) == 8_152
+    assert (np.diff(pods.created) >= 0).all()
+    nodes = read_openb_nodes(TRACES / "gpu" / "openb_node_list_all_node.csv")
+    assert len(nodes) == 1_523
+    assert nodes.resources[:, 0].max() == 8
