@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from windlass import __version__
+from windlass.cli.agent import agent_app
 from windlass.cli.slurm import slurm_app
 
 app = typer.Typer(
@@ -17,6 +18,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode="rich",
 )
+app.add_typer(agent_app, name="agent")
 app.add_typer(slurm_app, name="slurm")
 
 

@@ -1,4 +1,4 @@
-"""CPU quotas and measurements of a job's processes, by the control groups of Linux; needs root, and no batch system.
+"""CPU quotas and measurements of a job's processes, by control groups; and what a machine measures of itself.
 
 - :mod:`~windlass.engines.linux.groups`: the protocol of job groups, and which hierarchy a machine has.
 - :mod:`~windlass.engines.linux.v1`: job groups where each controller has a hierarchy of its own.
@@ -8,6 +8,8 @@
 - :mod:`~windlass.engines.linux.measure`: CPU time, memory and waiting of a job, and the difference of two samples.
 - :mod:`~windlass.engines.linux.watchdog`: lifts all limits when the driver that set them ends, in whatever way.
 - :mod:`~windlass.engines.linux.progress`: the file in which a program says how far it is.
+- :mod:`~windlass.engines.linux.telemetry`: metrics of a machine, and their recorder.
 
-Nothing here imports anything else of Windlass: the watchdog must start fast, and the words of the model bring numpy.
+Job groups need root, and no batch system. Their modules import nothing else of Windlass: the watchdog must start fast,
+and the words of the model bring numpy.
 """

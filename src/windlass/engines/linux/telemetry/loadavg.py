@@ -1,0 +1,40 @@
+"""Load averages, and how many tasks there are: ``/proc/loadavg``."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from windlass.engines.linux.telemetry.held import Held
+from windlass.engines.linux.telemetry.source import Roots, unknown
+
+
+class LoadAverage:
+    """The three averages, and tasks that can run and that exist, as numbers.
+
+    Parameters
+    ----------
+    roots
+        Where the file is.
+
+    Examples
+    --------
+    >>> source = LoadAverage(Roots())
+    >>> len(source.read(1.0)) == len(source.names)
+    True
+    """
+
+    names: tuple[str, ...] = ("load.1", "load.5", "load.15", "load.runnable", "load.tasks")
+
+    def __init__(self, roots: Roots) -> None:
+        self._file = Held(roots.proc / "loadavg")
+        self.files: Sequence[Held] = (self._file,)
+
+    def read(self, seconds: float) -> list[float]:
+        """As of :class:`~windlass.engines.linux.telemetry.source.Source`."""
+        text = self._file.read()
+        try:
+            one, five, fifteen, tasks, _ = (text or b"").split()
+            runnable, _, all_of_them = tasks.partition(b"/")
+            return [float(word) for word in (one, five, fifteen, runnable, all_of_them)]
+        except ValueError:
+            return unknown(self.names)

@@ -1,0 +1,181 @@
+"""Recordings: their rows, their pace, and what is left of one that was interrupted or killed."""
+
+import math
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import polars as pl
+import pytest
+
+from windlass.engines.linux.telemetry.observer import Observation, Observer
+from windlass.engines.linux.telemetry.recorder import Pace, record
+from windlass.engines.linux.telemetry.recording import Recording
+from windlass.model import InputError
+
+
+class Clock:
+    """Time passes when somebody waits, and a little when somebody looks."""
+
+    def __init__(self, look=0.0):
+        self.now, self.look = 50.0, look
+
+    def __call__(self):
+        self.now += self.look
+        return self.now
+
+    def pause(self, seconds):
+        self.now += seconds
+
+
+def step(at, value=1.0):
+    return Observation(at, 1.0, np.array([value, math.nan]), 0.5, 0.25)
+
+
+def test_rows_come_back(tmp_path):
+    recording = Recording(tmp_path / "a.parquet", ("x", "y"), Clock())
+    for at in range(3):
+        recording.add(step(float(at), value=at / 2))
+    recording.save()
+    found = pl.read_parquet(tmp_path / "a.parquet")
+    assert found.columns == ["at", "seconds", "busy", "cpu_ready", "x", "y"]
+    assert found["x"].to_list() == [0.0, 0.5, 1.0]
+    assert found["y"].is_nan().all()
+    assert os.listdir(tmp_path) == ["a.parquet"]
+
+
+def test_a_recording_is_saved_now_and_then_by_itself(tmp_path):
+    clock = Clock()
+    recording = Recording(tmp_path / "a.parquet", ("x", "y"), clock)
+    for at in range(40):
+        clock.now += 1.0
+        recording.add(step(float(at)))
+    assert len(pl.read_parquet(tmp_path / "a.parquet")) == 30
+
+
+def test_slow_writing_is_seldom(tmp_path):
+    """Each look at the clock takes a second, so a writing takes one: the next is 200 s later."""
+    clock = Clock(look=1.0)
+    recording = Recording(tmp_path / "a.parquet", ("x", "y"), clock)
+    saved = set()
+    for at in range(150):
+        recording.add(step(float(at)))
+        saved.add(len(pl.read_parquet(tmp_path / "a.parquet")))
+    assert saved == {0, 30}
+
+
+def test_a_file_that_cannot_be_written_is_named_before_anything_is_measured(tmp_path):
+    with pytest.raises(InputError, match=r"nowhere/a\.parquet: cannot be written: No such file"):
+        Recording(tmp_path / "nowhere" / "a.parquet", ("x",), Clock())
+
+
+def test_as_many_steps_as_were_asked_for(machine, tmp_path):
+    clock = Clock()
+    recording = Recording(tmp_path / "a.parquet", Observer(clock, clock).names, clock)
+    record(
+        Observer(clock, clock, machine.roots), recording, Pace(5.0, 0.5), clock, clock.pause, lambda _: None
+    )
+    found = pl.read_parquet(tmp_path / "a.parquet")
+    assert len(found) == 10
+    assert found["seconds"].to_list() == pytest.approx([0.5] * 10)
+
+
+def test_a_step_that_took_too_long_is_not_made_up_for(machine, tmp_path):
+    clock = Clock()
+    recording = Recording(tmp_path / "a.parquet", Observer(clock, clock).names, clock)
+
+    def slow(_):
+        if recording.rows == 2:
+            clock.now += 3.5
+
+    record(Observer(clock, clock, machine.roots), recording, Pace(8.0, 1.0), clock, clock.pause, slow)
+    assert pl.read_parquet(tmp_path / "a.parquet")["seconds"].to_list() == pytest.approx([1, 1, 4, 1, 1])
+
+
+def test_what_there_is_is_saved_when_somebody_interrupts(machine, tmp_path):
+    clock = Clock()
+    recording = Recording(tmp_path / "a.parquet", Observer(clock, clock).names, clock)
+
+    def interrupt(_):
+        if recording.rows == 4:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        record(
+            Observer(clock, clock, machine.roots), recording, Pace(60.0, 1.0), clock, clock.pause, interrupt
+        )
+    assert len(pl.read_parquet(tmp_path / "a.parquet")) == 4
+
+
+@pytest.mark.parametrize(
+    ("seconds", "every", "name"), [(-1.0, 1.0, "seconds"), (5.0, 0.0, "every"), (1.0, math.nan, "every")]
+)
+def test_a_pace_that_is_none_is_refused(seconds, every, name):
+    with pytest.raises(InputError, match=name):
+        Pace(seconds, every)
+
+
+COMMAND = [sys.executable, "-c", "from windlass.cli import main; main()", "agent", "record"]
+
+
+def rows_of(path):
+    return len(pl.read_parquet(path)) if path.exists() else 0
+
+
+@pytest.mark.skipif(not os.path.exists("/proc/stat"), reason="no /proc here")
+@pytest.mark.parametrize("by", [signal.SIGINT, signal.SIGTERM])
+def test_the_command_saves_when_it_is_stopped(tmp_path, by):
+    out = tmp_path / "a.parquet"
+    process = subprocess.Popen(
+        [*COMMAND, "--every", "0.05", "--out", str(out)], stderr=subprocess.PIPE, text=True
+    )
+    assert process.stderr is not None
+    # What is missing is said after the first step; a machine that has everything says nothing, but no kernel has.
+    said = process.stderr.readline()
+    assert "not on this machine" in said
+    time.sleep(0.2)
+    process.send_signal(by)
+    assert "interrupted" in process.stderr.read()
+    assert process.wait() == 130
+    assert rows_of(out) >= 1
+
+
+@pytest.mark.skipif(not os.path.exists("/proc/stat"), reason="no /proc here")
+def test_the_command_records_and_what_was_killed_can_be_read(tmp_path):
+    out, killed = tmp_path / "a.parquet", tmp_path / "b.parquet"
+    done = subprocess.run(
+        [*COMMAND, "--seconds", "0.3", "--every", "0.1", "--out", str(out)],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    rows = rows_of(out)
+    assert 1 <= rows <= 3
+    assert done.stdout.startswith(f"{out}: {rows} steps of ")
+    process = subprocess.Popen(
+        [*COMMAND, "--every", "0.05", "--out", str(killed)], stderr=subprocess.PIPE, text=True
+    )
+    assert process.stderr is not None
+    process.stderr.readline()
+    process.kill()
+    process.wait()
+    assert pl.read_parquet(killed).columns == pl.read_parquet(out).columns
+
+
+def test_a_recording_is_not_written_over(tmp_path):
+    out = tmp_path / "a.parquet"
+    out.write_text("of hours")
+    done = subprocess.run([*COMMAND, "--out", str(out)], capture_output=True, text=True)
+    assert (done.returncode, out.read_text()) == (2, "of hours")
+    assert done.stderr == f"windlass: --out: {out} is there already, expected a new file\n"
+
+
+def test_a_kernel_that_is_not_there_is_named(tmp_path):
+    done = subprocess.run(
+        [*COMMAND, "--out", str(tmp_path / "a"), "--proc", str(tmp_path)], capture_output=True, text=True
+    )
+    assert done.returncode == 2
+    assert done.stderr.startswith(f"windlass: --proc: {tmp_path}/stat: there is no such file")

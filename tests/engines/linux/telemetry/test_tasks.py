@@ -1,0 +1,113 @@
+"""Waiting of threads that come, stay, go, and whose numbers are used again."""
+
+import math
+import os
+import shutil
+import threading
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.engines.linux.telemetry.conftest import Machine, values
+from windlass.engines.linux.telemetry.source import Roots
+from windlass.engines.linux.telemetry.tasks import Tasks
+
+SECOND = 10**9
+
+
+@pytest.fixture(params=[1000, 0], ids=["open files", "no file open"])
+def source(request, machine):
+    return Tasks(machine.roots, most=request.param)
+
+
+def test_waiting_is_summed_over_threads(machine, source):
+    machine.thread(1, 1, waited=5 * SECOND, ran=9 * SECOND)
+    machine.thread(1, 2, waited=0)
+    assert math.isnan(values(source, math.nan)["tasks.waited"])
+    machine.thread(1, 1, waited=6 * SECOND, ran=10 * SECOND)
+    machine.thread(1, 2, waited=SECOND)
+    found = values(source, 2.0)
+    assert (found["tasks.waited"], found["tasks.ran"]) == (1.0, 0.5)
+    assert (found["tasks.processes"], found["tasks.threads"]) == (1.0, 2.0)
+
+
+def test_who_has_come_counts_from_the_beginning_but_not_for_longer_than_the_step(machine, source):
+    machine.thread(1, 1, waited=0)
+    source.read(math.nan)
+    machine.thread(2, 2, waited=SECOND)
+    assert values(source, 2.0)["tasks.waited"] == 0.5
+    # One that is old, and could not be seen before.
+    machine.thread(3, 3, waited=100 * SECOND)
+    assert values(source, 2.0)["tasks.waited"] == 1.0
+
+
+def test_who_has_gone_takes_nothing_away(machine, source):
+    for pid in (1, 2):
+        machine.thread(pid, pid, waited=5 * SECOND)
+    source.read(math.nan)
+    machine.thread(1, 1, waited=6 * SECOND)
+    shutil.rmtree(machine.root / "proc" / "2")
+    found = values(source, 1.0)
+    assert (found["tasks.waited"], found["tasks.gone"], found["tasks.threads"]) == (1.0, 1.0, 1.0)
+
+
+@given(
+    steps=st.lists(
+        st.dictionaries(st.integers(1, 6), st.integers(0, 3 * SECOND), max_size=6), min_size=2, max_size=6
+    )
+)
+@settings(max_examples=40, deadline=None)
+def test_it_is_never_negative_and_never_more_than_all_could_wait(tmp_path_factory, steps):
+    machine = Machine(tmp_path_factory.mktemp("machine"))
+    source = Tasks(machine.roots, most=0)
+    for step in steps:
+        shutil.rmtree(machine.root / "proc", ignore_errors=True)
+        (machine.root / "proc").mkdir()
+        for pid, waited in step.items():
+            machine.thread(pid, pid, waited)
+        found = values(source, 1.0)["tasks.waited"]
+        assert math.isnan(found) or 0.0 <= found <= 3.0 * len(step)
+
+
+def test_files_are_given_back(machine):
+    before = len(os.listdir("/proc/self/fd"))
+    source = Tasks(machine.roots, most=3)
+    for pid in range(1, 9):
+        machine.thread(pid, pid, waited=0)
+    source.read(1.0)
+    assert len(os.listdir("/proc/self/fd")) == before + 3
+    for pid in range(1, 9):
+        shutil.rmtree(machine.root / "proc" / str(pid))
+    source.read(1.0)
+    assert len(os.listdir("/proc/self/fd")) == before
+    machine.thread(9, 9, waited=0)
+    source.read(1.0)
+    source.close()
+    assert len(os.listdir("/proc/self/fd")) == before
+
+
+def test_threads_of_this_process_are_seen_to_come_and_go():
+    """On the real kernel, where a thread's open file outlives the thread."""
+    if not os.path.exists("/proc/self/task"):
+        pytest.skip("no /proc here")
+    source = Tasks(Roots())
+    source.read(math.nan)
+    own = source._processes[str(os.getpid())]
+    known = set(own.threads)
+    leave = threading.Event()
+    more = [threading.Thread(target=leave.wait) for _ in range(3)]
+    for each in more:
+        each.start()
+    source.read(1.0)
+    assert len(set(own.threads) - known) == 3
+    leave.set()
+    for each in more:
+        each.join()
+    source.read(1.0)
+    # A joined thread may still be on its way out of the kernel: it is gone once it is not listed.
+    while len(os.listdir("/proc/self/task")) > len(known):
+        pass
+    source.read(1.0)
+    assert set(own.threads) == known
+    source.close()
