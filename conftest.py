@@ -7,4 +7,11 @@ _NEED_RAY = [
     *(f"src/windlass/engines/serve/{name}.py" for name in ("router", "benchmarks", "metrics")),
     "tests/engines/routers.py",
 ]
-collect_ignore_glob = [] if importlib.util.find_spec("ray") else _NEED_RAY
+_NEED_AGENT = [
+    f"src/windlass/engines/linux/agent/{name}.py"
+    for name in ("agent", "aggregate", "check", "routes", "shown", "web")
+]
+collect_ignore_glob = [
+    *([] if importlib.util.find_spec("ray") else _NEED_RAY),
+    *([] if all(map(importlib.util.find_spec, ("uvicorn", "prometheus_client"))) else _NEED_AGENT),
+]

@@ -128,6 +128,16 @@ class Aggregator:
         return tuple(sorted(self._last))
 
     @property
+    def kept(self) -> tuple[tuple[str, Subspace, int], ...]:
+        """Of each child, sorted: its name, its subspace, and how many rounds ago it came."""
+        return tuple((child, self._last[child], self._age[child]) for child in self.children)
+
+    def put(self, child: str, subspace: Subspace, age: int) -> None:
+        """Keep what a child sent so many rounds ago, as it was :attr:`kept`."""
+        self.take(child, subspace)
+        self._age[child] = whole("age", age, 0)
+
+    @property
     def merged(self) -> Subspace | None:
         """All children's subspaces as one; None where there is none. The order in which they came does not matter."""
         found: Subspace | None = None

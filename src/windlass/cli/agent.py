@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 import sys
+from collections.abc import Iterator
 from pathlib import Path
+from types import ModuleType
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from windlass.engines.linux.agent.default import POLICY
+
 if TYPE_CHECKING:
+    from windlass.engines.linux.agent.options import Above
+    from windlass.engines.linux.agent.pauses import Stop
     from windlass.engines.linux.telemetry.observer import Observation, Observer
     from windlass.engines.linux.telemetry.source import Roots
 
@@ -21,6 +28,17 @@ agent_app = typer.Typer(
 _Every = Annotated[float, typer.Option("--every", help="Seconds of a step.")]
 _Proc = Annotated[Path, typer.Option("--proc", help="Where the kernel shows processes.")]
 _Groups = Annotated[Path, typer.Option("--cgroup", help="Where control groups are.")]
+
+_Join = Annotated[
+    str | None, typer.Option("--join", help="URL of an aggregator.", show_default="nobody is joined")
+]
+_Name = Annotated[
+    str | None, typer.Option("--name", help="What the tree calls this one.", show_default="the host's name")
+]
+_TokenFile = Annotated[
+    Path | None,
+    typer.Option("--token-file", help="File with the token of the tree.", show_default="$WINDLASS_TOKEN"),
+]
 
 
 @agent_app.callback()
@@ -46,6 +64,7 @@ def record(
     import time
 
     from windlass.cli.signals import stopped_by_signals
+    from windlass.engines.linux.telemetry.observer import Observer
     from windlass.engines.linux.telemetry.recorder import Pace
     from windlass.engines.linux.telemetry.recorder import record as record_for
     from windlass.engines.linux.telemetry.recording import Recording
@@ -55,7 +74,9 @@ def record(
     if out.exists():
         raise InputError(f"--out: {out} is there already, expected a new file")
     pace = Pace(math.inf if seconds is None else seconds, every)
-    observer = observer_of(Roots(proc, cgroup), tuple(group or ()))
+    roots = Roots(proc, cgroup)
+    check_kernel(roots)
+    observer = Observer(time.monotonic, time.time, roots, tuple(group or ()))
     recording = Recording(out, observer.names, time.monotonic)
 
     def tell(seen: Observation) -> None:
@@ -71,22 +92,186 @@ def record(
     print(f"{out}: {recording.rows} steps of {len(observer.names)} metrics")
 
 
-def observer_of(roots: Roots, groups: tuple[str, ...] = ()) -> Observer:
-    """What measures this machine.
+@agent_app.command()
+def run(
+    listen: Annotated[
+        str, typer.Option("--listen", help="Where HTTP is answered: /accept, /healthz, /metrics.")
+    ] = "127.0.0.1:9090",
+    check: Annotated[
+        str | None,
+        typer.Option(
+            "--check", help="Where HAProxy's agent-check is answered.", show_default="the next port"
+        ),
+    ] = None,
+    policy: Annotated[
+        str | None,
+        typer.Option("--policy", help="Who decides; `windlass list` shows all.", show_default=POLICY),
+    ] = None,
+    downtime: Annotated[
+        float | None,
+        typer.Option(
+            "--downtime", help="Share of the time in which the policy may reject.", show_default="its own"
+        ),
+    ] = None,
+    guard: Annotated[
+        float,
+        typer.Option(
+            "--guard", help="Reject from this CPU Ready on, whatever the policy foresees; 0 for never."
+        ),
+    ] = 0.5,
+    state: Annotated[
+        Path | None,
+        typer.Option("--state", help="File in which it keeps what it learns.", show_default="none"),
+    ] = None,
+    every: _Every = 1.0,
+    haproxy_by: Annotated[
+        str, typer.Option("--haproxy-by", help="How HAProxy is told: state (drain), or weight (0%).")
+    ] = "state",
+    join: _Join = None,
+    name: _Name = None,
+    token_file: _TokenFile = None,
+    kubernetes: Annotated[
+        str,
+        typer.Option("--kubernetes", help="What is done to the node while it rejects: off, label, taint."),
+    ] = "off",
+    node: Annotated[
+        str | None, typer.Option("--node", help="Kubernetes' name of the node.", show_default="$NODE_NAME")
+    ] = None,
+    proc: _Proc = Path("/proc"),
+    cgroup: _Groups = Path("/sys/fs/cgroup"),
+) -> None:
+    """Observe this machine, and answer whether it may take one more task now."""
+    import os
+
+    import numpy as np
+
+    from windlass.engines.linux.agent.options import Address, AgentOptions
+    from windlass.engines.linux.agent.token import read_token
+    from windlass.engines.linux.telemetry.source import Roots
+
+    where = Address.of("--listen", listen)
+    # Port 0 is any that is free, and so is the one beside it.
+    beside = Address(where.host, where.port + 1 if where.port else 0)
+    options = AgentOptions(
+        listen=where,
+        check=beside if check is None else Address.of("--check", check),
+        policy=policy or POLICY,
+        downtime=downtime,
+        guard=guard,
+        every=every,
+        state=state,
+        drain=haproxy_by,
+        above=_above(join, name),
+        mark=kubernetes,
+        node=node or os.environ.get("NODE_NAME", ""),
+        roots=Roots(proc, cgroup),
+    )
+    check_kernel(options.roots)
+    token = read_token(token_file) if join is not None else None
+    run_agent = _needs_extra().run_agent
+    with _stopping() as stop:
+        run_agent(options, token, np.random.default_rng(), stop, _say)
+
+
+@agent_app.command()
+def aggregate(
+    listen: Annotated[str, typer.Option("--listen", help="Where agents come.")] = "127.0.0.1:9092",
+    rank: Annotated[int, typer.Option("--rank", help="Directions of what is merged.")] = 4,
+    forget_after: Annotated[
+        float, typer.Option("--forget-after", help="Seconds until an agent that is silent is forgotten.")
+    ] = 3600.0,
+    state: Annotated[
+        Path | None,
+        typer.Option("--state", help="File in which it keeps what agents sent.", show_default="none"),
+    ] = None,
+    join: _Join = None,
+    name: _Name = None,
+    token_file: _TokenFile = None,
+) -> None:
+    """Merge what agents have learned, and hand it to newcomers."""
+    import numpy as np
+
+    from windlass.engines.linux.agent.options import Address, AggregatorOptions
+    from windlass.engines.linux.agent.token import VARIABLE, read_token
+    from windlass.model import InputError
+
+    options = AggregatorOptions(
+        Address.of("--listen", listen), rank, forget_after, state, above=_above(join, name)
+    )
+    token = read_token(token_file)
+    if token is None:
+        raise InputError(f"there is no token, expected --token-file or {VARIABLE}: whoever has it may send")
+    run_aggregator = _needs_extra().run_aggregator
+    with _stopping() as stop:
+        run_aggregator(options, token, np.random.default_rng(), stop, _say)
+
+
+def _above(join: str | None, name: str | None) -> Above | None:
+    import socket
+
+    from windlass.engines.linux.agent.options import Above
+
+    return None if join is None else Above(join, name or socket.gethostname())
+
+
+def _needs_extra() -> ModuleType:
+    """The agent's parts, or one line that says what to install."""
+    import importlib
+
+    from windlass.model import InputError
+
+    try:
+        return importlib.import_module("windlass.engines.linux.agent.agent")
+    except ModuleNotFoundError as error:
+        if (error.name or "").startswith("windlass"):
+            raise
+        raise InputError(
+            f"{error.name} is not installed, expected the extra: pip install 'windlass[agent]'"
+        ) from error
+
+
+@contextlib.contextmanager
+def _stopping() -> Iterator[Stop]:
+    """A stop that Ctrl-C and a request to terminate tell; a second one ends the process."""
+    import signal
+    import threading
+
+    from windlass.engines.linux.agent.pauses import Stop
+
+    stop = Stop()
+
+    def told(*_: object) -> None:
+        for each in before:
+            signal.signal(each, before[each])
+        # Not from here: this may run while the same thread waits for the stop, and holds its lock.
+        threading.Thread(target=stop.tell, daemon=True).start()
+
+    before = {each: signal.signal(each, told) for each in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield stop
+    finally:
+        for each in before:
+            signal.signal(each, before[each])
+
+
+def _say(line: str) -> None:
+    from datetime import datetime
+
+    print(f"{datetime.now():%H:%M:%S} {line}", file=sys.stderr, flush=True)
+
+
+def check_kernel(roots: Roots) -> None:
+    """That there is something to observe.
 
     Raises
     ------
     InputError
         The kernel shows nothing there.
     """
-    import time
-
-    from windlass.engines.linux.telemetry.observer import Observer
     from windlass.model import InputError
 
     if not (roots.proc / "stat").exists():
         raise InputError(f"--proc: {roots.proc}/stat: there is no such file, expected that of a Linux kernel")
-    return Observer(time.monotonic, time.time, roots, groups)
 
 
 def _say_missing(observer: Observer, seen: Observation) -> None:

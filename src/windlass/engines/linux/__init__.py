@@ -9,6 +9,7 @@
 - :mod:`~windlass.engines.linux.watchdog`: lifts all limits when the driver that set them ends, in whatever way.
 - :mod:`~windlass.engines.linux.progress`: the file in which a program says how far it is.
 - :mod:`~windlass.engines.linux.telemetry`: metrics of a machine, and their recorder.
+- :mod:`~windlass.engines.linux.agent`: says whether the machine may take one more task now.
 
 Job groups need root, and no batch system. Their modules import nothing else of Windlass: the watchdog must start fast,
 and the words of the model bring numpy.

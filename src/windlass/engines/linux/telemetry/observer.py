@@ -145,7 +145,7 @@ class Observer:
             values = last.metrics[at : at + len(source.names)]
             without = [name for name, value in zip(source.names, values, strict=True) if math.isnan(value)]
             at += len(source.names)
-            found += lost or [f"{name}: this kernel does not have it" for name in without]
+            found += lost or [f"{name}: nothing here says it" for name in without]
         return tuple(found)
 
     def _ready(self, waited: float, throttled: float) -> float:

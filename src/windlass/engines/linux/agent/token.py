@@ -1,0 +1,84 @@
+"""The token that all of one tree share: whoever has it may send what it learned, and be told what others have."""
+
+from __future__ import annotations
+
+import hmac
+import os
+import stat
+from collections.abc import Mapping
+from pathlib import Path
+
+from windlass.model import InputError
+
+#: In the environment, where no file is given.
+VARIABLE = "WINDLASS_TOKEN"
+_SHORTEST = 16
+
+
+class Token:
+    """A secret that does not show itself.
+
+    Parameters
+    ----------
+    secret
+        Printable ASCII without blanks, at least 16 characters.
+
+    Raises
+    ------
+    InputError
+        It is too short, or has other characters.
+
+    Examples
+    --------
+    >>> token = Token("0123456789abcdef")
+    >>> token, token.is_in(b"Bearer 0123456789abcdef"), token.is_in(b"Bearer 0"), token.is_in(None)
+    (Token(…), True, False, False)
+    """
+
+    def __init__(self, secret: str) -> None:
+        if len(secret) < _SHORTEST or not all("!" <= each <= "~" for each in secret):
+            raise InputError(
+                f"token has {len(secret)} characters, expected at least {_SHORTEST}, printable ASCII without blanks"
+            )
+        self._header = f"Bearer {secret}".encode()
+
+    def __repr__(self) -> str:
+        return "Token(…)"
+
+    def is_in(self, header: bytes | None) -> bool:
+        """Whether an ``Authorization`` header has it; takes the same time whatever differs."""
+        return header is not None and hmac.compare_digest(header, self._header)
+
+    @property
+    def header(self) -> str:
+        """The value of the header that shows it to others."""
+        return self._header.decode()
+
+
+def read_token(file: Path | None, environment: Mapping[str, str] = os.environ) -> Token | None:
+    """The token in a file, or in the environment (``WINDLASS_TOKEN``); None where neither has one.
+
+    Raises
+    ------
+    InputError
+        The file cannot be read, others may read it too, or it holds no token.
+
+    Examples
+    --------
+    >>> read_token(None, {}) is None
+    True
+    """
+    if file is None:
+        found = environment.get(VARIABLE)
+        return None if found is None else Token(found)
+    try:
+        mode = file.stat().st_mode
+        text = file.read_text(encoding="ascii", errors="replace").strip()
+    except OSError as error:
+        raise InputError(f"{file}: cannot be read: {error.strerror}") from error
+    if mode & stat.S_IROTH:
+        raise InputError(f"{file}: everybody may read it (mode {mode & 0o777:o}), expected 640 or 600")
+    try:
+        return Token(text)
+    except InputError as error:
+        raise InputError(f"{file}: {error}") from error

@@ -1,0 +1,1 @@
+"""Tests of a node's agent."""

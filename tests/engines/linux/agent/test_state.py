@@ -1,0 +1,166 @@
+"""What an agent has learned: as bytes, as a file, through kills, and refused where it is something else."""
+
+import os
+import signal
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.engines.linux.agent.conftest import DIM, METRICS, seen, views
+from windlass.engines.linux.agent.envelope import Envelope, Part, digest, opened
+from windlass.engines.linux.agent.keeper import Keeper
+from windlass.engines.linux.agent.node import Learned, decide, load_node, make_node
+from windlass.model import InputError
+
+LEARNERS = ("pronto", "forewarn")
+
+
+def envelope(name="forewarn", node=None):
+    return Envelope("agent", name, METRICS, (Part("node", (node or seen(name)).save() or b""),))
+
+
+@pytest.mark.parametrize("name", LEARNERS)
+def test_a_node_goes_on_as_if_it_had_never_stopped(name):
+    node = seen(name, steps=70)
+    again = load_node(name, DIM, node.save())
+    for view in views(200, seed=5):
+        assert decide(node, view) == decide(again, view)
+
+
+@given(parts=st.lists(st.tuples(st.text(), st.binary())), policy=st.text(), metrics=st.text())
+@settings(max_examples=50)
+def test_an_envelope_comes_back(parts, policy, metrics):
+    sealed = Envelope("learned", policy, metrics, tuple(Part(*each) for each in parts))
+    assert opened(sealed.seal()) == sealed
+
+
+@given(at=st.integers(0), bit=st.integers(0, 7), cut=st.booleans())
+@settings(max_examples=200)
+def test_any_bit_that_is_changed_and_any_cut_is_found(at, bit, cut):
+    data = bytearray(Envelope("agent", "pronto", "m", (Part("a", b"some bytes"), Part("b", b""))).seal())
+    at %= len(data)
+    if cut:
+        del data[at:]
+    else:
+        data[at] ^= 1 << bit
+    with pytest.raises(InputError) as error:
+        opened(bytes(data))
+    assert "\n" not in str(error.value)
+
+
+def test_metrics_in_another_order_are_other_metrics():
+    assert digest(("a", "b")) != digest(("b", "a")) != digest(("ba",))
+
+
+def test_a_file_is_read_back(tmp_path):
+    keeper = Keeper(tmp_path / "state")
+    assert keeper.load(lambda found: found, print) is None
+    keeper.save(envelope())
+    keeper.save(envelope("pronto"))
+    assert keeper.load(lambda found: found.policy, print) == "pronto"
+    assert os.listdir(tmp_path) == ["state"]
+
+
+def test_a_file_that_cannot_be_used_is_put_aside_and_said(tmp_path):
+    keeper, told = Keeper(tmp_path / "state"), []
+    keeper.save(envelope())
+    data = (tmp_path / "state").read_bytes()
+    (tmp_path / "state").write_bytes(data[:-5])
+    assert keeper.load(lambda found: found, told.append) is None
+    assert "checksum" in told[0]
+    assert (tmp_path / "state.refused").read_bytes() == data[:-5]
+    assert not (tmp_path / "state").exists()
+
+
+@pytest.mark.parametrize("data", [b"[Unit]\nDescription=x\n", b"\x7fELF", b" "])
+def test_somebody_else_s_file_is_left_alone(tmp_path, data):
+    file = tmp_path / "state"
+    file.write_bytes(data)
+    with pytest.raises(InputError, match="left alone"):
+        Keeper(file).load(lambda found: found, print)
+    assert file.read_bytes() == data
+
+
+def test_a_folder_that_is_not_there_is_named_and_nothing_is_lost(tmp_path):
+    with pytest.raises(InputError, match=r"nowhere/state: cannot be written: No such file"):
+        Keeper(tmp_path / "nowhere" / "state").save(envelope())
+
+
+@pytest.mark.parametrize("name", LEARNERS)
+@pytest.mark.parametrize("dim", [DIM - 1, DIM + 1])
+def test_a_node_of_another_dimension_is_refused(name, dim):
+    with pytest.raises(InputError, match=f"of {DIM} metrics, expected {dim}"):
+        load_node(name, dim, seen(name).save())
+
+
+def test_one_policy_s_state_is_no_other_s():
+    with pytest.raises(InputError, match="forewarn"):
+        load_node("pronto", DIM, seen("forewarn").save())
+
+
+@pytest.mark.parametrize("name", LEARNERS)
+def test_a_newcomer_begins_from_what_others_have_learned(name):
+    old = seen(name, steps=100)
+    learned = Learned.of(opened(old.learned().sealed(name, METRICS).seal()), DIM)
+    newcomer = make_node(name, DIM, np.random.default_rng(2))
+    assert newcomer.new
+    newcomer.start(learned)
+    assert not newcomer.new
+    spanned = learned.subspace.basis @ learned.subspace.basis.T
+    found = newcomer.learned()
+    assert found is not None
+    np.testing.assert_allclose(found.subspace.basis @ found.subspace.basis.T, spanned, atol=1e-9)
+
+
+def test_a_forewarn_begins_from_the_directions_of_prontos():
+    learned = seen("pronto", steps=100).learned()
+    newcomer = make_node("forewarn", DIM, np.random.default_rng(2))
+    newcomer.start(learned)
+    assert not newcomer.new
+    for view in views(50):
+        decide(newcomer, view)
+
+
+def test_who_has_seen_nothing_has_nothing_to_send():
+    for name in ("pronto", "forewarn", "utilisation"):
+        assert make_node(name, DIM, np.random.default_rng(1)).learned() is None
+
+
+def test_plain_policies_keep_nothing():
+    assert make_node("ready", DIM, np.random.default_rng(1)).save() is None
+
+
+WRITER = """
+import sys
+from pathlib import Path
+from windlass.engines.linux.agent.envelope import Envelope, Part
+from windlass.engines.linux.agent.keeper import Keeper
+keeper = Keeper(Path(sys.argv[1]))
+at = 0
+while True:
+    keeper.save(Envelope("agent", str(at), "m", (Part("node", bytes([at % 256]) * 300_000),)))
+    at += 1
+    print("saved", flush=True)
+"""
+
+
+@pytest.mark.parametrize("after", [1, 3, 7])
+def test_a_writer_that_is_killed_leaves_a_whole_file(tmp_path, after):
+    file = tmp_path / "state"
+    process = subprocess.Popen([sys.executable, "-c", WRITER, str(file)], stdout=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    for _ in range(after):
+        assert process.stdout.readline() == "saved\n"
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    process.stdout.close()
+    found = opened(file.read_bytes())
+    assert int(found.policy) >= after - 1
+    assert found.part("node") == bytes([int(found.policy) % 256]) * 300_000
+    # Who comes next is not in the way of what was left beside.
+    Keeper(file).save(Envelope("agent", "next", "m", ()))
+    assert opened(file.read_bytes()).policy == "next"
