@@ -70,6 +70,10 @@ class Answered:
 Answering = Callable[[Asked], Answered]
 
 
+class _GoneError(Exception):
+    """Who sent a request has gone before all of it came, or it turned out to be no HTTP: nobody is answered."""
+
+
 class Refusals:
     """How many requests were refused, by why; any thread may count."""
 
@@ -184,6 +188,8 @@ def _application(
             body = await asyncio.wait_for(_body(headers, receive), _PATIENCE)
         except TimeoutError:
             found = refuse(408, f"no body within {_PATIENCE:.0f} s", "slow")
+        except _GoneError:
+            return
         else:
             if body is None:
                 found = refuse(413, f"expected at most {LONGEST} bytes", "large")
@@ -217,7 +223,9 @@ async def _body(headers: dict[bytes, bytes], receive: Callable[[], Awaitable[_Me
         found += piece
         if len(found) > LONGEST:
             return None
-        if message["type"] == "http.disconnect" or not message.get("more_body", False):
+        if message["type"] == "http.disconnect":
+            raise _GoneError
+        if not message.get("more_body", False):
             return found
 
 

@@ -1,0 +1,380 @@
+"""An aggregator and who joins it: what is refused changes nothing, who is away is missed by nobody."""
+
+import socket
+import threading
+
+import numpy as np
+import pytest
+
+from tests.engines.linux.agent.conftest import DIM, METRICS, SECRET, ask, seen, shown
+from windlass.admit import Subspace, merge
+from windlass.admit.lesson import Lesson
+from windlass.admit.lib.saved import pack
+from windlass.engines.linux.agent.envelope import Envelope, Part, opened
+from windlass.engines.linux.agent.join import Joiner, exchange
+from windlass.engines.linux.agent.node import Learned
+from windlass.engines.linux.agent.options import Above
+from windlass.engines.linux.agent.pauses import Backoff
+from windlass.engines.linux.agent.token import Token, read_token
+from windlass.model import InputError
+
+pytest.importorskip("uvicorn", reason="the extra `agent` is not installed")
+pytest.importorskip("prometheus_client", reason="the extra `agent` is not installed")
+
+
+@pytest.fixture
+def aggregate(clock):
+    from windlass.engines.linux.agent.aggregate import Aggregate
+
+    return Aggregate(DIM, 4, METRICS, forget_after=100.0, clock=clock)
+
+
+@pytest.fixture
+def address(aggregate, served, token):
+    from windlass.engines.linux.agent.agent import Saves, _of_process
+    from windlass.engines.linux.agent.aggregate import Routes
+    from windlass.engines.linux.agent.shown import Page
+    from windlass.engines.linux.agent.web import Refusals
+
+    refusals = Refusals()
+
+    def page():
+        yield from aggregate.shown()
+        yield from _of_process(refusals, Saves(), None)
+
+    return served(Routes(aggregate, token, METRICS, Page(page).answer, lambda: None), refusals)
+
+
+def message(name="forewarn", seed=1, metrics=METRICS, dim=DIM):
+    return seen(name, seed=seed, dim=dim).learned().sealed(name, metrics).seal()
+
+
+def subspace(basis, singular, metrics=METRICS):
+    """A message of arrays that may be anything."""
+
+    class Anything:
+        pass
+
+    anything = Anything()
+    anything.basis, anything.singular = np.asarray(basis, float), np.asarray(singular, float)
+    data = pack("windlass.admit.subspace", {}, [("subspace", anything, ("basis", "singular"))])
+    return Envelope("learned", "pronto", metrics, (Part("subspace", data),)).seal()
+
+
+def refused_in_all(page):
+    return sum(value for name, value in page.items() if name.startswith("windlass_refused_requests_total"))
+
+
+def state_of(aggregate):
+    return aggregate.saved().seal()
+
+
+def test_what_is_merged_is_what_merge_says(aggregate, address):
+    for name, seed in (("a", 1), ("b", 2)):
+        assert ask(address, f"/nodes/{name}", "PUT", message(seed=seed), SECRET).status == 204
+    found = Learned.of(opened(ask(address, "/global", token=SECRET).body), DIM)
+    one, other = (seen("forewarn", seed=seed).learned() for seed in (1, 2))
+    basis, singular = merge(
+        one.subspace.basis, one.subspace.singular, other.subspace.basis, other.subspace.singular, 4
+    )
+    np.testing.assert_allclose(found.subspace.singular, singular)
+    np.testing.assert_allclose(found.subspace.basis @ found.subspace.basis.T, basis @ basis.T, atol=1e-9)
+    expected = Lesson.of_all([one.lesson, other.lesson], found.subspace)
+    np.testing.assert_allclose(found.lesson.metrics, expected.metrics)
+    assert found.lesson.count == expected.count
+
+
+def test_before_anybody_has_sent_there_is_nothing_for_newcomers(address):
+    assert ask(address, "/global", token=SECRET).status == 204
+
+
+def test_who_leaves_takes_along_what_it_knew(aggregate, address):
+    ask(address, "/nodes/a", "PUT", message(), SECRET)
+    before = state_of(aggregate)
+    ask(address, "/nodes/b", "PUT", message(seed=2), SECRET)
+    assert ask(address, "/nodes/b", "DELETE", token=SECRET).status == 204
+    assert state_of(aggregate) == before
+
+
+def test_who_is_silent_is_forgotten(aggregate, address, clock):
+    ask(address, "/nodes/a", "PUT", message(), SECRET)
+    clock.now += 60.0
+    ask(address, "/nodes/b", "PUT", message(seed=2), SECRET)
+    clock.now += 60.0
+    aggregate.forget()
+    assert aggregate.children == ("b",)
+
+
+BAD_BASIS = np.eye(DIM)[:, :2]
+BAD = {
+    "nothing": b"",
+    "text": b"hello",
+    "another kind": Envelope("agent", "pronto", METRICS, ()).seal(),
+    "no parts": Envelope("learned", "pronto", METRICS, ()).seal(),
+    "another dimension": subspace(np.eye(DIM + 1)[:, :2], [2.0, 1.0]),
+    "NaN in the basis": subspace(np.full((DIM, 1), np.nan), [1.0]),
+    "NaN in the values": subspace(BAD_BASIS, [np.nan, 1.0]),
+    "infinity": subspace(BAD_BASIS, [np.inf, 1.0]),
+    "not orthonormal": subspace(np.ones((DIM, 2)), [2.0, 1.0]),
+    "rising": subspace(BAD_BASIS, [1.0, 2.0]),
+    "below 0": subspace(BAD_BASIS, [1.0, -1.0]),
+    "too large": subspace(BAD_BASIS, [1e300, 1.0]),
+    "of no rank": subspace(np.zeros((DIM, 0)), []),
+    "other metrics": subspace(BAD_BASIS, [2.0, 1.0], metrics="0123456789abcdef"),
+}
+
+
+@pytest.mark.parametrize("what", BAD)
+def test_what_no_agent_could_have_learned_is_refused_and_changes_nothing(aggregate, address, what):
+    ask(address, "/nodes/a", "PUT", message(), SECRET)
+    before = state_of(aggregate)
+    reply = ask(address, "/nodes/a", "PUT", BAD[what], SECRET)
+    assert (reply.status, reply.text.count("\n")) == (400, 1)
+    assert state_of(aggregate) == before
+    assert shown(address)['windlass_refused_requests_total{why="content"}'] == 1.0
+
+
+@pytest.mark.parametrize("given", [None, "", SECRET[:-1], SECRET + "x", "Ä" * 20])
+@pytest.mark.parametrize(
+    ("path", "method"), [("/global", "GET"), ("/nodes/a", "PUT"), ("/nodes/a", "DELETE")]
+)
+def test_without_the_token_nothing_is_done(aggregate, address, path, method, given):
+    ask(address, "/nodes/a", "PUT", message(), SECRET)
+    before = state_of(aggregate)
+    body = message(seed=2) if method == "PUT" else None
+    assert ask(address, path, method, body, given).status == 401
+    assert state_of(aggregate) == before
+    assert shown(address)['windlass_refused_requests_total{why="token"}'] == 1.0
+
+
+@pytest.mark.parametrize("name", ["", "a/b", "..", "%2e%2e", "x" * 65, "a%00b", "%C3%A4"])
+def test_a_name_that_is_none_is_refused(aggregate, address, name):
+    assert ask(address, f"/nodes/{name}", "PUT", message(), SECRET).status in (400, 404)
+    assert aggregate.children == ()
+
+
+def raw(address, data, end=True):
+    """Bytes as they are; what comes back. An end tells the server that no more will come."""
+    with socket.create_connection((address.host, address.port), timeout=30) as connection:
+        found = b""
+        try:
+            connection.sendall(data)
+            if end:
+                connection.shutdown(socket.SHUT_WR)
+            while piece := connection.recv(4096):
+                found += piece
+        except (ConnectionResetError, BrokenPipeError):
+            pass  # closed with some of it unread
+        return found
+
+
+def malformed(rng):
+    """No request, of one of many kinds, drawn."""
+    noise = rng.bytes(int(rng.integers(1, 60)))
+    kinds = [
+        lambda: b"\x16\x03\x01" + noise,
+        lambda: b"GET\r\n\r\n",
+        lambda: b"GET /accept HTTP/9.9\r\n\r\n",
+        lambda: b"GET  /global HTTP/1.1\r\nHost: a\r\n\r\n",
+        lambda: b"PUT /nodes/a HTTP/1.1\r\nHost: a\r\nContent-Length: -5\r\n\r\n",
+        lambda: b"PUT /nodes/a HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab",
+        lambda: b"PUT /nodes/a HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
+        lambda: b"PUT /nodes/a HTTP/1.1\r\nHost: a\r\nbad header\r\n\r\n",
+        lambda: b"PUT /nodes/a HTTP/1.1\r\n\r\n",
+        lambda: b"\x00" + noise + b"\r\n\r\n",
+    ]
+    return kinds[int(rng.integers(len(kinds)))]()
+
+
+def flood(address, aggregate, count):
+    ask(address, "/nodes/a", "PUT", message(), SECRET)
+    before, rng = state_of(aggregate), np.random.default_rng(7)
+    for _ in range(count):
+        found = raw(address, malformed(rng))
+        assert found == b"" or found.startswith(b"HTTP/1.1 400")
+    page = shown(address)
+    assert refused_in_all(page) == count
+    assert page["windlass_taken_total"] == 1.0
+    assert state_of(aggregate) == before
+    assert ask(address, "/global", token=SECRET).status == 200
+
+
+def test_what_is_no_http_is_counted_and_changes_nothing(address, aggregate):
+    flood(address, aggregate, 200)
+
+
+@pytest.mark.slow
+def test_ten_thousand_malformed_requests_change_nothing(address, aggregate):
+    flood(address, aggregate, 10_000)
+
+
+def test_a_body_that_is_too_long_is_refused_before_it_is_read(address, aggregate):
+    head = b"PUT /nodes/a HTTP/1.1\r\nHost: a\r\n"
+    found = raw(address, head + b"Content-Length: 99999999999\r\n\r\n", end=False)
+    assert found.startswith(b"HTTP/1.1 413")
+    chunks = 40 * (b"10000\r\n" + b"x" * 0x10000 + b"\r\n")
+    found = raw(address, head + b"Transfer-Encoding: chunked\r\n\r\n" + chunks, end=False)
+    assert found == b"" or found.startswith(b"HTTP/1.1 413")
+    assert shown(address)['windlass_refused_requests_total{why="large"}'] == 2.0
+
+
+def test_what_was_sent_survives_a_restart(aggregate, address, clock):
+    from windlass.engines.linux.agent.aggregate import Aggregate
+
+    for name, kind in (("a", "forewarn"), ("b", "pronto")):
+        ask(address, f"/nodes/{name}", "PUT", message(kind), SECRET)
+    again = Aggregate(DIM, 4, METRICS, 100.0, clock)
+    again.restore(opened(state_of(aggregate)))
+    assert again.children == ("a", "b")
+    assert again.learned().sealed("", METRICS) == aggregate.learned().sealed("", METRICS)
+    assert state_of(again) == state_of(aggregate)
+
+
+def test_an_aggregator_of_other_metrics_does_not_take_them(aggregate, clock):
+    from windlass.engines.linux.agent.aggregate import Aggregate
+
+    with pytest.raises(InputError, match="other metrics"):
+        Aggregate(DIM, 4, "other", 100.0, clock).restore(aggregate.saved())
+
+
+def joiner(url, token, clock, told, learned, given, every=30.0, **more):
+    return Joiner(
+        Above(url, "me", every),
+        token,
+        "forewarn",
+        METRICS,
+        DIM,
+        learned,
+        lambda: not given,
+        given.append,
+        Backoff(np.random.default_rng(1)),
+        clock,
+        told.append,
+        **more,
+    )
+
+
+def test_who_joins_is_given_what_others_have_learned_and_sends_its_own(aggregate, address, token, clock):
+    ask(address, "/nodes/other", "PUT", message(), SECRET)
+    given, told = [], []
+    joined = joiner(address.url, token, clock, told, seen("forewarn", seed=3).learned, given)
+    assert joined.step() == 30.0
+    assert [each.lesson is not None for each in given] == [True]
+    assert aggregate.children == ("me", "other")
+    assert told == [f"{address.url}: joined as me"]
+    joined.step()
+    assert joined.status.sent == 1  # it has not moved
+    clock.now += 601.0
+    joined.step()
+    assert joined.status.sent == 2
+
+
+def test_an_aggregator_that_is_away_is_tried_less_and_less_and_said_once(token, clock):
+    told, given, calls = [], [], []
+
+    def away(*call):
+        calls.append(call)
+        raise ConnectionRefusedError(111, "Connection refused")
+
+    joined = joiner("http://127.0.0.1:1", token, clock, told, lambda: None, given, exchanging=away)
+    delays = [joined.step() for _ in range(12)]
+    assert all(0.5 * 2**at <= delay <= 2**at for at, delay in enumerate(delays[:8]))
+    assert max(delays) <= 300.0
+    assert len(told) == 1
+    assert (joined.status.now, joined.status.failed) == (False, 12)
+
+
+def test_it_is_joined_again_once_it_is_back(token, clock):
+    told, given, away = [], [], [True]
+
+    def maybe(*_):
+        if away[0]:
+            raise TimeoutError("timed out")
+        return 204, b""
+
+    joined = joiner("http://x", token, clock, told, seen("forewarn").learned, given, exchanging=maybe)
+    for _ in range(5):
+        joined.step()
+    away[0] = False
+    assert joined.step() == 30.0
+    assert (joined.status.now, joined.status.sent) == (True, 1)
+    away[0] = True
+    assert joined.step() <= 1.0
+    assert len(told) == 3
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        (200, b"hello"),
+        (200, BAD["another dimension"]),
+        (200, BAD["NaN in the basis"]),
+        (401, b"no\n"),
+        (302, b""),
+        (500, b""),
+    ],
+)
+def test_an_aggregator_that_answers_nonsense_gives_nothing(token, clock, answer):
+    told, given = [], []
+    joined = joiner("http://x", token, clock, told, lambda: None, given, exchanging=lambda *_: answer)
+    joined.step()
+    assert (given, joined.status.now, joined.status.failed) == ([], False, 1)
+
+
+def test_a_server_that_redirects_is_not_sent_the_token(served, token):
+    from windlass.engines.linux.agent.web import Answered
+
+    asked = []
+
+    def thief(request):
+        asked.append(request)
+        return Answered(200)
+
+    def redirecting(connection):
+        target = served(thief).url
+        connection.recv(4096)
+        connection.sendall(f"HTTP/1.1 302 Found\r\nLocation: {target}\r\nContent-Length: 0\r\n\r\n".encode())
+        connection.close()
+
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        thread = threading.Thread(target=lambda: redirecting(server.accept()[0]))
+        thread.start()
+        status, _ = exchange("GET", f"http://127.0.0.1:{server.getsockname()[1]}/", token, b"")
+        thread.join()
+    assert (status, asked) == (302, [])
+
+
+def test_a_server_that_speaks_no_http_is_an_oserror(token):
+    def speaking(connection):
+        connection.recv(4096)
+        connection.sendall(b"220 smtp ready\r\n")
+        connection.close()
+
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        thread = threading.Thread(target=lambda: speaking(server.accept()[0]))
+        thread.start()
+        with pytest.raises(OSError, match="no HTTP"):
+            exchange("GET", f"http://127.0.0.1:{server.getsockname()[1]}/", token, b"")
+        thread.join()
+
+
+def test_tokens(tmp_path):
+    file = tmp_path / "token"
+    file.write_text(f"{SECRET}\n")
+    file.chmod(0o600)
+    assert read_token(file, {}).is_in(f"Bearer {SECRET}".encode())
+    assert read_token(None, {"WINDLASS_TOKEN": SECRET}).is_in(f"Bearer {SECRET}".encode())
+    file.chmod(0o644)
+    with pytest.raises(InputError, match="everybody may read it"):
+        read_token(file, {})
+    for bad in ("short", "has blanks in its middle", "ümläut-ümläut-ümläut", ""):
+        with pytest.raises(InputError, match="expected at least 16, printable") as error:
+            Token(bad)
+        assert not bad or bad not in str(error.value)
+    with pytest.raises(InputError, match="cannot be read"):
+        read_token(tmp_path / "nowhere", {})
+
+
+def test_subspaces_that_differ_in_sign_have_not_moved():
+    one = Subspace(np.eye(3)[:, :1], np.array([2.0]))
+    assert one.moved(Subspace(-np.eye(3)[:, :1], np.array([2.0]))) == pytest.approx(0.0)
