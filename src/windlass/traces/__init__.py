@@ -16,6 +16,7 @@ stops the reading, naming file, line, field and value, unless the caller says to
 - :mod:`~windlass.traces.series`: any table with a time in each line, on an even grid; :mod:`~windlass.traces.helios`,
   :mod:`~windlass.traces.philly`, :mod:`~windlass.traces.openb`: GPU clusters as they are published, by what
   :mod:`~windlass.traces.gpu_table` reads.
+- :mod:`~windlass.traces.telemetry`: what machines measured of themselves.
 
 The formats of jobs are in ``swf``, ``swf_header``, ``swim`` and ``table``, and ``formats`` lists them; ``trace`` and
 ``workload`` have what they return and what becomes of it; ``files``, ``columns`` and ``csv_text`` read text.

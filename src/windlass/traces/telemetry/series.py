@@ -1,0 +1,75 @@
+"""A machine's telemetry as arrays."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from windlass.model import InputError
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Telemetry:
+    """What one machine measured of itself.
+
+    Parameters
+    ----------
+    source
+        Where it comes from, for messages.
+    time
+        (t,) s, as the machine's clock had them.
+    names
+        Of the d metrics.
+    values
+        (t, d) in each metric's own unit; NaN where one is missing.
+
+    Raises
+    ------
+    InputError
+        Shapes do not fit each other, or there is nothing.
+
+    Examples
+    --------
+    >>> both = Telemetry("here", np.array([0.0, 20.0]), ("busy", "cpu_ready"), np.array([[0.5, 0.1], [0.9, 0.3]]))
+    >>> both.of("cpu_ready").tolist(), both.step
+    ([0.1, 0.3], 20.0)
+    """
+
+    source: str
+    time: NDArray[np.float64]
+    names: tuple[str, ...]
+    values: NDArray[np.float64]
+
+    def __post_init__(self) -> None:
+        if self.values.shape != (len(self.time), len(self.names)) or not self.values.size:
+            raise InputError(
+                f"{self.source}: values have shape {self.values.shape}, expected "
+                f"{(len(self.time), len(self.names))} of at least one"
+            )
+
+    def __len__(self) -> int:
+        return len(self.time)
+
+    @property
+    def step(self) -> float:
+        """The usual time between two rows, s; NaN where there is but one."""
+        return float(np.median(np.diff(self.time))) if len(self.time) > 1 else float("nan")
+
+    def of(self, name: str) -> NDArray[np.float64]:
+        """(t,) one metric.
+
+        Raises
+        ------
+        InputError
+            There is none of that name; the message has the nearest.
+        """
+        if name not in self.names:
+            shown = ", ".join(self.names[:8]) + (", …" if len(self.names) > 8 else "")
+            raise InputError(f"{self.source}: there is no column {name!r}, found {shown}")
+        return self.values[:, self.names.index(name)]
+
+    def rows(self, part: slice) -> Telemetry:
+        """Only some of the steps."""
+        return Telemetry(self.source, self.time[part], self.names, self.values[part])
