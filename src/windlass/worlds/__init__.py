@@ -4,7 +4,8 @@
 - :mod:`~windlass.worlds.sharing`: the same, of which some share allocations; who, with whom, at what quota?
 - :mod:`~windlass.worlds.elastic`: jobs on instances that come and go; how many of which type?
 - :mod:`~windlass.worlds.dispatch`: small tasks on many workers; which worker gets this one?
-- :mod:`~windlass.worlds.colocated`: both kinds on the nodes of one site; tasks have what jobs leave idle.
+- :mod:`~windlass.worlds.admission`: small tasks on nodes that say whether they take more; which do?
+- :mod:`~windlass.worlds.colocated`: batch jobs and small tasks on the nodes of one site; tasks have what is idle.
 - :mod:`~windlass.worlds.fleet`: jobs over the sites of a fleet; which job goes first, or where does each task run? Live
   too.
 - :mod:`~windlass.worlds.spec`, :mod:`~windlass.worlds.policy`: what all of them share: fields that are checked, and how

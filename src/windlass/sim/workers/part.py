@@ -23,7 +23,7 @@ from windlass.sim.workers.asked import UNUSED, Asked
 from windlass.sim.workers.loop import BAD_CHOICE, KERNELS, RUN, SETTLE, STORE
 from windlass.sim.workers.result import Dispatched
 from windlass.sim.workers.setup import Setup, make_workers, with_more_log
-from windlass.sim.workers.state import NOBODY, WorkersRun
+from windlass.sim.workers.state import NOBODY, WorkersRun, WorkersState
 
 _STEPS_BETWEEN_REPORTS = 2_000_000
 _DISPATCH = "dispatch"
@@ -139,6 +139,11 @@ class WorkersPart(Quiet):
         return InputError(
             f"timetable: {undone} tasks are left that no worker will run: all down, or theirs stands still"
         )
+
+    @property
+    def state(self) -> WorkersState:
+        """Tasks and workers as they are now, for parts that measure them; another object after the part has grown."""
+        return self._run.state
 
     def result(self) -> Dispatched:
         """What happened to the tasks."""

@@ -1,0 +1,83 @@
+"""What is measured of small tasks on nodes that reject some."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from windlass.results import HIGHER, LOWER
+from windlass.sim.telemetry.result import Observed
+from windlass.sim.workers.result import Dispatched
+
+
+@dataclass(frozen=True, slots=True)
+class AdmissionMetrics:
+    """Metrics of small tasks under admission.
+
+    Parameters
+    ----------
+    tasks
+        How many ran.
+    mean_response_s, p99_response_s
+        Of jobs: from arrival to the end of the last task, s.
+    mean_wait_s
+        Of tasks: from arrival to start, s.
+    rejected_tasks
+        Whose first choice of a node rejected them.
+    diverted_tasks
+        Those of them that went elsewhere; the others stayed, as all nodes rejected.
+    downtime
+        Share of steps and nodes at which a node rejected.
+    mean_cpu_ready, p99_cpu_ready
+        CPU Ready over steps and nodes: time in which tasks could run and had no core, over the time of all cores.
+    utilisation
+        Share of the cores' time that tasks and neighbours used.
+    """
+
+    tasks: int
+    mean_response_s: float = field(metadata=LOWER)
+    p99_response_s: float = field(metadata=LOWER)
+    mean_wait_s: float = field(metadata=LOWER)
+    rejected_tasks: int
+    diverted_tasks: int
+    downtime: float
+    mean_cpu_ready: float = field(metadata=LOWER)
+    p99_cpu_ready: float = field(metadata=LOWER)
+    utilisation: float = field(metadata=HIGHER)
+
+
+def admission_metrics(done: Dispatched, observed: Observed) -> AdmissionMetrics:
+    """Metrics of a finished run.
+
+    Parameters
+    ----------
+    done
+        What happened to tasks, with where and when each ran.
+    observed
+        What nodes measured and answered, until the last task arrived or ended.
+
+    Examples
+    --------
+    >>> from windlass.dispatch import simulate
+    >>> from windlass.sim.telemetry.gate import Counts
+    >>> done = simulate("jsq", [1.0, 1.0], load=0.5, tasks=100, seed=1, record=True)
+    >>> seen = Observed(np.full((4, 2, 5), 0.25), np.zeros((4, 2), bool), Counts(90, 8, 2), 1.0)
+    >>> found = admission_metrics(done, seen)
+    >>> found.rejected_tasks, found.diverted_tasks, found.downtime, found.mean_cpu_ready
+    (10, 8, 0.0, 0.25)
+    """
+    ready, busy = observed.of("ready"), observed.of("busy")
+    known = ready.size > 0
+    return AdmissionMetrics(
+        tasks=len(done.response),
+        mean_response_s=done.mean,
+        p99_response_s=done.percentile(99),
+        mean_wait_s=float((done.start - done.submit).mean()),
+        rejected_tasks=observed.tasks.rejected,
+        diverted_tasks=observed.tasks.diverted,
+        downtime=observed.downtime,
+        mean_cpu_ready=float(ready.mean()) if known else np.nan,
+        p99_cpu_ready=float(np.percentile(ready, 99)) if known else np.nan,
+        utilisation=float(busy.mean()) if known else np.nan,
+    )

@@ -1,0 +1,220 @@
+"""The world of admission once more, as plainly as it can be said: the oracle for gate, pressure, metrics and part.
+
+Tasks, neighbours and nodes are in lists; every event is a step of a loop; pressure is summed interval by interval as
+time goes on. It asks the same policies, through their methods.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections import deque
+from typing import Any
+
+import numpy as np
+
+from windlass.admit import AdmitView
+from windlass.dispatch.state import MEMBERS_AT, PRESENT, RNG
+
+INF = float("inf")
+
+
+class Node:
+    def __init__(self) -> None:
+        self.queue: deque[int] = deque()
+        self.running: int | None = None
+        self.left = self.since = self.begun = 0.0
+        self.end, self.held, self.speed = INF, 0, 0.0
+        self.waits = self.runs = self.holds = 0.0
+        self.news = 0
+
+    @property
+    def length(self) -> int:
+        return len(self.queue) + (self.running is not None)
+
+
+class Oracle:
+    """Run tasks to their end; afterwards ``end``, ``worker``, ``channels``, ``rejects`` and counts of tasks."""
+
+    def __init__(
+        self,
+        policy: Any,
+        admit: list[Any],
+        model: Any,
+        noise: np.random.Generator,
+        submit: Any,
+        work: Any,
+        bursts: Any,
+        *,
+        cores: int,
+        speed: float,
+        floor: float,
+        every: float,
+        telemetry: bool = True,
+    ) -> None:
+        self.policy, self.admit, self.model, self.noise = copy.deepcopy(policy), admit, model, noise
+        self.submit, self.work = list(submit), list(work)
+        self.bursts = list(zip(bursts.time, bursts.node, bursts.cores, strict=True))
+        self.cores, self.full, self.floor, self.every = cores, speed, floor, every
+        self.nodes = [Node() for _ in admit]
+        for node in self.nodes:
+            node.speed = speed
+        self.next_step = every if telemetry else INF
+        self.steps = 0
+        self.stands = [False] * len(admit)
+        self.end, self.worker = [np.nan] * len(self.submit), [-1] * len(self.submit)
+        self.channels: list[Any] = []
+        self.rejects: list[Any] = []
+        self.past: list[Any] = []
+        self.smooth = np.zeros((len(admit), model.dim))
+        self.fading = np.zeros((len(admit), model.dim))
+        self.taken = self.diverted = self.forced = 0
+        self.now = 0.0
+
+    def pass_time(self, now: float) -> None:
+        for node in self.nodes:
+            gone = now - self.now
+            node.waits += len(node.queue) * gone
+            node.runs += (node.running is not None) * gone
+            node.holds += node.held / self.cores * gone
+        self.now = now
+
+    def begin(self, index: int, task: int) -> None:
+        node = self.nodes[index]
+        node.running, node.left, node.since = task, self.work[task], self.now
+        node.begun = self.now
+        node.end = self.now + self.work[task] / node.speed
+        self.worker[task] = index
+
+    def complete(self, index: int) -> None:
+        node = self.nodes[index]
+        task, node.running, node.end = node.running, None, INF
+        assert task is not None
+        self.end[task] = self.now
+        if node.queue:
+            self.begin(index, node.queue.popleft())
+
+    def hold(self, index: int, cores: int) -> None:
+        node = self.nodes[index]
+        node.held += cores
+        speed = self.full * max(self.floor, (self.cores - node.held) / self.cores)
+        if node.running is not None:
+            node.left = max(0.0, node.left - (self.now - node.since) * node.speed)
+            node.since = self.now
+            node.end = self.now + node.left / speed
+        node.speed = speed
+        if getattr(self.policy, "follows", False):
+            self.policy.told(index, speed)
+
+    def metrics(self, channels: np.ndarray) -> np.ndarray:
+        """Each metric of each node by the words of the model."""
+        model = self.model
+        unit = (channels - model.channel_mean) / model.channel_scale
+        self.past.append(unit)
+        common = self.noise.normal(size=(len(channels), model.factors.shape[1]))
+        alone = self.noise.normal(size=(len(channels), model.dim))
+        found = np.zeros((len(channels), model.dim))
+        for metric in range(model.dim):
+            place = len(self.past) - 1 - model.delay[metric]
+            for node in range(len(channels)):
+                driven = self.past[place][node] @ model.along[metric] if place >= 0 else 0.0
+                pole, fade = model.pole[metric], model.fade[metric]
+                self.smooth[node, metric] = pole * self.smooth[node, metric] + (1 - pole) * driven
+                fresh = common[node] @ model.factors[metric] + model.own[metric] * alone[node, metric]
+                self.fading[node, metric] = fade * self.fading[node, metric] + fresh
+                total = self.smooth[node, metric] + self.fading[node, metric]
+                found[node, metric] = model.mean[metric] + model.scale[metric] * total
+        return found
+
+    def step(self) -> None:
+        rows = []
+        for node in self.nodes:
+            waits, runs, holds = (each / self.every for each in (node.waits, node.runs, node.holds))
+            rows.append(
+                [
+                    min(1.0, holds + (1 - holds) * runs),
+                    (waits + runs) / self.cores,
+                    (waits + runs * holds) / self.cores,
+                    min(1.0, (waits + runs) / 32 + holds / 2),
+                    node.news / (self.every * self.full),
+                ]
+            )
+            node.waits = node.runs = node.holds = 0.0
+            node.news = 0
+        channels = np.array(rows)
+        for index, (policy, metrics) in enumerate(zip(self.admit, self.metrics(channels), strict=True)):
+            view = AdmitView(self.now, metrics, float(channels[index, 0]), float(channels[index, 2]))
+            self.stands[index] = policy.decide(view).reject
+        self.channels.append(channels)
+        self.rejects.append(list(self.stands))
+        self.steps += 1
+        self.next_step = (self.steps + 1) * self.every
+
+    def chosen(self) -> int:
+        policy, lengths = self.policy, np.array([node.length for node in self.nodes])
+        before = policy.ints.copy()
+        first = policy.choose(lengths)
+        if not self.stands[first]:
+            self.taken += 1
+            return int(first)
+        if all(self.stands):
+            self.forced += 1
+            return int(first)
+        self.diverted += 1
+        drawn = policy.ints[RNG]
+        policy.ints[:] = before
+        policy.ints[RNG] = drawn
+        for index, stands in enumerate(self.stands):
+            if stands:
+                # Members alone: a policy that were told would forget what it knows of them.
+                leave(policy.ints, index)
+        policy.ints[9] = 1
+        other = policy.choose(lengths)
+        policy.ints[PRESENT] = before[PRESENT]
+        count = len(self.nodes)
+        policy.ints[MEMBERS_AT : MEMBERS_AT + 2 * count] = before[MEMBERS_AT : MEMBERS_AT + 2 * count]
+        policy.ints[9] = 1
+        return int(other)
+
+    def arrive(self, task: int) -> None:
+        self.policy.arrived(self.now)
+        index = self.chosen()
+        node = self.nodes[index]
+        node.news += 1
+        if node.running is None:
+            self.begin(index, task)
+        else:
+            node.queue.append(task)
+
+    def run(self) -> None:
+        arrived = done = 0
+        while done < len(self.submit):
+            ends = [node.end for node in self.nodes]
+            index = int(np.argmin(ends))
+            burst = self.bursts[0][0] if self.bursts else INF
+            arrival = self.submit[arrived] if arrived < len(self.submit) else INF
+            now = min(ends[index], burst, arrival, self.next_step)
+            self.pass_time(now)
+            if ends[index] == now:
+                task, begun = self.nodes[index].running, self.nodes[index].begun
+                self.complete(index)
+                self.policy.completed(index, self.work[task], now - begun)
+                done += 1
+            elif burst == now:
+                _, node, cores = self.bursts.pop(0)
+                self.hold(int(node), int(cores))
+            elif self.next_step == now:
+                self.step()
+            else:
+                self.arrive(arrived)
+                arrived += 1
+
+
+def leave(ints: np.ndarray, worker: int) -> None:
+    """Take a worker off the list of members: the last takes its place."""
+    count, present = int(ints[1]), int(ints[PRESENT])
+    members, places = ints[MEMBERS_AT:], ints[MEMBERS_AT + count :]
+    last = members[present - 1]
+    members[places[worker]] = last
+    places[last] = places[worker]
+    places[worker] = -1
+    ints[PRESENT] = present - 1

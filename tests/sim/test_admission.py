@@ -1,0 +1,251 @@
+"""Nodes that reject tasks, in the simulator: against a plain one, and against the same without admission."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.sim.admission import Oracle
+from windlass.admit import POLICIES as ADMIT
+from windlass.dispatch import POLICIES as DISPATCH
+from windlass.model import InputError
+from windlass.scenario import make_scenario
+from windlass.sim.telemetry.gate import counts, gate, tell
+from windlass.sim.telemetry.metrics import MetricModel, Metrics, read_model, write_model
+from windlass.sim.telemetry.pressure import CHANNELS
+from windlass.sim.workers.simulate import make_policy
+from windlass.worlds.admission import runs
+from windlass.worlds.admission.runs import (
+    admit_policies,
+    dispatch_policy,
+    draw_case,
+    with_admission,
+    without_admission,
+)
+from windlass.worlds.admission.world import Admission
+
+#: Dispatch policies that bind at once and are compiled; those told of completions by benchmark tasks aside.
+BINDS = [
+    name
+    for name in DISPATCH.names()
+    if make_policy(name, np.ones(3), np.random.default_rng(1)).reservations == 0
+]
+
+
+def small_model(seed=2, dim=6):
+    rng = np.random.default_rng(seed)
+    return MetricModel(
+        tuple(f"metric {place}" for place in range(dim)),
+        channel_mean=rng.random(5),
+        channel_scale=rng.random(5) + 0.1,
+        mean=rng.normal(size=dim),
+        scale=rng.random(dim) + 0.5,
+        along=rng.normal(size=(dim, 5)),
+        delay=np.arange(dim) % 3,
+        pole=rng.choice([0.0, 0.5, 0.8], dim),
+        fade=rng.random(dim) * 0.5,
+        factors=rng.normal(size=(dim, 2)) * 0.1,
+        own=rng.random(dim) * 0.2,
+    )
+
+
+def case_of(seed=1, **changes):
+    tree = {
+        "world": "admission",
+        "cluster": {"nodes": 4, "cores": 4, "speed": 2.0, "bursts": {"every": 40, "last": 15, "ramp": 1.5}},
+        "workload": {"tasks": 1500, "load": 0.8},
+        "policies": {"dispatch": "pot", "admit": "always"},
+    }
+    for key, value in changes.items():
+        tree[key] = {**tree[key], **value} if isinstance(tree.get(key), dict) else value
+    (variant,) = make_scenario(tree).variants
+    return draw_case(variant.setting, seed, Admission().workload(variant.setting, seed))
+
+
+def same(one, other):
+    for name in ("response", "start", "worker"):
+        assert np.array_equal(getattr(one, name), getattr(other, name)), name
+    assert one.longest_queue == other.longest_queue
+    assert one.benchmarks == other.benchmarks
+
+
+@pytest.mark.parametrize("dispatch", BINDS)
+@pytest.mark.parametrize("admit", ["always", "never"])
+def test_who_rejects_nothing_or_everything_changes_nothing(dispatch, admit):
+    case = case_of(policies={"dispatch": dispatch, "admit": admit}, schedulers=2, probe_delay=0.3)
+    done, observed = with_admission(case)
+    same(done, without_admission(case))
+    assert observed.downtime == (admit == "never")
+    tasks = observed.tasks
+    assert tasks.diverted == 0
+    assert tasks.taken + tasks.forced == len(done.response)
+    assert (tasks.forced > 0) == (admit == "never")
+
+
+@pytest.mark.parametrize(
+    "dispatch", ["pot", "jsq", "ppot", "round-robin", "least-outstanding", "uniform", "pss"]
+)
+@pytest.mark.parametrize(
+    "admit",
+    [
+        {"utilisation": {"threshold": 0.8}},
+        {"random": {"downtime": 0.6}},
+        {"pronto": {"rank": 2, "block": 10, "signal": "scores", "downtime": 0.2}},
+        {"forewarn": {"rank": 2, "block": 10, "downtime": 0.2}},
+    ],
+    ids=["utilisation", "random", "pronto", "forewarn"],
+)
+def test_same_as_by_hand(monkeypatch, dispatch, admit):
+    model = small_model()
+    monkeypatch.setattr(runs, "read_model", lambda path: model)
+    runs._model.cache_clear()
+    case = case_of(policies={"dispatch": dispatch, "admit": admit}, telemetry={"every": 2.0})
+    done, observed = with_admission(case)
+    runs._model.cache_clear()
+    setting = case.setting
+    plain = Oracle(
+        dispatch_policy(setting, case.seed),
+        list(admit_policies(setting, case.seed, model.dim)),
+        model,
+        np.random.default_rng([case.seed, 4]),
+        case.tasks.submit,
+        case.tasks.work,
+        case.bursts,
+        cores=4,
+        speed=2.0,
+        floor=setting.cluster.floor,
+        every=2.0,
+    )
+    plain.run()
+    assert done.worker.tolist() == plain.worker
+    np.testing.assert_allclose(done.end, plain.end, rtol=1e-9)
+    steps = len(plain.channels)
+    np.testing.assert_allclose(observed.channels[:steps], plain.channels, atol=1e-7)
+    assert np.array_equal(observed.rejects[:steps], plain.rejects)
+    assert len(observed.rejects) - steps in (0, 1)
+    assert (observed.tasks.taken, observed.tasks.diverted, observed.tasks.forced) == (
+        plain.taken, plain.diverted, plain.forced
+    )  # fmt: skip
+    assert plain.diverted > 0
+
+
+@pytest.mark.parametrize("name", BINDS)
+@given(data=st.data())
+@settings(max_examples=30, deadline=None)
+def test_a_node_that_rejects_is_not_chosen_while_one_accepts(name, data):
+    asks = gate(
+        make_policy(name, np.array([1.0, 2.0, 4.0, 1.0]), np.random.default_rng(data.draw(st.integers(0, 9))))
+    )
+    asked = 0
+    for _ in range(data.draw(st.integers(1, 6))):
+        rejects = np.array(data.draw(st.lists(st.booleans(), min_size=4, max_size=4)))
+        tell(asks.ints[None], rejects)
+        for lengths in data.draw(st.lists(st.lists(st.integers(0, 5), min_size=4, max_size=4), max_size=5)):
+            asks.arrived(float(asked))
+            chosen = asks.choose(np.array(lengths))
+            asked += 1
+            assert rejects.all() or not rejects[chosen]
+            if data.draw(st.booleans()):
+                asks.completed(chosen, 1.0, 0.5)
+    found = counts(asks.ints[None])
+    assert found.taken + found.diverted + found.forced == asked
+    # All are members still.
+    assert asks.ints[2] == 4
+    assert sorted(asks.ints[24:28]) == [0, 1, 2, 3]
+
+
+def test_what_was_refused_is_not_counted_as_sent():
+    plain = make_policy("least-outstanding", np.ones(3), np.random.default_rng(1))
+    asks = gate(plain)
+    tell(asks.ints[None], np.array([True, True, False]))
+    lengths = np.zeros(3, np.int64)
+    assert [asks.choose(lengths) for _ in range(4)] == [2, 2, 2, 2]
+    tell(asks.ints[None], np.zeros(3, bool))
+    # Had refused choices counted, node 2 would not be the one that waits longest for its turn.
+    assert sorted(asks.choose(lengths) for _ in range(8)) == [0, 0, 0, 0, 1, 1, 1, 1]
+
+
+def test_who_binds_late_or_is_not_compiled_is_refused():
+    with pytest.raises(InputError, match="sparrow binds late"):
+        gate(make_policy("sparrow", np.ones(3), np.random.default_rng(1)))
+
+    class Plain:
+        name = "plain"
+
+    with pytest.raises(InputError, match="plain is not compiled"):
+        gate(Plain())
+    with pytest.raises(InputError, match=r"rejects have shape \(2,\), expected \(3,\)"):
+        tell(gate(make_policy("jsq", np.ones(3), np.random.default_rng(1))).ints[None], np.zeros(2, bool))
+
+
+def test_metrics_follow_pressure_as_the_model_says():
+    model = small_model(dim=9)
+    metrics = Metrics(model, 2, np.random.default_rng(3))
+    rng = np.random.default_rng(4)
+    channels = rng.random((4000, 2, 5))
+    drawn = np.array([metrics.step(each) for each in channels])
+    unit = (channels - model.channel_mean) / model.channel_scale
+    for metric in range(model.dim):
+        late = int(model.delay[metric])
+        driven = np.concatenate([np.zeros((late, 2)), (unit @ model.along[metric])[: 4000 - late]])
+        for step in range(1, 4000):
+            pole = model.pole[metric]
+            before = driven[step - 1]
+            driven[step] = pole * before + (1 - pole) * driven[step]
+        driven[0] *= 1 - model.pole[metric]
+        left = (drawn[:, :, metric] - model.mean[metric]) / model.scale[metric] - driven
+        variance = (model.own[metric] ** 2 + (model.factors[metric] ** 2).sum()) / (
+            1 - model.fade[metric] ** 2
+        )
+        assert left[50:].var() == pytest.approx(variance, rel=0.15)
+
+
+def test_models_are_written_and_read(tmp_path):
+    path = tmp_path / "model.json"
+    model = small_model()
+    write_model(model, path)
+    again = read_model(path)
+    assert again.names == model.names
+    np.testing.assert_allclose(again.along, model.along, rtol=1e-3)
+    assert np.array_equal(again.delay, model.delay)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", "Expecting value"),
+        ("{}", "names is missing"),
+        ('{"channels": ["a"]}', "names is missing"),
+    ],
+)
+def test_bad_models_are_named(tmp_path, text, said):
+    path = tmp_path / "model.json"
+    path.write_text(text)
+    with pytest.raises(InputError, match=said) as error:
+        read_model(path)
+    assert str(path) in str(error.value)
+
+
+def test_models_that_cannot_be_are_refused(tmp_path):
+    path = tmp_path / "model.json"
+    write_model(small_model(), path)
+    good = path.read_text()
+    for change, said in (
+        ((f'"{CHANNELS[0]}"', '"idle"'), "channels are"),
+        (('"delay": [0', '"delay": [-1'), "a delay is below 0"),
+        (('"own": [', '"own": [1.0, '), "own has shape"),
+    ):
+        path.write_text(good.replace(*change))
+        with pytest.raises(InputError, match=said):
+            read_model(path)
+    with pytest.raises(InputError, match="cannot be read"):
+        read_model(tmp_path / "none.json")
+
+
+def test_every_admission_policy_can_be_asked():
+    for name in ADMIT.names():
+        done, observed = with_admission(case_of(policies={"admit": name}, workload={"tasks": 200}))
+        assert np.isfinite(done.response).all()
+        assert observed.tasks.taken + observed.tasks.rejected == 200
