@@ -9,6 +9,7 @@ import typer
 
 from windlass import __version__
 from windlass.cli.agent import agent_app
+from windlass.cli.scaling import k8s_app, ray_app
 from windlass.cli.slurm import slurm_app
 
 app = typer.Typer(
@@ -20,6 +21,8 @@ app = typer.Typer(
 )
 app.add_typer(agent_app, name="agent")
 app.add_typer(slurm_app, name="slurm")
+app.add_typer(k8s_app, name="k8s")
+app.add_typer(ray_app, name="ray")
 
 
 def _print_version(wanted: bool) -> None:

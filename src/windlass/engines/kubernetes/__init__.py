@@ -5,7 +5,8 @@
 - :mod:`~windlass.engines.kubernetes.look`: nodes and pods as the engine of scaling sees them.
 - :mod:`~windlass.engines.kubernetes.objects`: the objects that ask for spare instances.
 - :mod:`~windlass.engines.kubernetes.spare`: writes them, and only those that it owns.
-- :mod:`~windlass.engines.kubernetes.system`: the adapter that :class:`~windlass.engines.elastic.engine.LiveScale` drives.
+- :mod:`~windlass.engines.kubernetes.system`: the adapter that
+  :class:`~windlass.engines.elastic.engine.LiveScale` drives.
 
 ``docs/kubernetes.md`` says how to use it, and what it never does.
 """

@@ -4,4 +4,5 @@
 - :mod:`~windlass.engines.ray.cluster`: starts and stops a private cluster, a raylet or more a site; or connects.
 - :mod:`~windlass.engines.ray.executor`: carries out launches as Ray tasks, and tells how they ended.
 - :mod:`~windlass.engines.ray.task`: what runs on Ray's workers.
+- :mod:`~windlass.engines.ray.scale`: a cluster with an autoscaler of its own, asked for nodes.
 """
