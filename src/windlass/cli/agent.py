@@ -32,6 +32,10 @@ _Groups = Annotated[Path, typer.Option("--cgroup", help="Where control groups ar
 _Join = Annotated[
     str | None, typer.Option("--join", help="URL of an aggregator.", show_default="nobody is joined")
 ]
+_JoinEvery = Annotated[
+    float, typer.Option("--join-every", help="How often what was learned is sent, if it has moved, s.")
+]
+_SaveEvery = Annotated[float, typer.Option("--save-every", help="How often what was learned is saved, s.")]
 _Name = Annotated[
     str | None, typer.Option("--name", help="What the tree calls this one.", show_default="the host's name")
 ]
@@ -123,11 +127,13 @@ def run(
         Path | None,
         typer.Option("--state", help="File in which it keeps what it learns.", show_default="none"),
     ] = None,
+    save_every: _SaveEvery = 60.0,
     every: _Every = 1.0,
     haproxy_by: Annotated[
         str, typer.Option("--haproxy-by", help="How HAProxy is told: state (drain), or weight (0%).")
     ] = "state",
     join: _Join = None,
+    join_every: _JoinEvery = 30.0,
     name: _Name = None,
     token_file: _TokenFile = None,
     kubernetes: Annotated[
@@ -160,8 +166,9 @@ def run(
         guard=guard,
         every=every,
         state=state,
+        save_every=save_every,
         drain=haproxy_by,
-        above=_above(join, name),
+        above=_above(join, name, join_every),
         mark=kubernetes,
         node=node or os.environ.get("NODE_NAME", ""),
         roots=Roots(proc, cgroup),
@@ -184,7 +191,9 @@ def aggregate(
         Path | None,
         typer.Option("--state", help="File in which it keeps what agents sent.", show_default="none"),
     ] = None,
+    save_every: _SaveEvery = 10.0,
     join: _Join = None,
+    join_every: _JoinEvery = 30.0,
     name: _Name = None,
     token_file: _TokenFile = None,
 ) -> None:
@@ -196,7 +205,12 @@ def aggregate(
     from windlass.model import InputError
 
     options = AggregatorOptions(
-        Address.of("--listen", listen), rank, forget_after, state, above=_above(join, name)
+        Address.of("--listen", listen),
+        rank,
+        forget_after,
+        state,
+        save_every,
+        above=_above(join, name, join_every),
     )
     token = read_token(token_file)
     if token is None:
@@ -206,12 +220,12 @@ def aggregate(
         run_aggregator(options, token, np.random.default_rng(), stop, _say)
 
 
-def _above(join: str | None, name: str | None) -> Above | None:
+def _above(join: str | None, name: str | None, every: float) -> Above | None:
     import socket
 
     from windlass.engines.linux.agent.options import Above
 
-    return None if join is None else Above(join, name or socket.gethostname())
+    return None if join is None else Above(join, name or socket.gethostname(), every)
 
 
 def _needs_extra() -> ModuleType:

@@ -1,0 +1,114 @@
+"""What a step of the recorder and of the agent costs a machine with 300 more processes, in processor time."""
+
+from __future__ import annotations
+
+import os
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+import numpy as np
+
+from benchmarks.measure import Row
+from windlass.admit import AdmitView, Forewarn
+from windlass.engines.linux.measure import Meter
+from windlass.engines.linux.telemetry.observer import Observer
+from windlass.engines.linux.telemetry.source import Roots
+from windlass.engines.linux.telemetry.tasks import Tasks
+
+_PROCESSES = 300
+#: At 1 Hz, one percent of a core.
+_BUDGET = 0.01
+_STEPS = 20
+_SLEEPER = """
+import sys, threading
+for _ in range(int(sys.argv[1]) - 1):
+    threading.Thread(target=sys.stdin.read, daemon=True).start()
+sys.stdout.write("up"); sys.stdout.close()
+sys.stdin.read()
+"""
+
+
+def rows(repeats: int) -> list[Row]:
+    """All comparisons of the suite."""
+    found = []
+    for threads in (1, 4):
+        with sleepers(threads):
+            what = f"{_PROCESSES} processes of {threads} threads"
+            observer = Observer(time.monotonic, time.time)
+            found.append(
+                _row(
+                    f"a step of all metrics, {what}", observer.observe, None, "1 % of a core at 1 Hz", repeats
+                )
+            )
+            tasks, meter = Tasks(Roots()), Meter(_everybody, time.monotonic)
+            found.append(
+                _row(
+                    f"waiting of all threads, {what}",
+                    lambda tasks=tasks: tasks.read(1.0),  # type: ignore[misc]
+                    meter.sample,
+                    "opening each file anew (the meter of jobs)",
+                    repeats,
+                )
+            )
+    node, rng = Forewarn(len(observer.names)), np.random.default_rng(1)
+
+    def decide() -> None:
+        node.decide(AdmitView(0.0, rng.normal(size=len(observer.names)), 0.5, 0.01))
+
+    return [*found, _row("a decision of forewarn", decide, None, "1 % of a core at 1 Hz", repeats)]
+
+
+@contextmanager
+def sleepers(threads: int) -> Iterator[None]:
+    """Processes that wait, with so many threads each."""
+    running = [
+        subprocess.Popen(
+            [sys.executable, "-S", "-E", "-c", _SLEEPER, str(threads)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+        )
+        for _ in range(_PROCESSES)
+    ]
+    try:
+        for each in running:
+            assert each.stdout is not None
+            each.stdout.read()
+        yield
+    finally:
+        for each in running:
+            each.kill()
+            each.communicate()
+
+
+def _everybody() -> list[int]:
+    return [int(name) for name in os.listdir("/proc") if name.isdecimal()]
+
+
+def _row(
+    name: str, ours: Callable[[], object], peer: Callable[[], object] | None, peer_name: str, repeats: int
+) -> Row:
+    """Seconds of processor time, in turn; without a peer, beside the budget, which is no measurement."""
+    ours()
+    pairs = [(_seconds(ours), _BUDGET if peer is None else _seconds(peer)) for _ in range(max(repeats, 3))]
+    ratios = [theirs / own for own, theirs in pairs]
+    return Row(
+        name=name,
+        ours=statistics.median(own for own, _ in pairs),
+        peer=statistics.median(theirs for _, theirs in pairs),
+        peer_name=peer_name,
+        unit="CPU s a step",
+        ratio=statistics.median(ratios),
+        ratio_low=min(ratios),
+        ratio_high=max(ratios),
+    )
+
+
+def _seconds(what: Callable[[], object]) -> float:
+    begun = time.process_time()
+    for _ in range(_STEPS):
+        what()
+    return (time.process_time() - begun) / _STEPS

@@ -1,0 +1,250 @@
+"""The unit and the manifests, as far as they can be tried without systemd and Kubernetes; and marks of a node."""
+
+import http.server
+import json
+import re
+import shutil
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import numpy as np
+import pytest
+import yaml
+from typer.testing import CliRunner
+
+from windlass.cli.app import app
+from windlass.engines.linux.agent.kubernetes import KEY, ClusterApi, Marker
+from windlass.engines.linux.agent.options import MARKS
+from windlass.engines.linux.agent.pauses import Backoff, Stop
+from windlass.engines.linux.agent.standing import Answer
+
+FOLDER = Path(__file__).parents[4] / "examples" / "agent"
+MANIFESTS = ("agent.yaml", "taint.yaml")
+
+
+def objects(name):
+    return list(yaml.safe_load_all((FOLDER / name).read_text()))
+
+
+def daemon_set(name):
+    (found,) = [each for each in objects(name) if each["kind"] == "DaemonSet"]
+    return found
+
+
+def options_of_run():
+    text = CliRunner().invoke(app, ["agent", "run", "--help"], env={"COLUMNS": "200"}).output
+    return set(re.findall(r"--[a-z][a-z-]+", text))
+
+
+def test_the_daemon_sets_differ_in_the_mark_alone():
+    one, other = map(daemon_set, MANIFESTS)
+    pod, marking = one["spec"]["template"]["spec"], other["spec"]["template"]["spec"]
+    assert marking["containers"][0]["args"] == [*pod["containers"][0]["args"], "--kubernetes=taint"]
+    assert (pod["automountServiceAccountToken"], marking["automountServiceAccountToken"]) == (False, True)
+    marking["containers"][0]["args"].pop()
+    marking["automountServiceAccountToken"] = False
+    assert one == other
+
+
+@pytest.mark.parametrize("name", MANIFESTS)
+def test_what_a_manifest_says_the_command_has(name):
+    container = daemon_set(name)["spec"]["template"]["spec"]["containers"][0]
+    command, *arguments = container["args"]
+    assert command == "run"
+    assert {each.split("=")[0] for each in arguments} <= options_of_run()
+    mounted = {each["mountPath"] for each in container["volumeMounts"]}
+    assert {"/state", "/host/cgroup", "/cache"} <= mounted
+
+
+def test_only_who_marks_nodes_may_and_may_nothing_else():
+    roles = [each for name in MANIFESTS for each in objects(name) if each["kind"] == "ClusterRole"]
+    assert [role["rules"] for role in roles] == [
+        [{"apiGroups": [""], "resources": ["nodes"], "verbs": ["get", "patch"]}]
+    ]
+    assert not any("Role" in each["kind"] for each in objects("agent.yaml"))
+
+
+@pytest.mark.parametrize("name", MANIFESTS)
+def test_pods_may_nothing_on_their_machine(name):
+    pod = daemon_set(name)["spec"]["template"]["spec"]
+    assert pod["securityContext"]["runAsNonRoot"]
+    security = pod["containers"][0]["securityContext"]
+    assert security["capabilities"] == {"drop": ["ALL"]}
+    assert (security["allowPrivilegeEscalation"], security["readOnlyRootFilesystem"]) == (False, True)
+    host = [each for each in pod["volumes"] if "hostPath" in each]
+    assert [each["name"] for each in host] == ["cgroup"]
+    assert all(each["readOnly"] for each in pod["containers"][0]["volumeMounts"] if each["name"] == "cgroup")
+
+
+def test_the_unit_is_one(tmp_path):
+    text = (FOLDER / "windlass-agent.service").read_text()
+    (command,) = re.findall(r"^ExecStart=(.*)$", text, flags=re.MULTILINE)
+    assert set(re.findall(r"--[a-z][a-z-]+", command)) <= options_of_run()
+    analyze = shutil.which("systemd-analyze")
+    if analyze is None:
+        pytest.skip("systemd-analyze is not installed")
+    # It looks whether the command is there.
+    unit = tmp_path / "windlass-agent.service"
+    unit.write_text(text.replace(command.split()[0], sys.executable))
+    done = subprocess.run([analyze, "verify", "--man=no", str(unit)], capture_output=True, text=True)
+    own = [line for line in done.stderr.splitlines() if "windlass-agent" in line]
+    assert (done.returncode, own) == (0, [])
+
+
+class Cluster:
+    """A node in Kubernetes' words, which changes as a JSON merge patch says."""
+
+    def __init__(self, *taints):
+        self.node = {
+            "metadata": {"resourceVersion": "1", "labels": {"a": "b"}},
+            "spec": {"taints": list(taints)},
+        }
+        self.patches, self.away = [], False
+
+    def get(self, path):
+        assert path == "/api/v1/nodes/me"
+        if self.away:
+            raise OSError("timed out")
+        return json.loads(json.dumps(self.node))
+
+    def patch(self, path, change):
+        assert path == "/api/v1/nodes/me"
+        if self.away:
+            raise OSError("timed out")
+        version = change["metadata"].get("resourceVersion", self.node["metadata"]["resourceVersion"])
+        if version != self.node["metadata"]["resourceVersion"]:
+            raise OSError("409")
+        self.patches.append(change)
+        for name, value in change["metadata"].get("labels", {}).items():
+            self.node["metadata"]["labels"].pop(name, None)
+            if value is not None:
+                self.node["metadata"]["labels"][name] = value
+        if "spec" in change:
+            self.node["spec"]["taints"] = change["spec"]["taints"]
+        self.node["metadata"]["resourceVersion"] += "1"
+
+    @property
+    def marked(self):
+        keys = [each["key"] for each in self.node["spec"]["taints"]] + list(self.node["metadata"]["labels"])
+        return KEY in keys
+
+
+OTHER = {"key": "somebody/else", "effect": "NoExecute"}
+
+
+class Agent:
+    accept = True
+
+    def __call__(self):
+        return Answer(self.accept, "", 100)
+
+
+@pytest.fixture(params=[by for by in MARKS if by != "off"])
+def marking(request, clock):
+    cluster, agent, told = Cluster(OTHER), Agent(), []
+    marker = Marker(
+        cluster, "me", request.param, agent, clock, Backoff(np.random.default_rng(1)), told.append
+    )
+    return marker, cluster, agent, told
+
+
+def test_the_mark_follows_the_answer_and_leaves_others_alone(marking, clock):
+    marker, cluster, agent, _ = marking
+    for accept in (True, False, True):
+        agent.accept = accept
+        clock.now += 60.0
+        marker.step()
+        assert cluster.marked is not accept
+        assert OTHER in cluster.node["spec"]["taints"]
+        assert cluster.node["metadata"]["labels"]["a"] == "b"
+
+
+def test_answers_that_go_to_and_fro_are_not_all_written(marking, clock):
+    marker, cluster, agent, _ = marking
+    for step in range(100):
+        agent.accept = step % 2 == 0
+        clock.now += 1.0
+        marker.step()
+    assert 1 <= len(cluster.patches) <= 11
+
+
+def test_nothing_is_written_while_nothing_changes(marking, clock):
+    marker, cluster, _, _ = marking
+    for _ in range(50):
+        clock.now += 60.0
+        marker.step()
+    assert len(cluster.patches) <= 1
+
+
+def test_a_mark_of_an_agent_that_was_killed_is_put_right(clock):
+    left = {"key": KEY, "value": "false", "effect": "NoSchedule"}
+    cluster = Cluster(left, OTHER)
+    marker = Marker(cluster, "me", "taint", Agent(), clock, Backoff(np.random.default_rng(1)), print)
+    marker.step()
+    assert cluster.node["spec"]["taints"] == [OTHER]
+
+
+def test_who_stops_takes_the_mark_away(marking):
+    marker, cluster, agent, _ = marking
+    agent.accept = False
+    marker.step()
+    assert cluster.marked
+    stop = Stop()
+    stop.tell()
+    marker.run(stop)
+    assert not cluster.marked
+
+
+def test_a_cluster_that_is_away_is_said_and_tried_again(marking, clock):
+    marker, cluster, agent, told = marking
+    agent.accept, cluster.away = False, True
+    assert 0.5 <= marker.step() <= 1.0
+    assert marker.failed == len(told) == 1
+    cluster.away = False
+    marker.step()
+    assert cluster.marked
+
+
+def test_the_api_is_asked_with_the_account_s_token(tmp_path):
+    """Over plain HTTP, as an API server of our own has no certificate."""
+    asked = []
+
+    class Handler(http.server.BaseHTTPRequestHandler):
+        def do_PATCH(self):
+            body = self.rfile.read(int(self.headers["Content-Length"]))
+            asked.append((self.path, self.headers["Authorization"], self.headers["Content-Type"], body))
+            self.send_response(200)
+            self.end_headers()
+            self.wfile.write(b"{}")
+
+        def log_message(self, *_):
+            pass
+
+    import ssl
+
+    (tmp_path / "token").write_text("of-the-account\n")
+    (tmp_path / "ca.crt").write_text(certificate(ssl))
+    server = http.server.HTTPServer(("127.0.0.1", 0), Handler)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        api = ClusterApi({"KUBERNETES_SERVICE_HOST": "127.0.0.1"}, tmp_path)
+        api._base = f"http://127.0.0.1:{server.server_address[1]}"
+        api.patch("/api/v1/nodes/me", {"a": None})
+    finally:
+        server.shutdown()
+        server.server_close()
+    assert asked == [
+        ("/api/v1/nodes/me", "Bearer of-the-account", "application/merge-patch+json", b'{"a": null}')
+    ]
+
+
+def certificate(ssl):
+    """Some certificate: what is trusted does not matter here."""
+    paths = ssl.get_default_verify_paths()
+    for path in (paths.cafile, paths.openssl_cafile, "/etc/ssl/certs/ca-certificates.crt"):
+        if path and Path(path).is_file():
+            text = Path(path).read_text()
+            return text[: text.index("-----END CERTIFICATE-----")] + "-----END CERTIFICATE-----\n"
+    pytest.skip("no certificate of an authority on this machine")

@@ -1,0 +1,319 @@
+"""The agent as a command, on this machine: under hogs of our own, behind HAProxy, stopped, killed and started again."""
+
+from __future__ import annotations
+
+import math
+import os
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import pytest
+
+from tests.engines.linux.agent.conftest import SECRET, ask, shown
+from windlass.engines.linux.agent.envelope import opened
+from windlass.engines.linux.agent.options import Address
+from windlass.engines.linux.telemetry.observer import Observer
+
+pytest.importorskip("uvicorn", reason="the extra `agent` is not installed")
+pytest.importorskip("prometheus_client", reason="the extra `agent` is not installed")
+if not os.path.exists("/proc/self/task"):
+    pytest.skip("no /proc of Linux here", allow_module_level=True)
+
+#: What comes about is waited for this long, s: on a machine that has three times the work it can do.
+LONG = 240.0
+COMMAND = [sys.executable, "-c", "from windlass.cli import main; main()", "agent"]
+
+
+class Process:
+    """An agent or an aggregator that runs, and what it says."""
+
+    def __init__(self, *arguments: str, token: str | None = None) -> None:
+        environment = {name: value for name, value in os.environ.items() if name != "WINDLASS_TOKEN"}
+        if token is not None:
+            environment["WINDLASS_TOKEN"] = token
+        self.process = subprocess.Popen(
+            [*COMMAND, *arguments], stderr=subprocess.PIPE, text=True, env=environment
+        )
+        self.said: list[str] = []
+        self._thread = threading.Thread(target=self._listen, daemon=True)
+        self._thread.start()
+
+    def _listen(self) -> None:
+        assert self.process.stderr is not None
+        for line in self.process.stderr:
+            self.said.append(line)
+
+    def found(self, pattern: str) -> re.Match[str]:
+        """Wait until it says this."""
+        hits: list[re.Match[str]] = []
+
+        def look() -> bool:
+            hits.extend(hit for line in self.said if (hit := re.search(pattern, line)))
+            return bool(hits)
+
+        until(look, f"{pattern!r} in {self.said}", self.process)
+        return hits[0]
+
+    @property
+    def address(self) -> Address:
+        hit = self.found(r"http://([\d.]+):(\d+)")
+        return Address(hit.group(1), int(hit.group(2)))
+
+    @property
+    def check(self) -> Address:
+        hit = self.found(r"agent-check at ([\d.]+), port (\d+)")
+        return Address(hit.group(1), int(hit.group(2)))
+
+    def end(self, by: int = signal.SIGTERM) -> int:
+        """Stop it; its exit status."""
+        self.process.send_signal(by)
+        found = self.process.wait(timeout=LONG)
+        self._thread.join()
+        return found
+
+
+def until(look: Callable[[], bool], what: str, process: subprocess.Popen[str] | None = None) -> None:
+    """Wait for something to come about, however long it takes (within reason)."""
+    end = time.monotonic() + LONG
+    while not look():
+        assert process is None or process.poll() is None, f"ended while {what} was waited for"
+        assert time.monotonic() < end, f"not within {LONG:.0f} s: {what}"
+        time.sleep(0.1)
+
+
+@pytest.fixture
+def started() -> Iterator[Callable[..., Process]]:
+    """Starts agents, and kills those that still run at the end."""
+    processes: list[Process] = []
+
+    def start(*arguments: str, token: str | None = None) -> Process:
+        processes.append(Process(*arguments, token=token))
+        return processes[-1]
+
+    yield start
+    for each in processes:
+        if each.process.poll() is None:
+            each.process.kill()
+            each.process.wait()
+        assert each.process.stderr is not None
+        each.process.stderr.close()
+
+
+@contextmanager
+def hogs(count: int) -> Iterator[None]:
+    """So many processes that want all of a core."""
+    code = "while True: pass"
+    running = [subprocess.Popen([sys.executable, "-S", "-c", code]) for _ in range(count)]
+    try:
+        yield
+    finally:
+        for each in running:
+            each.kill()
+            each.wait()
+
+
+@dataclass(frozen=True)
+class Contention:
+    """A limit that what runs here anyway stays below, and hogs enough to go far above it."""
+
+    guard: float
+    hogs: int
+
+
+@pytest.fixture
+def contention() -> Contention:
+    """As this machine is now: it may have more to do than it can."""
+    observer, most = Observer(time.monotonic, time.time), 0.0
+    observer.observe()
+    for _ in range(10):
+        time.sleep(0.5)
+        most = max(most, observer.observe().ready)
+    # Below half of it the guard lets go again.
+    guard = 1.0 + 3.0 * most
+    return Contention(guard, math.ceil((os.cpu_count() or 1) * (2.0 * guard + 2.0)))
+
+
+RUN = ("run", "--listen", "127.0.0.1:0", "--every", "0.5")
+
+
+@pytest.mark.slow
+@pytest.mark.live
+@pytest.mark.parametrize("policy", ["forewarn", "pronto"])
+def test_accept_turns_503_while_hogs_run_and_back(started, contention, policy):
+    agent = started(*RUN, "--policy", policy, "--guard", str(contention.guard))
+    until(lambda: ask(agent.address, "/accept").status == 200, "acceptance at first", agent.process)
+    with hogs(contention.hogs):
+        until(lambda: ask(agent.address, "/accept").status == 503, "a rejection", agent.process)
+    until(lambda: ask(agent.address, "/accept").status == 200, "acceptance", agent.process)
+    page = shown(agent.address)
+    assert page["windlass_rejected_steps_total"] >= 1.0
+    assert agent.end() == 0
+
+
+class Hello(BaseHTTPRequestHandler):
+    """What HAProxy serves."""
+
+    def do_GET(self) -> None:
+        self.send_response(200)
+        self.send_header("Content-Length", "2")
+        self.end_headers()
+        self.wfile.write(b"ok")
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+PROXY = """
+global
+    stats socket {stats} mode 600 level admin
+defaults
+    mode http
+    timeout connect 5s
+    timeout client 30s
+    timeout server 30s
+frontend here
+    bind 127.0.0.1:{front}
+    default_backend nodes
+backend nodes
+    server node 127.0.0.1:{back} weight 100 check inter 500ms agent-check agent-addr 127.0.0.1 agent-port {agent} \
+agent-inter 500ms
+"""
+
+
+def free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        return int(server.getsockname()[1])
+
+
+def server_state(stats: Path) -> dict[str, str]:
+    """What HAProxy says of the server."""
+    with socket.socket(socket.AF_UNIX) as connection:
+        connection.settimeout(30)
+        connection.connect(str(stats))
+        connection.sendall(b"show stat\n")
+        text = connection.makefile().read()
+    head, *lines = text.lstrip("# ").splitlines()
+    rows = [dict(zip(head.split(","), line.split(","), strict=False)) for line in lines if line]
+    return next(row for row in rows if (row["pxname"], row["svname"]) == ("nodes", "node"))
+
+
+@pytest.mark.slow
+@pytest.mark.live
+@pytest.mark.parametrize("by", ["state", "weight"])
+def test_haproxy_drains_and_restores_a_server_by_its_agent_check(started, contention, tmp_path, by):
+    binary = shutil.which("haproxy")
+    if binary is None:
+        pytest.skip("HAProxy is not installed (Debian: haproxy)")
+    agent = started(*RUN, "--policy", "always", "--haproxy-by", by, "--guard", str(contention.guard))
+    until(lambda: ask(agent.address, "/accept").status == 200, "acceptance at first", agent.process)
+    backend = ThreadingHTTPServer(("127.0.0.1", 0), Hello)
+    threading.Thread(target=backend.serve_forever, daemon=True).start()
+    stats, config, front = tmp_path / "stats", tmp_path / "haproxy.cfg", free_port()
+    config.write_text(
+        PROXY.format(stats=stats, front=front, back=backend.server_address[1], agent=agent.check.port)
+    )
+    proxy = subprocess.Popen([binary, "-db", "-f", str(config)], stderr=subprocess.DEVNULL)
+    try:
+        until(stats.exists, "HAProxy's socket")
+        until(lambda: server_state(stats)["status"] == "UP", "a server that is up")
+        assert ask(Address("127.0.0.1", front), "/").status == 200
+        with hogs(contention.hogs):
+            until(lambda: server_state(stats)["status"].startswith("DRAIN"), "a server that is drained")
+            until(lambda: ask(Address("127.0.0.1", front), "/").status == 503, "no server for new requests")
+        until(lambda: server_state(stats)["status"] == "UP", "a server that is up again")
+        until(lambda: int(server_state(stats)["weight"]) > 0, "weight")
+        assert ask(Address("127.0.0.1", front), "/").status == 200
+    finally:
+        proxy.terminate()
+        proxy.wait()
+        backend.shutdown()
+        backend.server_close()
+
+
+@pytest.mark.slow
+@pytest.mark.live
+@pytest.mark.parametrize("by", [signal.SIGTERM, signal.SIGKILL])
+def test_what_was_learned_survives(started, tmp_path, by):
+    state = tmp_path / "state"
+    arguments = (
+        "run",
+        "--listen",
+        "127.0.0.1:0",
+        "--every",
+        "0.05",
+        "--state",
+        str(state),
+        "--save-every",
+        "0.5",
+    )
+    agent = started(*arguments)
+    until(lambda: shown(agent.address).get("windlass_steps_total", 0.0) > 40.0, "steps", agent.process)
+    until(state.exists, "a state", agent.process)
+    status = agent.end(by)
+    assert status == (0 if by == signal.SIGTERM else -signal.SIGKILL)
+    before = opened(state.read_bytes())
+    again = started(*arguments)
+    until(lambda: shown(again.address).get("windlass_steps_total", 0.0) >= 1.0, "a step", again.process)
+    # Directions are there before a block of its own has come.
+    assert shown(again.address)['windlass_singular_value{axis="0"}'] > 0.0
+    assert not any("refused" in line for line in again.said)
+    assert opened(state.read_bytes()).metrics == before.metrics
+
+
+@pytest.mark.slow
+@pytest.mark.live
+def test_a_tree_of_two_agents_whose_aggregator_goes_and_comes_back(started, tmp_path):
+    port = free_port()
+    above = ("aggregate", "--listen", f"127.0.0.1:{port}", "--state", str(tmp_path / "tree"))
+    join = ("--join", f"http://127.0.0.1:{port}", "--join-every", "0.5")
+    run = ("run", "--listen", "127.0.0.1:0", "--every", "0.05")
+    alone = started(*run, *join, "--name", "one", token=SECRET)
+    alone.found("going on without it")
+    until(lambda: ask(alone.address, "/healthz").status == 200, "a step", alone.process)
+    top = started(*above, token=SECRET)
+    until(lambda: shown(top.address)["windlass_agents"] == 1.0, "an agent", top.process)
+    alone.found("joined as one")
+    top.end(signal.SIGKILL)
+    until(lambda: shown(alone.address)["windlass_joined"] == 0.0, "its absence to be seen", alone.process)
+    assert ask(alone.address, "/healthz").status == 200
+    top = started(*above, token=SECRET)
+    thief = started(*run, *join, "--name", "thief", token="another-token-entirely")
+    thief.found("answered 401")
+    newcomer = started(*run, *join, "--name", "two", token=SECRET)
+    until(lambda: shown(top.address)["windlass_agents"] == 2.0, "both", top.process)
+    assert shown(top.address)['windlass_refused_requests_total{why="token"}'] >= 1.0
+    assert [each.end() for each in (newcomer, alone, top)] == [0, 0, 0]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (("run", "--listen", "9090"), "--listen is '9090'"),
+        (("run", "--policy", "forwarn"), "did you mean 'forewarn'"),
+        (("run", "--join", "http://127.0.0.1:1"), "there is no token"),
+        (("aggregate",), "there is no token"),
+        (("run", "--proc", "/nowhere"), "--proc: /nowhere/stat"),
+        (("run", "--kubernetes", "taint", "--node", "a"), "KUBERNETES_SERVICE_HOST is not set"),
+        (("aggregate", "--token-file", "/nowhere"), "/nowhere: cannot be read"),
+    ],
+)
+def test_wrong_use_is_one_line(arguments, says):
+    environment = {
+        name: value for name, value in os.environ.items() if not name.startswith(("WINDLASS_", "KUBERNETES_"))
+    }
+    done = subprocess.run([*COMMAND, *arguments], capture_output=True, text=True, env=environment)
+    assert done.returncode == 2
+    assert done.stderr.startswith("windlass: ")
+    assert done.stderr.count("\n") == 1
+    assert says in done.stderr
