@@ -1,4 +1,5 @@
-"""The ``windlass`` command: ``run``, ``list``, ``trace``, ``place``, ``cluster``, ``reproduce``, ``slurm``, ``agent``.
+"""The ``windlass`` command: ``run``, ``list``, ``trace``, ``place``, ``cluster``, ``reproduce``, ``slurm``, ``agent``,
+``k8s``, ``ray``.
 
 Exit status: 0 done, 1 a task of a live run failed or a batch system stayed away, 2 wrong use or input (one line on
 standard error says what), 130 interrupted.
@@ -8,6 +9,7 @@ standard error says what), 130 interrupted.
 - :mod:`~windlass.cli.inspect`: ``list`` and ``trace``.
 - :mod:`~windlass.cli.place`, :mod:`~windlass.cli.cluster`, :mod:`~windlass.cli.reproduce`: the commands of these names.
 - :mod:`~windlass.cli.slurm`: ``slurm up``, ``down``, ``drive``, ``give-back`` and ``log``.
+- :mod:`~windlass.cli.scaling`: ``k8s autoscale`` and ``remove``, ``ray autoscale``.
 - :mod:`~windlass.cli.agent`: ``agent record``, ``run`` and ``aggregate``.
 - :mod:`~windlass.cli.json_text`, :mod:`~windlass.cli.progress`, :mod:`~windlass.cli.signals`: results as JSON, a
   progress bar, and what ends a command that has started something.

@@ -14,7 +14,7 @@ Policies, one file each in ``policies/``:
 into numbers of instances; :func:`embed` is its short form. :mod:`~windlass.scale.filling`: how many instances jobs fill
 that wait. :mod:`~windlass.scale.base` says with which type a series should begin. ``forecast/`` says how many will be
 needed, :mod:`~windlass.scale.backtest` how good its forecasters are, by :mod:`~windlass.scale.accuracy`. ``lib/`` has
-what policies share.
+what policies share. :mod:`~windlass.scale.monitor` keeps what was needed, on disk.
 
 >>> from windlass.scale import POLICIES
 >>> "reactive" in POLICIES.names()

@@ -1,0 +1,93 @@
+"""`windlass k8s autoscale`: a dry run and a whole run against an emulated server; and what users get wrong."""
+
+from __future__ import annotations
+
+import sys
+
+import pytest
+import yaml
+
+pytest.importorskip("kmock", reason="needs the package kmock")
+pytest.importorskip("kubernetes", reason="needs the package kubernetes")
+
+from tests.engines.kubernetes.emulated import client, emulated, node, pod
+from windlass.cli import main
+
+DEPLOYMENTS = "/apis/apps/v1/namespaces/windlass/deployments"
+
+
+@pytest.fixture
+def types(tmp_path):
+    file = tmp_path / "types.yaml"
+    file.write_text(yaml.safe_dump({"types": [{"name": "small", "cores": 4, "most": 5}]}))
+    return file
+
+
+@pytest.fixture
+def call(monkeypatch, capsys, tmp_path):
+    def run(*words, status=0):
+        monkeypatch.setattr(sys, "argv", ["windlass", *map(str, words)])
+        monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+        with pytest.raises(SystemExit) as stop:
+            main()
+        said = capsys.readouterr()
+        assert (stop.value.code or 0) == status, said.err
+        return said.out if status == 0 else said.err
+
+    return run
+
+
+def test_a_dry_run_says_what_it_would_ask_for_and_writes_nothing(call, types, tmp_path):
+    with emulated(buffers=False) as (url, _):
+        server = client(url, tmp_path)
+        server.send("POST", "/api/v1/nodes", node("a", "small"))
+        server.send("POST", "/api/v1/namespaces/default/pods", pod("waits", "3"))
+        config = ("--types", types, "--kubeconfig", tmp_path / "kubeconfig")
+        said = call("k8s", "autoscale", *config, "--policy", "{static: {count: 3}}", "--dry-run")
+        assert "Deployment windlass/windlass-small: 3 spare" in said
+        assert said.endswith("Nothing was changed.\n")
+        assert server.get(DEPLOYMENTS)["items"] == []
+        assert call("k8s", "remove", *config[2:]) == "nothing of Windlass is there\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("types: []", "types.yaml: types: List should have at least 1 item"),
+        (
+            "types: [{name: a, cores: -1, most: 1}]",
+            "types.0.cores: Input should be greater than or equal to 0",
+        ),
+        ("types: [{name: a, cores: 1}]", "types.0.most: Field required"),
+        ("types: [{name: a, cores: 1, most: 1}, {name: a, cores: 2, most: 1}]", "type 'a' is there twice"),
+        ("types: [{name: a, most: 1}]", "has no resources"),
+        ("types: [", "is not YAML"),
+        ("3", "all of it"),
+    ],
+)
+def test_a_file_of_types_that_is_wrong(call, types, text, said):
+    types.write_text(text)
+    found = call("k8s", "autoscale", "--types", types, "--dry-run", status=2)
+    assert said in found
+    assert found.count("\n") == 1
+
+
+def test_no_cluster_is_named(call, types, tmp_path):
+    said = call("k8s", "autoscale", "--types", types, "--kubeconfig", tmp_path / "none", status=2)
+    assert "--kubeconfig" in said
+    assert said.count("\n") == 1
+
+
+def test_a_server_that_is_away(call, types, tmp_path):
+    client("http://127.0.0.1:9", tmp_path)
+    config = ("--types", types, "--kubeconfig", tmp_path / "kubeconfig")
+    said = call("k8s", "autoscale", *config, "--dry-run", status=2)
+    assert "http://127.0.0.1:9 does not answer" in said
+    assert said.count("\n") == 1
+
+
+@pytest.mark.parametrize("policy", ["nobody", "{static: 3", "[a, b]"])
+def test_a_policy_that_there_is_not(call, types, tmp_path, policy):
+    client("http://127.0.0.1:9", tmp_path)
+    config = ("--types", types, "--kubeconfig", tmp_path / "kubeconfig")
+    assert call("k8s", "autoscale", *config, "--policy", policy, status=2).count("\n") == 1

@@ -1,0 +1,83 @@
+"""Nodes of a Ray cluster: what is seen of its status, and what is asked for."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace as Thing
+
+import numpy as np
+import pytest
+
+from windlass.engines.elastic.system import ClusterError
+from windlass.engines.ray.scale import RayScale
+from windlass.model.instances import InstanceType
+from windlass.scale import Totals
+
+TYPES = (InstanceType("small", cores=2, most=3), InstanceType("gpu", gpus=1, cores=4, memory=8e9, most=2))
+
+
+def node(kind: str, number: str = "n", **used: float) -> Thing:
+    return Thing(ray_node_type_name=kind, node_id=number, used_resources=lambda: used)
+
+
+def status(**more: object) -> Thing:
+    empty = dict.fromkeys(("active_nodes", "idle_nodes", "pending_nodes", "pending_launches"), ())
+    demands = Thing(ray_task_actor_demand=(), placement_group_demand=(), cluster_constraint_demand=())
+    return Thing(**{**empty, "resource_demands": demands, **more})
+
+
+def test_what_is_seen_of_a_status():
+    wants = Thing(bundles_by_count=[Thing(bundle={"CPU": 1.0, "custom": 1.0}, count=2)])
+    demands = Thing(
+        ray_task_actor_demand=[wants],
+        placement_group_demand=[],
+        # What we asked for ourselves is nobody's demand.
+        cluster_constraint_demand=[Thing(bundles_by_count=[Thing(bundle={"CPU": 9.0}, count=9)])],
+    )
+    found = status(
+        active_nodes=[node("small", "a", CPU=1.5), node("gpu", "b", GPU=1.0, memory=2e9), node("head", "h")],
+        idle_nodes=[node("small", "c")],
+        pending_nodes=[node("small")],
+        pending_launches=[Thing(ray_node_type_name="gpu", count=2)],
+        resource_demands=demands,
+    )
+    times = iter([100.0, 150.0])
+    system = RayScale(TYPES, lambda: found, lambda asked: None, now=lambda: next(times))
+    seen = system.look()
+    assert (seen.ready.tolist(), seen.coming.tolist(), seen.used.tolist()) == ([2, 1], [1, 2], [1, 1])
+    assert seen.running.resources.tolist() == [[0.0, 1.5, 0.0], [1.0, 0.0, 2e9]]
+    assert seen.waiting.resources.tolist() == [[0.0, 1.0, 0.0]] * 2
+    # Busy since it was first seen to be.
+    assert system.look().running.since.tolist() == [100.0, 100.0]
+    assert np.isinf(seen.running.walltime).all()
+
+
+def test_a_node_that_was_idle_meanwhile_is_busy_anew():
+    now, found = [0.0], [status(active_nodes=[node("small", "a", CPU=1.0)])]
+    system = RayScale(TYPES, lambda: found[0], lambda asked: None, now=lambda: now[0])
+    system.look()
+    busy, found[0], now[0] = found[0], status(idle_nodes=[node("small", "a")]), 10.0
+    system.look()
+    found[0], now[0] = busy, 20.0
+    assert system.look().running.since.tolist() == [20.0]
+
+
+def test_bundles_are_whole_nodes_and_never_more_than_there_may_be():
+    asked = []
+    system = RayScale(TYPES, status, asked.append)
+    totals = Totals((5, 1), ("soon", "soon"))
+    system.set_totals(totals, system.look())
+    assert asked == [[{"CPU": 2.0}] * 3 + [{"GPU": 1.0, "CPU": 4.0, "memory": 8e9}]]
+    nothing = Totals((0, 0), ("none", "none"))
+    system.set_totals(nothing, system.look())
+    assert asked[-1] == []
+    assert system.describe(nothing, system.look()) == ["request_resources: nothing"]
+
+
+@pytest.mark.parametrize("what", ["status", "request"])
+def test_a_cluster_that_is_away_is_one_line(what):
+    def away(*_: object) -> None:
+        raise TimeoutError("GCS\n  went away")
+
+    system = RayScale(TYPES, away if what == "status" else status, away if what == "request" else print)
+    with pytest.raises(ClusterError, match=r"Ray cluster does not .*: GCS went away"):
+        system.set_totals(Totals((1, 1), ("a", "b")), system.look())
