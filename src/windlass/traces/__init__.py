@@ -17,6 +17,8 @@ stops the reading, naming file, line, field and value, unless the caller says to
   :mod:`~windlass.traces.philly`, :mod:`~windlass.traces.openb`: GPU clusters as they are published, by what
   :mod:`~windlass.traces.gpu_table` reads.
 - :mod:`~windlass.traces.telemetry`: what machines measured of themselves.
+- :mod:`~windlass.traces.demands`: jobs that ask for several resources; :mod:`~windlass.traces.bins`: counts of jobs by
+  time.
 
 The formats of jobs are in ``swf``, ``swf_header``, ``swim`` and ``table``, and ``formats`` lists them; ``trace`` and
 ``workload`` have what they return and what becomes of it; ``files``, ``columns`` and ``csv_text`` read text.

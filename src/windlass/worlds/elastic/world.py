@@ -9,12 +9,12 @@ import polars as pl
 
 from windlass.compiled import Kernel
 from windlass.metrics.elastic import delayed, elastic_metrics
-from windlass.model.vectors import VectorJobs
 from windlass.registry import Registry
 from windlass.results import Choice, Outcome
 from windlass.scale import POLICIES as SCALE
 from windlass.sim.instances.part import kernels as part_kernels
 from windlass.sim.instances.result import Scaled
+from windlass.traces.demands import DemandLog
 from windlass.worlds import LiveWorld, Setting
 from windlass.worlds.elastic.jobs import vector_jobs
 from windlass.worlds.elastic.runs import ElasticCase, run_elastic, scale_policy
@@ -55,16 +55,16 @@ class Elastic:
         """Jobs of a log are the same for every seed."""
         return setting.workload, None if setting.workload.trace else seed
 
-    def workload(self, setting: ElasticSetting, seed: int) -> VectorJobs:
+    def workload(self, setting: ElasticSetting, seed: int) -> DemandLog:
         """Read or draw the jobs."""
         return vector_jobs(setting.workload, seed)
 
     def run(
-        self, setting: ElasticSetting, seed: int, workload: VectorJobs, progress: Callable[[float], None]
+        self, setting: ElasticSetting, seed: int, workload: DemandLog, progress: Callable[[float], None]
     ) -> Outcome:
         """Run the jobs."""
-        fleet = instance_fleet(setting.cluster, workload)
-        case = ElasticCase(workload, fleet, setting.period, setting.workload.earlier)
+        fleet = instance_fleet(setting.cluster, workload.jobs)
+        case = ElasticCase(workload.jobs, fleet, setting.period, setting.workload.earlier)
         chosen = setting.policies.scale
         policy = scale_policy(chosen.name, chosen.parameters, case, np.random.default_rng([seed, 1]))
         done = run_elastic(case, policy, np.random.default_rng([seed, 2]), progress)
@@ -73,7 +73,7 @@ class Elastic:
             metrics=elastic_metrics(done),
             jobs=_table(done),
             processors=int(sum(kind.most * np.ceil(kind.cores) for kind in fleet.types)),
-            notes=_notes(done),
+            notes=(*workload.notes, *_notes(done)),
         )
 
 
