@@ -8,12 +8,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.admit.cases import low_rank, telemetry
-from tests.admit.evaluate import Node, drawn
 from windlass.admit import Forewarn, Subspace
+from windlass.admit.evaluation import Node
 from windlass.admit.lesson import Lesson
 from windlass.admit.lib.ridge import Ridge
 from windlass.admit.measure import intervals, onsets, quality
 from windlass.model import InputError
+from windlass.papers.pronto.drawn import drawn_node as drawn
 
 seeds = st.integers(0, 2**32 - 1)
 
@@ -62,8 +63,8 @@ def test_a_newcomer_knows_what_others_have_learned():
     # Would catch a lesson said of directions, which another node has otherwise.
     whole = drawn(5, steps=8000)
     before, after = (
-        Node(whole.metrics[:6000], whole.ready[:6000], 0.2),
-        Node(whole.metrics[6000:], whole.ready[6000:], 0.2),
+        Node(whole.metrics[:6000], whole.ready[:6000], 0.2, 0.2, 0),
+        Node(whole.metrics[6000:], whole.ready[6000:], 0.2, 0.2, 0),
     )
     old, new, alone = Forewarn(60), Forewarn(60), Forewarn(60)
     run(before, old)

@@ -216,3 +216,50 @@ def from_wan(
     from windlass.cli.cluster import from_wan_command
 
     from_wan_command(file, regions, out, slots=slots, machines=machines, prices=prices)
+
+
+admit_app = typer.Typer(help="May this node take one more task?", no_args_is_help=True)
+app.add_typer(admit_app, name="admit")
+
+
+@admit_app.callback()
+def _admit() -> None:
+    pass
+
+
+@admit_app.command("evaluate")
+def evaluate(
+    files: Annotated[
+        list[Path], typer.Argument(help="Telemetry: .parquet as recorded, .npz (SMD), .csv.gz (Bitbrains).")
+    ],
+    spikes: Annotated[str, typer.Option("--spikes", help="The column that spikes are of.")] = "cpu_ready",
+    threshold: Annotated[
+        str, typer.Option("--threshold", help="From which value on: a number, or a percentile such as p95.")
+    ] = "p95",
+    downtime: Annotated[
+        str, typer.Option("--downtime", help="How much of the time nodes may be down.")
+    ] = "5%,10%",
+    before: Annotated[
+        Path | None,
+        typer.Option(
+            "--before",
+            help="Telemetry of the same machine from before, which policies see first; percentiles are of it.",
+            show_default="the first fifth of FILES",
+        ),
+    ] = None,
+    within: Annotated[
+        int, typer.Option("--within", min=1, help="An onset is to be foreseen by so many steps.")
+    ] = 10,
+    seed: Annotated[int, typer.Option("--seed", min=0)] = 1,
+    json: Annotated[
+        bool, typer.Option("--json", help="A JSON list on standard output, nothing else.")
+    ] = False,
+    report: Annotated[
+        Path | None, typer.Option("--report", help="One self-contained HTML file to write.")
+    ] = None,
+) -> None:
+    """Say what each policy foresees of the onsets of spikes, at a downtime, beside chance."""
+    from windlass.cli.admit import Asked, evaluate_command, shares
+
+    asked = Asked(spikes, threshold, shares(downtime), within, seed=seed)
+    evaluate_command(files, asked, before=before, as_json=json, report=report)

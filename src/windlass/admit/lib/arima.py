@@ -16,7 +16,7 @@ from windlass.admit.lib.subspace import Floats
 #: Orders tried: values, differences, surprises.
 _VALUES, _DIFFERENCES, _SURPRISES = range(3), range(2), range(3)
 #: Shorter series are not fitted, and the last value stands for the next.
-_LEAST = 20
+_LEAST = 12
 
 
 def arima(history: Floats) -> float:

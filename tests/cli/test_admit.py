@@ -1,0 +1,119 @@
+"""``windlass admit evaluate``: what it says of telemetry, and one line about what it cannot use."""
+
+from __future__ import annotations
+
+import json
+import sys
+
+import numpy as np
+import polars as pl
+import pytest
+
+from windlass.cli import main
+from windlass.cli.admit import Asked, evaluate, node_of, shares
+from windlass.model import InputError
+from windlass.traces.telemetry import read_recorded
+
+
+def recording(path, seed=1, steps=450, warns=True):
+    """A node in bursts of CPU Ready; with warnings, two metrics rise three steps before."""
+    rng = np.random.default_rng(seed)
+    ready, before = np.zeros(steps), np.zeros(steps)
+    for at in np.flatnonzero(rng.random(steps) < 0.02):
+        ready[at : at + 6] = rng.uniform(0.5, 1.0)
+        before[max(0, at - 3) : at] = 5.0 * warns
+    columns = {"at": np.arange(steps), "busy": np.clip(ready + 0.1, 0, 1), "cpu_ready": ready}
+    for place in range(10):
+        columns[f"metric {place}"] = rng.normal(size=steps) * 0.3 + (before if place < 2 else ready)
+    pl.DataFrame(columns).write_parquet(path)
+    return path
+
+
+def ran(monkeypatch, *words):
+    """Its exit status."""
+    monkeypatch.setattr(sys, "argv", ["windlass", "admit", "evaluate", *map(str, words)])
+    with pytest.raises(SystemExit) as stop:
+        main()
+    return stop.value.code
+
+
+def test_json_has_every_policy_at_every_downtime(monkeypatch, capsys, tmp_path):
+    first, second = recording(tmp_path / "a.parquet"), recording(tmp_path / "b.parquet", seed=2)
+    report = tmp_path / "report.html"
+    assert not ran(
+        monkeypatch, second, "--before", first, "--downtime", "5%,0.2", "--json", "--report", report
+    )
+    found = json.loads(capsys.readouterr().out)
+    by = {(row["policy"], row["asked_downtime"]): row for row in found}
+    assert len(by) == len(found)
+    for downtime in (0.05, 0.2):
+        for name in ("random", "utilisation", "ready", "alarm arima", "forewarn", "pronto spirit, z-scores"):
+            row = by[name, downtime]
+            assert row["downtime"] <= downtime * 3
+            assert row["by_chance"] == pytest.approx(1 - (1 - row["downtime"]) ** 10)
+            assert row["left"] == round(row["recall"] * row["onsets"])
+    assert ("pronto fpca, as printed", None) in by
+    # Two metrics rise three steps before each onset: who learns from the node's own CPU Ready must see it.
+    assert by["forewarn", 0.2]["recall"] > by["ready", 0.2]["recall"] + 0.2
+    assert by["forewarn", 0.2]["over_shifted_95"][0] > 0
+    html = report.read_text()
+    assert "forewarn" in html
+    assert "default-src 'none'" in html
+
+
+def test_tables_are_printed(monkeypatch, capsys, tmp_path):
+    assert not ran(monkeypatch, recording(tmp_path / "a.parquet", steps=300), "--downtime", "10%")
+    shown = capsys.readouterr().out
+    assert "at 10% downtime" in shown
+    assert "onsets" in shown
+
+
+def test_percentiles_are_of_before_what_is_judged(tmp_path):
+    first = read_recorded(recording(tmp_path / "a.parquet"))
+    second = read_recorded(recording(tmp_path / "b.parquet", seed=2))
+    asked = Asked("cpu_ready", "p95", (0.05,))
+    node = node_of(second, asked, first)
+    assert node.level == node.told == np.percentile(first.of("cpu_ready"), 95)
+    assert (node.warm, len(node.ready)) == (450, 900)
+    alone = node_of(second, asked, None)
+    assert alone.told == max(np.percentile(second.of("cpu_ready")[:90], 95), np.nextafter(0, 1))
+    assert alone.level == np.percentile(second.of("cpu_ready"), 95)
+
+
+def test_the_same_seed_gives_the_same_rows(tmp_path):
+    node = node_of(
+        read_recorded(recording(tmp_path / "a.parquet", steps=300)), Asked("cpu_ready", "0.4", (0.1,)), None
+    )
+    one, other = (evaluate([node], Asked("cpu_ready", "0.4", (0.1,))) for _ in range(2))
+    assert [repr(each.quality) for each in one] == [repr(each.quality) for each in other]
+    assert [repr(each.intervals) for each in one] == [repr(each.intervals) for each in other]
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--spikes", "ready"), "there is no column 'ready'"),
+        (("--threshold", "high"), "threshold is 'high', expected a number, or a percentile such as p95"),
+        (("--threshold", "p101"), "threshold: percentile is 101"),
+        (("--downtime", "5%,much"), "--downtime: 'much' is no share of time"),
+        (("--downtime", "100%"), "--downtime: '100%' is out of bounds"),
+        (("--before", "none.parquet"), "none.parquet: no such file"),
+    ],
+)
+def test_bad_input_is_named(monkeypatch, capsys, tmp_path, words, said):
+    path = recording(tmp_path / "a.parquet", steps=60)
+    assert ran(monkeypatch, path, *words) == 2
+    error = capsys.readouterr().err
+    assert said in error
+    assert error.count("\n") == 1
+
+
+def test_telemetry_of_another_machine_is_refused_as_what_came_before(tmp_path):
+    first = read_recorded(recording(tmp_path / "a.parquet"))
+    pl.DataFrame({"cpu_ready": [0.1, 0.2]}).write_parquet(tmp_path / "b.parquet")
+    with pytest.raises(InputError, match=r"has other metrics than .*: busy, metric 0"):
+        node_of(read_recorded(tmp_path / "b.parquet"), Asked("cpu_ready", "p95", (0.05,)), first)
+
+
+def test_shares_are_percents_or_numbers():
+    assert shares("5%, 0.1") == (0.05, 0.1)
