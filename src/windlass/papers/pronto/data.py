@@ -1,0 +1,140 @@
+"""The telemetry that is at hand: public traces where they lie beside the project, and our own recordings."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from windlass.admit.evaluation import Node, level_of
+from windlass.model import InputError
+from windlass.traces.telemetry import Telemetry, read_bitbrains, read_recorded, read_smd
+from windlass.traces.telemetry.recorded import BUSY, READY
+
+Floats = NDArray[np.float64]
+
+_ROOT = Path(__file__).parents[4]
+#: Says where public traces are; by default a folder beside the project.
+VARIABLE = "WINDLASS_TRACES"
+_DAY = 86_400.0
+#: The CPU usage of a Bitbrains machine, percent of what it was given; its first week says what a spike is.
+USAGE = "CPU usage [%]"
+_WEEK = 2016
+#: The recordings, of which the first is to tune on and the second to judge by.
+TUNE, JUDGE = "tune.parquet", "judge.parquet"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Machine:
+    """A virtual machine's CPU usage: (t,) when, s, and percent."""
+
+    number: int
+    time: Floats
+    usage: Floats
+
+    def medians(self, lasts: float) -> Floats:
+        """The median of each stretch of so many seconds, from the first whole one on; NaN where nothing was measured.
+
+        >>> machine = Machine(1, np.array([0.0, 300.0, 600.0, 900.0]), np.array([1.0, 3.0, 5.0, 7.0]))
+        >>> machine.medians(600.0).tolist()
+        [2.0, 6.0]
+        """
+        first = np.ceil(self.time[0] / lasts) * lasts
+        place = np.floor((self.time - first) / lasts).astype(np.int64)
+        step = float(np.median(np.diff(self.time)))
+        count = int((self.time[-1] + step - first) // lasts)
+        found = np.full(count, np.nan)
+        for stretch in range(count):
+            own = self.usage[place == stretch]
+            found[stretch] = np.median(own) if len(own) else np.nan
+        return found
+
+
+def traces() -> Path:
+    """Where public traces are, whether or not they are there."""
+    return Path(os.environ.get(VARIABLE, _ROOT.parent / "shared" / "traces")) / "telemetry"
+
+
+def recordings() -> Path:
+    """Where our own recordings are, in a checkout of the project."""
+    return _ROOT / "examples" / "telemetry"
+
+
+def machines() -> tuple[Machine, ...]:
+    """Machines of Bitbrains whose usage changes, by number; none where the files are not at hand."""
+    files = sorted((traces() / "bitbrains").glob("*.csv.gz"), key=lambda path: int(path.name.split(".")[0]))
+    read = ((path, read_bitbrains(path)) for path in files)
+    return tuple(
+        Machine(int(path.name.split(".")[0]), found.time, found.of(USAGE))
+        for path, found in read
+        if np.ptp(found.of(USAGE)) > 0
+    )
+
+
+def clusters(found: tuple[Machine, ...], count: int = 3) -> tuple[tuple[Machine, ...], ...]:
+    """Machines in so many groups by number: nobody knows the real ones.
+
+    >>> [len(each) for each in clusters(tuple(Machine(n, np.zeros(1), np.zeros(1)) for n in range(7)))]
+    [3, 2, 2]
+    """
+    parts = np.array_split(np.arange(len(found)), count)
+    return tuple(tuple(found[place] for place in part) for part in parts)
+
+
+def bitbrains_nodes(most: int, steps: int | None) -> list[Node]:
+    """The first machines as nodes that admission watches; what a spike is, their first week says."""
+    nodes: list[Node] = []
+    for path in sorted(
+        (traces() / "bitbrains").glob("*.csv.gz"), key=lambda each: int(each.name.split(".")[0])
+    ):
+        if len(nodes) == most:
+            break
+        found = read_bitbrains(path)
+        usage = found.of(USAGE) / 100.0
+        if np.ptp(usage) > 0:
+            level = level_of(usage[:_WEEK], "p95")
+            last = len(usage) if steps is None else _WEEK + steps
+            nodes.append(
+                Node(found.values[:last], usage[:last], level, level, _WEEK, np.minimum(usage, 1.0)[:last])
+            )
+    return nodes
+
+
+def smd_nodes(most: int, steps: int | None) -> list[Node]:
+    """Machines of SMD as nodes: the part ``test``, of which ``train`` says what a spike is."""
+    nodes = []
+    for path in sorted((traces() / "smd").glob("*.npz"))[:most]:
+        machine = read_smd(path)
+        level = level_of(machine.train.values[:, 0], "p95")
+        values = machine.test.values[: None if steps is None else _WEEK + steps]
+        nodes.append(Node(values, values[:, 0], level, level, _WEEK))
+    return nodes
+
+
+def recorded_node(steps: int | None = None) -> Node | None:
+    """Our own machine: judged on one recording, after another with other patterns; None where there are none."""
+    files = [recordings() / name for name in (TUNE, JUDGE)]
+    if not all(path.is_file() for path in files):
+        return None
+    first, second = (read_recorded(path) for path in files)
+    return after(first, second, steps)
+
+
+def after(first: Telemetry, second: Telemetry, steps: int | None = None) -> Node:
+    """A node that is judged on the second recording and has seen the first, which says what a spike is.
+
+    Raises
+    ------
+    InputError
+        They have other metrics.
+    """
+    if first.names != second.names:
+        raise InputError(f"{first.source} has other metrics than {second.source}")
+    last = len(second) if steps is None else steps
+    values = np.concatenate([first.values, second.values[:last]])
+    ready, busy = (values[:, first.names.index(name)] for name in (READY, BUSY))
+    level = level_of(first.of(READY), "p95")
+    return Node(values, ready, level, level, len(first), busy)

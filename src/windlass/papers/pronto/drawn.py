@@ -1,0 +1,45 @@
+"""Drawn nodes in bursts of CPU Ready, with metrics that rise before them or without: what can be foreseen is known."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from windlass.admit.evaluation import Node
+
+#: What a spike is, and in how many steps policies begin.
+LEVEL, WARM = 0.2, 2016
+
+
+def drawn_node(seed: int, steps: int = 12_000, dim: int = 60, *, warns: bool = True) -> Node:
+    """A node; if it warns, memory pressure and disk reads rise two to seven steps before tasks wait for cores.
+
+    Parameters
+    ----------
+    seed
+        Of all chance.
+    steps, dim
+        How long, and how many metrics.
+    warns
+        Whether anything announces bursts.
+
+    Examples
+    --------
+    >>> node = drawn_node(1, steps=3000)
+    >>> node.metrics.shape, bool((node.ready > LEVEL).any())
+    ((3000, 60), True)
+    """
+    rng = np.random.default_rng(seed)
+    begins = np.flatnonzero(rng.random(steps) < 0.006)
+    ready, before, busy = np.zeros(steps), np.zeros(steps), np.zeros(steps)
+    for at in begins:
+        last, lead = int(rng.integers(4, 15)), int(rng.integers(2, 8))
+        ready[at : at + last] += rng.uniform(0.3, 1.0)
+        before[max(0, at - lead) : at] = 1.0
+    for at in np.flatnonzero(rng.random(steps) < 0.01):
+        busy[at : at + int(rng.integers(5, 40))] = rng.uniform(0.5, 1.0)
+    daily = 0.5 + 0.5 * np.sin(2 * np.pi * np.arange(steps) / 2880)
+    factors = np.column_stack([daily, busy, ready, before * warns])
+    mixed = factors @ (rng.normal(size=(4, dim)) * (rng.random((4, dim)) < [[0.8], [0.5], [0.3], [0.15]]))
+    metrics = mixed + 0.3 * rng.normal(size=(steps, dim))
+    seen = np.maximum(ready + 0.02 * np.abs(rng.normal(size=steps)), 0.0)
+    return Node(metrics, seen, LEVEL, LEVEL, min(WARM, steps // 4))

@@ -1,0 +1,73 @@
+"""Grammenos et al.: Pronto."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from windlass.papers.plots import Picture
+from windlass.papers.pronto import spikes, values
+from windlass.papers.pronto.data import bitbrains_nodes, machines, recorded_node, smd_nodes, traces
+from windlass.papers.pronto.drawn import drawn_node
+from windlass.papers.pronto.recall import Set, judged, pictures
+from windlass.papers.pronto.recall import rows_of as recall_rows
+from windlass.papers.pronto.trackers import rows_of as tracker_rows
+from windlass.papers.reproduction import Reproduction, Row, Tell
+
+
+class ProntoPaper:
+    """Tables 1 to 6, the trackers, and what the signal foresees."""
+
+    name: ClassVar[str] = "pronto"
+    title: ClassVar[str] = "Grammenos et al., Pronto: federated task scheduling, 2021"
+
+    def reproduce(self, *, quick: bool, tell: Tell) -> Reproduction:
+        """All machines and the last 14 days of forecasts; ``quick`` has nine machines, and thousands of steps."""
+        rows: list[Row] = []
+        tell("trackers", 0.0)
+        rows += tracker_rows(300 if quick else 4000, 16 if quick else 64)
+        tell("Tables 1 to 6", 0.05)
+        rows += _forecasts(quick)
+        drawn: list[Picture] = []
+        sets = _sets(quick)
+        for place, kind in enumerate(sets):
+            start, length = 0.4 + 0.6 * place / len(sets), 0.6 / len(sets)
+
+            def told(step: str, share: float, start: float = start, length: float = length) -> None:
+                tell(step, start + length * share)
+
+            found = judged(kind, told)
+            rows += recall_rows(kind, found)
+            drawn += pictures(kind, found, f"set{place}")
+        tell("done", 1.0)
+        return Reproduction(tuple(rows), tuple(drawn))
+
+
+def _forecasts(quick: bool) -> list[Row]:
+    found = machines()
+    if not found:
+        return [_absent("Tables 1 to 6")]
+    kept = found[:: -(-len(found) // 9)] if quick else found
+    table_1, table_3 = values.daily(kept, 4 if quick else 14), values.by_stretch(kept, 4 if quick else 14)
+    return values.rows_of(table_1, table_3) + spikes.rows_of(spikes.all_accuracies(kept, 4 if quick else 14))
+
+
+def _sets(quick: bool) -> list[Set]:
+    """The sets of nodes that are at hand."""
+    own = recorded_node(600 if quick else None)
+    found = [
+        Set("our recording", [] if own is None else [own]),
+        Set("Bitbrains", bitbrains_nodes(1 if quick else 8, 1000 if quick else None)),
+        Set("SMD", smd_nodes(1 if quick else 4, 1500 if quick else None)),
+        *(
+            Set(
+                name, [drawn_node(seed, 3000 if quick else 12_000, warns=warns) for seed in seeds], real=False
+            )
+            for name, warns in (("drawn nodes that warn", True), ("drawn nodes that do not", False))
+            for seeds in [range(100, 101 if quick else 104)]
+        ),
+    ]
+    return [each for each in found if each.nodes]
+
+
+def _absent(what: str) -> Row:
+    return Row(what, None, "not run", None, f"no files in {traces().name} of the public traces are at hand")

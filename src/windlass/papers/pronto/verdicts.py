@@ -1,0 +1,86 @@
+"""Whether one is better than another: over machines, or blocks of time, beyond chance."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.stats import t as student
+
+from windlass.admit.measure import Intervals, Quality
+
+Floats = NDArray[np.float64]
+
+_LEVEL = 0.95
+#: Of fewer onsets an interval over blocks is of the same few drawn again, and says nothing.
+FEW = 20
+
+
+def is_lower(ours: Floats, theirs: Floats) -> bool:
+    """Whether ours is lower than theirs on the same machines: the 95 % interval of relative differences is below 0.
+
+    >>> base = np.array([1.0, 2.0, 3.0])
+    >>> is_lower(0.7 * base + 0.01, base), is_lower(base, base), is_lower(1.3 * base, base)
+    (True, False, False)
+    """
+    known = theirs > 0
+    if known.sum() < 2:
+        return False
+    change = ours[known] / theirs[known] - 1.0
+    half = student.ppf(0.5 + _LEVEL / 2, len(change) - 1) * change.std(ddof=1) / np.sqrt(len(change))
+    return bool(change.mean() + half < 0.0)
+
+
+def is_about(ours: float, theirs: float, within: float) -> bool:
+    """Whether two are alike, up to so large a share of the second.
+
+    >>> is_about(1.1, 1.0, 0.15), is_about(1.2, 1.0, 0.15), is_about(0.8, 1.0, 0.15)
+    (True, False, False)
+    """
+    return abs(ours - theirs) <= within * abs(theirs)
+
+
+def rises(values: Sequence[float]) -> bool:
+    """Whether the last third is higher than the first third, on average.
+
+    >>> rises([1.0, 1.2, 0.9, 2.0, 3.0, 2.5]), rises([3.0, 2.0, 1.0])
+    (True, False)
+    """
+    third = max(1, len(values) // 3)
+    return float(np.mean(values[-third:])) > float(np.mean(values[:third]))
+
+
+def beats_chance(found: Quality, sure: Intervals) -> bool | None:
+    """Whether a signal's recall is above that of scattered steps and of its own shifted copy, beyond chance.
+
+    None where there are so few onsets that nobody knows.
+
+    >>> none = (0.0, 0.0)
+    >>> found = Quality(90, 0.9, 0.05, 0.4, 0.3, 0.5, 0.5, 4.0, 81, 0)
+    >>> beats_chance(found, Intervals(none, (0.1, 0.2), (0.3, 0.4), none))
+    True
+    >>> beats_chance(found, Intervals(none, (-0.1, 0.2), (0.3, 0.4), none))
+    False
+    >>> beats_chance(found, Intervals(none, (0.1, 0.2), (-0.3, 0.4), none))
+    False
+    >>> few = Quality(2, 1.0, 0.05, 0.4, 0.3, 0.5, 0.5, 4.0, 2, 0)
+    >>> beats_chance(few, Intervals(none, (0.1, 0.2), (0.3, 0.4), none))
+    """
+    if found.onsets < FEW:
+        return None
+    return sure.over_shifted[0] > 0.0 and sure.over_chance[0] > 0.0
+
+
+def foresees_nearly_all(found: Quality, sure: Intervals) -> bool | None:
+    """Whether nearly all onsets (9 of 10) have a raise before them, and that is more than chance has; None as above.
+
+    >>> none, above = (0.0, 0.0), (0.1, 0.2)
+    >>> sure = Intervals(none, above, above, none)
+    >>> foresees_nearly_all(Quality(90, 0.95, 0.05, 0.4, 0.3, 0.5, 0.5, 4.0, 86, 0), sure)
+    True
+    >>> foresees_nearly_all(Quality(90, 0.5, 0.05, 0.4, 0.3, 0.5, 0.5, 4.0, 45, 0), sure)
+    False
+    """
+    beats = beats_chance(found, sure)
+    return None if beats is None else bool(found.recall >= 0.9 and beats)
