@@ -1,0 +1,121 @@
+"""Tasks on nodes that say whether they take more, as a scenario meets them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from windlass.model import InputError
+from windlass.runner import run
+from windlass.scenario import load_scenario, make_scenario
+from windlass.sim.nodes import Ledger
+from windlass.sim.telemetry.metrics import read_model, write_model
+from windlass.sim.telemetry.neighbours import Neighbours, draw_bursts
+from windlass.worlds.admission.runs import draw_case, with_admission
+from windlass.worlds.admission.spec import Bursts
+from windlass.worlds.admission.world import Admission
+
+
+def tree(**changes):
+    found = {
+        "world": "admission",
+        "cluster": {"nodes": 4, "bursts": {"every": 30, "last": 10, "ramp": 1}},
+        "workload": {"tasks": 1000, "load": 0.7},
+        "policies": {"dispatch": "pot", "admit": {"utilisation": {"threshold": 0.9}}},
+    }
+    for key, value in changes.items():
+        found[key] = {**found[key], **value} if isinstance(found.get(key), dict) else value
+    return found
+
+
+def test_loads_and_policies_are_swept():
+    made = make_scenario(
+        tree(workload={"load": [0.6, 0.9]}, policies={"admit": ["always", {"random": {"downtime": 0.1}}]})
+    )
+    assert [variant.name for variant in made.variants] == [
+        "pot, always, load=0.6",
+        "pot, random(downtime=0.1), load=0.6",
+        "pot, always, load=0.9",
+        "pot, random(downtime=0.1), load=0.9",
+    ]
+
+
+def test_metrics_are_of_what_happened():
+    (variant,) = run(make_scenario(tree(keep_tasks=300))).variants
+    (outcome,) = variant.outcomes
+    metrics, table = outcome.metrics, outcome.jobs
+    setting = make_scenario(tree(keep_tasks=300)).variants[0].setting
+    case = draw_case(setting, 1, Admission().workload(setting, 1))
+    done, observed = with_admission(case)
+    assert metrics.p99_response_s == np.percentile(done.response, 99)
+    assert metrics.mean_cpu_ready == observed.of("ready").mean()
+    assert metrics.downtime == observed.rejects.mean() > 0
+    assert metrics.rejected_tasks == observed.tasks.rejected > 0
+    assert len(table) == 250
+    assert table["end_s"].to_list() == done.end[::4].tolist()
+    assert outcome.notes == ("one in 4 tasks is in the table; metrics are of all",)
+
+
+def test_the_same_seed_gives_the_same_run_and_all_policies_the_same_tasks():
+    def drawn(admit, seed):
+        setting = make_scenario(tree(policies={"admit": admit})).variants[0].setting
+        return draw_case(setting, seed, Admission().workload(setting, seed))
+
+    one, other, third = drawn("always", 1), drawn("random", 1), drawn("always", 2)
+    assert one.tasks.submit.tobytes() == other.tasks.submit.tobytes() != third.tasks.submit.tobytes()
+    assert one.bursts.time.tobytes() == other.bursts.time.tobytes()
+    first, second = (with_admission(drawn("random", 1))[0].response.tobytes() for _ in range(2))
+    assert first == second
+
+
+def test_neighbours_hold_what_the_load_counts_on():
+    law = Bursts(every=40, last=12, ramp=2)
+    until = 400_000.0
+    drawn = draw_bursts(3, 5, law.every, law.last, law.ramp, until, np.random.default_rng(4))
+    # Core-seconds of all bursts: what is taken later counts less, what is given back later counts more.
+    held = -(drawn.time * drawn.cores).sum()
+    assert held / (3 * 5 * until) == pytest.approx(law.held(5), rel=0.03)
+
+
+def test_neighbours_give_back_all_that_they_took():
+    drawn = draw_bursts(4, 3, 20.0, 5.0, 1.0, 500.0, np.random.default_rng(5))
+    ledger = Ledger([[3] * 4], parts=1)
+    part = Neighbours(drawn, ledger)
+    least = 3
+    while part.horizon() < np.inf:
+        part.decide(part.horizon())
+        assert ledger.nodes.idle.min() >= 0
+        least = min(least, int(ledger.nodes.idle.min()))
+    assert ledger.nodes.idle.tolist() == [3] * 4
+    assert least == 0
+
+
+def test_a_model_of_metrics_is_read_beside_the_scenario(tmp_path):
+    write_model(read_model(), tmp_path / "mine.json")
+    path = tmp_path / "a.yaml"
+    text = "world: admission\ncluster: {nodes: 2}\nworkload: {tasks: 50}\ntelemetry: {model: MODEL}\n"
+    text += "policies: {dispatch: jsq, admit: ready}\n"
+    path.write_text(text.replace("MODEL", "mine.json"))
+    assert run(load_scenario(path)).variants[0].outcomes[0].metrics.tasks == 50
+    path.write_text(text.replace("MODEL", "none.json"))
+    with pytest.raises(InputError, match=r"none\.json"):
+        run(load_scenario(path))
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"cluster": {"nodes": 1}}, "cluster.nodes"),
+        ({"cluster": {"bursts": {"every": 0}}}, "cluster.bursts.every"),
+        ({"cluster": {"bursts": {"height": 2}}}, "cluster.bursts.height"),
+        ({"telemetry": {"every": -1}}, "telemetry.every"),
+        ({"policies": {"admit": "sometimes"}}, "policies.admit: unknown policy 'sometimes'"),
+        ({"policies": {"admit": {"ready": {"limit": 1}}}}, "policies.admit: ready has no parameter 'limit'"),
+        ({"policies": {"dispatch": "sparrow"}}, "policies.dispatch: sparrow binds late"),
+    ],
+)
+def test_bad_scenarios_are_named(changes, said):
+    with pytest.raises(InputError) as error:
+        run(make_scenario(tree(**changes)))
+    assert said in str(error.value)
+    assert "\n" not in str(error.value)
