@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from windlass.model import InputError
+from windlass.model import InputError, PolicyError
 from windlass.runner import run
 from windlass.scenario import load_scenario, make_scenario
 from windlass.sim.nodes import Ledger
@@ -119,3 +119,13 @@ def test_bad_scenarios_are_named(changes, said):
         run(make_scenario(tree(**changes)))
     assert said in str(error.value)
     assert "\n" not in str(error.value)
+
+
+def test_an_answer_that_is_none_is_refused_with_the_policy_s_name(tmp_path):
+    path = tmp_path / "mine.py"
+    path.write_text(
+        "from windlass.admit import Admission\n\n\nclass Mine:\n    name = 'mine'\n\n"
+        "    def decide(self, view):\n        return Admission('perhaps', 'who knows')\n"
+    )
+    with pytest.raises(PolicyError, match=r"mine.*reject is 'perhaps', expected True or False"):
+        run(make_scenario(tree(policies={"admit": str(path)})))

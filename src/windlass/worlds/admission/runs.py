@@ -100,15 +100,17 @@ def with_admission(
     ledger = _ledger(case)
     model = model_of(case.setting)
     workers = _workers(case, ledger, dispatch, progress)
+    admit = admit_policies(case.setting, case.seed, model.dim)
     telemetry = TelemetryPart(
         workers,
-        admit_policies(case.setting, case.seed, model.dim),
+        admit,
         Metrics(model, case.setting.cluster.nodes, np.random.default_rng([case.seed, 4])),
         ledger,
         every=case.setting.telemetry.every,
     )
     parts: tuple[Part, ...] = (Neighbours(case.bursts, ledger), telemetry, workers)
-    _, observed, done = drive(Coupled(parts, ledger), {DISPATCH.key: dispatch})
+    named = {DISPATCH.key: dispatch, ADMIT.key: admit[0]}
+    _, observed, done = drive(Coupled(parts, ledger), named)
     return done, observed
 
 
