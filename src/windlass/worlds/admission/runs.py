@@ -14,7 +14,7 @@ from windlass.admit import POLICIES as ADMIT
 from windlass.admit import AdmitPolicy
 from windlass.dispatch import POLICIES as DISPATCH
 from windlass.dispatch import DispatchPolicy
-from windlass.drive import drive
+from windlass.drive import Policies, drive
 from windlass.model.timetable import WorkerTimetable
 from windlass.sim.coupled import Coupled
 from windlass.sim.nodes import Ledger
@@ -109,7 +109,7 @@ def with_admission(
         every=case.setting.telemetry.every,
     )
     parts: tuple[Part, ...] = (Neighbours(case.bursts, ledger), telemetry, workers)
-    named = {DISPATCH.key: dispatch, ADMIT.key: admit[0]}
+    named: Policies = {DISPATCH.key: dispatch, ADMIT.key: admit[0]}
     _, observed, done = drive(Coupled(parts, ledger), named)
     return done, observed
 
