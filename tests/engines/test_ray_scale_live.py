@@ -1,0 +1,171 @@
+"""A real Ray cluster with its own autoscaler: nodes are there before a load that repeats, and gone after it.
+
+Time is counted in steps, and each step goes on only when the cluster has done what it was asked to: so the test asks
+what comes about, on a machine of any speed.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+ray = pytest.importorskip("ray", reason="needs the package ray")
+
+from tests.engines.elastic.test_engine import FakeClock  # noqa: E402
+from windlass.engines.elastic.engine import LiveScale  # noqa: E402
+from windlass.engines.ray import cluster as private  # noqa: E402
+from windlass.engines.ray.scale import connected  # noqa: E402
+from windlass.engines.slurm.daemons import wait_until  # noqa: E402
+from windlass.model.instances import InstanceType  # noqa: E402
+from windlass.scale.monitor import Monitor  # noqa: E402
+from windlass.scale.policies.predictive import Predictive  # noqa: E402
+
+pytestmark = pytest.mark.slow
+PATIENCE = 120.0
+TYPES = (InstanceType("small", cores=2, launch=300.0, most=3),)
+SEASON = 6
+#: What a configuration must have, and says nothing.
+_NO_LISTS = (
+    "setup_commands",
+    "initialization_commands",
+    "head_setup_commands",
+    "worker_setup_commands",
+    "head_start_ray_commands",
+    "worker_start_ray_commands",
+    "cluster_synced_files",
+    "rsync_exclude",
+    "rsync_filter",
+)
+#: Steps of each season in which two nodes are busy.
+BUSY = (0, 1)
+
+
+@contextmanager
+def autoscaled() -> Iterator[str]:
+    """The address of a cluster of no workers, whose autoscaler starts raylets on this machine; all are ended."""
+    from ray.autoscaler._private.fake_multi_node.node_provider import FAKE_HEAD_NODE_ID
+
+    folder = Path(tempfile.mkdtemp(prefix="windlass-ray-", dir="/tmp"))
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    address = f"127.0.0.1:{port}"
+    config = {
+        **{key: {} for key in ("auth", "file_mounts")},
+        **{key: [] for key in _NO_LISTS},
+        "file_mounts_sync_continuously": False,
+        "cluster_name": "windlass",
+        "max_workers": 4,
+        "idle_timeout_minutes": 0.05,
+        "upscaling_speed": 100.0,
+        "provider": {
+            "type": "external",
+            "module": "tests.engines.ray_nodes.Nodes",
+            "use_node_id_as_ip": True,
+            "disable_node_updaters": True,
+            "disable_launch_config_check": True,
+            "launch_multiple": True,
+            "head_node_id": FAKE_HEAD_NODE_ID,
+            "gcs_address": address,
+        },
+        "head_node_type": "ray.head.default",
+        "available_node_types": {
+            "ray.head.default": {"resources": {"CPU": 0}, "node_config": {}, "max_workers": 0},
+            "small": {
+                "resources": {"CPU": 2, "object_store_memory": 100_000_000},
+                "node_config": {},
+                "min_workers": 0,
+                "max_workers": 3,
+            },
+        },
+    }
+    file = folder / "autoscaler.json"
+    file.write_text(json.dumps(config))
+    environment = {
+        **os.environ,
+        "RAY_FAKE_CLUSTER": "1",
+        "RAY_enable_autoscaler_v2": "1",
+        "AUTOSCALER_UPDATE_INTERVAL_S": "1",
+        "RAY_CLOUD_INSTANCE_ID": FAKE_HEAD_NODE_ID,
+        "RAY_OVERRIDE_NODE_ID_FOR_TESTING": FAKE_HEAD_NODE_ID,
+        "RAY_TMPDIR": str(folder),
+        "PYTHONPATH": os.pathsep.join((str(Path(__file__).parents[2]), os.environ.get("PYTHONPATH", ""))),
+    }
+    command = [sys.executable, "-m", "ray.scripts.scripts", "start", "--head", f"--port={port}"]
+    command += ["--node-ip-address=127.0.0.1", f"--autoscaling-config={file}", "--num-cpus=0"]
+    command += ["--object-store-memory=100000000", "--include-dashboard=false", f"--temp-dir={folder}"]
+    try:
+        subprocess.run(command, env=environment, check=True, capture_output=True, timeout=PATIENCE)
+        yield address
+    finally:
+        for process in private._processes(str(folder)):
+            process.kill()
+        private._remove(str(folder))
+
+
+class Load:
+    """Tasks that keep whole nodes busy until they are let go."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder, self.file, self.tasks = folder, folder / "go", []
+
+    def begin(self) -> None:
+        @ray.remote(num_cpus=2, max_retries=0)
+        def hold(file: str) -> None:
+            import os
+            import time
+
+            while os.path.exists(file):
+                time.sleep(0.05)
+
+        self.file.touch()
+        self.tasks = [hold.remote(str(self.file)) for _ in range(2)]
+
+    def end(self) -> None:
+        self.file.unlink(missing_ok=True)
+        ray.get(self.tasks)
+        self.tasks = []
+
+
+def test_nodes_are_there_before_a_load_that_repeats_and_gone_after_it(tmp_path):
+    policy = Predictive("seasonal-naive", seasons=[300.0 * SEASON], ladder=[(0, 0)])
+    clock = FakeClock(float("inf"))
+    with (
+        autoscaled() as address,
+        connected(address, TYPES) as system,
+        Monitor(tmp_path / "history.db", ["small"], period=300.0) as monitor,
+    ):
+        engine, load = LiveScale(system, monitor, clock, period=300.0), Load(tmp_path)
+        before, after = [], []
+        for step in range(3 * SEASON):
+            at = step % SEASON
+            if at == BUSY[0]:
+                before.append(int(system.look().ready[0]))
+                load.begin()
+            if at in BUSY:
+                assert wait_until(lambda: int(system.look().used[0]) == 2, PATIENCE)
+            if at == BUSY[-1] + 1:
+                load.end()
+                assert wait_until(lambda: int(system.look().used[0]) == 0, PATIENCE)
+            assert engine.wait() == "scale"
+            totals = policy.decide(engine.view("scale"))
+            engine.act("scale", totals)
+            # As many as were asked for, and none that nobody asked for: empty ones go by themselves.
+            assert wait_until(
+                lambda wanted=totals.counts[0]: int(system.look().ready[0]) == wanted, PATIENCE
+            ), (step, totals)
+            if at == SEASON - 3:
+                after.append(int(system.look().ready[0]))
+        assert before[0] == 0
+        assert before[-1] == 2
+        assert after == [0, 0, 0]
+        load.end()
