@@ -6,12 +6,15 @@ _NEED_RAY = [
     "src/windlass/engines/ray/*.py",
     *(f"src/windlass/engines/serve/{name}.py" for name in ("router", "benchmarks", "metrics")),
     "tests/engines/routers.py",
+    "tests/engines/ray_nodes.py",
 ]
 _NEED_AGENT = [
     f"src/windlass/engines/linux/agent/{name}.py"
     for name in ("agent", "aggregate", "check", "routes", "shown", "web")
 ]
+_NEED_JAX = ["src/windlass/scale/forecast/neural/*.py"]
 collect_ignore_glob = [
     *([] if importlib.util.find_spec("ray") else _NEED_RAY),
     *([] if all(map(importlib.util.find_spec, ("uvicorn", "prometheus_client"))) else _NEED_AGENT),
+    *([] if importlib.util.find_spec("jax") and importlib.util.find_spec("equinox") else _NEED_JAX),
 ]

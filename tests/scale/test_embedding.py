@@ -5,7 +5,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from windlass.model import InputError
@@ -44,6 +44,7 @@ def test_the_paper_s_tables_by_both_readings():
     assert embed(asked, types, resource=2).tolist() == [1.5, 1.0]
 
 
+@settings(deadline=None)
 @given(vectors, buckets)
 def test_counts_are_those_of_plain_loops(asked, types):
     # Equal types are one type to the order; which of them is first is not promised.
@@ -53,6 +54,7 @@ def test_counts_are_those_of_plain_loops(asked, types):
     assert np.allclose(embed(np.array(able).reshape(-1, 3), types), naive_counts(able, types))
 
 
+@settings(deadline=None)
 @given(vectors, buckets, st.randoms())
 def test_the_order_of_jobs_and_of_types_changes_nothing(asked, types, random):
     types = [*dict.fromkeys(types), (6, 6, 6)] if (6, 6, 6) not in types else list(dict.fromkeys(types))
@@ -64,6 +66,7 @@ def test_the_order_of_jobs_and_of_types_changes_nothing(asked, types, random):
     assert np.allclose(before[places], after)
 
 
+@settings(deadline=None)
 @given(vectors)
 def test_whole_instances_hold_what_jobs_ask_for_in_sum(asked):
     types = np.array([(0, 2, 4), (1, 4, 4), (6, 6, 6)])
@@ -128,6 +131,7 @@ def test_the_base_never_leaves_a_job_without_a_type():
     assert len(base.scale) == 1
 
 
+@settings(deadline=None)
 @given(st.lists(st.integers(1, 8), max_size=20), st.integers(1, 5), st.integers(0, 9))
 def test_groups_take_turns(members, groups, first):
     found = balance(members, groups, first)

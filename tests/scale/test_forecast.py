@@ -4,7 +4,7 @@ import importlib
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
@@ -190,6 +190,7 @@ def test_an_object_that_gives_nonsense_is_refused():
         Adapted(3)
 
 
+@settings(deadline=None)
 @given(st.integers(1, 60), st.lists(st.integers(1, 9), max_size=30))
 def test_the_tail_is_the_end_of_all_rows(most, pieces):
     rows = np.arange(float(most))[:, None]
@@ -201,6 +202,7 @@ def test_the_tail_is_the_end_of_all_rows(most, pieces):
         assert np.array_equal(tail.last(most), whole[-most:])
 
 
+@settings(deadline=None)
 @given(arrays(np.float64, (9, 2), elements=st.one_of(st.just(np.nan), st.floats(0, 9))))
 def test_filled_keeps_what_is_there_and_repeats_it(rows):
     if np.isnan(rows).all(axis=0).any():
@@ -222,6 +224,7 @@ def test_conformal_quantiles_cover_what_they_say():
     assert 0.885 < np.mean(below) < 0.915
 
 
+@settings(deadline=None)
 @given(arrays(np.float64, 8, elements=st.floats(0, 100)), arrays(np.float64, 8, elements=st.floats(0, 100)))
 def test_pmse_is_never_above_mse(truth, forecast):
     assert pmse(truth, forecast) <= mse(truth, forecast) + 1e-12

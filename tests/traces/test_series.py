@@ -4,7 +4,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from windlass.model import InputError
@@ -81,6 +81,7 @@ def test_columns_can_be_chosen(tmp_path):
 jobs = st.lists(st.tuples(st.integers(0, 50), st.integers(1, 30), st.integers(0, 5)), min_size=1, max_size=20)
 
 
+@settings(deadline=None)
 @given(jobs)
 def test_held_is_what_plain_counting_says(found):
     begins, spans, amounts = (np.array(x, dtype=float) for x in zip(*found, strict=True))

@@ -94,8 +94,9 @@ class Transformer(eqx.Module):
     enter: eqx.nn.Linear
     enter_decoder: eqx.nn.Linear
     leave: eqx.nn.Linear
-    encoder: list[Layer]
-    decoder: list[Layer]
+    encoder: Layer
+    decoder: Layer
+    layers: int = eqx.field(static=True)
     seasons: tuple[int, ...] = eqx.field(static=True)
     anchored: bool = eqx.field(static=True)
 
@@ -114,25 +115,27 @@ class Transformer(eqx.Module):
         self.enter = eqx.nn.Linear(columns, width, key=keys[0])
         self.enter_decoder = eqx.nn.Linear(columns, width, key=keys[1])
         self.leave = eqx.nn.Linear(width, columns, key=keys[2])
-        self.encoder = [Layer(width, heads, dropout, False, each) for each in keys[3 : 3 + layers]]
-        self.decoder = [Layer(width, heads, dropout, True, each) for each in keys[3 + layers :]]
+        # The weights of all layers in one array each: a loop over them is compiled once, and not six times.
+        self.encoder = eqx.filter_vmap(lambda each: Layer(width, heads, dropout, False, each))(
+            keys[3 : 3 + layers]
+        )
+        self.decoder = eqx.filter_vmap(lambda each: Layer(width, heads, dropout, True, each))(
+            keys[3 + layers :]
+        )
+        self.layers = layers
         self.seasons, self.anchored = seasons, anchored
 
     def encode(self, window: jax.Array, first: jax.Array, key: jax.Array | None = None) -> jax.Array:
         """(w, width) of a window (w, columns) whose first row has the number ``first``."""
         rows = jax.vmap(self.enter)(window) + self._positions(first, len(window))
-        for layer, each in zip(self.encoder, _split(key, len(self.encoder)), strict=True):
-            rows = layer(rows, None, each)
-        return rows
+        return _through(self.encoder, self.layers, rows, None, key)
 
     def decode(
         self, given: jax.Array, memory: jax.Array, first: jax.Array, key: jax.Array | None = None
     ) -> jax.Array:
         """(n, columns) the row after each of ``given`` (n, columns), the first of which is the last of the window."""
         rows = jax.vmap(self.enter_decoder)(given) + self._positions(first, len(given))
-        for layer, each in zip(self.decoder, _split(key, len(self.decoder)), strict=True):
-            rows = layer(rows, memory, each)
-        left = jax.vmap(self.leave)(rows)
+        left = jax.vmap(self.leave)(_through(self.decoder, self.layers, rows, memory, key))
         return left + given[0] if self.anchored else left
 
     def taught(self, window: jax.Array, first: jax.Array, after: jax.Array, key: jax.Array) -> jax.Array:
@@ -159,5 +162,15 @@ class Transformer(eqx.Module):
         return sum(jnp.sin(2 * jnp.pi * (number % season) / season) for season in self.seasons)[:, None]
 
 
-def _split(key: jax.Array | None, count: int) -> list[jax.Array | None]:
-    return [None] * count if key is None else list(jax.random.split(key, count))
+def _through(
+    stack: Layer, count: int, rows: jax.Array, memory: jax.Array | None, key: jax.Array | None
+) -> jax.Array:
+    """Rows through all layers, one after the other."""
+    arrays, rest = eqx.partition(stack, eqx.is_array)
+
+    def one(rows: jax.Array, given: tuple[Layer, jax.Array | None]) -> tuple[jax.Array, None]:
+        layer = eqx.combine(given[0], rest)
+        return layer(rows, memory, given[1]), None
+
+    keys = None if key is None else jax.random.split(key, count)
+    return jax.lax.scan(one, rows, (arrays, keys))[0]

@@ -1,0 +1,114 @@
+"""A forecaster that is kept up to date with what an autoscaler sees, and learns again from time to time."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from windlass.model import InputError
+from windlass.model.values import number
+from windlass.scale.forecast import Forecaster, make
+from windlass.scale.view import ScaleView
+
+DAY = 86_400.0
+
+
+@dataclass(frozen=True, slots=True)
+class Schedule:
+    """When to learn, s.
+
+    Parameters
+    ----------
+    seasons
+        After what time things repeat.
+    retrain
+        How long what was learned is used.
+    keep
+        How much of the history is learned from, the latest.
+
+    Raises
+    ------
+    InputError
+        A time is not above 0, or there is no season.
+    """
+
+    seasons: tuple[float, ...] = (DAY, 7 * DAY)
+    retrain: float = 28 * DAY
+    keep: float = 84 * DAY
+
+    def __post_init__(self) -> None:
+        if not self.seasons:
+            raise InputError("seasons: there is none, expected at least one time, s")
+        for name, value in (*(("seasons", each) for each in self.seasons), ("retrain", self.retrain)):
+            number(name, value, 0.0, open_below=True)
+        number("keep", self.keep, 0.0, open_below=True)
+
+
+@dataclass(slots=True)
+class Feed:
+    """Forecasts of what a view's history will be.
+
+    Nobody is asked until the shortest season was seen, and as much as the forecaster needs. Time that goes back, or
+    other types than before, are a new beginning.
+
+    Parameters
+    ----------
+    forecaster
+        By its name, with ``options``; or made, which it then has to be fitted again.
+    schedule
+        When to learn.
+    options
+        Of a forecaster by name.
+    seed
+        For those that draw.
+    """
+
+    forecaster: str | Forecaster
+    schedule: Schedule
+    options: dict[str, Any] = field(default_factory=dict)
+    seed: int = 1
+    _made: Forecaster | None = None
+    _fitted: bool = False
+    _since: float = 0.0
+    _last: float = 0.0
+    _width: int = 0
+
+    def at(self, view: ScaleView) -> Forecaster | None:
+        """The forecaster, told all rows of the view; None while there is too little history."""
+        rows = view.history
+        if self._fitted and (view.now < self._last or rows.shape[1] != self._width):
+            self._made, self._fitted = None, False
+        new = round((view.now - self._last) / view.period) if self._fitted else 0
+        due = view.now - self._since >= self.schedule.retrain or new > len(rows)
+        if not self._fitted or due:
+            self._learn(view)
+        elif new > 0 and self._made is not None:
+            self._made.update(rows[-new:])
+        self._last = view.now
+        return self._made if self._fitted else None
+
+    def _learn(self, view: ScaleView) -> None:
+        made = self._made or self._make(view.period)
+        self._made = made
+        shortest = min(self.schedule.seasons) / view.period
+        kept = view.history[-max(1, round(self.schedule.keep / view.period)) :]
+        if len(kept) < max(made.least, shortest):
+            return
+        made.fit(kept)
+        self._fitted, self._since, self._width = True, view.now, kept.shape[1]
+
+    def _make(self, period: float) -> Forecaster:
+        if isinstance(self.forecaster, str):
+            return make(self.forecaster, self._rows(period), self.seed, **self.options)
+        return self.forecaster
+
+    def _rows(self, period: float) -> Sequence[int]:
+        return [max(2, round(season / period)) for season in self.schedule.seasons]
+
+
+def seed_of(rng: np.random.Generator | None) -> int:
+    """A seed for forecasters that draw, from the generator that a policy was given."""
+    return 1 if rng is None else int(rng.integers(1, 2**31))
