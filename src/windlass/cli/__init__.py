@@ -1,5 +1,5 @@
-"""The ``windlass`` command: ``run``, ``list``, ``trace``, ``place``, ``cluster``, ``reproduce``, ``slurm``, ``agent``,
-``k8s``, ``ray``.
+"""The ``windlass`` command: ``run``, ``list``, ``trace``, ``place``, ``cluster``, ``forecast``, ``reproduce``,
+``slurm``, ``agent``, ``admit``, ``k8s``, ``ray``.
 
 Exit status: 0 done, 1 a task of a live run failed or a batch system stayed away, 2 wrong use or input (one line on
 standard error says what), 130 interrupted.
@@ -8,6 +8,7 @@ standard error says what), 130 interrupted.
 - :mod:`~windlass.cli.run`: ``run``; :mod:`~windlass.cli.overrides`: what its options say over a scenario.
 - :mod:`~windlass.cli.inspect`: ``list`` and ``trace``.
 - :mod:`~windlass.cli.place`, :mod:`~windlass.cli.cluster`, :mod:`~windlass.cli.reproduce`: the commands of these names.
+- :mod:`~windlass.cli.forecast`: ``forecast``.
 - :mod:`~windlass.cli.slurm`: ``slurm up``, ``down``, ``drive``, ``give-back`` and ``log``.
 - :mod:`~windlass.cli.scaling`: ``k8s autoscale`` and ``remove``, ``ray autoscale``.
 - :mod:`~windlass.cli.agent`: ``agent record``, ``run`` and ``aggregate``.

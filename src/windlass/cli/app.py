@@ -188,6 +188,51 @@ def place(
     place_command(job, cluster, explain=explain, as_json=json)
 
 
+@app.command()
+def forecast(
+    series: Annotated[Path, typer.Argument(help="A table with a time in each line (.csv).")],
+    freq: Annotated[str, typer.Option("--freq", help="Time a row, as in 10min.")],
+    season: Annotated[
+        str, typer.Option("--season", help="After what time things repeat, as in 1d,7d.")
+    ] = "1d,7d",
+    models: Annotated[
+        str,
+        typer.Option("--models", help="Forecasters to compare, as in nlinear,ets; an unknown one lists all."),
+    ] = "naive,seasonal-naive,ses,nlinear,dlinear",
+    test: Annotated[str, typer.Option("--test", help="The last part, to test with, as in 28d.")] = "28d",
+    launch: Annotated[
+        str, typer.Option("--launch", help="Time that an instance takes to start, as in 20min.")
+    ] = "20min",
+    columns: Annotated[
+        str | None, typer.Option("--columns", help="Which columns.", show_default="all but the time")
+    ] = None,
+    format_: Annotated[str, typer.Option("--format", help="csv, or helios as it is published.")] = "csv",
+    report: Annotated[
+        Path | None, typer.Option("--report", help="One self-contained HTML file to write.")
+    ] = None,
+    json: Annotated[
+        bool, typer.Option("--json", help="One JSON object on standard output, nothing else.")
+    ] = False,
+) -> None:
+    """Test how well forecasters say how a series goes on, each from the rows before alone."""
+    from windlass.cli.forecast import Question, forecast_command, seconds
+
+    def names(text: str | None) -> tuple[str, ...]:
+        return tuple(name.strip() for name in (text or "").split(",") if name.strip())
+
+    question = Question(
+        series,
+        format_,
+        names(columns),
+        names(models),
+        seconds("--freq", freq),
+        tuple(seconds("--season", each) for each in names(season)),
+        seconds("--test", test),
+        seconds("--launch", launch),
+    )
+    forecast_command(question, as_json=json, report=report)
+
+
 cluster_app = typer.Typer(help="Make cluster files.", no_args_is_help=True)
 app.add_typer(cluster_app, name="cluster")
 

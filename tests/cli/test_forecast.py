@@ -1,0 +1,99 @@
+"""``windlass forecast``: what it prints and writes, and what it says of wrong use."""
+
+import json
+
+import numpy as np
+import pytest
+
+from tests.scale.models import wavy
+from windlass.cli import main
+
+
+@pytest.fixture
+def use(tmp_path):
+    path = tmp_path / "use.csv"
+    rows = wavy(400, 2)
+    lines = [f"{600 * row},{a:.3f},{b:.3f}" for row, (a, b) in enumerate(rows)]
+    path.write_text("time,small,large\n" + "\n".join(lines) + "\n", encoding="utf-8")
+    return path
+
+
+def run(monkeypatch, *words):
+    monkeypatch.setattr("sys.argv", ["windlass", "forecast", *map(str, words)])
+    with pytest.raises(SystemExit) as done:
+        main()
+    return done.value.code
+
+
+def test_json_has_each_model_at_one_step_and_at_the_launch(use, monkeypatch, capsys):
+    words = (
+        use,
+        "--freq",
+        "10min",
+        "--season",
+        "2h",
+        "--models",
+        "naive,seasonal-naive",
+        "--test",
+        "8h",
+        "--json",
+    )
+    assert run(monkeypatch, *words) == 0
+    tree = json.loads(capsys.readouterr().out)
+    assert (tree["rows"], tree["test_rows"], tree["columns"]) == (400, 48, ["small", "large"])
+    naive, season = tree["models"]
+    assert [score["steps"] for score in naive["scores"]] == [1, 2]
+    rows = np.loadtxt(use, delimiter=",", skiprows=1)[:, 1:]
+    scaled = rows / rows[:352].max(axis=0)
+    assert naive["scores"][0]["mse"] == pytest.approx(np.mean((scaled[352:] - scaled[351:-1]) ** 2))
+    assert naive["scores"][1]["mse"] == pytest.approx(np.mean((scaled[353:] - scaled[351:-2]) ** 2))
+    assert season["scores"][1]["mse"] < naive["scores"][1]["mse"]
+
+
+def test_the_table_and_the_page_name_each_model(use, monkeypatch, capsys, tmp_path):
+    page = tmp_path / "page.html"
+    words = (
+        use,
+        "--freq",
+        "10min",
+        "--season",
+        "2h",
+        "--models",
+        "naive,ses",
+        "--test",
+        "8h",
+        "--columns",
+        "small",
+    )
+    assert run(monkeypatch, *words, "--report", page) == 0
+    out = capsys.readouterr().out
+    assert "1 row ahead" in out
+    assert "2 rows ahead" in out
+    html = page.read_text(encoding="utf-8")
+    assert all(name in html and name in out for name in ("naive", "ses"))
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (
+            ("--freq", "ten"),
+            "--freq is 'ten', expected a number above 0 and one of s, min, h, d, w, as in 10min",
+        ),
+        (
+            ("--freq", "10min", "--models", "oracle"),
+            "--models: unknown forecaster 'oracle', expected some of arima",
+        ),
+        (("--freq", "10min", "--test", "9w"), "--test: 9,072 rows, expected fewer than the 400 of"),
+        (("--freq", "10min", "--format", "xls"), "--format is 'xls', expected one of csv, helios"),
+        (
+            ("--freq", "10min", "--models", "nlinear", "--test", "8h"),
+            "nlinear: 352 rows of history, expected at least",
+        ),
+    ],
+)
+def test_wrong_use_is_one_line(use, monkeypatch, capsys, words, said):
+    assert run(monkeypatch, use, *words) == 2
+    error = capsys.readouterr().err
+    assert said in error
+    assert error.count("\n") == 1
