@@ -8,6 +8,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from tests.oracles.instances import check, paid_hours
+from tests.oracles.packing import replayed
 from tests.sim.instances import GPU, LARGE, SCALERS, SMALL, Case, cases, coupled, run
 from windlass.metrics.elastic import elastic_metrics
 from windlass.model import InputError, PolicyError
@@ -28,6 +29,19 @@ each_policy = pytest.mark.parametrize("name", SCALERS)
 def test_a_run_breaks_no_rule(name: str, case: Case):
     done = case.run(SCALERS[name](case.seed))
     check(done, launches_as_told=case.fleet.launch_spread == 0)
+
+
+@each_policy
+@settings(max_examples=40, deadline=None)
+@given(case=cases(interrupted=False))
+def test_jobs_go_where_a_plain_search_sends_them(name: str, case: Case):
+    # A job of no length may end before another one that comes at the same instant is placed.
+    assume((case.jobs.run > 0).all())
+    done = case.run(SCALERS[name](case.seed))
+    start, on = replayed(done)
+    assert starts(done) == start
+    found = [sorted(done.attempts.launch[done.attempts.job == job].tolist()) for job in range(len(done.jobs))]
+    assert found == [sorted(each) for each in on]
 
 
 @each_policy

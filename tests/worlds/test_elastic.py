@@ -1,0 +1,176 @@
+"""Jobs on instances, as a scenario meets them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.oracles.instances import check
+from windlass.model import InputError
+from windlass.runner import run
+from windlass.scale import POLICIES
+from windlass.scenario import load_scenario, make_scenario
+from windlass.workloads.seasons import Season, Shape, seasonal
+from windlass.worlds.elastic.runs import ElasticCase, run_elastic, scale_policy
+from windlass.worlds.elastic.spec import ElasticSetting
+from windlass.worlds.elastic.spot import instance_fleet
+from windlass.worlds.elastic.world import Elastic
+
+ROOT = Path(__file__).parents[2]
+TRACES = ROOT.parent / "shared" / "traces"
+TYPES = [
+    {"name": "gpu", "gpus": 4, "cores": 32, "memory": 256e9, "price": 12.0, "launch": 400, "most": 40},
+    {"name": "small", "cores": 8, "memory": 32e9, "price": 0.4, "most": 100},
+]
+SHAPES = [
+    {"cores": 2, "memory": 4e9, "weight": 5},
+    {"gpus": 1, "cores": 4, "memory": 32e9},
+    {"gpus": 8, "weight": 0.2},
+]
+DRAWN = {"days": 4, "per_hour": 25, "shapes": SHAPES}
+
+
+def tree(**changes):
+    found = {
+        "world": "elastic",
+        "cluster": {"types": TYPES},
+        "workload": {"drawn": DRAWN},
+        "policies": {"scale": ["static", "reactive", "consolidate", "clairvoyant"]},
+    }
+    return found | changes
+
+
+def of(outcomes, metric):
+    return [getattr(variant.outcomes[0].metrics, metric) for variant in outcomes.variants]
+
+
+def test_what_scales_changes_costs_and_waits_and_not_the_jobs():
+    done = run(make_scenario(tree()))
+    static, reactive, consolidate, clairvoyant = of(done, "cost_usd")
+    assert max(reactive, consolidate, clairvoyant) < static
+    waits = of(done, "mean_wait_s")
+    assert waits[3] < min(waits[1], waits[2])
+    tables = [variant.outcomes[0].jobs for variant in done.variants]
+    for column in ("job", "submit_s", "gpus", "cores"):
+        assert all(table[column].equals(tables[0][column]) for table in tables)
+    assert (tables[1]["start_s"] >= tables[1]["submit_s"]).all()
+    on_gpus = tables[1].filter(tables[1]["gpus"] > 0)["instance_type"].unique().to_list()
+    assert on_gpus == ["gpu"]
+    assert any("larger than any instance" in note for note in done.notes())
+
+
+def test_the_same_seed_gives_the_same_bytes_on_one_core_and_on_two():
+    scenario = make_scenario(tree(seeds=[4]))
+    tables = [run(scenario, jobs=jobs).variants[1].outcomes[0].jobs for jobs in (1, 2)]
+    assert tables[0].equals(tables[1])
+
+
+def test_types_are_put_in_order_and_a_list_of_them_is_no_sweep():
+    scenario = make_scenario(tree())
+    assert len(scenario.variants) == 4
+    setting = ElasticSetting.model_validate(tree(policies={"scale": "static"}))
+    assert [kind.name for kind in setting.cluster.kinds()] == ["small", "gpu"]
+
+
+def test_an_earlier_part_is_history_and_the_cluster_is_up_as_it_was():
+    day = 86_400.0
+    setting = ElasticSetting.model_validate(
+        tree(workload={"drawn": DRAWN, "earlier": 2 * day}, policies={"scale": "reactive"})
+    )
+    world = Elastic()
+    jobs = world.workload(setting, 1).jobs
+    case = ElasticCase(jobs, instance_fleet(setting.cluster, jobs), 600.0, 2 * day)
+    done = run_elastic(
+        case, scale_policy("reactive", {}, case, np.random.default_rng(1)), np.random.default_rng(1)
+    )
+    begin = done.begin
+    assert begin == jobs.submit[0] + 2 * day
+    run_on = (jobs.submit < begin) & (jobs.submit + jobs.run > begin)
+    assert run_on.any()
+    carried = done.jobs.submit == begin
+    # Those that still ran go on at once, for what they have left.
+    assert carried.sum() == run_on.sum()
+    assert (done.start[carried] == begin).all()
+    assert np.allclose(done.jobs.run[carried], (jobs.submit + jobs.run)[run_on] - begin)
+    assert len(done.jobs) == (jobs.submit + jobs.run > begin).sum()
+    check(done, launches_as_told=False)
+
+    seen = []
+
+    class Looking:
+        name = "looking"
+
+        def decide(self, view):
+            seen.append(len(view.history))
+            return POLICIES.make("reactive", np.random.default_rng(1)).decide(view)
+
+    run_elastic(case, Looking(), np.random.default_rng(1))
+    assert seen[:2] == [289, 290]
+
+
+def test_spot_capacity_takes_instances_and_gives_them_back(tmp_path):
+    trace = tmp_path / "spot.json"
+    trace.write_text(json.dumps({"metadata": {"gap_seconds": 3600}, "data": [30, 30, 2, 30, 0, 30]}))
+    spot = {"trace": str(trace), "type": "small", "notice": 120}
+    scenario = make_scenario(tree(cluster={"types": TYPES, "spot": spot}, policies={"scale": "reactive"}))
+    found = run(scenario).variants[0].outcomes[0].metrics
+    assert found.failed > 0
+    assert found.lost > 0
+    drained = make_scenario(
+        tree(cluster={"types": TYPES, "spot": spot | {"notice": None}}, policies={"scale": "reactive"})
+    )
+    assert run(drained).variants[0].outcomes[0].metrics.lost == 0
+
+
+def test_real_spot_capacity_is_read():
+    folder = TRACES / "spot"
+    if not folder.is_dir():
+        pytest.skip("shared/traces/spot is not here")
+    from windlass.traces.spot import read_spot
+
+    for path in sorted(folder.rglob("*.json")):
+        trace = read_spot(path)
+        assert trace.gap > 0
+        assert trace.number.max() <= 16
+
+
+@pytest.mark.parametrize(
+    ("changes", "told"),
+    [
+        ({"cluster": {"types": []}}, "cluster.types"),
+        ({"cluster": {"types": [{"name": "x"}]}}, "instance type x has no resources"),
+        ({"workload": {}}, "expected one of 'trace', 'bins' and 'drawn'"),
+        ({"workload": {"drawn": DRAWN, "cores_per_gpu": 2}}, "are for a trace or bins"),
+        ({"workload": {"drawn": DRAWN | {"daily": 1.5}}}, "daily"),
+        ({"policies": {"scale": "reactiv"}}, "did you mean 'reactive'"),
+        ({"policies": {"scale": {"reactive": {"unneeded": -3}}}}, "unneeded is -3"),
+        ({"cluster": {"types": TYPES, "spot": {"trace": "no.json", "type": "small"}}}, "no.json"),
+        ({"cluster": {"types": [TYPES[1]]}}, "no type has all of these"),
+    ],
+)
+def test_what_is_wrong_is_named(changes, told):
+    with pytest.raises(InputError, match=told):
+        run(make_scenario(tree(policies={"scale": "static"}) | changes))
+
+
+def test_the_example_runs_from_a_fresh_clone():
+    scenario = load_scenario(ROOT / "examples" / "elastic.yaml")
+    assert not scenario.variants[0].setting.workload.trace
+    names = [variant.setting.policies.scale.name for variant in scenario.variants]
+    assert {"static", "reactive", "consolidate", "clairvoyant"} <= set(names)
+
+
+def test_jobs_come_by_day_and_by_week():
+    jobs = seasonal(
+        Season(days=70, per_hour=40, daily=0.6, weekend=0.5, batch=4), [Shape()], np.random.default_rng(1)
+    )
+    assert len(jobs) / (70 * 24) == pytest.approx(40, rel=0.06)
+    day = (jobs.submit // 86_400).astype(int) % 7
+    per_day = np.bincount(day, minlength=7)
+    assert per_day[5:].mean() / per_day[:5].mean() == pytest.approx(0.5, abs=0.08)
+    hour = np.bincount((jobs.submit % 86_400 // 3600).astype(int), minlength=24)
+    assert hour[14:16].mean() / hour[2:4].mean() == pytest.approx(1.6 / 0.4, rel=0.25)
+    assert len(np.unique(jobs.submit)) == pytest.approx(len(jobs) / 4, rel=0.05)
