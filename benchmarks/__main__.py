@@ -15,7 +15,18 @@ from rich.table import Table
 from benchmarks.measure import Row
 
 #: Each is a module of this package with a function `rows`.
-SUITES = ("admit", "agent", "batch", "colocated", "dispatch", "order", "place", "serve", "share")
+SUITES = (
+    "admit",
+    "agent",
+    "batch",
+    "colocated",
+    "dispatch",
+    "order",
+    "place",
+    "scale",
+    "serve",
+    "share",
+)
 
 
 def main() -> None:

@@ -1,0 +1,103 @@
+"""Scaling: a year of jobs of a large GPU cluster on instances that come and go.
+
+The peer is a plain simulation in Python of the same kind: one event at a time from a heap, first fit over a list, and a
+reactive rule once a period. It does less (one resource, no kinds of jobs, no log), and is timed on a part of the year.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Iterator
+
+import numpy as np
+
+from benchmarks.measure import Row, compare_rates
+from windlass.model.instances import InstanceType
+from windlass.model.vectors import VectorJobs
+from windlass.sim.instances.fleet import InstanceFleet
+from windlass.workloads.seasons import Season, Shape, seasonal
+from windlass.worlds.elastic.runs import ElasticCase, run_elastic, scale_policy
+
+_DAYS, _JOBS_A_YEAR, _PERIOD = 365.0, 600_000, 600.0
+#: The peer runs so many days.
+_PEER_DAYS = 14.0
+_POLICIES = ("static", "reactive", "consolidate", "clairvoyant")
+#: GPUs as of the jobs of large clusters: most ask for one, few for several instances.
+_SHAPES = tuple(
+    Shape(gpus, 6.0 * gpus, 32e9 * gpus, weight)
+    for gpus, weight in ((1.0, 60.0), (2.0, 12.0), (4.0, 12.0), (8.0, 12.0), (16.0, 3.0), (32.0, 1.0))
+)
+_TYPE = InstanceType("gpu-8", gpus=8, cores=48, memory=256e9, price=24.0, launch=600.0, most=600)
+
+
+def year(days: float) -> VectorJobs:
+    """So many days of 600,000 jobs a year."""
+    season = Season(days, _JOBS_A_YEAR / _DAYS / 24.0, batch=2.0, run=1500.0, spread=1.7)
+    return seasonal(season, _SHAPES, np.random.default_rng(1))
+
+
+def rows(repeats: int) -> list[Row]:
+    """All comparisons of the suite."""
+    return list(_years(repeats))
+
+
+def _years(repeats: int) -> Iterator[Row]:
+    jobs, few = year(_DAYS), year(_PEER_DAYS)
+    case = ElasticCase(jobs, InstanceFleet((_TYPE,)), _PERIOD)
+
+    def run(name: str) -> None:
+        policy = scale_policy(name, {}, case, np.random.default_rng(1))
+        run_elastic(case, policy, np.random.default_rng(2))
+
+    for name in _POLICIES:
+        row = compare_rates(
+            f"{name}: a year, {len(jobs):,} jobs, a decision in 10 min",
+            lambda name=name: run(name),  # type: ignore[misc]
+            lambda: _plain(few),
+            f"plain Python, {len(few):,} jobs",
+            amount=len(jobs),
+            unit="jobs/s",
+            repeats=repeats,
+        )
+        yield row.with_peer_of_part(len(jobs) / len(few))
+
+
+def _plain(jobs: VectorJobs) -> float:
+    """Mean wait, s, of jobs that are larger than no instance, by events from a heap."""
+    gpus = np.minimum(jobs.resources[:, 0], _TYPE.gpus).tolist()
+    submit, run = jobs.submit.tolist(), jobs.run.tolist()
+    events = [(at, 1, job) for job, at in enumerate(submit)]
+    events.append((0.0, 2, 0))
+    heapq.heapify(events)
+    free: list[float] = []
+    on: dict[int, int] = {}
+    queue: list[int] = []
+    coming, waited, ended = 0, 0.0, 0
+    while ended < len(submit):
+        now, kind, job = heapq.heappop(events)
+        if kind == 0:
+            free[on.pop(job)] += gpus[job]
+            ended += 1
+        elif kind == 1:
+            queue.append(job)
+        elif kind == 3:
+            coming -= 1
+            free.append(_TYPE.gpus)
+        else:
+            missing = -(-sum(gpus[each] for each in queue) // _TYPE.gpus) - coming
+            for _ in range(int(max(0.0, missing))):
+                coming += 1
+                heapq.heappush(events, (now + _TYPE.launch, 3, 0))
+            heapq.heappush(events, (now + _PERIOD, 2, 0))
+        left = []
+        for each in queue:
+            place = next((row for row, some in enumerate(free) if some >= gpus[each]), -1)
+            if place < 0:
+                left.append(each)
+                continue
+            free[place] -= gpus[each]
+            on[each] = place
+            waited += now - submit[each]
+            heapq.heappush(events, (now + run[each], 0, each))
+        queue = left
+    return waited / len(submit)
