@@ -62,7 +62,7 @@ class Process:
             hits.extend(hit for line in self.said if (hit := re.search(pattern, line)))
             return bool(hits)
 
-        until(look, f"{pattern!r} in {self.said}", self.process)
+        until(look, f"{pattern!r} among what was said", self.process)
         return hits[0]
 
     @property

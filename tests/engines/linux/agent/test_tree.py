@@ -284,6 +284,19 @@ def test_an_aggregator_that_is_away_is_tried_less_and_less_and_said_once(token, 
     assert (joined.status.now, joined.status.failed) == (False, 12)
 
 
+def test_another_reason_is_said_too(token, clock):
+    told, answers = [], [(401, b"no"), (401, b"no"), (500, b""), (204, b""), (500, b"")]
+    joined = joiner(
+        "http://x", token, clock, told, lambda: None, [], exchanging=lambda *_: answers[len(told_of)]
+    )
+    told_of = []
+    for _ in answers:
+        joined.step()
+        told_of.append(joined.status.why)
+    assert told_of == ["answered 401: no", "answered 401: no", "answered 500", "", "answered 500"]
+    assert len(told) == 4
+
+
 def test_it_is_joined_again_once_it_is_back(token, clock):
     told, given, away = [], [], [True]
 

@@ -90,7 +90,7 @@ class Joiner:
     clock
         Says the time, s.
     tell
-        Says a line to the user: when the aggregator goes away, and when it is back.
+        Says a line to the user: when the aggregator goes away, why, and when it is back.
     exchanging
         Sends a request.
     """
@@ -132,7 +132,8 @@ class Joiner:
             self._send()
         except (OSError, InputError) as error:
             reason = str(getattr(error, "reason", error))
-            if self.status.now or self.status.failed == 0:
+            # Said once, and again where it fails for another reason.
+            if reason != self.status.why:
                 self._tell(f"{self._above.url}: {reason}; going on without it")
             self.status.now, self.status.why = False, reason
             self.status.failed += 1
