@@ -9,6 +9,7 @@ standard error says what), 130 interrupted.
 - :mod:`~windlass.cli.inspect`: ``list`` and ``trace``.
 - :mod:`~windlass.cli.place`, :mod:`~windlass.cli.cluster`, :mod:`~windlass.cli.reproduce`: the commands of these names.
 - :mod:`~windlass.cli.forecast`: ``forecast``.
+- :mod:`~windlass.cli.nested`: ``cluster from-wan`` and ``admit evaluate``, and their options.
 - :mod:`~windlass.cli.slurm`: ``slurm up``, ``down``, ``drive``, ``give-back`` and ``log``.
 - :mod:`~windlass.cli.scaling`: ``k8s autoscale`` and ``remove``, ``ray autoscale``.
 - :mod:`~windlass.cli.agent`: ``agent record``, ``run`` and ``aggregate``.

@@ -28,7 +28,6 @@ agent_app = typer.Typer(
 _Every = Annotated[float, typer.Option("--every", help="Seconds of a step.")]
 _Proc = Annotated[Path, typer.Option("--proc", help="Where the kernel shows processes.")]
 _Groups = Annotated[Path, typer.Option("--cgroup", help="Where control groups are.")]
-
 _Join = Annotated[
     str | None, typer.Option("--join", help="URL of an aggregator.", show_default="nobody is joined")
 ]
