@@ -48,6 +48,8 @@ class Reactive:
 
     def decide(self, view: ScaleView) -> Totals:
         """What is used and coming, and what is missing."""
+        if not len(view.waiting):
+            return answer(view, view.used + view.coming)
         waiting = pending(view.waiting, view.types)
         totals, groups = begun(view, waiting.whole, waiting.groups)
         most = np.array([kind.most for kind in view.types])

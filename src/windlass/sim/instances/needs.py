@@ -107,7 +107,8 @@ class Needs:
 
     def counts(self, alive: _Ints) -> _Floats:
         """(k,) how many instances of each type so many jobs of each kind need, as fractions."""
-        found: _Floats = (self._parts @ alive).max(axis=1) + self._whole @ alive
+        jobs = alive.astype(np.float64)
+        found: _Floats = (self._parts @ jobs).max(axis=1) + self._whole @ jobs
         return found
 
     def shares(self) -> _Floats:

@@ -44,6 +44,8 @@ _SCALE = "scale"
 _INSTANTS_BETWEEN_REPORTS = 50_000
 #: So many decisions in a row may leave jobs waiting while nothing at all happens.
 _IN_VAIN = 10_000
+#: How long no launch takes, and whether it boots.
+_NONE = np.empty(0), np.empty(0, np.uint8)
 
 
 def kernels() -> tuple[Kernel, ...]:
@@ -218,8 +220,10 @@ class InstancesPart(Quiet):
         totals, there = np.array(answer.counts, np.int64), view.ready + view.coming
         self._history.note(view.now, totals, there, answer.why)
         fleet.wanted[:] = totals
-        room = np.minimum(fleet.limit, np.diff(fleet.first)) - there - fleet.number[:, N_LEAVING]
-        delays, boots = self._drawn(np.maximum(np.minimum(totals - there, room), 0))
+        delays, boots = _NONE
+        if (totals > there).any():
+            room = np.minimum(fleet.limit, np.diff(fleet.first)) - there - fleet.number[:, N_LEAVING]
+            delays, boots = self._drawn(np.maximum(np.minimum(totals - there, room), 0))
         self._asked += 1
         made = self._act(self._handle.address, delays, boots, self._begin + self._asked * self._period)
         self._vacate()
@@ -232,8 +236,9 @@ class InstancesPart(Quiet):
     def waits(self) -> bool:
         """Whether jobs wait, none runs, none is to come and no instance is."""
         counts, of = self._counts, self._run.fleet.number
-        here = counts[RUNNING] == 0 and counts[SUBMITTED] == len(self._jobs)
-        return bool(here) and not of[:, N_STARTING].any() and not self.ended()
+        if counts[RUNNING] > 0 or counts[SUBMITTED] < len(self._jobs):
+            return False
+        return not of[:, N_STARTING].any() and not self.ended()
 
     def stuck(self) -> Exception:
         """Jobs wait, and there will be no instance for them."""
@@ -263,8 +268,8 @@ class InstancesPart(Quiet):
         return Demands(self._jobs.resources[rows], since[rows], self._jobs.walltime[rows])
 
     def _check_not_in_vain(self, launched: bool) -> None:
-        leaving = bool(self._run.fleet.number[:, N_LEAVING].any())
-        self._in_vain = self._in_vain + 1 if self.waits() and not (launched or leaving) else 0
+        vain = not launched and self.waits() and not self._run.fleet.number[:, N_LEAVING].any()
+        self._in_vain = self._in_vain + 1 if vain else 0
         if self._in_vain > _IN_VAIN:
             raise self.stuck()
 

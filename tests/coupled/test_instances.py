@@ -1,0 +1,136 @@
+"""Instances give and take rows of the ledger: small tasks run on them, and other parts hold cores there."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+
+from tests.coupled.cases import Tasks, workers
+from tests.sim.instances import SMALL, part_of
+from windlass.drive import drive
+from windlass.model import InputError
+from windlass.model.vectors import VectorJobs
+from windlass.scale import Totals
+from windlass.sim.coupled import Coupled
+from windlass.sim.instances.fleet import InstanceFleet, Interruptions
+from windlass.sim.instances.result import Scaled
+from windlass.sim.nodes import Ledger
+from windlass.sim.part import Quiet
+
+
+class Until:
+    """So many instances until an instant, and none from then on."""
+
+    name = "until"
+    idle = 0.0
+
+    def __init__(self, count: int, until: float = np.inf) -> None:
+        self._count, self._until = count, until
+
+    def decide(self, view):
+        return Totals((self._count if view.now < self._until else 0,), ("until",))
+
+
+class Holder(Quiet):
+    """Holds cores of the first row from one instant to another; gives them up where it must, unless it is stubborn."""
+
+    def __init__(
+        self, ledger: Ledger, cores: int, since: float, until: float, stubborn: bool = False
+    ) -> None:
+        self._ledger, self._cores, self._times = ledger, cores, [since, until]
+        self._stubborn, self.held = stubborn, 0
+
+    def horizon(self) -> float:
+        return self._times[0] if self._times else np.inf
+
+    def advance(self, until: float) -> float:
+        if len(self._times) == 1 and self._times[0] <= until:
+            self._times.pop()
+            self.held = self._ledger.hold(0, 1, -self._cores)
+        return until
+
+    def settle(self, now: float) -> None:
+        nodes = self._ledger.nodes
+        if nodes.vacate[0] and nodes.idle[0] < 0 and not self._stubborn:
+            self.held = self._ledger.hold(0, 1, int(nodes.idle[0]))
+
+    def decide(self, now: float) -> Sequence[object]:
+        if len(self._times) == 2 and self._times[0] <= now:
+            self._times.pop(0)
+            self.held = self._ledger.hold(0, 1, self._cores)
+        return ()
+
+
+def beside(
+    jobs: VectorJobs, policy: Until, *held: float, fleet: InstanceFleet | None = None, stubborn: bool = False
+) -> tuple[Scaled, Holder]:
+    """Jobs beside a holder of so many cores, from when to when."""
+    found = fleet or InstanceFleet((SMALL,))
+    ledger = Ledger([found.rows()], parts=2)
+    part = part_of(jobs, found, ledger, policy, 1, others=True, begin=0.0)
+    holder = Holder(ledger, int(held[0]), held[1], held[2], stubborn)
+    return drive(Coupled((part, holder), ledger), {"scale": policy})[0], holder
+
+
+def test_tasks_run_at_the_speed_that_jobs_leave() -> None:
+    fleet = InstanceFleet((SMALL,))
+    ledger, policy = Ledger([fleet.rows()], parts=1), Until(1)
+    jobs = VectorJobs.of(submit=[50.0], run=[100.0], cores=3)
+    part = part_of(jobs, fleet, ledger, policy, 1, others=True, begin=0.0)
+    tasks = Tasks([60.0, 200.0], [1.0, 1.0], [1.0] * 4)
+    jobs_done, tasks_done = drive(Coupled((part, workers(tasks, ledger)), ledger), {"scale": policy})
+    # Its instance is ready at 30 s; a job with three of four cores leaves a quarter of the speed.
+    assert jobs_done.start.tolist() == [50.0]
+    assert tasks_done.worker.tolist() == [0, 0]
+    assert tasks_done.response.tolist() == pytest.approx([4.0, 1.0])
+
+
+def test_tasks_of_an_instance_that_is_gone_go_elsewhere() -> None:
+    fleet = InstanceFleet((SMALL,), interruptions=Interruptions(*(np.array(x) for x in ([65.0], [0], [1]))))
+    ledger, policy = Ledger([fleet.rows()], parts=1), Until(2)
+    jobs = VectorJobs.of(submit=[50.0, 400.0], run=[1.0, 1.0], cores=1)
+    part = part_of(jobs, fleet, ledger, policy, 1, others=True, begin=0.0)
+    tasks = Tasks([60.0, 60.0], [30.0, 30.0], [1.0] * 4)
+    done = drive(Coupled((part, workers(tasks, ledger)), ledger), {"scale": policy})
+    assert set(done[1].worker.tolist()) == {0}
+    assert done[1].response.max() > 55.0
+
+
+def test_a_job_waits_for_cores_that_another_part_holds() -> None:
+    jobs = VectorJobs.of(submit=[50.0], run=[10.0], cores=3)
+    done, _ = beside(jobs, Until(1), 2, 40.0, 75.0)
+    assert done.start.tolist() == [75.0]
+    done, _ = beside(jobs, Until(1), 1, 40.0, 75.0)
+    assert done.start.tolist() == [50.0]
+
+
+def test_an_instance_goes_only_when_other_parts_have_left_it() -> None:
+    jobs = VectorJobs.of(submit=[31.0, 300.0], run=[10.0, 1.0], cores=1)
+
+    class Again(Until):
+        def decide(self, view):
+            return Totals((1 if view.now < 60.0 or view.now >= 200.0 else 0,), ("again",))
+
+    done, _ = beside(jobs, Again(1), 2, 35.0, 130.0)
+    # The job ends at 41 s and none is wanted from 60 s on; who else is there leaves at 130 s.
+    assert done.launches.gone.tolist()[0] == 130.0
+    assert len(done.launches.kind) == 2
+
+
+def test_whoever_is_there_gives_up_what_is_taken_and_who_does_not_is_told() -> None:
+    jobs = VectorJobs.of(submit=[35.0], run=[50.0], cores=1)
+    cuts = Interruptions(*(np.array(x) for x in ([60.0, 61.0], [0, 0], [0, 4])))
+    fleet = InstanceFleet((SMALL,), interruptions=cuts)
+    done, holder = beside(jobs, Until(1), 2, 40.0, 500.0, fleet=fleet)
+    assert (done.lost, holder.held) == (1, 0)
+    with pytest.raises(InputError, match="which was to be vacated"):
+        beside(jobs, Until(1), 2, 40.0, 500.0, fleet=fleet, stubborn=True)
+
+
+def test_cores_are_held_as_whole_ones() -> None:
+    jobs = VectorJobs.of(submit=[40.0, 40.0, 40.0], run=[10.0] * 3, cores=[0.5, 0.5, 2.5])
+    done, _ = beside(jobs, Until(1), 1, 35.0, 45.0)
+    # Half a core twice is one whole; two and a half more are four, of which one is another's.
+    assert done.start.tolist() == [40.0, 40.0, 45.0]
