@@ -11,12 +11,17 @@ from windlass.sim.instances.result import REASONS, Scaled
 CLOSE = 1e-9
 
 
-def check(done: Scaled, *, launches_as_told: bool = True) -> None:
-    """Raise where a run breaks a rule; ``launches_as_told`` where launches take as long as their type says."""
+def check(done: Scaled, *, launches_as_told: bool = True, idle: float = 0.0) -> None:
+    """Raise where a run breaks a rule.
+
+    ``launches_as_told``: launches take as long as their type says. ``idle``: nobody goes before it was empty for so
+    long, s.
+    """
     _check_instances(done, launches_as_told)
     attempts = _attempts(done)
     _check_jobs(done, attempts)
     _check_capacity(done)
+    _check_removals(done, idle)
 
 
 def paid_hours(done: Scaled) -> float:
@@ -151,3 +156,21 @@ def _check_capacity(done: Scaled) -> None:
             )
             busy += time - since if there == 0 else 0.0
         assert abs(busy - done.launches.busy[launch]) <= 1e-6 * max(1.0, busy, abs(done.finish))
+
+
+def _check_removals(done: Scaled, idle: float) -> None:
+    """What goes as idle was empty for long enough, and there were more than were wanted."""
+    launches, decisions = done.launches, done.decisions
+    last = launches.ready.copy()
+    for launch, ended in zip(done.attempts.launch.tolist(), done.attempts.ended.tolist(), strict=True):
+        last[launch] = max(last[launch], ended)
+    for launch in (launches.why == REASONS.index("idle")).nonzero()[0].tolist():
+        gone, kind = float(launches.gone[launch]), int(launches.kind[launch])
+        assert gone - last[launch] >= idle - 1e-6, (
+            f"launch {launch} goes {gone - last[launch]} s after its last job"
+        )
+        alike = launches.kind == kind
+        # Those that are there when all who go at that instant have gone; one that is gone later still is.
+        stay = int((alike & (launches.launched < gone) & ~(launches.gone <= gone)).sum())
+        answers = decisions.totals[decisions.time <= gone, kind][-2:].tolist()
+        assert stay >= min(answers), f"at {gone} s {stay} are left, expected {answers}"
