@@ -174,3 +174,28 @@ def test_jobs_come_by_day_and_by_week():
     hour = np.bincount((jobs.submit % 86_400 // 3600).astype(int), minlength=24)
     assert hour[14:16].mean() / hour[2:4].mean() == pytest.approx(1.6 / 0.4, rel=0.25)
     assert len(np.unique(jobs.submit)) == pytest.approx(len(jobs) / 4, rel=0.05)
+
+
+def test_logs_and_counts_are_read_beside_the_scenario(tmp_path):
+    (tmp_path / "log.csv").write_text("arrival_s,gpus,duration_s\n0,1,900\n60,2,300\n90,6,120\n")
+    counts = "time,submit_gpu_job,start_gpu_job,submit_gpu_num,end_gpu_num\n"
+    rows = [f"2020-04-01 0{hour}:00:00,3,3,7,{7 * (hour > 0)}\n" for hour in range(6)]
+    (tmp_path / "counts.csv").write_text(counts + "".join(rows))
+    text = """
+world: elastic
+cluster: {types: [{name: gpu, gpus: 4, cores: 32, price: 1.0}]}
+workload: {WHICH, cores_per_gpu: 8}
+policies: {scale: reactive}
+"""
+    found = {}
+    for which in ("trace: log.csv", "bins: counts.csv"):
+        file = tmp_path / "scenario.yaml"
+        file.write_text(text.replace("WHICH", which))
+        found[which] = run(load_scenario(file)).variants[0].outcomes[0]
+    log, made = found.values()
+    assert log.jobs["gpus"].to_list() == [1.0, 2.0, 6.0]
+    assert log.jobs["cores"].to_list() == [8.0, 16.0, 48.0]
+    assert log.notes == ("1 jobs are larger than any instance: each gets several whole ones at once",)
+    assert made.metrics.jobs == 18
+    assert made.jobs["gpus"].sum() == 42
+    assert "jobs are made of counts by time: which of them ends when is drawn" in made.notes
