@@ -53,7 +53,7 @@ def jobs_of_bins(
     --------
     >>> counts = np.array([2, 1, 0]), np.array([2, 1, 0]), np.array([5, 4, 0]), np.array([0, 5, 4])
     >>> jobs = jobs_of_bins(Bins(600.0, *counts), np.random.default_rng(1))
-    >>> len(jobs), jobs.resources[:, 0].sum(), bool((jobs.submit + jobs.run).max() <= 1800.0)
+    >>> len(jobs), float(jobs.resources[:, 0].sum()), bool((jobs.submit + jobs.run).max() <= 1800.0)
     (3, 9.0, True)
     """
     sizes = [_split(int(gpus), int(jobs), rng) for gpus, jobs in zip(bins.asked, bins.submitted, strict=True)]
