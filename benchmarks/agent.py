@@ -23,11 +23,11 @@ _PROCESSES = 300
 #: At 1 Hz, one percent of a core.
 _BUDGET = 0.01
 _STEPS = 20
-_SLEEPER = """
+_THREADS = """
 import sys, threading
-for _ in range(int(sys.argv[1]) - 1):
+for _ in range(int(sys.argv[1])):
     threading.Thread(target=sys.stdin.read, daemon=True).start()
-sys.stdout.write("up"); sys.stdout.close()
+print("up", flush=True)
 sys.stdin.read()
 """
 
@@ -35,9 +35,9 @@ sys.stdin.read()
 def rows(repeats: int) -> list[Row]:
     """All comparisons of the suite."""
     found = []
-    for threads in (1, 4):
+    for threads in (1, 900):
         with sleepers(threads):
-            what = f"{_PROCESSES} processes of {threads} threads"
+            what = f"{_PROCESSES} more processes and {threads} more threads"
             observer = Observer(time.monotonic, time.time)
             found.append(
                 _row(
@@ -64,22 +64,17 @@ def rows(repeats: int) -> list[Row]:
 
 @contextmanager
 def sleepers(threads: int) -> Iterator[None]:
-    """Processes that wait, with so many threads each."""
-    running = [
-        subprocess.Popen(
-            [sys.executable, "-S", "-E", "-c", _SLEEPER, str(threads)],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-        )
-        for _ in range(_PROCESSES)
-    ]
+    """Processes that wait, and one more with so many threads."""
+    running = [subprocess.Popen(["sleep", "3600"]) for _ in range(_PROCESSES)]
+    one = subprocess.Popen(
+        [sys.executable, "-S", "-c", _THREADS, str(threads)], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    )
     try:
-        for each in running:
-            assert each.stdout is not None
-            each.stdout.read()
+        assert one.stdout is not None
+        one.stdout.readline()
         yield
     finally:
-        for each in running:
+        for each in (*running, one):
             each.kill()
             each.communicate()
 

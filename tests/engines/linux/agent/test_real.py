@@ -67,7 +67,7 @@ class Process:
 
     @property
     def address(self) -> Address:
-        hit = self.found(r"http://([\d.]+):(\d+)")
+        hit = self.found(r" http://([\d.]+):(\d+)(?:/accept|, \d+ agents known)")
         return Address(hit.group(1), int(hit.group(2)))
 
     @property

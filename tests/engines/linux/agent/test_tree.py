@@ -31,7 +31,7 @@ def aggregate(clock):
 
 @pytest.fixture
 def address(aggregate, served, token):
-    from windlass.engines.linux.agent.agent import Saves, _of_process
+    from windlass.engines.linux.agent.agent import Saves, of_process
     from windlass.engines.linux.agent.aggregate import Routes
     from windlass.engines.linux.agent.shown import Page
     from windlass.engines.linux.agent.web import Refusals
@@ -40,7 +40,7 @@ def address(aggregate, served, token):
 
     def page():
         yield from aggregate.shown()
-        yield from _of_process(refusals, Saves(), None)
+        yield from of_process(refusals, Saves(), None)
 
     return served(Routes(aggregate, token, METRICS, Page(page).answer, lambda: None), refusals)
 

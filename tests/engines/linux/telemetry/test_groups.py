@@ -2,11 +2,13 @@
 
 import math
 import shutil
+import time
 
 import pytest
 
 from tests.engines.linux.telemetry.conftest import values
 from windlass.engines.linux.telemetry.groups import ControlGroups, trees
+from windlass.engines.linux.telemetry.source import Roots
 
 PRESSURE = "some avg10=0.00 avg60=0.00 avg300=0.00 total={}\nfull avg10=0.00 avg60=0.00 avg300=0.00 total=0\n"
 
@@ -139,3 +141,22 @@ def test_a_hybrid_machine_has_both_and_two_names_for_one_folder_are_one(machine)
     for name in ("cpu", "cpuacct"):
         (machine.root / "cgroup" / name).symlink_to("cpu,cpuacct")
     assert [each.name for each in trees(machine.root / "cgroup")] == ["cpu", "unified"]
+
+
+@pytest.mark.slow
+def test_a_hog_with_a_limit_is_seen_to_be_throttled(real, started):
+    """On the kernel of this machine, in whichever hierarchy it has."""
+    job, hog = 1, started("print('up', flush=True)\nwhile True: pass")
+    real.create(job)
+    real.take(job, lambda: [hog])
+    real.limit(job, 0.01)
+    source = ControlGroups(Roots())
+    source.read(math.nan)
+    end, most = time.monotonic() + 120.0, 0.0
+    while most < 0.5 and time.monotonic() < end:
+        begun = time.monotonic()
+        time.sleep(1.0)
+        found = values(source, time.monotonic() - begun)
+        most = max(most, found["groups.throttled"])
+        assert found["groups.limited"] >= 1.0
+    assert most >= 0.5

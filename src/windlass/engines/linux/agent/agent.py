@@ -140,7 +140,7 @@ def run_agent(
 
         def shown() -> Iterator[Shown]:
             yield from shown_of(board, names)
-            yield from _of_process(refusals, saver.saves, joiner)
+            yield from of_process(refusals, saver.saves, joiner)
 
         web = WebServer(options.listen, agent_routes(board, Page(shown).answer), refusals)
         stack.callback(web.close)
@@ -195,7 +195,7 @@ def run_aggregator(
 
         def shown() -> Iterator[Shown]:
             yield from aggregate.shown()
-            yield from _of_process(refusals, saver.saves, joiner)
+            yield from of_process(refusals, saver.saves, joiner)
 
         routes = Routes(aggregate, token, metrics, Page(shown).answer, lambda: given.last)
         web = WebServer(options.listen, routes, refusals)
@@ -282,7 +282,8 @@ def _envelope(node: Node, kept: str, metrics: str) -> Envelope | None:
     return None if data is None else Envelope("agent", kept, metrics, (Part("node", data),))
 
 
-def _of_process(refusals: Refusals, saves: Saves, joiner: Joiner | None) -> Iterator[Shown]:
+def of_process(refusals: Refusals, saves: Saves, joiner: Joiner | None) -> Iterator[Shown]:
+    """What an agent and an aggregator show alike: refused requests, savings, and the aggregator above."""
     refused = tuple((why, float(count)) for why, count in refusals.by_reason())
     yield Many("refused_requests", "Requests that were refused.", "why", refused, counts=True)
     yield Count("saves", "What was learned was saved.", saves.done)

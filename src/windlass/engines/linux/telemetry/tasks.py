@@ -12,8 +12,9 @@ Who comes and goes between two steps:
 - A **process id that is used again** is no trouble: an open file stays that of the thread that it was opened for, and
   cannot be read when that has ended.
 
-Files stay open, so that a step costs a read for each thread, and a look at each process (its folder of threads says how
-many there are; it is listed only where that differs from those known).
+Files stay open, so that a step costs a read for each thread. New threads are looked for only in processes of which one
+has run since, as nobody else makes them; and the folder of threads is listed only where it says that it has others than
+are known.
 """
 
 from __future__ import annotations
@@ -106,8 +107,8 @@ class Tasks:
             process = self._processes.get(name)
             if process is None:
                 process = self._processes[name] = _Process(f"{self._proc}/{name}/task")
-            self._known(process, total)
-            self._new(process, total, longest)
+            if self._known(process, total):
+                self._new(process, total, longest)
         threads = sum(len(process.threads) for process in self._processes.values())
         if not threads:
             return unknown(self.names)
@@ -125,9 +126,9 @@ class Tasks:
             self._forget(process)
         self._processes.clear()
 
-    def _known(self, process: _Process, total: _Sum) -> None:
-        """Read the threads that were there before."""
-        ended = []
+    def _known(self, process: _Process, total: _Sum) -> bool:
+        """Read the threads that were there before; whether there may be others now."""
+        ended, moved = [], not process.threads
         for name, thread in process.threads.items():
             found = self._times(process, name, thread.file)
             if found is None:
@@ -135,12 +136,15 @@ class Tasks:
                 continue
             ran, waited = found
             # Lower than before: without an open file, another thread may have come by the number of one that ended.
-            total.waited += max(0, waited - thread.waited)
-            total.ran += max(0, ran - thread.ran)
-            thread.waited, thread.ran = waited, ran
+            if ran != thread.ran or waited != thread.waited:
+                moved = True
+                total.waited += max(0, waited - thread.waited)
+                total.ran += max(0, ran - thread.ran)
+                thread.waited, thread.ran = waited, ran
         for name in ended:
             self._close(process.threads.pop(name))
             total.gone += 1
+        return moved or bool(ended)
 
     def _new(self, process: _Process, total: _Sum, longest: int) -> None:
         """Find the threads that have come since."""

@@ -1,0 +1,67 @@
+"""What docs/agent.md says is what there is."""
+
+import re
+import time
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from tests.engines.linux.agent.conftest import METRICS, seen
+from windlass.cli.app import app
+from windlass.engines.linux.agent.guard import Guard
+from windlass.engines.linux.agent.options import Above
+from windlass.engines.linux.agent.pauses import Backoff
+from windlass.engines.linux.agent.standing import Board
+from windlass.engines.linux.agent.token import Token
+from windlass.engines.linux.agent.watch import Watch
+from windlass.engines.linux.telemetry.observer import Observation, Observer
+
+ROOT = Path(__file__).parents[4]
+PAGE = (ROOT / "docs" / "agent.md").read_text(encoding="utf-8")
+
+
+def test_every_option_of_the_page_is_there():
+    known = set()
+    for command in ("run", "record", "aggregate"):
+        output = CliRunner().invoke(app, ["agent", command, "--help"], env={"COLUMNS": "200"}).output
+        known |= set(re.findall(r"--[a-z][a-z-]+", output))
+    own = re.findall(r"(?:^windlass agent .*|`--[a-z][^`]*`)", PAGE, flags=re.MULTILINE)
+    named = set(re.findall(r"--[a-z][a-z-]+", " ".join(own)))
+    assert named <= known
+    assert {"--join", "--token-file", "--state", "--guard", "--kubernetes"} <= named
+
+
+def test_as_many_metrics_as_the_page_says():
+    (count,) = re.findall(r"^(\d+) metrics, the same on every Linux machine", PAGE, flags=re.MULTILINE)
+    assert int(count) == len(Observer(time.monotonic, time.time).names)
+
+
+def test_prometheus_is_shown_what_the_page_names(clock):
+    pytest.importorskip("uvicorn", reason="the extra `agent` is not installed")
+    pytest.importorskip("prometheus_client", reason="the extra `agent` is not installed")
+    import numpy as np
+
+    from windlass.engines.linux.agent.agent import Saves, of_process
+    from windlass.engines.linux.agent.join import Joiner
+    from windlass.engines.linux.agent.shown import Page, shown_of
+    from windlass.engines.linux.agent.web import Refusals
+
+    board, refusals = Board(clock, 5.0), Refusals()
+    watching = Watch(seen("forewarn"), Guard(0.5), board, 1.0, clock)
+    watching.take(Observation(0.0, 1.0, np.zeros(6), 0.5, 0.0))
+    refusals.count("http")
+    joiner = Joiner(
+        Above("http://x", "me"), Token("a" * 16), "forewarn", METRICS, 6, lambda: None, lambda: False,
+        lambda _: None, Backoff(np.random.default_rng(1)), clock, lambda _: None,
+    )  # fmt: skip
+
+    def now():
+        yield from shown_of(board, tuple("abcdef"))
+        yield from of_process(refusals, Saves(), joiner)
+
+    page = Page(now).answer().body.decode()
+    shown = set(re.findall(r"^(windlass_[a-z_]+)", page, flags=re.MULTILINE))
+    named = set(re.findall(r"`(windlass_[a-z_]+)", PAGE))
+    assert named <= shown
+    assert {name for name in shown if not name.endswith("_created")} <= named
