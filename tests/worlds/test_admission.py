@@ -56,6 +56,25 @@ def test_metrics_are_of_what_happened():
     assert outcome.notes == ("one in 4 tasks is in the table; metrics are of all",)
 
 
+def test_what_comes_before_is_not_measured():
+    setting = (
+        make_scenario(tree(policies={"admit": {"random": {"downtime": 0.4}}}, warm=55.0)).variants[0].setting
+    )
+    case = draw_case(setting, 1, Admission().workload(setting, 1))
+    done, observed = with_admission(case)
+    metrics = Admission().run(setting, 1, Admission().workload(setting, 1), lambda share: None).metrics
+    late = done.submit >= 55.0
+    assert metrics.tasks == late.sum() < 1000
+    assert metrics.p99_response_s == np.percentile(done.response[late], 99)
+    assert metrics.downtime == observed.rejects[55:].mean()
+    later = observed.since(55.0).tasks
+    # Tasks come to the gate as they arrive, and those of the first 55 steps before the 55th answer.
+    assert later.taken + later.rejected == late.sum()
+    assert 0 < later.rejected < observed.tasks.rejected
+    with pytest.raises(InputError, match=r"warm is 1e.06 s, the last task arrives at"):
+        run(make_scenario(tree(warm=1e6)))
+
+
 def test_the_same_seed_gives_the_same_run_and_all_policies_the_same_tasks():
     def drawn(admit, seed):
         setting = make_scenario(tree(policies={"admit": admit})).variants[0].setting

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from windlass.model import InputError
 from windlass.results import HIGHER, LOWER
 from windlass.sim.telemetry.result import Observed
 from windlass.sim.workers.result import Dispatched
@@ -18,7 +19,7 @@ class AdmissionMetrics:
     Parameters
     ----------
     tasks
-        How many ran.
+        How many ran, of those that are counted.
     mean_response_s, p99_response_s
         Of jobs: from arrival to the end of the last task, s.
     mean_wait_s
@@ -47,7 +48,7 @@ class AdmissionMetrics:
     utilisation: float = field(metadata=HIGHER)
 
 
-def admission_metrics(done: Dispatched, observed: Observed) -> AdmissionMetrics:
+def admission_metrics(done: Dispatched, observed: Observed, warm: float = 0.0) -> AdmissionMetrics:
     """Metrics of a finished run.
 
     Parameters
@@ -56,6 +57,13 @@ def admission_metrics(done: Dispatched, observed: Observed) -> AdmissionMetrics:
         What happened to tasks, with where and when each ran.
     observed
         What nodes measured and answered, until the last task arrived or ended.
+    warm
+        Tasks that arrive before this time, and steps that begin before it, s, are not counted.
+
+    Raises
+    ------
+    InputError
+        All tasks arrive before that.
 
     Examples
     --------
@@ -67,13 +75,18 @@ def admission_metrics(done: Dispatched, observed: Observed) -> AdmissionMetrics:
     >>> found.rejected_tasks, found.diverted_tasks, found.downtime, found.mean_cpu_ready
     (10, 8, 0.0, 0.25)
     """
+    counted = done.submit >= warm
+    if not counted.any():
+        raise InputError(f"warm is {warm:g} s, the last task arrives at {done.submit[-1]:g} s")
+    jobs = done.job_response[counted[:: len(counted) // len(done.job_response)]]
+    observed = observed.since(warm)
     ready, busy = observed.of("ready"), observed.of("busy")
     known = ready.size > 0
     return AdmissionMetrics(
-        tasks=len(done.response),
-        mean_response_s=done.mean,
-        p99_response_s=done.percentile(99),
-        mean_wait_s=float((done.start - done.submit).mean()),
+        tasks=int(counted.sum()),
+        mean_response_s=float(jobs.mean()),
+        p99_response_s=float(np.percentile(jobs, 99)),
+        mean_wait_s=float((done.start - done.submit)[counted].mean()),
         rejected_tasks=observed.tasks.rejected,
         diverted_tasks=observed.tasks.diverted,
         downtime=observed.downtime,

@@ -60,16 +60,18 @@ def accuracy(foreseen: Bools, were: Bools) -> Accuracy:
 
 
 def level(rule: str, window: Floats, fixed: dict[str, float]) -> float:
-    """From which value on a day is a spike, by the window before it.
+    """From which value on a day is a spike, by the window before it; one that all of it reaches is the least above.
 
-    >>> level("μ+3σ", np.array([0.0, 2.0]), {})
-    4.0
+    >>> level("μ+3σ", np.array([0.0, 2.0]), {}), level("median", np.array([1.0, 1.0]), {}) > 1.0
+    (4.0, True)
     """
     if rule in fixed:
         return fixed[rule]
     if rule.endswith("th"):
-        return spike_level("percentile", window, float(rule[:2]))
-    return spike_level({"μ+3σ": "sigma", "xbar": "xbar", "median": "median"}[rule], window, 3.0)
+        found = spike_level("percentile", window, float(rule[:2]))
+    else:
+        found = spike_level({"μ+3σ": "sigma", "xbar": "xbar", "median": "median"}[rule], window, 3.0)
+    return found if found > window.min() else float(np.nextafter(window.max(), np.inf))
 
 
 def all_accuracies(found: tuple[Machine, ...], most: int) -> dict[tuple[str, str], Accuracy]:

@@ -12,7 +12,7 @@ from windlass.model import PolicyError
 from windlass.model.values import number
 from windlass.sim.nodes import Ledger
 from windlass.sim.part import Quiet
-from windlass.sim.telemetry.gate import counts, tell
+from windlass.sim.telemetry.gate import Counts, counts, tell
 from windlass.sim.telemetry.metrics import Metrics
 from windlass.sim.telemetry.pressure import QUEUED, Watched
 from windlass.sim.telemetry.result import Observed
@@ -72,6 +72,7 @@ class TelemetryPart(Quiet):
         self._steps = 0
         self._seen: list[NDArray[np.float64]] = []
         self._answers: list[NDArray[np.bool_]] = []
+        self._counts: list[Counts] = []
         ledger.watch(site)
 
     def horizon(self) -> float:
@@ -96,9 +97,8 @@ class TelemetryPart(Quiet):
         """What nodes measured and answered."""
         shape = (0, len(self._cores))
         seen = np.array(self._seen) if self._seen else np.zeros((*shape, 5))
-        return Observed(
-            seen, np.array(self._answers).reshape(-1, shape[1]), counts(self._workers.state.ints), self._every
-        )
+        answers = np.array(self._answers).reshape(-1, shape[1])
+        return Observed(seen, answers, counts(self._workers.state.ints), self._every, tuple(self._counts))
 
     @property
     def _next(self) -> float:
@@ -129,6 +129,7 @@ class TelemetryPart(Quiet):
             except PolicyError as error:
                 raise PolicyError(str(error), _ADMIT) from error
             answers[node] = answer.reject
+        self._counts.append(counts(state.ints))
         tell(state.ints, answers)
         self._seen.append(channels)
         self._answers.append(answers)

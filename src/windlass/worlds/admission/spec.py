@@ -76,7 +76,8 @@ class AdmissionSetting(Setting):
     """One variant of a scenario of admission.
 
     ``workload.load`` is the tasks' work over what neighbours leave of all nodes on average. ``keep_tasks``: at most so
-    many tasks, evenly spaced, are in the table and in the report; metrics are of all.
+    many tasks, evenly spaced, are in the table and in the report; metrics are of all. ``warm``: tasks that arrive
+    before this time, s, are not measured, as policies begin knowing nothing.
     """
 
     path_fields: ClassVar[tuple[str, ...]] = ("workload.llm", "telemetry.model")
@@ -89,3 +90,4 @@ class AdmissionSetting(Setting):
     schedulers: Annotated[int, Field(ge=1)] = 1
     probe_delay: NotNegative = 0.0
     keep_tasks: Annotated[int, Field(ge=1)] = 100_000
+    warm: NotNegative = 0.0

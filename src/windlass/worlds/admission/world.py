@@ -76,7 +76,7 @@ class Admission:
         kept = () if every == 1 else (f"one in {every:,} tasks is in the table; metrics are of all",)
         return Outcome(
             seed=seed,
-            metrics=admission_metrics(done, observed),
+            metrics=admission_metrics(done, observed, setting.warm),
             jobs=_table(done, workload.per_job, every),
             processors=setting.cluster.nodes,
             notes=kept,
