@@ -96,6 +96,12 @@ def test_jobs_spread_over_more_instances_than_they_need_stay_so():
     assert policy.decide(seen(20, [2.0] * 20, used=4)).counts == (7,)
 
 
+def test_jobs_that_have_room_beside_larger_ones_need_no_instances():
+    """A need of four is met by one instance and by gaps in others: of one more that is needed, one is asked for."""
+    policy = Predictive(Adapted(Told(5.0)), seasons=[HOUR])
+    assert policy.decide(seen(20, [4.0] * 20, used=1)).counts == (2,)
+
+
 def test_no_more_than_there_may_be():
     few = InstanceType("few", cores=4.0, memory=16e9, launch=PERIOD, most=4)
     policy = Predictive(Adapted(Told(50.0)), seasons=[HOUR])
@@ -150,8 +156,8 @@ def test_two_waiting_jobs_of_more_than_half_need_two():
 
 @settings(deadline=None)
 @given(st.lists(st.integers(0, 40), min_size=1, max_size=40), st.integers(0, 5), st.floats(0, 50))
-def test_never_less_than_on_demand_scaling_and_never_too_many(history, waiting, worth):
-    policies = [Predictive("naive", seasons=[HOUR]), Newsvendor(worth=worth, seasons=[HOUR])]
+def test_never_less_than_on_demand_scaling_and_never_too_many(history, waiting, price):
+    policies = [Predictive("naive", seasons=[HOUR]), Newsvendor(wait_price=price, seasons=[HOUR])]
     for row, now in enumerate(history):
         for policy in policies:
             answer = policy.decide(seen(row, history[: row + 1], used=now, waiting=waiting))
@@ -172,10 +178,11 @@ def test_a_copy_goes_on_alike(make):
 
 
 def test_the_level_balances_rent_and_wait():
-    policy = Newsvendor(worth=4.0)
-    # With chance L, (1 - L) × worth × launch = L × period.
-    level = policy.level(600.0, 300.0)
-    assert (1 - level) * 4.0 * 600.0 == pytest.approx(level * 300.0)
+    policy = Newsvendor(wait_price=4.0)
+    # One more is worth it while what three jobs would wait for costs more than its rent.
+    kind = InstanceType("dear", cores=4.0, price=2.5, launch=600.0)
+    level = policy.level(kind, 3.0, 300.0)
+    assert (1 - level) * 4.0 * 3.0 * 600.0 == pytest.approx(level * 2.5 * 300.0)
 
 
 def test_the_plan_covers_as_often_as_its_level_says():
@@ -194,7 +201,7 @@ def test_the_plan_covers_as_often_as_its_level_says():
 def test_walltimes_that_end_lower_the_plan():
     """All jobs end at their walltime: the plan, which sees that, learns that the need falls then."""
     rng = np.random.default_rng(3)
-    policy, planned, running, history = Newsvendor(worth=4.0, forecaster=None), [], [], []
+    policy, planned, running, history = Newsvendor(wait_price=4.0, forecaster=None), [], [], []
     for row in range(1500):
         now = row * PERIOD
         running = [x for x in running if x[0] + x[1] > now]
@@ -219,7 +226,7 @@ def test_bad_parameters_are_named():
         (lambda: Predictive(quantile=1.5), "quantile is 1.5"),
         (lambda: Predictive(seasons=[]), "seasons: there is none"),
         (lambda: Predictive(retrain=0.0), "retrain is 0.0"),
-        (lambda: Newsvendor(worth=-1.0), "worth is -1.0"),
+        (lambda: Newsvendor(wait_price=-1.0), "wait_price is -1.0"),
         (lambda: Ladder([(1, 1)]), r"ladder: steps begin at \[1\], expected 0"),
         (lambda: Ladder([(0, 1.5)]), r"ladder: step \[0, 1.5\], expected two whole numbers"),
     ):
@@ -232,7 +239,7 @@ def test_the_knob_trades_waits_for_rent_and_the_plan_beats_reactive_scaling():
     """Drawn jobs of three weeks, the first of which is to learn from; what reactive scaling makes of the same rent."""
     jobs, week = bursts(21, seed=1), 7 * 86_400.0
     reactive = play(Reactive(), jobs, idle=600.0, begin=week)
-    low, high = (play(Newsvendor(worth=worth), jobs, idle=0.0, begin=week) for worth in (1.5, 8.0))
+    low, high = (play(Newsvendor(wait_price=price), jobs, idle=0.0, begin=week) for price in (1.5, 8.0))
     assert low.hours < high.hours
     assert low.wait > high.wait
     assert low.hours < 1.01 * reactive.hours

@@ -48,7 +48,8 @@ class Need:
     least
         How many instances on-demand scaling would have: those that hold jobs, and those that waiting jobs need.
     spread
-        How many more instances hold jobs than their jobs would need if they were packed as tightly as can be.
+        How many more instances hold jobs than jobs of this type would need, packed as tightly as can be: above 0 where
+        they are not, below where they have room beside jobs of larger types.
     """
 
     now: _Floats
@@ -66,7 +67,7 @@ def needed(view: ScaleView, buckets: Buckets) -> Need:
         least = view.used + np.maximum(whole(waiting), _halves(embedding, view))
     else:
         waiting, least = np.zeros(len(view.types)), view.used
-    spread = np.maximum(view.used - whole(np.maximum(now - waiting, 0.0)), 0)
+    spread = view.used - whole(np.maximum(now - waiting, 0.0))
     return Need(now, waiting, least, spread)
 
 

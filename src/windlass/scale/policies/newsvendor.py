@@ -6,6 +6,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from windlass.model.instances import InstanceType
 from windlass.model.values import number
 from windlass.scale.forecast import Forecaster
 from windlass.scale.lib.change import Change
@@ -21,15 +22,17 @@ _Ints = NDArray[np.int64]
 _FEATURES = 5
 #: Rows that have to be learned from before the plan relies on it.
 _ENOUGH = 144
+#: How fast the number of jobs that share an instance is followed.
+_LATELY = 0.01
 
 
 class Newsvendor:
     """Plans what costs and waits, not what is expected.
 
     An instance more than is needed costs its rent until the next decision. One fewer makes jobs wait for as long as an
-    instance takes to start, and an hour of their waiting is worth ``worth`` hours of its rent. The number at which both
-    balance is a quantile of the need: that of ``worth × launch / (worth × launch + period)`` (the newsvendor's
-    problem).
+    instance takes to start: as many jobs as share one, and each hour that one of them waits costs ``wait_price``. The
+    number at which both balance is a quantile of the need (the newsvendor's problem). So dear instances that one job
+    fills are had in reserve rarely, and cheap ones that many jobs share often.
 
     The need within the time of a launch is told from what the queue shows (jobs that wait, running jobs whose requested
     walltime ends), from how the need moved, and from what a forecaster expects; by how much it was off so far says the
@@ -37,14 +40,13 @@ class Newsvendor:
 
     Parameters
     ----------
-    worth
-        Hours of rent that an hour of waiting is worth: 0 plans for the least need that may come, and then only jobs
-        that are there are served; the larger, the less is waited and the more it costs.
+    wait_price
+        USD that an hour of waiting of one job costs. With 0 only jobs that are there are served; the larger, the less
+        is waited and the more is paid.
     forecaster
         By its name, or any that is made; None for none.
     idle
-        Seconds after which an instance that is beyond the plan and empty goes. The plan already says what is worth
-        having.
+        Seconds after which an instance that is beyond the plan and empty goes.
     ladder, seasons, retrain, keep, options, rng
         As of :class:`~windlass.scale.policies.predictive.Predictive`.
 
@@ -55,8 +57,8 @@ class Newsvendor:
 
     Examples
     --------
-    >>> policy = Newsvendor(worth=4.0)
-    >>> policy.level(launch=300.0, period=300.0)
+    >>> policy = Newsvendor(wait_price=4.0)
+    >>> policy.level(InstanceType("small", cores=4, price=1.0, launch=300.0), jobs=1.0, period=300.0)
     0.8
     """
 
@@ -64,17 +66,17 @@ class Newsvendor:
 
     def __init__(
         self,
-        worth: float = 4.0,
+        wait_price: float = 4.0,
         forecaster: str | Forecaster | None = "seasonal-naive",
         ladder: Sequence[Sequence[int]] = ((0, 1), (8, 2), (32, 4), (128, 8)),
         seasons: Sequence[float] = (DAY, 7 * DAY),
         retrain: float = 28 * DAY,
         keep: float = 84 * DAY,
-        idle: float = 0.0,
+        idle: float = 600.0,
         options: dict[str, Any] | None = None,
         rng: np.random.Generator | None = None,
     ) -> None:
-        self._worth = number("worth", worth, 0.0)
+        self._wait_price = number("wait_price", wait_price, 0.0)
         self.idle = number("idle", idle, 0.0)
         self._ladder = Ladder(ladder)
         schedule = Schedule(tuple(seasons), retrain, keep)
@@ -85,16 +87,23 @@ class Newsvendor:
         self._change: Change | None = None
         self._ahead: _Ints = np.empty(0, dtype=np.int64)
         self._last = -np.inf
+        self._jobs: _Floats = np.empty(0)
+        self._needs: _Floats = np.empty(0)
 
-    def level(self, launch: float, period: float) -> float:
-        """The chance with which there should be enough.
+    def level(self, kind: InstanceType, jobs: float, period: float) -> float:
+        """The chance with which there should be enough of a type.
 
         Parameters
         ----------
-        launch, period
-            Seconds that an instance takes to start, and from one decision to the next.
+        kind
+            Its price and how long it takes to start; one without a price counts as 1 USD an hour.
+        jobs
+            How many jobs share one.
+        period
+            Seconds from one decision to the next.
         """
-        return self._worth * launch / (self._worth * launch + period)
+        wait = self._wait_price * jobs * kind.launch
+        return wait / (wait + (kind.price or 1.0) * period)
 
     def decide(self, view: ScaleView) -> Totals:
         """What is needed now, and what is worth having besides."""
@@ -105,8 +114,13 @@ class Newsvendor:
         change.tell(view.now, need.now, seen)
         if change.told < _ENOUGH:
             return self._by_ladder(view, need)
-        # An instance that starts within a period is worth no less than one that takes a whole one.
-        levels = np.array([self.level(max(kind.launch, 1e-9), view.period) for kind in view.types])
+        shares = self._shares(view, need)
+        levels = np.array(
+            [
+                self.level(kind, jobs, view.period)
+                for kind, jobs in zip(view.types, shares.tolist(), strict=True)
+            ]
+        )
         then = np.maximum(need.now + change.quantile(view.now, seen, levels), 0.0)
         counts = np.minimum(np.maximum(need.least, whole(then) + need.spread), most(view))
         why = (
@@ -140,6 +154,17 @@ class Newsvendor:
         if forecaster is not None:
             seen[:, 4] = peak(forecaster.forecast(int(rows.max())), rows) - need.now
         return seen
+
+    def _shares(self, view: ScaleView, need: Need) -> _Floats:
+        """(k,) how many jobs share an instance of each type, on average and lately; at least 1."""
+        if len(self._jobs) != len(view.types):
+            self._jobs, self._needs = np.zeros(len(view.types)), np.zeros(len(view.types))
+        kinds = self._buckets.of(view).assign(view.running.resources)
+        # A job larger than any type is one of many instances: it counts for none of them.
+        found = np.bincount(kinds[kinds >= 0], minlength=len(view.types))
+        self._jobs += _LATELY * (found - self._jobs)
+        self._needs += _LATELY * (need.now - self._needs)
+        return np.maximum(self._jobs / np.maximum(self._needs, 1e-3), 1.0)
 
     def _by_ladder(self, view: ScaleView, need: Need) -> Totals:
         reserve = self._ladder.reserve(need.least)

@@ -96,7 +96,7 @@ class Predictive:
         else:
             found = forecaster.forecast(longest, (self._quantile,))[0]
         then = peak(found, rows)
-        # What jobs are spread over beyond their need today, they will be spread over then.
+        # What jobs are spread over beyond or below their need today, they will be spread over then.
         counts = np.minimum(np.maximum(need.least, whole(then) + need.spread), most(view))
         how = "expected" if self._quantile is None else f"with chance {self._quantile:g} enough"
         why = (
