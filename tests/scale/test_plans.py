@@ -131,9 +131,9 @@ def test_it_is_told_each_row_once_and_learns_again_in_time():
 def test_a_clock_that_goes_back_begins_anew():
     told = Told(5.0)
     policy = Predictive(Adapted(told), seasons=[HOUR], ladder=[(0, 0)])
-    assert policy.decide(seen(20, [1.0] * 20)).counts == (5,)
-    assert policy.decide(seen(3, [1.0] * 3)).counts == (0,)
-    assert policy.decide(seen(12, [1.0] * 12)).counts == (5,)
+    assert policy.decide(seen(20, [1.0] * 20, used=1)).counts == (5,)
+    assert policy.decide(seen(3, [1.0] * 3, used=1)).counts == (1,)
+    assert policy.decide(seen(12, [1.0] * 12, used=1)).counts == (5,)
     assert told.fits == 2
     ours = Newsvendor(forecaster=None, ladder=[(0, 2)])
     for row in (200, 3, 4):
