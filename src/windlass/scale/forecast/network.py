@@ -79,6 +79,10 @@ class Network(Model):
         self._scale = Scale.of(rows)
         scaled = self._scale.down(rows).astype(np.float32)
         self._held = max(2 * self._horizon, len(rows) // 10)
+        # Weights that are drawn would only blur what never changes.
+        self._still = not np.ptp(rows, axis=0).any()
+        if self._still:
+            return
         course = Course(self._steps, self._batch, self._window, self._horizon, seconds=self._seconds)
         loss, optimizer = self._how()
         split = len(rows) - self._held
@@ -96,10 +100,14 @@ class Network(Model):
         self._count += len(rows)
 
     def _expect(self, steps: int) -> _Floats:
+        if self._still:
+            return np.repeat(self._tail.last(1), steps, axis=0)
         window = self._scale.down(self._tail.last(self._window))
         return self._scale.up(self._taught.ahead(window, self._count - self._window, steps))
 
     def _errors(self, steps: int) -> _Floats:
+        if self._still:
+            return np.zeros((1, steps, self._rows.shape[1]))
         rows = self._rows
         first = len(rows) - self._held - self._window
         scaled = self._scale.down(rows[first:])
