@@ -145,7 +145,10 @@ def _metrics_classes() -> list[type]:
 def test_each_metric_says_which_way_is_better(metrics: type) -> None:
     """What is bold is what it was while tables guessed it from the names of metrics."""
     names = [field.name for field in fields(metrics)]
-    words = ("wait", "response", "slowdown", "makespan", "lost", "stretch", "mean_run", "cut_by", "evicted")
+    words = (
+        *("wait", "response", "slowdown", "makespan", "lost", "stretch", "mean_run", "cut_by", "evicted"),
+        *("cpu_ready", "cost", "hours", "delayed", "provisioned", "starting", "fragmentation", "actions"),
+    )
     low = [name for name in names if any(word in name for word in words)]
     high = [name for name in names if "utilisation" in name]
     made = [metrics(*([value] * len(names))) for value in (1.0, 2.0)]

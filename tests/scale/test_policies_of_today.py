@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from windlass.metrics.elastic import elastic_metrics
-from windlass.model import InputError
+from windlass.model import InputError, PolicyError
 from windlass.model.instances import InstanceType
 from windlass.model.vectors import VectorJobs
 from windlass.scale import POLICIES, Demands, ScaleView, Totals, idle_time
@@ -134,10 +134,10 @@ class Scripted:
 
 
 @pytest.mark.parametrize("launch", [40.0, 170.0])
-@settings(max_examples=4, deadline=None)
+@settings(max_examples=3, deadline=None)
 @given(seed=st.integers(0, 10_000))
 def test_no_plan_without_waits_pays_for_less_than_the_clairvoyant_s(launch: float, seed: int):
-    against_all_plans(seed, launch, count=2, longest=5)
+    against_all_plans(seed, launch, count=2, longest=4)
 
 
 @pytest.mark.slow
@@ -161,7 +161,10 @@ def against_all_plans(seed: int, launch: float, count: int, longest: int) -> Non
     own = told.decisions.totals[:, 0].tolist()
     best = np.inf
     for totals in product(range(count + 1), repeat=min(len(own), longest)):
-        done = run_elastic(case, Scripted((*totals, *own[longest:])), rng)
+        try:
+            done = run_elastic(case, Scripted((*totals, *own[longest:])), rng)
+        except PolicyError:
+            continue  # it leaves jobs waiting for ever
         if (done.start == jobs.submit).all():
             best = min(best, float(done.paid().sum()))
     assert float(told.paid().sum()) <= best + 1e-6
