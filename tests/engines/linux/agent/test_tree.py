@@ -12,7 +12,7 @@ from windlass.admit.lesson import Lesson
 from windlass.admit.lib.saved import pack
 from windlass.engines.linux.agent.envelope import Envelope, Part, opened
 from windlass.engines.linux.agent.join import Joiner, exchange
-from windlass.engines.linux.agent.node import Learned
+from windlass.engines.linux.agent.node import Learned, make_node
 from windlass.engines.linux.agent.options import Above
 from windlass.engines.linux.agent.pauses import Backoff
 from windlass.engines.linux.agent.token import Token, read_token
@@ -314,6 +314,31 @@ def test_it_is_joined_again_once_it_is_back(token, clock):
     away[0] = True
     assert joined.step() <= 1.0
     assert len(told) == 3
+
+
+def test_who_has_nothing_to_send_is_joined_only_where_somebody_answers(token, clock):
+    asked = []
+
+    def answering(method, url, *_):
+        asked.append((method, url))
+        return 200, b"ok\n"
+
+    joined = joiner("http://x/", token, clock, [], lambda: None, [object()], exchanging=answering)
+    joined.step()
+    assert asked == [("GET", "http://x/healthz")]
+    assert joined.status.now
+
+
+def test_newcomers_do_not_send_up_what_others_have_seen(aggregate, address, token, clock):
+    """However many come and go again, the weight of all is not more than that of those who have seen something."""
+    ask(address, "/nodes/old", "PUT", message(), SECRET)
+    before = aggregate.learned().subspace.singular
+    for name in "abcdefgh":
+        newcomer = make_node("forewarn", DIM, np.random.default_rng(1))
+        newcomer.start(aggregate.learned())
+        aggregate.take(name, newcomer.learned().sealed("forewarn", METRICS).seal())
+    bound = np.sqrt((before**2).sum() + 8 * 20 * DIM)
+    assert np.linalg.norm(aggregate.learned().subspace.singular) <= bound * (1.0 + 1e-9)
 
 
 @pytest.mark.parametrize(

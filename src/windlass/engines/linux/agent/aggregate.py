@@ -62,6 +62,7 @@ class Aggregate:
         self.taken = 0
         #: Counts changes: who saves looks whether there were any.
         self.changes = 0
+        self._merged: tuple[int, Learned | None] = (0, None)
 
     @property
     def children(self) -> tuple[str, ...]:
@@ -106,11 +107,10 @@ class Aggregate:
     def learned(self) -> Learned | None:
         """What all together have learned; None where nobody sent anything."""
         with self._lock:
-            merged = self._aggregator.merged
-            if merged is None:
-                return None
-            lessons = [self._lessons[child] for child in sorted(self._lessons)]
-            return Learned(merged, Lesson.of_all(lessons, merged) if lessons else None)
+            # Thousands may ask between two changes.
+            if self._merged[0] != self.changes:
+                self._merged = self.changes, self._merge()
+            return self._merged[1]
 
     def saved(self) -> Envelope:
         """All of it, to be kept."""
@@ -149,6 +149,7 @@ class Aggregate:
                 self._aggregator.put(child, subspace, age)
             self._lessons = {child: each for child, each in lessons.items() if child in found.children}
             self._heard = dict.fromkeys(found.children, self._clock())
+            self.changes += 1
 
     def shown(self) -> Iterator[Shown]:
         """For Prometheus."""
@@ -158,6 +159,13 @@ class Aggregate:
         values = () if merged is None else tuple(merged.subspace.singular)
         pairs = tuple((str(at), float(value)) for at, value in enumerate(values))
         yield Many("singular_value", "Of the merged directions.", "axis", pairs)
+
+    def _merge(self) -> Learned | None:
+        merged = self._aggregator.merged
+        if merged is None:
+            return None
+        lessons = [self._lessons[child] for child in sorted(self._lessons)]
+        return Learned(merged, Lesson.of_all(lessons, merged) if lessons else None)
 
     def _leave(self, child: str) -> None:
         self._aggregator.leave(child)

@@ -127,9 +127,11 @@ class Joiner:
     def step(self) -> float:
         """Ask and send what is due; how long to wait until the next step, s."""
         try:
-            if self._wanted():
+            asked = self._wanted()
+            if asked:
                 self._ask()
-            self._send()
+            if not self._send() and not asked:
+                self._answer("GET", f"{self._url}/healthz", b"")
         except (OSError, InputError) as error:
             reason = str(getattr(error, "reason", error))
             # Said once, and again where it fails for another reason.
@@ -151,17 +153,19 @@ class Joiner:
             found.check("learned", self._metrics)
             self._give(Learned.of(found, self._dim))
 
-    def _send(self) -> None:
+    def _send(self) -> bool:
+        """Send what was learned if that is due; whether it was."""
         learned, now = self._learned(), self._clock()
         if learned is None:
-            return
+            return False
         moved = 1.0 if self._sent is None else learned.subspace.moved(self._sent.subspace)
         if moved <= self._above.epsilon and now - self._sent_at < _AGAIN:
-            return
+            return False
         sealed = learned.sealed(self._policy, self._metrics).seal()
         self._answer("PUT", f"{self._url}/nodes/{self._above.name}", sealed)
         self._sent, self._sent_at = learned, now
         self.status.sent += 1
+        return True
 
     def _answer(self, method: str, url: str, body: bytes) -> bytes:
         """The body of a request that was answered well.

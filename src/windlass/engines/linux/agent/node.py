@@ -63,6 +63,8 @@ class Learned:
                 )
         if found.lesson and max(map(_size, (found.lesson.metrics, found.lesson.plain))) > 1e6:
             raise InputError("a lesson with a weight above 1e+06")
+        if found.lesson and found.lesson.count > 1e12:
+            raise InputError(f"a lesson of {found.lesson.count:g} steps, expected 1e+12 at most")
         return found
 
 
@@ -154,9 +156,10 @@ class ProntoNode:
         return None if self.new else Learned(Subspace(self.policy.basis, self.policy.singular_values))
 
     def start(self, learned: Learned) -> None:
-        # A tree may have found more directions than this node keeps.
-        rank = min(self.policy.fleet.basis.shape[2], len(learned.subspace.singular))
-        self.policy.start(learned.subspace.basis[:, :rank], learned.subspace.singular[:rank])
+        begun = _as_a_block(
+            learned.subspace, self.policy.fleet.basis.shape[2], self.policy.fleet.settings.block
+        )
+        self.policy.start(begun.basis, begun.singular)
 
     def save(self) -> bytes:
         return self.policy.save()
@@ -190,8 +193,8 @@ class ForewarnNode:
         return Learned(lesson.subspace, lesson)
 
     def start(self, learned: Learned) -> None:
-        rank = min(self.policy.stream.basis.shape[2], len(learned.subspace.singular))
-        subspace = Subspace(learned.subspace.basis[:, :rank], learned.subspace.singular[:rank])
+        stream = self.policy.stream
+        subspace = _as_a_block(learned.subspace, stream.basis.shape[2], stream.blocks.shape[1])
         lesson = learned.lesson
         if lesson is None:
             # Others in the tree foresee nothing: their directions are of use all the same.
@@ -266,6 +269,17 @@ def decide(node: Node, view: AdmitView) -> Admission:
     found = node.policy.decide(view)
     found.check()
     return found
+
+
+def _as_a_block(subspace: Subspace, rank: int, block: int) -> Subspace:
+    """Directions to begin from, with the weight of one block of steps.
+
+    A newcomer sends up what it has, and that must not be what others have seen: it would count again with each who comes.
+    """
+    singular = subspace.singular[:rank]
+    size = float(np.linalg.norm(singular))
+    weight = np.sqrt(float(block * len(subspace.basis))) / size if size > 0.0 else 1.0
+    return Subspace(subspace.basis[:, :rank], weight * singular)
 
 
 def _size(values: NDArray[np.float64]) -> float:
