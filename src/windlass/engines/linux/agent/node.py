@@ -274,7 +274,8 @@ def decide(node: Node, view: AdmitView) -> Admission:
 def _as_a_block(subspace: Subspace, rank: int, block: int) -> Subspace:
     """Directions to begin from, with the weight of one block of steps.
 
-    A newcomer sends up what it has, and that must not be what others have seen: it would count again with each who comes.
+    A newcomer sends up what it has, and that must not be what others have seen: it would count again with each who
+    comes.
     """
     singular = subspace.singular[:rank]
     size = float(np.linalg.norm(singular))
