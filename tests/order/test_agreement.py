@@ -43,7 +43,7 @@ def test_starts_of_a_long_queue(name: str, kill: bool, whole: bool, seed: int) -
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("name", "kill"), _SETTINGS)
-@settings(CHECK, max_examples=3000)
+@settings(CHECK, max_examples=1000)
 @given(case=cases(most=20))
 def test_starts_of_many_more_workloads(case: Case, name: str, kill: bool) -> None:
     assert_agreement(case, name, kill)

@@ -34,11 +34,11 @@ def every() -> list[Any]:
     return [pytest.param(name, marks=pytest.mark.slow) if name in _SLOW else name for name in forecasters()]
 
 
-def small(name: str) -> Forecaster:
-    """One of them, for series of a season of twelve rows."""
+def small(name: str, **other: Any) -> Forecaster:
+    """One of them, for series of a season of twelve rows; with other parameters, where there are any."""
     for module in _NEEDS.get(name, []):
         pytest.importorskip(module, reason=f"{name} needs {module}, of the extra forecast")
-    return make(name, [SEASON], **_SMALL.get(name, {}))
+    return make(name, [SEASON], **(_SMALL.get(name, {}) | other))
 
 
 def wavy(rows: int = 400, columns: int = 2, seed: int = 3) -> np.ndarray:

@@ -88,7 +88,7 @@ class Network(Model):
         split = len(rows) - self._held
         network = self._network(rows.shape[1])
         taught = teach(network, loss, optimizer, scaled[:split], scaled[split:], course, self._seed)
-        self._taught = Taught.of(taught, self._window)
+        self._taught = Taught(taught, self._window)
 
     def _begin(self, rows: _Floats) -> None:
         missing = max(0, self._window - len(rows))

@@ -53,5 +53,7 @@ class Lstm(Network):
     def _how(self) -> tuple[Any, Any]:
         import optax
 
+        from windlass.scale.forecast.neural.train import adam
+
         # Of scaled rows, which are at most about 1: Huber's loss with its usual bound of 1 is the squared error there.
-        return optax.huber_loss, optax.adam(self._rate)
+        return optax.huber_loss, adam(self._rate)

@@ -63,11 +63,12 @@ class Transformer(Network):
         self._warmup = whole("warmup", warmup, 1)
 
     def _network(self, columns: int) -> Any:
+        import equinox
         import jax
 
         from windlass.scale.forecast.neural import transformer
 
-        return transformer.Transformer(
+        return equinox.filter_jit(transformer.Transformer)(
             columns,
             self._seasons,
             self._width,
@@ -81,6 +82,6 @@ class Transformer(Network):
     def _how(self) -> tuple[Any, Any]:
         import optax
 
-        from windlass.scale.forecast.neural.train import noam
+        from windlass.scale.forecast.neural.train import adam_by_noam
 
-        return optax.squared_error, optax.adam(noam(self._width, self._warmup), b1=0.9, b2=0.98, eps=1e-9)
+        return optax.squared_error, adam_by_noam(self._width, self._warmup)

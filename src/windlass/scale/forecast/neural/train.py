@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import functools
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import equinox as eqx
 import jax
@@ -58,6 +60,18 @@ def noam(width: int, warmup: int) -> Callable[[jax.Array], jax.Array]:
     return rate
 
 
+@functools.cache
+def adam(rate: float) -> optax.GradientTransformation:
+    """Adam at one rate; the same object each time, so that what is compiled for it is found again."""
+    return optax.adam(rate)
+
+
+@functools.cache
+def adam_by_noam(width: int, warmup: int) -> optax.GradientTransformation:
+    """The paper's Adam, at the rate of :func:`noam`; the same object each time."""
+    return optax.adam(noam(width, warmup), b1=0.9, b2=0.98, eps=1e-9)
+
+
 def teach(
     network: eqx.Module,
     loss: Callable[[jax.Array, jax.Array], jax.Array],
@@ -93,27 +107,11 @@ def teach(
     span = course.window + course.horizon
     state = optimizer.init(eqx.filter(network, eqx.is_inexact_array))
 
-    @eqx.filter_jit
-    def move(network, state, spans, firsts, key):  # type: ignore[no-untyped-def]
-        def cost(network):  # type: ignore[no-untyped-def]
-            keys = jax.random.split(key, len(spans))
-            window, after = spans[:, : course.window], spans[:, course.window :]
-            found = jax.vmap(network.taught)(window, firsts, after, keys)
-            return jnp.mean(loss(found, after))
-
-        value, slopes = eqx.filter_value_and_grad(cost)(network)
-        moves, state = optimizer.update(slopes, state, eqx.filter(network, eqx.is_inexact_array))
-        return eqx.apply_updates(network, moves), state, value
-
-    @eqx.filter_jit
-    def tried(network, spans, firsts):  # type: ignore[no-untyped-def]
-        found = jax.vmap(lambda w, f: network.ahead(w, f, course.horizon))(spans[:, : course.window], firsts)
-        return jnp.mean(loss(found, spans[:, course.window :]))
-
     views = np.lib.stride_tricks.sliding_window_view(rows, span, axis=0).swapaxes(1, 2)
     whole = np.concatenate([rows[-course.window :], held])
     trials = np.lib.stride_tricks.sliding_window_view(whole, span, axis=0).swapaxes(1, 2)
-    picked = np.linspace(0, len(trials) - 1, min(len(trials), 128)).astype(np.int64)
+    # Always as many, so that nothing is compiled again for a longer series.
+    picked = np.linspace(0, len(trials) - 1, 128).astype(np.int64)
     trial_firsts = jnp.asarray(picked + len(rows) - course.window)
     trial_spans = jnp.asarray(trials[picked])
     best, least = network, np.inf
@@ -121,12 +119,54 @@ def teach(
     for step in range(1, course.steps + 1):
         firsts = rng.integers(0, len(views), course.batch)
         key = jax.random.key(int(rng.integers(2**31)))
-        network, state, _ = move(network, state, jnp.asarray(views[firsts]), jnp.asarray(firsts), key)
+        spans = jnp.asarray(views[firsts])
+        network, state = _moved(
+            network, state, spans, jnp.asarray(firsts), key, loss, optimizer, course.window
+        )
         late = clock() - begun > course.seconds
         if step % course.look == 0 or step == course.steps or late:
-            found = float(tried(network, trial_spans, trial_firsts))
+            found = float(_tried(network, trial_spans, trial_firsts, loss, course.window))
             if found < least:
                 best, least = network, found
         if late:
             break
     return best
+
+
+# Compiled once for networks of one shape, however many are taught: what decides is taught again every day.
+@eqx.filter_jit
+def _moved(
+    network: Any,
+    state: Any,
+    spans: jax.Array,
+    firsts: jax.Array,
+    key: jax.Array,
+    loss: Callable[[jax.Array, jax.Array], jax.Array],
+    optimizer: optax.GradientTransformation,
+    window: int,
+) -> tuple[Any, Any]:
+    """Weights after one step, and what moves them."""
+
+    def cost(network: Any) -> jax.Array:
+        keys = jax.random.split(key, len(spans))
+        after = spans[:, window:]
+        found = jax.vmap(network.taught)(spans[:, :window], firsts, after, keys)
+        return jnp.mean(loss(found, after))
+
+    slopes = eqx.filter_grad(cost)(network)
+    moves, state = optimizer.update(slopes, state, eqx.filter(network, eqx.is_inexact_array))
+    return eqx.apply_updates(network, moves), state
+
+
+@eqx.filter_jit
+def _tried(
+    network: Any,
+    spans: jax.Array,
+    firsts: jax.Array,
+    loss: Callable[[jax.Array, jax.Array], jax.Array],
+    window: int,
+) -> jax.Array:
+    """The mean loss on spans that were held back."""
+    steps = spans.shape[1] - window
+    found = jax.vmap(lambda each, first: network.ahead(each, first, steps))(spans[:, :window], firsts)
+    return jnp.mean(loss(found, spans[:, window:]))
