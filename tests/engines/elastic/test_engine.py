@@ -11,6 +11,8 @@ from windlass.engines.elastic.system import ClusterError, Seen
 from windlass.model import InputError, PolicyError
 from windlass.model.instances import InstanceType
 from windlass.scale import Demands, Totals
+from windlass.scale.policies.predictive import Predictive
+from windlass.scale.policies.reactive import Reactive
 
 TYPES = (InstanceType("small", cores=4, most=9),)
 
@@ -112,6 +114,7 @@ def test_while_the_cluster_is_away_nothing_is_decided_and_waits_grow():
     assert len(policy.views) == len(cluster.totals) == len(kept.added)
     assert said[1:4] == [f"the cluster does not answer; tried again in {wait} s" for wait in (1, 2, 4)]
     assert run.failures == 6
+    assert said[7] == "the cluster answers again, after 6 tries"
     # Tried after 1, 2, 4 … s, so it is back soon.
     assert cluster.totals[1][0] <= 300.0 + 2 * 60.0
 
@@ -120,6 +123,24 @@ def test_one_that_refuses_to_be_written_to_is_looked_at_again_soon():
     run, cluster, *_ = scaled(refuses=lambda now: now < 5.0)
     assert run.failures == 3
     assert cluster.totals[0] == (7.0, (4,))
+
+
+def test_a_period_below_a_second_is_no_wait_of_a_second():
+    clock, said = FakeClock(1.0), []
+    engine = LiveScale(FakeCluster(clock, lambda now: True), Kept(), clock, period=0.25, tell=said.append)
+    assert engine.wait() is None
+    assert set(said) == {"the cluster does not answer; tried again in 0.25 s"}
+
+
+@pytest.mark.parametrize("policy", [Reactive(), Predictive("naive")])
+def test_more_than_there_may_be_are_no_error(policy):
+    clock = FakeClock(9.0)
+    cluster = FakeCluster(clock)
+    cluster.types = (InstanceType("small", cores=4, most=1),)
+    engine = LiveScale(cluster, Kept(), clock, period=300.0)
+    drive(engine, {"scale": policy})
+    # Two hold jobs.
+    assert cluster.totals == [(0.0, (2,))]
 
 
 def test_waits_are_never_longer_than_a_period_even_where_the_clock_is_put_back():

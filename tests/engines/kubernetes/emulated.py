@@ -50,17 +50,22 @@ def emulated(buffers: bool) -> Iterator[tuple[str, kmock.KubernetesEmulator]]:
 
 def client(url: str, folder: Path) -> ApiServer:
     """A client of it, as a user's own file names it."""
-    config = folder / "kubeconfig"
+    return ApiServer(str(kubeconfig(folder / "kubeconfig", url)))
+
+
+def kubeconfig(file: Path, url: str, token: str = "secret", authority: Path | None = None) -> Path:
+    """A user's own file, that names a server and who asks."""
+    trust = {} if authority is None else {"certificate-authority": str(authority)}
     tree = {
         "apiVersion": "v1",
         "kind": "Config",
         "current-context": "here",
-        "clusters": [{"name": "here", "cluster": {"server": url}}],
+        "clusters": [{"name": "here", "cluster": {"server": url, **trust}}],
         "contexts": [{"name": "here", "context": {"cluster": "here", "user": "me"}}],
-        "users": [{"name": "me", "user": {"token": "secret"}}],
+        "users": [{"name": "me", "user": {"token": token}}],
     }
-    config.write_text(yaml.safe_dump(tree))
-    return ApiServer(str(config))
+    file.write_text(yaml.safe_dump(tree))
+    return file
 
 
 def node(name: str, kind: str, ready: bool = True) -> dict[str, object]:
@@ -76,7 +81,7 @@ def node(name: str, kind: str, ready: bool = True) -> dict[str, object]:
 def pod(name: str, cores: str, on: str | None = None, **more: object) -> dict[str, object]:
     """A pod that asks for cores; it waits, or runs on a node."""
     spec: dict[str, object] = {
-        "containers": [{"name": "main", "resources": {"requests": {"cpu": cores}}}],
+        "containers": [{"name": "main", "image": "main", "resources": {"requests": {"cpu": cores}}}],
         **({} if on is None else {"nodeName": on}),
     }
     meta = {"name": name, "namespace": "default", "creationTimestamp": "2026-01-01T00:00:00Z", **more}

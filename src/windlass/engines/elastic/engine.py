@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 import numpy as np
@@ -11,12 +11,13 @@ from numpy.typing import NDArray
 
 from windlass.drive import Decider
 from windlass.engines.elastic.system import ClusterError, ElasticSystem, Seen
+from windlass.model.instances import InstanceType
 from windlass.model.values import number
 from windlass.scale import ScaleView, Totals
 from windlass.scale.embedding import Embedding
 
 _SCALE = "scale"
-#: A cluster that does not answer is asked again after so long, s, each time twice as long, up to a period.
+#: A cluster that does not answer is asked again after so long, s, or a period, each time twice as long, up to a period.
 _FIRST_RETRY_S = 1.0
 
 _Floats = NDArray[np.float64]
@@ -88,7 +89,8 @@ class LiveScale:
         self._period = number("period", period, 0.0, open_below=True)
         self._embedding = Embedding([kind.vector() for kind in system.types])
         self._next = -np.inf
-        self._retry = _FIRST_RETRY_S
+        self._first_retry = min(_FIRST_RETRY_S, self._period)
+        self._retry, self._missed = self._first_retry, 0
         self._seen: Seen | None = None
         self._counts: tuple[int, ...] | None = None
         self._decisions = self._changes = self._failures = 0
@@ -124,13 +126,22 @@ class LiveScale:
         return ScaleView(
             self._clock.now(),
             self._period,
-            self._system.types,
+            self._bounds(seen),
             seen.ready,
             seen.coming,
             seen.used,
             seen.running,
             seen.waiting,
             rows,
+        )
+
+    def _bounds(self, seen: Seen) -> tuple[InstanceType, ...]:
+        """Types, with no fewer allowed than there are: who set ``most`` below that must not be answered by an error."""
+        types, there = self._system.types, (seen.ready + seen.coming).tolist()
+        if all(count <= kind.most for kind, count in zip(types, there, strict=True)):
+            return types
+        return tuple(
+            replace(kind, most=max(kind.most, count)) for kind, count in zip(types, there, strict=True)
         )
 
     def act(self, decision: str, answer: Totals) -> None:
@@ -143,7 +154,9 @@ class LiveScale:
         except ClusterError as away:
             self._failed(away)
             return
-        self._retry = _FIRST_RETRY_S
+        if self._missed:
+            self._tell(f"the cluster answers again, after {self._missed} tries")
+        self._retry, self._missed = self._first_retry, 0
         if answer.counts != self._counts:
             self._changes += 1
             for kind, count, why in zip(self._system.types, answer.counts, answer.why, strict=True):
@@ -180,6 +193,7 @@ class LiveScale:
 
     def _failed(self, away: ClusterError) -> None:
         self._failures += 1
+        self._missed += 1
         self._tell(f"{away}; tried again in {self._retry:g} s")
         self._next = self._clock.now() + self._retry
         self._retry = min(2.0 * self._retry, self._period)

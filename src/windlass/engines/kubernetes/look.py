@@ -15,16 +15,25 @@ from windlass.scale import Demands
 
 #: The label by which nodes say of which type they are.
 TYPE_LABEL = "node.kubernetes.io/instance-type"
+#: A node that is not ready so long after it was made, s, is broken: the cluster autoscaler of Kubernetes waits as long.
+STARTS_WITHIN_S = 900.0
 Tree = Mapping[str, Any]
 
 
 def seen(
-    types: Sequence[InstanceType], nodes: Iterable[Tree], pods: Iterable[Tree], label: str = TYPE_LABEL
+    types: Sequence[InstanceType],
+    nodes: Iterable[Tree],
+    pods: Iterable[Tree],
+    label: str = TYPE_LABEL,
+    now: float = 0.0,
 ) -> Seen:
     """A cluster at one instant.
 
     Pods that come with each node, that have ended, or that hold places for others are no jobs. Jobs on nodes of other
     types than these are none of ours, and neither are these nodes.
+
+    A node that is not ready is coming, but for one that holds a job: it was up, is cut off for a while, and is in use.
+    One that takes no more jobs, or that was not ready within :data:`STARTS_WITHIN_S`, is none at all.
 
     Parameters
     ----------
@@ -34,6 +43,8 @@ def seen(
         As the server lists them.
     label
         Of nodes: whose value is the name of a type.
+    now
+        Seconds since 1970.
 
     Raises
     ------
@@ -52,13 +63,13 @@ def seen(
     ([1], [0], [[0.0, 1.0, 0.0]])
     """
     row_of = {kind.name: row for row, kind in enumerate(types)}
-    type_of, is_ready = {}, {}
+    type_of, node_of = {}, {}
     for node in nodes:
         meta = node.get("metadata") or {}
         row = row_of.get(str((meta.get("labels") or {}).get(label)))
         if row is not None:
             type_of[str(meta.get("name"))] = row
-            is_ready[str(meta.get("name"))] = _ready(node)
+            node_of[str(meta.get("name"))] = node
     running, waiting, busy = [], [], set()
     for pod in pods:
         node_name = of.node_of(pod)
@@ -71,17 +82,30 @@ def seen(
             busy.add(node_name)
     ready, coming, used = (np.zeros(len(types), np.int64) for _ in range(3))
     for name, row in type_of.items():
-        ready[row] += is_ready[name]
-        coming[row] += not is_ready[name]
-        used[row] += is_ready[name] and name in busy
+        holds = name in busy
+        if _leaves(node_of[name]):
+            continue
+        up = holds or _ready(node_of[name])
+        ready[row] += up
+        used[row] += holds
+        coming[row] += not up and _starts(node_of[name], now)
     return Seen(ready, coming, used, _demands(running), _demands(waiting))
+
+
+def _leaves(node: Tree) -> bool:
+    """Whether it takes no more jobs."""
+    deleted = (node.get("metadata") or {}).get("deletionTimestamp")
+    return bool(deleted or (node.get("spec") or {}).get("unschedulable"))
 
 
 def _ready(node: Tree) -> bool:
     conditions = (node.get("status") or {}).get("conditions") or ()
-    says = any(each.get("type") == "Ready" and each.get("status") == "True" for each in conditions)
-    leaving = (node.get("metadata") or {}).get("deletionTimestamp")
-    return says and not leaving and not (node.get("spec") or {}).get("unschedulable")
+    return any(each.get("type") == "Ready" and each.get("status") == "True" for each in conditions)
+
+
+def _starts(node: Tree, now: float) -> bool:
+    made = (node.get("metadata") or {}).get("creationTimestamp")
+    return made is None or now - of.instant(made) < STARTS_WITHIN_S
 
 
 def _demands(pods: Sequence[Tree]) -> Demands:

@@ -17,6 +17,8 @@ Tree = dict[str, Any]
 #: What marks an object as Windlass's own; nothing without it is ever written to.
 OWNER = {"app.kubernetes.io/managed-by": "windlass"}
 WHY = "windlass/why"
+#: Of what kind the pods are; objects that say something else are made anew.
+SHAPE = "windlass/shape"
 BUFFERS = "autoscaling.x-k8s.io"
 PRIORITY_CLASS = "windlass-placeholder"
 #: Lower than this, the cluster autoscaler takes pods for expendable, and adds no node for them.
@@ -73,7 +75,9 @@ def buffer(version: str, namespace: str, kind: InstanceType, count: int, why: st
 
 def pod_template(namespace: str, kind: InstanceType, label: str) -> Tree:
     """What one spare instance is to a CapacityBuffer."""
-    return _object(POD_TEMPLATE, namespace, object_name(kind), template=_template(kind, label))
+    found = _object(POD_TEMPLATE, namespace, object_name(kind), template=_template(kind, label))
+    found["metadata"]["annotations"] = {SHAPE: shape(kind, label)}
+    return found
 
 
 def deployment(namespace: str, kind: InstanceType, label: str, count: int, why: str) -> Tree:
@@ -86,7 +90,19 @@ def deployment(namespace: str, kind: InstanceType, label: str, count: int, why: 
         "selector": {"matchLabels": {"windlass/holds": name}},
         "template": template,
     }
-    return _object(DEPLOYMENT, namespace, name, spec=spec, why=why)
+    found = _object(DEPLOYMENT, namespace, name, spec=spec, why=why)
+    found["metadata"]["annotations"][SHAPE] = shape(kind, label)
+    return found
+
+
+def shape(kind: InstanceType, label: str) -> str:
+    """What pods that hold an instance ask for, in a line.
+
+    >>> shape(InstanceType("small", cores=4, memory=16e9), "type")
+    'type=small cpu=4000m memory=16000000000 image=registry.k8s.io/pause:3.10'
+    """
+    asked = {label: kind.name, **_requests(kind), "image": _SLEEPER}
+    return " ".join(f"{name}={value}" for name, value in asked.items())
 
 
 def priority_class() -> Tree:

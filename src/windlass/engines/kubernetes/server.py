@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Iterator, Mapping
 from typing import Any, Protocol
 
 from windlass.engines.elastic.system import ClusterError
 from windlass.model import InputError
+from windlass.model.values import number
 
 #: Objects a request brings at most; more come page by page.
 _PAGE = 500
-#: A request may take so long, s.
-_PATIENCE_S = 30.0
+_PIECE_BYTES = 65536
 Tree = dict[str, Any]
 
 
@@ -41,6 +42,8 @@ class ApiServer:
         A kubeconfig file; without one, the service account of the pod that this runs in, or the user's own file.
     context
         Of the file; its current one if none is named.
+    patience
+        Seconds that an answer may take, its last byte included.
 
     Raises
     ------
@@ -48,7 +51,7 @@ class ApiServer:
         The package ``kubernetes`` is not there, or no cluster is named.
     """
 
-    def __init__(self, config: str | None = None, context: str | None = None) -> None:
+    def __init__(self, config: str | None = None, context: str | None = None, patience: float = 30.0) -> None:
         try:
             from kubernetes import client
             from kubernetes import config as configs
@@ -69,7 +72,7 @@ class ApiServer:
             raise InputError(f"{where}: {' '.join(str(error).split())}") from error
         known.retries = 0
         self._client, self._refused = client.ApiClient(known), client.exceptions.ApiException
-        self.host = str(known.host)
+        self.host, self._patience = str(known.host), number("patience", patience, 0.0, open_below=True)
 
     def get(self, path: str) -> Tree:
         """One object, or one page of a list."""
@@ -91,8 +94,9 @@ class ApiServer:
             asked = self._client.param_serialize(
                 method, path, header_params=headers, body=body, auth_settings=["BearerToken"]
             )
-            response = self._client.call_api(*asked, _request_timeout=_PATIENCE_S)
-            status, data = response.status, response.read()
+            until = time.monotonic() + self._patience
+            response = self._client.call_api(*asked, _request_timeout=self._patience)
+            status, data = response.status, _read(response.response, until)
         except self._refused as error:
             raise refusal(error.status, method, where, error.body) from error
         except (urllib3.exceptions.HTTPError, OSError) as error:
@@ -108,6 +112,17 @@ class ApiServer:
         return found
 
 
+def _read(response: Any, until: float) -> bytes:
+    """All that is said; a server that says a little again and again is away, too."""
+    found = bytearray()
+    while piece := response.read1(_PIECE_BYTES):
+        found += piece
+        if time.monotonic() > until:
+            response.close()
+            raise TimeoutError("its answer has no end")
+    return bytes(found)
+
+
 def refusal(status: int | None, method: str, path: str, body: Any) -> ClusterError:
     """What a refusal means, in one line.
 
@@ -120,7 +135,7 @@ def refusal(status: int | None, method: str, path: str, body: Any) -> ClusterErr
         said = ""
     said = " ".join(said.split())
     if status == 404:
-        return MissingError(f"{method} {path}: not found")
+        return MissingError(f"{method} {path}: not found" + (f": {said}" if said else ""))
     if status == 401:
         return ClusterError(f"{method} {path}: the server does not know who asks: {said or 'unauthorized'}")
     if status == 403:
@@ -144,6 +159,8 @@ def items(server: Server, path: str) -> Iterator[Tree]:
         found = page.get("items")
         if not isinstance(found, list):
             raise ClusterError(f"GET {path}: the answer is no list")
+        if not all(isinstance(each, dict) and isinstance(each.get("metadata"), dict) for each in found):
+            raise ClusterError(f"GET {path}: the answer lists what is no object")
         yield from found
         meta: Mapping[str, Any] = page.get("metadata") or {}
         more = str(meta.get("continue") or "")

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
+from contextlib import suppress
 from typing import Any
 
 from windlass.engines.elastic.system import ClusterError
@@ -32,11 +34,12 @@ class Spare:
 
     def __init__(self, server: Server, namespace: str, label: str) -> None:
         self._server, self._namespace, self._label = server, namespace, label
-        self._version: str | None = None
-        self._asked = False
 
     def set(self, kinds: Sequence[InstanceType], counts: Sequence[int], why: Sequence[str]) -> None:
         """So many spare instances of each type from now on.
+
+        What is ours and stands for nothing any more is deleted at the end: objects of types that are gone, and
+        Deployments where there are CapacityBuffers now.
 
         Raises
         ------
@@ -45,17 +48,26 @@ class Spare:
             before stands; types before it may have been written.
         """
         version = self._buffers()
-        self._ensure(objects.PRIORITY_KIND, objects.PRIORITY_CLASS, objects.priority_class())
+        self._ensure_priority()
+        deployments, templates = self._there(objects.DEPLOYMENT), self._there(objects.POD_TEMPLATE)
+        buffers = {} if version is None else self._there(objects.buffer_kind(version))
         for kind, count, reason in zip(kinds, counts, why, strict=True):
-            name = objects.object_name(kind)
             if version is None:
                 wanted = objects.deployment(self._namespace, kind, self._label, count, reason)
-                self._size(objects.DEPLOYMENT, name, wanted, count, reason)
+                self._shape(objects.DEPLOYMENT, deployments, wanted)
+                self._size(objects.DEPLOYMENT, deployments, wanted, count, reason)
             else:
                 template = objects.pod_template(self._namespace, kind, self._label)
-                self._ensure(objects.POD_TEMPLATE, name, template)
+                self._shape(objects.POD_TEMPLATE, templates, template)
                 wanted = objects.buffer(version, self._namespace, kind, count, reason)
-                self._size(objects.buffer_kind(version), name, wanted, count, reason)
+                self._size(objects.buffer_kind(version), buffers, wanted, count, reason)
+        names = {objects.object_name(kind) for kind in kinds}
+        if version is None:
+            self._drop(objects.DEPLOYMENT, deployments, names)
+        else:
+            self._drop(objects.buffer_kind(version), buffers, names)
+            self._drop(objects.POD_TEMPLATE, templates, names)
+            self._drop(objects.DEPLOYMENT, deployments, set())
 
     def describe(self, kinds: Sequence[InstanceType], counts: Sequence[int]) -> list[str]:
         """What :meth:`set` would write, a line each."""
@@ -74,42 +86,75 @@ class Spare:
             kinds.insert(0, objects.buffer_kind(version))
         gone = []
         for kind in kinds:
-            for found in list(items(self._server, kind.list_path(self._namespace))):
-                name = str((found.get("metadata") or {}).get("name"))
+            for name, found in self._there(kind).items():
                 if is_ours(found):
-                    self._server.send("DELETE", kind.one(self._namespace, name))
+                    self._delete(kind, name)
                     gone.append(f"{kind.kind} {name}")
         return gone
 
     def _buffers(self) -> str | None:
-        """The version of CapacityBuffers that the server prefers; None where it has none."""
-        if not self._asked:
-            try:
-                group = self._server.get(f"/apis/{objects.BUFFERS}")
-                self._version = str((group.get("preferredVersion") or {}).get("version") or "v1beta1")
-            except MissingError:
-                self._version = None
-            self._asked = True
-        return self._version
+        """The version of CapacityBuffers that the server prefers; None where it has none.
 
-    def _ensure(self, kind: Kind, name: str, wanted: Tree) -> None:
-        if self._find(kind, name) is None:
-            self._server.send("POST", kind.list_path(self._namespace), wanted)
-
-    def _size(self, kind: Kind, name: str, wanted: Tree, count: int, why: str) -> None:
-        found = self._find(kind, name)
-        if found is None:
-            self._server.send("POST", kind.list_path(self._namespace), wanted)
-        elif (found.get("spec") or {}).get("replicas") != count:
-            self._server.send("PATCH", kind.one(self._namespace, name), objects.resize(count, why))
-
-    def _find(self, kind: Kind, name: str) -> Tree | None:
-        """An object of ours; None where there is none of that name."""
+        Asked each time: it may get them, and one that has just come up may not know yet that it has.
+        """
         try:
-            found = self._server.get(kind.one(self._namespace, name))
+            group = self._server.get(f"/apis/{objects.BUFFERS}")
         except MissingError:
             return None
-        if not is_ours(found):
-            label = "=".join(next(iter(objects.OWNER.items())))
-            raise ClusterError(f"{kind.kind} {name} is not Windlass's, without the label {label}; left alone")
-        return found
+        return str((group.get("preferredVersion") or {}).get("version") or "v1beta1")
+
+    def _there(self, kind: Kind) -> dict[str, Tree]:
+        """All objects of a kind in the namespace, by name, ours or not."""
+        found = items(self._server, kind.list_path(self._namespace))
+        return {str((each.get("metadata") or {}).get("name")): each for each in found}
+
+    def _ensure_priority(self) -> None:
+        kind = objects.PRIORITY_KIND
+        try:
+            found = self._server.get(kind.one(self._namespace, objects.PRIORITY_CLASS))
+        except MissingError:
+            self._server.send("POST", kind.list_path(self._namespace), objects.priority_class())
+        else:
+            _check_ours(kind, objects.PRIORITY_CLASS, found)
+
+    def _shape(self, kind: Kind, there: dict[str, Tree], wanted: Tree) -> None:
+        """Have an object there whose pods are of this shape; one of another shape is made anew."""
+        name = wanted["metadata"]["name"]
+        found = there.get(name)
+        if found is not None:
+            _check_ours(kind, name, found)
+            if _shape_of(found) == _shape_of(wanted):
+                return
+            self._delete(kind, name)
+        there[name] = self._server.send("POST", kind.list_path(self._namespace), wanted)
+
+    def _size(self, kind: Kind, there: dict[str, Tree], wanted: Tree, count: int, why: str) -> None:
+        name = wanted["metadata"]["name"]
+        found = there.get(name)
+        if found is None:
+            self._server.send("POST", kind.list_path(self._namespace), wanted)
+            return
+        _check_ours(kind, name, found)
+        if (found.get("spec") or {}).get("replicas") != count:
+            self._server.send("PATCH", kind.one(self._namespace, name), objects.resize(count, why))
+
+    def _drop(self, kind: Kind, there: dict[str, Tree], wanted: AbstractSet[str]) -> None:
+        for name, found in there.items():
+            if is_ours(found) and name not in wanted:
+                self._delete(kind, name)
+
+    def _delete(self, kind: Kind, name: str) -> None:
+        # Somebody else may have been quicker.
+        with suppress(MissingError):
+            self._server.send("DELETE", kind.one(self._namespace, name))
+
+
+def _shape_of(thing: Tree) -> str | None:
+    said = ((thing.get("metadata") or {}).get("annotations") or {}).get(objects.SHAPE)
+    return None if said is None else str(said)
+
+
+def _check_ours(kind: Kind, name: str, found: Tree) -> None:
+    if not is_ours(found):
+        label = "=".join(next(iter(objects.OWNER.items())))
+        raise ClusterError(f"{kind.kind} {name} is not Windlass's, without the label {label}; left alone")

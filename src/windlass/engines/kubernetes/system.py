@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Callable, Iterable
+
 from windlass.engines.elastic.system import ClusterError, Seen
 from windlass.engines.kubernetes.look import TYPE_LABEL, seen
+from windlass.engines.kubernetes.objects import object_name
 from windlass.engines.kubernetes.server import Server, items
 from windlass.engines.kubernetes.spare import Spare
 from windlass.model import InputError
@@ -27,6 +31,13 @@ class KubernetesScale:
         Where our objects are.
     label
         Of nodes: whose value is the name of a type.
+    now
+        Seconds since 1970.
+
+    Raises
+    ------
+    InputError
+        Objects of two types would have one name.
     """
 
     def __init__(
@@ -36,8 +47,11 @@ class KubernetesScale:
         *,
         namespace: str = "windlass",
         label: str = TYPE_LABEL,
+        now: Callable[[], float] = time.time,
     ) -> None:
+        _check_names(types)
         self._server, self._types, self._label = server, types, label
+        self._now = now
         self._spare = Spare(server, namespace, label)
 
     @property
@@ -56,7 +70,7 @@ class KubernetesScale:
         nodes = items(self._server, "/api/v1/nodes")
         pods = items(self._server, "/api/v1/pods")
         try:
-            return seen(self._types, list(nodes), list(pods), self._label)
+            return seen(self._types, list(nodes), list(pods), self._label, self._now())
         except InputError as error:
             raise ClusterError(str(error)) from error
 
@@ -71,6 +85,14 @@ class KubernetesScale:
     def remove(self) -> list[str]:
         """Take back all that was asked for; what was deleted."""
         return self._spare.remove()
+
+
+def _check_names(types: Iterable[InstanceType]) -> None:
+    named: dict[str, str] = {}
+    for kind in types:
+        other = named.setdefault(object_name(kind), kind.name)
+        if other != kind.name:
+            raise InputError(f"types {other!r} and {kind.name!r} would both be called {object_name(kind)!r}")
 
 
 def spare(totals: Totals, seen: Seen) -> list[int]:

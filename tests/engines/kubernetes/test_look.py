@@ -1,0 +1,46 @@
+"""Which nodes count as ready, as coming, as in use, and as none at all."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.engines.kubernetes.emulated import node, pod
+from windlass.engines.kubernetes.look import STARTS_WITHIN_S, seen
+from windlass.model.instances import InstanceType
+
+TYPES = (InstanceType("small", cores=4, most=10),)
+MADE = 1767225600.0
+
+
+def counted(*, busy, ready=True, age=0.0, **more):
+    """Of one node: how many are ready, coming, in use; and cores that run."""
+    one = node("a", "small", ready)
+    one["metadata"]["creationTimestamp"] = "2026-01-01T00:00:00Z"
+    one["metadata"].update(more.get("metadata", {}))
+    one["spec"] = more.get("spec", {})
+    found = seen(TYPES, [one], [pod("runs", "3", "a")] if busy else [], now=MADE + age)
+    return [int(each[0]) for each in (found.ready, found.coming, found.used)], found.running.resources.sum()
+
+
+def test_one_that_is_ready():
+    assert counted(busy=False) == ([1, 0, 0], 0.0)
+    assert counted(busy=True) == ([1, 0, 1], 3.0)
+
+
+def test_one_that_starts_is_coming_for_a_quarter_of_an_hour():
+    assert counted(busy=False, ready=False, age=STARTS_WITHIN_S - 1.0) == ([0, 1, 0], 0.0)
+    assert counted(busy=False, ready=False, age=STARTS_WITHIN_S) == ([0, 0, 0], 0.0)
+
+
+@pytest.mark.parametrize("age", [1.0, 1e6])
+def test_one_that_is_cut_off_with_a_job_on_it_is_in_use(age):
+    # Taken for one that is coming, it would be asked for a second time, as spare.
+    assert counted(busy=True, ready=False, age=age) == ([1, 0, 1], 3.0)
+
+
+@pytest.mark.parametrize("busy", [True, False])
+@pytest.mark.parametrize(
+    "leaves", [{"spec": {"unschedulable": True}}, {"metadata": {"deletionTimestamp": "2026-01-01T00:00:00Z"}}]
+)
+def test_one_that_takes_no_more_jobs_is_room_for_nobody_but_its_jobs_count(busy, leaves):
+    assert counted(busy=busy, **leaves) == ([0, 0, 0], 3.0 * busy)
