@@ -10,7 +10,8 @@ import yaml
 pytest.importorskip("kmock", reason="needs the package kmock")
 pytest.importorskip("kubernetes", reason="needs the package kubernetes")
 
-from tests.engines.kubernetes.emulated import client, emulated, node, pod
+from tests.engines.kubernetes.emulated import client, emulated
+from tests.engines.kubernetes.things import node, pod
 from windlass.cli import main
 
 DEPLOYMENTS = "/apis/apps/v1/namespaces/windlass/deployments"

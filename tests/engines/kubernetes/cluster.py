@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import yaml
 
-from tests.engines.kubernetes.emulated import node, pod
+from tests.engines.kubernetes.things import node, pod
 from windlass.engines.kubernetes.server import ApiServer, items
 
 NAMESPACE = "windlass"

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tests.engines.kubernetes.between import Between, Upstream
-from tests.engines.kubernetes.cluster import PODS, Cluster
-from tests.engines.kubernetes.emulated import kubeconfig
+from tests.engines.kubernetes.cluster import PODS, TYPES, Cluster
 from tests.engines.kubernetes.store import Store
+from tests.engines.kubernetes.things import kubeconfig
 from windlass.engines.kubernetes.server import ApiServer
 
 ROOT = Path(__file__).parents[3]
@@ -57,3 +57,22 @@ def environment() -> dict[str, str]:
     """In which this project's modules, and those of its tests, are found."""
     paths = (str(ROOT / "src"), str(ROOT), os.environ.get("PYTHONPATH", ""))
     return {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in paths if path)}
+
+
+def words(config: Path, folder: Path, namespace: str, policy: str, period: float) -> list[str]:
+    """Of the command that scales for a namespace; its history is in the folder, under the namespace's name."""
+    types = folder / "types.yaml"
+    types.write_text(TYPES)
+    named = {
+        "types": types,
+        "kubeconfig": config,
+        "history": folder / f"{namespace}.db",
+        "period": period,
+        "policy": policy,
+        "namespace": namespace,
+    }
+    return [
+        "k8s",
+        "autoscale",
+        *(part for name, value in named.items() for part in (f"--{name}", str(value))),
+    ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.engines.kubernetes.emulated import node, pod
+from tests.engines.kubernetes.things import node, pod
 from windlass.engines.kubernetes.look import STARTS_WITHIN_S, seen
 from windlass.model.instances import InstanceType
 

@@ -8,7 +8,8 @@ import pytest
 kmock = pytest.importorskip("kmock", reason="needs the package kmock")
 pytest.importorskip("kubernetes", reason="needs the package kubernetes")
 
-from tests.engines.kubernetes.emulated import client, emulated, node, pod  # noqa: E402
+from tests.engines.kubernetes.emulated import client, emulated  # noqa: E402
+from tests.engines.kubernetes.things import node, pod  # noqa: E402
 from windlass.engines.elastic.system import ClusterError  # noqa: E402
 from windlass.engines.kubernetes.server import MissingError, items  # noqa: E402
 from windlass.engines.kubernetes.system import KubernetesScale  # noqa: E402

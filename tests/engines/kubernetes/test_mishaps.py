@@ -1,0 +1,168 @@
+"""A server that is away, refuses, or says half of it: nothing is asked for less, and all is well after it."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import threading
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("kubernetes", reason="needs the package kubernetes")
+
+from tests.engines.kubernetes.between import Answer, Between
+from tests.engines.kubernetes.cluster import NAMESPACE, Cluster
+from tests.engines.kubernetes.served import environment, served_here, words
+from tests.engines.kubernetes.things import kubeconfig, node, pod
+from windlass.engines.elastic.system import ClusterError
+from windlass.engines.kubernetes.server import ApiServer, items
+from windlass.engines.slurm.daemons import wait_until
+
+PATIENCE = 120.0
+#: Two of each type in reserve, as there is no day of history.
+POLICY = "{predictive: {forecaster: naive, ladder: [[0, 2]]}}"
+AGAIN, BACK = "tried again in", "the cluster answers again"
+
+
+@dataclass(frozen=True)
+class Fault:
+    """What is said instead of an answer (None: nobody listens), whether only to what writes; what users read."""
+
+    answer: Answer | None
+    told: str
+    writes: bool = False
+
+
+def said(status, message):
+    return Answer(status, json.dumps({"message": message}).encode())
+
+
+FAULTS = {
+    "away": Fault(None, "does not answer"),
+    "hangs up": Fault(Answer(0, b""), "does not answer"),
+    "forbidden": Fault(
+        said(403, "nodes is forbidden"), "is forbidden: nodes is forbidden; see deploy/kubernetes"
+    ),
+    "who asks is not known": Fault(said(401, "Unauthorized"), "does not know who asks: Unauthorized"),
+    "broken": Fault(Answer(500, b"<html>"), "failed with status 500: no reason given"),
+    "too many ask": Fault(said(429, "slow down"), "failed with status 429: slow down"),
+    "not up yet": Fault(said(503, "starting"), "failed with status 503: starting"),
+    "cut off": Fault(Answer(200, b'{"items": [{"meta', 4000), "does not answer"),
+    "half of JSON": Fault(Answer(200, b'{"items": [{"meta'), "the answer is not JSON"),
+    "nothing": Fault(Answer(200, b""), "the answer is no list"),
+    "null": Fault(Answer(200, b"null"), "the answer is not an object"),
+    "no items": Fault(Answer(200, b'{"items": null}'), "the answer is no list"),
+    "items that are none": Fault(Answer(200, b'{"items": [null]}'), "lists what is no object"),
+    "conflict": Fault(said(409, "it was changed"), "failed with status 409: it was changed", True),
+    "read-only": Fault(said(403, "no writing"), "is forbidden: no writing", True),
+    "write broken": Fault(Answer(500, b""), "failed with status 500", True),
+}
+
+
+@dataclass(frozen=True)
+class Life:
+    """An autoscaler at work."""
+
+    cluster: Cluster
+    between: Between
+    file: Path
+
+    def lines(self) -> list[str]:
+        """What it said."""
+        return self.file.read_text().splitlines()
+
+    def count(self, text: str) -> int:
+        """How often it said so."""
+        return sum(text in line for line in self.lines())
+
+
+@pytest.fixture(scope="module")
+def life(tmp_path_factory):
+    """One that two nodes in use belong to, and nobody waits."""
+    folder = tmp_path_factory.mktemp("life")
+    with served_here(folder) as served, closing(Between(served.upstream)) as between:
+        for name in ("a", "b"):
+            served.cluster.server.send("POST", "/api/v1/nodes", node(name, "small"))
+            served.cluster.server.send(
+                "POST", "/api/v1/namespaces/default/pods", pod(f"on-{name}", "3", name)
+            )
+        config = kubeconfig(folder / "config", between.url)
+        command = [sys.executable, "-m", "windlass", *words(config, folder, NAMESPACE, POLICY, 0.25)]
+        with open(folder / "said", "w") as file:
+            process = subprocess.Popen(command, env=environment(), stdout=file, stderr=file)
+        try:
+            yield Life(served.cluster, between, folder / "said")
+        finally:
+            process.terminate()
+            assert process.wait(PATIENCE) == 130
+    assert "Traceback" not in (folder / "said").read_text()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", FAULTS)
+def test_nothing_is_asked_for_less_and_what_is_needed_comes_about_after_it(life, name):
+    fault, cluster, between = FAULTS[name], life.cluster, life.between
+    assert wait_until(lambda: cluster.asked() == {"small": 2, "large": 2}, PATIENCE)
+    failed, back, since = life.count(AGAIN), life.count(BACK), len(between.all)
+    if fault.answer is None:
+        between.close()
+    else:
+        between.before = lambda asked: fault.answer if asked.writes or not fault.writes else None
+    waiting = [cluster.submit(3) for _ in range(2)]
+    assert wait_until(lambda: life.count(AGAIN) >= failed + 4, PATIENCE)
+    assert cluster.asked() == {"small": 2, "large": 2}
+    assert between.written(since) == []
+    told = [line for line in life.lines() if AGAIN in line][failed:]
+    assert all(fault.told in line for line in told), told
+    if fault.answer is None:
+        between.back()
+    between.before = lambda asked: None
+    # Each of those who wait needs more than half of a node.
+    assert wait_until(lambda: cluster.asked() == {"small": 4, "large": 2}, PATIENCE)
+    assert all(asked.tree["spec"]["replicas"] >= 2 for asked, _ in between.written(since))
+    assert wait_until(lambda: life.count(BACK) > back, PATIENCE)
+    for each in waiting:
+        cluster.end(each)
+
+
+@pytest.fixture
+def slow(tmp_path):
+    """A server, and a client of it that waits for half a second."""
+    with served_here(tmp_path) as served, closing(Between(served.upstream)) as between:
+        config = kubeconfig(tmp_path / "config", between.url)
+        yield between, ApiServer(str(config), patience=0.5)
+
+
+def test_an_answer_that_drips_in_without_end_is_none(slow):
+    between, server = slow
+    between.before = lambda asked: Answer(200, b'{"items": [', 10**9, drips=True)
+    with pytest.raises(ClusterError, match=r"does not answer: its answer has no end"):
+        list(items(server, "/api/v1/nodes"))
+    between.before = lambda asked: None
+    assert list(items(server, "/api/v1/nodes")) == []
+
+
+def test_an_answer_that_never_comes_is_none(slow):
+    between, server = slow
+    gone = threading.Event()
+
+    def wait(asked):
+        gone.wait(PATIENCE)
+
+    between.before = wait
+    with pytest.raises(ClusterError, match="timed out"):
+        list(items(server, "/api/v1/nodes"))
+    gone.set()
+    assert list(items(server, "/api/v1/nodes")) == []
+
+
+def test_a_list_whose_second_page_is_gone_is_none(slow):
+    between, server = slow
+    first = Answer(200, b'{"items": [{"metadata": {"name": "a"}}], "metadata": {"continue": "more"}}')
+    between.before = lambda asked: said(410, "too old") if "continue=more" in asked.path else first
+    with pytest.raises(ClusterError, match="failed with status 410: too old"):
+        list(items(server, "/api/v1/nodes"))

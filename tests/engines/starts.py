@@ -1,0 +1,105 @@
+"""A process that has imported what the command needs, and starts it again and again as processes of their own.
+
+``python -m tests.engines.starts MODULE …`` imports these, and reads a line for each process: JSON with the words of the
+command, and the file for what it says. It answers with the new process's id, and then, when that has ended, with its
+status.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import traceback
+from pathlib import Path
+from typing import Self
+
+from windlass.cli import main
+
+#: What `windlass k8s autoscale` and `windlass ray autoscale` import as they run.
+SCALING = (
+    "scipy.signal",
+    "scipy.stats",
+    "windlass.cli.scaling",
+    "windlass.engines.elastic.engine",
+    "windlass.engines.elastic.types",
+    "windlass.scale.monitor",
+    "windlass.scale.policies.predictive",
+    "windlass.worlds.policy",
+)
+KUBERNETES = (
+    "kubernetes.client",
+    "kubernetes.config",
+    "urllib3",
+    "windlass.engines.kubernetes.system",
+    *SCALING,
+)
+RAY = ("ray.autoscaler.v2.sdk", "windlass.engines.ray.scale", *SCALING)
+
+
+class Starts:
+    """Starts ``windlass`` in no time; one at a time."""
+
+    def __init__(self, environment: dict[str, str], modules: tuple[str, ...]) -> None:
+        command = [sys.executable, "-m", "tests.engines.starts", *modules]
+        self._process = subprocess.Popen(
+            command, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        )
+
+    def start(self, words: list[str], said: Path) -> int:
+        """The id of a new process."""
+        assert self._process.stdin is not None
+        self._process.stdin.write(json.dumps([words, str(said)]) + "\n")
+        self._process.stdin.flush()
+        return self._answer()
+
+    def status(self) -> int:
+        """Wait until it has ended; how, as :class:`subprocess.Popen` has it."""
+        return self._answer()
+
+    def _answer(self) -> int:
+        assert self._process.stdout is not None
+        return int(self._process.stdout.readline())
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._process.kill()
+        self._process.wait()
+
+
+def _serve() -> None:
+    for name in sys.argv[1:]:
+        __import__(name)
+    for line in sys.stdin:
+        words, said = json.loads(line)
+        child = os.fork()
+        if child == 0:
+            _become(words, said)
+        print(child, flush=True)
+        print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)
+
+
+def _become(words: list[str], said: str) -> None:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    file = os.open(said, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+    os.dup2(file, 1)
+    os.dup2(file, 2)
+    sys.argv = ["windlass", *words]
+    status = 1
+    try:
+        main()
+    except SystemExit as stop:
+        status = int(stop.code or 0)
+    except BaseException:
+        traceback.print_exc()
+    finally:
+        sys.stdout.flush()
+        os._exit(status)
+
+
+if __name__ == "__main__":
+    _serve()
