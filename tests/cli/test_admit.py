@@ -4,22 +4,25 @@ from __future__ import annotations
 
 import json
 import sys
+from dataclasses import replace
 
 import numpy as np
 import polars as pl
 import pytest
 
+from windlass.admit import POLICIES
+from windlass.admit.evaluation import Candidate, Node, signal, tuned
 from windlass.cli import main
 from windlass.cli.admit import Asked, evaluate, node_of, shares
 from windlass.model import InputError
 from windlass.traces.telemetry import read_recorded
 
 
-def recording(path, seed=1, steps=450, warns=True):
+def recording(path, seed=1, steps=450, warns=True, rate=0.02):
     """A node in bursts of CPU Ready; with warnings, two metrics rise three steps before."""
     rng = np.random.default_rng(seed)
     ready, before = np.zeros(steps), np.zeros(steps)
-    for at in np.flatnonzero(rng.random(steps) < 0.02):
+    for at in np.flatnonzero(rng.random(steps) < rate):
         ready[at : at + 6] = rng.uniform(0.5, 1.0)
         before[max(0, at - 3) : at] = 5.0 * warns
     columns = {"at": np.arange(steps), "busy": np.clip(ready + 0.1, 0, 1), "cpu_ready": ready}
@@ -38,11 +41,13 @@ def ran(monkeypatch, *words):
 
 
 def test_json_has_every_policy_at_every_downtime(monkeypatch, capsys, tmp_path):
-    first, second = recording(tmp_path / "a.parquet"), recording(tmp_path / "b.parquet", seed=2)
+    first = recording(tmp_path / "a.parquet", rate=0.03)
+    second = recording(tmp_path / "b.parquet", seed=2)
     report = tmp_path / "report.html"
     assert not ran(
-        monkeypatch, second, "--before", first, "--downtime", "5%,0.2", "--json", "--report", report
-    )
+        monkeypatch, second, "--before", first, "--threshold", "0.4", "--downtime", "5%,0.2", "--json",
+        "--report", report,
+    )  # fmt: skip
     found = json.loads(capsys.readouterr().out)
     by = {(row["policy"], row["asked_downtime"]): row for row in found}
     assert len(by) == len(found)
@@ -52,10 +57,21 @@ def test_json_has_every_policy_at_every_downtime(monkeypatch, capsys, tmp_path):
             assert row["downtime"] <= downtime * 3
             assert row["by_chance"] == pytest.approx(1 - (1 - row["downtime"]) ** 10)
             assert row["left"] == round(row["recall"] * row["onsets"])
+            assert (
+                row["best_baseline"] in ("random", "utilisation", "ready") or "alarm" in row["best_baseline"]
+            )
+            best = by[row["best_baseline"], downtime]
+            assert row["over_best"] == pytest.approx(row["recall"] - best["recall"])
+            assert best["recall"] >= by["ready", downtime]["recall"]
+        assert by["pronto, best on what came before", downtime]["parameters"]["lag"] in (5, 10, 20, 40)
     assert ("pronto fpca, as printed", None) in by
     # Two metrics rise three steps before each onset: who learns from the node's own CPU Ready must see it.
     assert by["forewarn", 0.2]["recall"] > by["ready", 0.2]["recall"] + 0.2
-    assert by["forewarn", 0.2]["over_shifted_95"][0] > 0
+    told = by["forewarn", 0.2]
+    assert told["by_shift"] < 0.5
+    # Seven onsets prove little, and the intervals say so.
+    assert told["over_shifted_95"][0] < told["recall"] - told["shifted"] < told["over_shifted_95"][1]
+    assert told["over_shifted_95"][1] - told["over_shifted_95"][0] > 0.3
     html = report.read_text()
     assert "forewarn" in html
     assert "default-src 'none'" in html
@@ -65,7 +81,9 @@ def test_tables_are_printed(monkeypatch, capsys, tmp_path):
     assert not ran(monkeypatch, recording(tmp_path / "a.parquet", steps=300), "--downtime", "10%")
     shown = capsys.readouterr().out
     assert "at 10% downtime" in shown
-    assert "onsets" in shown
+    assert "onsets in 240 steps" in shown
+    assert "(p95 of the first fifth)" in shown
+    assert "forewarn at 10%: " in shown
 
 
 def test_percentiles_are_of_before_what_is_judged(tmp_path):
@@ -76,8 +94,25 @@ def test_percentiles_are_of_before_what_is_judged(tmp_path):
     assert node.level == node.told == np.percentile(first.of("cpu_ready"), 95)
     assert (node.warm, len(node.ready)) == (450, 900)
     alone = node_of(second, asked, None)
-    assert alone.told == max(np.percentile(second.of("cpu_ready")[:90], 95), np.nextafter(0, 1))
-    assert alone.level == np.percentile(second.of("cpu_ready"), 95)
+    assert (
+        alone.level == alone.told == max(np.percentile(second.of("cpu_ready")[:90], 95), np.nextafter(0, 1))
+    )
+
+
+def test_what_comes_later_changes_nothing_that_is_known_before(tmp_path):
+    first = read_recorded(recording(tmp_path / "a.parquet", steps=300, rate=0.03))
+    second = read_recorded(recording(tmp_path / "b.parquet", seed=2, steps=300))
+    other = replace(second, values=10.0 * second.values)
+    asked = Asked("cpu_ready", "p70", (0.1,))
+    one, two = node_of(second, asked, first), node_of(other, asked, first)
+    assert (one.level, one.told) == (two.level, two.told)
+    chosen = [tuned(POLICIES, [each], 0.1, np.random.default_rng(1)) for each in (one, two)]
+    assert chosen[0] == chosen[1] is not None
+    # And no signal sees a step before it is there.
+    for candidate in (Candidate("f", "forewarn", 0.1, {"downtime": 0.1}), chosen[0]):
+        whole = signal(POLICIES, candidate, one, 10, np.random.default_rng(1))
+        half = Node(one.metrics[:450], one.ready[:450], one.level, one.told, 300, one.busy[:450])
+        assert (whole[:450] == signal(POLICIES, candidate, half, 10, np.random.default_rng(1))).all()
 
 
 def test_the_same_seed_gives_the_same_rows(tmp_path):

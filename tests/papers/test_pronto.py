@@ -118,14 +118,14 @@ def test_random_is_rarely_said_to_beat_chance_and_never_of_few_onsets():
 
 def test_drawn_sets_are_no_evidence_for_the_paper():
     nodes = [drawn_node(seed, steps=1200) for seed in (1, 2)]
-    names = ("pronto fpca, as printed", "pronto directions, as printed", "random")
+    names = ("pronto fpca, as printed", "pronto directions, as printed", "random", "forewarn")
     listed = [each for each in chosen(nodes) if each.label in names]
     found = [judge(POLICIES, each, nodes, np.random.default_rng(1)) for each in listed]
     assert all(
         row.holds is None and row.paper is None for row in rows_of(Set("drawn", nodes, real=False), found)
     )
     real = rows_of(Set("real", nodes), found)
-    assert sum(row.paper is not None for row in real) == 2
+    assert sum(row.paper is not None for row in real) == 3
     for picture in pictures(Set("real", nodes), found, "x"):
         for line in picture.lines:
             assert list(line.y) == sorted(line.y)

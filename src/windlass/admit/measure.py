@@ -78,7 +78,7 @@ def onsets(values: Floats, threshold: float, apart: int = 1) -> Bools:
     [0, 1, 0, 0, 1]
     """
     high = np.asarray(values) >= number("threshold", threshold, -np.inf)
-    return high & ~_before(high, whole("apart", apart, 1))
+    return high & ~before(high, whole("apart", apart, 1))
 
 
 def quality(signal: Bools, spikes: Bools, within: int, least: int = 1) -> Quality:
@@ -106,16 +106,16 @@ def quality(signal: Bools, spikes: Bools, within: int, least: int = 1) -> Qualit
     >>> found.recall, found.downtime, found.shifted, found.precision, found.lead
     (0.5, 0.02, 0.1, 0.5, 2.0)
     """
-    up, spikes = _checked(signal, spikes, within, least)
-    covered = _before(up, within, least)
-    soon = _before(spikes[::-1], within, least)[::-1]
-    after = up | _before(up[::-1], within)[::-1]
+    up, spikes = checked(signal, spikes, within, least)
+    covered = before(up, within, least)
+    soon = before(spikes[::-1], within, least)[::-1]
+    after = up | before(up[::-1], within)[::-1]
     count, downtime = int(spikes.sum()), float(up.mean())
     # Over all shifts round in time, each step that is covered meets each onset once.
     rolled = np.zeros(len(up), np.bool_)
     for step in range(least, within + 1):
         rolled |= np.roll(up, step)
-    leads = [_lead(up, int(at), within) for at in np.flatnonzero(spikes & covered)]
+    first = leads(up, spikes & covered, within, least)
     return Quality(
         onsets=count,
         recall=float(covered[spikes].mean()) if count else np.nan,
@@ -124,81 +124,14 @@ def quality(signal: Bools, spikes: Bools, within: int, least: int = 1) -> Qualit
         shifted=float(rolled.mean()),
         ahead=float(up[soon].mean()) if soon.any() else np.nan,
         precision=float(soon[up].mean()) if up.any() else np.nan,
-        lead=float(np.mean(leads)) if leads else np.nan,
+        lead=float(first.mean()) if len(first) else np.nan,
         left=int((spikes & covered).sum()),
         right=int((spikes & ~covered & after).sum()),
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Intervals:
-    """95 % intervals over blocks of time: of recall, of what it is above that of the shifted copy and of chance, and of
-    ``ahead`` over the downtime, 1 for a signal that knows nothing."""
-
-    recall: tuple[float, float]
-    over_shifted: tuple[float, float]
-    over_chance: tuple[float, float]
-    lift: tuple[float, float]
-
-
-def intervals(
-    signal: Bools,
-    spikes: Bools,
-    within: int,
-    rng: np.random.Generator,
-    least: int = 1,
-    blocks: int = 20,
-    draws: int = 1000,
-) -> Intervals:
-    """How sure :func:`quality` is, by drawing blocks of time with replacement.
-
-    Spikes come in bursts, so that single ones are not independent; blocks of time nearly are.
-
-    Parameters
-    ----------
-    signal, spikes, within, least
-        As of :func:`quality`.
-    rng
-        Draws.
-    blocks
-        In how many the time is cut.
-    draws
-        How often they are drawn.
-
-    Examples
-    --------
-    >>> spikes, up = np.zeros(2000, bool), np.zeros(2000, bool)
-    >>> spikes[5::40], up[4::40] = True, True
-    >>> found = intervals(up, spikes, 2, np.random.default_rng(1))
-    >>> found.recall, tuple(round(each, 2) for each in found.over_shifted)
-    ((1.0, 1.0), (0.95, 0.95))
-    """
-    up, spikes = _checked(signal, spikes, within, least)
-    covered = _before(up, within, least)
-    cut = np.array_split(np.arange(len(up)), whole("blocks", blocks, 2))
-    drawn = rng.integers(0, blocks, (whole("draws", draws, 1), blocks))
-    soon = _before(spikes[::-1], within, least)[::-1]
-
-    def of(flags: Bools) -> Floats:
-        return np.asarray(np.array([flags[each].sum() for each in cut])[drawn].sum(axis=1), np.float64)
-
-    hits, counts, ahead, before = of(covered & spikes), of(spikes), of(soon & up), of(soon)
-    lengths, ups = of(np.ones(len(up), np.bool_)), of(up)
-    kept = (counts > 0) & (before > 0) & (ups > 0)
-    if not kept.any():
-        return Intervals(*[(np.nan, np.nan)] * 4)
-    recall, down = (hits / np.maximum(counts, 1))[kept], (ups / lengths)[kept]
-    chance = 1.0 - (1.0 - down) ** (within - least + 1)
-    shifted, lift = (of(covered) / lengths)[kept], ahead[kept] / before[kept] / down
-    return Intervals(_middle(recall), _middle(recall - shifted), _middle(recall - chance), _middle(lift))
-
-
-def _middle(values: Floats) -> tuple[float, float]:
-    low, high = np.percentile(values, [2.5, 97.5])
-    return float(low), float(high)
-
-
-def _checked(signal: Bools, spikes: Bools, within: int, least: int) -> tuple[Bools, Bools]:
+def checked(signal: Bools, spikes: Bools, within: int, least: int) -> tuple[Bools, Bools]:
+    """Both, if they are of the same steps; or an InputError."""
     up, found = np.asarray(signal, np.bool_), np.asarray(spikes, np.bool_)
     if whole("within", within, 0) < whole("least", least, 0):
         raise InputError(f"within is {within}, expected at least {least}, the fewest steps that count")
@@ -207,7 +140,7 @@ def _checked(signal: Bools, spikes: Bools, within: int, least: int) -> tuple[Boo
     return up, found
 
 
-def _before(flags: Bools, most: int, least: int = 1) -> Bools:
+def before(flags: Bools, most: int, least: int = 1) -> Bools:
     """Where one of the steps from ``most`` to ``least`` before has the flag."""
     counted = np.concatenate([[0], np.cumsum(flags)])
     at = np.arange(len(flags))
@@ -216,6 +149,16 @@ def _before(flags: Bools, most: int, least: int = 1) -> Bools:
     return found
 
 
-def _lead(up: Bools, onset: int, within: int) -> int:
-    first = max(0, onset - within)
-    return onset - first - int(np.argmax(up[first : onset + 1]))
+def leads(up: Bools, spikes: Bools, within: int, least: int = 1) -> Floats:
+    """(k,) steps from the first raise in time to each onset; NaN where it was not foreseen.
+
+    >>> up, spikes = np.zeros(50, bool), np.zeros(50, bool)
+    >>> up[[10, 11]], spikes[[13, 40]] = True, True
+    >>> leads(up, spikes, within=5).tolist()
+    [3.0, nan]
+    """
+    covered, found = before(up, within, least), []
+    for onset in np.flatnonzero(spikes):
+        first = max(0, int(onset) - within)
+        found.append(onset - first - np.argmax(up[first : onset + 1]) if covered[onset] else np.nan)
+    return np.asarray(found, np.float64)

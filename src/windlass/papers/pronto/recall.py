@@ -8,9 +8,20 @@ from dataclasses import dataclass
 import numpy as np
 
 from windlass.admit import POLICIES
-from windlass.admit.evaluation import Candidate, Judged, Node, candidates, judge
+from windlass.admit.evaluation import (
+    OURS,
+    TUNED,
+    Candidate,
+    Judged,
+    Node,
+    beside_best,
+    candidates,
+    judge,
+    tuned,
+)
+from windlass.admit.measure import Quality
 from windlass.papers.plots import Line, Picture
-from windlass.papers.pronto.verdicts import beats_chance, foresees_nearly_all
+from windlass.papers.pronto.verdicts import beats_chance, foresees_nearly_all, is_ahead
 from windlass.papers.reproduction import Row
 
 DOWNTIMES = (0.05, 0.10)
@@ -32,36 +43,57 @@ class Set:
     real: bool = True
 
 
-def chosen(nodes: Sequence[Node]) -> list[Candidate]:
+def chosen(nodes: Sequence[Node], downtimes: Sequence[float] = DOWNTIMES) -> list[Candidate]:
     """All four trackers as printed, and at each downtime ours and baselines."""
     busy = all(node.busy is not None for node in nodes)
-    found = list(candidates(DOWNTIMES, busy=busy, svm=False))
+    found = list(candidates(downtimes, busy=busy, svm=False))
     return [each for each in found if each.label in _SHOWN or np.isnan(each.downtime)]
 
 
-def judged(kind: Set, tell: Callable[[str, float], None]) -> list[Judged]:
-    """All that are compared, on all nodes of a set."""
-    listed, found = chosen(kind.nodes), []
+def judged(
+    kind: Set,
+    tell: Callable[[str, float], None],
+    downtimes: Sequence[float] = DOWNTIMES,
+    *,
+    tune: bool = True,
+) -> list[Judged]:
+    """All that are compared, on all nodes of a set; ``tune`` adds the Pronto that was best on what came before."""
+    listed = chosen(kind.nodes, downtimes)
+    for downtime in downtimes if tune else ():
+        tell(f"{kind.name}: which Pronto is best on what came before", 0.0)
+        found = tuned(POLICIES, kind.nodes, downtime, np.random.default_rng(1))
+        listed += [] if found is None else [found]
+    judgements = []
     for place, candidate in enumerate(listed):
         tell(f"{kind.name}: {candidate.label}", place / len(listed))
-        found.append(judge(POLICIES, candidate, kind.nodes, np.random.default_rng([1, place])))
-    return found
+        judgements.append(judge(POLICIES, candidate, kind.nodes, np.random.default_rng([1, place])))
+    return judgements
 
 
 def rows_of(kind: Set, found: Sequence[Judged]) -> list[Row]:
-    """Each beside chance, and what the paper says of its own."""
+    """Each beside chance and the best baseline, and what the paper says of its own."""
     rows = [_row(kind, each) for each in found]
+    rows += [_beside(kind, each, found) for each in found if each.candidate.label in (OURS, TUNED)]
     if not kind.real:
         return rows
     printed = next(each for each in found if each.candidate.label == "pronto fpca, as printed")
     directions = next(each for each in found if each.candidate.label == "pronto directions, as printed")
-    rows += [
+    left, right = printed.quality.left, printed.quality.right
+    return [
+        *rows,
         Row(
             f"{kind.name}: nearly all onsets have a raise of Pronto's signal before them, more than chance has",
             "nearly all",
             f"{printed.quality.recall:.2f}, chance {printed.quality.by_chance:.2f}",
             foresees_nearly_all(printed.quality, printed.intervals),
             "the paper counts raises near spikes and does not say how many chance would have met",
+        ),
+        Row(
+            f"{kind.name}: more onsets have a raise before them than only after",
+            "considerably more",
+            f"{left} before, {right} only after",
+            left > right,
+            "a raise that comes with the spike, which Pronto's mostly do, is one after",
         ),
         Row(
             f"{kind.name}: under Frequent Directions a node is down more than half of the time",
@@ -71,7 +103,27 @@ def rows_of(kind: Set, found: Sequence[Judged]) -> list[Row]:
             "weights are 1 over the rank there, so that all projections must spike at once",
         ),
     ]
-    return rows
+
+
+def _beside(kind: Set, each: Judged, found: Sequence[Judged]) -> Row:
+    against = beside_best(each, found)
+    sure = None if against is None else against[1]
+    return Row(
+        f"{kind.name}, {each.candidate.label} at {each.candidate.downtime:.0%}: recall above the best baseline's",
+        None,
+        "not known"
+        if against is None
+        else f"{against[1].value:+.2f} ({against[1].interval[0]:+.2f} to {against[1].interval[1]:+.2f})",
+        None,
+        (
+            ""
+            if against is None
+            else f"over {against[0].candidate.label}, down {against[0].quality.downtime:.1%}; "
+        )
+        + {True: "above it beyond chance", False: "below it beyond chance", None: "no telling"}[
+            is_ahead(each.quality, sure)
+        ],
+    )
 
 
 def _row(kind: Set, each: Judged) -> Row:
@@ -84,7 +136,7 @@ def _row(kind: Set, each: Judged) -> Row:
         f"{found.shifted:.2f}, down {found.downtime:.1%}",
         None,
         f"{found.onsets} onsets, {found.left} with a raise before and {found.right} only after; precision "
-        f"{found.precision:.2f}, lead {found.lead:.1f} steps; "
+        f"{found.precision:.2f}, lead {found.lead:.1f} steps; as much by {sure.by_shift:.0%} of shifts; "
         + {True: "above both beyond chance", False: "not above both beyond chance", None: "too few to tell"}[
             beats_chance(found, sure)
         ],
@@ -92,31 +144,43 @@ def _row(kind: Set, each: Judged) -> Row:
 
 
 def pictures(kind: Set, found: Sequence[Judged], key: str) -> tuple[Picture, ...]:
-    """Over nodes: what share of them has at most so much recall above chance, and downtime."""
+    """Over nodes: what share of them has at most so much recall above chance, downtime, and raises before and after."""
     shown = [
         each for each in found if np.isnan(each.candidate.downtime) or each.candidate.downtime == DOWNTIMES[0]
     ]
-    gains, downs = [], []
-    for each in shown:
-        gain = np.sort([own.recall - own.by_chance for own in each.each if own.onsets])
-        down = np.sort([own.downtime for own in each.each])
-        gains.append(Line(each.candidate.label, gain.tolist(), _steps(len(gain))))
-        downs.append(Line(each.candidate.label, down.tolist(), _steps(len(down))))
     caption = "A node each. To the right of 0 a signal foresees more than scattered steps would."
-    return (
-        Picture(
-            f"{key}-recall",
-            f"{kind.name}: recall above chance",
+    kinds: list[tuple[str, str, str, str, Callable[[Quality], float]]] = [
+        (
+            "recall",
+            "recall above chance",
             "recall less chance",
-            "share of nodes",
-            tuple(gains),
             caption,
+            lambda own: own.recall - own.by_chance,
         ),
+        ("down", "downtime", "share of steps down", "", lambda own: own.downtime),
+        ("left", "onsets with a raise before", "share of onsets", "", lambda own: own.left / own.onsets),
+        (
+            "right",
+            "onsets with a raise only after",
+            "share of onsets",
+            "",
+            lambda own: own.right / own.onsets,
+        ),
+    ]
+    return tuple(
         Picture(
-            f"{key}-down", f"{kind.name}: downtime", "share of steps down", "share of nodes", tuple(downs)
-        ),
+            f"{key}-{name}",
+            f"{kind.name}: {title}",
+            axis,
+            "share of nodes",
+            tuple(
+                _cdf(each.candidate.label, [value(own) for own in each.each if own.onsets]) for each in shown
+            ),
+            says,
+        )
+        for name, title, axis, says, value in kinds
     )
 
 
-def _steps(count: int) -> list[float]:
-    return [(place + 1) / count for place in range(count)]
+def _cdf(name: str, values: Sequence[float]) -> Line:
+    return Line(name, sorted(values), [(place + 1) / len(values) for place in range(len(values))])

@@ -8,12 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import t as student
 
-from windlass.admit.measure import Intervals, Quality
+from windlass.admit.evaluation import Difference, Intervals
+from windlass.admit.measure import Quality
 
 Floats = NDArray[np.float64]
 
 _LEVEL = 0.95
-#: Of fewer onsets an interval over blocks is of the same few drawn again, and says nothing.
+#: Of fewer onsets nothing is concluded.
 FEW = 20
 
 
@@ -30,6 +31,34 @@ def is_lower(ours: Floats, theirs: Floats) -> bool:
     change = ours[known] / theirs[known] - 1.0
     half = student.ppf(0.5 + _LEVEL / 2, len(change) - 1) * change.std(ddof=1) / np.sqrt(len(change))
     return bool(change.mean() + half < 0.0)
+
+
+def is_nearer(ours: Floats, theirs: Floats) -> bool | None:
+    """Whether forecasts are nearer than others of the same values: the 95 % interval of differences of squares.
+
+    Parameters
+    ----------
+    ours, theirs
+        (k,) what each was off by.
+
+    Returns
+    -------
+    bool or None
+        None where the interval has both signs, or there are fewer than two.
+
+    Examples
+    --------
+    >>> off = np.array([1.0, -2.0, 3.0, -1.5, 2.5])
+    >>> is_nearer(0.2 * off, off), is_nearer(off, 0.2 * off), is_nearer(off, off[::-1])
+    (True, False, None)
+    """
+    if len(ours) < 2:
+        return None
+    change = ours**2 - theirs**2
+    half = student.ppf(0.5 + _LEVEL / 2, len(change) - 1) * change.std(ddof=1) / np.sqrt(len(change))
+    if abs(change.mean()) <= half:
+        return None
+    return bool(change.mean() < 0.0)
 
 
 def is_about(ours: float, theirs: float, within: float) -> bool:
@@ -58,14 +87,14 @@ def beats_chance(found: Quality, sure: Intervals) -> bool | None:
 
     >>> none = (0.0, 0.0)
     >>> found = Quality(90, 0.9, 0.05, 0.4, 0.3, 0.5, 0.5, 4.0, 81, 0)
-    >>> beats_chance(found, Intervals(none, (0.1, 0.2), (0.3, 0.4), none))
+    >>> beats_chance(found, Intervals(none, (0.1, 0.2), (0.3, 0.4), none, 0.5))
     True
-    >>> beats_chance(found, Intervals(none, (-0.1, 0.2), (0.3, 0.4), none))
+    >>> beats_chance(found, Intervals(none, (-0.1, 0.2), (0.3, 0.4), none, 0.5))
     False
-    >>> beats_chance(found, Intervals(none, (0.1, 0.2), (-0.3, 0.4), none))
+    >>> beats_chance(found, Intervals(none, (0.1, 0.2), (-0.3, 0.4), none, 0.5))
     False
     >>> few = Quality(2, 1.0, 0.05, 0.4, 0.3, 0.5, 0.5, 4.0, 2, 0)
-    >>> beats_chance(few, Intervals(none, (0.1, 0.2), (0.3, 0.4), none))
+    >>> beats_chance(few, Intervals(none, (0.1, 0.2), (0.3, 0.4), none, 0.5))
     """
     if found.onsets < FEW:
         return None
@@ -76,7 +105,7 @@ def foresees_nearly_all(found: Quality, sure: Intervals) -> bool | None:
     """Whether nearly all onsets (9 of 10) have a raise before them, and that is more than chance has; None as above.
 
     >>> none, above = (0.0, 0.0), (0.1, 0.2)
-    >>> sure = Intervals(none, above, above, none)
+    >>> sure = Intervals(none, above, above, none, 0.01)
     >>> foresees_nearly_all(Quality(90, 0.95, 0.05, 0.4, 0.3, 0.5, 0.5, 4.0, 86, 0), sure)
     True
     >>> foresees_nearly_all(Quality(90, 0.5, 0.05, 0.4, 0.3, 0.5, 0.5, 4.0, 45, 0), sure)
@@ -84,3 +113,15 @@ def foresees_nearly_all(found: Quality, sure: Intervals) -> bool | None:
     """
     beats = beats_chance(found, sure)
     return None if beats is None else bool(found.recall >= 0.9 and beats)
+
+
+def is_ahead(found: Quality, beside: Difference | None) -> bool | None:
+    """Whether a signal foresees more onsets than another; None where there are few, or nobody knows.
+
+    >>> found = Quality(90, 0.95, 0.05, 0.4, 0.3, 0.5, 0.5, 4.0, 86, 0)
+    >>> pairs = ((0.1, 0.3), (-0.3, -0.1), (-0.1, 0.1))
+    >>> [is_ahead(found, Difference(0.0, pair)) for pair in pairs], is_ahead(found, None)
+    ([True, False, None], None)
+    >>> is_ahead(Quality(9, 0.95, 0.05, 0.4, 0.3, 0.5, 0.5, 4.0, 8, 0), Difference(0.2, pairs[0]))
+    """
+    return None if beside is None or found.onsets < FEW else beside.proven

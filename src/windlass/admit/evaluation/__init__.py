@@ -1,0 +1,46 @@
+"""Policies on telemetry that is there: what each foresees of the onsets of spikes, at a downtime.
+
+A policy runs through a node's telemetry step by step, as it would live. Steps in which it begins are not judged, and
+what it is told of spikes is of before those that are.
+
+- :mod:`~windlass.admit.evaluation.node`: a node's telemetry, and what a spike is on it.
+- :mod:`~windlass.admit.evaluation.candidates`: who is compared.
+- :mod:`~windlass.admit.evaluation.judging`: what a candidate foresees.
+- :mod:`~windlass.admit.evaluation.variants`: the best Pronto of what came before.
+- :mod:`~windlass.admit.evaluation.certainty`: how sure a recall, or a difference of two, is.
+"""
+
+from windlass.admit.evaluation.candidates import (
+    BASELINES,
+    FORECASTERS,
+    OURS,
+    TRACKERS,
+    TUNED,
+    Candidate,
+    candidates,
+)
+from windlass.admit.evaluation.certainty import Difference, Intervals, difference, intervals
+from windlass.admit.evaluation.judging import Judged, beside_best, judge, signal
+from windlass.admit.evaluation.node import Node, level_of
+from windlass.admit.evaluation.variants import tuned
+
+__all__ = [
+    "BASELINES",
+    "FORECASTERS",
+    "OURS",
+    "TRACKERS",
+    "TUNED",
+    "Candidate",
+    "Difference",
+    "Intervals",
+    "Judged",
+    "Node",
+    "beside_best",
+    "candidates",
+    "difference",
+    "intervals",
+    "judge",
+    "level_of",
+    "signal",
+    "tuned",
+]

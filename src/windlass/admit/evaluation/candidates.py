@@ -1,0 +1,66 @@
+"""All that are compared: policies, each at a downtime."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from windlass.model.values import number
+
+#: The trackers that Pronto can have, in the order of tables.
+TRACKERS = ("fpca", "spirit", "directions", "power")
+#: The alarm's forecasters, likewise.
+FORECASTERS = ("naive", "smoothing", "arima", "svm")
+#: Who signals are held against, as far as they are there; and what is ours.
+BASELINES = ("random", "utilisation", "ready", *(f"alarm {each}" for each in FORECASTERS))
+OURS, TUNED = "forewarn", "pronto, best on what came before"
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A policy by the name that it has in tables, and the downtime that it was asked for; NaN where none can be."""
+
+    label: str
+    policy: str
+    downtime: float
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+
+
+def candidates(downtimes: Sequence[float], *, busy: bool, svm: bool = True) -> Iterator[Candidate]:
+    """All that are compared: Pronto as printed, then at each downtime every tracker, ours, and every baseline.
+
+    Parameters
+    ----------
+    downtimes
+        Shares of steps, 0 to 1 and neither.
+    busy
+        Whether the use of cores is known, which ``utilisation`` asks for.
+    svm
+        Whether scikit-learn is there, which the forecaster ``svm`` asks for.
+
+    Examples
+    --------
+    >>> [each.label for each in candidates([0.05], busy=True)][3:6]
+    ['pronto power, as printed', 'random', 'utilisation']
+    """
+    for tracker in TRACKERS:
+        yield Candidate(f"pronto {tracker}, as printed", "pronto", np.nan, {"tracker": tracker})
+    for downtime in downtimes:
+        number("downtime", downtime, 0.0, 1.0, open_below=True)
+        at = {"downtime": downtime}
+        yield Candidate("random", "random", downtime, at)
+        if busy:
+            yield Candidate("utilisation", "utilisation", downtime, at)
+        yield Candidate("ready", "ready", downtime, at)
+        for forecaster in FORECASTERS if svm else FORECASTERS[:-1]:
+            alarm = {"forecaster": forecaster, "series": "values", **at}
+            yield Candidate(f"alarm {forecaster}", "alarm", downtime, alarm)
+        scores = {"signal": "scores", "forget": 0.99, **at}
+        for tracker in TRACKERS:
+            yield Candidate(f"pronto {tracker}, z-scores", "pronto", downtime, {"tracker": tracker, **scores})
+        equal = {"weights": "equal", **scores}
+        yield Candidate("pronto fpca, z-scores, equal weights", "pronto", downtime, equal)
+        yield Candidate("forewarn", "forewarn", downtime, at)

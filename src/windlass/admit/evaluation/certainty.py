@@ -1,0 +1,220 @@
+"""How sure a recall is: intervals that have the coverage they claim, of a few dozen onsets.
+
+Onsets come in episodes, and who foresees one foresees the next. A bootstrap over blocks of time covers 78 % where it
+claims 95 (30 onsets, a recall of 0.95), and nothing where every onset was foreseen. So shares have Wilson's interval,
+of as many onsets as those are worth: their number over the design effect, which is how much more the share varies
+between clusters than that of independent onsets would. Clusters are episodes of onsets and blocks of time; the wider
+interval counts. What chance and the shifted copy would have foreseen is known for the signal as it came, and is taken
+off. Two signals are compared onset by onset (Agresti and Min 2005).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.stats import t as student
+
+from windlass.admit.lib.subspace import Floats
+from windlass.admit.measure import Bools, before, checked
+from windlass.model import InputError
+from windlass.model.values import whole
+
+Integers = NDArray[np.int64]
+Pair = tuple[float, float]
+
+_LEVEL = 0.95
+_NOBODY_KNOWS = (np.nan, np.nan)
+
+
+@dataclass(frozen=True, slots=True)
+class Intervals:
+    """95 % intervals: of recall, of what it is above that of the shifted copy and of chance, and of ``ahead`` over the
+    downtime, 1 for a signal that knows nothing; and the share of shifts round in time at which the signal would have
+    had as much recall."""
+
+    recall: Pair
+    over_shifted: Pair
+    over_chance: Pair
+    lift: Pair
+    by_shift: float
+
+
+def share(hits: Floats, counts: Floats, clusters: Sequence[Integers]) -> Pair:
+    """The 95 % interval of a share, Wilson's of as many as its cases are worth.
+
+    Parameters
+    ----------
+    hits, counts
+        (k,) of cases; the share is the sum of the ones over that of the others.
+    clusters
+        (k,) the cluster of each case, one or more ways, the finest first; those of different clusters are independent.
+
+    Examples
+    --------
+    >>> every = np.ones(10)
+    >>> [round(each, 2) for each in share(every, every, [np.arange(10)])]
+    [0.66, 1.0]
+    >>> [round(each, 2) for each in share(every, every, [np.arange(10) // 5])]
+    [0.01, 1.0]
+    """
+    total = float(counts.sum())
+    if total <= 0.0:
+        return _NOBODY_KNOWS
+    found = float(hits.sum()) / total
+    # The wider one: clusters that are too small miss what they have in common. All alike, none varies between any.
+    ways = clusters if 0.0 < found < 1.0 else clusters[:1]
+    pairs = [_wilson(found, *_worth(hits, counts, each, found)) for each in ways]
+    return min(low for low, _ in pairs), max(high for _, high in pairs)
+
+
+def _worth(hits: Floats, counts: Floats, clusters: Integers, found: float) -> Pair:
+    """How many independent cases these are worth, and the quantile of Student's t for so many clusters."""
+    total = float(counts.sum())
+    _, of = np.unique(clusters[counts > 0], return_inverse=True)
+    groups = int(of.max()) + 1
+    quantile = float(student.ppf(0.5 + _LEVEL / 2, max(groups - 1, 1)))
+    if groups < 2:
+        return 1.0, quantile
+    if not 0.0 < found < 1.0:
+        return float(groups), quantile
+    off = np.bincount(of, hits[counts > 0]) - found * np.bincount(of, counts[counts > 0])
+    variance = groups / (groups - 1) * float((off**2).sum()) / total**2
+    effect = max(1.0, variance / (found * (1.0 - found) / total))
+    return total / effect, quantile
+
+
+def _wilson(found: float, worth: float, quantile: float) -> Pair:
+    part = quantile**2 / worth
+    middle = (found + part / 2.0) / (1.0 + part)
+    half = quantile / (1.0 + part) * np.sqrt(found * (1.0 - found) / worth + part / (4.0 * worth))
+    return max(0.0, float(middle - half)), min(1.0, float(middle + half))
+
+
+def episodes(spikes: Bools, within: int) -> Integers:
+    """(k,) the episode of each onset: onsets nearer than twice ``within`` may be foreseen by the same raise.
+
+    >>> spikes = np.zeros(100, bool)
+    >>> spikes[[10, 25, 80]] = True
+    >>> episodes(spikes, 10).tolist()
+    [0, 0, 1]
+    """
+    apart = np.diff(np.flatnonzero(spikes), prepend=-np.inf) > 2 * within
+    return np.asarray(np.cumsum(apart) - 1, np.int64)
+
+
+def intervals(signal: Bools, spikes: Bools, within: int, least: int = 1, blocks: int = 20) -> Intervals:
+    """How sure :func:`~windlass.admit.measure.quality` is.
+
+    Parameters
+    ----------
+    signal, spikes, within, least
+        As of :func:`~windlass.admit.measure.quality`.
+    blocks
+        In how many the time is cut.
+
+    Examples
+    --------
+    >>> spikes, up = np.zeros(2000, bool), np.zeros(2000, bool)
+    >>> spikes[5::40], up[4::40] = True, True
+    >>> found = intervals(up, spikes, 2)
+    >>> tuple(round(each, 2) for each in found.recall), found.by_shift
+    ((0.93, 1.0), 0.05)
+    """
+    up, spikes = checked(signal, spikes, within, least)
+    if not spikes.any():
+        return Intervals(*[_NOBODY_KNOWS] * 4, np.nan)
+    block = np.arange(len(up)) * whole("blocks", blocks, 2) // len(up)
+    covered, down = before(up, within, least), float(up.mean())
+    episode = episodes(spikes, within)
+    low, high = share(covered[spikes] * 1.0, np.ones(len(episode)), [episode, block[spikes]])
+    cover, chance = float(covered.mean()), 1.0 - (1.0 - down) ** (within - least + 1)
+    soon = np.flatnonzero(before(spikes[::-1], within, least)[::-1])
+    following = episode[np.searchsorted(np.flatnonzero(spikes), soon + least)]
+    ahead = share(up[soon] * 1.0, np.ones(len(soon)), [following, block[soon]])
+    return Intervals(
+        (low, high),
+        (low - cover, high - cover),
+        (low - chance, high - chance),
+        (ahead[0] / down, ahead[1] / down) if down else _NOBODY_KNOWS,
+        by_shift(covered, spikes),
+    )
+
+
+def by_shift(covered: Bools, spikes: Bools) -> float:
+    """The share of shifts round in time, none among them, at which as many onsets or more would have been foreseen.
+
+    It is the chance of such a recall for a signal that comes in the same bursts and knows nothing of onsets.
+
+    >>> by_shift(np.array([False, True, False, False]), np.array([False, True, False, False]))
+    0.25
+    """
+    if not spikes.any():
+        return np.nan
+    at = np.flatnonzero(spikes)
+    found = np.zeros(len(covered), np.int64)
+    for each in at:
+        found += np.roll(covered[::-1], each + 1)
+    # The first of these is without a shift.
+    return float((found >= int(covered[at].sum())).mean())
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """What one signal foresees more than another of the same onsets, as a share of them, with its 95 % interval."""
+
+    value: float
+    interval: Pair
+
+    @property
+    def proven(self) -> bool | None:
+        """Whether it is above 0, or below; None where the interval has both signs.
+
+        >>> [Difference(0.0, pair).proven for pair in ((0.1, 0.3), (-0.3, -0.1), (-0.1, 0.1))]
+        [True, False, None]
+        """
+        if self.interval[0] > 0.0:
+            return True
+        return False if self.interval[1] < 0.0 else None
+
+
+def difference(ours: Bools, theirs: Bools, clusters: Sequence[Integers]) -> Difference:
+    """How many more onsets a signal foresees than another does, pair by pair.
+
+    Parameters
+    ----------
+    ours, theirs
+        (k,) whether each foresaw an onset.
+    clusters
+        As of :func:`share`.
+
+    Raises
+    ------
+    InputError
+        Lengths differ, or there are no onsets.
+
+    Examples
+    --------
+    >>> every, none, alone = np.ones(40, bool), np.zeros(40, bool), [np.arange(40)]
+    >>> difference(every, none, alone).proven, difference(every, every, alone).proven
+    (True, None)
+    """
+    if ours.shape != theirs.shape or not len(ours):
+        raise InputError(
+            f"signals foresaw of {len(ours)} and {len(theirs)} onsets, expected the same and some"
+        )
+    change = ours.astype(np.float64) - theirs
+    count, value = len(change), float(change.mean())
+    gained, lost = int((change > 0).sum()) + 0.5, int((change < 0).sum()) + 0.5
+    alone = (gained + lost - (gained - lost) ** 2 / (count + 2)) / (count + 2) ** 2
+    half = 0.0
+    for each in clusters:
+        _, of = np.unique(each, return_inverse=True)
+        groups = int(of.max()) + 1
+        quantile = float(student.ppf(0.5 + _LEVEL / 2, max(groups - 1, 1)))
+        off = np.bincount(of, change - value)
+        between = groups / max(groups - 1, 1) * float((off**2).sum()) / count**2
+        half = max(half, quantile * np.sqrt(max(alone, between)))
+    return Difference(value, (max(-1.0, value - half), min(1.0, value + half)))

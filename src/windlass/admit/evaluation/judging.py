@@ -1,0 +1,170 @@
+"""What a candidate foresees: its policy runs through telemetry step by step, as it would live."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from windlass.admit.evaluation.candidates import BASELINES, Candidate
+from windlass.admit.evaluation.certainty import (
+    Difference,
+    Integers,
+    Intervals,
+    difference,
+    episodes,
+    intervals,
+)
+from windlass.admit.evaluation.node import Node
+from windlass.admit.lib.subspace import Floats
+from windlass.admit.measure import Bools, Quality, leads, quality
+from windlass.admit.view import AdmitView
+from windlass.model import InputError
+from windlass.model.values import whole
+from windlass.registry import Registry
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Judged:
+    """What a candidate foresaw on all nodes, and how sure that is.
+
+    Parameters
+    ----------
+    candidate
+        Who.
+    quality, intervals
+        On all nodes, one after the other.
+    each
+        On each node by itself.
+    leads
+        (k,) steps from its first raise to each onset of all nodes; NaN where it foresaw none.
+    clusters
+        Of onsets: by episodes, and by blocks of time.
+    """
+
+    candidate: Candidate
+    quality: Quality
+    intervals: Intervals
+    each: tuple[Quality, ...]
+    leads: Floats
+    clusters: tuple[Integers, Integers]
+
+    @property
+    def hits(self) -> Bools:
+        """(k,) whether it foresaw each onset."""
+        return ~np.isnan(self.leads)
+
+
+def signal(
+    registry: Registry,
+    candidate: Candidate,
+    node: Node,
+    within: int,
+    rng: np.random.Generator,
+    apart: int = 5,
+) -> Bools:
+    """(t,) what a candidate answers over a node's telemetry, True where it rejects.
+
+    Parameters
+    ----------
+    registry
+        Of admission's policies.
+    candidate, node
+        Who, and where.
+    within, apart
+        Onsets are to be foreseen by so many steps, and have so many without a spike before.
+    rng
+        For policies that draw.
+    """
+    wanted = inspect.signature(registry.find(candidate.policy)).parameters
+    offered = {"dim": node.metrics.shape[1], "spike": node.told, "within": within, "apart": apart}
+    known = {name: value for name, value in offered.items() if name in wanted}
+    policy = registry.make(candidate.policy, rng, **{**known, **candidate.parameters})
+    busy = np.full(len(node.ready), np.nan) if node.busy is None else np.clip(node.busy, 0.0, 1.0)
+    ready = np.maximum(node.ready, 0.0)
+    return np.array(
+        [
+            policy.decide(AdmitView(float(step), row, float(busy[step]), float(ready[step]))).reject
+            for step, row in enumerate(node.metrics)
+        ],
+        np.bool_,
+    )
+
+
+def judge(
+    registry: Registry,
+    candidate: Candidate,
+    nodes: Sequence[Node],
+    rng: np.random.Generator,
+    *,
+    within: int = 10,
+    apart: int = 5,
+    blocks: int = 20,
+) -> Judged:
+    """What a candidate foresees on some nodes, taken one after the other.
+
+    Parameters
+    ----------
+    registry
+        Of admission's policies.
+    candidate, nodes
+        Who, and where.
+    rng
+        For policies that draw.
+    within, apart
+        An onset is to be foreseen by so many steps, and has so many steps without a spike before.
+    blocks
+        Of a node's time, for the intervals.
+
+    Raises
+    ------
+    InputError
+        There are no nodes, or a policy refuses its parameters.
+
+    Examples
+    --------
+    >>> from windlass.admit import POLICIES
+    >>> ready = np.tile([0.0] * 18 + [1.0] * 2, 20)
+    >>> node = Node(np.zeros((400, 2)), ready, 0.5, 0.5, warm=40)
+    >>> found = judge(POLICIES, Candidate("always down", "never", 1.0), [node], np.random.default_rng(1))
+    >>> found.quality.onsets, found.quality.recall, found.quality.downtime
+    (18, 1.0, 1.0)
+    """
+    if not nodes:
+        raise InputError("there are no nodes to judge on")
+    whole("blocks", blocks, 2)
+    ups, spikes = [], []
+    for node in nodes:
+        ups.append(signal(registry, candidate, node, within, rng, apart)[node.warm :])
+        spikes.append(node.onsets(apart))
+    up, spike = np.concatenate(ups), np.concatenate(spikes)
+    whole_time = blocks * len(nodes)
+    block = np.arange(len(up)) * whole_time // len(up)
+    return Judged(
+        candidate,
+        quality(up, spike, within),
+        intervals(up, spike, within, blocks=whole_time),
+        tuple(quality(*pair, within) for pair in zip(ups, spikes, strict=True)),
+        leads(up, spike, within),
+        (episodes(spike, within), np.asarray(block[spike], np.int64)),
+    )
+
+
+def beside_best(judged: Judged, found: Sequence[Judged]) -> tuple[Judged, Difference] | None:
+    """The best baseline at the same downtime, and what a candidate foresees more than that.
+
+    The best is who foresaw the most of the onsets that are judged, the first where several did. To be held against
+    the best of all, chosen by what is judged, is harder than to be held against any one of them. None where there are
+    no baselines at that downtime, or no onsets.
+    """
+    against = [
+        each
+        for each in found
+        if each.candidate.label in BASELINES and each.candidate.downtime == judged.candidate.downtime
+    ]
+    if not against or not len(judged.leads):
+        return None
+    best = max(against, key=lambda each: int(each.hits.sum()))
+    return best, difference(judged.hits, best.hits, judged.clusters)

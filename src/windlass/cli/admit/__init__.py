@@ -1,0 +1,9 @@
+"""``windlass admit``: what signals foresee on a machine's telemetry.
+
+- :mod:`~windlass.cli.admit.command`: ``evaluate``.
+- :mod:`~windlass.cli.admit.shown`: its tables, page and JSON.
+"""
+
+from windlass.cli.admit.command import Asked, evaluate, evaluate_command, node_of, shares
+
+__all__ = ["Asked", "evaluate", "evaluate_command", "node_of", "shares"]

@@ -1,0 +1,200 @@
+"""``windlass admit evaluate``: what signals foresee on a machine's telemetry."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
+
+from windlass.admit import POLICIES
+from windlass.admit.evaluation import Judged, Node, candidates, judge, level_of, tuned
+from windlass.cli.admit.shown import page_of, row_of, tables_of, verdicts_of
+from windlass.model import InputError
+from windlass.model.values import number
+from windlass.traces.telemetry import Telemetry, read_telemetry
+from windlass.traces.telemetry.recorded import BUSY
+
+#: Without earlier telemetry, policies begin in this share of it, and are not judged there.
+_WARM = 0.2
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What is to be evaluated.
+
+    Parameters
+    ----------
+    spikes
+        The column that spikes are of.
+    threshold
+        From which value on: a number, or a percentile such as ``p95``.
+    downtimes
+        Shares of steps.
+    within, apart
+        Onsets are to be foreseen by so many steps, and have so many without a spike before.
+    seed
+        Of intervals and of policies that draw.
+    """
+
+    spikes: str
+    threshold: str
+    downtimes: tuple[float, ...]
+    within: int = 10
+    apart: int = 5
+    seed: int = 1
+
+
+def shares(given: str) -> tuple[float, ...]:
+    """Downtimes as a user gives them.
+
+    Raises
+    ------
+    InputError
+        One is not a share of time.
+
+    Examples
+    --------
+    >>> shares("5%,0.1")
+    (0.05, 0.1)
+    """
+    found = []
+    for each in given.split(","):
+        try:
+            value = float(each.strip().removesuffix("%")) / (100.0 if each.strip().endswith("%") else 1.0)
+        except ValueError:
+            raise InputError(
+                f"--downtime: {each.strip()!r} is no share of time, expected such as 5%"
+            ) from None
+        if not 0.0 < value < 1.0:
+            raise InputError(
+                f"--downtime: {each.strip()!r} is out of bounds, expected more than 0 and less than 100%"
+            )
+        found.append(value)
+    return tuple(found)
+
+
+def node_of(telemetry: Telemetry, asked: Asked, before: Telemetry | None) -> Node:
+    """A node of what was measured: policies begin on what came before, or on the first fifth.
+
+    What a spike is, that part alone says: nothing of what is judged is known before.
+
+    Raises
+    ------
+    InputError
+        There is no such column, or what came before has other metrics.
+
+    Examples
+    --------
+    >>> rows = Telemetry("here", np.arange(10.0), ("cpu_ready",), np.arange(10.0)[:, None])
+    >>> node = node_of(rows, Asked("cpu_ready", "p50", (0.05,)), None)
+    >>> node.warm, node.level, node.told
+    (2, 0.5, 0.5)
+    """
+    if before is None:
+        ready = telemetry.of(asked.spikes)
+        warm = int(_WARM * len(ready))
+        level = level_of(ready[: max(warm, 1)], asked.threshold)
+        return Node(telemetry.values, ready, level, level, warm, _busy(telemetry))
+    if before.names != telemetry.names:
+        other = set(before.names) ^ set(telemetry.names)
+        raise InputError(
+            f"{before.source}: has other metrics than {telemetry.source}: {', '.join(sorted(other)[:4])}"
+        )
+    both = Telemetry(
+        telemetry.source,
+        np.concatenate([before.time, telemetry.time]),
+        telemetry.names,
+        np.concatenate([before.values, telemetry.values]),
+    )
+    level = level_of(before.of(asked.spikes), asked.threshold)
+    return Node(both.values, both.of(asked.spikes), level, level, len(before), _busy(both))
+
+
+def _busy(telemetry: Telemetry) -> np.ndarray | None:
+    return telemetry.of(BUSY) if BUSY in telemetry.names else None
+
+
+def evaluate(
+    nodes: Sequence[Node], asked: Asked, progress: Callable[[str, float], None] = lambda name, share: None
+) -> list[Judged]:
+    """All candidates on all nodes; ``progress`` is told who is next, and the share that is done.
+
+    Among them is the Pronto that is best on what came before, where there were enough onsets to choose by.
+    """
+    svm = importlib.util.find_spec("sklearn") is not None
+    listed = list(candidates(asked.downtimes, busy=all(node.busy is not None for node in nodes), svm=svm))
+    within, apart = asked.within, asked.apart
+    for place, downtime in enumerate(asked.downtimes):
+        progress("which Pronto is best on what came before", 0.4 * place / len(asked.downtimes))
+        rng = np.random.default_rng(asked.seed)
+        best = tuned(POLICIES, nodes, downtime, rng, within=within, apart=apart)
+        if best is not None:
+            last = max(at for at, each in enumerate(listed) if each.downtime == downtime)
+            listed.insert(last, best)
+    found = []
+    for place, candidate in enumerate(listed):
+        progress(candidate.label, 0.4 + 0.6 * place / len(listed))
+        rng = np.random.default_rng([asked.seed, place])
+        found.append(judge(POLICIES, candidate, nodes, rng, within=within, apart=apart))
+    return found
+
+
+def evaluate_command(
+    files: Sequence[Path],
+    asked: Asked,
+    *,
+    before: Path | None,
+    as_json: bool,
+    report: Path | None,
+) -> None:
+    """Read, evaluate, print."""
+    if before is not None and len(files) > 1:
+        raise InputError(f"--before: {before} is of one machine, found {len(files)} files to judge on")
+    number("--within", asked.within, 1.0), number("--apart", asked.apart, 1.0)
+    earlier = None if before is None else read_telemetry(before)
+    nodes = [node_of(read_telemetry(file), asked, earlier) for file in files]
+    with Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TaskProgressColumn(),
+        console=Console(stderr=True),
+        transient=True,
+        disable=not sys.stderr.isatty(),
+    ) as bar:
+        task = bar.add_task("", total=1.0)
+        found = evaluate(
+            nodes, asked, lambda name, share: bar.update(task, description=name, completed=share)
+        )
+    if as_json:
+        sys.stdout.write(json.dumps([row_of(each, found) for each in found], allow_nan=False) + "\n")
+    else:
+        console = Console()
+        console.print(told(nodes, asked, found, before), markup=False, highlight=False)
+        console.print(*tables_of(found))
+        console.print("\n".join(verdicts_of(found)), markup=False, highlight=False)
+    if report is not None:
+        title = "What signals foresee of " + ", ".join(file.name for file in files[:3])
+        lead = told(nodes, asked, found, before)
+        report.write_text(page_of(title, lead, found, asked.within), encoding="utf-8")
+
+
+def told(nodes: Sequence[Node], asked: Asked, found: Sequence[Judged], before: Path | None) -> str:
+    """What is judged, in a sentence."""
+    levels = ", ".join(f"{node.level:.3g}" for node in nodes[:3]) + (", …" if len(nodes) > 3 else "")
+    of = "" if not asked.threshold.startswith("p") else f" ({asked.threshold} of {_before(before)})"
+    steps = sum(len(node.ready) - node.warm for node in nodes)
+    return (
+        f"{found[0].quality.onsets if found else 0} onsets in {steps} steps: {asked.spikes} of {levels}{of} or more, "
+        f"after {asked.apart} steps below. One is foreseen by a raise 1 to {asked.within} steps before."
+    )
+
+
+def _before(before: Path | None) -> str:
+    return "the first fifth" if before is None else before.name
