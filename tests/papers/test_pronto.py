@@ -134,8 +134,12 @@ def test_drawn_sets_are_no_evidence_for_the_paper():
 
 def test_without_traces_forecasts_are_said_not_to_have_run(monkeypatch, tmp_path):
     monkeypatch.setenv(data.VARIABLE, str(tmp_path))
-    (row,) = paper._forecasts(quick=True)
-    assert (row.ours, row.holds) == ("not run", None)
+    monkeypatch.setenv(data.RECORDINGS, str(tmp_path))
+    (row,), (other,) = paper._forecasts(quick=True), paper._recorded(quick=True)
+    for each in (row, other):
+        assert (each.ours, each.holds) == ("not run", None)
+        assert tmp_path.name in each.note or "telemetry" in each.note
+    assert data.recorded_node() is None
     assert data.bitbrains_nodes(3, None) == data.smd_nodes(3, None) == []
 
 

@@ -17,9 +17,9 @@ from windlass.traces.telemetry.recorded import BUSY, READY
 Floats = NDArray[np.float64]
 
 _ROOT = Path(__file__).parents[4]
-#: Says where public traces are; by default a folder beside the project.
-VARIABLE = "WINDLASS_TRACES"
-_DAY = 86_400.0
+#: Says where public traces are, by default a folder beside the project; and where our own recordings are, by default
+#: those of a checkout.
+VARIABLE, RECORDINGS = "WINDLASS_TRACES", "WINDLASS_RECORDINGS"
 #: The CPU usage of a Bitbrains machine, percent of what it was given; its first week says what a spike is.
 USAGE = "CPU usage [%]"
 _WEEK = 2016
@@ -46,10 +46,15 @@ class Machine:
         place = np.floor((self.time - first) / lasts).astype(np.int64)
         step = float(np.median(np.diff(self.time)))
         count = int((self.time[-1] + step - first) // lasts)
+        inside = (place >= 0) & (place < count)
+        place, usage = place[inside], self.usage[inside]
+        # One sort for all stretches: recordings have thousands of them.
+        usage = usage[np.lexsort((usage, place))]
+        own = np.bincount(place, minlength=count)
+        starts, known = np.cumsum(own) - own, own > 0
+        low, high = (starts + (own - 1) // 2)[known], (starts + own // 2)[known]
         found = np.full(count, np.nan)
-        for stretch in range(count):
-            own = self.usage[place == stretch]
-            found[stretch] = np.median(own) if len(own) else np.nan
+        found[known] = (usage[low] + usage[high]) / 2.0
         return found
 
 
@@ -59,14 +64,41 @@ def traces() -> Path:
 
 
 def recordings() -> Path:
-    """Where our own recordings are, in a checkout of the project."""
-    return _ROOT / "examples" / "telemetry"
+    """The folder of our own recordings, whether or not they are there."""
+    return Path(os.environ.get(RECORDINGS, _ROOT / "examples" / "telemetry"))
 
 
-def machines() -> tuple[Machine, ...]:
-    """Machines of Bitbrains whose usage changes, by number; none where the files are not at hand."""
-    files = sorted((traces() / "bitbrains").glob("*.csv.gz"), key=lambda path: int(path.name.split(".")[0]))
-    read = ((path, read_bitbrains(path)) for path in files)
+def recorded() -> tuple[Telemetry, Telemetry] | None:
+    """The recording to tune on and the one to judge by; None where they are not at hand.
+
+    Raises
+    ------
+    InputError
+        One cannot be read.
+    """
+    files = [recordings() / name for name in (TUNE, JUDGE)]
+    if not all(path.is_file() for path in files):
+        return None
+    first, second = (read_recorded(path) for path in files)
+    return first, second
+
+
+def _bitbrains() -> list[Path]:
+    """The files, by number."""
+    return sorted((traces() / "bitbrains").glob("*.csv.gz"), key=lambda path: int(path.name.split(".")[0]))
+
+
+def machines(most: int | None = None) -> tuple[Machine, ...]:
+    """Machines of Bitbrains whose usage changes, by number; none where the files are not at hand.
+
+    Parameters
+    ----------
+    most
+        So many files at most are read, evenly over all.
+    """
+    files = _bitbrains()
+    kept = files if most is None else files[:: -(-len(files) // most) or 1]
+    read = ((path, read_bitbrains(path)) for path in kept)
     return tuple(
         Machine(int(path.name.split(".")[0]), found.time, found.of(USAGE))
         for path, found in read
@@ -84,43 +116,48 @@ def clusters(found: tuple[Machine, ...], count: int = 3) -> tuple[tuple[Machine,
     return tuple(tuple(found[place] for place in part) for part in parts)
 
 
-def bitbrains_nodes(most: int, steps: int | None) -> list[Node]:
-    """The first machines as nodes that admission watches; what a spike is, their first week says."""
+def bitbrains_nodes(most: int, steps: int | None, begin: int = _WEEK) -> list[Node]:
+    """The first machines as nodes that admission watches; what a spike is, their first week says.
+
+    Parameters
+    ----------
+    most
+        So many machines.
+    steps
+        So many are judged; None for all.
+    begin
+        Policies see so many steps before those, at most the first week.
+    """
     nodes: list[Node] = []
-    for path in sorted(
-        (traces() / "bitbrains").glob("*.csv.gz"), key=lambda each: int(each.name.split(".")[0])
-    ):
+    for path in _bitbrains():
         if len(nodes) == most:
             break
         found = read_bitbrains(path)
         usage = found.of(USAGE) / 100.0
         if np.ptp(usage) > 0:
             level = level_of(usage[:_WEEK], "p95")
-            last = len(usage) if steps is None else _WEEK + steps
+            part = slice(_WEEK - begin, None if steps is None else _WEEK + steps)
             nodes.append(
-                Node(found.values[:last], usage[:last], level, level, _WEEK, np.minimum(usage, 1.0)[:last])
+                Node(found.values[part], usage[part], level, level, begin, np.minimum(usage, 1.0)[part])
             )
     return nodes
 
 
-def smd_nodes(most: int, steps: int | None) -> list[Node]:
-    """Machines of SMD as nodes: the part ``test``, of which ``train`` says what a spike is."""
+def smd_nodes(most: int, steps: int | None, begin: int = _WEEK) -> list[Node]:
+    """Machines of SMD as nodes: the part ``test``, of which ``train`` says what a spike is; the rest as above."""
     nodes = []
     for path in sorted((traces() / "smd").glob("*.npz"))[:most]:
         machine = read_smd(path)
         level = level_of(machine.train.values[:, 0], "p95")
-        values = machine.test.values[: None if steps is None else _WEEK + steps]
-        nodes.append(Node(values, values[:, 0], level, level, _WEEK))
+        values = machine.test.values[_WEEK - begin : None if steps is None else _WEEK + steps]
+        nodes.append(Node(values, values[:, 0], level, level, begin))
     return nodes
 
 
 def recorded_node(steps: int | None = None) -> Node | None:
     """Our own machine: judged on one recording, after another with other patterns; None where there are none."""
-    files = [recordings() / name for name in (TUNE, JUDGE)]
-    if not all(path.is_file() for path in files):
-        return None
-    first, second = (read_recorded(path) for path in files)
-    return after(first, second, steps)
+    found = recorded()
+    return None if found is None else after(*found, steps)
 
 
 def after(first: Telemetry, second: Telemetry, steps: int | None = None) -> Node:

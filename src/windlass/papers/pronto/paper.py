@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import ClassVar
 
 from windlass.papers.plots import Picture
 from windlass.papers.pronto import spikes, values
-from windlass.papers.pronto.data import bitbrains_nodes, machines, recorded_node, smd_nodes, traces
+from windlass.papers.pronto.data import (
+    bitbrains_nodes,
+    machines,
+    recorded,
+    recorded_node,
+    recordings,
+    smd_nodes,
+    traces,
+)
 from windlass.papers.pronto.drawn import drawn_node
-from windlass.papers.pronto.recall import Set, judged, pictures
+from windlass.papers.pronto.recall import DOWNTIMES, Set, judged, pictures
 from windlass.papers.pronto.recall import rows_of as recall_rows
+from windlass.papers.pronto.recorded import rows_of as recorded_rows
 from windlass.papers.pronto.trackers import rows_of as tracker_rows
 from windlass.papers.reproduction import Reproduction, Row, Tell
 
@@ -21,12 +31,14 @@ class ProntoPaper:
     title: ClassVar[str] = "Grammenos et al., Pronto: federated task scheduling, 2021"
 
     def reproduce(self, *, quick: bool, tell: Tell) -> Reproduction:
-        """All machines and the last 14 days of forecasts; ``quick`` has nine machines, and thousands of steps."""
+        """All machines and the last 14 days of forecasts; ``quick`` has nine machines, and hundreds of steps."""
         rows: list[Row] = []
         tell("trackers", 0.0)
-        rows += tracker_rows(300 if quick else 4000, 16 if quick else 64)
+        rows += tracker_rows(100 if quick else 4000, 8 if quick else 64)
         tell("Tables 1 to 6", 0.05)
         rows += _forecasts(quick)
+        tell("Tables 1 to 6 on recorded CPU Ready", 0.35)
+        rows += _recorded(quick)
         drawn: list[Picture] = []
         sets = _sets(quick)
         for place, kind in enumerate(sets):
@@ -35,7 +47,7 @@ class ProntoPaper:
             def told(step: str, share: float, start: float = start, length: float = length) -> None:
                 tell(step, start + length * share)
 
-            found = judged(kind, told)
+            found = judged(kind, told, DOWNTIMES[:1] if quick else DOWNTIMES, tune=not quick)
             rows += recall_rows(kind, found)
             drawn += pictures(kind, found, f"set{place}")
         tell("done", 1.0)
@@ -43,24 +55,34 @@ class ProntoPaper:
 
 
 def _forecasts(quick: bool) -> list[Row]:
-    found = machines()
+    found = machines(9 if quick else None)
     if not found:
-        return [_absent("Tables 1 to 6")]
-    kept = found[:: -(-len(found) // 9)] if quick else found
-    table_1, table_3 = values.daily(kept, 4 if quick else 14), values.by_stretch(kept, 4 if quick else 14)
-    return values.rows_of(table_1, table_3) + spikes.rows_of(spikes.all_accuracies(kept, 4 if quick else 14))
+        return [_absent("Tables 1 to 6", traces(), "the public traces")]
+    most, short = (2, 2) if quick else (14, 56)
+    table_1, table_3 = values.daily(found, most), values.by_stretch(found, short)
+    return values.rows_of(table_1, table_3) + spikes.rows_of(spikes.all_accuracies(found, most))
+
+
+def _recorded(quick: bool) -> list[Row]:
+    """Tables 1 and 3 to 6 on what we recorded."""
+    found = recorded()
+    if found is None:
+        return [_absent("Tables 1 to 6 on recorded CPU Ready", recordings(), "our recordings")]
+    return recorded_rows(found, 4 if quick else 200)
 
 
 def _sets(quick: bool) -> list[Set]:
     """The sets of nodes that are at hand."""
     own = recorded_node(600 if quick else None)
+    # Nodes, steps that are judged, and steps before.
+    small = (1, 800, 300)
     found = [
         Set("our recording", [] if own is None else [own]),
-        Set("Bitbrains", bitbrains_nodes(1 if quick else 8, 1000 if quick else None)),
-        Set("SMD", smd_nodes(1 if quick else 4, 1500 if quick else None)),
+        Set("Bitbrains", bitbrains_nodes(*small) if quick else bitbrains_nodes(8, None)),
+        Set("SMD", smd_nodes(*small) if quick else smd_nodes(4, None)),
         *(
             Set(
-                name, [drawn_node(seed, 3000 if quick else 12_000, warns=warns) for seed in seeds], real=False
+                name, [drawn_node(seed, 1500 if quick else 12_000, warns=warns) for seed in seeds], real=False
             )
             for name, warns in (("drawn nodes that warn", True), ("drawn nodes that do not", False))
             for seeds in [range(100, 101 if quick else 104)]
@@ -69,5 +91,5 @@ def _sets(quick: bool) -> list[Set]:
     return [each for each in found if each.nodes]
 
 
-def _absent(what: str) -> Row:
-    return Row(what, None, "not run", None, f"no files in {traces().name} of the public traces are at hand")
+def _absent(what: str, folder: Path, of: str) -> Row:
+    return Row(what, None, "not run", None, f"no files of {of} are at hand, in a folder {folder.name}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,16 +11,16 @@ from numpy.typing import NDArray
 from windlass.admit.forecast import spike_level
 from windlass.papers.pronto.data import Machine, clusters
 from windlass.papers.pronto.methods import cluster, has_svm, own, pooled
-from windlass.papers.pronto.values import series_of
+from windlass.papers.pronto.values import DAY, series_of
 from windlass.papers.reproduction import Row
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 
-_DAY = 86_400.0
 _WINDOW = 14
-#: Methods of the tables; the last learns from all machines.
+#: Methods of the tables; the last learns from all machines. One of a machine alone stands beside that of a cluster.
 METHODS = ("naive", "ExpSmo", "ARIMA", "SVM cluster", "SVM full")
+ALONE = ("naive", "ExpSmo", "ARIMA", "SVM alone")
 #: Rules: their accuracy, a method each, and the share of spikes, %.
 THEIRS = {
     "500": ((0.884, 0.8529, 0.894, 0.9057, 0.9071), 9.54),
@@ -76,7 +77,7 @@ def level(rule: str, window: Floats, fixed: dict[str, float]) -> float:
 
 def all_accuracies(found: tuple[Machine, ...], most: int) -> dict[tuple[str, str], Accuracy]:
     """By rule and method, of the next day's median, over at most so many days."""
-    groups = [series_of(each, _DAY) for each in clusters(found)]
+    groups = [series_of(each, DAY) for each in clusters(found)]
     length = min(each.shape[1] for each in groups)
     every = np.concatenate([each[:, :length] for each in groups])
     member = np.repeat(np.arange(len(groups)), [len(each) for each in groups])
@@ -86,7 +87,28 @@ def all_accuracies(found: tuple[Machine, ...], most: int) -> dict[tuple[str, str
         for rule, (_, share) in THEIRS.items()
         if rule.isdigit()
     }
-    methods = METHODS if has_svm() else METHODS[:3]
+    return accuracies(every, member, most, fixed, METHODS if has_svm() else METHODS[:3])
+
+
+def accuracies(
+    every: Floats, member: NDArray[np.int64], most: int, fixed: dict[str, float], methods: Sequence[str]
+) -> dict[tuple[str, str], Accuracy]:
+    """By rule and method, of the next of (m, t) values.
+
+    Parameters
+    ----------
+    every
+        A machine a row.
+    member
+        (m,) the cluster of each.
+    most
+        At most the last so many values are forecast.
+    fixed
+        From which value on there is a spike, by the rules that say one.
+    methods
+        Of :data:`METHODS` or :data:`ALONE`.
+    """
+    length = every.shape[1]
     places = range(max(_WINDOW, length - most), length)
     result = {}
     for rule in THEIRS:
@@ -112,29 +134,29 @@ def _ahead(method: str, marks: Floats, member: NDArray[np.int64]) -> Floats:
         for each in np.unique(member):
             found[member == each] = cluster("SVM", marks[member == each])
         return found
-    return np.array([own(method, each) for each in marks])
+    return np.array([own(method.removesuffix(" alone"), each) for each in marks])
 
 
-def rows_of(found: dict[tuple[str, str], Accuracy]) -> list[Row]:
-    """All cells beside the paper's, and what the paper says of them."""
+def rows_of(found: dict[tuple[str, str], Accuracy], of: str = "") -> list[Row]:
+    """All cells beside the paper's, and what the paper says of them; ``of`` says first whose they are."""
     rows = []
     for (rule, method), ours in found.items():
-        theirs = THEIRS[rule][0][METHODS.index(method)]
+        theirs = THEIRS[rule][0][(ALONE if method in ALONE else METHODS).index(method)]
         rows.append(
             Row(
-                f"Table {_TABLE[rule]}, {rule}, {method}: accuracy",
+                f"{of}Table {_TABLE[rule]}, {rule}, {method}: accuracy",
                 f"{theirs:.3f}",
                 f"{ours.balanced:.3f}; of all days {ours.plain:.3f}",
                 None,
                 f"spikes are {100 * ours.spikes:.1f} % of days, theirs {THEIRS[rule][1]} %",
             )
         )
-    best = {rule: max(each.balanced for (of, _), each in found.items() if of == rule) for rule in THEIRS}
+    best = {rule: max(each.balanced for (one, _), each in found.items() if one == rule) for rule in THEIRS}
     few, many = ("1000", "99th", "μ+3σ"), ("500", "90th", "median")
     rises = [best[one] > best[other] for one, other in zip(few, many, strict=True)]
     rows.append(
         Row(
-            "Tables 4 to 6: rules that mark few days are foreseen best (1000, 99th, μ+3σ over 500, 90th, median)",
+            f"{of}Tables 4 to 6: rules that mark few days are foreseen best (1000, 99th, μ+3σ over 500, 90th, median)",
             "in all three",
             f"in {sum(rises)} of 3",
             all(rises),
@@ -145,7 +167,7 @@ def rows_of(found: dict[tuple[str, str], Accuracy]) -> list[Row]:
     beaten = [max(THEIRS[rule][0]) > each for rule, each in zip(("500", "800", "1000"), never, strict=True)]
     rows.append(
         Row(
-            "Table 4: the best method beside one that foresees no spike at all, as a share of days that were right",
+            f"{of}Table 4: the best method beside one that foresees no spike at all, shares of days that were right",
             f"above it at {sum(beaten)} of 3",
             "; ".join(f"{rule}: {best_plain(found, rule):.3f} to {none:.3f}" for rule, none in silent(found)),
             None,

@@ -16,7 +16,7 @@ from windlass.papers.reproduction import Row
 
 Floats = NDArray[np.float64]
 
-_DAY = 86_400.0
+DAY = 86_400.0
 #: Table 1: same machine and same cluster, 14 and 21 days; Table 2; and Table 3, by the length of the window.
 TABLE_1 = {
     "naive": (127.61, 128.79, 145.61, 145.60),
@@ -29,7 +29,7 @@ TABLE_2 = {
     "KM Sts": (112.13, 105.59), "KM Cort": (113.03, 107.10), "KM Acf": (104.31, 102.02),
 }  # fmt: skip
 STRETCHES = {
-    "1 day": _DAY, "12 hours": _DAY / 2, "6 hours": _DAY / 4, "3 hours": _DAY / 8, "1 hour": 3600.0,
+    "1 day": DAY, "12 hours": DAY / 2, "6 hours": DAY / 4, "3 hours": DAY / 8, "1 hour": 3600.0,
     "30 min": 1800.0, "15 min": 900.0,
 }  # fmt: skip
 TABLE_3 = {
@@ -38,7 +38,7 @@ TABLE_3 = {
     "ARIMA": (109.64, 161.22, 217.46, 255.63, 1154.43, 1205.33, 1515.90),
     "SVM": (96.15, 130.01, 173.15, 155.58, 912.85, 899.01, 1155.12),
 }
-_DAYS = (14, 21)
+DAYS = (14, 21)
 _UNIT = "percent of CPU; the paper's are ms of CPU Ready in 20 s, so that only ratios to naive can be alike"
 
 
@@ -66,12 +66,37 @@ def series_of(found: Sequence[Machine], lasts: float) -> Floats:
     return np.array(rows)
 
 
-def errors(series: Floats, window: int, most: int, ahead: Callable[[Floats], Floats]) -> Floats:
-    """(m,) root mean squared error of forecasts of the next value, of windows (m, w) before it; the last so many."""
-    places = np.arange(window, series.shape[1])[-most:]
-    wrong = np.array([ahead(series[:, place - window : place]) - series[:, place] for place in places])
-    found: Floats = np.sqrt((wrong**2).mean(axis=0))
-    return found
+def wrongs(
+    series: Floats, window: int, most: int, ahead: Callable[[Floats], Floats], over: int | None = None
+) -> Floats:
+    """(k, m) what forecasts of the next value were off by.
+
+    Parameters
+    ----------
+    series
+        (m, t) values, a machine a row.
+    window
+        A forecast is told so many values before it.
+    most, over
+        So many forecasts at most, evenly over the last so many values; by default the last ones.
+    ahead
+        From windows (m, w) to forecasts (m,).
+    """
+    places = np.arange(window, series.shape[1])[-(most if over is None else over) :]
+    kept = places[np.linspace(0, len(places) - 1, min(most, len(places))).round().astype(np.int64)]
+    return np.array([ahead(series[:, place - window : place]) - series[:, place] for place in kept])
+
+
+def errors(
+    series: Floats, window: int, most: int, ahead: Callable[[Floats], Floats], over: int | None = None
+) -> Floats:
+    """(m,) root mean squared error of :func:`wrongs`."""
+    return rooted(wrongs(series, window, most, ahead, over))
+
+
+def rooted(wrong: Floats) -> Floats:
+    """(m,) root of the mean square of (k, m)."""
+    return np.asarray(np.sqrt((wrong**2).mean(axis=0)))
 
 
 def alone(method: str) -> Callable[[Floats], Floats]:
@@ -114,9 +139,9 @@ def methods() -> tuple[str, ...]:
 def daily(found: tuple[Machine, ...], most: int) -> Errors:
     """Tables 1 and 2: the median of the next day, over at most so many days."""
     by: dict[tuple[str, str], Floats] = {}
-    groups = [series_of(each, _DAY) for each in clusters(found)]
-    every = series_of(found, _DAY)
-    for days in _DAYS:
+    groups = [series_of(each, DAY) for each in clusters(found)]
+    every = series_of(found, DAY)
+    for days in DAYS:
         for method in methods():
             by[method, f"same {days}"] = np.concatenate(
                 [errors(g, days, most, alone(method)) for g in groups]
@@ -131,60 +156,71 @@ def daily(found: tuple[Machine, ...], most: int) -> Errors:
     return Errors(by)
 
 
+def told(lasts: float) -> int:
+    """How many stretches a forecast of the next one is told: those of 14 days, or 168.
+
+    >>> told(86_400.0), told(3600.0)
+    (14, 168)
+    """
+    return min(round(14 * DAY / lasts), 168)
+
+
 def by_stretch(found: tuple[Machine, ...], most: int) -> Errors:
-    """Table 3: the median of the next stretch, from the last 14 days of such or at most 168 of them."""
+    """Table 3: the median of the next stretch, so many of the last 14 days."""
     by: dict[tuple[str, str], Floats] = {}
     for name, lasts in STRETCHES.items():
         groups = [series_of(each, lasts) for each in clusters(found)]
-        window = min(round(14 * _DAY / lasts), 168)
+        window, over = told(lasts), round(14 * DAY / lasts)
         for method in methods():
             way = together(method) if method == "SVM" else alone(method)
-            by[method, name] = np.concatenate([errors(g, window, most, way) for g in groups])
+            by[method, name] = np.concatenate([errors(g, window, most, way, over) for g in groups])
     return Errors(by)
 
 
 def rows_of(table_1: Errors, table_3: Errors) -> list[Row]:
     """All cells beside the paper's, and what the paper says of them."""
     rows = []
-    columns = [f"{kind} {days}" for kind in ("same", "cluster") for days in _DAYS]
+    columns = [f"{kind} {days}" for kind in ("same", "cluster") for days in DAYS]
     for method in methods():
         for place, column in enumerate(columns):
             base = table_1.of("naive", column).mean()
-            rows.append(_cell(
+            rows.append(cell(
                 f"Table 1, {method}, {column.replace('same', 'same VM,').replace('cluster', 'same cluster,')} days",
                 TABLE_1[method][place], TABLE_1["naive"][place], table_1.of(method, column), base,
             ))  # fmt: skip
     for name, theirs in TABLE_2.items() if has_svm() else ():
-        for place, days in enumerate(_DAYS):
+        for place, days in enumerate(DAYS):
             base = table_1.of("naive", f"cluster {days}").mean()
             of = table_1.of(name, str(days))
             rows.append(
-                _cell(f"Table 2, {name}, {days} days", theirs[place], TABLE_1["naive"][2 + place], of, base)
+                cell(f"Table 2, {name}, {days} days", theirs[place], TABLE_1["naive"][2 + place], of, base)
             )
     for method in methods():
         for place, stretch in enumerate(STRETCHES):
             base = table_3.of("naive", stretch).mean()
-            rows.append(_cell(
+            rows.append(cell(
                 f"Table 3, {method}, {stretch}", TABLE_3[method][place], TABLE_3["naive"][place],
                 table_3.of(method, stretch), base,
             ))  # fmt: skip
     return rows + verdicts(table_1, table_3)
 
 
-def _cell(what: str, theirs: float, their_naive: float, ours: Floats, naive: float) -> Row:
+def cell(what: str, theirs: float, their_naive: float, ours: Floats, naive: float, note: str = _UNIT) -> Row:
+    """One cell of Tables 1 to 3, each over naive's."""
+    over = f"{ours.mean() / naive:.2f}" if naive > 0.0 else "naive has none"
     return Row(
         f"{what}: RMSE (over naive)",
         f"{theirs:.4g} ({theirs / their_naive:.2f})",
-        f"{ours.mean():.3g} ({ours.mean() / naive:.2f})",
+        f"{ours.mean():.3g} ({over})",
         None,
-        _UNIT,
+        note,
     )
 
 
 def verdicts(table_1: Errors, table_3: Errors) -> list[Row]:
     """What the paper concludes from Tables 1 to 3."""
     short, long = ("15 min", "30 min", "1 hour"), ("1 day", "12 hours", "6 hours", "3 hours")
-    longer = [table_1.of("ExpSmo", f"same {days}").mean() for days in _DAYS]
+    longer = [table_1.of("ExpSmo", f"same {days}").mean() for days in DAYS]
     shorter = [float(table_3.of("naive", name).mean()) for name in STRETCHES]
     rows = [
         Row(
@@ -204,7 +240,7 @@ def verdicts(table_1: Errors, table_3: Errors) -> list[Row]:
     ]
     if has_svm():
         lower = [
-            is_lower(table_1.of("SVM", f"cluster {d}"), table_1.of("naive", f"cluster {d}")) for d in _DAYS
+            is_lower(table_1.of("SVM", f"cluster {d}"), table_1.of("naive", f"cluster {d}")) for d in DAYS
         ]
         wins = [is_lower(table_3.of("SVM", name), table_3.of("naive", name)) for name in long]
         loses = [not is_lower(table_3.of("SVM", name), table_3.of("naive", name)) for name in short]

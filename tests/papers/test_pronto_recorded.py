@@ -1,0 +1,120 @@
+"""Tables 1 to 6 on recorded CPU Ready: its unit, its days, and what is left out."""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+import pytest
+
+from windlass.papers.pronto import data, paper, recorded, values
+from windlass.papers.pronto.methods import has_svm
+from windlass.papers.pronto.verdicts import is_nearer
+from windlass.traces.telemetry import Telemetry
+
+STEPS = 840
+
+
+def recording(ready, name="here"):
+    """CPU Ready, a step a second."""
+    rows = np.stack([np.asarray(ready, float), np.zeros(len(ready))], axis=1)
+    return Telemetry(name, 1e9 + np.arange(float(len(ready))), ("cpu_ready", "busy"), rows)
+
+
+def bursts(seed):
+    rng = np.random.default_rng(seed)
+    return np.convolve(rng.random(STEPS) < 0.03, np.ones(8), "same").clip(0, 1) * rng.random(STEPS)
+
+
+def test_a_recording_lasts_four_weeks_in_ms_of_20_s():
+    # Of each 28th of the recording the median is known.
+    found = recorded.machine_of(1, recording(np.repeat(np.arange(28.0), STEPS // 28) / 1000.0))
+    assert values.series_of([found], values.DAY)[0] == pytest.approx(20.0 * np.arange(28.0))
+    with_holes = recorded.machine_of(1, recording([np.nan, 0.1, np.nan, 0.2]))
+    assert with_holes.usage.tolist() == [2000.0, 4000.0]
+
+
+def test_stretches_shorter_than_a_step_are_no_column():
+    found = [recorded.machine_of(1, recording(np.zeros(STEPS)))]
+    # A day is 30 steps: half an hour is less than one.
+    assert list(recorded.stretches(found)) == ["1 day", "12 hours", "6 hours", "3 hours", "1 hour"]
+
+
+def test_forecasts_are_spread_over_the_last_values():
+    series, seen = np.arange(100.0)[None], []
+
+    def ahead(windows):
+        seen.append(float(windows[0, -1]) + 1.0)
+        return windows[:, -1]
+
+    assert values.wrongs(series, 5, 3, ahead, over=50).ravel().tolist() == [-1.0] * 3
+    assert seen == [50.0, 74.0, 99.0]
+    assert len(values.wrongs(series, 98, 10, ahead, over=50)) == 2
+
+
+def test_rows_have_each_cell_and_say_what_is_left_out():
+    rows = recorded.rows_of([recording(bursts(1)), recording(bursts(2))], 3)
+    by = {row.what: row for row in rows}
+    assert len(by) == len(rows)
+    # Naive beside itself is 1 in theirs and ours.
+    naive = by["recorded CPU Ready, Table 1, naive, same VM, 14 days: RMSE (over naive)"]
+    assert naive.paper == "127.6 (1.00)"
+    assert naive.ours.endswith("(1.00)")
+    assert "6 forecasts" in naive.note
+    left = [row for row in rows if row.ours == "not run"]
+    assert [row.note for row in left] == ["the recordings are of one machine"]
+    alone = "SVM alone" if has_svm() else "ARIMA"
+    assert f"recorded CPU Ready, Table 4, 800, {alone}: accuracy" in by
+
+
+def test_a_rule_in_ms_marks_the_days_above_it():
+    days = np.repeat([0.0] * 14 + [0.03, 0.045, 0.06] * 4 + [0.0, 0.0], STEPS // 28)
+    rows = {row.what: row for row in recorded.rows_of([recording(days)], 14)}
+    shares = [
+        float(
+            rows[f"recorded CPU Ready, Table 4, {rule}, naive: accuracy"].note.split("are ")[1].split(" %")[0]
+        )
+        for rule in ("500", "800", "1000")
+    ]
+    # Days of 600, 900 and 1200 ms, four of each among the last 14.
+    assert shares == [pytest.approx(100 * each / 14, abs=0.1) for each in (12, 8, 4)]
+
+
+def test_nearer_is_told_of_squares_and_only_beyond_chance():
+    rng = np.random.default_rng(1)
+    off = rng.normal(size=60)
+    assert is_nearer(0.5 * off, off) is True
+    assert is_nearer(off, 0.5 * off) is False
+    assert is_nearer(off, rng.permutation(off)) is None
+    assert is_nearer(off[:1], 0.1 * off[:1]) is None
+
+
+@pytest.mark.parametrize("factor", [0.1, 10.0])
+def test_the_verdict_on_errors_goes_both_ways(factor):
+    names = list(values.STRETCHES)
+    methods = ("naive", "SVM")
+    grows = {(m, name): np.full(2, factor**place) for m in methods for place, name in enumerate(names)}
+    rng = np.random.default_rng(1)
+    each = {("naive", name): rng.normal(size=30) for name in names}
+    each |= {("SVM", name): factor * each["naive", name] for name in names}
+    rows = recorded.verdicts(recorded.Wrong(each, grows), names)
+    assert rows[0].holds is (factor > 1.0)
+    if has_svm():
+        assert rows[1].holds is (factor < 1.0)
+
+
+def test_recordings_are_found_where_a_path_says(monkeypatch, tmp_path):
+    for name, seed in (("tune", 1), ("judge", 2)):
+        table = {
+            "at": np.arange(float(STEPS)),
+            "cpu_ready": bursts(seed),
+            "busy": bursts(seed),
+            "x": bursts(3),
+        }
+        pl.DataFrame(table).write_parquet(tmp_path / f"{name}.parquet")
+    monkeypatch.setenv(data.RECORDINGS, str(tmp_path))
+    first, _ = data.recorded()
+    assert first.source.endswith("tune.parquet")
+    node = data.recorded_node(steps=100)
+    assert (node.warm, len(node.ready)) == (STEPS, STEPS + 100)
+    assert node.level == np.percentile(first.of("cpu_ready"), 95)
+    assert len(paper._recorded(quick=True)) > 30
