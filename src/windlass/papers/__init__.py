@@ -9,6 +9,7 @@ NAME`` runs one.
 - :mod:`~windlass.papers.tetrium`: at which site does each task run?
 - :mod:`~windlass.papers.asax`: who may share an allocation with whom, at what quota?
 - :mod:`~windlass.papers.pronto`: may this node take one more task now?
+- :mod:`~windlass.papers.autoscaler`: how many machines of which type, before they are needed?
 - :mod:`~windlass.papers.sim_vs_live`: how true is the simulator?
 - :mod:`~windlass.papers.reproduction`: what a reproduction is; :mod:`~windlass.papers.plots`,
   :mod:`~windlass.papers.page`: how one is shown.

@@ -1,0 +1,55 @@
+"""A Predictive Autoscaler for Elastic Batch Jobs."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from windlass.papers.autoscaler import examples, figures, sizes, tables
+from windlass.papers.autoscaler.compare import Compared, compare
+from windlass.papers.autoscaler.data import absent, cases
+from windlass.papers.autoscaler.models import FULL, QUICK
+from windlass.papers.plots import Picture
+from windlass.papers.reproduction import Reproduction, Row, Tell
+
+#: Which part of the time comparisons of forecasters take.
+_BEGIN, _END = 0.05, 0.8
+
+
+class AutoscalerPaper:
+    """Tables 2 and 4, and Figures 5 and 7 to 9."""
+
+    name: ClassVar[str] = "autoscaler"
+    title: ClassVar[str] = "A Predictive Autoscaler for Elastic Batch Jobs"
+
+    def reproduce(self, *, quick: bool, tell: Tell) -> Reproduction:
+        """All eleven forecasters on four series; ``quick`` has four of them, which learn in a moment."""
+        tell("Table 2", 0.0)
+        rows: list[Row] = examples.rows_of()
+        tell("Figure 7", 0.01)
+        sized = sizes.all_sized(quick)
+        rows += sizes.rows_of(sized)
+        pictures: list[Picture] = sizes.pictures(sized)
+        compared = _compared(quick, tell)
+        rows += [_not_at_hand(name) for name in absent()] + tables.rows_of(compared)
+        pictures += figures.pictures(compared)
+        # What plans cost and what jobs wait goes here: windlass.papers.autoscaler.curve.cost_and_wait.
+        tell("done", 1.0)
+        return Reproduction(tuple(rows), tuple(pictures))
+
+
+def _compared(quick: bool, tell: Tell) -> list[Compared]:
+    found, all_cases = [], list(cases())
+    for place, case in enumerate(all_cases):
+        length = (_END - _BEGIN) / len(all_cases)
+
+        def told(
+            step: str, share: float, start: float = _BEGIN + place * length, length: float = length
+        ) -> None:
+            tell(step, start + length * share)
+
+        found.append(compare(case, QUICK if quick else FULL, told))
+    return found
+
+
+def _not_at_hand(name: str) -> Row:
+    return Row(f"Table 4, {name}", None, "not run", None, f"no file {name} among the public traces at hand")

@@ -1,0 +1,287 @@
+"""The reproduction of the predictive autoscaler: what its parts say of numbers that are known."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from windlass.model import InputError
+from windlass.papers.autoscaler import data, models, paper, printed, sizes, tables
+from windlass.papers.autoscaler.compare import STATIC, Compared, Error, Expected, Found, compare, static
+from windlass.papers.autoscaler.data import Case
+from windlass.papers.autoscaler.demand import Held, counts_over_time
+from windlass.papers.autoscaler.examples import rows_of as example_rows
+from windlass.papers.autoscaler.figures import pictures
+from windlass.papers.autoscaler.instances import G4, M5, buckets, prices
+from windlass.papers.autoscaler.models import FULL, Setting
+from windlass.papers.autoscaler.printed import MODELS, TABLE_4
+from windlass.scale import Embedding
+from windlass.scale.forecast import forecasters, make
+
+needs_networks = pytest.mark.skipif(
+    bool(Setting("x", packages=("jax", "equinox", "optax")).missing()),
+    reason="jax is not here, of the extra forecast",
+)
+
+
+def case(rows, test=100, stands_for="Philly", same=True, columns=("one",), period=3600.0):
+    """A series as a case, by the hour."""
+    return Case("made up", stands_for, same, columns, np.asarray(rows, np.float64), period, test, "drawn")
+
+
+def wave(days=30, columns=1):
+    """Days of 24 rows that go up and down, some noise."""
+    hours = np.arange(24.0 * days)[:, None]
+    rng = np.random.default_rng(1)
+    return 10.0 + 5.0 * np.sin(hours * 2 * np.pi / 24.0) + rng.random((len(hours), columns))
+
+
+def of_errors(errors, stands_for="Philly", same=True, **others):
+    """What was found, with these (MSE, PMSE) of each forecaster at both numbers of rows ahead."""
+    one = case(wave(), stands_for=stands_for, same=same)
+    truth = one.rows[-one.test :]
+    found = [
+        Found(name, (Error(mse, pmse, mse),) * 2, truth, truth + 1.0, others.get("fit", {}).get(name, 1.0))
+        for name, (mse, pmse) in errors.items()
+    ]
+    attention = others.get("attention")
+    if attention is not None:
+        found = [
+            dataclasses.replace(each, attention=attention) if each.name == "transformer" else each
+            for each in found
+        ]
+    return Compared(one, tuple(found), ())
+
+
+def row(rows, begins):
+    """The first row whose claim begins so."""
+    return next(each for each in rows if each.what.startswith(begins))
+
+
+def as_printed(data="Philly"):
+    """What was found if all comes out as printed, though nothing impossible."""
+    lines = TABLE_4[data]
+    return {name: (lines[word].mse, min(lines[word].mse, lines[word].pmse)) for name, word in MODELS.items()}
+
+
+def test_both_readings_of_table_2_and_what_does_not_hold_of_the_printed_one():
+    rows = example_rows()
+    assert [each.ours for each in rows[:2]] == ["1.5, 1", "2, 1"]
+    assert [each.holds for each in rows] == [True, False, False, True]
+
+
+jobs_drawn = st.lists(
+    st.tuples(
+        st.sampled_from([0.0, 0.5, 1.0, 2.0, 4.0, 24.0]),
+        st.integers(1, 200),
+        st.integers(0, 500),
+        st.integers(0, 100),
+        st.integers(0, 60),
+    ),
+    min_size=1,
+    max_size=25,
+)
+
+
+@settings(deadline=None, max_examples=60)
+@given(jobs_drawn)
+def test_counts_over_time_are_those_of_what_runs_at_each_instant(drawn):
+    table = np.array(drawn, np.float64)
+    resources = np.stack([table[:, 0], table[:, 1], table[:, 2] * 2.0**30], axis=1)
+    jobs = Held(resources, table[:, 3], table[:, 3] + table[:, 4])
+    embedding = Embedding(np.concatenate([buckets(M5), buckets(G4)]))
+    found = counts_over_time(jobs, embedding, 7.0, 5.0, 140.0)
+    times = 5.0 + 7.0 * np.arange(1, 1 + int(135.0 // 7.0))
+    expected = [embedding.counts(jobs.at(time)) for time in times]
+    assert found == pytest.approx(np.array(expected), abs=1e-9)
+    assert found.min() >= 0.0
+
+
+def test_columns_of_jobs_are_of_one_length():
+    with pytest.raises(InputError, match="columns of one length"):
+        Held(np.zeros((2, 3)), np.zeros(2), np.zeros(1))
+
+
+def test_types_are_in_the_order_of_the_embedding_and_dearer_ones_have_more():
+    for types in (M5, G4):
+        assert Embedding(buckets(types)).order.tolist() == list(range(len(types)))
+    for one, other in ((0, 1), (4, 6)):
+        assert prices(M5)[one] < prices(M5)[other]
+        assert (buckets(M5)[one] <= buckets(M5)[other]).all()
+
+
+def test_the_base_is_the_last_type_before_the_scale_rises():
+    # One job of eight cores and a GPU fits g4dn.2xlarge; a larger type costs more and holds no more of it.
+    jobs = Held(np.array([[1.0, 8.0, 2.0**30]]), np.zeros(1), np.ones(1))
+    found = sizes.sized("one job", jobs, G4, [0.0], None, "")
+    assert found.smallest == "g4dn.2xlarge"
+    assert found.scales()[:2] == [1.0, 1.0]
+    assert found.scales()[2] == pytest.approx(1.204 / 0.752)
+    assert [len(each.lines) for each in sizes.pictures([found])] == [1]
+    assert [each.ours for each in sizes.rows_of([found])] == ["g4dn.2xlarge", "not run"]
+
+
+def test_the_static_allocation_is_the_largest_number_before_the_test_part():
+    rows = np.array([[1.0], [4.0], [2.0], [8.0], [2.0]])
+    found = static(case(rows, test=2, period=1200.0))
+    # Scaled by 4: forecasts of 1 against 2 and 0.5.
+    assert found.errors == (Error((1.0 + 0.25) / 2, 0.125, 0.25),) * 2
+
+
+def test_all_forecasters_are_compared():
+    assert {each.name for each in FULL} == set(forecasters())
+    assert {"naive", "seasonal-naive", "ses", "nlinear"} == {each.name for each in models.QUICK}
+
+
+def test_what_is_not_installed_is_left_out_and_said():
+    listed = [Setting("naive"), Setting("lstm", packages=("no_such_package",))]
+    found = compare(case(wave()), listed, lambda step, share: None)
+    assert [each.name for each in found.found] == ["naive", STATIC]
+    said = [each for each in tables.rows_of([found]) if each.ours == "not run"]
+    assert [(each.holds, "no_such_package is not installed" in each.note) for each in said] == [(None, True)]
+
+
+def test_forecasts_are_those_of_the_forecaster_and_see_only_what_came_before():
+    rows = wave(columns=2)
+    found = compare(case(rows, columns=("a", "b")), [Setting("naive")], lambda step, share: None)
+    (naive, _) = found.found
+    assert np.array_equal(naive.forecast, rows[-101:-1])
+    assert np.array_equal(naive.truth, rows[-100:])
+    assert naive.errors[0].pmse < naive.errors[0].mse
+
+
+def test_asking_for_the_expectation_alone_changes_no_forecast():
+    rows = wave()
+    plain, wrapped = make("nlinear", window=48).fit(rows), Expected(make("nlinear", window=48)).fit(rows)
+    wrapped.update(rows[:3])
+    plain.update(rows[:3])
+    assert np.array_equal(wrapped.forecast(2), plain.forecast(2))
+    assert wrapped.forecast(2, [0.1, 0.9]).shape == (2, 2, 1)
+    assert wrapped.least == plain.least
+
+
+def test_a_setting_says_what_is_not_its_default():
+    assert Setting("naive").said() == ""
+    assert Setting("lstm", {"window": 9, "seconds": 5.0}).said() == "window 9"
+    with pytest.raises(InputError, match="no parameter 'nonsense'"):
+        Setting("naive", {"nonsense": 1}).make([24])
+
+
+def test_the_printed_table_holds_where_all_comes_out_as_printed():
+    rows = tables.rows_of([of_errors(as_printed(), fit={"arima": 9.0})])
+    lines = [each for each in rows if each.what.startswith("Table 4, made up") and each.paper is not None]
+    assert len(lines) == len(MODELS)
+    # What is printed of PMSE is impossible twice; half or more of it is alike, a fifth is not.
+    assert [each.holds for each in lines] == [True, True, True, False, True]
+    for what in (
+        "made up: the static",
+        "made up, 60 min ahead: the least MSE of the paper's",
+        "made up, 60 min ahead: the least MSE of all",
+        "made up: models from the least",
+        "made up: MSE of the LSTM over",
+        "made up: ARIMA takes longer",
+    ):
+        found = [each for each in rows if each.what.startswith(what)]
+        assert found, what
+        assert all(each.holds for each in found), what
+
+
+def test_what_does_not_come_out_as_printed_is_said_not_to():
+    errors = {name: (1e-3, 5e-4) for name in MODELS} | {"naive": (2e-4, 1e-4), "static": (1e-3, 1e-5)}
+    errors["transformer"] = (2e-3, 1e-3)
+    rows = tables.rows_of([of_errors(errors, fit={"arima": 0.5})])
+    for what in ("the static", "models from the least", "MSE of the LSTM over", "ARIMA takes longer"):
+        assert row(rows, f"made up: {what}").holds is False
+    least = [each for each in rows if "the least MSE of" in each.what]
+    assert len(least) == 4
+    assert all(each.holds is False for each in least)
+    assert "naive 2.00e-04" in row(rows, "made up, 60 min ahead: the least MSE of all").ours
+    assert all(each.note for each in rows if each.holds is False)
+
+
+def test_another_cluster_confirms_and_refutes_no_number_of_the_paper():
+    rows = tables.rows_of([of_errors(as_printed("Ours"), stands_for="Ours", same=False)])
+    lines = [each for each in rows if each.what.startswith("Table 4, made up")]
+    assert {each.holds for each in lines} == {None}
+    assert sum(each.paper is not None for each in lines) == len(MODELS)
+    # Of one that the paper does not have, nothing is printed.
+    other = tables.rows_of([of_errors(as_printed(), stands_for="", same=False)])
+    assert not any(each.paper for each in other if each.what.startswith("Table 4, made up"))
+
+
+def test_a_part_of_the_error_that_is_above_all_of_it_would_be_seen():
+    said = "Table 4: lines whose PMSE"
+    good, bad = (
+        of_errors({STATIC: (1.0, 1.0), "naive": (1.0, 0.5)}),
+        of_errors({STATIC: (1.0, 1.1)} | {"naive": (1.0, 0.2)}),
+    )
+    assert row(tables.rows_of([good]), said).ours == "0 of 4"
+    assert row(tables.rows_of([good]), said).holds is False
+    assert row(tables.rows_of([bad]), said).ours == "2 of 4"
+    assert len(printed.impossible()) == 3
+
+
+@pytest.mark.parametrize(
+    ("attention", "holds"), [(np.arange(48.0)[::-1] ** 4, [True, True]), (np.ones(48), [False, False])]
+)
+def test_attention_is_near_or_not(attention, holds):
+    found = of_errors(as_printed(), attention=attention)
+    assert [each.holds for each in tables.rows_of([found]) if each.what.startswith("Figure 9")] == holds
+    (drawn,) = [each for each in pictures([found]) if each.key == "attention"]
+    assert np.mean(drawn.lines[0].y) == pytest.approx(1.0)
+
+
+def test_pictures_are_of_the_last_week_and_have_names_of_their_own():
+    both = [
+        compare(case(wave(columns=2), columns=("a", "b")), models.QUICK[:2], lambda step, share: None)
+    ] * 2
+    drawn = pictures(both)
+    assert len({each.key for each in drawn}) == len(drawn) == 5
+    course = drawn[0]
+    assert [each.name for each in course.lines] == ["truth", "seasonal-naive"]
+    assert all(len(each.x) == len(each.y) == 100 for each in course.lines)
+    assert {each.name for each in drawn[1].lines} == {"a", "b"}
+
+
+@pytest.mark.slow
+@needs_networks
+def test_attention_of_a_network_is_divided_among_the_rows_of_its_window():
+    setting = next(each for each in FULL if each.name == "transformer")
+    small = {"window": 12, "width": 4, "heads": 2, "layers": 1, "horizon": 2, "steps": 3, "batch": 2}
+    made = dataclasses.replace(setting, parameters=small).make([24])
+    found = made.fit(wave(days=12)).attention()
+    assert found.shape == (12,)
+    assert found.sum() == pytest.approx(1.0, abs=1e-5)
+    assert found.min() > 0.0
+    assert made.fit(np.ones((240, 1))).attention().shape == (0,)
+
+
+def test_without_traces_what_needs_them_is_said_not_to_have_run(monkeypatch, tmp_path):
+    monkeypatch.setenv(data.VARIABLE, str(tmp_path))
+    assert data.absent() == (data.HELIOS, data.PHILLY, data.OPENB)
+    assert list(data.cases()) == []
+    assert paper._compared(quick=True, tell=lambda step, share: None) == []
+    assert sizes.all_sized(quick=True) == ()
+    assert tables.rows_of([]) == pictures([]) == []
+    assert [paper._not_at_hand(name).ours for name in data.absent()] == ["not run"] * 3
+
+
+def test_cases_of_small_logs_are_cut_where_they_are_said_to_be(monkeypatch, tmp_path):
+    monkeypatch.setenv(data.VARIABLE, str(tmp_path))
+    (tmp_path / "gpu").mkdir()
+    cut = "".join(f"big,{60 * number},1,600\n" for number in range(data._CUT))
+    (tmp_path / data.PHILLY).write_text(
+        f"vc,arrival_s,gpus,duration_s\n{cut}small,100,2,1000\nsmall,7000,16,600\n"
+    )
+    (found,) = data.cases()
+    assert found.rows.shape == (91 * 288, 3)
+    # The cut cluster's jobs are not there; two GPUs are half of a g4dn.12xlarge, and 16 are two of metal.
+    assert found.rows[:, 1].tolist() == [
+        0.5 if 300 <= 300 * n < 1100 and n else 0.0 for n in range(1, 91 * 288 + 1)
+    ]
+    assert found.rows[:, 2].max() == 2.0
+    assert (found.seasons, found.steps, found.test, found.same) == ((288, 2016), (1, 4), 2016, True)
