@@ -22,7 +22,7 @@ ray = pytest.importorskip("ray", reason="needs the package ray")
 
 from tests.engines.elastic.test_engine import FakeClock  # noqa: E402
 from windlass.engines.elastic.engine import LiveScale  # noqa: E402
-from windlass.engines.ray import cluster as private  # noqa: E402
+from windlass.engines.ray.cluster import processes_of, remove_folder  # noqa: E402
 from windlass.engines.ray.scale import connected  # noqa: E402
 from windlass.engines.slurm.daemons import wait_until  # noqa: E402
 from windlass.model.instances import InstanceType  # noqa: E402
@@ -49,15 +49,19 @@ _NO_LISTS = (
 BUSY = (0, 1)
 
 
+def free_port() -> int:
+    """One that nobody listens on."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
 @contextmanager
-def autoscaled() -> Iterator[str]:
-    """The address of a cluster of no workers, whose autoscaler starts raylets on this machine; all are ended."""
+def autoscaled(port: int) -> Iterator[Path]:
+    """A cluster of no workers, whose autoscaler starts raylets on this machine; its folder. All are ended."""
     from ray.autoscaler._private.fake_multi_node.node_provider import FAKE_HEAD_NODE_ID
 
     folder = Path(tempfile.mkdtemp(prefix="windlass-ray-", dir="/tmp"))
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
     address = f"127.0.0.1:{port}"
     config = {
         **{key: {} for key in ("auth", "file_mounts")},
@@ -105,11 +109,21 @@ def autoscaled() -> Iterator[str]:
     command += ["--object-store-memory=100000000", "--include-dashboard=false", f"--temp-dir={folder}"]
     try:
         subprocess.run(command, env=environment, check=True, capture_output=True, timeout=PATIENCE)
-        yield address
+        yield folder
     finally:
-        for process in private._processes(str(folder)):
+        for process in processes_of(str(folder)):
             process.kill()
-        private._remove(str(folder))
+        remove_folder(str(folder))
+
+
+@contextmanager
+def joined(port: int) -> Iterator[None]:
+    """This process gives the cluster work."""
+    ray.init(f"127.0.0.1:{port}", log_to_driver=False, logging_level="ERROR")
+    try:
+        yield
+    finally:
+        ray.shutdown()
 
 
 class Load:
@@ -139,9 +153,11 @@ class Load:
 def test_nodes_are_there_before_a_load_that_repeats_and_gone_after_it(tmp_path):
     policy = Predictive("seasonal-naive", seasons=[300.0 * SEASON], ladder=[(0, 0)])
     clock = FakeClock(float("inf"))
+    port = free_port()
     with (
-        autoscaled() as address,
-        connected(address, TYPES) as system,
+        autoscaled(port),
+        joined(port),
+        connected(f"127.0.0.1:{port}", TYPES) as system,
         Monitor(tmp_path / "history.db", ["small"], period=300.0) as monitor,
     ):
         engine, load = LiveScale(system, monitor, clock, period=300.0), Load(tmp_path)

@@ -84,7 +84,7 @@ class PrivateCluster:
             prefix="windlass-ray-", dir=_SHORT if os.access(_SHORT, os.W_OK) else None
         )
         # Ray's own handlers, which run before this one, make the folder anew where a raylet had died.
-        atexit.register(_remove, self._folder)
+        atexit.register(remove_folder, self._folder)
         with environment(RAY_TMPDIR=self._folder), _own_signals():
             self._cluster = Cluster(
                 initialize_head=True,
@@ -124,7 +124,7 @@ class PrivateCluster:
         folder, self._folder = self._folder, None
         if folder is None:
             return
-        started = _processes(folder)
+        started = processes_of(folder)
         try:
             if self._joined:
                 ray.shutdown()
@@ -136,7 +136,7 @@ class PrivateCluster:
                 with contextlib.suppress(psutil.NoSuchProcess):
                     process.kill()
             psutil.wait_procs(left, timeout=_GRACE_S)
-            _remove(folder)
+            remove_folder(folder)
 
 
 def check_size(fleet: Fleet, store: int) -> None:
@@ -196,7 +196,7 @@ def _refuse_if_connected() -> None:
         raise InputError("--engine: this process is connected to a Ray cluster already; ray.shutdown() first")
 
 
-def _processes(folder: str) -> list[psutil.Process]:
+def processes_of(folder: str) -> list[psutil.Process]:
     """Processes that name this folder, which nobody else has, and all below them; also those whose parent died."""
     found: dict[int, psutil.Process] = {}
     for process in psutil.process_iter():
@@ -206,7 +206,7 @@ def _processes(folder: str) -> list[psutil.Process]:
     return list(found.values())
 
 
-def _remove(folder: str) -> None:
+def remove_folder(folder: str) -> None:
     """Remove a folder, in which the last writers may be ending."""
     until = time.monotonic() + _GRACE_S
     while os.path.exists(folder) and time.monotonic() < until:

@@ -7,6 +7,7 @@ before, whoever made it, so there should be one owner of it: this. Asking for mo
 
 from __future__ import annotations
 
+import socket
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -15,12 +16,15 @@ from typing import Any
 import numpy as np
 
 from windlass.engines.elastic.system import ClusterError, Seen
+from windlass.model import InputError
 from windlass.model.instances import RESOURCES, InstanceType
 from windlass.scale import Demands, Totals
 
 #: What Ray calls :data:`~windlass.model.instances.RESOURCES`.
 _NAMES = dict(zip(("GPU", "CPU", "memory"), range(len(RESOURCES)), strict=True))
 Bundles = list[dict[str, float]]
+#: A head that is there takes a connection within so long, s.
+_PATIENCE_S = 5.0
 
 
 class RayScale:
@@ -37,7 +41,7 @@ class RayScale:
     status
         Says how the cluster is: what ``ray.autoscaler.v2.sdk.get_cluster_status`` returns.
     request
-        Asks for bundles: ``ray.autoscaler.sdk.request_resources``.
+        Asks for bundles, as ``ray.autoscaler.sdk.request_resources`` does.
     now
         Seconds since 1970.
     """
@@ -115,27 +119,38 @@ class RayScale:
 
 @contextmanager
 def connected(address: str, types: tuple[InstanceType, ...]) -> Iterator[RayScale]:
-    """A cluster that somebody else runs; this process joins it as a driver, and stops nothing of it.
+    """A cluster that somebody else runs; nothing of it is ever stopped.
+
+    This process does not join it: Ray ends a process that has joined when the head is away for a minute. So the head
+    may go, and another one may come at the same address.
 
     Raises
     ------
     InputError
-        There is no cluster at this address.
+        The address is none.
     """
-    import ray
-    from ray.autoscaler.sdk import request_resources
-    from ray.autoscaler.v2.sdk import get_cluster_status
+    from ray.autoscaler.v2.sdk import get_cluster_status, request_cluster_resources
 
-    from windlass.engines.ray.cluster import connect
+    host, _, port = address.rpartition(":")
+    if not host or not port.isdecimal() or not 0 < int(port) < 65536:
+        raise InputError(f"--address: {address!r}, expected a host and a port, as in 127.0.0.1:6379")
 
-    connect(address)
-    try:
-        head = ray.get_runtime_context().gcs_address
-        yield RayScale(
-            types, lambda: get_cluster_status(head), lambda asked: request_resources(bundles=asked)
-        )
-    finally:
-        ray.shutdown()
+    def reach() -> None:
+        # Ray itself would wait for 40 s where nobody listens.
+        try:
+            socket.create_connection((host.strip("[]"), int(port)), _PATIENCE_S).close()
+        except OSError as error:
+            raise OSError(f"{address}: {error.strerror or error}") from error
+
+    def status() -> Any:
+        reach()
+        return get_cluster_status(address)
+
+    def request(asked: Bundles) -> None:
+        reach()
+        request_cluster_resources(address, [{"resources": each} for each in asked])
+
+    yield RayScale(types, status, request)
 
 
 def bundles(types: Iterable[InstanceType], totals: Totals) -> Bundles:

@@ -1,0 +1,180 @@
+"""`windlass ray autoscale`, killed at any instant, or its head away: what is used is asked for all the time."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from contextlib import closing, contextmanager
+
+import numpy as np
+import pytest
+
+pytest.importorskip("ray", reason="needs the package ray")
+
+from tests.engines.kubernetes.served import environment
+from tests.engines.starts import RAY, Starts
+from tests.engines.test_ray_scale_live import PATIENCE, TYPES, Load, autoscaled, free_port, joined
+from windlass.engines.elastic.system import ClusterError
+from windlass.engines.ray.cluster import processes_of
+from windlass.engines.ray.scale import connected
+from windlass.engines.slurm.daemons import wait_until
+from windlass.model import InputError
+
+#: One in reserve, as there is no day of history.
+POLICY = "{predictive: {forecaster: naive, ladder: [[0, 1]]}}"
+KILLS = 10
+AWAY, BACK = "does not answer", "the cluster answers again"
+#: Ray waits for half a minute for a head that takes connections and says nothing.
+IMPATIENT = {"RAY_py_gcs_connect_timeout_s": "2", "RAY_gcs_rpc_server_connect_timeout_s": "1"}
+
+
+class Scaled:
+    """A cluster, and what its autoscaler says and keeps."""
+
+    def __init__(self, folder, port):
+        self.folder, self.port, self.said = folder, port, folder / "said"
+        self.said.touch()
+        types = folder / "types.json"
+        kinds = [{"name": each.name, "cores": each.cores, "most": each.most} for each in TYPES]
+        types.write_text(json.dumps({"types": kinds}))
+        named = {
+            "types": types,
+            "address": f"127.0.0.1:{port}",
+            "history": folder / "history.db",
+            "period": 0.5,
+            "policy": POLICY,
+        }
+        self.words = ["ray", "autoscale"]
+        self.words += [part for name, value in named.items() for part in (f"--{name}", str(value))]
+
+    def asked(self):
+        """How many nodes Ray is asked to hold."""
+        from ray.autoscaler.v2.sdk import get_cluster_status
+
+        demands = get_cluster_status(f"127.0.0.1:{self.port}").resource_demands.cluster_constraint_demand
+        return sum(each.count for demand in demands for each in demand.bundles_by_count)
+
+    def count(self, text):
+        """In how many lines it said so."""
+        return sum(text in line for line in self.said.read_text().splitlines())
+
+    def kept(self):
+        """Rows of the history."""
+        with closing(sqlite3.connect(self.folder / "history.db")) as file:
+            assert file.execute("pragma integrity_check").fetchone() == ("ok",)
+            there = file.execute("select count(*) from sqlite_master where name = 'needed'").fetchone()[0]
+            return dict(file.execute("select bucket, count from needed").fetchall()) if there else {}
+
+    @contextmanager
+    def running(self):
+        """An autoscaler whom nobody kills."""
+        command = [sys.executable, "-m", "windlass", *self.words]
+        with open(self.said, "a") as said:
+            process = subprocess.Popen(command, env={**environment(), **IMPATIENT}, stdout=said, stderr=said)
+        try:
+            yield
+            assert process.poll() is None, self.said.read_text()
+        finally:
+            process.terminate()
+            status = process.wait(PATIENCE)
+        assert status == 130, self.said.read_text()
+
+
+@pytest.fixture
+def scaled(tmp_path):
+    return Scaled(tmp_path, free_port())
+
+
+def kill_and_start(scaled, check):
+    """Again and again, each at another instant."""
+    rng, before = np.random.default_rng(5), {}
+    with Starts({**environment(), **IMPATIENT}, RAY) as starts:
+        for number in range(KILLS):
+            pid = starts.start(scaled.words, scaled.said)
+            if number % 2:
+                # However long it takes to begin, some are to be at work.
+                assert wait_until(lambda before=before: scaled.kept() != before, PATIENCE)
+            time.sleep(float(rng.uniform(0.0, 1.0)))
+            os.kill(pid, signal.SIGKILL)
+            assert starts.status() == -signal.SIGKILL, scaled.said.read_text()
+            after = scaled.kept()
+            # The latest may have been written over by a look in the same period.
+            assert all(after[at] == before[at] or at == max(before) for at in before)
+            before = after
+            check()
+    assert before
+
+
+@pytest.mark.slow
+def test_what_is_used_is_asked_for_whoever_is_killed_or_away(scaled, tmp_path):
+    load = Load(tmp_path)
+    with (
+        autoscaled(scaled.port) as folder,
+        connected(f"127.0.0.1:{scaled.port}", TYPES) as system,
+        joined(scaled.port),
+    ):
+
+        def used(count):
+            return int(system.look().used[0]) == count
+
+        def stands():
+            assert scaled.asked() == 3
+            assert used(2)
+
+        load.begin()
+        with scaled.running():
+            assert wait_until(lambda: scaled.asked() == 3 and used(2), PATIENCE)
+        kill_and_start(scaled, stands)
+        with scaled.running():
+            away(scaled, folder)
+            stands()
+            load.end()
+            assert wait_until(lambda: scaled.asked() == 1 and used(0), PATIENCE)
+            assert wait_until(lambda: int(system.look().ready[0]) == 1, PATIENCE)
+    assert "Traceback" not in scaled.said.read_text()
+
+
+def away(scaled, folder):
+    """The head says nothing for a while."""
+    assert wait_until(lambda: scaled.count("in all") > 0, PATIENCE)
+    (head,) = [each for each in processes_of(str(folder)) if each.name() == "gcs_server"]
+    before = scaled.count(AWAY)
+    head.suspend()
+    try:
+        assert wait_until(lambda: scaled.count(AWAY) >= before + 2, PATIENCE)
+    finally:
+        head.resume()
+    assert wait_until(lambda: scaled.count(BACK) > 0, PATIENCE)
+
+
+@pytest.mark.slow
+def test_a_head_that_comes_anew_at_the_same_address_is_scaled_as_the_one_before(scaled):
+    def asked():
+        try:
+            return scaled.asked()
+        except Exception:
+            return None
+
+    with scaled.running():
+        for _ in range(2):
+            before = scaled.count(AWAY)
+            assert wait_until(lambda before=before: scaled.count(AWAY) > before, PATIENCE)
+            with autoscaled(scaled.port):
+                assert wait_until(lambda: asked() == 1, PATIENCE)
+
+
+def test_a_head_that_is_away_is_named_at_once():
+    with connected("127.0.0.1:1", TYPES) as system, pytest.raises(ClusterError) as error:
+        system.look()
+    assert str(error.value) == "the Ray cluster does not answer: 127.0.0.1:1: Connection refused"
+
+
+@pytest.mark.parametrize("address", ["here", "127.0.0.1", ":6379", "a:b", "a:99999", "auto"])
+def test_an_address_that_is_none(address):
+    with pytest.raises(InputError, match="expected a host and a port"), connected(address, TYPES):
+        pass
