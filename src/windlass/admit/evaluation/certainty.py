@@ -10,6 +10,7 @@ off. Two signals are compared onset by onset (Agresti and Min 2005).
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -89,8 +90,8 @@ def _worth(hits: Floats, counts: Floats, clusters: Integers, found: float) -> Pa
 def _wilson(found: float, worth: float, quantile: float) -> Pair:
     part = quantile**2 / worth
     middle = (found + part / 2.0) / (1.0 + part)
-    half = quantile / (1.0 + part) * np.sqrt(found * (1.0 - found) / worth + part / (4.0 * worth))
-    return max(0.0, float(middle - half)), min(1.0, float(middle + half))
+    half = quantile / (1.0 + part) * math.sqrt(found * (1.0 - found) / worth + part / (4.0 * worth))
+    return max(0.0, middle - half), min(1.0, middle + half)
 
 
 def episodes(spikes: Bools, within: int) -> Integers:
@@ -125,7 +126,7 @@ def intervals(signal: Bools, spikes: Bools, within: int, least: int = 1, blocks:
     """
     up, spikes = checked(signal, spikes, within, least)
     if not spikes.any():
-        return Intervals(*[_NOBODY_KNOWS] * 4, np.nan)
+        return Intervals(_NOBODY_KNOWS, _NOBODY_KNOWS, _NOBODY_KNOWS, _NOBODY_KNOWS, np.nan)
     block = np.arange(len(up)) * whole("blocks", blocks, 2) // len(up)
     covered, down = before(up, within, least), float(up.mean())
     episode = episodes(spikes, within)
@@ -216,5 +217,5 @@ def difference(ours: Bools, theirs: Bools, clusters: Sequence[Integers]) -> Diff
         quantile = float(student.ppf(0.5 + _LEVEL / 2, max(groups - 1, 1)))
         off = np.bincount(of, change - value)
         between = groups / max(groups - 1, 1) * float((off**2).sum()) / count**2
-        half = max(half, quantile * np.sqrt(max(alone, between)))
+        half = max(half, quantile * math.sqrt(max(alone, between)))
     return Difference(value, (max(-1.0, value - half), min(1.0, value + half)))

@@ -30,11 +30,8 @@ def row_of(judged: Judged, found: Sequence[Judged]) -> dict[str, object]:
     against = beside_best(judged, found)
     if against is not None:
         best, beside = against
-        row |= {
-            "best_baseline": best.candidate.label,
-            "over_best": beside.value,
-            "over_best_95": beside.interval,
-        }
+        row["best_baseline"], row["over_best"] = best.candidate.label, beside.value
+        row["over_best_95"] = beside.interval
     return {name: _plain(value) for name, value in row.items()}
 
 
