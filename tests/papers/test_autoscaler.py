@@ -6,20 +6,15 @@ import dataclasses
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from windlass.model import InputError
-from windlass.papers.autoscaler import data, models, paper, printed, sizes, tables
+from windlass.papers.autoscaler import models, printed, tables
 from windlass.papers.autoscaler.compare import STATIC, Compared, Error, Expected, Found, compare, static
 from windlass.papers.autoscaler.data import Case
-from windlass.papers.autoscaler.demand import Held, counts_over_time
 from windlass.papers.autoscaler.examples import rows_of as example_rows
 from windlass.papers.autoscaler.figures import pictures
-from windlass.papers.autoscaler.instances import G4, M5, buckets, prices
 from windlass.papers.autoscaler.models import FULL, Setting
 from windlass.papers.autoscaler.printed import MODELS, TABLE_4
-from windlass.scale import Embedding
 from windlass.scale.forecast import forecasters, make
 
 needs_networks = pytest.mark.skipif(
@@ -72,57 +67,6 @@ def test_both_readings_of_table_2_and_what_does_not_hold_of_the_printed_one():
     rows = example_rows()
     assert [each.ours for each in rows[:2]] == ["1.5, 1", "2, 1"]
     assert [each.holds for each in rows] == [True, False, False, True]
-
-
-jobs_drawn = st.lists(
-    st.tuples(
-        st.sampled_from([0.0, 0.5, 1.0, 2.0, 4.0, 24.0]),
-        st.integers(1, 200),
-        st.integers(0, 500),
-        st.integers(0, 100),
-        st.integers(0, 60),
-    ),
-    min_size=1,
-    max_size=25,
-)
-
-
-@settings(deadline=None, max_examples=60)
-@given(jobs_drawn)
-def test_counts_over_time_are_those_of_what_runs_at_each_instant(drawn):
-    table = np.array(drawn, np.float64)
-    resources = np.stack([table[:, 0], table[:, 1], table[:, 2] * 2.0**30], axis=1)
-    jobs = Held(resources, table[:, 3], table[:, 3] + table[:, 4])
-    embedding = Embedding(np.concatenate([buckets(M5), buckets(G4)]))
-    found = counts_over_time(jobs, embedding, 7.0, 5.0, 140.0)
-    times = 5.0 + 7.0 * np.arange(1, 1 + int(135.0 // 7.0))
-    expected = [embedding.counts(jobs.at(time)) for time in times]
-    assert found == pytest.approx(np.array(expected), abs=1e-9)
-    assert found.min() >= 0.0
-
-
-def test_columns_of_jobs_are_of_one_length():
-    with pytest.raises(InputError, match="columns of one length"):
-        Held(np.zeros((2, 3)), np.zeros(2), np.zeros(1))
-
-
-def test_types_are_in_the_order_of_the_embedding_and_dearer_ones_have_more():
-    for types in (M5, G4):
-        assert Embedding(buckets(types)).order.tolist() == list(range(len(types)))
-    for one, other in ((0, 1), (4, 6)):
-        assert prices(M5)[one] < prices(M5)[other]
-        assert (buckets(M5)[one] <= buckets(M5)[other]).all()
-
-
-def test_the_base_is_the_last_type_before_the_scale_rises():
-    # One job of eight cores and a GPU fits g4dn.2xlarge; a larger type costs more and holds no more of it.
-    jobs = Held(np.array([[1.0, 8.0, 2.0**30]]), np.zeros(1), np.ones(1))
-    found = sizes.sized("one job", jobs, G4, [0.0], None, "")
-    assert found.smallest == "g4dn.2xlarge"
-    assert found.scales()[:2] == [1.0, 1.0]
-    assert found.scales()[2] == pytest.approx(1.204 / 0.752)
-    assert [len(each.lines) for each in sizes.pictures([found])] == [1]
-    assert [each.ours for each in sizes.rows_of([found])] == ["g4dn.2xlarge", "not run"]
 
 
 def test_the_static_allocation_is_the_largest_number_before_the_test_part():
@@ -190,6 +134,16 @@ def test_the_printed_table_holds_where_all_comes_out_as_printed():
         assert all(each.holds for each in found), what
 
 
+def test_the_order_is_of_those_models_that_were_run():
+    errors = as_printed()
+    some = {name: errors[name] for name in ("holt-winters", "arima", STATIC)}
+    found = row(tables.rows_of([of_errors(some)]), "made up: models from the least")
+    assert (found.paper, found.ours, found.holds) == ("ARIMA, SES, Static", "ARIMA, SES, Static", True)
+    turned = some | {"holt-winters": (1e-4, 1e-4)}
+    found = row(tables.rows_of([of_errors(turned)]), "made up: models from the least")
+    assert (found.ours, found.holds) == ("SES, ARIMA, Static", False)
+
+
 def test_what_does_not_come_out_as_printed_is_said_not_to():
     errors = {name: (1e-3, 5e-4) for name in MODELS} | {"naive": (2e-4, 1e-4), "static": (1e-3, 1e-5)}
     errors["transformer"] = (2e-3, 1e-3)
@@ -201,6 +155,16 @@ def test_what_does_not_come_out_as_printed_is_said_not_to():
     assert all(each.holds is False for each in least)
     assert "naive 2.00e-04" in row(rows, "made up, 60 min ahead: the least MSE of all").ours
     assert all(each.note for each in rows if each.holds is False)
+
+
+@pytest.mark.parametrize(("naive", "holds"), [(2e-4, True), (4e-5, False)])
+def test_the_printed_transformer_is_held_beside_the_naive_forecast(naive, holds):
+    said = "made up: the printed MSE of the Transformer, beside"
+    errors = {"naive": (naive, naive / 2), STATIC: (1.0, 1.0)}
+    found = row(tables.rows_of([of_errors(errors)]), said)
+    assert (found.paper, found.ours, found.holds) == (3e-4, naive, holds)
+    other = tables.rows_of([of_errors(errors, stands_for="Ours", same=False)])
+    assert not any(each.what.startswith(said) for each in other)
 
 
 def test_another_cluster_confirms_and_refutes_no_number_of_the_paper():
@@ -258,30 +222,3 @@ def test_attention_of_a_network_is_divided_among_the_rows_of_its_window():
     assert found.sum() == pytest.approx(1.0, abs=1e-5)
     assert found.min() > 0.0
     assert made.fit(np.ones((240, 1))).attention().shape == (0,)
-
-
-def test_without_traces_what_needs_them_is_said_not_to_have_run(monkeypatch, tmp_path):
-    monkeypatch.setenv(data.VARIABLE, str(tmp_path))
-    assert data.absent() == (data.HELIOS, data.PHILLY, data.OPENB)
-    assert list(data.cases()) == []
-    assert paper._compared(quick=True, tell=lambda step, share: None) == []
-    assert sizes.all_sized(quick=True) == ()
-    assert tables.rows_of([]) == pictures([]) == []
-    assert [paper._not_at_hand(name).ours for name in data.absent()] == ["not run"] * 3
-
-
-def test_cases_of_small_logs_are_cut_where_they_are_said_to_be(monkeypatch, tmp_path):
-    monkeypatch.setenv(data.VARIABLE, str(tmp_path))
-    (tmp_path / "gpu").mkdir()
-    cut = "".join(f"big,{60 * number},1,600\n" for number in range(data._CUT))
-    (tmp_path / data.PHILLY).write_text(
-        f"vc,arrival_s,gpus,duration_s\n{cut}small,100,2,1000\nsmall,7000,16,600\n"
-    )
-    (found,) = data.cases()
-    assert found.rows.shape == (91 * 288, 3)
-    # The cut cluster's jobs are not there; two GPUs are half of a g4dn.12xlarge, and 16 are two of metal.
-    assert found.rows[:, 1].tolist() == [
-        0.5 if 300 <= 300 * n < 1100 and n else 0.0 for n in range(1, 91 * 288 + 1)
-    ]
-    assert found.rows[:, 2].max() == 2.0
-    assert (found.seasons, found.steps, found.test, found.same) == ((288, 2016), (1, 4), 2016, True)
