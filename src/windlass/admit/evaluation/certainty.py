@@ -130,11 +130,11 @@ def intervals(signal: Bools, spikes: Bools, within: int, least: int = 1, blocks:
     block = np.arange(len(up)) * whole("blocks", blocks, 2) // len(up)
     covered, down = before(up, within, least), float(up.mean())
     episode = episodes(spikes, within)
-    low, high = share(covered[spikes] * 1.0, np.ones(len(episode)), [episode, block[spikes]])
+    low, high = share(covered[spikes].astype(np.float64), np.ones(len(episode)), [episode, block[spikes]])
     cover, chance = float(covered.mean()), 1.0 - (1.0 - down) ** (within - least + 1)
     soon = np.flatnonzero(before(spikes[::-1], within, least)[::-1])
     following = episode[np.searchsorted(np.flatnonzero(spikes), soon + least)]
-    ahead = share(up[soon] * 1.0, np.ones(len(soon)), [following, block[soon]])
+    ahead = share(up[soon].astype(np.float64), np.ones(len(soon)), [following, block[soon]])
     return Intervals(
         (low, high),
         (low - cover, high - cover),
