@@ -193,13 +193,15 @@ def never_killed(command):
 
 def others(cluster):
     """Objects in our namespace that are none of ours."""
-    for path, spec in ((BUFFERS, {"replicas": 3}), (TEMPLATES, {})):
-        body = {"metadata": {"name": "theirs", "namespace": NAMESPACE}, "spec": spec}
-        kind = {"kind": "CapacityBuffer", "apiVersion": "autoscaling.x-k8s.io/v1beta1"}
-        if path == TEMPLATES:
-            kind = {"kind": "PodTemplate", "apiVersion": "v1"}
-            del body["spec"]
-        cluster.server.send("POST", path.format(NAMESPACE), {**kind, **body})
+    inside = {
+        "metadata": {"labels": {"of": "them"}},
+        "spec": {"containers": [{"name": "main", "image": "main"}]},
+    }
+    buffer = {"apiVersion": "autoscaling.x-k8s.io/v1beta1", "kind": "CapacityBuffer", "spec": {"replicas": 3}}
+    template = {"apiVersion": "v1", "kind": "PodTemplate", "template": inside}
+    for path, body in ((BUFFERS, buffer), (TEMPLATES, template)):
+        body["metadata"] = {"name": "theirs", "namespace": NAMESPACE}
+        cluster.server.send("POST", path.format(NAMESPACE), body)
     return [f"{path.format(NAMESPACE)}/theirs" for path in (BUFFERS, TEMPLATES)]
 
 
