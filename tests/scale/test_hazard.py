@@ -1,0 +1,180 @@
+"""Spare instances by the chance that somebody comes: how many, when, and for whom."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.scale.site import PERIOD, SMALL, ints
+from windlass.model import InputError
+from windlass.model.instances import InstanceType
+from windlass.scale.lib.odds import Odds
+from windlass.scale.policies.hazard import LEVELS, Hazard
+from windlass.scale.view import Demands, ScaleView
+
+DAY = 86_400.0
+
+
+def shown(row: int, sizes: list[int], kind=SMALL, ready: int = 0) -> ScaleView:
+    """Jobs of so many whole instances came since the row before, all have room, and those of before have ended."""
+    used = sum(sizes)
+    resources = np.array([[0.0, 4.0 * size, 1e9] for size in sizes]).reshape(-1, 3)
+    began = np.full(len(sizes), row * PERIOD - 1.0)
+    running = Demands(resources, began, np.full(len(sizes), np.inf))
+    counts = ints(max(ready, used)), ints(0), ints(used)
+    return ScaleView(
+        row * PERIOD, PERIOD, (kind,), *counts, running, Demands.none(), np.array([[float(used)]])
+    )
+
+
+def taught(policy: Hazard, of, rows: int = 600):
+    """The last answer after so many rows, beyond what jobs hold then."""
+    for row in range(rows):
+        answer = policy.decide(shown(row, of(row)))
+    return answer.counts[0] - sum(of(rows - 1))
+
+
+def test_nobody_comes_and_there_is_no_spare_one():
+    assert taught(Hazard(worth=100.0), lambda row: []) == 0
+
+
+def test_without_worth_there_is_never_a_spare_one():
+    assert taught(Hazard(worth=0.0), lambda row: [1]) == 0
+
+
+def test_who_always_comes_finds_one():
+    assert taught(Hazard(worth=10.0), lambda row: [1]) == 1
+
+
+def test_a_job_of_three_needs_three_and_fewer_would_help_nobody():
+    assert taught(Hazard(worth=10.0), lambda row: [3]) == 3
+
+
+def test_large_jobs_that_come_rarely_are_not_waited_for():
+    """One of one in every row, and one of sixteen every fifty rows."""
+    assert taught(Hazard(worth=3.0), lambda row: [1, 16] if row % 50 == 49 else [1]) == 1
+
+
+def test_the_more_a_wait_is_worth_the_more_are_spare():
+    draw = np.random.default_rng(1)
+    sizes = [draw.choice([1, 2, 4], draw.poisson(0.4)).tolist() for _ in range(1000)]
+    spare = [taught(Hazard(worth=worth), lambda row: sizes[row], 1000) for worth in (0.3, 3.0, 30.0, 300.0)]
+    assert spare == sorted(spare)
+    assert spare[0] == 0
+    assert spare[-1] >= 4
+
+
+def test_hours_in_which_nobody_comes_have_no_spare_one():
+    policy, a_day = Hazard(worth=10.0), round(DAY / PERIOD)
+    spare = np.zeros(a_day)
+    for row in range(20 * a_day):
+        by_day = row % a_day < a_day // 2
+        answer = policy.decide(shown(row, [1] if by_day else []))
+        if row >= 19 * a_day:
+            spare[row % a_day] = answer.counts[0] - by_day
+    assert spare[: a_day // 2 - 15].min() >= 1
+    assert spare[a_day // 2 + 15 : -1].max() == 0
+
+
+def test_jobs_that_share_instances_count_where_instances_are_missing():
+    """Four jobs of a quarter fill the one that is there; a fifth needs another."""
+
+    def row_of(row, used, jobs):
+        running = Demands(
+            np.tile([0.0, 1.0, 1e9], (jobs, 1)), np.full(jobs, row * PERIOD - 1.0), np.full(jobs, np.inf)
+        )
+        return ScaleView(
+            row * PERIOD,
+            PERIOD,
+            (SMALL,),
+            ints(used),
+            ints(0),
+            ints(used),
+            running,
+            Demands.none(),
+            np.zeros((1, 1)),
+        )
+
+    for used, expected in ((lambda row: 1, 0), (lambda row: 1 + row % 2, 1)):
+        policy = Hazard(worth=10.0)
+        answers = [policy.decide(row_of(row, used(row), 4)).counts[0] - used(row) for row in range(600)]
+        assert max(answers[-2:]) == expected
+
+
+def test_who_starts_after_waiting_came_once():
+    """A job waits in one row and starts in the next: that is one that came, not two."""
+    policy, counted = Hazard(), []
+
+    class Counting(Odds):
+        def tell(self, now, jobs, came):
+            counted.append(jobs.tolist())
+            super().tell(now, jobs, came)
+
+    one = Demands(np.array([[0.0, 4.0, 1e9]]), np.array([10.0]), np.array([np.inf]))
+    begun = Demands(one.resources, np.array([PERIOD + 200.0]), one.walltime)
+    rows = ((Demands.none(), Demands.none()), (Demands.none(), one), (begun, Demands.none()))
+    for row, (running, waiting) in enumerate(rows):
+        view = ScaleView(
+            row * PERIOD,
+            PERIOD,
+            (SMALL,),
+            ints(1),
+            ints(0),
+            ints(len(running)),
+            running,
+            waiting,
+            np.zeros((1, 1)),
+        )
+        policy.decide(view)
+        if row == 0:
+            policy._odds.__class__ = Counting
+    assert counted == [[1.0], [0.0]]
+
+
+def test_never_more_than_there_may_be_nor_fewer_than_jobs_need():
+    few = InstanceType("few", cores=4.0, memory=16e9, launch=300.0, most=5)
+    policy = Hazard(worth=1e6)
+    for row in range(300):
+        jobs = [1] * (row % 5)
+        answer = policy.decide(shown(row, jobs, kind=few))
+        assert sum(jobs) <= answer.counts[0] <= 5
+    assert answer.counts[0] == 5
+
+
+def test_time_that_goes_back_is_a_new_beginning():
+    policy = Hazard(worth=10.0)
+    assert taught(policy, lambda row: [1]) == 1
+    assert policy.decide(shown(3, [1])).why == ("too little was learned so far",)
+
+
+def test_what_it_cannot_be_worth():
+    for bad in (-1.0, np.nan, np.inf):
+        with pytest.raises(InputError, match="worth"):
+            Hazard(worth=bad)
+
+
+def test_chances_are_as_often_as_it_was():
+    draw = np.random.default_rng(2)
+    odds = Odds(1, 3, PERIOD)
+    often = np.array([0.5, 0.1, 0.01])
+    for row in range(6000):
+        odds.tell(row * PERIOD, np.ones(1), draw.random((1, 3)) < often)
+    assert odds.chances()[0] == pytest.approx(often, rel=0.6)
+
+
+@settings(max_examples=25, deadline=None)
+@given(
+    st.lists(st.tuples(st.integers(0, 1000), st.integers(0, 7)), min_size=1, max_size=60),
+    st.floats(60.0, 7200.0),
+)
+def test_chances_stay_chances(rows, period):
+    odds = Odds(2, 3, period)
+    for row, (jobs, bits) in enumerate(rows):
+        came = np.array([[bool(bits >> level & 1) for level in range(3)]] * 2)
+        odds.tell(row * period, np.full(2, float(jobs)), came)
+        assert ((odds.chances() > 0) & (odds.chances() < 1)).all()
+
+
+def test_levels_rise_from_one():
+    assert LEVELS[0] == 1
+    assert (np.diff(LEVELS) > 0).all()
