@@ -15,4 +15,9 @@ Philly is there in part. Pods of openb are a third cluster that the paper does n
 - :mod:`~windlass.papers.autoscaler.compare`: forecasters on a series; :mod:`~windlass.papers.autoscaler.tables`,
   :mod:`~windlass.papers.autoscaler.figures`: rows and pictures of that.
 - :mod:`~windlass.papers.autoscaler.verdicts`: how near is near enough.
+- :mod:`~windlass.papers.autoscaler.curve`: the cost–wait curve, as rows and pictures, from the parts below.
+- :mod:`~windlass.papers.autoscaler.curve_cases`: real workloads, and which weeks judge.
+- :mod:`~windlass.papers.autoscaler.curve_grid`: policies and knobs.
+- :mod:`~windlass.papers.autoscaler.curve_runs`: runs, measured week by week.
+- :mod:`~windlass.papers.autoscaler.curve_front`: savings at equal hours and at equal wait, and how sure they are.
 """

@@ -8,6 +8,7 @@ import numpy as np
 
 from windlass.papers.autoscaler import examples, figures, sizes, tables
 from windlass.papers.autoscaler.compare import Compared, compare
+from windlass.papers.autoscaler.curve import cost_and_wait
 from windlass.papers.autoscaler.data import absent, cases
 from windlass.papers.autoscaler.models import FULL, QUICK
 from windlass.papers.plots import Picture
