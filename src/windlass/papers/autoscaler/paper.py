@@ -35,7 +35,9 @@ class AutoscalerPaper:
         compared = _compared(quick, tell)
         rows += [_not_at_hand(name) for name in absent()] + tables.rows_of(compared)
         pictures += figures.pictures(compared)
-        # What plans cost and what jobs wait goes here: curve.cost_and_wait(quick, within(tell, _END, 1.0)).
+        cost, drawn = cost_and_wait(quick, within(tell, _END, 1.0))
+        rows += cost
+        pictures += drawn
         tell("done", 1.0)
         return Reproduction(tuple(rows), tuple(pictures))
 
