@@ -8,7 +8,6 @@
 # that, and leaves 130 MB. Where both files are there it does nothing.
 set -euo pipefail
 folder=${1:-${XDG_CACHE_HOME:-$HOME/.cache}/windlass/apiserver}
-mirror=${DEBIAN_MIRROR:-http://deb.debian.org/debian}
 keys=/usr/share/keyrings/debian-archive-keyring.gpg
 
 if [ -x "$folder/kube-apiserver" ] && [ -x "$folder/etcd" ]; then
@@ -17,6 +16,8 @@ fi
 for tool in apt-get dpkg-deb tar; do
   command -v "$tool" >/dev/null || { echo "$0: needs $tool" >&2; exit 1; }
 done
+# Where this machine has its packages from, if nobody says otherwise.
+mirror=${DEBIAN_MIRROR:-$(apt-get indextargets --format '$(REPO_URI)' | head -n 1)}
 [ -r "$keys" ] || { echo "$0: needs Debian's keys, $keys" >&2; exit 1; }
 
 mkdir -p "$folder"
