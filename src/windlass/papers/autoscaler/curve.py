@@ -189,7 +189,13 @@ def _saving_rows(workload: Workload, name: str, found: Compared) -> list[Row]:
             found.hours.reaches(FEWER_HOURS),
             "" if found.hours.reaches(FEWER_HOURS) else _why(found.hours.value, found.hours.low, FEWER_HOURS),
         ),
-        Row(f"{what}: either", "one of the two", found.verdict(), found.reached()),
+        Row(
+            f"{what}: either",
+            "one of the two",
+            found.verdict(),
+            found.reached(),
+            "" if found.reached() else "neither is reached",
+        ),
     ]
 
 
