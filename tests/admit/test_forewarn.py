@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 
 from tests.admit.cases import low_rank, telemetry
 from windlass.admit import Forewarn, Subspace
-from windlass.admit.evaluation import Node
+from windlass.admit.evaluation import Node, intervals
 from windlass.admit.lesson import Lesson
 from windlass.admit.lib.ridge import Ridge
-from windlass.admit.measure import intervals, onsets, quality
+from windlass.admit.measure import onsets, quality
 from windlass.model import InputError
 from windlass.papers.pronto.drawn import drawn_node as drawn
 
@@ -30,9 +30,7 @@ def run(node, policy, steps=None):
 
 def judged(up, node, first):
     spikes = onsets(node.ready, 0.2, 5)
-    return quality(up[first:], spikes[first:], 10), intervals(
-        up[first:], spikes[first:], 10, np.random.default_rng(1)
-    )
+    return quality(up[first:], spikes[first:], 10), intervals(up[first:], spikes[first:], 10)
 
 
 @pytest.mark.parametrize("downtime", [0.05, 0.1])
