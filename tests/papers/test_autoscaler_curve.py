@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from windlass.model.instances import InstanceType
 from windlass.model.vectors import VectorJobs
+from windlass.papers import public
 from windlass.papers.autoscaler import curve, curve_cases
 from windlass.papers.autoscaler.curve_cases import Workload, shortened
 from windlass.papers.autoscaler.curve_front import Compared, Front, Gain, compare
@@ -221,7 +222,7 @@ def test_a_shortened_workload_is_judged_by_the_same_weeks():
 
 
 def test_without_logs_it_says_so(monkeypatch, tmp_path):
-    monkeypatch.setenv(curve_cases.VARIABLE, str(tmp_path))
+    monkeypatch.setenv(public.VARIABLE, str(tmp_path))
     rows, pictures = curve.cost_and_wait(quick=False, tell=lambda step, share: None, cores=1)
     assert [row.ours for row in rows] == ["not run"] * len(curve_cases.SOURCES)
     assert pictures == ()
@@ -236,7 +237,7 @@ def test_a_verdict_needs_the_value_and_that_it_is_sure(value, low):
 
 @pytest.mark.slow
 def test_quick_on_the_real_log():
-    if not (curve_cases.traces() / "swf").is_dir():
+    if not (public.traces() / "swf").is_dir():
         pytest.skip("the public traces are not beside the project")
     rows, pictures = curve.cost_and_wait(quick=True, tell=lambda step, share: None, names=("KTH",))
     assert len(pictures) == 1

@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from windlass.model import InputError
+from windlass.papers import public
 from windlass.papers.autoscaler import data, paper, sizes, tables
 from windlass.papers.autoscaler.demand import Held, counts_over_time
 from windlass.papers.autoscaler.figures import pictures
@@ -66,7 +67,7 @@ def test_the_base_is_the_last_type_before_the_scale_rises():
 
 
 def test_without_traces_what_needs_them_is_said_not_to_have_run(monkeypatch, tmp_path):
-    monkeypatch.setenv(data.VARIABLE, str(tmp_path))
+    monkeypatch.setenv(public.VARIABLE, str(tmp_path))
     assert data.absent() == (data.HELIOS, data.PHILLY, data.OPENB)
     assert list(data.cases()) == []
     assert paper._compared(quick=True, tell=lambda step, share: None) == []
@@ -76,7 +77,7 @@ def test_without_traces_what_needs_them_is_said_not_to_have_run(monkeypatch, tmp
 
 
 def test_cases_of_small_logs_are_cut_where_they_are_said_to_be(monkeypatch, tmp_path):
-    monkeypatch.setenv(data.VARIABLE, str(tmp_path))
+    monkeypatch.setenv(public.VARIABLE, str(tmp_path))
     (tmp_path / "gpu").mkdir()
     cut = "".join(f"big,{60 * number},1,600\n" for number in range(data._CUT))
     (tmp_path / data.PHILLY).write_text(

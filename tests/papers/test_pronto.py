@@ -8,6 +8,7 @@ import pytest
 from windlass.admit import POLICIES
 from windlass.admit.evaluation import Candidate, Node, judge
 from windlass.model import InputError
+from windlass.papers import public
 from windlass.papers.pronto import data, paper, spikes, values
 from windlass.papers.pronto.data import Machine, after, clusters
 from windlass.papers.pronto.drawn import drawn_node
@@ -133,7 +134,7 @@ def test_drawn_sets_are_no_evidence_for_the_paper():
 
 
 def test_without_traces_forecasts_are_said_not_to_have_run(monkeypatch, tmp_path):
-    monkeypatch.setenv(data.VARIABLE, str(tmp_path))
+    monkeypatch.setenv(public.VARIABLE, str(tmp_path))
     monkeypatch.setenv(data.RECORDINGS, str(tmp_path))
     (row,), (other,) = paper._forecasts(quick=True), paper._recorded(quick=True)
     for each in (row, other):

@@ -44,7 +44,7 @@ def first_attention(network: Any, windows: _Floats, firsts: NDArray[np.int64]) -
 
     def given(window: Any, first: Any) -> Any:
         # The layer's input, as the network's own ``encode`` makes it.
-        rows = jax.vmap(network.enter)(window) + network._positions(first, len(window))
+        rows = jax.vmap(network.enter)(window) + network.positions(first, len(window))
         query = mix.query(rows[-1]).reshape(mix.heads, -1)
         keys = jnp.split(jax.vmap(mix.keys)(rows).reshape(len(rows), mix.heads, -1), 2, axis=-1)[0]
         scores = jnp.einsum("hd,mhd->hm", query, keys) / jnp.sqrt(float(query.shape[-1]))

@@ -20,6 +20,7 @@ from windlass.papers.autoscaler.curve_front import (
     LESS_WAIT,
     Compared,
     Front,
+    Gain,
     compare,
 )
 from windlass.papers.autoscaler.curve_grid import CLAIRVOYANT, DEFAULT, REACTIVE, few, grid
@@ -175,20 +176,8 @@ def told(found: Blocks) -> str:
 def _saving_rows(workload: Workload, name: str, found: Compared) -> list[Row]:
     what = f"{workload.name}: {name} beside {REACTIVE}"
     return [
-        Row(
-            f"{what}, wait saved at equal hours",
-            f"at least {100 * LESS_WAIT:.0f} %",
-            str(found.wait),
-            found.wait.reaches(LESS_WAIT),
-            "" if found.wait.reaches(LESS_WAIT) else _why(found.wait.value, found.wait.low, LESS_WAIT),
-        ),
-        Row(
-            f"{what}, hours saved at equal wait",
-            f"at least {100 * FEWER_HOURS:.0f} %",
-            str(found.hours),
-            found.hours.reaches(FEWER_HOURS),
-            "" if found.hours.reaches(FEWER_HOURS) else _why(found.hours.value, found.hours.low, FEWER_HOURS),
-        ),
+        _saving_row(f"{what}, wait saved at equal hours", found.wait, LESS_WAIT),
+        _saving_row(f"{what}, hours saved at equal wait", found.hours, FEWER_HOURS),
         Row(
             f"{what}: either",
             "one of the two",
@@ -199,13 +188,22 @@ def _saving_rows(workload: Workload, name: str, found: Compared) -> list[Row]:
     ]
 
 
-def _why(value: float, low: float, target: float) -> str:
-    if not np.isfinite(value):
+def _saving_row(what: str, gain: Gain, target: float) -> Row:
+    reached = gain.reaches(target)
+    return Row(
+        what, f"at least {100 * target:.0f} %", str(gain), reached, "" if reached else _why(gain, target)
+    )
+
+
+def _why(gain: Gain, target: float) -> str:
+    if not np.isfinite(gain.value):
         return "the curve has no point of so few hours, or of so little wait"
-    if value < 0.0:
+    if gain.value < 0.0:
         return "it loses"
-    if value < target:
-        return "less than is claimed" if low > 0.0 else "less than is claimed, and chance may have done it"
+    if gain.value < target:
+        return (
+            "less than is claimed" if gain.low > 0.0 else "less than is claimed, and chance may have done it"
+        )
     return "chance may have done it"
 
 

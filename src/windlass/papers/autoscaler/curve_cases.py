@@ -5,7 +5,6 @@ All of it was fixed before anything was run.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -14,6 +13,7 @@ import numpy as np
 
 from windlass.model.instances import InstanceType
 from windlass.model.vectors import VectorJobs
+from windlass.papers.public import traces
 from windlass.sim.instances.fleet import InstanceFleet
 from windlass.traces.bins import read_bins
 from windlass.traces.demands import read_demands
@@ -22,9 +22,6 @@ from windlass.traces.workload import to_workload
 from windlass.workloads.bins import jobs_of_bins
 from windlass.worlds.elastic.runs import ElasticCase
 
-_ROOT = Path(__file__).parents[4]
-#: Says where public traces are; by default a folder beside the project.
-VARIABLE = "WINDLASS_TRACES"
 DAY = 86_400.0
 WEEK = 7.0 * DAY
 #: Seconds from one decision to the next, as in the paper.
@@ -65,11 +62,6 @@ class Source:
     name: str
     file: str
     read: Callable[[Path], Workload]
-
-
-def traces() -> Path:
-    """Where public traces are, whether or not they are there."""
-    return Path(os.environ.get(VARIABLE, _ROOT.parent / "shared" / "traces"))
 
 
 def workloads(names: tuple[str, ...]) -> tuple[Workload, ...]:

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import math
-import os
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +12,7 @@ from numpy.typing import NDArray
 from windlass.model.instances import InstanceType
 from windlass.papers.autoscaler.demand import Held, counts_over_time
 from windlass.papers.autoscaler.instances import G4, buckets
+from windlass.papers.public import traces
 from windlass.scale import Embedding
 from windlass.traces.helios import read_helios
 from windlass.traces.openb import read_openb_pods
@@ -21,9 +20,6 @@ from windlass.traces.philly import read_philly
 
 _Floats = NDArray[np.float64]
 
-_ROOT = Path(__file__).parents[4]
-#: Says where public traces are; by default a folder beside the project.
-VARIABLE = "WINDLASS_TRACES"
 HELIOS, PHILLY, OPENB = "elastic/helios_venus.csv", "gpu/philly_by_vc.csv", "gpu/openb_pod_list_default.csv"
 _DAY, _GIB = 86_400.0, 2.0**30
 #: An instance that is launched now is ready after so long, s.
@@ -80,11 +76,6 @@ class Case:
     def steps(self) -> tuple[int, int]:
         """One row ahead, and as many as a launch takes."""
         return 1, math.ceil(LAUNCH / self.period - 1e-9)
-
-
-def traces() -> Path:
-    """Where public traces are, whether or not they are there."""
-    return Path(os.environ.get(VARIABLE, _ROOT.parent / "shared" / "traces"))
 
 
 def absent() -> tuple[str, ...]:

@@ -82,12 +82,11 @@ def counts_over_time(jobs: Held, embedding: Embedding, period: float, begin: flo
         rows.append(np.max(parts, axis=0))
     counts = np.stack(rows, axis=1)
     larger = jobs.of(place < 0)
-    for bucket in range(len(embedding.buckets)):
-        sizes = np.zeros(len(larger.begin))
-        for each in embedding.virtual(larger.resources):
-            if each.bucket == bucket:
-                sizes[each.vector] = each.size
-        counts[:, bucket] += _course(larger, sizes, period, begin, until)
+    sizes = np.zeros((len(embedding.buckets), len(larger.begin)))
+    for each in embedding.virtual(larger.resources):
+        sizes[each.bucket, each.vector] = each.size
+    for bucket, amounts in enumerate(sizes):
+        counts[:, bucket] += _course(larger, amounts, period, begin, until)
     # Sums that go up and down again may end a rounding below 0.
     return np.asarray(np.maximum(counts, 0.0))
 

@@ -11,15 +11,15 @@ from numpy.typing import NDArray
 
 from windlass.admit.evaluation import Node, level_of
 from windlass.model import InputError
+from windlass.papers import public
 from windlass.traces.telemetry import Telemetry, read_bitbrains, read_recorded, read_smd
 from windlass.traces.telemetry.recorded import BUSY, READY
 
 Floats = NDArray[np.float64]
 
 _ROOT = Path(__file__).parents[4]
-#: Says where public traces are, by default a folder beside the project; and where our own recordings are, by default
-#: those of a checkout.
-VARIABLE, RECORDINGS = "WINDLASS_TRACES", "WINDLASS_RECORDINGS"
+#: Says where our own recordings are, by default those of a checkout.
+RECORDINGS = "WINDLASS_RECORDINGS"
 #: The CPU usage of a Bitbrains machine, percent of what it was given; its first week says what a spike is.
 USAGE = "CPU usage [%]"
 _WEEK = 2016
@@ -59,8 +59,8 @@ class Machine:
 
 
 def traces() -> Path:
-    """Where public traces are, whether or not they are there."""
-    return Path(os.environ.get(VARIABLE, _ROOT.parent / "shared" / "traces")) / "telemetry"
+    """Where public telemetry is, whether or not it is there."""
+    return public.traces() / "telemetry"
 
 
 def recordings() -> Path:

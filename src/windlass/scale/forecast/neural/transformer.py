@@ -127,14 +127,14 @@ class Transformer(eqx.Module):
 
     def encode(self, window: jax.Array, first: jax.Array, key: jax.Array | None = None) -> jax.Array:
         """(w, width) of a window (w, columns) whose first row has the number ``first``."""
-        rows = jax.vmap(self.enter)(window) + self._positions(first, len(window))
+        rows = jax.vmap(self.enter)(window) + self.positions(first, len(window))
         return _through(self.encoder, self.layers, rows, None, key)
 
     def decode(
         self, given: jax.Array, memory: jax.Array, first: jax.Array, key: jax.Array | None = None
     ) -> jax.Array:
         """(n, columns) the row after each of ``given`` (n, columns), the first of which is the last of the window."""
-        rows = jax.vmap(self.enter_decoder)(given) + self._positions(first, len(given))
+        rows = jax.vmap(self.enter_decoder)(given) + self.positions(first, len(given))
         left = jax.vmap(self.leave)(_through(self.decoder, self.layers, rows, memory, key))
         return left + given[0] if self.anchored else left
 
@@ -155,7 +155,7 @@ class Transformer(eqx.Module):
                 given = given.at[step + 1].set(found[step])
         return found
 
-    def _positions(self, first: jax.Array, count: int) -> jax.Array:
+    def positions(self, first: jax.Array, count: int) -> jax.Array:
         """(count, 1): PE(pos) = Σ sin(2π pos / period), pos counted from the first row of all, not of the window."""
         number = first + jnp.arange(count)
         # The remainder first: 32 bits cannot tell the sines of large numbers.
