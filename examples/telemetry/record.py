@@ -167,11 +167,16 @@ class Burst:
 
 
 def load(
-    pattern: Pattern, seconds: float, seed: int, folder: Path, disk: int, memory: int, started: Started
+    pattern: Pattern,
+    seconds: float,
+    rng: random.Random,
+    folder: Path,
+    disk: int,
+    memory: int,
+    started: Started,
 ) -> None:
     """Load the machine for so long."""
-    rng, cores = random.Random(seed), os.cpu_count() or 1
-    begun = time.monotonic()
+    cores, begun = os.cpu_count() or 1, time.monotonic()
     queue: list[tuple[float, str, float, bool]] = []
     next_burst = begun + rng.expovariate(1.0 / pattern.gap)
     started.start("hum", seconds)
@@ -249,9 +254,11 @@ def main(arguments: list[str]) -> int:
     recorder = subprocess.Popen(command)
     try:
         with tempfile.TemporaryDirectory() as folder:
+            # Of the pattern, too: with one seed alone, two patterns would begin with the same draws on another scale.
+            rng = random.Random(f"{options.pattern}:{options.seed}")
             load(
-                PATTERNS[options.pattern], options.seconds, options.seed, Path(folder), options.disk,
-                options.memory, started,
+                PATTERNS[options.pattern], options.seconds, rng, Path(folder), options.disk, options.memory,
+                started,
             )  # fmt: skip
         status = recorder.wait(timeout=60.0)
     except KeyboardInterrupt:

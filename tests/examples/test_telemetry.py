@@ -44,7 +44,7 @@ def test_all_that_is_started_is_stopped(record, tmp_path):
 
     started.start = noted
     pattern = record.Pattern(0.4, (0.2, 30.0), (0.0, 0.1), 3, 0.5, 0.5, (0.1, 0.3))
-    record.load(pattern, 3.0, 1, tmp_path, 1 << 20, 1 << 20, started)
+    record.load(pattern, 3.0, random.Random(1), tmp_path, 1 << 20, 1 << 20, started)
     assert len(ever) > 3
     assert not any(alive(pid) for pid in ever)
     groups = Path("/sys/fs/cgroup")
