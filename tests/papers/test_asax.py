@@ -6,7 +6,7 @@ import pytest
 from windlass.papers.asax.mix import CORES, PROGRAMS, draw_mix
 from windlass.papers.asax.runs import ASAX, EASY, PAIRS, STATIC, run_all
 from windlass.papers.asax.tables import utilisation, verdicts
-from windlass.papers.asax.verdicts import interval
+from windlass.papers.verdicts import interval
 
 
 @pytest.mark.parametrize("size", CORES)

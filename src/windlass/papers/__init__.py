@@ -13,6 +13,7 @@ NAME`` runs one.
 - :mod:`~windlass.papers.sim_vs_live`: how true is the simulator?
 - :mod:`~windlass.papers.reproduction`: what a reproduction is; :mod:`~windlass.papers.plots`,
   :mod:`~windlass.papers.page`: how one is shown.
+- :mod:`~windlass.papers.verdicts`: whether a claim holds over seeds: yes, no, or cannot be told.
 - :mod:`~windlass.papers.public`: where public traces lie.
 """
 

@@ -5,5 +5,4 @@
 - :mod:`~windlass.papers.asax.runs`: all policies on the same draws of them.
 - :mod:`~windlass.papers.asax.tables`: Tables 2 and 3, and what they say of each other.
 - :mod:`~windlass.papers.asax.on_slurm`: real programs on a real Slurm.
-- :mod:`~windlass.papers.asax.verdicts`: whether one is better than another, beyond chance.
 """

@@ -24,9 +24,10 @@ from windlass.engines.slurm.host import environment
 from windlass.engines.slurm.system import Options
 from windlass.model import BatchError, InputError
 from windlass.order.site import POLICIES as ORDER
-from windlass.papers.asax.verdicts import interval, is_at_least, is_at_most, is_lower
+from windlass.papers.asax.tables import said
 from windlass.papers.plots import Line, Picture
 from windlass.papers.reproduction import Reproduction, Row, Tell
+from windlass.papers.verdicts import interval, is_at_least, is_at_most, is_lower
 from windlass.share import POLICIES as SHARE
 
 _Floats = NDArray[np.float64]
@@ -85,8 +86,11 @@ class AsaxOnSlurm:
         found: dict[str, list[MixRun]] = {name: [] for name in _POLICIES}
         with private_slurm() as cluster:
             for repeat in range(repeats):
-                for number, name in enumerate(_POLICIES):
-                    tell(f"repeat {repeat + 1}, {name}", (repeat + number / len(_POLICIES)) / repeats)
+                for turn in range(len(_POLICIES)):
+                    # Another policy begins each repeat: what a machine does over time favours none.
+                    number = (turn + repeat) % len(_POLICIES)
+                    name = tuple(_POLICIES)[number]
+                    tell(f"repeat {repeat + 1}, {name}", (repeat + turn / len(_POLICIES)) / repeats)
                     rng = np.random.default_rng([repeat, 13])
                     share = _share(_POLICIES[name], repeat)
                     found[name].append(run_mix(cluster, share, rng, times, seconds, number))
@@ -214,6 +218,13 @@ def _stretch(runs: list[MixRun], base: list[MixRun]) -> _Floats:
     return np.array([float((run.ran / one.ran).mean()) for run, one in zip(runs, base, strict=True)])
 
 
+def _percent(ratios: _Floats) -> str:
+    """How much more than 1 they are, in percent."""
+    change = interval(100.0 * (ratios - 1.0))
+    sure = f" ± {change.half:.1f}" if math.isfinite(change.half) else ""
+    return f"{change.mean:+.1f}{sure}"
+
+
 def _rows(found: dict[str, list[MixRun]]) -> list[Row]:
     rows, base = [], found["EASY"]
     for name, runs in found.items():
@@ -248,29 +259,32 @@ def _verdicts(found: dict[str, list[MixRun]]) -> list[Row]:
     ]
     for name in ("static", "ASAx", "pairs"):
         runs = found[name]
-        shorter = is_lower(_column(runs, "makespan"), _column(easy, "makespan"))
-        more = float(_column(runs, "cpu").mean() / _column(easy, "cpu").mean())
+        span, base = _column(runs, "makespan"), _column(easy, "makespan")
+        used, alone = _column(runs, "cpu"), _column(easy, "cpu")
         slow = _stretch(runs, easy)
+        shorter, busier = is_lower(span, base), is_at_least(used, alone, 1.0)
+        unharmed = is_at_most(slow, np.ones(len(slow)), 1.1)
         rows += [
             Row(
                 f"{name} beside EASY: makespan",
                 "up to 12 % less" if name.startswith("ASAx") else None,
-                f"{100 * (float((_column(runs, 'makespan') / _column(easy, 'makespan')).mean()) - 1):+.1f} %",
+                f"{_percent(span / base)} %",
                 shorter,
-                "holds where it is less beyond chance",
+                said(shorter, yes="less beyond chance"),
             ),
             Row(
                 f"{name} beside EASY: CPU utilisation",
                 "higher",
-                f"{more:.2f} times",
-                is_at_least(_column(runs, "cpu"), _column(easy, "cpu"), 1.0),
+                f"{interval(used / alone)} times",
+                busier,
+                said(busier),
             ),
             Row(
                 f"{name}: mean slowdown at most 10 %",
                 "3 to 9 %",
-                f"{100 * (float(slow.mean()) - 1):+.1f} %",
-                is_at_most(slow, np.ones(len(slow)), 1.1),
-                "guests count, whose quota is a part of their cores",
+                f"{_percent(slow)} %",
+                unharmed,
+                said(unharmed, "guests count, whose quota is a part of their cores"),
             ),
         ]
     return rows

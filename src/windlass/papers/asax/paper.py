@@ -11,9 +11,9 @@ from windlass.papers.asax.mix import CORES
 from windlass.papers.asax.on_slurm import AsaxOnSlurm
 from windlass.papers.asax.runs import ASAX, CONTENDERS, EASY, PAIRS, STATIC, run_all
 from windlass.papers.asax.tables import Runs, table_2, table_3, utilisation, verdicts
-from windlass.papers.asax.verdicts import interval
 from windlass.papers.plots import Line, Picture
 from windlass.papers.reproduction import Paper, Reproduction, Row, Tell
+from windlass.papers.verdicts import interval
 from windlass.share.learning import learning_curve
 
 _EXPERTS, _ACTIONS = 4, 10

@@ -6,31 +6,28 @@ from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import t as student
 
 from windlass.admit.evaluation import Difference, Intervals
 from windlass.admit.measure import Quality
+from windlass.papers.verdicts import is_lower as lower
 
 Floats = NDArray[np.float64]
 
-_LEVEL = 0.95
 #: Of fewer onsets nothing is concluded.
 FEW = 20
 
 
-def is_lower(ours: Floats, theirs: Floats) -> bool:
+def is_lower(ours: Floats, theirs: Floats) -> bool | None:
     """Whether ours is lower than theirs on the same machines: the 95 % interval of relative differences is below 0.
 
+    None where 0 is within it, or fewer than two machines tell.
+
     >>> base = np.array([1.0, 2.0, 3.0])
-    >>> is_lower(0.7 * base + 0.01, base), is_lower(base, base), is_lower(1.3 * base, base)
-    (True, False, False)
+    >>> is_lower(0.7 * base + 0.01, base), is_lower(base, base), is_lower(1.3 * base, base), is_lower(base[::-1], base)
+    (True, False, False, None)
     """
     known = theirs > 0
-    if known.sum() < 2:
-        return False
-    change = ours[known] / theirs[known] - 1.0
-    half = student.ppf(0.5 + _LEVEL / 2, len(change) - 1) * change.std(ddof=1) / np.sqrt(len(change))
-    return bool(change.mean() + half < 0.0)
+    return lower(ours[known] / theirs[known], np.ones(known.sum())) if known.any() else None
 
 
 def is_nearer(ours: Floats, theirs: Floats) -> bool | None:
@@ -52,13 +49,7 @@ def is_nearer(ours: Floats, theirs: Floats) -> bool | None:
     >>> is_nearer(0.2 * off, off), is_nearer(off, 0.2 * off), is_nearer(off, off[::-1])
     (True, False, None)
     """
-    if len(ours) < 2:
-        return None
-    change = ours**2 - theirs**2
-    half = student.ppf(0.5 + _LEVEL / 2, len(change) - 1) * change.std(ddof=1) / np.sqrt(len(change))
-    if abs(change.mean()) <= half:
-        return None
-    return bool(change.mean() < 0.0)
+    return lower(ours**2, theirs**2) if len(ours) > 1 else None
 
 
 def is_about(ours: float, theirs: float, within: float) -> bool:
