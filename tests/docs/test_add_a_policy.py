@@ -23,6 +23,7 @@ from windlass.model import JobTable
 from windlass.order.fleet import POLICIES as ORDER_FLEET
 from windlass.order.site import POLICIES as ORDER_SITE
 from windlass.place import POLICIES as PLACE
+from windlass.plan import POLICIES as PLAN
 from windlass.registry import Registry
 from windlass.scale import POLICIES as SCALE
 from windlass.share import POLICIES as SHARE
@@ -77,6 +78,7 @@ KINDS = [
         "world: elastic\ncluster: {types: [{name: s, cores: 4, most: 50}]}\nworkload: {drawn: {days: 1}}\n",
     ),
     Kind(ADMIT, "climbing.py", ""),
+    Kind(PLAN, "in_turn.py", ""),
 ]
 each_kind = pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.registry.decision)
 each_that_runs = pytest.mark.parametrize(
@@ -94,6 +96,7 @@ LISTING = (
     "windlass.order.fleet",
     "windlass.order.site",
     "windlass.place",
+    "windlass.plan",
     "windlass.registry",
     "windlass.scale",
     "windlass.share",

@@ -13,7 +13,7 @@ is a function that returns nothing or raises :class:`CheckError`, which says wha
 :mod:`~windlass.checks.common` has what every decision asks of a policy, :mod:`~windlass.checks.suite` finds the rest by
 the decision's name: :mod:`~windlass.checks.order` (``order.site``, ``order.fleet``), :mod:`~windlass.checks.place`,
 :mod:`~windlass.checks.dispatch`, :mod:`~windlass.checks.share`, :mod:`~windlass.checks.admit`,
-:mod:`~windlass.checks.scale`.
+:mod:`~windlass.checks.scale`, :mod:`~windlass.checks.plan`.
 """
 
 from windlass.checks.common import CheckError

@@ -5,6 +5,7 @@
 - :mod:`~windlass.model.fleet`: sites with slots and links, and jobs of stages of tasks over them.
 - :mod:`~windlass.model.instances`: types of instances that a cluster rents, with what each has and costs.
 - :mod:`~windlass.model.vectors`: :class:`~windlass.model.vectors.VectorJobs`, jobs that ask for several resources.
+- :mod:`~windlass.model.queries`: streaming queries with their plans, and the clusters where their components could run.
 - :mod:`~windlass.model.timetable`: what changes when, at workers and at sites.
 - :mod:`~windlass.model.values`: numbers as users give them, checked and named in errors.
 - :mod:`~windlass.model.errors`: :class:`InputError`, the one error that a user's input can cause; :class:`PolicyError`,

@@ -1,0 +1,232 @@
+"""What a planner of streaming queries sees, and what it answers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from windlass.model import InputError, PolicyError
+from windlass.model.values import number, whole
+from windlass.plan.configurations import Configurations
+
+_Floats = NDArray[np.float64]
+_Ints = NDArray[np.int64]
+
+#: By what part of a capacity the sum of demands may exceed it: sums in another order differ by so much.
+TOLERANCE = 1e-9
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class QueryOptions:
+    """A query, and the k configurations in which it could run.
+
+    Parameters
+    ----------
+    query
+        A number of its own.
+    name
+        As users call it.
+    accuracy
+        (k,) from 0 to 1.
+    demand
+        (k, L) what each configuration asks for of each resource.
+    labels
+        (k,) what each configuration is, for reasons; empty where nobody says.
+    current
+        The configuration in which it runs now; −1 where it does not.
+    piece, piece_demand
+        (k, c) and (k, c, L) as :class:`~windlass.plan.configurations.Configurations` has them, where queries could be
+        merged; else None.
+
+    Raises
+    ------
+    InputError
+        Shapes do not match, or a value is out of bounds; the message has the query, the field and the value.
+
+    Examples
+    --------
+    >>> QueryOptions(1, "cars", np.array([0.2, 1.7]), np.ones((2, 3)))
+    Traceback (most recent call last):
+    windlass.model.errors.InputError: query cars: accuracy of configuration 1 is 1.7, expected 0 to 1
+    """
+
+    query: int
+    name: str
+    accuracy: _Floats
+    demand: _Floats
+    labels: Sequence[str] = ()
+    current: int = -1
+    piece: _Ints | None = None
+    piece_demand: _Floats | None = None
+
+    def __len__(self) -> int:
+        return len(self.accuracy)
+
+    def __post_init__(self) -> None:
+        whole("query", self.query, 0)
+        k = len(self.accuracy)
+        wide = self.demand.shape[1] if self.demand.ndim == 2 else 0
+        shapes: dict[str, tuple[int, ...]] = {"demand": (k, wide)}
+        if self.piece is not None or self.piece_demand is not None:
+            pieces = 0 if self.piece is None or self.piece.ndim != 2 else self.piece.shape[1]
+            shapes |= {"piece": (k, pieces), "piece_demand": (k, pieces, wide)}
+        for name, shape in shapes.items():
+            found = np.shape(getattr(self, name))
+            if found != shape:
+                raise InputError(f"query {self.name}: {name} has shape {found}, expected {shape}")
+        bounded(f"query {self.name}: accuracy of configuration", self.accuracy, 1.0)
+        bounded(f"query {self.name}: demand of configuration", self.demand, np.inf)
+        if self.labels and len(self.labels) != k:
+            raise InputError(f"query {self.name}: {len(self.labels)} labels, expected {k}")
+        if not -1 <= self.current < k:
+            raise InputError(f"query {self.name}: current is {self.current}, expected −1 to {k - 1}")
+
+    def label(self, j: int) -> str:
+        """What a configuration is, in words if there are any."""
+        return self.labels[j] if self.labels else f"configuration {j}"
+
+    @staticmethod
+    def of(query: int, found: Configurations, current: int = -1, merging: bool = False) -> QueryOptions:
+        """Those of a query's configurations; with pieces where queries could be merged."""
+        return QueryOptions(
+            query,
+            found.query.name,
+            found.accuracy,
+            found.demand,
+            found.labels,
+            current,
+            found.piece if merging else None,
+            found.piece_demand if merging else None,
+        )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PlanView:
+    """All that a planner may know at one instant.
+
+    Parameters
+    ----------
+    now
+        The engine's clock, s.
+    resources
+        (L,) names, for reasons and errors.
+    capacity
+        (L,) how much there is of each; infinity where it does not run short.
+    queries
+        In the order in which they came.
+
+    Raises
+    ------
+    InputError
+        A capacity is negative or not a number, widths differ, or a query is there twice.
+    """
+
+    now: float
+    resources: tuple[str, ...]
+    capacity: _Floats
+    queries: tuple[QueryOptions, ...]
+
+    def __post_init__(self) -> None:
+        number("now", self.now, -np.inf)
+        if self.capacity.shape != (len(self.resources),):
+            raise InputError(f"capacity has shape {self.capacity.shape}, expected {(len(self.resources),)}")
+        for name, value in zip(self.resources, self.capacity.tolist(), strict=True):
+            if not value >= 0:
+                raise InputError(f"capacity of {name} is {value}, expected 0 or more")
+        seen: set[int] = set()
+        for options in self.queries:
+            if options.demand.shape[1] != len(self.resources):
+                raise InputError(
+                    f"query {options.name}: demand has {options.demand.shape[1]} columns, "
+                    f"expected {len(self.resources)}, one a resource"
+                )
+            if options.query in seen:
+                raise InputError(f"query {options.query} is in the view twice, expected each query once")
+            seen.add(options.query)
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What a planner answers: a configuration for each query.
+
+    Parameters
+    ----------
+    choices
+        (n,) one a query of the view, in its order; −1: it cannot run.
+    why
+        (n,) a reason each.
+    merged
+        Whether equal pieces are done once, for all queries that have them.
+
+    Examples
+    --------
+    >>> options = QueryOptions(1, "cars", np.array([0.2, 0.9]), np.array([[1.0], [3.0]]))
+    >>> view = PlanView(0.0, ("cloud.cores",), np.array([2.0]), (options,))
+    >>> Plan((1,), ("most accurate",)).check(view)
+    Traceback (most recent call last):
+    windlass.model.errors.PolicyError: cloud.cores: 3 are asked for, there are 2
+    """
+
+    choices: tuple[int, ...]
+    why: tuple[str, ...]
+    merged: bool = field(default=False)
+
+    def check(self, view: PlanView) -> None:
+        """Raise unless an engine can carry this out.
+
+        Raises
+        ------
+        PolicyError
+            There is not one choice and one reason for each query, a configuration is not there, or together they ask
+            for more than there is.
+        """
+        n = len(view.queries)
+        if len(self.choices) != n or len(self.why) != n:
+            raise PolicyError(
+                f"{len(self.choices)} choices and {len(self.why)} reasons, expected {n} of each"
+            )
+        for options, choice, why in zip(view.queries, self.choices, self.why, strict=True):
+            if type(choice) is not int or not -1 <= choice < len(options):
+                bounds = f"expected a whole number from −1 to {len(options) - 1}"
+                raise PolicyError(f"query {options.name}: configuration {choice!r}, {bounds}")
+            if not why:
+                raise PolicyError(f"query {options.name}: no reason is given")
+        asked = self.demand(view)
+        for name, want, there in zip(view.resources, asked.tolist(), view.capacity.tolist(), strict=True):
+            if want > there * (1.0 + TOLERANCE):
+                raise PolicyError(f"{name}: {want:.6g} are asked for, there are {there:.6g}")
+
+    def demand(self, view: PlanView) -> _Floats:
+        """(L,) what all queries ask for together. A piece that several have counts once where they are merged."""
+        total = np.zeros(len(view.resources))
+        once: dict[int, _Floats] = {}
+        for options, choice in zip(view.queries, self.choices, strict=True):
+            if choice < 0:
+                continue
+            if not self.merged or options.piece is None or options.piece_demand is None:
+                total += options.demand[choice]
+                continue
+            for piece, rates in zip(
+                options.piece[choice].tolist(), options.piece_demand[choice], strict=True
+            ):
+                # Two profiles of the same work may differ a little: it takes what the dearer one says.
+                once[piece] = np.maximum(once[piece], rates) if piece in once else rates
+        once.pop(-1, None)
+        for rates in once.values():
+            total += rates
+        return total
+
+
+def bounded(name: str, values: _Floats, most: float) -> None:
+    """Raise unless all values are finite, none below 0 or above the most; the error has the row and the value."""
+    # One pass each, without a copy: of a NaN both least and greatest are NaN, which no comparison lets through.
+    if not values.size or (values.min() >= 0 and values.max() <= most and values.max() < np.inf):
+        return
+    bad = ~(np.isfinite(values) & (values >= 0) & (values <= most))
+    at = tuple(int(each) for each in np.argwhere(bad)[0])
+    of = f"{at[0]}" + (f" of resource {at[1]}" if len(at) > 1 else "")
+    bounds = f"0 to {most:g}" if most < np.inf else "a finite number of 0 or more"
+    raise InputError(f"{name} {of} is {values[at]}, expected {bounds}")
