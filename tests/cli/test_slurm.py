@@ -41,6 +41,12 @@ def test_policies_that_slurm_cannot_be_driven_by(refused, policies, said):
     assert said in refused("drive", "--policies", policies)
 
 
+def test_a_look_takes_some_time(refused):
+    assert "--look is 0.0, expected a finite number above 0" in refused(
+        "drive", "--policies", "order=easy", "--look", "0"
+    )
+
+
 def test_a_configuration_that_is_not_there(refused):
     assert "--conf: none.conf: no such file" in refused(
         "drive", "--policies", "order=easy", "--conf", "none.conf"

@@ -79,23 +79,29 @@ def drive(
     checkpoint: Annotated[
         float, typer.Option("--checkpoint", help="Where jobs share: how often all are measured, s.")
     ] = 5.0,
+    look: Annotated[
+        float, typer.Option("--look", help="How often Slurm is asked while there is a job to look after, s.")
+    ] = 0.25,
     patience: Annotated[
         float, typer.Option("--patience", help="How long Slurm may stay away before this ends, s.")
     ] = 300.0,
 ) -> None:
     """Start the jobs that were submitted with `sbatch -H --comment=windlass`, in a policy's order."""
     from windlass.cli.signals import stopped_by_signals
-    from windlass.engines.slurm.driver import Driving, cluster_name, default_journal, drive_slurm, plan_slurm
+    from windlass.engines.slurm.driver import drive_slurm, plan_slurm
+    from windlass.engines.slurm.driving import Driving, cluster_name, default_journal
     from windlass.engines.slurm.system import Options
     from windlass.model import InputError
+    from windlass.model.values import number
     from windlass.order.site import POLICIES as ORDER
 
     chosen = read_policies(policies)
     if ORDER.key not in chosen:
         raise InputError("--policies: no order=… is given, expected one")
+    number("--look", look, 0.0, open_below=True)
     client = _client(conf, patience)
     file = journal or default_journal(cluster_name(client))
-    options = Options(until_idle=until_idle, partition=partition)
+    options = Options(pace=look, until_idle=until_idle, partition=partition)
     driving = Driving(chosen, file, options, keep_held, checkpoint)
     if dry_run:
         print("\n".join(plan_slurm(client, driving) or ["nobody would start now"]))
@@ -108,11 +114,11 @@ def drive(
 @slurm_app.command("give-back")
 def give_back(partition: _Partition = None, journal: _Journal = None, conf: _Conf = None) -> None:
     """Release all jobs that wait for Windlass, so that Slurm starts them by itself: after a driver was killed."""
-    from windlass.engines.slurm import driver
+    from windlass.engines.slurm import driver, driving
     from windlass.engines.slurm.system import Options
 
     client = _client(conf, 60.0)
-    file = journal or driver.default_journal(driver.cluster_name(client))
+    file = journal or driving.default_journal(driving.cluster_name(client))
     jobs = driver.give_back(client, file, Options(partition=partition))
     print(f"released: {', '.join(str(job) for job in jobs)}" if jobs else "no job waits for Windlass")
 

@@ -1,6 +1,7 @@
 """A private Slurm's files and processes: what was started is known for ever, and nobody else is hit."""
 
 import dataclasses
+import itertools
 import signal
 import subprocess
 import sys
@@ -106,3 +107,12 @@ def test_all_of_the_configuration_is_below_its_folder_and_on_loopback():
 def test_waiting_ends_with_patience():
     assert wait_until(lambda: True, 0.0)
     assert not wait_until(lambda: False, 0.0)
+
+
+def test_jobs_of_two_clusters_have_numbers_of_their_own():
+    plans = [ClusterPlan(Path("/tmp/wl"), "here", 1, 1, 2**30, port, (9,)) for port in (1024, 40_000, 65_535)]
+    firsts = [plan.first_job for plan in plans]
+    assert all(f"FirstJobId={plan.first_job}\n" in plan.slurm_conf() for plan in plans)
+    assert all(later - former >= 1000 for former, later in itertools.pairwise(firsts))
+    # What Slurm has at most by default.
+    assert firsts[-1] + 1000 < 0x03FF0000

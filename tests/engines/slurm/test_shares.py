@@ -15,6 +15,7 @@ from tests.engines.slurm.test_real import Driver, Runs, windlass
 from windlass.engines.linux.files import GroupError
 from windlass.engines.linux.groups import found
 from windlass.engines.slurm.daemons import wait_until
+from windlass.engines.slurm.driving import cluster_name, group_name
 from windlass.engines.slurm.rows import Phase
 
 pytestmark = pytest.mark.slow
@@ -24,17 +25,19 @@ KILLS = int(os.environ.get("WINDLASS_KILLS", "8"))
 
 
 @pytest.fixture(scope="module")
-def groups():
+def slurm():
     try:
-        return found()
+        found()
     except GroupError as error:
         pytest.skip(str(error))
+    with private_slurm(nodes=1, cpus=2) as shell:
+        yield shell
 
 
 @pytest.fixture(scope="module")
-def slurm(groups):
-    with private_slurm(nodes=1, cpus=2) as shell:
-        yield shell
+def groups(slurm):
+    """The control groups that a driver of this cluster has."""
+    return found(name=group_name(cluster_name(slurm.client)))
 
 
 @pytest.fixture

@@ -10,7 +10,9 @@
 - :mod:`~windlass.engines.slurm.use`: which jobs may share an allocation on this host, and what they use;
   :mod:`~windlass.engines.slurm.shares`: their quotas;
   :mod:`~windlass.engines.slurm.state`: who shares, for a driver that comes after.
-- :mod:`~windlass.engines.slurm.driver`: a policy in charge of Slurm's queue, from start to stop.
+- :mod:`~windlass.engines.slurm.driver`: a policy in charge of Slurm's queue, from start to stop;
+  :mod:`~windlass.engines.slurm.driving`: by which policies, and under which names;
+  :mod:`~windlass.engines.slurm.sharing`: the co-scheduler beside it.
 - :mod:`~windlass.engines.slurm.log`: jobs that have ended, as a table that can be run again.
 
 ``docs/slurm.md`` says how to use it, and what it never does.

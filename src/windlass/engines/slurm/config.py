@@ -9,6 +9,8 @@ from windlass.model import InputError
 
 #: Sockets lie below the folder, and their addresses may have 107 characters.
 _LONGEST_FOLDER = 70
+#: So many numbers of jobs for each port that a controller may have: Slurm's go up to 67 million.
+_JOBS_A_PORT = 1000
 
 
 def names(nodes: int) -> tuple[str, ...]:
@@ -81,6 +83,11 @@ class ClusterPlan:
         """The configuration's file."""
         return self.folder / "slurm.conf"
 
+    @property
+    def first_job(self) -> int:
+        """The number of its first job: of two clusters on one host, control groups are of different jobs."""
+        return self.controller_port * _JOBS_A_PORT + 1
+
     def slurm_conf(self) -> str:
         """The text of ``slurm.conf``.
 
@@ -94,7 +101,11 @@ class ClusterPlan:
             for name, port in zip(self.names, self.ports, strict=True)
         ]
         return "\n".join(
-            [_SETTINGS.format(folder=folder, host=host, port=self.controller_port), *nodes, _PARTITION]
+            [
+                _SETTINGS.format(folder=folder, host=host, port=self.controller_port, first=self.first_job),
+                *nodes,
+                _PARTITION,
+            ]
         )
 
 
@@ -102,6 +113,7 @@ class ClusterPlan:
 #: back into the queue rests.
 _SETTINGS = """\
 ClusterName=windlass
+FirstJobId={first}
 SlurmctldHost={host}(127.0.0.1)
 SlurmctldPort={port}
 SlurmUser=root

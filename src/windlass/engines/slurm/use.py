@@ -22,6 +22,7 @@ from windlass.engines.linux.progress import read as read_progress
 from windlass.engines.slurm.client import Client
 from windlass.engines.slurm.rows import JobRow
 from windlass.engines.slurm.system import SlurmSystem
+from windlass.model import InputError
 from windlass.share.allocation import Candidate
 from windlass.share.meter import Reading
 
@@ -48,9 +49,15 @@ class SlurmUse:
         Slurm.
     mount
         Where control groups are.
+
+    Raises
+    ------
+    InputError
+        What jobs use cannot be read here, or a quota would take jobs from the groups by which Slurm knows them.
     """
 
     def __init__(self, system: SlurmSystem, client: Client, mount: Path = Path("/sys/fs/cgroup")) -> None:
+        _check_accounts(client, mount)
         self._system, self._mount = system, mount
         self._known: dict[int, Candidate] = {}
         self._measured: dict[int, _Measured] = {}
@@ -138,6 +145,24 @@ class SlurmUse:
     def _throttled(self, job: int) -> float:
         """Core-seconds that a job's quota kept from it."""
         return 0.0
+
+
+def _check_accounts(client: Client, mount: Path) -> None:
+    """Raise where nothing could be read, or nobody limited: that would look as if nobody ever had a reason to share."""
+    cpu, accounts = mount / "cpu", mount / "cpuacct"
+    expected = (
+        "expected control groups v1 with cpu and cpuacct apart, as quotas need one that Slurm leaves alone"
+    )
+    for each in (cpu, accounts):
+        if not each.is_dir():
+            raise InputError(f"--policies: share: {each}: there is no such folder, {expected}")
+    if cpu.samefile(accounts):
+        raise InputError(f"--policies: share: {cpu} and {accounts} are one, {expected}")
+    gathers = client.setting("JobAcctGatherType")
+    if gathers != "jobacct_gather/cgroup":
+        raise InputError(
+            f"--policies: share: JobAcctGatherType is {gathers!r}, expected 'jobacct_gather/cgroup': it says what jobs use"
+        )
 
 
 def _candidate(row: JobRow) -> Candidate:

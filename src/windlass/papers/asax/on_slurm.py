@@ -19,7 +19,8 @@ from numpy.typing import NDArray
 
 from windlass.engines.slurm.client import Client, Commands
 from windlass.engines.slurm.cluster import Cluster, down, up
-from windlass.engines.slurm.driver import Driving, drive_slurm
+from windlass.engines.slurm.driver import drive_slurm
+from windlass.engines.slurm.driving import Driving
 from windlass.engines.slurm.host import environment
 from windlass.engines.slurm.system import Options
 from windlass.model import BatchError, InputError

@@ -1,0 +1,121 @@
+"""A co-scheduler beside the order of Slurm's jobs: what it knew before, whom it is asked about, what is told of it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from windlass.engines.batch.book import Book
+from windlass.engines.batch.engine import LiveSite
+from windlass.engines.batch.sharing import Pair, Shares
+from windlass.engines.linux.files import GroupError
+from windlass.engines.linux.groups import found
+from windlass.engines.slurm.client import Client
+from windlass.engines.slurm.driving import Driving, Tell, cluster_name, group_name
+from windlass.engines.slurm.journal import Decided, Record, Unwritten
+from windlass.engines.slurm.shares import SlurmShares
+from windlass.engines.slurm.state import ShareState, read_state, write_state
+from windlass.engines.slurm.system import Options, SlurmSystem
+from windlass.engines.slurm.use import SlurmUse
+from windlass.model import InputError
+from windlass.registry import optional
+from windlass.share import POLICIES as SHARE
+from windlass.share import Share, ShareView, Sharing
+from windlass.share.meter import ClassUse
+
+
+def sharing_site(
+    system: SlurmSystem, client: Client, driving: Driving, journal: Record, tell: Tell
+) -> LiveSite:
+    """The site, with who shares beside it where a policy says so.
+
+    Raises
+    ------
+    InputError
+        Nobody can be given quotas here; says why.
+    """
+    policy: Any = driving.policies.get(SHARE.key)
+    if policy is None:
+        return LiveSite(system)
+    file, state = _learned(driving, policy)
+    uses, saved = ClassUse(state.uses), optional(policy, "saved")
+
+    def keep(pairs: Sequence[Pair]) -> None:
+        learned = saved() if saved else ""
+        write_state(file, ShareState(policy.name, tuple(pairs), learned, uses.totals()))
+
+    try:
+        groups = found(name=group_name(cluster_name(client)))
+        shares = SlurmShares(system, client, groups, keep=keep, tell=tell)
+    except GroupError as error:
+        raise InputError(f"--policies: share: {error}") from error
+
+    def beside(book: Book) -> Shares:
+        return Shares(
+            book,
+            shares,
+            policy,
+            every=driving.checkpoint,
+            tell=lambda view, answer: _note_shares(view, answer, policy.name, journal),
+            left=state.pairs,
+            uses=uses,
+        )
+
+    return LiveSite(system, beside=beside)
+
+
+def _learned(driving: Driving, policy: Any) -> tuple[Path, ShareState]:
+    """What drivers before this one knew, given to the policy where it is the same one; and the file of it."""
+    file = driving.journal.with_name(f"{driving.journal.name}.shares")
+    state = read_state(file) or ShareState(policy.name)
+    if state.policy == policy.name and state.learned:
+        optional(policy, "restore")(state.learned)
+    return file, state
+
+
+def _note_shares(view: ShareView, answer: Sharing, policy: str, journal: Record) -> None:
+    new = changed(view, answer)
+    jobs = [f"{share.guest} on {share.host} at {share.quota} %" for share in new]
+    jobs += [f"{back.guest} back" for back in answer.back]
+    why = [share.why for share in new] + [back.why for back in answer.back]
+    if jobs:
+        journal.append(Decided(time.time(), policy, tuple(jobs), tuple(why)))
+
+
+def plan_shares(client: Client, driving: Driving, look: Options) -> list[str]:
+    """Who would share, a line each, once jobs were watched for one checkpoint's time; nothing is changed."""
+    policy: Any = driving.policies.get(SHARE.key)
+    if policy is None:
+        return []
+    _, state = _learned(driving, policy)
+    system = SlurmSystem(client, Unwritten(driving.journal), look)
+    every, uses = driving.checkpoint, ClassUse(state.uses)
+
+    def beside(book: Book) -> Shares:
+        return Shares(book, SlurmUse(system, client), policy, every=every, left=state.pairs, uses=uses)
+
+    found = LiveSite(system, beside=beside).ask_beside(policy, every)
+    lines: list[str] = []
+    if found is not None:
+        view, answer = found
+        answer.check(view)
+        say_shares(Sharing(tuple(changed(view, answer)), answer.back), lines.append)
+    return lines
+
+
+def say_shares(answer: Sharing, tell: Tell) -> None:
+    """A line for each guest that starts, has another quota, or leaves."""
+    for share in answer.shares:
+        tell(
+            f"job {share.guest} has {share.quota} % of the cores that it shares with {share.host}: {share.why}"
+        )
+    for back in answer.back:
+        tell(f"job {back.guest} is put back in the queue: {back.why}")
+
+
+def changed(view: ShareView, answer: Sharing) -> list[Share]:
+    """Of an answer, guests that start and quotas that are others than before."""
+    quotas = {host.guest.job.job: host.guest.quota for host in view.running if host.guest is not None}
+    return [share for share in answer.shares if quotas.get(share.guest) != share.quota]
