@@ -1,5 +1,5 @@
 """The ``windlass`` command: ``run``, ``list``, ``trace``, ``place``, ``cluster``, ``forecast``, ``reproduce``,
-``slurm``, ``agent``, ``admit``, ``k8s``, ``ray``.
+``slurm``, ``agent``, ``admit``, ``plan``, ``k8s``, ``ray``.
 
 Exit status: 0 done, 1 a task of a live run failed or a batch system stayed away, 2 wrong use or input (one line on
 standard error says what), 130 interrupted.
@@ -14,6 +14,7 @@ standard error says what), 130 interrupted.
 - :mod:`~windlass.cli.scaling`: ``k8s autoscale`` and ``remove``, ``ray autoscale``.
 - :mod:`~windlass.cli.agent`: ``agent record``, ``run`` and ``aggregate``.
 - :mod:`~windlass.cli.admit`: ``admit evaluate``.
+- :mod:`~windlass.cli.plan`: ``plan solve``.
 - :mod:`~windlass.cli.json_text`, :mod:`~windlass.cli.progress`, :mod:`~windlass.cli.signals`: results as JSON, a
   progress bar, and what ends a command that has started something.
 """

@@ -10,6 +10,7 @@ import typer
 from windlass import __version__
 from windlass.cli.agent import agent_app
 from windlass.cli.nested import admit_app, cluster_app
+from windlass.cli.plan import plan_app
 from windlass.cli.scaling import k8s_app, ray_app
 from windlass.cli.slurm import slurm_app
 
@@ -25,6 +26,7 @@ app.add_typer(agent_app, name="agent")
 app.add_typer(cluster_app, name="cluster")
 app.add_typer(slurm_app, name="slurm")
 app.add_typer(k8s_app, name="k8s")
+app.add_typer(plan_app, name="plan")
 app.add_typer(ray_app, name="ray")
 
 

@@ -1,0 +1,195 @@
+"""Queries and clusters as files: YAML that is checked, and named where it cannot be used."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any, Self
+
+import yaml
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+from windlass.model import InputError
+from windlass.model.queries import Cluster, Component, Hierarchy, Query, QueryPlan
+
+_NotNegative = Annotated[float, Field(ge=0)]
+
+
+class _Of(BaseModel):
+    """Unknown fields are refused, values do not change, none is infinite."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
+
+
+class ClusterOf(_Of):
+    """A place where components run; a rate that is left out is no limit."""
+
+    name: Annotated[str, Field(min_length=1)]
+    cores: _NotNegative
+    up: _NotNegative | None = None
+    down: _NotNegative | None = None
+    parent: str | None = None
+
+
+class HierarchyOf(_Of):
+    """All clusters of a file."""
+
+    clusters: Annotated[tuple[ClusterOf, ...], Field(min_length=1)]
+
+
+class ComponentOf(_Of):
+    """A step of a plan: its name with its knobs, cores, and bytes/s that it puts out."""
+
+    name: Annotated[str, Field(min_length=1)]
+    cores: _NotNegative
+    output: _NotNegative = 0.0
+
+
+class PlanOf(_Of):
+    """One way to run a query."""
+
+    accuracy: Annotated[float, Field(ge=0, le=1)]
+    components: Annotated[tuple[ComponentOf, ...], Field(min_length=1)]
+
+
+class QueryOf(_Of):
+    """A query and its plans."""
+
+    name: Annotated[str, Field(min_length=1)]
+    camera: str
+    source: _NotNegative = 0.0
+    plans: Annotated[tuple[PlanOf, ...], Field(min_length=1)]
+
+
+class QueriesOf(_Of):
+    """All queries of a file."""
+
+    queries: Annotated[tuple[QueryOf, ...], Field(min_length=1)]
+
+    @model_validator(mode="after")
+    def _own_names(self) -> Self:
+        names = [query.name for query in self.queries]
+        twice = next((name for name in names if names.count(name) > 1), None)
+        if twice is not None:
+            raise ValueError(f"query {twice!r} appears {names.count(twice)} times")
+        return self
+
+
+def read_hierarchy(path: Path) -> Hierarchy:
+    """The clusters of a file.
+
+    Parameters
+    ----------
+    path
+        A YAML file with ``clusters``, a list of ``name``, ``cores``, and where they apply ``parent``, ``up`` (bytes/s
+        to the parent) and ``down`` (bytes/s in from all children together).
+
+    Returns
+    -------
+    Hierarchy
+        In the order of the file.
+
+    Raises
+    ------
+    InputError
+        It cannot be read, or a value is not allowed: names file, field and value.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = Path(folder) / "hierarchy.yaml"
+    ...     _ = file.write_text("clusters: [{name: cloud, cores: 9}, {name: cam, cores: 2, up: 75000, parent: cloud}]")
+    ...     read_hierarchy(file).clusters[1].up
+    75000.0
+    """
+    found = _validated(HierarchyOf, _tree(path), path)
+    infinite = float("inf")
+    try:
+        return Hierarchy(
+            tuple(
+                Cluster(
+                    each.name,
+                    each.cores,
+                    infinite if each.up is None else each.up,
+                    infinite if each.down is None else each.down,
+                    each.parent,
+                )
+                for each in found.clusters
+            )
+        )
+    except InputError as error:
+        raise InputError(f"{path}: {error}") from error
+
+
+def read_queries(path: Path) -> tuple[Query, ...]:
+    """The queries of a file.
+
+    Parameters
+    ----------
+    path
+        A YAML file with ``queries``, a list of ``name``, ``camera``, where it applies ``source`` (bytes/s into the
+        first component), and ``plans``, a list of ``accuracy`` and ``components``, each with ``name``, ``cores`` and
+        ``output`` (bytes/s).
+
+    Returns
+    -------
+    tuple of Query
+        In the order of the file.
+
+    Raises
+    ------
+    InputError
+        It cannot be read, or a value is not allowed: names file, field and value.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> text = "queries: [{name: cars, camera: c, plans: [{accuracy: 0.9, components: [{name: detect, cores: 3}]}]}]"
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = Path(folder) / "queries.yaml"
+    ...     _ = file.write_text(text)
+    ...     read_queries(file)[0].plans[0].accuracy
+    0.9
+    """
+    found = _validated(QueriesOf, _tree(path), path)
+    queries = []
+    for place, each in enumerate(found.queries):
+        plans = tuple(_plan(plan) for plan in each.plans)
+        try:
+            queries.append(Query(each.name, each.camera, plans, each.source))
+        except InputError as error:
+            raise InputError(f"{path}: queries.{place}: {error}") from error
+    return tuple(queries)
+
+
+def _plan(of: PlanOf) -> QueryPlan:
+    return QueryPlan(
+        of.accuracy, tuple(Component(each.name, each.cores, each.output) for each in of.components)
+    )
+
+
+def _tree(path: Path) -> Any:
+    try:
+        return yaml.safe_load(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise InputError(f"{path}: not UTF-8 text") from error
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        where = f", line {mark.line + 1}" if mark else ""
+        raise InputError(f"{path}{where}: not YAML: {getattr(error, 'problem', error)}") from error
+
+
+def _validated(model: type[BaseModel], tree: Any, path: Path) -> Any:
+    if not isinstance(tree, dict):
+        raise InputError(f"{path}: expected a mapping of fields, found {type(tree).__name__}")
+    try:
+        return model.model_validate(tree)
+    except ValidationError as error:
+        first = error.errors()[0]
+        field = ".".join(str(part) for part in first["loc"])
+        where = f"{field}: " if field else ""
+        value = "" if isinstance(first["input"], dict) else f" (found {first['input']!r:.60})"
+        message = first["msg"].removeprefix("Value error, ")
+        raise InputError(f"{path}: {where}{message}{value}") from error

@@ -1,0 +1,98 @@
+"""Files of queries and clusters: what they hold comes out, and what is wrong in them is named."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from windlass.model import InputError
+from windlass.plan.files import read_hierarchy, read_queries
+
+EXAMPLES = Path(__file__).parents[2] / "examples" / "plan"
+PLAN = "{accuracy: 0.9, components: [{name: detect, cores: 3, output: 1.0e+3}]}"
+QUERY = f"{{name: cars, camera: c, source: 5, plans: [{PLAN}]}}"
+
+
+def test_the_example_is_the_worked_one():
+    hierarchy, queries = read_hierarchy(EXAMPLES / "hierarchy.yaml"), read_queries(EXAMPLES / "queries.yaml")
+    capacity = dict(zip(hierarchy.resources, hierarchy.capacity().tolist(), strict=True))
+    assert capacity["private.cores"] == 3
+    assert capacity["private.up"] * 8 == capacity["camera-2.up"] * 8 == 3e6
+    assert capacity["private.down"] == np.inf
+    table = [
+        (
+            plan.accuracy,
+            *(8e-6 * step.output for step in plan.components[:2]),
+            *(x.cores for x in plan.components[1:]),
+        )
+        for plan in queries[0].plans
+    ]
+    assert table == [(0.9, 3, 1.5, 3, 3), (0.6, 1, 1, 2, 2), (0.2, 0.5, 0.5, 0.5, 0.5)]
+    assert queries[1].plans == queries[0].plans
+    assert [query.camera for query in queries] == ["camera-1", "camera-2"]
+
+
+def test_what_is_left_out_is_none_of_it(tmp_path):
+    file = tmp_path / "q.yaml"
+    file.write_text(
+        "queries: [{name: a, camera: c, plans: [{accuracy: 1, components: [{name: x, cores: 0}]}]}]"
+    )
+    (query,) = read_queries(file)
+    assert (query.source, query.plans[0].components[0].output) == (0.0, 0.0)
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        (f"queries: [{QUERY.replace('0.9', '1.5')}]", ("queries.0.plans.0.accuracy", "1.5")),
+        (f"queries: [{QUERY.replace('cores: 3', 'cores: -3')}]", ("components.0.cores", "-3")),
+        (f"queries: [{QUERY.replace('1.0e+3', '.inf')}]", ("components.0.output", "inf")),
+        (f"queries: [{QUERY.replace('source: 5', 'source: .nan')}]", ("queries.0.source", "nan")),
+        (f"queries: [{QUERY.replace('source', 'sauce')}]", ("queries.0.sauce", "5")),
+        (f"queries: [{QUERY.replace('detect', '')}]", ("components.0.name",)),
+        (f"queries: [{QUERY}, {QUERY}]", ("'cars'", "2 times")),
+        ("queries: [{name: a, camera: c}]", ("queries.0.plans",)),
+        ("queries: []", ("queries",)),
+        ("[1]", ("list",)),
+        ("queries: [", ("line 1", "YAML")),
+    ],
+)
+def test_what_is_wrong_with_queries_is_named(text, says, tmp_path):
+    file = tmp_path / "queries.yaml"
+    file.write_text(text)
+    with pytest.raises(InputError) as error:
+        read_queries(file)
+    message = str(error.value)
+    assert "\n" not in message
+    assert all(each in message for each in ("queries.yaml", *says))
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("clusters: [{name: a, cores: -1}]", ("clusters.0.cores", "-1")),
+        ("clusters: [{name: a, cores: 1, up: -5}]", ("clusters.0.up", "-5")),
+        ("clusters: [{name: a, cores: many}]", ("clusters.0.cores", "'many'")),
+        ("clusters: [{name: a, cores: 1, parent: b}]", ("cluster a", "'b'")),
+        ("clusters: [{name: a, cores: 1}, {name: a, cores: 2}]", ("cluster a", "2 times")),
+        ("clusters: [{name: a, cores: 1, parent: b}, {name: b, cores: 1, parent: a}]", ("cluster a", "tree")),
+        ("clusters: [{name: a, cores: 1, colour: red}]", ("clusters.0.colour", "red")),
+        ("clusters: []", ("clusters",)),
+    ],
+)
+def test_what_is_wrong_with_clusters_is_named(text, says, tmp_path):
+    file = tmp_path / "hierarchy.yaml"
+    file.write_text(text)
+    with pytest.raises(InputError) as error:
+        read_hierarchy(file)
+    message = str(error.value)
+    assert "\n" not in message
+    assert all(each in message for each in ("hierarchy.yaml", *says))
+
+
+def test_files_that_cannot_be_read_are_named(tmp_path):
+    with pytest.raises(InputError, match=r"no\.yaml: cannot be read"):
+        read_hierarchy(tmp_path / "no.yaml")
+    (tmp_path / "bad.yaml").write_bytes(b"\xff\xfe\xfa")
+    with pytest.raises(InputError, match=r"bad\.yaml: not UTF-8"):
+        read_queries(tmp_path / "bad.yaml")
