@@ -8,6 +8,7 @@
 - :mod:`~windlass.engines.ray`: an executor on a Ray cluster whose nodes carry ``site`` labels.
 - :mod:`~windlass.engines.serve`: a request router for Ray Serve.
 - :mod:`~windlass.engines.slurm`: a batch system: Slurm, by its own commands.
+- :mod:`~windlass.engines.streams`: streaming queries over tiers of clusters, planned anew when something changes.
 - :mod:`~windlass.engines.targets`: which engine a command means, where it runs, and executors on it.
 
 An engine decides nothing: :func:`windlass.drive.drive` asks a policy, the engine acts. ``docs/add-an-engine.md`` adds

@@ -1,0 +1,262 @@
+"""Streaming queries on real nodes: what was planned runs as chains, and is planned anew when something has changed."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable, Sequence
+
+from windlass.engines.streams.book import Book, Entry
+from windlass.engines.streams.executor import (
+    Broken,
+    Came,
+    Event,
+    Feed,
+    Launch,
+    NodeCame,
+    NodeGone,
+    Ready,
+    StreamExecutor,
+)
+from windlass.engines.streams.lives import Chain, Life, Patience
+from windlass.engines.streams.playings import Playing, Playings, Score
+from windlass.engines.streams.result import Decided, StreamsRun
+from windlass.model.queries import Hierarchy
+from windlass.plan import POLICIES
+from windlass.plan.view import Plan, PlanView
+
+#: How often it is looked at which queries are asked for, s.
+_ASK_S = 1.0
+
+#: Says which queries are asked for now; at an instant in s since the start.
+Asked = Callable[[float], Sequence[Feed]]
+
+
+class LiveStreams:
+    """Runs streaming queries on an executor: see :class:`windlass.drive.Engine`.
+
+    Parameters
+    ----------
+    hierarchy
+        Clusters and links.
+    asked
+        Which queries are to run, asked once a second. Queries are told apart by all that their feed says: one that
+        changed goes, and comes again.
+    executor
+        Carries out what is decided.
+    score
+        How right it is what a query found in a playing.
+    seconds
+        How long to run; infinity: until it is interrupted.
+    patience
+        How long it waits for what.
+    missed_after
+        How long after its birth a frame may come, s; after that it is missed.
+    tell
+        Told in a line of what is worth a user's eye.
+    """
+
+    def __init__(
+        self,
+        hierarchy: Hierarchy,
+        asked: Asked,
+        executor: StreamExecutor,
+        score: Score,
+        *,
+        seconds: float = math.inf,
+        patience: Patience | None = None,
+        missed_after: float = 5.0,
+        tell: Callable[[str], None] = lambda line: None,
+    ) -> None:
+        self._executor, self._asked, self._score, self._tell = executor, asked, score, tell
+        self._patience, self._missed_after = patience or Patience(), missed_after
+        self._zero = executor.now()
+        self._until = self._zero + seconds
+        self.book = Book(hierarchy, executor.nodes)
+        self.lives: list[Life] = []
+        self._playings: list[Playings] = []
+        self._keys = itertools.count()
+        self._view: tuple[PlanView, tuple[Entry, ...]] | None = None
+        self._upon: list[tuple[float, str]] = []
+        self._next_ask = -math.inf
+        self._decisions: list[Decided] = []
+        self._judged: list[Playing] = []
+        self._failures = 0
+
+    def wait(self) -> str | None:
+        """Go on until something has changed that plans depend on; None when the time is over."""
+        while True:
+            now = self._executor.now()
+            if now >= self._until:
+                return None
+            if now >= self._next_ask:
+                self._look(now)
+            self._wake(now)
+            for event in self._executor.poll(0.0 if self._upon else max(0.0, self._soonest() - now)):
+                self._take(event)
+            self._judge()
+            if self._upon and self._due():
+                return POLICIES.key
+
+    def view(self, decision: str) -> PlanView:
+        """Capacity, and the queries that could run."""
+        assert self._view is not None  # made when the decision became due
+        return self._view[0]
+
+    def act(self, decision: str, answer: Plan) -> None:
+        """Have chains follow a plan, which is checked whole before."""
+        assert self._view is not None
+        view, asked = self._view
+        answer.check(view)
+        self.book.choose(asked, answer)
+        self._decided()
+
+    def result(self) -> StreamsRun:
+        """What was measured and decided."""
+        return StreamsRun(tuple(self._judged), tuple(self._decisions), self._failures)
+
+    def close(self) -> None:
+        """Stop what was started."""
+        self._executor.close()
+
+    def _due(self) -> bool:
+        """Make the view; whether there is anything in it to be asked about."""
+        self._view = self.book.view(self._executor.now() - self._zero)
+        if self._view[1]:
+            return True
+        self._decided()
+        return False
+
+    def _decided(self) -> None:
+        now = self._executor.now()
+        self._view = None
+        upon, self._upon = self._upon, []
+        for life in self.lives:
+            for chain in life.unwanted():
+                self._executor.stop(chain.key)
+            life.rests = math.inf
+            if not life.settled:
+                self._launch(life, now)
+        lines = tuple(life.entry.says for life in self.lives)
+        noticed = min((at for at, _ in upon), default=now)
+        made = Decided(noticed - self._zero, now - self._zero, tuple(why for _, why in upon), lines)
+        self._decisions.append(made)
+        for line in made.told():
+            self._say(line)
+
+    def _launch(self, life: Life, now: float) -> None:
+        entry = life.entry
+        taken: dict[int, float] = {}
+        for other in self.lives:
+            for chain in other.chains():
+                self.book.take(other.entry, chain.choice, chain.segments, taken)
+        segments = self.book.segments(entry, taken)
+        chain = Chain(next(self._keys), entry.choice, segments, now)
+        life.starts, life.rests = chain, math.inf
+        plan = int(entry.options.plan[entry.choice])
+        self._executor.launch(Launch(chain.key, entry.feed, entry.zero, plan, segments))
+
+    def _look(self, now: float) -> None:
+        """Take in which queries are asked for."""
+        self._next_ask = now + _ASK_S
+        wanted = list(self._asked(now - self._zero))
+        for life in list(self.lives):
+            if life.entry.feed in wanted:
+                wanted.remove(life.entry.feed)
+                continue
+            self._stop_all(life)
+            at = self.lives.index(life)
+            del self.lives[at], self._playings[at]
+            self.book.entries.remove(life.entry)
+            self._upon.append((now, f"query {life.entry.name} goes"))
+        for feed in wanted:
+            life = Life(self.book.come(feed, now))
+            self.lives.append(life)
+            hierarchy = self.book.hierarchy
+            self._playings.append(Playings(life, self._score, self._missed_after, hierarchy))
+            self._upon.append((now, f"query {feed.query.name} comes"))
+
+    def _stop_all(self, life: Life) -> None:
+        for chain in life.chains():
+            self._executor.stop(chain.key)
+
+    def _soonest(self) -> float:
+        wakes = (life.wakes(self._patience) for life in self.lives)
+        return min(self._next_ask, self._until, min(wakes, default=math.inf))
+
+    def _wake(self, now: float) -> None:
+        """Do what has rested, and give up what has been waited for too long."""
+        patience = self._patience
+        for life in self.lives:
+            for chain in [chain for chain, until in life.leaving if until <= now]:
+                self._executor.stop(chain.key)
+                life.lose(chain.key, now)
+            if life.starts is not None and now >= life.starts.since + patience.start:
+                self._executor.stop(life.starts.key)
+                self._lost(life, life.starts.key, f"was not ready within {patience.start:g} s", now)
+            if life.plays is not None and now >= life.plays.heard + patience.quiet:
+                self._executor.stop(life.plays.key)
+                self._lost(life, life.plays.key, f"no frame came for {patience.quiet:g} s", now)
+            if life.rests <= now:
+                life.rests = math.inf
+                if not life.settled:
+                    self._launch(life, now)
+
+    def _take(self, event: Event) -> None:
+        now = self._executor.now()
+        match event:
+            case NodeGone(number):
+                self._gone(number, now)
+            case NodeCame(node):
+                self.book.nodes[node.number] = node
+                self._upon.append((now, f"node {node.name} comes"))
+            case Broken(key, why):
+                for life in self.lives:
+                    self._lost(life, key, why, now)
+            case Ready(key):
+                for life in self.lives:
+                    if life.starts is not None and life.starts.key == key:
+                        self._hand_over(life, now)
+            case Came(key, frames):
+                for life, playings in zip(self.lives, self._playings, strict=True):
+                    for chain in life.chains():
+                        if chain.key == key:
+                            chain.heard = now
+                            playings.take(frames)
+
+    def _hand_over(self, life: Life, now: float) -> None:
+        chain, relieved, first = life.take_over(now, self._patience)
+        if relieved is not None:
+            self._executor.end(relieved.key, first)
+        self._executor.play(chain.key, first)
+        self._say(f"{life.entry.name}: plays {life.entry.options.label(chain.choice)}")
+
+    def _lost(self, life: Life, key: int, why: str, now: float) -> None:
+        relieved = [chain.key for chain, _ in life.leaving]
+        chain = life.lose(key, now)
+        if chain is None or key in relieved:
+            return
+        self._failures += 1
+        life.rest(now, self._patience, failed=chain)
+        again = f"; started again in {life.rests - now:g} s" if math.isfinite(life.rests) else ""
+        self._say(f"{life.entry.name}: {why}{again}")
+
+    def _gone(self, number: int, now: float) -> None:
+        node = self.book.nodes.pop(number, None)
+        if node is None:
+            return
+        self._upon.append((now, f"node {node.name} is gone"))
+        for life in self.lives:
+            for chain in list(life.chains()):
+                if any(segment.node == number for segment in chain.segments):
+                    self._executor.stop(chain.key)
+                    life.lose(chain.key, now)
+            life.rest(now, self._patience)
+
+    def _judge(self) -> None:
+        now = self._executor.now()
+        for playings in self._playings:
+            self._judged.extend(playings.closed(now))
+
+    def _say(self, line: str) -> None:
+        self._tell(f"{self._executor.now() - self._zero:8.1f} s  {line}")
