@@ -40,7 +40,7 @@ def emulated(buffers: bool) -> Iterator[tuple[str, kmock.KubernetesEmulator]]:
     thread = threading.Thread(target=lambda: loop.run_until_complete(serve()))
     thread.start()
     try:
-        assert ready.wait(60.0)
+        assert ready.wait(180.0)
         yield box[0]
     finally:
         loop.call_soon_threadsafe(stop.set)

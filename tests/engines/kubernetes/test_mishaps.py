@@ -131,23 +131,23 @@ def test_nothing_is_asked_for_less_and_what_is_needed_comes_about_after_it(life,
 
 @pytest.fixture
 def slow(tmp_path):
-    """A server, and a client of it that waits for half a second."""
+    """A server, a client of it that waits for two seconds, and one that waits for as long as it takes."""
     with served_here(tmp_path) as served, closing(Between(served.upstream)) as between:
         config = kubeconfig(tmp_path / "config", between.url)
-        yield between, ApiServer(str(config), patience=0.5)
+        yield between, ApiServer(str(config), patience=2.0), ApiServer(str(config), patience=PATIENCE)
 
 
 def test_an_answer_that_drips_in_without_end_is_none(slow):
-    between, server = slow
+    between, server, patient = slow
     between.before = lambda asked: Answer(200, b'{"items": [', 10**9, drips=True)
     with pytest.raises(ClusterError, match=r"does not answer: its answer has no end"):
         list(items(server, "/api/v1/nodes"))
     between.before = lambda asked: None
-    assert list(items(server, "/api/v1/nodes")) == []
+    assert list(items(patient, "/api/v1/nodes")) == []
 
 
 def test_an_answer_that_never_comes_is_none(slow):
-    between, server = slow
+    between, server, patient = slow
     gone = threading.Event()
 
     def wait(asked):
@@ -157,12 +157,12 @@ def test_an_answer_that_never_comes_is_none(slow):
     with pytest.raises(ClusterError, match="timed out"):
         list(items(server, "/api/v1/nodes"))
     gone.set()
-    assert list(items(server, "/api/v1/nodes")) == []
+    assert list(items(patient, "/api/v1/nodes")) == []
 
 
 def test_a_list_whose_second_page_is_gone_is_none(slow):
-    between, server = slow
+    between, _, patient = slow
     first = Answer(200, b'{"items": [{"metadata": {"name": "a"}}], "metadata": {"continue": "more"}}')
     between.before = lambda asked: said(410, "too old") if "continue=more" in asked.path else first
     with pytest.raises(ClusterError, match="failed with status 410: too old"):
-        list(items(server, "/api/v1/nodes"))
+        list(items(patient, "/api/v1/nodes"))

@@ -51,7 +51,7 @@ def owner_of(groups: Groups, pids: list[int], forks: bool = False) -> subprocess
 
 def until(state: Callable[[], bool], what: str) -> None:
     """Poll for what must come about; the bound only ends a test that would never."""
-    for _ in range(6000):
+    for _ in range(18_000):
         if state():
             return
         time.sleep(0.01)

@@ -48,7 +48,7 @@ def test_who_does_not_listen_is_killed():
     )
     with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True) as deaf:
         deaf.stdout.readline()
-        assert Daemon.of("deaf", deaf.pid).end(patience=0.3)
+        assert Daemon.of("deaf", deaf.pid).end(patience=2.0)
         assert deaf.wait() == -signal.SIGKILL
 
 

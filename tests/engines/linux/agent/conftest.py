@@ -20,6 +20,8 @@ DIM = 6
 NAMES = tuple(f"metric.{at}" for at in range(DIM))
 METRICS = digest(NAMES)
 SECRET = "a-secret-of-the-tree"
+#: Whoever does not answer for so long will not, s: on a machine that has three times the work it can do.
+PATIENCE = 120.0
 
 
 class Clock:
@@ -79,7 +81,7 @@ def ask(
     token: str | None = None,
 ) -> Reply:
     """One request."""
-    connection = http.client.HTTPConnection(address.host, address.port, timeout=30)
+    connection = http.client.HTTPConnection(address.host, address.port, timeout=PATIENCE)
     try:
         headers = {} if token is None else {"Authorization": f"Bearer {token}"}
         connection.request(method, path, body, headers)

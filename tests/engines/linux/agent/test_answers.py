@@ -6,7 +6,7 @@ import socket
 import numpy as np
 import pytest
 
-from tests.engines.linux.agent.conftest import DIM, NAMES, ask, shown
+from tests.engines.linux.agent.conftest import DIM, NAMES, PATIENCE, ask, shown
 from windlass.admit import Admission
 from windlass.engines.linux.agent.guard import Guard
 from windlass.engines.linux.agent.node import PlainNode, make_node
@@ -195,7 +195,7 @@ def test_other_requests_are_refused_and_counted(watching, served, path, method, 
 
 
 def line_at(address):
-    with socket.create_connection((address.host, address.port), timeout=30) as connection:
+    with socket.create_connection((address.host, address.port), timeout=PATIENCE) as connection:
         return connection.makefile().read()
 
 

@@ -84,9 +84,16 @@ class Process:
 
 
 def until(look: Callable[[], bool], what: str, process: subprocess.Popen[str] | None = None) -> None:
-    """Wait for something to come about, however long it takes (within reason)."""
+    """Wait for something to come about, however long it takes (within reason); who does not answer is asked again."""
     end = time.monotonic() + LONG
-    while not look():
+
+    def seen() -> bool:
+        try:
+            return look()
+        except OSError:
+            return False
+
+    while not seen():
         assert process is None or process.poll() is None, f"ended while {what} was waited for"
         assert time.monotonic() < end, f"not within {LONG:.0f} s: {what}"
         time.sleep(0.1)
@@ -293,7 +300,7 @@ def test_a_tree_of_two_agents_whose_aggregator_goes_and_comes_back(started, tmp_
     alone.found("joined as one")
     top.end(signal.SIGKILL)
     until(lambda: shown(alone.address)["windlass_joined"] == 0.0, "its absence to be seen", alone.process)
-    assert ask(alone.address, "/healthz").status == 200
+    until(lambda: ask(alone.address, "/healthz").status == 200, "a step without it", alone.process)
     top = started(*above, token=SECRET)
     thief = started(*run, *join, "--name", "thief", token="another-token-entirely")
     thief.found("answered 401")

@@ -2,11 +2,12 @@
 
 import socket
 import threading
+from functools import partial
 
 import numpy as np
 import pytest
 
-from tests.engines.linux.agent.conftest import DIM, METRICS, SECRET, ask, seen, shown
+from tests.engines.linux.agent.conftest import DIM, METRICS, PATIENCE, SECRET, ask, seen, shown
 from windlass.admit import Subspace, merge
 from windlass.admit.lesson import Lesson
 from windlass.admit.lib.saved import pack
@@ -155,7 +156,7 @@ def test_a_name_that_is_none_is_refused(aggregate, address, name):
 
 def raw(address, data, end=True):
     """Bytes as they are; what comes back. An end tells the server that no more will come."""
-    with socket.create_connection((address.host, address.port), timeout=30) as connection:
+    with socket.create_connection((address.host, address.port), timeout=PATIENCE) as connection:
         found = b""
         try:
             connection.sendall(data)
@@ -257,7 +258,10 @@ def joiner(url, token, clock, told, learned, given, every=30.0, **more):
 def test_who_joins_is_given_what_others_have_learned_and_sends_its_own(aggregate, address, token, clock):
     ask(address, "/nodes/other", "PUT", message(), SECRET)
     given, told = [], []
-    joined = joiner(address.url, token, clock, told, seen("forewarn", seed=3).learned, given)
+    joined = joiner(
+        address.url, token, clock, told, seen("forewarn", seed=3).learned, given,
+        exchanging=partial(exchange, timeout=PATIENCE),
+    )  # fmt: skip
     assert joined.step() == 30.0
     assert [each.lesson is not None for each in given] == [True]
     assert aggregate.children == ("me", "other")
@@ -314,6 +318,12 @@ def test_it_is_joined_again_once_it_is_back(token, clock):
     away[0] = True
     assert joined.step() <= 1.0
     assert len(told) == 3
+    # It may have lost what it was sent, which has not moved since.
+    away[0] = False
+    joined.step()
+    assert joined.status.sent == 2
+    joined.step()
+    assert joined.status.sent == 2
 
 
 def test_who_has_nothing_to_send_is_joined_only_where_somebody_answers(token, clock):
@@ -368,8 +378,9 @@ def test_a_server_that_redirects_is_not_sent_the_token(served, token):
         asked.append(request)
         return Answered(200)
 
+    target = served(thief).url
+
     def redirecting(connection):
-        target = served(thief).url
         connection.recv(4096)
         connection.sendall(f"HTTP/1.1 302 Found\r\nLocation: {target}\r\nContent-Length: 0\r\n\r\n".encode())
         connection.close()
@@ -377,7 +388,8 @@ def test_a_server_that_redirects_is_not_sent_the_token(served, token):
     with socket.create_server(("127.0.0.1", 0)) as server:
         thread = threading.Thread(target=lambda: redirecting(server.accept()[0]))
         thread.start()
-        status, _ = exchange("GET", f"http://127.0.0.1:{server.getsockname()[1]}/", token, b"")
+        url = f"http://127.0.0.1:{server.getsockname()[1]}/"
+        status, _ = exchange("GET", url, token, b"", timeout=PATIENCE)
         thread.join()
     assert (status, asked) == (302, [])
 
@@ -391,8 +403,9 @@ def test_a_server_that_speaks_no_http_is_an_oserror(token):
     with socket.create_server(("127.0.0.1", 0)) as server:
         thread = threading.Thread(target=lambda: speaking(server.accept()[0]))
         thread.start()
+        url = f"http://127.0.0.1:{server.getsockname()[1]}/"
         with pytest.raises(OSError, match="no HTTP"):
-            exchange("GET", f"http://127.0.0.1:{server.getsockname()[1]}/", token, b"")
+            exchange("GET", url, token, b"", timeout=PATIENCE)
         thread.join()
 
 

@@ -4,6 +4,7 @@ import math
 import os
 import shutil
 import threading
+import time
 
 import pytest
 from hypothesis import given, settings
@@ -99,15 +100,17 @@ def test_threads_of_this_process_are_seen_to_come_and_go():
     more = [threading.Thread(target=leave.wait) for _ in range(3)]
     for each in more:
         each.start()
+    new = {str(each.native_id) for each in more}
     source.read(1.0)
-    assert len(set(own.threads) - known) == 3
+    # A library may start threads of its own meanwhile.
+    assert new <= set(own.threads) - known
     leave.set()
     for each in more:
         each.join()
     source.read(1.0)
     # A joined thread may still be on its way out of the kernel: it is gone once it is not listed.
-    while len(os.listdir("/proc/self/task")) > len(known):
-        pass
+    while new & set(os.listdir("/proc/self/task")):
+        time.sleep(0.01)
     source.read(1.0)
-    assert set(own.threads) == known
+    assert not new & set(own.threads)
     source.close()

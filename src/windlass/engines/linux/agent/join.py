@@ -2,7 +2,8 @@
 
 An agent decides by itself, so an aggregator that is away costs nothing but news. It is tried again after a second, two,
 four and so on up to five minutes, each drawn from the upper half, so that a thousand agents do not come back at once.
-What is sent is the last that was learned: nothing is kept for later.
+What is sent is the last that was learned: nothing is kept for later. An aggregator that is back is sent it anew,
+whether or not it has moved: it may have lost what it had.
 """
 
 from __future__ import annotations
@@ -38,8 +39,10 @@ class _NotFollowed(urllib.request.HTTPRedirectHandler):
 Exchange = Callable[[str, str, Token, bytes], tuple[int, bytes]]
 
 
-def exchange(method: str, url: str, token: Token, body: bytes) -> tuple[int, bytes]:
-    """One request, without proxies and redirections.
+def exchange(
+    method: str, url: str, token: Token, body: bytes, timeout: float = _TIMEOUT
+) -> tuple[int, bytes]:
+    """One request, without proxies and redirections; who says nothing for ``timeout`` seconds is away.
 
     Raises
     ------
@@ -49,7 +52,7 @@ def exchange(method: str, url: str, token: Token, body: bytes) -> tuple[int, byt
     request = urllib.request.Request(url, body or None, {"Authorization": token.header}, method=method)
     opener = urllib.request.build_opener(urllib.request.ProxyHandler({}), _NotFollowed())
     try:
-        with opener.open(request, timeout=_TIMEOUT) as answer:
+        with opener.open(request, timeout=timeout) as answer:
             return answer.status, answer.read(_LONGEST)
     except urllib.error.HTTPError as error:
         with error:
@@ -139,6 +142,8 @@ class Joiner:
                 self._tell(f"{self._above.url}: {reason}; going on without it")
             self.status.now, self.status.why = False, reason
             self.status.failed += 1
+            # It may have been started again, and know nothing of what it was sent.
+            self._sent_at = -math.inf
             return self._backoff.next()
         if not self.status.now:
             self._tell(f"{self._above.url}: joined as {self._above.name}")
