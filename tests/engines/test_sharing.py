@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from tests.engines.fake_batch import FakeBatch
 from windlass.drive import drive
 from windlass.engines.batch.engine import LiveSite
-from windlass.engines.batch.sharing import Pair, Shares
+from windlass.engines.batch.pairs import Outcome, Pair
+from windlass.engines.batch.sharing import Shares
 from windlass.model import InputError, JobTable
 from windlass.order.site.policies.easy import Easy
 from windlass.share import POLICIES
@@ -36,6 +37,7 @@ class FakeShares:
             )
         }
         self.begun, self.pairs, self.seen, self.closed, self.guests = {}, (), [], 0, {}
+        self.outcomes, self.strangers, self.allowed, self.backs = {}, set(), {}, []
         batch.used = self.used
 
     def used(self):
@@ -60,7 +62,20 @@ class FakeShares:
                 found[job] = Reading(now, 0.5 * cores * since, 0.0, 1, True, since, math.nan, 0.0)
         return found
 
-    def take_in(self, host, guest, longest):
+    def last_reading(self, job, before):
+        return before
+
+    def outcome(self, job):
+        return self.outcomes.get(job, Outcome.DONE)
+
+    def together(self, host, guest):
+        return guest not in self.strangers
+
+    def allow(self, job, seconds):
+        self.allowed[job] = self.batch.time + seconds
+
+    def take_in(self, pair, longest, until):
+        host, guest = pair.host, pair.guest
         if guest in self.refuses:
             return "it is refused"
         assert longest >= self.candidates[guest].request
@@ -70,7 +85,8 @@ class FakeShares:
         self.batch.capacity = cores
         return said
 
-    def put_back(self, job):
+    def put_back(self, job, why):
+        self.backs.append((self.batch.time, job, why))
         self.guests.pop(job, None)
         self.begun.pop(job, None)
         self.batch.told += self.batch.requeue(job)
@@ -159,7 +175,7 @@ def test_pairs_of_a_driver_before_are_gone_on_with():
     shares = FakeShares(batch, table)
     batch.told = batch.poll(0.0)
     batch.start([1])
-    shares.take_in(1, 2, 99.0)
+    shares.take_in(Pair(1, 2, 70), 99.0, 99.0)
     left = (Pair(1, 2, 70), Pair(8, 9, 10))
     site = LiveSite(batch, beside=lambda book: Shares(book, shares, static(), every=5.0, left=left))
     done = drive(site, {"order": Easy(), "share": static()})

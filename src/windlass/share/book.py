@@ -10,11 +10,11 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from windlass.share.allocation import Allocation, Candidate, Guest
+from windlass.share.allocation import Candidate, Guest
 from windlass.share.answer import Sharing
 from windlass.share.meter import ClassUse, Interval, Reading
 from windlass.share.pairing import carried_out
-from windlass.share.running import Running, fresh, used_memory
+from windlass.share.running import Running, fresh, same, shown, used_memory
 from windlass.share.view import ACTIONS, Checkpoint, Head, ShareView
 
 
@@ -55,9 +55,14 @@ class ShareBook:
         """All that run, in the order in which they started."""
         return list(self._jobs)
 
-    def started(self, job: Candidate, at: float, memory: float) -> None:
-        """A job runs on cores of its own since then, s, and was given so many bytes with them."""
-        self._jobs[job.job] = fresh(job, at, memory)
+    def started(
+        self, job: Candidate, at: float, memory: float, spent: float = 0.0, reading: Reading | None = None
+    ) -> None:
+        """A job runs on cores of its own since then, s, and was given so many bytes with them.
+
+        Of one that ran before, ``spent`` is what it has used of its walltime, s, ``reading`` of all else.
+        """
+        self._jobs[job.job] = fresh(job, at, memory, spent, reading)
 
     def guest_of(self, job: int) -> int | None:
         """Who runs on this job's cores, or None."""
@@ -89,6 +94,26 @@ class ShareBook:
         entry = self._jobs[job]
         return max(0.0, entry.job.request - entry.elapsed(now))
 
+    def paused(self, job: int, seconds: float) -> None:
+        """Somebody had a job stand still for so many seconds: they are not of its walltime, and say nothing of it."""
+        entry = self._jobs[job]
+        entry.spent -= seconds * entry.pace
+        entry.disturbed = True
+
+    def promise(self, job: int, until: float) -> None:
+        """A job's cores are promised to others from then on, s."""
+        self._jobs[job].until = until
+
+    def apart(self, guest: int, now: float) -> None:
+        """A guest turns out to run on cores of its own: nothing is learned of what was taken for a pair."""
+        entry = self._jobs[guest]
+        if entry.host is not None:
+            host = self._jobs[entry.host]
+            host.guest = host.before = None
+            host.mixed = entry.mixed = True
+        entry.host, entry.until = None, math.inf
+        entry.set_pace(1.0, now)
+
     def adopt(self, host: int, guest: Candidate, quota: int, now: float) -> None:
         """A pair that was there before this book was: nothing is known of it but its quota."""
         entry, known = self._jobs[host], Guest(guest, quota)
@@ -106,12 +131,13 @@ class ShareBook:
 
     def read(self, readings: Mapping[int, Reading]) -> None:
         """Checkpoint: what was read of running jobs, all at one instant. What they did since the last is worked out."""
+        disturbed = {number for number in readings if self._disturbed(self._jobs[number])}
         for number, reading in readings.items():
             self._read(self._jobs[number], reading)
         for number in readings:
             entry = self._jobs[number]
-            if entry.guest is not None:
-                self._tell(number, entry, ended=False, killed=False)
+            if entry.guest is not None and number not in disturbed:
+                self._tell(number, entry, entry.last.at)
 
     def crowded(self) -> list[int]:
         """Guests in the way: with what they asked for, their hosts' allocations have no room for what hosts use."""
@@ -141,13 +167,15 @@ class ShareBook:
             Whether that was at its walltime.
         """
         entry, reading = self._jobs[job], readings[job]
+        disturbed = {number for number in readings if self._disturbed(self._jobs[number])}
         for number, each in readings.items():
             self._read(self._jobs[number], each)
-        if entry.guest is not None:
-            self._tell(job, entry, ended=True, killed=killed)
-        elif entry.host is not None:
-            self._tell(entry.host, self._jobs[entry.host], ended=False, killed=False)
-        self._part(job, reading.at if at is None else at)
+        over = reading.at if at is None else at
+        if entry.guest is not None and job not in disturbed:
+            self._tell(job, entry, over, ended=True, killed=killed)
+        elif entry.host is not None and entry.host not in disturbed:
+            self._tell(entry.host, self._jobs[entry.host], over)
+        self._part(job, over)
 
     def lost(self, job: int, at: float) -> None:
         """A job runs no more and has not ended, s: nothing is learned of it."""
@@ -187,7 +215,7 @@ class ShareBook:
         """
         known_ends = ends or {}
         running = tuple(
-            replace(self._allocation(entry, now), ends=known_ends.get(entry.job.job, math.nan))
+            replace(shown(entry, now, self._shown(entry, now)), ends=known_ends.get(entry.job.job, math.nan))
             for entry in self._jobs.values()
             if entry.host is None and not math.isnan(entry.cpu) and entry.job.request > 0.0
         )
@@ -207,7 +235,7 @@ class ShareBook:
             if host.guest is None and entry.guest is not None:
                 self._part(entry.guest.job.job, view.now)
             before, entry.guest, entry.before = entry.guest, host.guest, host
-            if host.guest is not None and not _same(before, host.guest):
+            if host.guest is not None and not same(before, host.guest):
                 guest = self._jobs.setdefault(
                     host.guest.job.job, fresh(host.guest.job, view.now, host.guest.job.memory)
                 )
@@ -221,7 +249,9 @@ class ShareBook:
     def _read(self, entry: Running, reading: Reading) -> None:
         done = Interval.between(entry.last, reading, entry.job.cores)
         stopped = entry.guest is None or entry.guest.quota == 0
-        if done.seconds > 0.0:
+        if done.seconds > 0.0 and entry.disturbed:
+            entry.now, entry.disturbed, entry.mixed = None, False, False
+        elif done.seconds > 0.0:
             entry.now = done
             if entry.host is None and stopped and not entry.mixed:
                 entry.cpu = done.cpu
@@ -231,14 +261,20 @@ class ShareBook:
             entry.mixed = False
         entry.last = reading
 
-    def _tell(self, host: int, entry: Running, *, ended: bool, killed: bool) -> None:
-        """What was measured of a pair since its quota was decided."""
+    def _disturbed(self, entry: Running) -> bool:
+        """Whether a job, or its guest, stood still since it was read last."""
+        return entry.disturbed or (entry.guest is not None and self._jobs[entry.guest.job.job].disturbed)
+
+    def _tell(
+        self, host: int, entry: Running, at: float, *, ended: bool = False, killed: bool = False
+    ) -> None:
+        """What was measured of a pair since its quota was decided, until then, s."""
         assert entry.guest is not None  # callers look
         if entry.before is None:
             return
         guest = replace(entry.guest, progress=self._progress(entry.guest))
         entry.guest = guest
-        after = self._allocation(entry, entry.last.at)
+        after = shown(entry, at, self._shown(entry, at))
         self._told.append(Checkpoint(entry.before, after, guest, ended, killed))
 
     def _progress(self, guest: Guest) -> float:
@@ -258,31 +294,6 @@ class ShareBook:
             host = self._jobs[entry.host]
             host.guest = host.before = None
 
-    def _allocation(self, entry: Running, now: float) -> Allocation:
-        job, last, done = entry.job, entry.last, entry.now
-        same = last.stage == entry.alone_stage
-        return Allocation(
-            job.job,
-            job.job_class,
-            job.cores,
-            entry.memory,
-            walltime=job.request,
-            elapsed=max(0.0, entry.elapsed(now)),
-            cpu=entry.cpu,
-            memory_used=used_memory(entry),
-            parallel=last.parallel,
-            tasks_done=last.done,
-            tasks_left=last.left,
-            rate=math.nan if done is None else done.rate,
-            rate_alone=entry.alone if same else math.nan,
-            waited=math.nan if done is None else done.waited,
-            guest=None if entry.guest is None else self._shown(entry.guest, now),
-        )
-
-    def _shown(self, guest: Guest, now: float) -> Guest:
-        return replace(guest, elapsed=max(0.0, self._jobs[guest.job.job].elapsed(now)))
-
-
-def _same(before: Guest | None, after: Guest) -> bool:
-    """Whether a pair goes on at its quota, and so at the pace that it was told."""
-    return before is not None and (before.job.job, before.quota) == (after.job.job, after.quota)
+    def _shown(self, entry: Running, now: float) -> Guest | None:
+        guest = entry.guest
+        return guest and replace(guest, elapsed=max(0.0, self._jobs[guest.job.job].elapsed(now)))

@@ -15,7 +15,8 @@ class Running:
 
     ``spent`` is what it has used of its walltime until ``since``; from then on it uses ``pace`` in a second. ``alone``
     is the rate of tasks that it had by itself, and in which stage. ``mixed``: it shared for a part of the time since
-    ``last``, and has been by itself for the rest.
+    ``last``, and has been by itself for the rest. ``disturbed``: somebody had it stand still for a part of that time,
+    so that what was measured over it says nothing of how fast it is.
     """
 
     job: Candidate
@@ -33,6 +34,7 @@ class Running:
     until: float = math.inf
     before: Allocation | None = None
     mixed: bool = False
+    disturbed: bool = False
 
     def elapsed(self, now: float) -> float:
         """What it has used of its walltime, s."""
@@ -48,6 +50,37 @@ def used_memory(entry: Running) -> float:
     return min(100.0, 100.0 * entry.last.memory / entry.memory) if entry.memory > 0.0 else 0.0
 
 
-def fresh(job: Candidate, at: float, memory: float) -> Running:
-    """A job that starts now: its counters count from here."""
-    return Running(job, memory, at, last=Reading(at, 0.0, 0.0, waited=0.0))
+def fresh(
+    job: Candidate, at: float, memory: float, spent: float = 0.0, reading: Reading | None = None
+) -> Running:
+    """A job that starts now: its counters count from here, or from what was read of it."""
+    last = Reading(at, 0.0, 0.0, waited=0.0) if reading is None else reading
+    return Running(job, memory, at, spent=spent, last=last)
+
+
+def shown(entry: Running, now: float, guest: Guest | None) -> Allocation:
+    """What a co-scheduler may see of a job at an instant, s, with its guest as that is then."""
+    job, last, done = entry.job, entry.last, entry.now
+    alike = last.stage == entry.alone_stage
+    return Allocation(
+        job.job,
+        job.job_class,
+        job.cores,
+        entry.memory,
+        walltime=job.request,
+        elapsed=max(0.0, entry.elapsed(now)),
+        cpu=entry.cpu,
+        memory_used=used_memory(entry),
+        parallel=last.parallel,
+        tasks_done=last.done,
+        tasks_left=last.left,
+        rate=math.nan if done is None else done.rate,
+        rate_alone=entry.alone if alike else math.nan,
+        waited=math.nan if done is None else done.waited,
+        guest=guest,
+    )
+
+
+def same(before: Guest | None, after: Guest) -> bool:
+    """Whether a pair goes on at its quota, and so at the pace that it was told."""
+    return before is not None and (before.job.job, before.quota) == (after.job.job, after.quota)

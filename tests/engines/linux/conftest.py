@@ -41,7 +41,7 @@ def imitated(groups: Groups, kernel: Kernel, proc: Path) -> Place:
         for top in (each for each in kernel.root.iterdir() if each.is_dir()):
             kernel.move(top, pid)
         (proc / str(pid)).mkdir(parents=True)
-        (proc / str(pid) / "cgroup").write_text("2:cpuacct:/\n1:cpu:/\n0::/\n")
+        (proc / str(pid) / "cgroup").write_text("3:cpuset:/\n2:cpuacct:/\n1:cpu:/\n0::/\n")
         return pid
 
     return Place(groups, process, kernel.end, lambda job: limit_of(groups, job))

@@ -16,6 +16,7 @@ V1_CPU = {
     "cpu.shares": "1024\n",
     "cpu.stat": "nr_periods 0\nnr_throttled 0\nthrottled_time 0\n",
 }
+V1_CPUSET = {"cgroup.procs": "", "cpuset.cpus": "\n", "cpuset.mems": "\n"}
 V1_CPUACCT = {"cgroup.procs": "", "cpuacct.usage": "0\n"}
 V2_ALWAYS = {
     "cgroup.procs": "",
@@ -66,6 +67,8 @@ class Kernel(Files):
             "cpu.shares": (2, 2),
             "cpu.weight": (1, 1),
         }
+        if name not in least | {"cpu.max": 0}:
+            return
         numbers = value.replace("max", "-1").split()
         bounds = (1000, -1) if name == "cpu.max" else least[name]
         if int(numbers[0]) < bounds[0] and int(numbers[0]) != bounds[1]:
@@ -80,6 +83,8 @@ class Kernel(Files):
         if pid not in self.alive:
             raise ProcessLookupError(errno.ESRCH, "imitated")
         top = self.hierarchy(folder)
+        if top.name == "cpuset" and not (folder / "cpuset.cpus").read_text().strip():
+            raise OSError(errno.ENOSPC, "imitated")
         given = folder / "cgroup.subtree_control"
         if folder != top and given.exists() and given.read_text().strip():
             raise OSError(errno.EBUSY, "imitated")
@@ -115,7 +120,7 @@ class Kernel(Files):
         if top == "unified":
             self.fill_v2(path)
         else:
-            fill(path, V1_CPU if top == "cpu" else V1_CPUACCT)
+            fill(path, {"cpu": V1_CPU, "cpuset": V1_CPUSET}.get(top, V1_CPUACCT))
 
     def remove(self, path: Path) -> None:
         if not path.is_dir():
@@ -126,9 +131,10 @@ class Kernel(Files):
 
 
 def tree_v1(folder: Path) -> Path:
-    """What is there before anybody makes a group; v1 with ``cpu`` and ``cpuacct`` apart."""
+    """What is there before anybody makes a group; v1 with each controller apart."""
     fill(folder / "cpu", V1_CPU)
     fill(folder / "cpuacct", V1_CPUACCT)
+    fill(folder / "cpuset", V1_CPUSET | {"cpuset.cpus": "0-3\n", "cpuset.mems": "0\n"})
     return folder
 
 

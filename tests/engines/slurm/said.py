@@ -28,6 +28,8 @@ def job(number, state="PENDING", **fields):
         "requeue": True,
         "array_task_string": "",
         "het_job_id": 0,
+        "suspend_time": 0,
+        "pre_sus_time": 0,
     } | fields
 
 

@@ -11,19 +11,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from windlass.engines.slurm.journal import (
+from windlass.engines.slurm.entries import (
     Began,
     Decided,
     GivenBack,
-    Journal,
     Over,
     Refused,
     Releasing,
-    Unwritten,
+    Restored,
+    Returning,
+    Taking,
+    Withheld,
     entry_line,
     read_entry,
-    read_journal,
 )
+from windlass.engines.slurm.journal import Journal, Unwritten, read_journal
 from windlass.engines.slurm.lock import DriverLock
 from windlass.model import InputError
 
@@ -35,6 +37,10 @@ entries = st.one_of(
     st.builds(Refused, times, numbers, st.text()),
     st.builds(Began, times, numbers),
     st.builds(Over, times, numbers, st.text()),
+    st.builds(Taking, times, numbers, numbers, numbers, times, times, times, numbers),
+    st.builds(Returning, times, numbers, numbers, st.text()),
+    st.builds(Restored, times, numbers),
+    st.builds(Withheld, times, numbers, times),
     st.builds(GivenBack, times, st.tuples(numbers, numbers)),
 )
 
@@ -46,6 +52,18 @@ def under_way(written):
         if isinstance(entry, Releasing | Refused | Over):
             last[entry.job] = entry
     return {job: entry for job, entry in last.items() if isinstance(entry, Releasing)}
+
+
+def taken(written):
+    """Plainly: of each guest, what was written last of taking it in or of its being as before."""
+    last = {entry.job: entry for entry in written if isinstance(entry, Taking | Restored)}
+    return {job: entry for job, entry in last.items() if isinstance(entry, Taking)}
+
+
+def stands(written, kind):
+    """Plainly: of each job, what was written last of that kind, if it was not released since."""
+    last = {entry.job: entry for entry in written if isinstance(entry, kind | Releasing)}
+    return {job: entry for job, entry in last.items() if isinstance(entry, kind)}
 
 
 @given(entries)
@@ -67,6 +85,9 @@ def test_torn_at_any_byte_all_whole_lines_are_there_and_it_goes_on(written, data
         whole = written[: content[:cut].count(b"\n")]
         with Journal(path) as journal:
             assert journal.under_way == under_way(whole)
+            assert journal.standing.taken == taken(whole)
+            assert journal.standing.returning == stands(whole, Returning)
+            assert journal.standing.withheld == stands(whole, Withheld)
             assert bool(journal.torn) is not (cut == 0 or content[cut - 1 : cut] == b"\n")
             assert Unwritten(path).under_way == journal.under_way
             journal.append(Began(1.0, 9))
@@ -81,11 +102,13 @@ def test_it_is_bounded_and_knows_the_same_after_it_began_anew(written):
             for some in written:
                 longest = max(len(entry_line(entry).encode()) for entry in some) * len(some)
                 journal.append(*some)
-                held = sum(len(entry_line(entry)) + 1 for entry in journal.under_way.values())
+                held = sum(len(entry_line(entry)) + 1 for entry in journal.standing.entries())
                 assert path.stat().st_size <= max(400, held) + longest + len(some)
         every = [entry for some in written for entry in some]
         with Journal(path) as journal:
             assert journal.under_way == under_way(every)
+            assert journal.standing.taken == taken(every)
+            assert journal.standing.withheld == stands(every, Withheld)
         assert {file.name for file in Path(folder).iterdir()} <= {"journal", "journal.1"}
 
 
@@ -126,7 +149,8 @@ def test_who_only_looks_writes_nothing(tmp_path):
 _WRITER = """
 import sys
 from pathlib import Path
-from windlass.engines.slurm.journal import Began, Journal
+from windlass.engines.slurm.entries import Began
+from windlass.engines.slurm.journal import Journal
 journal = Journal(Path(sys.argv[1]))
 for job in range(10**9):
     journal.append(Began(0.0, job))

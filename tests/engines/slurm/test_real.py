@@ -14,7 +14,8 @@ from windlass.engines.slurm.cluster import Cluster
 from windlass.engines.slurm.daemons import wait_until
 from windlass.engines.slurm.driver import drive_slurm
 from windlass.engines.slurm.driving import Driving
-from windlass.engines.slurm.journal import Began, Decided, Releasing, read_journal
+from windlass.engines.slurm.entries import Began, Decided, Releasing
+from windlass.engines.slurm.journal import read_journal
 from windlass.engines.slurm.rows import Phase
 from windlass.engines.slurm.system import Options
 from windlass.model import InputError

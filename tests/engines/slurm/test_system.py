@@ -7,7 +7,8 @@ from windlass.drive import drive
 from windlass.engines.batch.engine import LiveSite
 from windlass.engines.batch.system import Capacity, Ended, Holds, NoMore, Started, Submitted
 from windlass.engines.slurm.client import AwayError, Client
-from windlass.engines.slurm.journal import Journal, Over, Refused, Releasing, Unwritten, read_journal
+from windlass.engines.slurm.entries import Over, Refused, Releasing
+from windlass.engines.slurm.journal import Journal, Unwritten, read_journal
 from windlass.engines.slurm.system import Options, SlurmSystem
 from windlass.model import BatchError, InputError
 from windlass.order.site.policies.fcfs import Fcfs
@@ -187,7 +188,6 @@ def test_what_sharing_needs_to_know_and_to_do(bench):
     found = bench(
         squeue=jobs(job(7, memory_per_node=100), running(8, nodes="w[1-2]")),
         scontrol_show_hostnames="w1\nw2\n",
-        scontrol_listpids="PID JOBID STEPID\n70 8 batch 0 0\n71 8 batch - -\n",
     )
     found.poll()
     system = found.system
@@ -196,20 +196,23 @@ def test_what_sharing_needs_to_know_and_to_do(bench):
         "wrap",
         120.0,
     )
-    assert (system.nodes_of(8), system.nodes_of(7), system.pids(8)) == (("w1", "w2"), (), (70, 71))
-    assert system.release_on(7, ["w1", "w2"]) == ""
-    system.set_time_limit(8, 61.0)
-    system.set_time_limit(8, float("inf"))
+    assert (system.nodes_of(8), system.nodes_of(7)) == (("w1", "w2"), ())
+    found.client.set_time_limit(8, 61.0)
+    found.client.set_time_limit(8, float("inf"))
+    assert system.release_beside(7, 8, 30, 300.0, 1400.0) == ""
     assert [command[1:] for command in found.said.asked if command[1] in ("update", "release")] == [
-        ("update", "JobId=7", "ReqNodeList=w1,w2"),
-        ("release", "7"),
         ("update", "JobId=8", "TimeLimit=2"),
         ("update", "JobId=8", "TimeLimit=UNLIMITED"),
+        ("update", "JobId=7", "TimeLimit=5"),
+        ("update", "JobId=7", "ReqNodeList=w1,w2"),
+        ("release", "7"),
     ]
     with pytest.raises(InputError, match="job 404: Slurm knows of no such job"):
         system.details(404)
     found.said.answers["scontrol update"] = (1, "", "Invalid node name specified")
-    assert "Invalid node name specified" in system.release_on(7, ["nowhere"])
+    found.poll(1.0)
+    system.start = lambda jobs: {}
+    assert "Invalid node name specified" in system.release_beside(7, 8, 30, 300.0, 1400.0)
 
 
 def test_a_policy_drives_it(bench):

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.engines.slurm.said import free, job, jobs, over, running
-from windlass.engines.batch.system import Cancelled, Ended, Holds, Started, Submitted
+from windlass.engines.batch.system import Cancelled, Delayed, Ended, Holds, Started, Submitted
 from windlass.engines.slurm.rows import Phase, read_jobs
 from windlass.engines.slurm.watch import Watch
 
@@ -15,8 +15,9 @@ from windlass.engines.slurm.watch import Watch
 class Looks:
     """A watch, and a clock: each look takes a hundredth of a second."""
 
-    def __init__(self, let_go=(), put_back=()):
-        self.watch = Watch(lambda row: row.job in let_go, lambda row: row.job in put_back)
+    def __init__(self, let_go=(), put_back=(), withheld=(), returning=()):
+        kinds = (let_go, put_back, withheld, returning)
+        self.watch = Watch(*(lambda row, jobs=jobs: row.job in jobs for jobs in kinds))
 
     def at(self, now, *rows):
         return self.watch.look(read_jobs(jobs(*rows)), now - 0.01, now)
@@ -78,7 +79,6 @@ def test_jobs_of_others_are_told_of_while_they_run_alone():
         Holds(9, 1010.0, 3, 120.0),
     ]
     assert looks.events(1020.5, over(8), over(9)) == [Ended(8, 1020.5), Ended(9, 1020.5)]
-    assert looks.watch.held() == []
 
 
 def test_a_changed_request_is_told_and_the_place_in_the_queue_kept():
@@ -115,8 +115,8 @@ def test_one_that_was_over_may_be_put_back_too():
     looks = Looks()
     looks.at(1005.0, job(7))
     looks.at(1030.0, over(7))
-    found = looks.at(1031.0, job(7, restart_cnt=1, submit_time=1030))
-    assert (found.events, found.hold) == ([Submitted(7, 1031.0, 3, 120.0)], {})
+    found = looks.at(1031.0, free(7, restart_cnt=1, submit_time=1030))
+    assert (found.events, list(found.hold)) == ([Submitted(7, 1031.0, 3, 120.0)], [7])
 
 
 def test_who_waits_for_another_job_keeps_no_processors_and_comes_back():
@@ -134,12 +134,66 @@ def test_who_waits_for_another_job_keeps_no_processors_and_comes_back():
     assert looks.events(1024.5, job(7)) == [Submitted(7, 1000.0, 3, 120.0)]
 
 
-def test_one_that_somebody_holds_again_waits_again():
+def test_one_that_was_not_released_after_all_waits_again():
+    looks = Looks()
+    looks.at(1005.0, job(7))
+    looks.watch.released(7, 1006.0)
+    assert looks.events(1007.0, job(7)) == [Submitted(7, 1000.0, 3, 120.0)]
+
+
+def test_one_that_its_user_holds_again_is_its_user_s_to_release():
     looks = Looks()
     looks.at(1005.0, job(7))
     looks.watch.released(7, 1006.0)
     looks.at(1006.5, free(7))
-    assert looks.events(1007.0, job(7)) == [Submitted(7, 1000.0, 3, 120.0)]
+    found = looks.at(1007.0, job(7))
+    assert (found.events, found.withheld, found.hold) == ([Cancelled(7, 1007.0)], [7], {})
+    assert looks.events(9000.0, job(7)) == looks.events(9001.0, free(7)) == []
+    assert looks.events(9002.5, running(7, start_time=9002)) == [Holds(7, 9002.0, 3, 120.0)]
+    # A driver that comes after knows it from the journal.
+    later = Looks(withheld=[7])
+    assert later.events(9000.0, job(7), job(8)) == [Submitted(8, 1000.0, 3, 120.0)]
+
+
+BARRED = {"state_reason": "JobHeldAdmin"}
+
+
+def test_what_an_administrator_holds_waits_until_it_is_left_to_its_user_again():
+    looks = Looks(let_go=[9])
+    assert looks.events(1005.0, job(7, **BARRED), job(8), job(9, **BARRED)) == [
+        Submitted(8, 1000.0, 3, 120.0)
+    ]
+    barred = [job(number, **BARRED) for number in (7, 8, 9)]
+    assert looks.events(1006.0, *barred) == [Cancelled(8, 1006.0)]
+    assert looks.events(1006.5, *barred) == []
+    assert looks.events(1007.0, job(7), job(8), job(9)) == [
+        Submitted(number, 1000.0, 3, 120.0) for number in (7, 8, 9)
+    ]
+    looks.watch.released(7, 1007.5)
+    looks.at(1008.0, free(7), job(8), job(9))
+    assert looks.events(1009.0, job(7, **BARRED), job(8), job(9)) == [Cancelled(7, 1009.0)]
+
+
+def test_what_somebody_puts_back_held_is_held_for_them_and_what_a_driver_puts_back_is_not():
+    back = {"restart_cnt": 1, "submit_time": 1015, "state_reason": "job_requeued_in_held_state"}
+    for ours in (True, False):
+        looks = Looks(returning=[7] if ours else [])
+        looks.at(1005.0, job(7))
+        looks.at(1010.5, running(7))
+        told = looks.events(1015.5, job(7, **back))
+        assert told == [Submitted(7, 1015.5, 3, 120.0), *([] if ours else [Cancelled(7, 1015.5)])]
+
+
+def test_time_in_which_a_job_is_suspended_is_told_also_of_before_anybody_looked():
+    looks = Looks()
+    # It ran from 1010 to 1014, and from 1020 until it was suspended at 1030.
+    still = running(7, suspend_time=1030, pre_sus_time=14) | {"job_state": "SUSPENDED"}
+    assert looks.events(1032.0, still) == [Holds(7, 1010.0, 3, 120.0), Delayed(7, 1032.0, 8.0)]
+    assert looks.events(1032.25, still) == []
+    assert looks.events(1033.5, still) == [Delayed(7, 1033.5, 1.5)]
+    again = running(7, suspend_time=1034, pre_sus_time=14)
+    assert looks.events(1034.5, again) == [Delayed(7, 1034.5, 0.5)]
+    assert looks.events(1040.0, again) == []
 
 
 def test_what_a_driver_before_let_go_has_its_processors_already():
@@ -172,7 +226,8 @@ def test_a_slurm_that_lost_its_jobs_counts_anew_and_nobody_holds_processors():
     ]
 
 
-STATES = st.sampled_from([None, "held", "free", "elsewhere", "running", "completing", "over", "cancelled"])
+WORDS = ["held", "barred", "free", "suspended", "elsewhere", "running", "completing", "over", "cancelled"]
+STATES = st.sampled_from([None, *WORDS])
 
 
 @given(st.lists(st.tuples(STATES, st.integers(0, 1), st.booleans()), max_size=12))
@@ -185,6 +240,10 @@ def test_whatever_slurm_says_processors_are_given_back_by_who_has_them_and_start
         makes = {
             "held": job,
             "free": free,
+            "barred": lambda number, **fields: job(number, **(BARRED | fields)),
+            "suspended": lambda number, **fields: (
+                running(number, suspend_time=1050, pre_sus_time=9, **fields) | {"job_state": "SUSPENDED"}
+            ),
             "elsewhere": lambda number, **fields: free(number, state_reason="Dependency", **fields),
             "running": running,
             "completing": lambda number, **fields: running(number, **fields) | {"job_state": "COMPLETING"},
@@ -204,6 +263,9 @@ def test_whatever_slurm_says_processors_are_given_back_by_who_has_them_and_start
                 case Started():
                     assert told == "waits"
                     told = "runs"
+                case Delayed(_, _, seconds):
+                    assert told == "runs"
+                    assert seconds > 0.0
                 case Holds():
                     assert told in ("none", "over", "aside")
                     told = "runs"

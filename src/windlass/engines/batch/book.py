@@ -13,6 +13,7 @@ from windlass.engines.batch.rows import NOBODY, OVER, RELEASED, RESTS, RUNS, WAI
 from windlass.engines.batch.system import (
     Cancelled,
     Capacity,
+    Delayed,
     Ended,
     Event,
     Holds,
@@ -25,7 +26,7 @@ from windlass.order.site.view import SiteView
 _Ints = NDArray[np.int64]
 
 
-class Book:
+class Book(of.Table):
     """State of a site's jobs; a row each.
 
     It starts nothing. The engine tells it what happened and what was decided, and asks it what a policy may see.
@@ -37,20 +38,15 @@ class Book:
     """
 
     def __init__(self, processors: int) -> None:
+        super().__init__()
         self.processors = self.most = processors
         self.closed = False
         #: Leading jobs of the queue that the last decision left waiting, with nothing freed and nobody gone since.
         self.refused = 0
-        self._rows = np.zeros(64, of.ROW)
-        self._row_of: dict[int, int] = {}
         self._codes: dict[str, int] = {}
         self._latest = -np.inf
         #: What was idle and what was owed when last looked at.
         self._seen = processors, 0
-
-    @property
-    def _jobs(self) -> NDArray[np.void]:
-        return self._rows[: len(self._row_of)]
 
     @property
     def held(self) -> int:
@@ -128,10 +124,6 @@ class Book:
         row = int(np.argmax(jobs["procs"]))
         return int(jobs["job"][row]), int(jobs["procs"][row])
 
-    def columns(self, rows: _Ints) -> tuple[_Ints, _Ints]:
-        """Numbers and processors of these rows."""
-        return self._jobs["job"][rows], self._jobs["procs"][rows]
-
     def view(self, now: float) -> SiteView:
         """What a policy may see. Who was let go holds processors, and is expected to end as if it ran since then.
 
@@ -184,22 +176,12 @@ class Book:
         self._rows[row]["host"], self._rows[at]["guest"] = at, row
         self._seen = self.free, self.owed
 
-    def running(self) -> list[int]:
-        """Jobs that run, in the order in which they came to be known."""
-        found: list[int] = self._jobs["job"][self._jobs["state"] == RUNS].tolist()
-        return found
-
-    def waits(self, job: int) -> bool:
-        """Whether a job waits, so that it may be told to start."""
-        return job in self._row_of and bool(self._rows[self._row_of[job]]["state"] == WAITS)
-
-    def holds(self, job: int) -> bool:
-        """Whether a job runs, or was let go."""
-        return job in self._row_of and self._rows[self._row_of[job]]["state"] in (RELEASED, RUNS)
-
-    def expect(self, job: int, end: float) -> None:
-        """A job's processors are expected back then, s."""
-        self._rows[self._row_of[job]]["expected_end"] = end
+    def apart(self, guest: int, end: float) -> None:
+        """A guest turns out to have processors of its own, expected back then, s."""
+        row = self._row_of[guest]
+        self._part(row)
+        self._rows[row]["expected_end"] = end
+        self._seen = self.free, self.owed
 
     def put_back(self, job: int, now: float, rest: float) -> int:
         """A job was not started after all; how often in a row. It rests so many seconds, each time twice as long."""
@@ -231,6 +213,11 @@ class Book:
                 return job in self._row_of and self._leave(self._rows[self._row_of[job]], at, False)
             case Cancelled(job, at):
                 return job in self._row_of and self._leave(self._rows[self._row_of[job]], at, True)
+            case Delayed(job, _, seconds):
+                if self.holds(job):
+                    self._rows[self._row_of[job]]["expected_end"] += seconds
+                    self._rows[self._row_of[job]]["paused"] += seconds
+                return False
             case Capacity(processors):
                 self.processors, self.most = processors, max(self.most, processors)
                 return False
@@ -248,7 +235,7 @@ class Book:
             self._rows = np.concatenate((self._rows, np.zeros(len(self._rows), of.ROW)))
         entry: np.void = self._rows[row]
         entry["job"], entry["submit"], entry["procs"], entry["request"] = job, at, procs, request
-        entry["why"], entry["refusals"], entry["ours"] = -1, 0, True
+        entry["why"], entry["refusals"], entry["ours"], entry["paused"] = -1, 0, True, 0.0
         entry["host"] = entry["guest"] = NOBODY
         for name in of.UNKNOWN:
             entry[name] = np.nan

@@ -2,73 +2,29 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Protocol
+from dataclasses import replace
 
 from windlass.engines.batch.book import Book
+from windlass.engines.batch.pairs import Outcome, Pair, SharingSystem
 from windlass.model.values import number
 from windlass.order.site.head import reservation
 from windlass.share import SharePolicy, ShareView, Sharing, observe
-from windlass.share.allocation import Candidate
-from windlass.share.answer import Share
+from windlass.share.answer import Back, Share
 from windlass.share.book import ShareBook
-from windlass.share.meter import ClassUse, Reading
+from windlass.share.meter import ClassUse
 from windlass.share.view import Head
 
 _SHARE = "share"
 
 
-@dataclass(frozen=True, slots=True)
-class Pair:
-    """Two jobs on one allocation: their numbers, cores, and the guest's quota in percent."""
-
-    host: int
-    guest: int
-    quota: int
-
-
-class SharingSystem(Protocol):
-    """What is needed of a batch system besides, where jobs share allocations. It knows no policy."""
-
-    def candidate(self, job: int) -> Candidate | None:
-        """A job that may share, waiting or running, as its user submitted it; None for one that may not."""
-        ...
-
-    def memory(self, job: int) -> float:
-        """Bytes that a running job was given; as many as it asked for where the system does not say more."""
-        ...
-
-    def readings(self, jobs: Sequence[int], now: float) -> Mapping[int, Reading]:
-        """What these running jobs have used; one that cannot be read just now is left out."""
-        ...
-
-    def take_in(self, host: int, guest: int, longest: float) -> str:
-        """Start a held job where another one runs; why it cannot be, or nothing.
-
-        It must not be stopped before it has run for ``longest`` seconds; its quota is set as soon as it runs.
-        """
-        ...
-
-    def put_back(self, job: int) -> str:
-        """Stop a running job and put it back in the queue, held; why it cannot be, or nothing."""
-        ...
-
-    def set_quotas(self, pairs: Sequence[Pair]) -> None:
-        """These jobs share so from now on; all others have their cores for themselves. Asked often, with no change."""
-        ...
-
-    def close(self) -> None:
-        """No job shares by quota any more; none is stopped."""
-        ...
-
-
 class Shares:
     """The decision beside the order: see :class:`~windlass.engines.batch.beside.Beside`.
 
-    What happens is what happens in the simulator, by the same books. Three things are not: what a job used in its last
-    moments nobody reads; a guest is not put back for the sake of the head of the queue, as it is a user's job, and only
-    where its user allowed it; and who is stopped at a walltime is the system's affair.
+    What happens is what happens in the simulator, by the same books. Three things are not: of the last moments of a job
+    only its tasks can be read; a guest is put back only where its user allowed it, also if the head of the queue has to
+    wait for it; and who is stopped at a walltime is the system's affair.
 
     Parameters
     ----------
@@ -82,10 +38,14 @@ class Shares:
         Seconds between checkpoints.
     tell
         Told of each view and answer before it is carried out.
+    tell_back
+        Told of guests that are put back without the policy being asked.
     uses
         What classes of jobs are known to use; more is added to it.
     left
         Pairs that a driver before this one left: they go on, as far as both jobs still run.
+    promises
+        By when jobs that it had taken in are promised to be gone, s.
 
     Raises
     ------
@@ -101,35 +61,48 @@ class Shares:
         *,
         every: float = 5.0,
         tell: Callable[[ShareView, Sharing], None] = lambda view, answer: None,
+        tell_back: Callable[[Back], None] = lambda back: None,
         left: Sequence[Pair] = (),
+        promises: Mapping[int, float] | None = None,
         uses: ClassUse | None = None,
     ) -> None:
-        self._book, self._system, self._policy, self._tell = book, system, policy, tell
+        self._book, self._system, self._policy = book, system, policy
+        self._tell, self._tell_back = tell, tell_back
         self._every = number("every", every, 0.0, open_below=True)
         self._shares, self._left = ShareBook(uses=uses or ClassUse()), tuple(left)
+        self._promises = dict(promises or {})
         self._begun: set[int] = set()
+        #: Jobs that were put back and are still seen to run, with when they were let go.
+        self._leaving: dict[int, float] = {}
+        self._paused: dict[int, float] = {}
+        self._now = -float("inf")
         self._last = -float("inf")
         self._wanted = False
         self._shown: ShareView | None = None
 
     def due(self, now: float) -> str | None:
         """See who came and went; at a checkpoint, measure and ask."""
+        self._now = now
         self._look(now)
-        pairs = self._shares.pairs()
-        self._wanted = bool(pairs) or self._book.waiting > 0
-        if not self._wanted or now < self._last + self._every:
+        made_way = self._make_way(now)
+        self._wanted = bool(self._shares.pairs()) or self._book.waiting > 0
+        # The head has its own processors then, and is nobody's guest: it starts first.
+        if made_way or not self._wanted or now < self._last + self._every:
             return None
         self._last = now
         self._shares.read(self._system.readings(self._shares.jobs(), now))
         for checkpoint in self._shares.checkpoints():
             observe(self._policy, checkpoint)
         self._clear(now)
+        for host, guest, _ in self._shares.pairs():
+            self._system.allow(guest, self._shares.left(guest, now) + self._shares.left(host, now))
         self._set_quotas()
         return _SHARE
 
     def wakes(self) -> float:
-        """The next checkpoint."""
-        return self._last + self._every if self._wanted else float("inf")
+        """The next checkpoint, or the next end of a promise."""
+        promised = [end for job in self._shares.jobs() if (end := self._shares.until(job)) > self._now]
+        return min([self._last + self._every, *promised]) if self._wanted else float("inf")
 
     def view(self, now: float) -> ShareView:
         """Who runs and may share, and who waits and may."""
@@ -148,9 +121,7 @@ class Shares:
         answer.check(view)
         self._tell(view, answer)
         there = {host.guest.job.job for host in view.running if host.guest is not None}
-        gone = {back.guest for back in answer.back if not self._system.put_back(back.guest)}
-        for job in gone:
-            self._shares.lost(job, now)
+        gone = {back.guest for back in answer.back if self._put_back(back, now)}
         shares = [each for each in answer.shares if each.guest in there or self._take_in(each, view, now)]
         back = tuple(each for each in answer.back if each.guest in gone)
         self._shares.carry_out(view, replace(answer, shares=tuple(shares), back=back))
@@ -168,65 +139,147 @@ class Shares:
             return False
         # At worst it is stopped for as long as its host may run, and runs by itself then.
         longest = max(0.0, host.walltime - host.elapsed) + candidate.request
-        if self._system.take_in(share.host, share.guest, longest):
-            return False
         promise = view.promised_end(host, candidate, share.quota)
+        if self._system.take_in(Pair(share.host, share.guest, share.quota), longest, promise):
+            return False
         self._book.take_in(
             share.host, share.guest, promise, f"shares an allocation: {self._policy.name}", now
         )
         return True
 
     def _look(self, now: float) -> None:
-        """Jobs that started, ended, or were put back since."""
+        """Jobs that started, ended, stood still, or were put back since."""
+        self._leaving = {job: then for job, then in self._leaving.items() if self._is_leaving(job, then)}
         changed = self._adopt(now)
         for job in self._shares.jobs():
             if job in self._shares and not self._book.holds(job):
                 self._end(job, now)
                 changed = True
         running = self._book.running()
+        for job in running:
+            if job not in self._shares and job not in self._leaving:
+                self._begin(job, now)
+        self._see_pauses()
         begun = {job for job in running if job in self._shares and self._shares.host_of(job) is not None}
         # A guest has processes only now: they get its quota at once.
-        changed |= bool(begun - self._begun)
+        changed |= bool(begun - self._begun) | self._see_strangers(begun, now)
         self._begun = begun
-        for job in running:
-            if job not in self._shares and (known := self._system.candidate(job)) is not None:
-                self._shares.started(known, now, self._system.memory(job))
         if changed:
             self._set_quotas()
+
+    def _begin(self, job: int, now: float) -> None:
+        """A job runs on cores of its own. It may have for long, where this driver is new."""
+        known = self._system.candidate(job)
+        if known is None:
+            return
+        reading = self._system.readings([job], now).get(job)
+        ran = self._book.ran(job, now)
+        self._shares.started(known, now, self._system.memory(job), spent=ran, reading=reading)
+        self._paused[job] = self._book.paused(job)
+        if job in self._promises:
+            self._shares.promise(job, self._promises.pop(job))
 
     def _adopt(self, now: float) -> bool:
         """Go on with pairs that were there before, once both jobs are known to run; whether there are any."""
         left, self._left = self._left, ()
         adopted = False
         for pair in left:
-            host, guest = self._system.candidate(pair.host), self._system.candidate(pair.guest)
+            guest = self._system.candidate(pair.guest)
             both = self._book.holds(pair.host) and self._book.holds(pair.guest)
-            if both and host is not None and guest is not None:
-                self._shares.started(host, now, self._system.memory(pair.host))
-                self._shares.adopt(pair.host, guest, pair.quota, now)
-                self._book.join(pair.host, pair.guest)
-                adopted = True
+            if not both or guest is None or not self._system.together(pair.host, pair.guest):
+                continue
+            paired = {job for each in self._shares.pairs() for job in each[:2]}
+            if paired & {pair.host, pair.guest}:
+                continue
+            for job in (pair.host, pair.guest):
+                self._begin(job, now)
+            if pair.host not in self._shares:
+                continue
+            self._shares.adopt(pair.host, guest, pair.quota, now)
+            self._book.join(pair.host, pair.guest)
+            if math.isfinite(until := self._shares.until(pair.guest)):
+                self._book.expect(pair.guest, until)
+            adopted = True
         return adopted
+
+    def _is_leaving(self, job: int, then: float) -> bool:
+        """Whether a job that was put back, and had been let go then, s, is still seen to run as before."""
+        if not self._book.holds(job):
+            return False
+        now = self._book.released(job)
+        return now == then or (math.isnan(now) and math.isnan(then))
+
+    def _see_pauses(self) -> None:
+        """Jobs that somebody suspended: that is not of their walltime, and nothing is learned of it."""
+        for job in self._shares.jobs():
+            paused = self._book.paused(job)
+            if paused > self._paused.get(job, 0.0):
+                self._shares.paused(job, paused - self._paused.get(job, 0.0))
+            self._paused[job] = paused
+
+    def _see_strangers(self, begun: set[int], now: float) -> bool:
+        """Guests that do not run on their hosts' cores have cores of their own; whether there are any."""
+        found = False
+        for host, guest, _ in self._shares.pairs():
+            if guest in begun and not self._system.together(host, guest):
+                self._shares.apart(guest, now)
+                self._book.apart(guest, now + self._shares.left(guest, now))
+                found = True
+        return found
 
     def _end(self, job: int, now: float) -> None:
         shares = self._shares
         partner = shares.guest_of(job) if shares.host_of(job) is None else shares.host_of(job)
-        told = {job: shares.last(job)}
+        told = {job: self._system.last_reading(job, shares.last(job))}
         if partner is not None and shares.host_of(job) is None:
             self._book.expect(partner, now + shares.left(partner, now))
         if partner is not None:
             told |= self._system.readings([partner], now)
-        if self._book.waits(job):
+        outcome = self._system.outcome(job)
+        if self._book.waits(job) or outcome is Outcome.CUT:
             shares.lost(job, now)
         else:
-            shares.ended(job, told, now)
+            shares.ended(job, told, now, killed=outcome is Outcome.KILLED)
+        self._paused.pop(job, None)
 
     def _clear(self, now: float) -> None:
         """Guests whose hosts need the memory leave, where their users allow it."""
         for guest in self._shares.crowded():
-            known = self._system.candidate(guest)
-            if known is not None and known.restarts and not self._system.put_back(guest):
-                self._shares.lost(guest, now)
+            if self._may_leave(guest):
+                self._leave(guest, "its host needs the memory that it was promised", now)
+
+    def _make_way(self, now: float) -> bool:
+        """Put guests back that should be gone, where the head of the queue then has room; whether there were any."""
+        shares, book = self._shares, self._book
+        late = [job for job in shares.jobs() if shares.until(job) <= now and self._may_leave(job)]
+        # The processors of a guest are its host's as long as that is there.
+        late = [job for job in late if shares.host_of(job) is None or shares.host_of(job) in late]
+        head = book.queue()[:1]
+        need = int(book.columns(head)[1].sum()) - book.free + book.owed
+        need -= sum(book.width(job) for job in self._leaving)
+        if not late or not 0 < need <= sum(book.width(job) for job in late):
+            return False
+        for job in late:
+            self._leave(job, "it was to be gone by now, and the head of the queue can start", now)
+        return True
+
+    def _may_leave(self, job: int) -> bool:
+        known = self._system.candidate(job)
+        return known is not None and known.restarts
+
+    def _leave(self, job: int, why: str, now: float) -> None:
+        lost = self._shares.elapsed(job, now)
+        self._put_back(Back(job, f"{why}; {lost:.0f} s of its work are lost"), now, told=True)
+
+    def _put_back(self, back: Back, now: float, told: bool = False) -> bool:
+        """Have a job begin again; whether the system does."""
+        if told:
+            self._tell_back(back)
+        if self._system.put_back(back.guest, back.why):
+            return False
+        self._leaving[back.guest] = self._book.released(back.guest)
+        self._shares.lost(back.guest, now)
+        return True
 
     def _set_quotas(self) -> None:
         self._system.set_quotas([Pair(*pair) for pair in self._shares.pairs()])

@@ -80,6 +80,15 @@ class Holds:
 
 
 @dataclass(frozen=True, slots=True)
+class Delayed:
+    """A job that holds processors stood still for so many seconds more, which its request does not count: s."""
+
+    job: int
+    at: float
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
 class Capacity:
     """The site has so many processors from now on, those left out that are down or drained.
 
@@ -94,7 +103,7 @@ class NoMore:
     """Nobody submits any more: when all jobs have ended, so has the run. A system in service never tells it."""
 
 
-Event = Submitted | Started | Ended | Cancelled | Holds | Capacity | NoMore
+Event = Submitted | Started | Ended | Cancelled | Holds | Delayed | Capacity | NoMore
 
 
 class BatchSystem(Protocol):

@@ -1,7 +1,8 @@
 """CPU quotas and measurements of a job's processes, by control groups; and what a machine measures of itself.
 
 - :mod:`~windlass.engines.linux.groups`: the protocol of job groups, and which hierarchy a machine has.
-- :mod:`~windlass.engines.linux.v1`: job groups where each controller has a hierarchy of its own.
+- :mod:`~windlass.engines.linux.v1`: job groups where each controller has a hierarchy of its own;
+  :mod:`~windlass.engines.linux.cores`: which cores a job may run on.
 - :mod:`~windlass.engines.linux.v2`: job groups in the one hierarchy of newer systems.
 - :mod:`~windlass.engines.linux.files`: the files of control groups, with errors that name file and value.
 - :mod:`~windlass.engines.linux.members`: which processes a job has, also while they fork.

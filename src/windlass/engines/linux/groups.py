@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
@@ -100,6 +100,18 @@ class Groups(Protocol):
         """Move the job's processes into its group, as :func:`windlass.engines.linux.members.take` does; how many."""
         ...
 
+    def pin(self, job: int, cores: Iterable[int]) -> None:
+        """Keep the group's processes on these cores of the machine, by number; before they are taken in.
+
+        Processes that somebody else keeps on cores stay where they are.
+
+        Raises
+        ------
+        GroupError
+            This hierarchy does not, or the kernel refuses.
+        """
+        ...
+
     def limit(self, job: int, cores: float | None) -> None:
         """Limit the group to so many cores, 0 for the least there is (a thousandth of one); None for no limit.
 
@@ -127,7 +139,7 @@ class Groups(Protocol):
         ...
 
     def release(self, job: int) -> None:
-        """No limit, the default weight, processes back where the hierarchy begins, and the group removed.
+        """No limit, the default weight, all cores, processes back where the hierarchy begins, the group removed.
 
         Raises
         ------

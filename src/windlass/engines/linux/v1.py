@@ -2,16 +2,19 @@
 
 Processes are moved in ``cpu`` alone, so groups of others stay as they are: Slurm uses ``memory``, ``freezer`` and
 ``cpuacct``, and leaves ``cpu`` alone. Where nobody accounts for a process, which then is in the topmost group of
-``cpuacct``, it is moved there too. Where ``cpu`` and ``cpuacct`` are mounted as one, a move in one is a move in both.
+``cpuacct``, it is moved there too; likewise in ``cpuset``, where its job is kept on cores. Where ``cpu`` and
+``cpuacct`` are mounted as one, a move in one is a move in both.
 """
 
 from __future__ import annotations
 
 import math
 import os
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from windlass.engines.linux.cores import Cores, is_topmost
 from windlass.engines.linux.files import Files, GroupError, refused, whole_number
 from windlass.engines.linux.files import field as field_of
 from windlass.engines.linux.groups import (
@@ -96,7 +99,11 @@ class V1:
 
     def take(self, job: int, members: Members) -> int:
         """Move the job's processes in."""
-        return take(self.files, folder_of(self.base, job), members, lambda pid: self._account(job, pid))
+        return take(self.files, folder_of(self.base, job), members, lambda pid: self._beside(job, pid))
+
+    def pin(self, job: int, cores: Iterable[int]) -> None:
+        """Keep the group on these cores; asked for before its processes are taken in."""
+        self._cores.pin(job, cores)
 
     def limit(self, job: int, cores: float | None) -> None:
         """Limit the group."""
@@ -126,37 +133,41 @@ class V1:
             self.limit(job, None)
             self.weigh(job, 1.0)
             leave(self.files, folder, self.root / "cpu")
+        self._cores.release(job)
         account = folder_of(self.accounts, job)
         if account.is_dir():
             leave(self.files, account, self.root / "cpuacct")
 
     def release_all(self) -> None:
         """Lift all limits, then remove all groups."""
-        jobs = sorted({*self.jobs(), *jobs_below(self.accounts)})
+        jobs = sorted({*self.jobs(), *jobs_below(self.accounts), *jobs_below(self._cores.base)})
         # What hurts ends first: removing a group may have to wait for a process that is about to end.
         each_of(self.jobs(), lambda job: self.limit(job, None))
         wrong = each_of(jobs, self.release)
         if wrong:
             raise GroupError("; ".join(wrong))
+        self._cores.remove()
         for base in (self.base, self.accounts):
             try:
                 self.files.remove(base)
             except OSError as error:
                 raise refused(base, "remove the group", error) from error
 
+    @property
+    def _cores(self) -> Cores:
+        return Cores(self.root, self.name, self.files, self.proc)
+
+    def _beside(self, job: int, pid: int) -> None:
+        self._cores.enter(job, pid)
+        self._account(job, pid)
+
     def _account(self, job: int, pid: int) -> None:
         """Move a process in ``cpuacct`` too, where it is in the topmost group: nobody else's figures lose it."""
-        if not (self.root / "cpuacct" / "cpuacct.usage").exists() or not self._unaccounted(pid):
+        if not (self.root / "cpuacct" / "cpuacct.usage").exists() or not is_topmost(
+            self.proc, pid, "cpuacct"
+        ):
             return
         self.files.make(self.accounts)
         folder = folder_of(self.accounts, job)
         self.files.make(folder)
         enter(self.files, folder, pid)
-
-    def _unaccounted(self, pid: int) -> bool:
-        try:
-            lines = (self.proc / str(pid) / "cgroup").read_text(encoding="utf-8").splitlines()
-        except (FileNotFoundError, ProcessLookupError):
-            return False
-        places = [line.split(":", 2) for line in lines]
-        return any("cpuacct" in place[1].split(",") and place[2] == "/" for place in places)

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import math
 import os
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -98,6 +99,10 @@ class V2:
     def take(self, job: int, members: Members) -> int:
         """Move the job's processes in."""
         return take(self.files, folder_of(self.base, job), members)
+
+    def pin(self, job: int, cores: Iterable[int]) -> None:
+        """Refused: who keeps jobs in groups of v2 keeps them on their cores as well."""
+        raise GroupError(f"{self.base}: jobs are kept on cores in control groups v1 alone")
 
     def limit(self, job: int, cores: float | None) -> None:
         """Limit the group."""

@@ -5,8 +5,10 @@
 - :mod:`~windlass.engines.slurm.client`: Slurm's own commands; :mod:`~windlass.engines.slurm.rows`: what they tell.
 - :mod:`~windlass.engines.slurm.watch`: what has changed since the last look.
 - :mod:`~windlass.engines.slurm.system`: the adapter that :class:`~windlass.engines.batch.engine.LiveSite` drives.
-- :mod:`~windlass.engines.slurm.journal`: what was decided, on disk before it is done;
+- :mod:`~windlass.engines.slurm.journal`: what was decided, on disk before it is done, in
+  :mod:`~windlass.engines.slurm.entries`; :mod:`~windlass.engines.slurm.past`: what that says of jobs of now;
   :mod:`~windlass.engines.slurm.lock`: one driver a cluster.
+- :mod:`~windlass.engines.slurm.guests`: jobs on the nodes of others, and what is undone when they wait again.
 - :mod:`~windlass.engines.slurm.use`: which jobs may share an allocation on this host, and what they use;
   :mod:`~windlass.engines.slurm.shares`: their quotas;
   :mod:`~windlass.engines.slurm.state`: who shares, for a driver that comes after.

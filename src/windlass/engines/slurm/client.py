@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import os
+import re
 import subprocess
 import time
 from collections.abc import Callable, Sequence
@@ -141,6 +143,22 @@ class Client:
         if said := self._try("scontrol", "update", f"JobId={job}", *settings):
             raise BatchError(f"job {job}: {' '.join(settings)}: {said}")
 
+    def set_time_limit(self, job: int, seconds: float) -> None:
+        """Give a job another time limit, rounded up to whole minutes.
+
+        Raises
+        ------
+        BatchError
+            Slurm refuses, such as to who is no operator; with what it said.
+        """
+        self.update(job, TimeLimit="UNLIMITED" if math.isinf(seconds) else str(math.ceil(seconds / 60.0)))
+
+    def cores(self, job: int) -> frozenset[int]:
+        """Slurm's numbers of the processors that a running job has on its node; none where it has several nodes."""
+        text = self._again(lambda: self._call("scontrol", "show", "job", "--details", str(job)))
+        found = re.findall(r"^\s*Nodes=\S+ CPU_IDs=(\S+)", text, re.MULTILINE)
+        return numbers(found[0]) if len(found) == 1 else frozenset()
+
     def pids(self, job: int) -> tuple[int, ...]:
         """Ids of a running job's processes on this host.
 
@@ -225,6 +243,19 @@ class Client:
 def _is_away(error: BatchError) -> bool:
     said = str(error).lower()
     return isinstance(error, AwayError) or any(sign in said for sign in _AWAY)
+
+
+def numbers(text: str) -> frozenset[int]:
+    """Numbers of a list of ranges.
+
+    >>> sorted(numbers("0-2,7"))
+    [0, 1, 2, 7]
+    """
+    found: set[int] = set()
+    for part in text.split(","):
+        first, _, last = part.partition("-")
+        found |= set(range(int(first), int(last or first) + 1))
+    return frozenset(found)
 
 
 def _listed(jobs: Sequence[int]) -> str:

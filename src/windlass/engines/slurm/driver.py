@@ -14,9 +14,12 @@ from typing import Any
 from windlass.drive import Engine, drive
 from windlass.engines.batch.engine import LiveSite
 from windlass.engines.batch.result import BatchRun
+from windlass.engines.linux.files import GroupError
+from windlass.engines.linux.groups import found
 from windlass.engines.slurm.client import Client
-from windlass.engines.slurm.driving import Driving, Tell, cluster_name
-from windlass.engines.slurm.journal import Decided, Journal, Record, Unwritten
+from windlass.engines.slurm.driving import Driving, Tell, cluster_name, group_name
+from windlass.engines.slurm.entries import Decided
+from windlass.engines.slurm.journal import Journal, Record, Unwritten
 from windlass.engines.slurm.lock import DriverLock
 from windlass.engines.slurm.sharing import plan_shares, say_shares, sharing_site
 from windlass.engines.slurm.system import Options, SlurmSystem
@@ -112,8 +115,19 @@ def plan_slurm(client: Client, driving: Driving) -> list[str]:
 
 
 def give_back(client: Client, journal: Path, options: Options) -> tuple[int, ...]:
-    """Release all jobs that wait for Windlass, where no driver runs; which."""
-    with DriverLock(cluster_name(client)):
+    """Release all jobs that wait for Windlass, where no driver runs; which. Quotas that one left are lifted.
+
+    Raises
+    ------
+    InputError
+        A driver runs.
+    BatchError
+        Slurm does not answer, or refuses.
+    """
+    cluster = cluster_name(client)
+    with DriverLock(cluster):
+        with contextlib.suppress(GroupError):  # where there are none there is nothing to lift
+            found(name=group_name(cluster)).release_all()
         return SlurmSystem(client, Unwritten(journal), options).give_back()
 
 

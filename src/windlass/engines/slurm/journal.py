@@ -3,108 +3,17 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from types import TracebackType
-from typing import Any, BinaryIO, Protocol
+from typing import BinaryIO, Protocol
 
+from windlass.engines.slurm.entries import Entry, Releasing, Standing, entry_line, read_entry
 from windlass.model import InputError
 
 #: A journal that has grown to so many bytes begins anew, and one of before is kept.
 LIMIT_BYTES = 8 << 20
-
-
-@dataclass(frozen=True, slots=True)
-class Decided:
-    """A policy's answer as it gave it, before it is checked and carried out: who starts, and why each."""
-
-    at: float
-    policy: str
-    jobs: tuple[str, ...]
-    why: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Releasing:
-    """A job is about to be let go. With when it was submitted and how often it was put back, it is one job for ever."""
-
-    at: float
-    job: int
-    submit: float
-    restarts: int
-
-
-@dataclass(frozen=True, slots=True)
-class Refused:
-    """A job was not let go after all, and what Slurm said."""
-
-    at: float
-    job: int
-    why: str
-
-
-@dataclass(frozen=True, slots=True)
-class Began:
-    """A job that was let go is seen to run, since ``at``, s."""
-
-    at: float
-    job: int
-
-
-@dataclass(frozen=True, slots=True)
-class Over:
-    """Nothing more is expected of a job: it ended, was cancelled, or waits again; how."""
-
-    at: float
-    job: int
-    how: str
-
-
-@dataclass(frozen=True, slots=True)
-class GivenBack:
-    """Held jobs were released to Slurm's own scheduler, as the driver stopped."""
-
-    at: float
-    jobs: tuple[int, ...]
-
-
-Entry = Decided | Releasing | Refused | Began | Over | GivenBack
-_KINDS: dict[str, type[Any]] = {
-    kind.__name__.lower(): kind for kind in (Decided, Releasing, Refused, Began, Over, GivenBack)
-}
-
-
-def entry_line(entry: Entry) -> str:
-    """An entry as a line of JSON.
-
-    >>> entry_line(Began(5.0, 7))
-    '{"what":"began","at":5.0,"job":7}'
-    """
-    return json.dumps({"what": type(entry).__name__.lower(), **asdict(entry)}, separators=(",", ":"))
-
-
-def read_entry(line: str) -> Entry:
-    """The entry of a line.
-
-    Raises
-    ------
-    ValueError
-        It is none.
-    """
-    try:
-        tree = json.loads(line)
-        kind = _KINDS[tree.pop("what")]
-        found: Entry = kind(
-            **{key: tuple(value) if isinstance(value, list) else value for key, value in tree.items()}
-        )
-    except (KeyError, TypeError, AttributeError) as error:
-        raise ValueError(f"{type(error).__name__}: {error}") from error
-    if any(getattr(found, field.name) is None for field in fields(found)):
-        raise ValueError("a value is missing")
-    return found
 
 
 class Record(Protocol):
@@ -113,6 +22,11 @@ class Record(Protocol):
     @property
     def under_way(self) -> Mapping[int, Releasing]:
         """Jobs that were let go, or were about to be, and of whose end nothing is written."""
+        ...
+
+    @property
+    def standing(self) -> Standing:
+        """All that is under way."""
         ...
 
     def append(self, *entries: Entry) -> None:
@@ -130,23 +44,17 @@ class Unwritten:
     """
 
     def __init__(self, path: Path) -> None:
-        self.under_way: dict[int, Releasing] = {}
+        self.standing = Standing()
         for entry in read_journal(path) if path.exists() else ():
-            note(entry, self.under_way)
+            self.standing.note(entry)
+
+    @property
+    def under_way(self) -> Mapping[int, Releasing]:
+        """As of :class:`Record`."""
+        return self.standing.under_way
 
     def append(self, *entries: Entry) -> None:
         """Nothing."""
-
-
-def note(entry: Entry, under_way: dict[int, Releasing]) -> None:
-    """Have jobs under way be those of after an entry."""
-    match entry:
-        case Releasing():
-            under_way[entry.job] = entry
-        case Refused() | Over():
-            under_way.pop(entry.job, None)
-        case _:
-            pass
 
 
 class Journal:
@@ -157,7 +65,7 @@ class Journal:
     path
         The file. One that exists is read first, and gone on with.
     limit
-        At how many bytes it begins anew with those jobs alone that are under way; what was before is kept in
+        At how many bytes it begins anew with what is under way alone; what was before is kept in
         ``<path>.1``, and what was there is gone.
 
     Raises
@@ -168,6 +76,7 @@ class Journal:
     Examples
     --------
     >>> import tempfile
+    >>> from windlass.engines.slurm.entries import Over
     >>> path = Path(tempfile.mkdtemp()) / "journal"
     >>> with Journal(path) as journal:
     ...     journal.append(Releasing(5.0, 7, 1.0, 0), Releasing(5.0, 8, 1.0, 0), Over(9.0, 7, "ended"))
@@ -178,8 +87,8 @@ class Journal:
 
     def __init__(self, path: Path, limit: int = LIMIT_BYTES) -> None:
         self.path, self._limit = path, limit
-        #: Jobs that were let go, or were about to be, and of whose end nothing is written.
-        self.under_way: dict[int, Releasing] = {}
+        #: All that is under way.
+        self.standing = Standing()
         #: What was found cut off at the end, in words; empty where nothing was.
         self.torn = ""
         #: Entries read when it was opened.
@@ -191,6 +100,11 @@ class Journal:
             self._sync_folder()
         except OSError as error:
             raise InputError(f"--journal: {path}: {error.strerror}") from error
+
+    @property
+    def under_way(self) -> Mapping[int, Releasing]:
+        """Jobs that were let go, or were about to be, and of whose end nothing is written."""
+        return self.standing.under_way
 
     def _read(self) -> int:
         """Take in what is written; of how many bytes it is."""
@@ -205,7 +119,7 @@ class Journal:
         last = lines.pop()
         for number, line in enumerate(lines, 1):
             try:
-                note(read_entry(line.decode("utf-8")), self.under_way)
+                self.standing.note(read_entry(line.decode("utf-8")))
             except ValueError as error:
                 raise InputError(f"{self.path}, line {number}: not an entry of a journal: {error}") from error
         self.read = len(lines)
@@ -220,7 +134,7 @@ class Journal:
         self._file.write("".join(f"{entry_line(entry)}\n" for entry in entries).encode("utf-8"))
         os.fsync(self._file.fileno())
         for entry in entries:
-            note(entry, self.under_way)
+            self.standing.note(entry)
         if self._file.tell() > self._limit:
             self._begin_anew()
 
@@ -228,7 +142,7 @@ class Journal:
         """The new file is whole before it takes the old one's place, whenever the machine stops."""
         fresh, before = (self.path.with_name(f"{self.path.name}.{end}") for end in ("new", "1"))
         with open(fresh, "wb") as out:
-            out.write("".join(f"{entry_line(entry)}\n" for entry in self.under_way.values()).encode("utf-8"))
+            out.write("".join(f"{entry_line(entry)}\n" for entry in self.standing.entries()).encode("utf-8"))
             out.flush()
             os.fsync(out.fileno())
         before.unlink(missing_ok=True)

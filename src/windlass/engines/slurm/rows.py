@@ -15,6 +15,8 @@ from windlass.model import BatchError
 OPT_IN = "windlass"
 #: Further words of that comment: it may share an allocation; it may be put back in the queue and begin again.
 SHARES, RESTARTS = "share", "restart"
+#: Why a job waits that an administrator holds; one that was submitted held, or that its user holds, says another word.
+_BARRED = "JobHeldAdmin"
 
 _OVER = frozenset(
     [
@@ -74,6 +76,10 @@ class JobRow:
         Whether it may be put back.
     many
         Whether it stands for several: an array that was not taken apart yet, or a heterogeneous job.
+    suspended
+        Unix time at which it was last suspended or resumed; 0 where it never was.
+    ran_before
+        How long it had run then, s.
     """
 
     job: int
@@ -94,6 +100,13 @@ class JobRow:
     restarts: int
     requeues: bool
     many: bool
+    suspended: float = 0.0
+    ran_before: float = 0.0
+
+    @property
+    def barred(self) -> bool:
+        """Whether it is held by an administrator, and nobody else may release it."""
+        return self.held and self.reason == _BARRED
 
     @property
     def phase(self) -> Phase:
@@ -122,6 +135,13 @@ class JobRow:
         """Whether it was cancelled."""
         return self.state in ("CANCELLED", "REVOKED")
 
+    def paused(self, now: float) -> float:
+        """For how long it has been suspended since it started, s; a time limit does not count that."""
+        if not self.suspended or not self.start:
+            return 0.0
+        ran = self.ran_before + (0.0 if self.state == "SUSPENDED" else max(0.0, now - self.suspended))
+        return max(0.0, now - self.start - ran)
+
     @property
     def ran(self) -> bool:
         """Of one that is over: whether it ever ran."""
@@ -130,13 +150,14 @@ class JobRow:
 
 @dataclass(frozen=True, slots=True)
 class NodeRow:
-    """A node: its name, its processors, whether jobs may start on it, its partitions, and its memory in bytes."""
+    """A node: its name, processors, whether jobs may start on it, its partitions, its memory in bytes, and its host."""
 
     name: str
     procs: int
     up: bool
     partitions: tuple[str, ...]
     memory: int = 0
+    host: str = ""
 
 
 def read_jobs(text: str) -> list[JobRow]:
@@ -210,6 +231,8 @@ def _job(row: Mapping[str, Any]) -> JobRow:
         restarts=int(row["restart_cnt"]),
         requeues=bool(row["requeue"]),
         many=bool(row["array_task_string"]) or bool(row["het_job_id"]),
+        suspended=float(row["suspend_time"]),
+        ran_before=float(row["pre_sus_time"]),
     )
 
 
@@ -222,4 +245,5 @@ def _node(row: Mapping[str, Any]) -> NodeRow:
         up,
         tuple(str(name) for name in row["partitions"]),
         int(row.get("real_memory") or 0) << 20,
+        str(row.get("hostname") or ""),
     )

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from windlass.engines.batch.book import Book
 from windlass.engines.batch.engine import LiveSite
-from windlass.engines.batch.sharing import Pair, Shares
+from windlass.engines.batch.pairs import Pair
+from windlass.engines.batch.sharing import Shares
 from windlass.engines.linux.files import GroupError
 from windlass.engines.linux.groups import found
 from windlass.engines.slurm.client import Client
 from windlass.engines.slurm.driving import Driving, Tell, cluster_name, group_name
-from windlass.engines.slurm.journal import Decided, Record, Unwritten
+from windlass.engines.slurm.entries import Decided, Taking
+from windlass.engines.slurm.journal import Record, Unwritten
 from windlass.engines.slurm.shares import SlurmShares
 from windlass.engines.slurm.state import ShareState, read_state, write_state
 from windlass.engines.slurm.system import Options, SlurmSystem
@@ -23,6 +25,7 @@ from windlass.model import InputError
 from windlass.registry import optional
 from windlass.share import POLICIES as SHARE
 from windlass.share import Share, ShareView, Sharing
+from windlass.share.answer import Back
 from windlass.share.meter import ClassUse
 
 
@@ -52,6 +55,8 @@ def sharing_site(
     except GroupError as error:
         raise InputError(f"--policies: share: {error}") from error
 
+    taken = system.guests.known()
+
     def beside(book: Book) -> Shares:
         return Shares(
             book,
@@ -59,7 +64,9 @@ def sharing_site(
             policy,
             every=driving.checkpoint,
             tell=lambda view, answer: _note_shares(view, answer, policy.name, journal),
-            left=state.pairs,
+            tell_back=lambda back: _note_back(back, policy.name, journal, tell),
+            left=_left(state, taken),
+            promises={job: each.until for job, each in taken.items()},
             uses=uses,
         )
 
@@ -73,6 +80,18 @@ def _learned(driving: Driving, policy: Any) -> tuple[Path, ShareState]:
     if state.policy == policy.name and state.learned:
         optional(policy, "restore")(state.learned)
     return file, state
+
+
+def _left(state: ShareState, taken: Mapping[int, Taking]) -> tuple[Pair, ...]:
+    """Pairs that there were: those that were kept, and who was taken in just before a driver was killed."""
+    known = {pair.guest for pair in state.pairs}
+    new = [Pair(each.host, each.job, each.quota) for each in taken.values() if each.job not in known]
+    return (*state.pairs, *new)
+
+
+def _note_back(back: Back, policy: str, journal: Record, tell: Tell) -> None:
+    journal.append(Decided(time.time(), policy, (f"{back.guest} back",), (back.why,)))
+    say_shares(Sharing((), (back,)), tell)
 
 
 def _note_shares(view: ShareView, answer: Sharing, policy: str, journal: Record) -> None:
@@ -94,7 +113,8 @@ def plan_shares(client: Client, driving: Driving, look: Options) -> list[str]:
     every, uses = driving.checkpoint, ClassUse(state.uses)
 
     def beside(book: Book) -> Shares:
-        return Shares(book, SlurmUse(system, client), policy, every=every, left=state.pairs, uses=uses)
+        left = _left(state, system.guests.known())
+        return Shares(book, SlurmUse(system, client), policy, every=every, left=left, uses=uses)
 
     found = LiveSite(system, beside=beside).ask_beside(policy, every)
     lines: list[str] = []

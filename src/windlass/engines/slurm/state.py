@@ -7,7 +7,7 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
-from windlass.engines.batch.sharing import Pair
+from windlass.engines.batch.pairs import Pair
 from windlass.model import InputError
 
 _VERSION = 1

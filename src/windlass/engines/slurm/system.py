@@ -7,9 +7,12 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from windlass.engines.batch.system import Cancelled, Capacity, Ended, Event, NoMore, Started, Submitted
-from windlass.engines.slurm.client import AwayError, Client
-from windlass.engines.slurm.journal import Began, Entry, GivenBack, Over, Record, Refused, Releasing
+from windlass.engines.batch.system import Capacity, Event, NoMore
+from windlass.engines.slurm.client import Client
+from windlass.engines.slurm.entries import GivenBack, Refused, Releasing
+from windlass.engines.slurm.guests import Guests
+from windlass.engines.slurm.journal import Record
+from windlass.engines.slurm.past import Past
 from windlass.engines.slurm.rows import OPT_IN, JobRow, NodeRow, Phase
 from windlass.engines.slurm.watch import Watch
 from windlass.model import BatchError, InputError
@@ -38,6 +41,11 @@ class Options:
     until_idle: bool = False
     partition: str | None = None
     only_look: bool = False
+
+
+def may_release(row: JobRow) -> bool:
+    """Whether a job waits to be released, and nobody above its user holds it."""
+    return row.held and not row.barred
 
 
 class SlurmSystem:
@@ -77,7 +85,10 @@ class SlurmSystem:
     ) -> None:
         self._client, self._journal, self._options = client, journal, options or Options()
         self._tell, self._clock, self._sleep = tell, clock, sleep
-        self._watch = Watch(self._was_let_go, self._was_put_back)
+        self._past = past = Past(journal)
+        #: Jobs that were taken in, and what was changed of them for it.
+        self.guests = Guests(client, journal, past, tell, clock)
+        self._watch = Watch(past.let_go, past.put_back, past.withheld, past.returning)
         self._rows: Mapping[int, JobRow] = {}
         self._now = clock()
         self._looks, self._next_look = 0, -math.inf
@@ -113,7 +124,9 @@ class SlurmSystem:
         """
         now = self._clock()
         known = {job: row for job in jobs if (row := self._watch.row(job)) is not None}
-        refused = {job: "no such job is held" for job in jobs if job not in known or not known[job].held}
+        refused = {
+            job: "no such job is held" for job in jobs if job not in known or not may_release(known[job])
+        }
         wanted = [job for job in jobs if job not in refused]
         if not wanted:
             return refused
@@ -144,7 +157,10 @@ class SlurmSystem:
             Slurm does not answer, or refuses; names the jobs.
         """
         rows = self._client.jobs()
-        held = tuple(row.job for row in rows if row.held and row.opted_in and self._is_here(row))
+        self._rows = {row.job: row for row in rows}
+        here = [row for row in rows if row.opted_in and may_release(row) and self._is_here(row)]
+        held = tuple(row.job for row in here if not self._past.withheld(row))
+        self.guests.restore(rows)
         if held:
             self._journal.append(GivenBack(self._clock(), held))
             said = self._client.release(held)
@@ -172,30 +188,14 @@ class SlurmSystem:
         """Names of the nodes that a job runs on; none where it waits."""
         return self._client.hosts(self.details(job).nodes)
 
-    def pids(self, job: int) -> tuple[int, ...]:
-        """Ids of a job's processes on this host."""
-        return self._client.pids(job)
-
-    def release_on(self, job: int, nodes: Sequence[str]) -> str:
-        """Release a held job onto these nodes; why it cannot be, or nothing."""
-        try:
-            self._client.update(job, ReqNodeList=",".join(nodes))
-        except AwayError:
-            raise
-        except BatchError as error:
-            return str(error)
-        return self.start([job]).get(job, "")
-
-    def set_time_limit(self, job: int, seconds: float) -> None:
-        """Give a job another time limit, rounded up to whole minutes.
-
-        Raises
-        ------
-        BatchError
-            Slurm refuses, such as to who is no operator; with what it said.
-        """
-        limit = "UNLIMITED" if math.isinf(seconds) else str(math.ceil(seconds / 60.0))
-        self._client.update(job, TimeLimit=limit)
+    def release_beside(self, job: int, host: int, quota: int, longest: float, until: float) -> str:
+        """Release a held job onto the nodes of a running one, as :meth:`Guests.take_in` has it; why not, or nothing."""
+        row, nodes = self.details(job), self.nodes_of(host)
+        said = self.guests.take_in(row, host, nodes, quota, longest, until)
+        said = said or self.start([job]).get(job, "")
+        if said:
+            self.guests.restore([row])
+        return said
 
     def _look(self) -> None:
         began = self._clock()
@@ -205,11 +205,18 @@ class SlurmSystem:
         here = [row for row in rows if self._is_here(row)]
         changes = self._watch.look(here, began, now)
         if self._looks == 0:
-            self._forget()
+            self._past.forget(self._rows, now)
         self._looks += 1
-        self._keep(changes.events, now)
+        self._past.keep(changes.events, [self._rows[job] for job in changes.withheld], now)
         self._told += changes.events
+        for job in changes.withheld:
+            self._tell(
+                f"job {job} is held by somebody since it was let go, and left alone until they release it"
+            )
         self._hold(changes.hold)
+        self._past.restored(self._rows, now)
+        if not self._options.only_look:
+            self.guests.restore(rows)
         self._look_at_nodes()
         mine = [row for row in here if row.opted_in and row.phase is not Phase.OVER]
         self._say_skipped(here)
@@ -228,44 +235,6 @@ class SlurmSystem:
         for job, why in ({} if self._options.only_look else jobs).items():
             said = self._client.hold([job])
             self._tell(f"job {job} is held: {why}" if not said else f"job {job} cannot be held: {said}")
-
-    def _keep(self, events: Sequence[Event], now: float) -> None:
-        """Write down what became of jobs that were let go."""
-        under_way = self._journal.under_way
-        entries: list[Entry] = []
-        for event in events:
-            match event:
-                case Started(job, at) if job in under_way:
-                    entries.append(Began(at, job))
-                case Ended(job, at) if job in under_way:
-                    entries.append(Over(at, job, "ended"))
-                case Cancelled(job, at) if job in under_way:
-                    entries.append(Over(at, job, "cancelled or set aside"))
-                case Submitted(job) if job in under_way:
-                    entries.append(Over(now, job, "waits again"))
-                case _:
-                    pass
-        self._journal.append(*entries)
-
-    def _forget(self) -> None:
-        """Jobs that ended while nobody looked."""
-        now = self._clock()
-        gone = [
-            job
-            for job, left in self._journal.under_way.items()
-            if (row := self._rows.get(job)) is None
-            or row.phase is Phase.OVER
-            or (row.submit != left.submit and row.restarts <= left.restarts)
-        ]
-        self._journal.append(*(Over(now, job, "over when a driver came") for job in gone))
-
-    def _was_let_go(self, row: JobRow) -> bool:
-        left = self._journal.under_way.get(row.job)
-        return left is not None and (left.submit, left.restarts) == (row.submit, row.restarts)
-
-    def _was_put_back(self, row: JobRow) -> bool:
-        left = self._journal.under_way.get(row.job)
-        return left is not None and row.restarts > left.restarts
 
     def _still_held(self, jobs: Sequence[int]) -> set[int]:
         """Of those that a command did not release all: the ones that it did not."""

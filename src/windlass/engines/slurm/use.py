@@ -11,15 +11,15 @@ import math
 import os
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from windlass.engines.batch.sharing import Pair
+from windlass.engines.batch.pairs import Outcome, Pair
 from windlass.engines.linux.files import GroupError
 from windlass.engines.linux.measure import Meter
 from windlass.engines.linux.members import below
 from windlass.engines.linux.progress import read as read_progress
-from windlass.engines.slurm.client import Client
+from windlass.engines.slurm.client import Client, numbers
 from windlass.engines.slurm.rows import JobRow
 from windlass.engines.slurm.system import SlurmSystem
 from windlass.model import InputError
@@ -71,7 +71,7 @@ class SlurmUse:
         if not row.shares:
             return None
         # Kept, as the time limit of a guest is made longer.
-        return self._known.setdefault(job, _candidate(row))
+        return self._known.setdefault(job, _candidate(row, self._system.guests.asked(row)))
 
     def memory(self, job: int) -> float:
         """Its part of its nodes' memory, or what it asked for where that is more."""
@@ -87,11 +87,46 @@ class SlurmUse:
                     found[job] = reading
         return found
 
-    def take_in(self, host: int, guest: int, longest: float) -> str:
+    def last_reading(self, job: int, before: Reading) -> Reading:
+        """Tasks, as the job's file said last; when it was written. Its groups are gone with it."""
+        known = self._measured.pop(job, None)
+        if known is None or known.progress is None:
+            return before
+        said = read_progress(known.progress).progress
+        with contextlib.suppress(OSError):
+            at = known.progress.lstat().st_mtime
+            if said is not None and at > before.at:
+                tasks = replace(
+                    before, stage=said.stage, parallel=said.parallel, done=said.done, left=said.left
+                )
+                return replace(tasks, at=at, cpu=math.nan, waited=math.nan)
+        return before
+
+    def outcome(self, job: int) -> Outcome:
+        """By Slurm's own word; of one that it knows no more, nothing is learned."""
+        state = self._system.details(job).state if self._system.knows(job) else ""
+        return {"COMPLETED": Outcome.DONE, "TIMEOUT": Outcome.KILLED}.get(state, Outcome.CUT)
+
+    def together(self, host: int, guest: int) -> bool:
+        """Whether they run on the same nodes, and, where Slurm keeps jobs on cores, on the same of these."""
+        rows = [self._system.details(job) for job in (host, guest) if self._system.knows(job)]
+        if len(rows) < 2 or not rows[1].nodes:
+            return True
+        if rows[0].nodes != rows[1].nodes:
+            nodes = [set(self._system.nodes_of(job)) for job in (host, guest)]
+            if not nodes[1] <= nodes[0]:
+                return False
+        kept = [self._kept(job) for job in (host, guest)]
+        return not kept[0] or kept[1] <= kept[0]
+
+    def take_in(self, pair: Pair, longest: float, until: float) -> str:
         """Nobody is."""
         return "only looked at"
 
-    def put_back(self, job: int) -> str:
+    def allow(self, job: int, seconds: float) -> None:
+        """No limit is changed."""
+
+    def put_back(self, job: int, why: str) -> str:
         """Nobody is."""
         return "only looked at"
 
@@ -104,6 +139,15 @@ class SlurmUse:
     def _members(self, job: int) -> set[int]:
         """A job's processes on this host, by the groups in which Slurm has them."""
         return set().union(*(below(folder) for folder in self._folders("cpuacct", job)))
+
+    def _kept(self, job: int) -> set[int]:
+        """Cores that Slurm keeps a job on; none where it keeps it on none."""
+        found: set[int] = set()
+        for folder in self._folders("cpuset", job):
+            with contextlib.suppress(OSError):
+                text = (folder / "cpuset.cpus").read_text(encoding="ascii").strip()
+                found |= numbers(text) if text else set()
+        return found
 
     def _folders(self, controller: str, job: int) -> tuple[Path, ...]:
         # Several slurmd on one host have a group each.
@@ -161,12 +205,12 @@ def _check_accounts(client: Client, mount: Path) -> None:
     gathers = client.setting("JobAcctGatherType")
     if gathers != "jobacct_gather/cgroup":
         raise InputError(
-            f"--policies: share: JobAcctGatherType is {gathers!r}, expected 'jobacct_gather/cgroup': it says what jobs use"
+            f"--policies: share: JobAcctGatherType is {gathers!r}, expected 'jobacct_gather/cgroup' to measure by"
         )
 
 
-def _candidate(row: JobRow) -> Candidate:
-    limit = row.limit if math.isfinite(row.limit) else _YEAR
+def _candidate(row: JobRow, asked: float) -> Candidate:
+    limit = asked if math.isfinite(asked) else _YEAR
     return Candidate(row.job, row.name, row.procs, float(row.memory), limit, restarts=row.may_restart)
 
 

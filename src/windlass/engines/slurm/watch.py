@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from windlass.engines.batch.system import Cancelled, Ended, Event, Holds, Started, Submitted
+from windlass.engines.batch.system import Cancelled, Delayed, Ended, Event, Holds, Started, Submitted
 from windlass.engines.slurm.rows import JobRow, Phase
 
 #: Why a released job may wait that will run as soon as there is room. With any other reason it is set aside.
@@ -31,6 +31,8 @@ class _Known:
     #: Until when it is set aside, s; NaN where it is not. And how often it was in a row.
     aside: float = math.nan
     times: int = 0
+    #: For how long it has stood still, as far as that was told, s.
+    paused: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,10 +45,13 @@ class Changes:
         For the engine, in order.
     hold
         Jobs that wait without being held, and are to be held again, with the reason.
+    withheld
+        Jobs that were let go and that somebody holds since: they are that one's to release.
     """
 
     events: list[Event] = field(default_factory=list)
     hold: dict[int, str] = field(default_factory=dict)
+    withheld: list[int] = field(default_factory=list)
 
 
 class Watch:
@@ -61,10 +66,21 @@ class Watch:
         Whether a job that waits without being held was let go by a driver before this one, and was not put back since.
     put_back
         Whether such a one was put back into the queue since.
+    withheld
+        Whether its user was seen to hold it after it was let go.
+    returning
+        Whether it was a driver that put it back, held; where it was somebody else, it is held for their sake.
     """
 
-    def __init__(self, let_go: Callable[[JobRow], bool], put_back: Callable[[JobRow], bool]) -> None:
+    def __init__(
+        self,
+        let_go: Callable[[JobRow], bool],
+        put_back: Callable[[JobRow], bool],
+        withheld: Callable[[JobRow], bool] = lambda row: False,
+        returning: Callable[[JobRow], bool] = lambda row: False,
+    ) -> None:
         self._let_go, self._put_back = let_go, put_back
+        self._withheld, self._returning = withheld, returning
         self._known: dict[int, _Known] = {}
         self._looked, self._turns = -math.inf, 0
 
@@ -77,10 +93,6 @@ class Watch:
         """A job was let go."""
         self._turns += 1
         self._known[job].released, self._known[job].turn = at, self._turns
-
-    def held(self) -> list[int]:
-        """The engine's jobs that wait, held."""
-        return [job for job, known in self._known.items() if known.ours and known.row.held]
 
     def look(self, rows: Sequence[JobRow], began: float, now: float) -> Changes:
         """What has happened.
@@ -133,6 +145,8 @@ class Watch:
             # A controller that was killed begins with what it had last written down.
             del self._known[row.job]
             self._meet(row, now, found)
+        if known.phase is Phase.RUNS and row.phase is Phase.RUNS:
+            found.events.extend(self._delayed(known, now))
 
     def _meet(self, row: JobRow, now: float, found: Changes) -> None:
         """A job that nothing was told of yet."""
@@ -142,8 +156,14 @@ class Watch:
         known = _Known(row, at, row.phase, ours=False)
         if row.phase is Phase.RUNS:
             found.events.append(self._holds(known, self._earliest(row.start, now)))
+            found.events.extend(self._delayed(known, now))
         elif not row.opted_in:
             return
+        elif row.barred or (row.held and self._withheld(row)):
+            known.ours, known.aside = True, -math.inf if row.barred else math.inf
+        elif row.held and self._put_back(row) and not self._returning(row):
+            known.ours, known.aside = True, math.inf
+            found.withheld.append(row.job)
         elif row.held:
             known.ours = True
             found.events.append(_submitted(known))
@@ -162,13 +182,20 @@ class Watch:
     def _waits_on(self, known: _Known, before: JobRow, now: float, found: Changes) -> None:
         row = known.row
         if not math.isnan(known.aside):
-            if row.held and now >= known.aside:
+            if row.held and not row.barred and now >= known.aside:
                 known.aside = math.nan
                 found.events.append(_submitted(known))
-        elif not math.isnan(known.released) and row.held:
-            # Somebody held it again: it waits for the engine, as at first.
+        elif row.barred:
+            # It waits or was let go just now: its administrator has it either way.
             known.released = math.nan
-            found.events.append(_submitted(known))
+            self._withhold(known, now, found)
+        elif not math.isnan(known.released) and row.held:
+            known.released = math.nan
+            if before.held:
+                # It was never seen free: the release did not come about.
+                found.events.append(_submitted(known))
+            else:
+                self._withhold(known, now, found)
         elif not math.isnan(known.released) and row.reason not in _WAITS_FOR_ROOM:
             self._set_aside(known, now, found)
         elif (row.procs, row.limit) != (before.procs, before.limit) and math.isnan(known.released):
@@ -178,10 +205,24 @@ class Watch:
         """Of one that a driver before this one let go, and that does not run yet."""
         if known.row.held:
             known.phase, known.ours = Phase.WAITS, True
-            found.events.append(_submitted(known))
+            self._withhold(known, now, found)
         elif known.row.reason not in _WAITS_FOR_ROOM:
             known.phase, known.ours = Phase.WAITS, True
             self._set_aside(known, now, found)
+
+    def _withhold(self, known: _Known, now: float, found: Changes) -> None:
+        """Somebody holds it: it is that one's to release. An administrator may leave it to its user again."""
+        known.aside = -math.inf if known.row.barred else math.inf
+        if not known.row.barred:
+            found.withheld.append(known.row.job)
+        found.events.append(Cancelled(known.row.job, now))
+
+    def _delayed(self, known: _Known, now: float) -> Iterator[Event]:
+        """Of one that runs: that it was suspended, in steps of a second."""
+        paused = known.row.paused(now)
+        if paused - known.paused >= 1.0 or (known.row.state != "SUSPENDED" and paused > known.paused):
+            yield Delayed(known.row.job, now, paused - known.paused)
+            known.paused = paused
 
     def _set_aside(self, known: _Known, now: float, found: Changes) -> None:
         """A job that waits for another, or for a time, must not keep processors idle."""
@@ -211,6 +252,7 @@ class Watch:
     def _restarted(self, known: _Known, now: float, found: Changes) -> None:
         """It was put back into the queue, whatever was known of it."""
         row, known.times, known.released, known.aside = known.row, 0, math.nan, math.nan
+        known.paused = 0.0
         was, known.phase = known.phase, row.phase
         if not row.opted_in:
             if was is Phase.RUNS:
@@ -220,6 +262,10 @@ class Watch:
             return
         known.at, known.ours = self._latest(row.submit, now), True
         found.events.append(_submitted(known))
+        if row.held and (row.barred or not self._returning(row)):
+            known.phase = Phase.WAITS
+            self._withhold(known, now, found)
+            return
         if row.phase is not Phase.WAITS:
             known.phase = Phase.WAITS
             found.events.extend(self._leaves_queue(known, now))

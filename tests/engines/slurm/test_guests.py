@@ -1,0 +1,171 @@
+"""Guests of Slurm: whatever instant a driver is killed at, the next one knows and undoes what it had changed."""
+
+import dataclasses
+
+import pytest
+
+from tests.engines.slurm.said import free, job, jobs, node, nodes, running
+from windlass.engines.slurm.client import Client
+from windlass.engines.slurm.entries import Taking
+from windlass.engines.slurm.journal import Journal, Unwritten
+from windlass.engines.slurm.rows import read_jobs
+from windlass.engines.slurm.system import Options, SlurmSystem
+
+
+class Killed(BaseException):
+    """The driver is no more."""
+
+
+@dataclasses.dataclass
+class Slurm:
+    """Job 8 runs on w1, and job 7 waits, held; it does what it is told until its caller is killed at some command."""
+
+    dies_at: int = -1
+    limit: int = 2
+    wants: str = ""
+    state: str = "held"
+    restarts: int = 0
+    asked: int = 0
+
+    def __call__(self, command, timeout):
+        changes = command[1] in ("update", "release", "requeuehold", "uhold")
+        if changes and self.asked == self.dies_at:
+            raise Killed
+        self.asked += changes
+        match command[1:]:
+            case ["release", _]:
+                self.state = "free"
+            case ["uhold", _]:
+                self.state = "held"
+            case ["requeuehold", _]:
+                self.state, self.restarts = "held", self.restarts + 1
+            case ["update", "JobId=7", field]:
+                name, _, value = field.partition("=")
+                if name == "TimeLimit":
+                    self.limit = int(value)
+                else:
+                    self.wants = value
+        said = {"squeue": self.squeue, "sinfo": lambda: nodes(node("w1"))}.get(command[0], lambda: "w1\n")
+        return 0, said(), ""
+
+    def squeue(self):
+        makes = {"held": job, "free": free, "runs": running}[self.state]
+        times = {"restart_cnt": self.restarts, "submit_time": 1000 + 50 * self.restarts}
+        return jobs(makes(7, time_limit=self.limit, **times), running(8))
+
+
+def driver(slurm, journal, **options):
+    client = Client(slurm, 1.0, 1.0)
+    now = [1100.0]
+
+    def sleep(seconds):
+        now[0] += seconds
+
+    return SlurmSystem(client, journal, Options(**options), clock=lambda: now[0], sleep=sleep)
+
+
+@pytest.mark.parametrize("step", range(4))
+def test_one_that_was_being_taken_in_when_its_driver_was_killed_is_as_submitted_or_a_guest(tmp_path, step):
+    slurm = Slurm(dies_at=step if step < 3 else -1)
+    first = driver(slurm, Journal(tmp_path / "journal"))
+    first.poll(0.0)
+    if step < 3:
+        with pytest.raises(Killed):
+            first.release_beside(7, 8, 30, 900.0, 1400.0)
+    else:
+        assert first.release_beside(7, 8, 30, 900.0, 1400.0) == ""
+        assert (slurm.limit, slurm.wants, slurm.state) == (15, "w1", "free")
+    slurm.dies_at = -1
+    later = driver(slurm, Journal(tmp_path / "journal"))
+    later.poll(0.0)
+    if step < 3:
+        assert (slurm.limit, slurm.wants, slurm.state) == (2, "", "held")
+        assert later.guests.known() == {}
+    else:
+        # It may run any moment: it is a guest, by what its user asked for and at the quota that it was to have.
+        assert later.guests.known() == {7: Taking(1100.0, 7, 8, 30, 120.0, 1400.0, 1000.0, 0)}
+        assert later.guests.asked(later.details(7)) == 120.0
+
+
+@pytest.mark.parametrize("step", range(4))
+def test_one_that_was_being_put_back_when_its_driver_was_killed_waits_as_submitted_or_runs_on(tmp_path, step):
+    slurm = Slurm()
+    first = driver(slurm, Journal(tmp_path / "journal"))
+    first.poll(0.0)
+    first.release_beside(7, 8, 30, 900.0, 1400.0)
+    slurm.state = "runs"
+    first.poll(1.0)
+    slurm.asked, slurm.dies_at = 0, step if step < 3 else -1
+
+    def put_back():
+        first.guests.put_back(first.details(7), "the head can start")
+        first.poll(1.0)
+
+    if step < 3:
+        with pytest.raises(Killed):
+            put_back()
+    else:
+        put_back()
+    slurm.dies_at = -1
+    later = driver(slurm, Journal(tmp_path / "journal"))
+    told = later.poll(0.0)
+    if step == 0:
+        assert (slurm.state, slurm.restarts, list(later.guests.known())) == ("runs", 0, [7])
+        return
+    assert (slurm.limit, slurm.wants, slurm.state, slurm.restarts) == (2, "", "held", 1)
+    assert later.guests.known() == {}
+    # It is the driver's own hold, so it waits for the engine.
+    assert 7 in [event.job for event in told if type(event).__name__ == "Submitted"]
+
+
+def test_one_that_slurm_does_not_release_is_as_submitted(tmp_path):
+    slurm = Slurm()
+
+    def refuses(command, timeout):
+        if command[1] == "release":
+            return 1, "", "Requested nodes are busy"
+        return slurm(command, timeout)
+
+    system = driver(refuses, Journal(tmp_path / "journal"))
+    system.poll(0.0)
+    assert system.release_beside(7, 8, 30, 900.0, 1400.0) == "Requested nodes are busy"
+    assert (slurm.limit, slurm.wants, system.guests.known()) == (2, "", {})
+
+
+def test_a_queue_that_is_given_back_has_its_jobs_as_submitted(tmp_path):
+    slurm = Slurm(dies_at=2)
+    first = driver(slurm, Journal(tmp_path / "journal"))
+    first.poll(0.0)
+    with pytest.raises(Killed):
+        first.release_beside(7, 8, 30, 900.0, 1400.0)
+    slurm.dies_at = -1
+    assert driver(slurm, Unwritten(tmp_path / "journal")).give_back() == (7,)
+    assert (slurm.limit, slurm.wants, slurm.state) == (2, "", "free")
+
+
+def test_who_only_looks_undoes_nothing(tmp_path):
+    slurm = Slurm(dies_at=2)
+    first = driver(slurm, Journal(tmp_path / "journal"))
+    first.poll(0.0)
+    with pytest.raises(Killed):
+        first.release_beside(7, 8, 30, 900.0, 1400.0)
+    slurm.asked, slurm.dies_at = 0, 0
+    driver(slurm, Unwritten(tmp_path / "journal"), only_look=True).poll(0.0)
+    assert (slurm.limit, slurm.wants) == (15, "w1")
+
+
+def test_a_number_that_slurm_gave_to_another_job_is_another_job(tmp_path):
+    slurm = Slurm()
+    first = driver(slurm, Journal(tmp_path / "journal"))
+    first.poll(0.0)
+    first.release_beside(7, 8, 30, 900.0, 1400.0)
+    other = jobs(job(7, submit_time=1090, time_limit=9), running(8))
+
+    def anew(command, timeout):
+        return (0, other, "") if command[0] == "squeue" else slurm(command, timeout)
+
+    slurm.asked, slurm.dies_at = 0, 0
+    later = driver(anew, Journal(tmp_path / "journal"))
+    later.poll(0.0)
+    assert later.guests.known() == {}
+    assert later.guests.asked(read_jobs(other)[0]) == 540.0
