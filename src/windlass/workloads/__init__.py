@@ -29,6 +29,9 @@ Jobs that ask for resource vectors, on instances:
 - :mod:`~windlass.workloads.seasons`: with a day and a week in them.
 - :mod:`~windlass.workloads.bins`: made of counts by time.
 - :mod:`~windlass.workloads.earlier`: a log cut in two, what was needed before and the jobs that are run.
+Streaming queries:
+
+- :mod:`~windlass.workloads.queries`: on cameras, below a private cluster and a cloud.
 """
 
 from windlass.workloads.lublin import lublin
