@@ -6,18 +6,24 @@ for all queries together. It reads a :class:`PlanView` and answers with a :class
 
 Policies, one file each in ``policies/``:
 
+- ``cascade``: the greedy of the thesis, by what a switch gains for its cost.
+- ``optimal``: the binary program, by HiGHS.
 - ``fair``: 1/n of every resource for each query.
+- ``videostorm``: one pool of cores, placements at random.
+- ``same-location``: the greedy, with each query in one cluster; ``static``: with all queries on one tier.
 
 :mod:`~windlass.plan.view` says what policies see and answer. :mod:`~windlass.plan.configurations` makes the numbers in
 it from queries of components with knobs, and clusters in tiers. :mod:`~windlass.plan.functions` offers planning on
 arrays, of which the functions here are a part; :mod:`~windlass.plan.bound` says what no plan can be better than.
 :mod:`~windlass.plan.files` reads queries and clusters. ``lib/`` has what policies share.
 
->>> from windlass.plan import POLICIES, fair
+>>> from windlass.plan import POLICIES, cascade, fair
 >>> "fair" in POLICIES.names()
 True
 >>> fair([[0.2, 0.6, 0.9]] * 2, [[[1.0], [4.0], [6.0]]] * 2, [10.0]).tolist()
 [1, 1]
+>>> cascade([[0.2, 0.6, 0.9]] * 2, [[[1.0], [4.0], [6.0]]] * 2, [11.0]).tolist()
+[2, 1]
 """
 
 from __future__ import annotations
@@ -25,7 +31,7 @@ from __future__ import annotations
 from typing import ClassVar, Protocol
 
 from windlass.plan.configurations import Configurations, configurations
-from windlass.plan.functions import fair
+from windlass.plan.functions import cascade, fair, optimal, videostorm
 from windlass.plan.view import Plan, PlanView, QueryOptions
 from windlass.registry import Registry
 
@@ -57,6 +63,9 @@ __all__ = [
     "PlanPolicy",
     "PlanView",
     "QueryOptions",
+    "cascade",
     "configurations",
     "fair",
+    "optimal",
+    "videostorm",
 ]

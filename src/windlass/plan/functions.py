@@ -14,10 +14,44 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from windlass.model import InputError
+from windlass.model.values import number
 from windlass.plan.lib.fair import fair_choices
+from windlass.plan.lib.greedy import greedy
 from windlass.plan.lib.problem import Problem
+from windlass.plan.lib.program import solve
+from windlass.plan.lib.storm import storm_choices
 
 _Ints = NDArray[np.int64]
+
+
+def cascade(
+    accuracy: Sequence[object], demand: Sequence[object], capacity: object, band: float = 2.0
+) -> _Ints:
+    """The greedy of the thesis on Cascade: the switch with the largest gain for its cost, until nothing fits or gains.
+
+    The cost of a configuration is the largest part that it takes of any resource. Everybody begins with the cheapest.
+    Who does not run goes before who does, and what costs nothing before what costs. A switch has to fit beside all that
+    runs, the query's own present configuration included, as printed.
+
+    Parameters
+    ----------
+    accuracy, demand, capacity
+        As above.
+    band
+        Configurations that cost more than so many times the least cost of their accuracy are not looked at; infinity
+        for all.
+
+    Source: thesis, sections 5.5.3 to 5.5.5, Figure 5.13.
+
+    Examples
+    --------
+    >>> cascade([[0.2, 0.6, 0.9]] * 2, [[[1.0], [4.0], [6.0]]] * 2, [11.0]).tolist()
+    [2, 1]
+    """
+    return greedy(
+        Problem.of(accuracy, demand, capacity), number("band", band, 1.0) if band < np.inf else band
+    )
 
 
 def fair(accuracy: Sequence[object], demand: Sequence[object], capacity: object) -> _Ints:
@@ -31,3 +65,73 @@ def fair(accuracy: Sequence[object], demand: Sequence[object], capacity: object)
     [0, 0, 0]
     """
     return fair_choices(Problem.of(accuracy, demand, capacity))
+
+
+def optimal(
+    accuracy: Sequence[object],
+    demand: Sequence[object],
+    capacity: object,
+    seconds: float = 60.0,
+    gap: float = 1e-4,
+) -> _Ints:
+    """The best there is, by HiGHS: as many queries as can run, then the greatest sum of accuracies.
+
+    Parameters
+    ----------
+    accuracy, demand, capacity
+        As above.
+    seconds
+        After so long the solver answers with the best it has found; it solves three programs at most.
+    gap
+        By what part of the sum the answer may be below what is proven to be a bound.
+
+    Raises
+    ------
+    InputError
+        It found nothing in its time.
+
+    Source: thesis, section 5.5.1, equations 5.1 to 5.4.
+
+    Examples
+    --------
+    >>> optimal([[0.2, 0.6, 0.9]] * 2, [[[1.0], [4.0], [6.0]]] * 2, [7.5]).tolist() in ([2, 0], [0, 2])
+    True
+    """
+    problem = Problem.of(accuracy, demand, capacity)
+    found = solve(problem, number("seconds", seconds, 0.0, open_below=True), number("gap", gap, 0.0))
+    if found is None:
+        raise InputError(f"no plan was found in {seconds:g} s, expected more seconds")
+    return found.choices
+
+
+def videostorm(
+    accuracy: Sequence[object],
+    demand: Sequence[object],
+    capacity: object,
+    rng: np.random.Generator,
+    cores: Sequence[int] | None = None,
+) -> _Ints:
+    """Plans by what they gain for their cores, as if all cores were one pool, each placed at random where it fits.
+
+    Parameters
+    ----------
+    accuracy, demand, capacity
+        As above.
+    rng
+        Which of the placements that fit.
+    cores
+        Which resources are cores, by number; all where that is None.
+
+    Source: VideoStorm (Zhang et al., NSDI 2017), as the thesis, section 5.7.1, has it.
+
+    Examples
+    --------
+    >>> two_places = [[4.0, 0.0], [0.0, 4.0]]
+    >>> videostorm([[0.9, 0.9]] * 2, [two_places] * 2, [4.0, 4.0], np.random.default_rng(1)).tolist()
+    [0, 1]
+    """
+    problem = Problem.of(accuracy, demand, capacity)
+    pool = slice(None) if cores is None else list(cores)
+    rows = [np.asarray(own, dtype=np.float64).reshape(-1, problem.resources) for own in demand]
+    work = np.concatenate([*(own[:, pool].sum(axis=1) for own in rows), np.empty(0)])
+    return storm_choices(problem, work, rng)

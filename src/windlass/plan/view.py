@@ -40,6 +40,8 @@ class QueryOptions:
     piece, piece_demand
         (k, c) and (k, c, L) as :class:`~windlass.plan.configurations.Configurations` has them, where queries could be
         merged; else None.
+    place
+        (k, c) the cluster of each component, −1 beyond the last; None where nobody says.
 
     Raises
     ------
@@ -61,6 +63,7 @@ class QueryOptions:
     current: int = -1
     piece: _Ints | None = None
     piece_demand: _Floats | None = None
+    place: _Ints | None = None
 
     def __len__(self) -> int:
         return len(self.accuracy)
@@ -77,6 +80,8 @@ class QueryOptions:
             found = np.shape(getattr(self, name))
             if found != shape:
                 raise InputError(f"query {self.name}: {name} has shape {found}, expected {shape}")
+        if self.place is not None and (self.place.ndim != 2 or len(self.place) != k):
+            raise InputError(f"query {self.name}: place has shape {self.place.shape}, expected {(k, 'c')}")
         bounded(f"query {self.name}: accuracy of configuration", self.accuracy, 1.0)
         bounded(f"query {self.name}: demand of configuration", self.demand, np.inf)
         if self.labels and len(self.labels) != k:
@@ -100,6 +105,7 @@ class QueryOptions:
             current,
             found.piece if merging else None,
             found.piece_demand if merging else None,
+            found.place,
         )
 
 

@@ -53,6 +53,25 @@ class Problem:
     def __len__(self) -> int:
         return len(self.start) - 1
 
+    def owners(self) -> _Ints:
+        """(K,) whose each configuration is."""
+        return np.repeat(np.arange(len(self)), np.diff(self.start))
+
+    def only(self, keep: NDArray[np.bool_]) -> Problem:
+        """The same with the marked configurations (K,) alone."""
+        start = np.append(0, np.cumsum(keep))[self.start]
+        return Problem(
+            start, self.accuracy[keep], self.columns, self.demand[keep], self.cost[keep], self.resources
+        )
+
+    def whole(self, keep: NDArray[np.bool_], choices: _Ints) -> _Ints:
+        """Choices among the marked ones as choices among all."""
+        rows = np.flatnonzero(keep)
+        start = np.append(0, np.cumsum(keep))[self.start[:-1]]
+        runs, found = choices >= 0, np.full(len(self), -1)
+        found[runs] = rows[(start + choices)[runs]] - self.start[:-1][runs]
+        return found
+
     def used(self, choices: _Ints) -> _Floats:
         """(L + 1,) what choices ask for together, as parts of the capacity; the last is of no resource.
 

@@ -1,0 +1,77 @@
+"""The greedy of the thesis: everybody's cheapest, then the switch with the largest gain for its cost."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+
+from windlass.model import InputError
+from windlass.model.values import number
+from windlass.plan.lib.answer import answered
+from windlass.plan.lib.fair import fair_choices
+from windlass.plan.lib.greedy import greedy
+from windlass.plan.lib.problem import Problem
+from windlass.plan.view import Plan, PlanView
+
+
+class Cascade:
+    """The switch that gains most accuracy for what it costs more, again and again, within a band of configurations.
+
+    The cost of a configuration is the largest part that it takes of any resource. Everybody begins with the cheapest;
+    then one query at a time switches to a more accurate configuration that fits. As printed, a configuration fits if
+    all of it does beside all that runs, its own query included.
+
+    It does not look at what runs now. It may be worse than ``fair``; each reason says so then.
+
+    Parameters
+    ----------
+    band
+        Configurations that cost more than so many times the least cost of their accuracy are not looked at; infinity
+        for all.
+    release
+        Whether what a query holds counts as free for its own switch.
+    cost
+        ``dominant``, or ``sum`` of all parts that it takes.
+    efficiency
+        ``difference``, of what is gained by what is paid more; or ``plain``, accuracy by cost.
+
+    Source: thesis, sections 5.5.3 to 5.5.5, Figure 5.13; section 5.7.7 for the other costs and efficiencies.
+
+    Examples
+    --------
+    >>> from windlass.plan.view import QueryOptions
+    >>> ladder, cores = np.array([0.2, 0.6, 0.9]), np.array([[1.0], [4.0], [6.0]])
+    >>> queries = tuple(QueryOptions(i, f"q{i}", ladder, cores) for i in range(2))
+    >>> view = PlanView(0.0, ("cloud.cores",), np.array([10.0]), queries)
+    >>> Cascade().decide(view).choices, Cascade(release=True).decide(view).choices
+    ((2, 0), (2, 1))
+    """
+
+    name = "cascade"
+
+    def __init__(
+        self, band: float = 2.0, release: bool = False, cost: str = "dominant", efficiency: str = "difference"
+    ) -> None:
+        self.band = band if band == np.inf else number("band", band, 1.0)
+        for field, value, known in (
+            ("cost", cost, ("dominant", "sum")),
+            ("efficiency", efficiency, ("difference", "plain")),
+        ):
+            if value not in known:
+                raise InputError(f"{field} is {value!r}, expected one of {', '.join(known)}")
+        self.release, self.sums, self.plain = bool(release), cost == "sum", efficiency == "plain"
+
+    def decide(self, view: PlanView) -> Plan:
+        """The plan of the greedy."""
+        problem = Problem.seen(view)
+        climbed = problem
+        if self.sums:
+            climbed = dataclasses.replace(problem, cost=problem.demand.sum(axis=1))
+        choices = greedy(climbed, self.band, self.release, self.plain)
+        plan = answered(view, problem, choices)
+        if problem.score(choices) < problem.score(fair_choices(problem)):
+            plan = dataclasses.replace(
+                plan, why=tuple(f"{why}; fair parts would do better" for why in plan.why)
+            )
+        return plan

@@ -1,0 +1,60 @@
+"""The optimum of the binary program, by HiGHS."""
+
+from __future__ import annotations
+
+import dataclasses
+
+from windlass.model.values import number
+from windlass.plan.lib.answer import answered
+from windlass.plan.lib.greedy import greedy
+from windlass.plan.lib.problem import Problem
+from windlass.plan.lib.program import solve
+from windlass.plan.view import Plan, PlanView
+
+
+class Optimal:
+    """As many queries as can run, then the greatest mean accuracy that there is; its time grows fast with their number.
+
+    Each reason says how far below the optimum the plan may be. Where the solver finds nothing in its time, the plan is
+    that of ``cascade``.
+
+    Parameters
+    ----------
+    seconds
+        After so long the solver answers with the best it has found; it solves three programs at most.
+    gap
+        By what part the sum of accuracies may be below what is proven to be a bound.
+
+    Source: thesis, section 5.5.1, equations 5.1 to 5.4; solved by HiGHS.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from windlass.plan.view import QueryOptions
+    >>> one, cores = np.array([0.5]), np.array([[4.0]])
+    >>> queries = tuple(QueryOptions(i, f"q{i}", one, cores) for i in range(2))
+    >>> plan = Optimal().decide(PlanView(0.0, ("cloud.cores",), np.array([8.0]), queries))
+    >>> plan.choices, plan.why[0]
+    ((0, 0), 'starts: configuration 0, accuracy 0.5; at the optimum')
+    """
+
+    name = "optimal"
+
+    def __init__(self, seconds: float = 60.0, gap: float = 1e-4) -> None:
+        self.seconds = number("seconds", seconds, 0.0, open_below=True)
+        self.gap = number("gap", gap, 0.0)
+
+    def decide(self, view: PlanView) -> Plan:
+        """What the solver answers."""
+        problem = Problem.seen(view)
+        found = solve(problem, self.seconds, self.gap)
+        if found is None:
+            plan, said = answered(view, problem, greedy(problem, 2.0)), "no optimum found in time"
+        else:
+            plan = answered(view, problem, found.choices)
+            below = 1.0 - problem.score(found.choices)[1] / found.bound if found.bound > 0 else 0.0
+            said = (
+                "at the optimum" if below <= max(self.gap, 1e-9) else f"at most {below:.2%} below the optimum"
+            )
+            said += "" if found.proven else ", stopped by the time limit"
+        return dataclasses.replace(plan, why=tuple(f"{why}; {said}" for why in plan.why))

@@ -1,0 +1,46 @@
+"""Plans for one pool of cores, placed at random."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from windlass.plan.lib.answer import answered
+from windlass.plan.lib.problem import Problem
+from windlass.plan.lib.storm import storm_choices
+from windlass.plan.view import Plan, PlanView
+
+
+class Videostorm:
+    """Plans by what they gain for their cores, as if all clusters were one; each placed at random where it fits.
+
+    It knows nothing of links or tiers, except that what does not fit is not placed. Resources are cores if their name
+    ends in ``.cores``.
+
+    Parameters
+    ----------
+    rng
+        Which of the placements that fit.
+
+    Source: VideoStorm (Zhang et al., NSDI 2017), as the thesis, section 5.7.1, has it.
+
+    Examples
+    --------
+    >>> from windlass.plan.view import QueryOptions
+    >>> two = QueryOptions(1, "cars", np.array([0.9, 0.9]), np.array([[4.0, 0.0], [0.0, 4.0]]))
+    >>> view = PlanView(0.0, ("private.cores", "cloud.cores"), np.array([4.0, 4.0]), (two,))
+    >>> Videostorm(np.random.default_rng(1)).decide(view).choices
+    (0,)
+    """
+
+    name = "videostorm"
+
+    def __init__(self, rng: np.random.Generator) -> None:
+        self.rng = rng
+
+    def decide(self, view: PlanView) -> Plan:
+        """Plans first, places by chance."""
+        problem = Problem.seen(view)
+        cores = [at for at, name in enumerate(view.resources) if name.endswith(".cores")]
+        work = [options.demand[:, cores].sum(axis=1) for options in view.queries]
+        choices = storm_choices(problem, np.concatenate([*work, np.empty(0)]), self.rng)
+        return answered(view, problem, choices)
