@@ -33,7 +33,7 @@ def mean_bound(accuracy: Sequence[object], demand: Sequence[object], capacity: o
     Examples
     --------
     >>> round(mean_bound([[0.2, 0.9]] * 2, [[[1.0], [3.0]]] * 2, [5.0]), 3)
-    0.725
+    0.75
     """
     problem = Problem.of(accuracy, demand, capacity)
     if not len(problem):
