@@ -7,6 +7,7 @@ NAME`` runs one.
 - :mod:`~windlass.papers.rosella`: which worker gets this task?
 - :mod:`~windlass.papers.swag`: which job goes first, over all sites?
 - :mod:`~windlass.papers.tetrium`: at which site does each task run?
+- :mod:`~windlass.papers.cascade`: with which configuration should each streaming query run, and where?
 - :mod:`~windlass.papers.asax`: who may share an allocation with whom, at what quota?
 - :mod:`~windlass.papers.pronto`: may this node take one more task now?
 - :mod:`~windlass.papers.autoscaler`: how many machines of which type, before they are needed?

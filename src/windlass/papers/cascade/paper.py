@@ -1,0 +1,79 @@
+"""Chapter 5 of the geo-distributed thesis: Cascade."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import ClassVar
+
+import numpy as np
+
+from windlass.papers.cascade import gains
+from windlass.papers.cascade.example import example_rows
+from windlass.papers.cascade.heuristic import band_rows, metric_rows, sensitivity_rows, time_rows
+from windlass.papers.cascade.placement import placement_rows
+from windlass.papers.cascade.recorded import tables
+from windlass.papers.cascade.setting import Case, drawn_case, recorded_case
+from windlass.papers.cascade.types import type_rows
+from windlass.papers.plots import Picture
+from windlass.papers.public import traces
+from windlass.papers.reproduction import Reproduction, Row, Tell
+
+
+class CascadePaper:
+    """The worked example, Figures 5.15 to 5.27 and Section 5.7.7."""
+
+    name: ClassVar[str] = "cascade"
+    title: ClassVar[str] = "Hung, Resource scheduling in geo-distributed computing, 2017, ch. 5: Cascade"
+
+    def reproduce(self, *, quick: bool, tell: Tell) -> Reproduction:
+        """All draws; ``quick`` has three of each, and fewer widths, sizes and capacities."""
+        seeds = range(1, 4) if quick else range(1, 11)
+        rows: list[Row] = []
+        pictures: list[Picture] = []
+        tell("worked example", 0.0)
+        rows += example_rows()
+        for place, (name, make) in enumerate(_sources().items()):
+
+            def told(done: float, share: float = 0.02 + 0.2 * place) -> None:
+                tell("Figures 5.15 and 5.24", share + 0.2 * done)
+
+            found = gains.measure(name, seeds, make, told)
+            rows += gains.rows_of(found)
+            pictures.append(gains.picture(found))
+        if tables() is None:
+            absent = f"no files of the public traces are at hand, in a folder {Path(traces()).name}"
+            rows.append(Row("Figures 5.15 and 5.24, recorded models", None, "not run", None, absent))
+        for step, share, make_rows in (
+            ("Figures 5.16 to 5.19 and 5.23", 0.62, partial(placement_rows, seeds)),
+            ("Figures 5.20 to 5.22", 0.7, partial(type_rows, seeds)),
+            ("Section 5.7.7", 0.78, partial(metric_rows, seeds)),
+            (
+                "Figure 5.27",
+                0.82,
+                partial(sensitivity_rows, seeds[:3], (2.0, 16.0) if quick else (2.0, 4.0, 8.0, 16.0)),
+            ),
+            (
+                "Figure 5.26",
+                0.9,
+                partial(time_rows, (40, 80) if quick else (40, 80, 160, 320, 640), 20.0 if quick else 120.0),
+            ),
+        ):
+            tell(step, share)
+            rows += make_rows()
+        tell("Figure 5.25", 0.98)
+        found_rows, picture = band_rows(seeds, (1.0, 2.0, 4.0) if quick else (1.0, 1.5, 2.0, 3.0, 4.0, 6.0))
+        tell("done", 1.0)
+        return Reproduction((*rows, *found_rows), (*pictures, picture))
+
+
+def _sources() -> dict[str, Callable[[np.random.Generator], Case]]:
+    """Where profiles come from, by name."""
+    sources: dict[str, Callable[[np.random.Generator], Case]] = {
+        "drawn profiles": lambda rng: drawn_case(gains.COUNTS[-1], rng)
+    }
+    measured = tables()
+    if measured is not None:
+        sources["recorded models"] = lambda rng: recorded_case(gains.COUNTS[-1], rng, measured)
+    return sources
