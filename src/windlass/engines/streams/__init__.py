@@ -6,5 +6,6 @@
 - :mod:`~windlass.engines.streams.lives`: a query's chains: who plays, who takes over, when to try again.
 - :mod:`~windlass.engines.streams.playings`: how right and how late each playing of a clip was.
 - :mod:`~windlass.engines.streams.transit`: how late a frame should be.
+- :mod:`~windlass.engines.streams.part`: a segment at work, wherever it runs.
 - :mod:`~windlass.engines.streams.result`: what came out.
 """

@@ -91,11 +91,24 @@ class Launch:
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """A frame that came through: its number since the query came, when (s), and what was found in it."""
+    """A frame that came through.
+
+    Parameters
+    ----------
+    number
+        Since the query came.
+    done
+        When it was done with, s.
+    found
+        What was found in it.
+    covers
+        For how many frames it stands: itself, and those after it that the plan does not look at.
+    """
 
     number: int
     done: float
     found: Any
+    covers: int = 1
 
 
 @dataclass(frozen=True, slots=True)

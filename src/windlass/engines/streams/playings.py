@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,9 +16,9 @@ from windlass.model.queries import Hierarchy
 
 _Floats = NDArray[np.float64]
 
-#: What was found in the frames of a playing, by their place in the clip, to how right it was, in [0, 1]. Frames that
-#: never came are not there.
-Score = Callable[[Feed, Mapping[int, Any]], float]
+#: The frames of a playing, by their place in the clip, to how right it is what was found, in [0, 1]. Frames that never
+#: came are not there.
+Score = Callable[[Feed, Mapping[int, Frame]], float]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -38,9 +37,9 @@ class Playing:
     undisturbed
         Whether one chain was to play all of it.
     missed
-        Frames that did not come through in time.
+        Frames that did not come through in time, and those that they would have stood for.
     late
-        (frames that came,) seconds from a frame's birth until it was done with.
+        (frames that were looked at,) seconds from a frame's birth until it was done with.
     label
         What ran last, and where; empty if nothing did.
     """
@@ -74,7 +73,7 @@ class Playings:
     def __init__(self, life: Life, score: Score, wait: float, hierarchy: Hierarchy) -> None:
         self._life, self._score, self._wait, self._hierarchy = life, score, wait, hierarchy
         self._found: dict[int, Frame] = {}
-        self._next = 0
+        self._next, self._furthest = 0, 0
 
     def take(self, frames: Sequence[Frame]) -> None:
         """These came through; one that came before, or too late, counts for nothing."""
@@ -83,6 +82,7 @@ class Playings:
             born = entry.zero + frame.number / entry.feed.rate
             if frame.number >= self._next * entry.feed.frames and frame.done - born <= self._wait:
                 self._found.setdefault(frame.number, frame)
+                self._furthest = max(self._furthest, frame.number + frame.covers)
 
     def closed(self, now: float) -> list[Playing]:
         """Playings of which all frames have come, or could have; each is told of once."""
@@ -91,7 +91,7 @@ class Playings:
         n, rate = entry.feed.frames, entry.feed.rate
         while True:
             first = self._next * n
-            whole = len(self._found) >= n and all(number in self._found for number in range(first, first + n))
+            whole = first + n <= self._furthest and self._covered(first) == n
             if not whole and now < entry.zero + (first + n - 1) / rate + self._wait:
                 return found
             found.append(self._close(first))
@@ -101,13 +101,17 @@ class Playings:
             past = self._life.past
             past[:] = [chain for chain in past if chain.last > first + n]
 
+    def _covered(self, first: int) -> int:
+        numbers = range(first, first + self._life.entry.feed.frames)
+        return sum(self._found[number].covers for number in numbers if number in self._found)
+
     def _close(self, first: int) -> Playing:
         entry = self._life.entry
         n, rate = entry.feed.frames, entry.feed.rate
         came = [self._found[number] for number in range(first, first + n) if number in self._found]
         chain = next((one for one in reversed(self._life.past) if one.first < first + n <= one.last), None)
         late = np.array([frame.done - entry.zero - frame.number / rate for frame in came])
-        accuracy = self._score(entry.feed, {frame.number - first: frame.found for frame in came})
+        accuracy = self._score(entry.feed, {frame.number - first: frame for frame in came})
         return Playing(
             entry.name,
             self._next,
@@ -115,7 +119,7 @@ class Playings:
             accuracy,
             math.nan if chain is None else self._transit(chain.choice),
             chain is not None and chain.first <= first,
-            n - len(came),
+            n - self._covered(first),
             late,
             "" if chain is None else entry.options.label(chain.choice),
         )

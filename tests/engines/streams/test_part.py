@@ -1,0 +1,148 @@
+"""A segment at work, in threads of this process: order, sampling, bounded buffers, errors."""
+
+import threading
+import time
+from dataclasses import dataclass
+
+import pytest
+
+from windlass.engines.streams.part import Item, Part, Passing, Task
+
+FRAMES, RATE = 10, 200.0
+LONG_S = 120
+
+
+@dataclass(frozen=True)
+class Counting:
+    """Says how many frames of this playing it has seen; fails at a place of the clip.
+
+    With ``begun`` and ``stuck`` it sets the one when it has a frame, and waits for the other.
+    """
+
+    every: int = 1
+    begun: threading.Event | None = None
+    stuck: threading.Event | None = None
+    fails: int = -1
+
+    def start(self):
+        seen = []
+
+        def run(place, value):
+            if self.begun is not None and self.stuck is not None:
+                self.begun.set()
+                self.stuck.wait()
+            if place == self.fails:
+                raise ValueError(f"frame {place} cannot be read")
+            seen.append(place)
+            return place, len(seen), value
+
+        return run
+
+    def sent(self, value):
+        return 10
+
+
+def task(stages, **changes):
+    told = {"zero": time.time(), "source": True, "last": True, "buffer": 100_000} | changes
+    return Task(stages, RATE, FRAMES, **told)
+
+
+def gathered(part, count):
+    found, until = [], time.monotonic() + LONG_S
+    while len(found) < count:
+        assert time.monotonic() < until
+        found += part.take(0.02)
+    return found
+
+
+@pytest.mark.parametrize("every", [1, 3, 7, 20])
+def test_the_frames_that_a_plan_looks_at_come_in_order_and_each_playing_begins_anew(every):
+    part = Part(task(Counting(every)), lambda item: None)
+    part.play(5)
+    part.end(35)
+    looked = [number for number in range(5, 35) if number % FRAMES % every == 0]
+    frames = gathered(part, len(looked))
+    part.close()
+    assert [frame.number for frame in frames] == looked
+    for frame in frames:
+        place, count, value = frame.found
+        first = next(number for number in looked if number // FRAMES == frame.number // FRAMES)
+        assert (place, value) == (frame.number % FRAMES, None)
+        assert count == (frame.number - first) // every + 1
+    whole = [frame.covers for frame in frames if 10 <= frame.number < 30]
+    assert sum(whole) == 20
+
+
+def test_no_frame_is_played_before_it_is_born_or_after_the_end():
+    started = time.time()
+    part = Part(task(Counting(), zero=started), lambda item: None)
+    part.end(7)
+    part.play(3)
+    frames = gathered(part, 4)
+    assert part.take(0.2) == ()
+    part.close()
+    assert [frame.number for frame in frames] == [3, 4, 5, 6]
+    assert all(frame.done >= started + frame.number / RATE for frame in frames)
+
+
+def test_what_is_handed_on_is_worked_on_in_order_with_its_bytes():
+    first_sent, second = [], Part(task(Counting(), source=False), lambda item: None)
+
+    def hand_on(item):
+        first_sent.append(item.size)
+        second.push(item)
+
+    first = Part(task(Passing(every=2, size=70), last=False), hand_on)
+    first.play(0)
+    first.end(20)
+    frames = gathered(second, 10)
+    first.close()
+    second.close()
+    assert [frame.number for frame in frames] == list(range(0, 20, 2))
+    assert first_sent == [70] * 10
+
+
+def test_a_part_that_is_held_up_loses_the_oldest_and_keeps_no_more_than_it_may():
+    begun, stuck = threading.Event(), threading.Event()
+    part = Part(task(Counting(1, begun, stuck), source=False, buffer=3), lambda item: None)
+    part.push(Item(0, None, 0))
+    assert begun.wait(LONG_S)
+    for number in range(1, 10):
+        part.push(Item(number, None, 0))
+    stuck.set()
+    assert [frame.number for frame in gathered(part, 4)] == [0, 7, 8, 9]
+    assert part.take(0.1) == ()
+    part.close()
+
+
+def test_a_source_that_is_held_up_leaves_out_what_is_too_old():
+    begun, stuck = threading.Event(), threading.Event()
+    part = Part(task(Counting(1, begun, stuck), buffer=2), lambda item: None)
+    part.play(0)
+    assert begun.wait(LONG_S)
+    time.sleep(0.5)
+    now = (time.time() - part._task.zero) * RATE
+    stuck.set()
+    frames = gathered(part, 2)
+    part.close()
+    assert frames[0].number <= now - 90
+    assert frames[1].number >= now - 3
+
+
+def test_what_a_component_raises_is_raised_to_who_takes():
+    part = Part(task(Counting(fails=4)), lambda item: None)
+    part.play(0)
+    with pytest.raises(ValueError, match="frame 4 cannot be read"):
+        gathered(part, 100)
+    part.close()
+
+
+def test_what_fails_on_the_way_is_raised_too():
+    def hand_on(item):
+        raise ConnectionError("nobody there")
+
+    part = Part(task(Counting(), last=False), hand_on)
+    part.play(0)
+    with pytest.raises(ConnectionError, match="nobody there"):
+        gathered(part, 100)
+    part.close()
