@@ -11,7 +11,8 @@ from collections.abc import Iterator
 
 @contextlib.contextmanager
 def stopped_by_signals(live: bool, says: str = "interrupted; what was started is stopped") -> Iterator[None]:
-    """Have a request to terminate end a live run as Ctrl-C does, so that what it started is stopped.
+    """Have a request to terminate end a live run as Ctrl-C does, so that what it started is stopped; or a terminal that
+    is closed, unless that is to be ignored (``nohup``).
 
     Parameters
     ----------
@@ -29,12 +30,17 @@ def stopped_by_signals(live: bool, says: str = "interrupted; what was started is
     if not live or threading.current_thread() is not threading.main_thread():
         yield
         return
-    before = signal.signal(signal.SIGTERM, stop)
+    ends = [signal.SIGTERM]
+    if signal.getsignal(signal.SIGHUP) != signal.SIG_IGN:
+        ends.append(signal.SIGHUP)
+    before = [(each, signal.signal(each, stop)) for each in ends]
     try:
         yield
     except KeyboardInterrupt:
-        # Typer would end with this status too, but say nothing of it.
-        print(f"windlass: {says}", file=sys.stderr)
+        # Typer would end with this status too, but say nothing of it. A closed terminal hears nothing any more.
+        with contextlib.suppress(OSError):
+            print(f"windlass: {says}", file=sys.stderr)
         sys.exit(130)
     finally:
-        signal.signal(signal.SIGTERM, before)
+        for each, handler in before:
+            signal.signal(each, handler)

@@ -5,4 +5,6 @@
 - :mod:`~windlass.engines.ray.executor`: carries out launches as Ray tasks, and tells how they ended.
 - :mod:`~windlass.engines.ray.task`: what runs on Ray's workers.
 - :mod:`~windlass.engines.ray.scale`: a cluster with an autoscaler of its own, asked for nodes.
+- :mod:`~windlass.engines.ray.streams`: chains of streaming queries, an actor a segment;
+  :mod:`~windlass.engines.ray.part`: that actor.
 """

@@ -56,7 +56,8 @@ class Entry:
     def says(self) -> str:
         """What was decided of it, in a line."""
         what = self.options.label(self.choice) if self.choice >= 0 else "cannot run"
-        return f"{self.name}: {what} ({self.why})"
+        # Most policies give the configuration with the reason.
+        return f"{self.name}: {self.why}" if what in self.why else f"{self.name}: {what} ({self.why})"
 
 
 class Book:

@@ -168,11 +168,11 @@ class StreamExecutor(Protocol):
         ...
 
     def play(self, key: int, first: int) -> None:
-        """Have a chain that is ready play, from a frame on."""
+        """Have a chain that is ready play, from a frame on. One that has broken since is no error."""
         ...
 
     def end(self, key: int, last: int) -> None:
-        """Have a chain play no frame from this one on; those before still come through."""
+        """Have a chain play no frame from this one on; those before still come through. As for :meth:`play`."""
         ...
 
     def stop(self, key: int) -> None:

@@ -1,0 +1,56 @@
+"""The actor that a segment of a stream's chain is on Ray. Nodes need Windlass, and what its components need."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import ray
+
+from windlass.engines.streams.executor import Frame
+from windlass.engines.streams.part import Item, Part, Task
+
+
+class StreamPart:
+    """A segment at work, and the way to the next.
+
+    Parameters
+    ----------
+    task
+        What it does.
+    hops
+        The emulated links to the next segment: pairs of a cluster's index and its parent's. A frame crosses all of them
+        at once, portion by portion.
+    wan
+        The actor that emulates links; None: they are real.
+    after
+        The next segment's actor; None at the last.
+    """
+
+    def __init__(self, task: Task, hops: Sequence[tuple[int, int]], wan: Any, after: Any) -> None:
+        self._hops, self._wan, self._after = hops, wan, after
+        self._part = Part(task, self._hand_on)
+
+    def _hand_on(self, item: Item) -> None:
+        if self._wan is not None and item.size > 0:
+            ray.get([self._wan.carry.remote(below, above, item.size) for below, above in self._hops])
+        ray.get(self._after.push.remote(item))
+
+    def ready(self) -> None:
+        """Return when it is up."""
+
+    def play(self, first: int) -> None:
+        """Play from a frame on."""
+        self._part.play(first)
+
+    def end(self, last: int) -> None:
+        """Play no frame from this one on."""
+        self._part.end(last)
+
+    def push(self, item: Item) -> None:
+        """Take in what the segment before hands on."""
+        self._part.push(item)
+
+    def take(self, wait: float) -> tuple[Frame, ...]:
+        """Frames that came through; raises what a component raised."""
+        return self._part.take(wait)
