@@ -1,6 +1,7 @@
 """The dispatch world once more, as plainly as it can be said: the oracle for the compiled one.
 
-It asks the policy through its public methods, as a live engine would.
+It asks policies through their public methods, as a live engine would. Several schedulers have a policy each; what
+they see of queues, and hear of the others' tasks, may be late.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ class Worker:
     def __init__(self, speed: float) -> None:
         self.speed, self.down = speed, False
         self.queue: deque[Any] = deque()
-        self.low: deque[float] = deque()
+        self.low: deque[tuple[float, int]] = deque()
         self.running: Any = None
         self.left = self.since = self.started = 0.0
         self.end = INF
@@ -30,18 +31,25 @@ class Naive:
 
     def __init__(
         self,
-        policy: Any,
+        policies: Any,
         speeds: Any,
         submit: Any,
         work: Any,
         timetable: WorkerTimetable | None = None,
         per_job: int = 1,
+        sender: Any = None,
+        delay: float = 0.0,
     ) -> None:
-        self.policy, self.submit, self.work = policy, submit, work
+        self.policies = policies if isinstance(policies, list) else [policies]
+        self.submit, self.work, self.delay = submit, work, delay
+        self.sender = np.zeros(len(submit), int) if sender is None else sender
         self.workers = [Worker(speed) for speed in speeds]
         told = timetable or WorkerTimetable.none()
         self.changes = list(zip(told.time, told.kind, told.worker, told.value, strict=True))
-        self.copies = getattr(policy, "copies", 0)
+        self.copies = getattr(self.policies[0], "copies", 0)
+        # What schedulers will see: (when, what is then done).
+        self.coming: deque[Any] = deque()
+        self.noted, self.seen = self.lengths(), self.lengths()
         self.per_job, self.next_task = per_job, {}
         self.held: deque[Any] = deque()
         self.response = np.full(len(submit), np.nan)
@@ -50,6 +58,23 @@ class Naive:
 
     def lengths(self) -> np.ndarray:
         return np.array([len(w.queue) + (w.running is not None) for w in self.workers])
+
+    def note(self, now: float) -> None:
+        """Let schedulers see lengths that have changed, once the delay has passed."""
+        if not self.delay:
+            return
+        lengths = self.lengths()
+        for worker in np.flatnonzero(lengths != self.noted):
+            self.coming.append((now + self.delay, self.see, (worker, lengths[worker])))
+        self.noted = lengths
+
+    def see(self, worker: int, length: int) -> None:
+        self.seen[worker] = length
+
+    def tell_others(self, sender: int, index: int, work: float, seconds: float) -> None:
+        for scheduler, policy in enumerate(self.policies):
+            if scheduler != sender:
+                policy.reported(index, work, seconds)
 
     def begin(self, index: int, item: Any, amount: float, now: float) -> None:
         worker = self.workers[index]
@@ -76,33 +101,44 @@ class Naive:
             if self.begin_real(index, worker.queue.popleft(), now):
                 return
         if worker.low:
-            self.begin(index, ["low", worker.low[0]], worker.low.popleft(), now)
+            size, sender = worker.low.popleft()
+            self.begin(index, ["low", size, sender], size, now)
 
     def dispatch(self, now: float) -> None:
         while self.held and not all(worker.down for worker in self.workers):
             item = self.held.popleft()
-            index = self.policy.choose(self.lengths())
+            task = item[1] * self.per_job if item[0] == "job" else item[1]
+            policy = self.policies[self.sender[task]]
+            index = policy.choose(self.seen.copy() if self.delay else self.lengths())
             worker = self.workers[index]
             assert not worker.down
             if worker.running is None:
                 self.begin_real(index, item, now)
             else:
                 worker.queue.append(item)
+            self.note(now)
 
     def complete(self, index: int, now: float) -> None:
         worker = self.workers[index]
-        kind, what = worker.running
+        kind, what, *of = worker.running
         seconds = now - worker.started
         self.begin_next(index, now)
+        sender = of[0] if kind == "low" else self.sender[what]
         if kind == "low":
             self.benchmarks += 1
-            self.policy.benchmarked(index, what, seconds)
+            told = what
+            self.policies[sender].benchmarked(index, what, seconds)
         else:
             self.done += 1
             assert np.isnan(self.response[what])
             self.response[what] = now - self.submit[what]
             self.events.append((now, "end", index, what))
-            self.policy.completed(index, self.work[what], seconds)
+            told = self.work[what]
+            self.policies[sender].completed(index, told, seconds)
+        if self.delay:
+            self.coming.append((now + self.delay, self.tell_others, (sender, index, told, seconds)))
+        else:
+            self.tell_others(sender, index, told, seconds)
 
     def change(self, now: float) -> None:
         _, kind, index, value = self.changes.pop(0)
@@ -113,8 +149,9 @@ class Naive:
                 worker.since = now
                 worker.end = now if not worker.left else now + worker.left / value if value else INF
             worker.speed = value
-            if getattr(self.policy, "follows", False):
-                self.policy.told(int(index), value)
+            for policy in self.policies:
+                if getattr(policy, "follows", False):
+                    policy.told(int(index), value)
         elif kind == FAIL and not worker.down:
             worker.down = True
             lost = [worker.running] if worker.running is not None and worker.running[0] != "low" else []
@@ -122,41 +159,49 @@ class Naive:
             worker.queue.clear()
             worker.low.clear()
             worker.running, worker.end = None, INF
-            self.policy.left(int(index))
+            for policy in self.policies:
+                policy.left(int(index))
         elif kind == RETURN and worker.down:
             worker.down = False
-            self.policy.joined(int(index))
+            for policy in self.policies:
+                policy.joined(int(index))
 
     def run(self) -> np.ndarray:
         while self.done < len(self.submit):
             ends = [worker.end for worker in self.workers]
             index = int(np.argmin(ends))
             change = self.changes[0][0] if self.changes else INF
-            due = self.policy.benchmark_at
+            seen = self.coming[0][0] if self.coming else INF
+            due = min(policy.benchmark_at for policy in self.policies)
             arrival = self.submit[self.arrived] if self.arrived < len(self.submit) else INF
-            now = min(ends[index], change, due, arrival)
+            now = min(ends[index], change, seen, due, arrival)
             if ends[index] == now:
                 self.complete(index, now)
             elif change == now:
                 self.change(now)
+            elif seen == now:
+                _, what, of = self.coming.popleft()
+                what(*of)
             elif due == now:
-                sent = self.policy.benchmark(now)
-                if sent is not None:
-                    self.benchmark(sent[0], sent[1], now)
+                for scheduler, policy in enumerate(self.policies):
+                    sent = policy.benchmark(now)
+                    if sent is not None:
+                        self.benchmark(sent[0], sent[1], now, scheduler)
             else:
                 task = self.arrived
                 self.arrived += 1
-                self.policy.arrived(now)
+                self.policies[self.sender[task]].arrived(now)
                 items = [["job", task // self.per_job] for _ in range(self.copies)] or [["task", task]]
                 self.held.extend(items)
+            self.note(now)
             self.dispatch(now)
         return self.response
 
-    def benchmark(self, index: int, size: float, now: float) -> None:
+    def benchmark(self, index: int, size: float, now: float, sender: int) -> None:
         worker = self.workers[index]
         if size <= 0 or worker.down or len(worker.low) >= 8:
             return
         if worker.running is None:
-            self.begin(index, ["low", size], size, now)
+            self.begin(index, ["low", size, sender], size, now)
         else:
-            worker.low.append(size)
+            worker.low.append((size, sender))

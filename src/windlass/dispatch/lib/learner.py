@@ -28,7 +28,8 @@ in ``floats``     place  what it is                                      written
 ``LENGTH``        9      completions in a window (L)                     ``take_load``           ``take_completion``
 ``CUT_OFF``       10     silence after which a worker counts as dead, s  ``take_load``           ``refresh``
 ``MEAN_WORK``     11     mean work of recent tasks                       ``take_completion``     ``take_load``
-``LEARNT_SHARE``  12     share of what is seen that is sure; 0: told     its class, ``split``    ``refresh``
+``LEARNT_SHARE``  12     share of what is seen that is sure; 0: told     its class               ``refresh``
+``PART``          13     share of all arrivals that come to it           its class, ``split``    ``take_load``
 ================  =====  ==============================================  ======================  ======================
 
 Lists in ``floats``: n rates, work/s; n windows, one a worker, which only this module reads and writes; the work of the
@@ -95,7 +96,8 @@ TICKS, SIZES_SEEN, BEGUN, BY_WAIT, PROBES = range(OWN_INT, OWN_INT + 5)
     CUT_OFF,
     MEAN_WORK,
     LEARNT_SHARE,
-) = range(OWN_FLOAT, OWN_FLOAT + 10)
+    PART,
+) = range(OWN_FLOAT, OWN_FLOAT + 11)
 #: What is taken to be guaranteed before anything is known: no load is light, nobody is cut off, nothing is probed.
 UNKNOWN = 1e-9
 #: Tables are made anew once estimates have moved by this share of their sum.
@@ -187,7 +189,8 @@ def clear_window(worker, ints, floats):
 def take_load(ints, floats):
     """Take in the arrival rate: load, accuracy, length of windows, and when a silent worker counts as dead."""
     count = ints[WORKERS]
-    offered = arrival_rate(ints, floats) * floats[MEAN_WORK] / floats[GUARANTEED]
+    # It counts its own arrivals, and what is guaranteed is there for those of all schedulers.
+    offered = arrival_rate(ints, floats) * floats[MEAN_WORK] / (floats[GUARANTEED] * floats[PART])
     load = min(max(offered, 0.0), floats[MOST_LOAD])
     epsilon = _ACCURACY * (1.0 - load)
     length = max(_LEAST_LENGTH, math.ceil(floats[WINDOW_SCALE] * math.log(max(count, 2)) / epsilon**2))
@@ -199,8 +202,8 @@ def take_load(ints, floats):
 
 @helper
 def schedule_benchmark(now, ints, floats):
-    """Draw when the next benchmark task is due."""
-    spare = (1.0 - floats[LOAD]) * floats[GUARANTEED] / floats[MEAN_WORK]
+    """Draw when the next benchmark task is due; of those of all schedulers, its part."""
+    spare = (1.0 - floats[LOAD]) * floats[GUARANTEED] * floats[PART] / floats[MEAN_WORK]
     rate = floats[PROBE_SHARE] * spare
     floats[BENCHMARK_AT] = now - math.log(unit(draw(ints))) / rate if rate > 0.0 else math.inf
 

@@ -101,7 +101,8 @@ class Rosella(CompiledDispatch):
 
     When overloaded, α̂ counts as ``most_load``: windows stay finite, and some benchmark tasks still go out, which
     costs nothing, as they run only where no real task waits. A worker not seen yet, or that joined anew, is taken
-    to be as fast as the mean guaranteed.
+    to be as fast as the mean guaranteed. Of k schedulers that share the workers, each hears of all completions and
+    takes its own arrivals for 1/k of all (:meth:`split`).
 
     Source: Wu and Liu, "Rosella", Section IV, Figures 3 and 4.
 
@@ -180,6 +181,7 @@ class Rosella(CompiledDispatch):
         self.floats[VALUES_AT : VALUES_AT + count] = sure / count
         self.floats[learn.GUARANTEED] = sure
         self.floats[learn.LEARNT_SHARE] = guaranteed is None
+        self.floats[learn.PART] = 1.0
         self.floats[learn.PROBE_SHARE] = number("probe_share", probe_share, 0.0)
         self.floats[learn.WINDOW_SCALE] = number("window_scale", window_scale, 0.0, open_below=True)
         self.floats[learn.MOST_LOAD] = number("most_load", most_load, 0.0, 0.999)
@@ -194,11 +196,10 @@ class Rosella(CompiledDispatch):
     def split(
         self, schedulers: int, rng: np.random.Generator
     ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-        """State for so many schedulers: each sees its part of the arrivals and counts on its part of the capacity."""
+        """State for so many schedulers: each sees its part of the arrivals, and knows what all workers guarantee."""
         ints, floats = super().split(schedulers, rng)
         if schedulers > 1:
-            floats[:, learn.GUARANTEED] /= schedulers
-            floats[:, learn.LEARNT_SHARE] /= schedulers
+            floats[:, learn.PART] /= schedulers
             floats[:, BENCHMARK_AT] *= rng.uniform(0.5, 1.5, schedulers) * schedulers
         return ints, floats
 

@@ -1,0 +1,121 @@
+"""Several schedulers that do not coordinate and see late, task by task as plain ones in Python."""
+
+from __future__ import annotations
+
+import copy
+
+import numpy as np
+import pytest
+from naive import Naive
+from plain_rosella import PlainRosella
+from test_oracle import SPEEDS, make, shaky, workload
+
+from windlass.dispatch import POLICIES, Rosella, simulate
+from windlass.dispatch.state import BENCHMARK_AT, COPIES, RNG
+from windlass.model.timetable import WorkerTimetable
+from windlass.workloads.tasks import draw_tasks
+
+SEED = 11
+
+
+class Chance:
+    """What is drawn for so many schedulers: their streams, their first benchmark tasks, and who gets which job."""
+
+    def __init__(self, policy, schedulers, submit, work, per_job=1):
+        capacity = float(SPEEDS.sum())
+        drawn = draw_tasks(len(work), None, submit, work, tasks_per_job=per_job, capacity=capacity, seed=SEED)
+        rng = np.random.default_rng(drawn.schedulers)
+        ints, floats = policy.split(schedulers, rng)
+        self.words, self.benchmark_at = ints[:, RNG].tolist(), floats[:, BENCHMARK_AT].tolist()
+        jobs = len(work) // per_job
+        sender = rng.integers(schedulers, size=jobs) if schedulers > 1 else np.zeros(jobs, int)
+        self.sender = np.repeat(sender, per_job)
+
+
+def simulated(policy, submit, work, timetable, schedulers, delay, per_job=1):
+    return simulate(
+        policy,
+        SPEEDS,
+        tasks=len(work),
+        seed=SEED,
+        arrivals=submit,
+        service=work,
+        tasks_per_job=per_job,
+        timetable=timetable,
+        schedulers=schedulers,
+        probe_delay=delay,
+        samples=0,
+        record=True,
+    )
+
+
+def same(fast, plain):
+    np.testing.assert_allclose(fast.response, plain.run(), rtol=1e-9, atol=1e-9)
+    assert fast.benchmarks == plain.benchmarks
+    where = {task: worker for _, what, worker, task in plain.events if what == "end"}
+    assert fast.worker.tolist() == [where[task] for task in range(len(fast.response))]
+
+
+@pytest.mark.parametrize("name", [name for name in POLICIES.names() if name != "rosella"])
+@pytest.mark.parametrize(("schedulers", "delay"), [(2, 0.0), (3, 0.4), (8, 1.5)])
+def test_each_scheduler_does_as_one_of_its_own_that_sees_late(name, schedulers, delay):
+    submit, work = workload(tasks=1200)
+    timetable, policy = shaky(submit[-1]), make(name)
+    fast = simulated(policy, submit, work, timetable, schedulers, delay)
+    chance = Chance(policy, schedulers, submit, work)
+    several = [copy.deepcopy(policy) for _ in range(schedulers)]
+    for each, word in zip(several, chance.words, strict=True):
+        each.ints[RNG], each.copies = word, int(each.ints[COPIES])
+    same(fast, Naive(several, SPEEDS, submit, work, timetable, sender=chance.sender, delay=delay))
+
+
+def test_jobs_of_many_tasks_come_to_one_scheduler_each():
+    submit, work = workload(tasks=1200, per_job=4)
+    timetable, policy = shaky(submit[-1]), make("sparrow")
+    fast = simulated(policy, submit, work, timetable, 3, 0.4, per_job=4)
+    chance = Chance(policy, 3, submit, work, per_job=4)
+    several = [copy.deepcopy(policy) for _ in range(3)]
+    for each, word in zip(several, chance.words, strict=True):
+        each.ints[RNG], each.copies = word, int(each.ints[COPIES])
+    submit = np.repeat(submit, 4)
+    same(fast, Naive(several, SPEEDS, submit, work, timetable, 4, chance.sender, delay=0.4))
+
+
+def stalled(until):
+    """A worker that stands still for half of the time, and others that leave and come back."""
+    stall = WorkerTimetable.speeds([0.3 * until, 0.8 * until], [3, 3], [0.0, 0.5])
+    return stall + WorkerTimetable.failure(4, 0.1 * until, 0.2 * until)
+
+
+@pytest.mark.parametrize(("schedulers", "delay"), [(1, 0.0), (2, 0.0), (3, 0.4), (8, 1.5)])
+@pytest.mark.parametrize("guaranteed", [SPEEDS.sum(), None], ids=["told", "not told"])
+@pytest.mark.parametrize(
+    ("changes", "load", "window_scale"),
+    [(shaky, 0.7, 0.02), (shaky, 0.7, 0.3), (stalled, 0.3, 0.02), (stalled, 0.95, 0.02)],
+    ids=["shaky", "long windows", "stalled", "full"],
+)
+def test_each_scheduler_learns_as_a_plain_one(schedulers, delay, guaranteed, changes, load, window_scale):
+    submit, work = workload(tasks=1500, load=load)
+    timetable = changes(submit[-1])
+    policy = Rosella(len(SPEEDS), guaranteed, rng=np.random.default_rng(5), window_scale=window_scale)
+    fast = simulated(policy, submit, work, timetable, schedulers, delay)
+    chance = Chance(policy, schedulers, submit, work)
+    several = [
+        PlainRosella(len(SPEEDS), guaranteed, schedulers, word, at, window_scale)
+        for word, at in zip(chance.words, chance.benchmark_at, strict=True)
+    ]
+    same(fast, Naive(several, SPEEDS, submit, work, timetable, sender=chance.sender, delay=delay))
+
+
+@pytest.mark.parametrize("schedulers", [8, 32])
+def test_a_worker_that_is_back_gets_its_share_from_however_many_schedulers(schedulers):
+    """Of eight equal workers, an eighth of the tasks; its queue is empty, so a little more at first."""
+    back, shares = 300.0, []
+    for seed in range(10):
+        done = simulate(
+            "rosella", np.ones(8), 0.8, 2200, seed, schedulers=schedulers, samples=0, record=True,
+            timetable=WorkerTimetable.failure(0, 200.0, back),
+        )  # fmt: skip
+        soon = (done.submit >= back) & (done.submit < back + 10.0)
+        shares.append(float((done.worker[soon] == 0).mean()))
+    assert 0.11 < np.mean(shares) < 0.20
