@@ -24,20 +24,25 @@ from windlass.worlds.fleet.standing import Standing
 AREA = Fleet.of([2, 2, 2], [1e6] * 3, [1e6] * 3)
 
 
+#: Times whose sums are exact: live, what comes within a clock's tick is seen at once, and a simulator tells any two
+#: instants apart, be it by a rounding.
+TICK = 1 / 64
+TICKS = st.integers(0, 64).map(lambda ticks: ticks * TICK)
+ANY_TIME = st.floats(0.0, 1.0)
+
+
 @st.composite
-def workloads(draw, sizes=(0.0, 1e5)):
+def workloads(draw, sizes=(0.0, 1e5), seconds=ANY_TIME):
     jobs = draw(st.integers(1, 3))
-    # Live, what comes within a clock's tick is seen at once; a simulator tells any two instants apart.
-    ticks = draw(st.lists(st.integers(0, 300), min_size=jobs, max_size=jobs))
-    submit = [tick / 100 for tick in sorted(ticks)]
+    submit = sorted(TICK * tick for tick in draw(st.lists(st.integers(0, 192), min_size=jobs, max_size=jobs)))
     counts = st.integers(0, 3)
     stages = []
     for _ in range(jobs):
         here = draw(st.tuples(counts, counts, counts).filter(any))
-        job = [StageSpec(draw(st.floats(0.0, 1.0)), here=here, task_bytes=draw(st.sampled_from(sizes)))]
+        job = [StageSpec(draw(seconds), here=here, task_bytes=draw(st.sampled_from(sizes)))]
         for depth in range(draw(st.integers(0, 2))):
             parents = draw(st.sets(st.integers(0, depth), min_size=1))
-            job.append(StageSpec(draw(st.floats(0.0, 1.0)), tasks=draw(counts) + 1, parents=tuple(parents)))
+            job.append(StageSpec(draw(seconds), tasks=draw(counts) + 1, parents=tuple(parents)))
         stages.append(job)
     return FleetJobs.of(submit, stages)
 
@@ -73,12 +78,43 @@ def test_nothing_is_lost_or_counted_twice_whoever_dies(jobs, nodes, notice, load
     assert (executor.held[[w.number for w in executor.workers if w.number not in executor.dead]] == 0).all()
 
 
+class Noting:
+    """SWAG, which notes when it is asked, and of which jobs with how many tasks."""
+
+    name = "noting"
+
+    def __init__(self):
+        self.asked, self._swag = [], Swag()
+
+    def decide(self, view):
+        self.asked.append(
+            (round(view.now, 6), view.job.tolist(), view.subjobs.tolist(), view.backlog.tolist())
+        )
+        return self._swag.decide(view)
+
+
 @settings(max_examples=300, deadline=None)
-@given(jobs=workloads(sizes=(0.0,)))
-def test_without_transfers_it_takes_as_long_as_in_the_simulator(jobs):
-    live = drive(LiveFleet(AREA, jobs, FakeExecutor(AREA)), {"place": Standing(Swag())})
-    simulated = drive(Alone(PlacedFleet(FleetCase(AREA, jobs))), {"place": Standing(Swag())})
-    np.testing.assert_allclose(live.response, simulated.response, atol=1e-6)
+@given(jobs=workloads(sizes=(0.0,), seconds=TICKS))
+def test_without_transfers_it_does_as_in_the_simulator(jobs):
+    live, simulated = Noting(), Noting()
+    run = drive(LiveFleet(AREA, jobs, FakeExecutor(AREA)), {"place": Standing(live)})
+    other = drive(Alone(PlacedFleet(FleetCase(AREA, jobs))), {"place": Standing(simulated)})
+    assert live.asked == simulated.asked
+    np.testing.assert_allclose(run.response, other.response, atol=1e-6)
+
+
+def test_the_order_stands_when_a_stage_ends_that_nobody_reads():
+    # The first job's second stage ends at 2 s, and its third at 4 s, with the job.
+    stages = [
+        StageSpec(1.0, here=(1, 0, 0)),
+        StageSpec(1.0, tasks=1, parents=(0,)),
+        StageSpec(3.0, tasks=1, parents=(0,)),
+    ]
+    jobs = FleetJobs.of([0.0, 0.0], [stages, [StageSpec(1.0, here=(9, 0, 0))]])
+    for engine in (LiveFleet(AREA, jobs, FakeExecutor(AREA)), Alone(PlacedFleet(FleetCase(AREA, jobs)))):
+        noting = Noting()
+        drive(engine, {"place": Standing(noting)})
+        assert [now for now, *_ in noting.asked] == [0.0, 1.0, 4.0]
 
 
 def test_a_lost_output_is_made_again_and_its_reader_waits():

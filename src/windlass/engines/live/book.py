@@ -241,20 +241,24 @@ class Book:
         self.busy[self.worker[task]] -= 1
         self.running[row, self.site[task]] -= 1
 
-    def finish(self, task: int, pieces: tuple[Piece, ...], now: float) -> None:
-        """A task ended."""
+    def finish(self, task: int, pieces: tuple[Piece, ...], now: float) -> bool:
+        """A task ended; whether jobs are to be ordered anew, as its job has ended or a stage can begin."""
         row = int(self.stage[task])
         self.leave(task)
         self.state[task], self.output[task] = ENDED, pieces
         self.done[row] += 1
-        if self.complete(row):
-            job = int(self.jobs.job[row])
-            self.left[job] -= 1
-            for child in self.program.children(row):
-                self.since[child] = now
-            if self.left[job] == 0:
-                self.end[job] = now
-                self._forget(job)
+        if not self.complete(row):
+            return False
+        job, children = int(self.jobs.job[row]), self.program.children(row)
+        self.left[job] -= 1
+        for child in children:
+            self.since[child] = now
+        if self.left[job] == 0:
+            self.end[job] = now
+            self._forget(job)
+            return True
+        # A stage that nobody reads lets nothing begin: the order stands, as it does in the simulator.
+        return any(self.is_ready(child) for child in children)
 
     def _forget(self, job: int) -> None:
         # Data of a job that ended need not lie anywhere.

@@ -205,7 +205,7 @@ class LiveFleet:
         self._wanted = True
         if isinstance(event, Gone):
             if self._book.alive[event.worker]:
-                self._changed = True
+                self._changed = self._moved = True
                 self._sending.lose(event.worker)
             return
         sent = self._sending.take(event.key)
@@ -230,8 +230,7 @@ class LiveFleet:
             event.computed - self._zero,
         )
         self._reported[task] = self.now()
-        book.finish(task, event.pieces, self._reported[task])
-        self._moved |= book.complete(int(book.stage[task]))
+        self._moved |= book.finish(task, event.pieces, self._reported[task])
         self._sending.completed(sent, event.computed - event.read)
         if self._progress is not None:
             self._progress(float((book.state == ENDED).mean()))
