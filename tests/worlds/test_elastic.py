@@ -199,3 +199,17 @@ policies: {scale: reactive}
     assert made.metrics.jobs == 18
     assert made.jobs["gpus"].sum() == 42
     assert "jobs are made of counts by time: which of them ends when is drawn" in made.notes
+
+
+def test_with_looks_nobody_waits_for_the_next_decision():
+    alike = {"period": 1800, "policies": {"scale": "reactive"}}
+    looking, seldom = (
+        of(run(make_scenario(tree(**alike, look=look))), "p95_wait_s")[0] for look in (10, 1800)
+    )
+    assert looking < seldom
+    assert make_scenario(tree(**alike)).variants[0].setting.look == 10.0
+
+
+def test_a_look_of_no_time_is_refused():
+    with pytest.raises(InputError, match="look"):
+        make_scenario(tree(look=0))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -101,3 +102,20 @@ def check_leaves_the_view_alone(registry: Registry, name: str) -> None:
         before = pickle.dumps(view)
         policy.decide(view)
         require(pickle.dumps(view) == before, f"{name}: changes the view it is given")
+
+
+def check_looks_leave_no_trace(registry: Registry, name: str) -> None:
+    """At a look the answer can be carried out, and those at decisions are as if nobody had looked in between."""
+    policy, seldom = _make(registry, name), _make(registry, name)
+    rng = np.random.default_rng(15)
+    history = rng.uniform(0, 5, (40, 3))
+    for step in range(40):
+        view = drawn_view(rng, 600.0 * step, history[: step + 1])
+        view = replace(view, look=10.0)
+        require(
+            policy.decide(view) == seldom.decide(view),
+            f"{name}: answers otherwise where somebody looked before",
+        )
+        for passed in (10.0, 40.0):
+            look = replace(drawn_view(rng, view.now + passed, view.history), look=10.0, due=False)
+            policy.decide(look).check(look)

@@ -7,6 +7,7 @@ answers with :class:`Totals`; it never touches an engine.
 Policies, one file each in ``policies/``:
 
 - ``reactive``: what the cluster autoscaler of Kubernetes does; ``consolidate``: what Karpenter does.
+- ``hazard``, ``newsvendor``: ours, of what a spare instance is worth; ``predictive``: the paper's, by a forecast.
 - ``static``: as many as were ever needed.
 - ``clairvoyant``: knows the jobs to come.
 
@@ -42,9 +43,10 @@ POLICIES = Registry(
 class ScalePolicy(Protocol):
     """Decides how many instances of each type there should be.
 
-    A class with a ``name`` and this method, in a file of ``policies/``, is a policy. Besides, it may have ``idle``: how
-    many seconds an instance may be empty, where there are more than it wants, before it goes; :func:`idle_time` reads
-    it.
+    It is asked once a period, and at looks in between (``view.due`` says which): then it serves who waits, and does not
+    learn or plan. A class with a ``name`` and this method, in a file of ``policies/``, is a policy. Besides, it may
+    have ``idle``: how many seconds an instance may be empty, where there are more than it wants, before it goes;
+    :func:`idle_time` reads it.
     """
 
     name: ClassVar[str]

@@ -58,7 +58,12 @@ class ScaleView:
     running, waiting
         What jobs ask for; those that wait in the order of the queue.
     history
-        (t, k) how many of each type jobs needed, in fractions, a row a period; the last row is of now.
+        (t, k) how many of each type jobs needed, in fractions, a row a period; the last row is of now, and at a look of
+        the last decision.
+    look
+        Seconds from one look to the next; None where the policy is asked once a period and never in between.
+    due
+        Whether a period is over. Else this is a look: who waits is served, and plans are as they were.
     """
 
     now: float
@@ -70,6 +75,12 @@ class ScaleView:
     running: Demands
     waiting: Demands
     history: _Floats
+    look: float | None = None
+    due: bool = True
+
+    def notice(self) -> float:
+        """How long it takes at most until somebody who waits is seen, s."""
+        return self.period if self.look is None else min(self.look, self.period)
 
 
 @dataclass(frozen=True, slots=True)

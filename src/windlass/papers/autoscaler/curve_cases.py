@@ -26,6 +26,8 @@ DAY = 86_400.0
 WEEK = 7.0 * DAY
 #: Seconds from one decision to the next, as in the paper.
 PERIOD = 300.0
+#: Seconds from one look at who waits to the next, as the autoscalers of today have it, for every policy.
+LOOK = 10.0
 #: Of which run of chance the jobs of Helios are made, whose log has counts alone.
 _DRAW = 2021
 
@@ -141,7 +143,7 @@ def _workload(
     """So many blocks are history only; then it is learned on, up to the second; judged up to the third."""
     history, learn, judge = (each * block for each in weeks)
     kept = jobs.take(jobs.submit < jobs.submit[0] + judge)
-    case = ElasticCase(kept, InstanceFleet(types), PERIOD, history)
+    case = ElasticCase(kept, InstanceFleet(types), PERIOD, history, LOOK)
     return Workload(name, case, (history, learn), (learn, judge), block)
 
 

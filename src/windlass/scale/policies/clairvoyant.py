@@ -67,6 +67,9 @@ class Clairvoyant:
         wanted = np.array([self._needed(view, kind) for kind in range(len(view.types))])
         most = np.array([kind.most for kind in view.types])
         wanted = np.minimum(wanted, most)
+        if not view.due:
+            # The next decision still launches in time; a look lets go of what rises no more.
+            wanted = np.minimum(wanted, view.ready + view.coming)
         if len(view.waiting):
             wanted = np.maximum(wanted, Reactive().decide(view).counts)
         return Totals(tuple(wanted.tolist()), (_WHY,) * len(most))

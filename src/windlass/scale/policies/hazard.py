@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from windlass.model.values import number
 from windlass.scale.embedding import Embedding
+from windlass.scale.lib.looks import look_after
 from windlass.scale.lib.need import Buckets, most, needed
 from windlass.scale.lib.odds import Odds
 from windlass.scale.view import ScaleView, Totals
@@ -28,7 +29,7 @@ class Hazard:
     """As many spare instances as are worth their rent, by the chance that somebody comes who needs them.
 
     A spare instance costs its rent until the next decision, or nothing where somebody comes who needs it: then it would
-    have been launched anyway. Without it, whoever comes waits for the next decision and for a launch, and an hour of
+    have been launched anyway. Without it, whoever comes waits until that is seen and for a launch, and an hour of
     waiting of one job is worth ``worth`` instance-hours. How likely it is that somebody comes is learned, for the first
     spare instance, the second, and so on: by the hour, the day of the week, and how many came lately. The gains of one
     after the other are added up, and the number at which their sum is highest is had.
@@ -50,12 +51,12 @@ class Hazard:
 
     Examples
     --------
-    Two levels, of one spare instance and of the second; a launch and a period take 300 s, and jobs of one come as often
-    as not:
+    Two levels, of one spare instance and of the second; a period is 300 s, whoever comes waits for 450 s, and jobs of
+    one come as often as not:
 
     >>> policy, chances = Hazard(worth=1.0), np.full((1, 10), 0.0)
     >>> chances[0, 0] = 0.5
-    >>> policy.gains(chances, np.array([300.0]), 300.0, np.ones((1, 10)))[0, :2].tolist()
+    >>> policy.gains(chances, np.array([450.0]), 300.0, np.ones((1, 10)))[0, :2].tolist()
     [75.0, -300.0]
     """
 
@@ -69,42 +70,45 @@ class Hazard:
         self._odds: Odds | None = None
         self._last = -np.inf
         self._least: _Ints = np.empty(0, np.int64)
+        self._spare: _Ints = np.zeros(1, np.int64)
         self._waited: _Floats = np.empty((0, 3))
         self._served: _Floats = np.empty((0, 0))
 
-    def gains(self, chances: _Floats, launch: _Floats, period: float, served: _Floats) -> _Floats:
+    def gains(self, chances: _Floats, late: _Floats, period: float, served: _Floats) -> _Floats:
         """(k, s) seconds of an instance that are won by the spare ones of each level.
 
         Parameters
         ----------
         chances
             (k, s) that they let somebody run who comes before the next decision.
-        launch
-            (k,) how long it takes, s.
+        late
+            (k,) how long whoever comes waits without them, s.
         period
             From one decision to the next, s.
         served
             (k, s) how many they let run then.
         """
-        # Whoever comes waits half a period for the next decision, and then for the launch.
-        late = launch[:, None] + 0.5 * period
-        return np.asarray(chances * served * self._worth * late - (1.0 - chances) * period * _WIDTHS)
+        return np.asarray(chances * served * self._worth * late[:, None] - (1.0 - chances) * period * _WIDTHS)
 
     def decide(self, view: ScaleView) -> Totals:
         """Who is there and waits, and whom it is worth having besides."""
         need = needed(view, self._buckets)
+        if not view.due:
+            return look_after(view, need, need.least + self._spare)
         odds, since = self._learner(view)
         jobs, served = self._came(view, need.least, since)
         there = served > 0.0
         self._served += np.where(there, _SLOWLY * (served - self._served), 0.0)
         odds.tell(view.now, jobs, there)
+        self._spare = np.zeros(len(view.types), np.int64)
         if odds.rows < _ENOUGH:
             counts = np.minimum(np.maximum(need.least, view.used + view.coming), most(view))
             return Totals(tuple(counts.tolist()), ("too little was learned so far",) * len(counts))
         chances = odds.chances()
-        launch = np.array([kind.launch for kind in view.types])
-        won = np.cumsum(self.gains(chances, launch, view.period, self._served), axis=1)
-        spare = np.where(won.max(axis=1) > 0.0, LEVELS[won.argmax(axis=1)], 0)
+        # Whoever comes is seen at the next look or decision, half of one from then on average.
+        late = np.array([kind.launch for kind in view.types]) + 0.5 * view.notice()
+        won = np.cumsum(self.gains(chances, late, view.period, self._served), axis=1)
+        spare = self._spare = np.where(won.max(axis=1) > 0.0, LEVELS[won.argmax(axis=1)], 0)
         counts = np.minimum(need.least + spare, most(view))
         why = (
             f"{extra} spare ones are worth it: one lets a job run within {view.period:g} s with chance {chance:.2f}"

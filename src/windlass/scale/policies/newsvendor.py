@@ -12,6 +12,7 @@ from windlass.scale.forecast import Forecaster
 from windlass.scale.lib.change import Change
 from windlass.scale.lib.feed import DAY, Feed, Schedule, seed_of
 from windlass.scale.lib.ladder import Ladder
+from windlass.scale.lib.looks import look_after
 from windlass.scale.lib.need import Buckets, Need, ahead, most, needed, peak, whole
 from windlass.scale.view import ScaleView, Totals
 
@@ -84,6 +85,7 @@ class Newsvendor:
             None if forecaster is None else Feed(forecaster, schedule, dict(options or {}), seed_of(rng))
         )
         self._buckets = Buckets()
+        self._plan: _Ints = np.zeros(1, dtype=np.int64)
         self._change: Change | None = None
         self._ahead: _Ints = np.empty(0, dtype=np.int64)
         self._last = -np.inf
@@ -106,8 +108,16 @@ class Newsvendor:
         return wait / (wait + (kind.price or 1.0) * period)
 
     def decide(self, view: ScaleView) -> Totals:
-        """What is needed now, and what is worth having besides."""
+        """A plan once a period; at looks in between, who waits is served."""
         need = needed(view, self._buckets)
+        if not view.due:
+            return look_after(view, need, self._plan)
+        answer = self._planned(view, need)
+        self._plan = np.array(answer.counts, dtype=np.int64)
+        return answer
+
+    def _planned(self, view: ScaleView, need: Need) -> Totals:
+        """What is needed now, and what is worth having besides."""
         rows = ahead(view)
         change = self._learner(view, rows)
         seen = self._seen(view, need, rows)

@@ -4,13 +4,17 @@ from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from windlass.model.values import number
 from windlass.scale.forecast import Forecaster
 from windlass.scale.lib.feed import DAY, Feed, Schedule, seed_of
 from windlass.scale.lib.ladder import Ladder
+from windlass.scale.lib.looks import look_after
 from windlass.scale.lib.need import Buckets, Need, ahead, most, needed, peak, whole
 from windlass.scale.view import ScaleView, Totals
+
+_Ints = NDArray[np.int64]
 
 
 class Predictive:
@@ -82,10 +86,19 @@ class Predictive:
             forecaster, Schedule(tuple(seasons), retrain, keep), dict(options or {}), seed_of(rng)
         )
         self._buckets = Buckets()
+        self._plan: _Ints = np.zeros(1, dtype=np.int64)
 
     def decide(self, view: ScaleView) -> Totals:
-        """What is needed now, and what is forecast besides."""
+        """A plan once a period; at looks in between, who waits is served."""
         need = needed(view, self._buckets)
+        if not view.due:
+            return look_after(view, need, self._plan)
+        answer = self._planned(view, need)
+        self._plan = np.array(answer.counts, dtype=np.int64)
+        return answer
+
+    def _planned(self, view: ScaleView, need: Need) -> Totals:
+        """What is needed now, and what is forecast besides."""
         forecaster = self._feed.at(view)
         if forecaster is None:
             return self._by_ladder(view, need)

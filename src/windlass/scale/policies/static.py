@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from windlass.model.values import number, whole
+from windlass.scale.policies.reactive import Reactive
 from windlass.scale.view import ScaleView, Totals
 
 
@@ -45,4 +46,8 @@ class Static:
         why = "the most that was ever needed"
         if self._count is not None:
             wanted, why = np.full(len(most), self._count), "as many as were asked for"
+        if not view.due:
+            wanted = np.minimum(wanted, view.ready + view.coming)
+            if self._count is None and len(view.waiting):
+                wanted, why = np.maximum(wanted, Reactive().decide(view).counts), "more wait than ever"
         return Totals(tuple(np.minimum(wanted, most).tolist()), (why,) * len(most))

@@ -45,6 +45,7 @@ class History:
         self._needed = np.concatenate((before, np.zeros((1024, types))))
         self._until = self._first
         self._time: list[float] = []
+        self._at: list[_Floats] = []
         self._totals: list[_Ints] = []
         self._there: list[_Ints] = []
         self._why: list[tuple[str, ...]] = []
@@ -63,9 +64,10 @@ class History:
         found.flags.writeable = False
         return found
 
-    def note(self, now: float, totals: _Ints, there: _Ints, why: tuple[str, ...]) -> None:
-        """An answer."""
+    def note(self, now: float, needed: _Floats, totals: _Ints, there: _Ints, why: tuple[str, ...]) -> None:
+        """An answer, at a decision or a look."""
         self._time.append(now)
+        self._at.append(needed)
         self._totals.append(totals)
         self._there.append(there)
         self._why.append(why)
@@ -75,7 +77,7 @@ class History:
         types, count = self._needed.shape[1], len(self._time)
         return Decisions(
             np.array(self._time),
-            self._needed[self._first : self._first + count].copy(),
+            np.array(self._at, np.float64).reshape(count, types),
             np.array(self._totals, np.int64).reshape(count, types),
             np.array(self._there, np.int64).reshape(count, types),
             tuple(self._why),

@@ -14,6 +14,7 @@ from windlass.compiled import Kernel, inlined, lean
 from windlass.sim.cores import TAKEN
 from windlass.sim.events.tree import next_of_any, next_worker
 from windlass.sim.handle import opening, storing
+from windlass.sim.instances.looks import look_for_newcomers, looked
 from windlass.sim.instances.moves import empty_since, end_job, enqueue, mark, start_job
 from windlass.sim.instances.packing import is_empty, room_for
 from windlass.sim.instances.stages import alter, come_up, expire, launch, trim
@@ -28,6 +29,7 @@ from windlass.sim.instances.state import (
     EXPIRED,
     KINDS,
     LAUNCHES,
+    LOOK,
     N_LEAVING,
     N_STARTING,
     N_UP,
@@ -58,7 +60,7 @@ def next_instant(run):
     if counts[ENDED] == len(queues.submit):
         return np.inf
     arrival = queues.submit[counts[SUBMITTED]] if counts[SUBMITTED] < len(queues.submit) else np.inf
-    of_jobs = min(arrival, next_of_any(run.ends), queues.clock[DUE])
+    of_jobs = min(arrival, next_of_any(run.ends), queues.clock[DUE], queues.clock[LOOK])
     return min(of_jobs, next_of_any(run.turns), run.fleet.cut_time[counts[CUT]], queues.clock[OPEN])
 
 
@@ -169,9 +171,10 @@ def _decide_at(run, now):
     if _place(run, now) == FULL:
         counts[CROWDED] = 1
         return FULL
+    look_for_newcomers(run, now)
     expire(run, now)
     clock[OPEN] = np.inf
-    if clock[DUE] <= now and counts[ENDED] < len(run.queues.submit):
+    if min(clock[DUE], clock[LOOK]) <= now and counts[ENDED] < len(run.queues.submit):
         counts[ASKING] = 1
         return ASK
     return PAUSED
@@ -242,7 +245,7 @@ def _decide(address, now):
     queues, status = run.queues, REACHED
     comes = counts[SUBMITTED] < len(queues.submit) and queues.submit[counts[SUBMITTED]] <= now
     counts[VACATED] = 0
-    if comes or min(clock[DUE], clock[OPEN]) <= now or counts[CHANGED] > 0 or _has_expired(run):
+    if comes or min(clock[DUE], clock[LOOK], clock[OPEN]) <= now or counts[CHANGED] > 0 or _has_expired(run):
         status = _decide_at(run, now)
     clock[NEXT] = next_instant(run)
     return REACHED if status == PAUSED else status
@@ -280,6 +283,7 @@ def _act(address, delays, boots, due):
             made += 1
         trim(run, of, now)
     queues.counts[ASKING], queues.clock[DUE] = 0, due
+    looked(run)
     queues.clock[NEXT] = next_instant(run)
     return made
 

@@ -18,7 +18,7 @@ from windlass.sim.instances.history import History
 from windlass.sim.instances.loop import ACT, ALTER, DECIDE, KERNELS, RUN, SETTLE, STORE, WAITING_ROWS
 from windlass.sim.instances.needs import Needs
 from windlass.sim.instances.result import Scaled
-from windlass.sim.instances.setup import make_run, with_room
+from windlass.sim.instances.setup import Times, make_run, with_room
 from windlass.sim.instances.state import (
     ASKING,
     DUE,
@@ -56,7 +56,8 @@ def kernels() -> tuple[Kernel, ...]:
 class InstancesPart(Quiet):
     """Instances and the jobs on them: see :class:`windlass.sim.part.Part`.
 
-    Every so many seconds the policy says how many instances there should be. What is missing is launched. Where there
+    Every so many seconds the policy says how many instances there should be; and in between at looks, where jobs came
+    that wait, instances are empty, or a launch failed. What is missing is launched. Where there
     are more than that, those go that were empty for as long as they may be; never one that holds a job, of this part or
     of another that holds cores of the ledger. What is starting comes up in any case. What fails to boot is launched
     again at the next decision, if it is wanted then.
@@ -76,6 +77,8 @@ class InstancesPart(Quiet):
         Of launches: how long they take, and whether they fail.
     period
         Seconds from one decision to the next.
+    look
+        Seconds from one look to the next; None for none.
     begin
         The first decision, s; by default long enough before the first job for what that asks for to be ready.
     history
@@ -114,6 +117,7 @@ class InstancesPart(Quiet):
         rng: np.random.Generator,
         *,
         period: float = 600.0,
+        look: float | None = None,
         begin: float | None = None,
         history: NDArray[np.float64] | None = None,
         site: int = 0,
@@ -128,6 +132,7 @@ class InstancesPart(Quiet):
         if ledger.nodes.whole[rows].tolist() != fleet.rows():
             raise InputError(f"site {site} of the ledger has other rows than the instances that there may be")
         self._period = number("period", period, 0.0, open_below=True)
+        self._look = None if look is None else number("look", look, 0.0, open_below=True)
         self._jobs, self._fleet, self._ledger, self._rng = jobs, fleet, ledger, rng
         self._needs = Needs(jobs, fleet.types)
         self._begin = _begin(jobs, fleet, period) if begin is None else begin
@@ -137,17 +142,9 @@ class InstancesPart(Quiet):
         self._others, self._first = others, rows.start
         if others:
             ledger.watch(site)
+        times = Times(self._begin, warm, np.inf if self._look is None else self._look, at_once)
         self._run = make_run(
-            jobs,
-            self._needs,
-            fleet,
-            ledger.nodes,
-            site=site,
-            part=number_in_ledger,
-            begin=self._begin,
-            others=others,
-            at_once=at_once,
-            warm=warm,
+            jobs, self._needs, fleet, ledger.nodes, times, site=site, part=number_in_ledger, others=others
         )
         self._handle, self._clock = Handle(self._run, STORE), self._run.queues.clock
         self._counts = self._run.queues.counts
@@ -155,6 +152,7 @@ class InstancesPart(Quiet):
         self._decide, self._act, self._rows = DECIDE.entry(), ACT.entry(), WAITING_ROWS.entry()
         self._asked = self._in_vain = 0
         self._shown: ScaleView | None = None
+        self._needed = np.empty(0)
         self._progress = progress or (lambda _: None)
         self._loop = Loop(RUN.entry(), self._handle, _INSTANTS_BETWEEN_REPORTS, self._tell, self._grow)
 
@@ -194,7 +192,10 @@ class InstancesPart(Quiet):
     def view(self, decision: str) -> ScaleView:
         """Instances, who is on them, and who waits."""
         queues, of = self._run.queues, self._run.fleet.number
-        self._history.show(self._asked, self._needs.counts(queues.alive))
+        due = bool(self._clock[DUE] <= self._clock[NOW])
+        self._needed = self._needs.counts(queues.alive)
+        if due:
+            self._history.show(self._asked, self._needed)
         running = queues.job_of[queues.job_of >= 0]
         waiting = np.empty(int(self._counts[WAITING]), np.int64)
         self._rows(self._handle.address, waiting)
@@ -209,6 +210,8 @@ class InstancesPart(Quiet):
             self._demands(running, queues.start),
             self._demands(waiting, queues.submit),
             self._history.rows(),
+            self._look,
+            due,
         )
         return self._shown
 
@@ -218,13 +221,13 @@ class InstancesPart(Quiet):
         view, fleet = self._shown, self._run.fleet
         answer.check(view)
         totals, there = np.array(answer.counts, np.int64), view.ready + view.coming
-        self._history.note(view.now, totals, there, answer.why)
+        self._history.note(view.now, self._needed, totals, there, answer.why)
         fleet.wanted[:] = totals
         delays, boots = _NONE
         if (totals > there).any():
             room = np.minimum(fleet.limit, np.diff(fleet.first)) - there - fleet.number[:, N_LEAVING]
             delays, boots = self._drawn(np.maximum(np.minimum(totals - there, room), 0))
-        self._asked += 1
+        self._asked += view.due
         made = self._act(self._handle.address, delays, boots, self._begin + self._asked * self._period)
         self._vacate()
         self._check_not_in_vain(bool(made))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from windlass.model.vectors import VectorJobs
@@ -15,6 +17,8 @@ from windlass.sim.instances.state import (
     CLOCKS,
     COUNTS,
     DUE,
+    EVERY,
+    FIRST,
     KEEP,
     LAUNCHES,
     NEXT,
@@ -38,18 +42,26 @@ from windlass.sim.nodes import Nodes
 _FIRST_SLOTS = 64
 
 
+@dataclass(frozen=True, slots=True)
+class Times:
+    """When the policy is asked: see :class:`~windlass.sim.instances.part.InstancesPart`; no look is infinity."""
+
+    begin: float
+    warm: float
+    look: float
+    at_once: bool
+
+
 def make_run(
     jobs: VectorJobs,
     needs: Needs,
     fleet: InstanceFleet,
     nodes: Nodes,
+    times: Times,
     *,
     site: int,
     part: int,
-    begin: float,
     others: bool,
-    at_once: bool,
-    warm: float,
 ) -> Run:
     """No instance is there and no job was submitted; the parameters are those of the part."""
     rows = int(nodes.first[site + 1] - nodes.first[site])
@@ -57,9 +69,11 @@ def make_run(
     counts, clock = queues.counts, queues.clock
     counts[SITE], counts[PART], counts[BEST] = site, part, fleet.best_fit
     counts[OTHERS] = others
-    clock[NOW], clock[DUE] = -np.inf, np.inf if at_once else begin
-    clock[KEEP], clock[NOTICE] = 0.0 if at_once else fleet.idle, fleet.notice
-    clock[WARM] = np.inf if at_once else warm
+    clock[NOW], clock[NOTICE], clock[FIRST] = -np.inf, fleet.notice, times.begin
+    if times.at_once:
+        clock[KEEP] = 0.0
+    else:
+        clock[DUE], clock[KEEP], clock[WARM], clock[EVERY] = times.begin, fleet.idle, times.warm, times.look
     clock[NEXT] = min([clock[DUE], *jobs.submit[:1].tolist()])
     pieces = int(np.maximum(needs.gang[needs.kind], 1).sum())
     return Run(

@@ -7,6 +7,7 @@ import numpy as np
 from windlass.compiled import inlined, lean
 from windlass.sim.cores import set_idle
 from windlass.sim.events.tree import next_of_any, next_worker, schedule_any
+from windlass.sim.instances.looks import look_soon
 from windlass.sim.instances.moves import lose_jobs, mark
 from windlass.sim.instances.packing import is_empty, ledger_row
 from windlass.sim.instances.state import (
@@ -96,6 +97,8 @@ def _leave(run, row, why, now):
     fleet.vacated[run.queues.counts[VACATED]] = row
     run.queues.counts[VACATED] += 1
     schedule_any(run.turns, row, np.inf)
+    if why != IDLE:
+        look_soon(run, now)
     while fleet.top[of] > fleet.first[of] and fleet.stage[fleet.top[of] - 1] == AWAY:
         fleet.top[of] -= 1
 
@@ -190,8 +193,12 @@ def expire(run, now):
         row = fleet.expired[place]
         if fleet.stage[row] == LEAVING and fleet.jobs[row] == 0:
             _leave(run, row, INTERRUPTED, now)
-        elif is_empty(run, row) and _is_due(run, row, now) and _too_many(run, fleet.kind[row]):
-            _leave(run, row, IDLE, now)
+        elif is_empty(run, row) and _is_due(run, row, now):
+            if _too_many(run, fleet.kind[row]):
+                _leave(run, row, IDLE, now)
+            else:
+                # By the last answer it stays; the next one may let it go.
+                look_soon(run, now)
     counts[EXPIRED] = 0
 
 

@@ -32,13 +32,14 @@ LAUNCHED, READY, GONE = range(3)
 #: jobs running and waiting; kinds of which some wait; rows changed, and rows whose time is over; next number in the
 #: queue; lines of both logs; interruptions so far; whether it is best fit and not first fit; whether a decision is due,
 #: and whether others hold cores here; rows vacated; pieces that running jobs hold; whether there were too few
-#: slots to start all who had room.
+#: slots to start all who had room; the next number in the queue when the policy was asked last.
 SITE, PART, SUBMITTED, ENDED, LOST, RUNNING, WAITING, KINDS, CHANGED, EXPIRED, SEQUENCE = range(11)
-LAUNCHES, ATTEMPTS, CUT, BEST, ASKING, OTHERS, VACATED, PIECES, CROWDED, COUNTS = range(11, 21)
+LAUNCHES, ATTEMPTS, CUT, BEST, ASKING, OTHERS, VACATED, PIECES, CROWDED, TOLD, COUNTS = range(11, 22)
 #: Places in ``Queues.clock``: now; when the next decision is due; how long an instance may idle, and how long one is
 #: warned before it is taken; when something happens next; an instant that is not over; until when instances are
-#: there at once. All s.
-NOW, DUE, KEEP, NOTICE, NEXT, OPEN, WARM, CLOCKS = range(8)
+#: there at once; the next look, and from one to the next (infinity for none); the first decision; when the policy
+#: was asked last. All s.
+NOW, DUE, KEEP, NOTICE, NEXT, OPEN, WARM, LOOK, EVERY, FIRST, ASKED, CLOCKS = range(12)
 NOBODY = -1
 #: Thousandths of a core.
 MILLI = 1000

@@ -38,12 +38,15 @@ class ElasticCase:
         Seconds from one decision to the next.
     earlier
         So many seconds of the jobs are history only; then the cluster is up as it was.
+    look
+        Seconds from one look at who waits to the next, between decisions; None for none.
     """
 
     jobs: VectorJobs
     fleet: InstanceFleet
     period: float = 600.0
     earlier: float = 0.0
+    look: float | None = None
 
     def part(
         self, ledger: Ledger, rng: np.random.Generator, idle: float | None, **options: Any
@@ -56,7 +59,7 @@ class ElasticCase:
             found = cut(jobs, self.earlier, self.period, needs.kind, needs.counts)
             jobs = found.jobs
             options = {"history": found.history, "begin": found.begin, "warm": found.begin, **options}
-        return InstancesPart(jobs, fleet, ledger, rng, period=self.period, **options)
+        return InstancesPart(jobs, fleet, ledger, rng, period=self.period, look=self.look, **options)
 
 
 def run_elastic(

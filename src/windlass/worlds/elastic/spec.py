@@ -122,7 +122,11 @@ class PoliciesSpec(Spec):
 
 
 class ElasticSetting(Setting):
-    """One variant of an elastic scenario; ``period``: s from one decision to the next."""
+    """One variant of an elastic scenario.
+
+    ``period``: s from one decision to the next. ``look``: s from one look at who waits to the next, in between; none
+    where it is as long as the period.
+    """
 
     plain_lists: ClassVar[frozenset[str]] = frozenset({"cluster.types", "workload.drawn.shapes"})
     path_fields: ClassVar[tuple[str, ...]] = ("workload.trace", "workload.bins", "cluster.spot.trace")
@@ -133,3 +137,4 @@ class ElasticSetting(Setting):
     workload: WorkloadSpec
     policies: PoliciesSpec
     period: Positive = 600.0
+    look: Positive = 10.0

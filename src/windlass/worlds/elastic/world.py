@@ -64,7 +64,8 @@ class Elastic:
     ) -> Outcome:
         """Run the jobs."""
         fleet = instance_fleet(setting.cluster, workload.jobs)
-        case = ElasticCase(workload.jobs, fleet, setting.period, setting.workload.earlier)
+        look = setting.look if setting.look < setting.period else None
+        case = ElasticCase(workload.jobs, fleet, setting.period, setting.workload.earlier, look)
         chosen = setting.policies.scale
         policy = scale_policy(chosen.name, chosen.parameters, case, np.random.default_rng([seed, 1]))
         done = run_elastic(case, policy, np.random.default_rng([seed, 2]), progress)

@@ -1,0 +1,126 @@
+"""Between two decisions a policy is asked at looks: launches follow who waits, and not the period."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from tests.oracles.instances import check
+from tests.sim.instances import SCALERS, Case, cases, coupled, run
+from windlass.model import InputError
+from windlass.model.instances import InstanceType
+from windlass.model.vectors import VectorJobs
+from windlass.scale import POLICIES, ScaleView, Totals, idle_time
+from windlass.sim.instances.fleet import InstanceFleet
+from windlass.sim.part import Quiet
+
+ONE = InstanceType("one", cores=1, launch=300.0, most=50)
+PERIOD = 1000.0
+looks = st.sampled_from([5.0, 7.0, 20.0, 33.0])
+each_policy = pytest.mark.parametrize("name", SCALERS)
+
+
+class Heard:
+    """Passes on what another policy answers, and keeps what it was shown."""
+
+    name = "heard"
+
+    def __init__(self, policy) -> None:
+        self._policy, self.views, self.idle = policy, [], idle_time(policy, 0.0)
+
+    def decide(self, view: ScaleView) -> Totals:
+        self.views.append(view)
+        return self._policy.decide(view)
+
+
+def reactive(**parameters):
+    return POLICIES.make("reactive", np.random.default_rng(1), **parameters)
+
+
+def alone(submit, run_for, policy, look=10.0, **options):
+    """Jobs of one instance each."""
+    jobs = VectorJobs.of(submit, run_for, cores=1)
+    settings = {"period": PERIOD, "begin": 0.0, "look": look, **options}
+    return run(jobs, InstanceFleet((ONE,)), policy, **settings)
+
+
+@each_policy
+@settings(max_examples=30, deadline=None)
+@given(case=cases(), look=looks)
+def test_a_run_with_looks_breaks_no_rule(name: str, case: Case, look: float):
+    policy = SCALERS[name](case.seed)
+    done = case.run(policy, look=look)
+    check(done, launches_as_told=case.fleet.launch_spread == 0, idle=idle_time(policy, case.fleet.idle))
+
+
+@each_policy
+@settings(max_examples=15, deadline=None)
+@given(case=cases(), look=looks)
+def test_looks_are_the_same_beside_a_part_that_does_nothing(name: str, case: Case, look: float):
+    # A job of no length ends at the instant of a look, before it or after it.
+    assume((case.jobs.run > 0).all())
+    one = case.run(SCALERS[name](case.seed), look=look)
+    two = coupled(case, SCALERS[name](case.seed), Quiet(), look=look)
+    assert np.array_equal(one.start, two.start)
+    for column in ("launched", "ready", "gone"):
+        assert np.array_equal(getattr(one.launches, column), getattr(two.launches, column), equal_nan=True)
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.lists(st.integers(1, 900), min_size=1, max_size=12), looks)
+def test_whoever_waits_is_seen_at_the_next_look(times: list[int], look: float):
+    # All of them run until nobody comes any more, so each needs an instance of its own.
+    submit = np.sort(np.array(times, np.float64))
+    done = alone(submit, np.full(len(submit), 5000.0), reactive(), look)
+    seen = np.minimum(np.ceil(submit / look) * look, PERIOD)
+    assert done.start == pytest.approx(seen + ONE.launch)
+
+
+def test_without_looks_whoever_waits_is_seen_at_the_next_decision():
+    done = alone([1.0, 500.0], [5000.0] * 2, reactive(), look=None)
+    assert done.start.tolist() == [1300.0, 1300.0]
+
+
+def test_who_is_empty_goes_at_a_look_and_not_only_at_a_decision():
+    done = alone([1.0, 5000.0], [95.0, 1.0], reactive(unneeded=60.0))
+    # Up at 310, empty at 405, unneeded at 465.
+    assert done.launches.gone[0] == 470.0
+
+
+def test_what_fails_to_boot_is_launched_again_at_a_look():
+    fleet = InstanceFleet((ONE,), boot_failure=0.5)
+    jobs = VectorJobs.of([1.0] * 8, [10.0] * 8, cores=1)
+    done = run(jobs, fleet, reactive(unneeded=1e6), period=1e5, begin=0.0, look=10.0)
+    assert np.isnan(done.launches.ready).any()
+    assert done.end.max() < 1e5
+
+
+def test_looks_are_on_their_grid_and_only_where_there_is_something_to_see():
+    policy = Heard(reactive())
+    alone([15.0, 16.0, 2015.0], [100.0] * 3, policy)
+    times = [view.now for view in policy.views]
+    assert [view.now % PERIOD == 0 for view in policy.views] == [view.due for view in policy.views]
+    assert all(now % 10.0 == 0 for now in times)
+    assert times == [0.0, 20.0, 1000.0, 2000.0, 2020.0]
+
+
+def test_a_look_adds_no_row_to_the_history():
+    policy = Heard(reactive())
+    alone([15.0, 1015.0, 2500.0], [100.0] * 3, policy)
+    for view in policy.views:
+        assert len(view.history) == int(view.now // PERIOD) + 1
+        assert (view.look, view.notice()) == (10.0, 10.0)
+
+
+def test_before_the_first_decision_nobody_looks():
+    policy = Heard(reactive())
+    alone([15.0, 3015.0], [100.0] * 2, policy, begin=2000.0)
+    assert policy.views[0].now == 2000.0
+
+
+@pytest.mark.parametrize("bad", [0.0, -1.0, np.nan])
+def test_no_look_takes_no_time(bad: float):
+    with pytest.raises(InputError, match="look"):
+        alone([1.0], [1.0], reactive(), look=bad)
