@@ -10,6 +10,7 @@
 - :mod:`~windlass.sim.instances`: instances that come and go, and jobs that are packed on them.
 - :mod:`~windlass.sim.workers`: small tasks on many workers.
 - :mod:`~windlass.sim.telemetry`: nodes that measure themselves, and say whether they take tasks.
+- :mod:`~windlass.sim.queries`: streaming queries on clusters in tiers.
 - :mod:`~windlass.sim.fleet`: jobs over the sites of a fleet.
 - :mod:`~windlass.sim.events`: what happens next; :mod:`~windlass.sim.links`: links that concurrent reads share.
 - :mod:`~windlass.sim.status`: how a loop tells why it returned.

@@ -1,0 +1,184 @@
+"""Streaming queries on clusters that come and go: what a follower in plain Python finds, and single frames."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+
+from tests.oracles.queries import check, follow, frames
+from tests.sim.queries import KINDS, TIERS, UNITS, Case, Nasty, cases, ledger_of, one, timetable_of
+from windlass.drive import drive
+from windlass.model import InputError, PolicyError
+from windlass.model.timetable import SiteTimetable
+from windlass.plan import POLICIES, Plan
+from windlass.sim.coupled import Alone
+from windlass.sim.nodes import Ledger
+from windlass.sim.queries.setup import Stays, Terms
+
+FPS = 400
+
+
+def planners(case: Case):
+    return Nasty(np.random.default_rng(case.seed)), POLICIES.make("fair", np.random.default_rng(case.seed))
+
+
+def followed(case: Case, done):
+    return follow(TIERS, case.options(), case.stays, case.terms, case.timetable, done.answers, UNITS)
+
+
+@settings(max_examples=150, deadline=None)
+@given(case=cases())
+def test_a_follower_of_the_answers_finds_the_same(case: Case):
+    for planner in planners(case):
+        done = case.run(planner)
+        check(done, followed(case, done))
+
+
+@settings(max_examples=60, deadline=None)
+@given(case=cases())
+def test_single_frames_fare_as_the_fluid_says(case: Case):
+    done = case.run(Nasty(np.random.default_rng(case.seed)))
+    for row, query in enumerate(followed(case, done)):
+        # A fluid has no frames: each stretch may round by some, and a frame may be late by its own length.
+        off = 3 * len(query.stretches) + 3
+        margin = 4 / FPS
+        served, late, lost = frames(query.stretches, case.terms, FPS, case.terms.deadline + margin)
+        assert abs(served - done.served[row] * FPS) <= off
+        assert abs(lost - done.lost[row] * FPS) <= off
+        assert late <= done.late[row] * FPS + off
+        if abs(case.terms.buffer - case.terms.deadline) > 0.1:
+            _, at_most, _ = frames(query.stretches, case.terms, FPS, case.terms.deadline - margin)
+            assert done.late[row] * FPS <= at_most + off
+
+
+def best_at(label: str) -> int:
+    return KINDS[0].labels[:].index(label)
+
+
+class Fixed:
+    """Always the same configuration."""
+
+    name = "fixed"
+
+    def __init__(self, *choice: int) -> None:
+        self._choices = choice
+
+    def decide(self, view) -> Plan:
+        return Plan(self._choices[: len(view.queries)], ("as told",) * len(view.queries))
+
+
+ALL_PRIVATE = "detect middle, tell middle@private"
+
+
+def test_a_query_alone_has_no_results_while_it_is_noticed_and_started():
+    done = one(notice=2.0, restart=3.0).run(Fixed(best_at(ALL_PRIVATE)))
+    assert done.silent.tolist() == [5.0]
+    assert done.accurate.tolist() == pytest.approx([0.6 * 55.0])
+    assert done.lost.tolist() == [5.0]
+    assert done.switches.tolist() == [0]
+    (answer,) = done.answers
+    assert (answer.time, answer.why) == (2.0, ("as told",))
+    held = done.course.held[:, 2]
+    assert held.tolist() == [0.0, 2.25, 2.25]
+    assert done.course.sent[-1].tolist() == [2.5e5, 0.0, 0.0, 0.0]
+
+
+def test_what_a_short_link_does_not_carry_waits_then_is_late_then_lost_and_is_caught_up():
+    # Of 250 kB/s the link carries 200 from 20 s to 30 s: a fifth of the stream waits, 2 s of it after 10 s.
+    case = replace(
+        one(notice=15.0, restart=0.0, buffer=1.0, deadline=0.5, catch_up=0.25),
+        timetable=timetable_of((20, "east", 1, 0.5, 1), (30, "east", 1, 1, 1)),
+    )
+    done = case.run(Fixed(best_at(ALL_PRIVATE)))
+    # Waits for 15 s of notice; then of the stream 1 s waits after 5 s, and as much is lost in the 5 s after that.
+    assert done.lost[0] == pytest.approx(15.0 + 1.0)
+    # Late from 22.5 s on; 1 s is caught up at a quarter a second, of which half is late.
+    assert done.late[0] == pytest.approx(0.8 * 7.5 + 1.25 * 2.0)
+    assert done.accurate[0] == pytest.approx(0.6 * (60.0 - 16.0))
+    check(done, followed(case, done))
+
+
+def test_all_that_use_what_is_short_slow_down_in_proportion_and_others_do_not():
+    kinds = (0, 2, 0)
+    stays = Stays(np.zeros(3), np.full(3, 100.0))
+    at = [
+        KINDS[0].labels[:].index(ALL_PRIVATE),
+        KINDS[2].labels[:].index("detect low, tell low@private"),
+        KINDS[0].labels[:].index("detect low, tell low@east"),
+    ]
+    case = Case(kinds, stays, Terms(0.0, 10.0, 0.0, 0.0, 0.0), timetable_of((50, "private", 0.25, 1, 1)), 1)
+
+    class UntilThen(Fixed):
+        def decide(self, view):
+            return super().decide(view) if view.now < 50 else Plan((-1,) * 3, ("enough",) * 3)
+
+    done = case.run(UntilThen(*at))
+    # 2.25 and 0.375 cores of the private cluster are asked for, and 1 is there.
+    share = 1.0 / 2.625
+    assert done.served.tolist() == pytest.approx([40 + 10 * share, 40 + 10 * share, 50.0])
+    assert [answer.time for answer in done.answers] == [10.0, 60.0]
+
+
+def test_an_answer_that_does_not_fit_is_refused_whole():
+    case = one(notice=0.0)
+    ledger = ledger_of()
+    engine = Alone(case.part(ledger), ledger)
+    dear = best_at("detect high, tell high@private")
+    with pytest.raises(PolicyError, match=r"'fixed' private.cores: 4.5 are asked for, there are 4"):
+        drive(engine, {"plan": Fixed(dear)})
+    assert not ledger.nodes.held.any()
+    assert engine.result().answers == ()
+
+
+def test_equal_work_of_two_queries_is_done_once_where_they_are_merged():
+    case = Case((0, 0), Stays(np.zeros(2), np.full(2, 50.0)), Terms(0.0, 0.0), SiteTimetable.none(), 1)
+    held = []
+    for merged in (False, True):
+
+        class Both(Fixed):
+            def decide(self, view, merged=merged):
+                return replace(super().decide(view), merged=merged)
+
+        done = case.run(Both(*[best_at("detect low, tell low@east")] * 2))
+        held.append(done.course.held[0, 0])
+        assert done.accurate.tolist() == pytest.approx([10.0, 10.0])
+        check(done, followed(case, done))
+    assert held == [0.75, 0.375]
+
+
+def test_who_is_not_there_is_not_asked_for():
+    case = Case(
+        (0, 0),
+        Stays(np.array([0.0, 30.0]), np.array([10.0, 30.0])),
+        Terms(notice=1.0),
+        SiteTimetable.none(),
+        1,
+    )
+    done = case.run(POLICIES.make("fair", np.random.default_rng(1)))
+    assert [answer.query.tolist() for answer in done.answers] == [[0]]
+    assert done.served[1] == done.lost[1] == 0.0
+
+
+@pytest.mark.parametrize(
+    ("make", "told"),
+    [
+        (lambda: Terms(buffer=-1.0), "buffer is -1"),
+        (lambda: Stays(np.zeros(2), np.zeros(1)), r"leave has shape \(1,\)"),
+        (lambda: Stays(np.array([5.0]), np.array([4.0])), "query 0 is there from 5.0 to 4.0"),
+        (lambda: one().part(Ledger([[1000]], 1)), "has 1 rows, expected 4"),
+        (lambda: replace(one(), kinds=(0, 1)).part(ledger_of()), "2 of them, expected one for each of 1"),
+        (
+            lambda: replace(
+                one(),
+                timetable=SiteTimetable(np.ones(1), np.array([9]), np.ones(1, int), np.ones(1), np.ones(1)),
+            ).part(ledger_of()),
+            "site is 9, expected 0 to 3",
+        ),
+    ],
+)
+def test_what_is_wrong_is_named(make, told):
+    with pytest.raises(InputError, match=told):
+        make()
