@@ -11,6 +11,7 @@ from typing import Any, Final
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 from scipy.special import stdtrit
 
 _BETTER = "better"
@@ -41,6 +42,28 @@ class Choice:
         return f"{self.policy}({self.parameters})" if self.parameters else self.policy
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Series:
+    """Something over time: a step function that the report plots.
+
+    Parameters
+    ----------
+    name
+        What it is, such as ``accuracy``.
+    time
+        (m + 1,) s, rising: where each value begins, and where the last one ends.
+    value
+        (m,) from each time to the next.
+    percent
+        Whether it is a part of a whole, 0 to 1.
+    """
+
+    name: str
+    time: NDArray[np.float64]
+    value: NDArray[np.float64]
+    percent: bool = False
+
+
 @dataclass(frozen=True, slots=True)
 class Outcome:
     """One variant run once.
@@ -61,6 +84,8 @@ class Outcome:
         What the user should know of the input, one line each.
     written
         What the jobs themselves wrote, where they did real work: file names and contents.
+    series
+        What else is to be seen over time.
     """
 
     seed: int
@@ -69,6 +94,7 @@ class Outcome:
     processors: int
     notes: tuple[str, ...] = ()
     written: tuple[tuple[str, bytes], ...] = ()
+    series: tuple[Series, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,11 +206,35 @@ class Results:
             ]
         )
 
+    def series(self) -> pl.DataFrame:
+        """One table of all that is over time: variant, seed, series, begin_s, end_s, value."""
+        found = [
+            pl.DataFrame(
+                {
+                    "series": [each.name] * len(each.value),
+                    "begin_s": each.time[:-1],
+                    "end_s": each.time[1:],
+                    "value": each.value.astype(np.float64),
+                }
+            ).select(
+                pl.lit(variant.name).alias("variant"), pl.lit(outcome.seed, pl.Int64).alias("seed"), pl.all()
+            )
+            for variant in self.variants
+            for outcome in variant.outcomes
+            for each in outcome.series
+        ]
+        return pl.concat(found) if found else pl.DataFrame()
+
     def save(self, folder: Path) -> None:
-        """Write ``jobs.parquet``, ``metrics.parquet`` and ``scenario.yaml``; the same results give the same bytes."""
+        """Write ``jobs.parquet``, ``metrics.parquet`` and ``scenario.yaml``; the same results give the same bytes.
+
+        Where outcomes have series, ``series.parquet`` has them.
+        """
         folder.mkdir(parents=True, exist_ok=True)
         self.jobs().write_parquet(folder / "jobs.parquet")
         self.metrics().write_parquet(folder / "metrics.parquet")
+        if len(series := self.series()):
+            series.write_parquet(folder / "series.parquet")
         (folder / "scenario.yaml").write_text(self.as_run, encoding="utf-8")
         for number, variant in enumerate(self.variants, start=1):
             for outcome in variant.outcomes:

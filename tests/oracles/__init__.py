@@ -6,6 +6,6 @@
 - :mod:`tests.oracles.engine`: an event loop in plain Python, for any rule that chooses jobs.
 - :mod:`tests.oracles.naive`: the ordering policies, from their definitions.
 - :mod:`tests.oracles.byhand`: a policy of Windlass driven through that loop, step by step.
-- :mod:`tests.oracles.queries`: streaming queries under the answers of a planner, followed one by one, and single frames.
+- :mod:`tests.oracles.queries`: streaming queries under a planner's answers, followed one by one, and single frames.
 - :mod:`tests.oracles.workloads`: small nasty workloads, drawn and fixed.
 """

@@ -9,6 +9,7 @@ A field's metadata says whether a lower or a higher value is better (:data:`~win
 - :mod:`~windlass.metrics.colocated`: both on the nodes of one site, and what each costs the other.
 - :mod:`~windlass.metrics.elastic`: jobs on instances that come and go.
 - :mod:`~windlass.metrics.admission`: small tasks on nodes that reject some.
+- :mod:`~windlass.metrics.video`: streaming queries on clusters in tiers.
 - :mod:`~windlass.metrics.fleet`: jobs over the sites of a fleet.
 - :mod:`~windlass.metrics.alone`: how long each job would take with the fleet to itself.
 - :mod:`~windlass.metrics.bound`: a mean response that no schedule can beat.

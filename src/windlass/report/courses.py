@@ -11,6 +11,7 @@ from windlass.report.panels import Course, panels
 from windlass.report.parts import NOTHING, Part, figure
 from windlass.report.series import Binned, Steps, bin_edges, bin_width, binned, steps
 from windlass.report.units import Unit, counted, duration, time_unit
+from windlass.results import Series
 
 _MOST_BINS = 200
 #: A unit is used for an axis from three of it on.
@@ -36,17 +37,56 @@ def section(lanes: tuple[Lane, ...]) -> Part:
         _waiting(found, span, width),
         _asked(wide, span, width),
     )
+    words = _words([lane for lane, _ in found], sum(known.lacking for _, known in found), width)
     return Part(
-        f'<section><h2>Over time</h2><p class="lead">{_words(found, width)}</p>'
+        f'<section><h2>Over time</h2><p class="lead">{words}</p>'
         f'<div class="plots">{"".join(part.html for part in parts)}</div></section>',
         tuple(plot for part in parts for plot in part.plots),
     )
 
 
-def _words(found: _Found, width: float) -> str:
-    seeds = max(len(lane.outcomes) for lane, _ in found)
+def section_of_series(lanes: tuple[Lane, ...]) -> Part:
+    """What a world says is to be seen over time, a plot each, of the first seed of each variant."""
+    found = [(lane, lane.outcomes[0].series) for lane in lanes if lane.outcomes]
+    spans = [float(each.time[-1] - each.time[0]) for _, own in found for each in own if len(each.value)]
+    span = max(spans, default=0.0)
+    if span <= 0:
+        return NOTHING
+    width, unit = bin_width(span, _MOST_BINS), _axis_unit(span)
+    names = dict.fromkeys(each.name for _, own in found for each in own if len(each.value))
+    parts = []
+    for number, name in enumerate(names):
+        known = [(lane, each) for lane, own in found for each in own if each.name == name]
+        percent = known[0][1].percent
+        plot = panels(
+            f"series-{number}",
+            [_series_course(lane, each, width, unit) for lane, each in known if len(each.value)],
+            unit.symbol,
+            " %" if percent else "",
+            band=False,
+            ceiling=100.0 if percent else 0.0,
+            axis="time",
+        )
+        parts.append(
+            Part(figure(plot, name[:1].upper() + name[1:], f"Mean over each {duration(width)}."), (plot,))
+        )
+    return Part(
+        f'<section><h2>Over time</h2><p class="lead">{_words([lane for lane, _ in found], 0, width)}</p>'
+        f'<div class="plots">{"".join(part.html for part in parts)}</div></section>',
+        tuple(plot for part in parts for plot in part.plots),
+    )
+
+
+def _series_course(lane: Lane, series: Series, width: float, unit: Unit) -> Course:
+    edges = bin_edges(float(series.time[-1] - series.time[0]), width)
+    scale = 100.0 if series.percent else 1.0
+    function = Steps(series.time[:-1] - series.time[0], scale * series.value)
+    return Course(lane, edges * unit.factor, binned(function, edges))
+
+
+def _words(shown: list[Lane], lacking: int, width: float) -> str:
+    seeds = max(len(lane.outcomes) for lane in shown)
     first = f" Of {seeds} seeds, the first one of each variant is shown." if seeds > 1 else ""
-    lacking = sum(known.lacking for _, known in found)
     without = f" {counted(lacking, 'job')} without a start or an end left out." if lacking else ""
     zoom = '<span class="screen"> Drag across a plot to look closer, double-click to go back.</span>'
     return f"Each step covers {duration(width)}.{first}{without}{zoom}"

@@ -17,7 +17,7 @@ def write_report(results: Results, path: Path) -> None:
     It has the metrics, the distributions of wait and bounded slowdown, utilisation and queue over time, the
     reasons for which jobs started, and the scenario. What needs columns that the jobs tables lack is left
     out. Where tables have rows of other kinds, such as tasks, these have distributions of wait and response of
-    their own. The same results give the same bytes.
+    their own. What a world has over time besides is plotted as it is. The same results give the same bytes.
 
     Parameters
     ----------
@@ -55,6 +55,7 @@ def _page(results: Results) -> str:
             distributions.section(jobs),
             *(distributions.section_of(only(shown, kind), kind) for kind in other_kinds(shown)),
             courses.section(jobs),
+            courses.section_of_series(shown),
             Part(breakdowns.reasons(jobs) + breakdowns.classes(jobs)),
             Part(overview.scenario(results) + overview.foot()),
         ),

@@ -5,9 +5,9 @@ from __future__ import annotations
 from importlib.metadata import PackageNotFoundError, version
 
 from windlass.report.columns import Cell, Column, metric_columns
-from windlass.report.observed import JOB, Lane, rows_of
+from windlass.report.observed import JOB, Lane, lanes, other_kinds, rows_of
 from windlass.report.parts import key, named, rows, text
-from windlass.report.units import counted
+from windlass.report.units import counted, plural
 from windlass.results import Results
 
 
@@ -17,11 +17,14 @@ def head(results: Results) -> str:
     seeds = max((len(variant.outcomes) for variant in results.variants), default=0)
     parts = [counted(len(results.variants), "variant")]
     if first:
-        sizes = {
-            len(rows_of(outcome.jobs, JOB)) for variant in results.variants for outcome in variant.outcomes
-        }
+        outcomes = [outcome for variant in results.variants for outcome in variant.outcomes]
+        kinds = (JOB, *other_kinds(lanes(results)))
+        sizes = {kind: {len(rows_of(outcome.jobs, kind)) for outcome in outcomes} for kind in kinds}
+        # A world of other things has no jobs at all, and is not said to have none.
+        shown = [kind for kind in kinds if max(sizes[kind])] or [JOB]
         pools = {outcome.processors for variant in results.variants for outcome in variant.outcomes}
-        parts += [_span(sizes, "job"), _span(pools, "processor"), counted(seeds, "seed")]
+        parts += [_span(sizes[kind], kind) for kind in shown]
+        parts += [_span(pools, "processor"), counted(seeds, "seed")]
     return (
         f'<header><p class="over">Windlass report</p><h1>{text(results.scenario)}</h1>'
         f'<p class="lead">{" · ".join(parts)}</p></header>'
@@ -31,7 +34,7 @@ def head(results: Results) -> str:
 def _span(counts: set[int], noun: str) -> str:
     if len(counts) == 1:
         return counted(max(counts), noun)
-    return f"{min(counts):,} to {max(counts):,} {noun}s"
+    return f"{min(counts):,} to {max(counts):,} {plural(noun)}"
 
 
 def notes(results: Results) -> str:

@@ -30,7 +30,14 @@ class Course:
 
 
 def panels(
-    key: str, courses: Sequence[Course], unit: str, suffix: str, *, band: bool, ceiling: float = 0.0
+    key: str,
+    courses: Sequence[Course],
+    unit: str,
+    suffix: str,
+    *,
+    band: bool,
+    ceiling: float = 0.0,
+    axis: str = "time since the first submit",
 ) -> Plot:
     """One panel per variant below each other, all on the same axes.
 
@@ -48,6 +55,8 @@ def panels(
         Whether to show the range from mean to peak, or else the area under the mean.
     ceiling
         The least that the axis reaches.
+    axis
+        What the axis of time is called.
     """
     # An axis shows what is drawn: where only means are, peaks would squeeze them.
     top = max(
@@ -72,7 +81,7 @@ def panels(
             float(scale(np.array(top))),
         )
         _add_name(figure, course, f"y{place} domain")
-    style = axis_style("time since the first submit")
+    style = axis_style(axis)
     figure.update_xaxes(style, anchor=f"y{place}", ticksuffix=f" {unit}", hoverformat=".4~g", nticks=8)
     figure.update_layout(
         hovermode="x unified", hoversubplots="axis", margin={"l": 62, "r": 20, "t": _TOP, "b": _BOTTOM}

@@ -105,5 +105,14 @@ def share(part: float, whole: float) -> str:
 
 
 def counted(count: int, noun: str) -> str:
-    """Such as ``1 job`` and ``28,475 jobs``."""
-    return f"{count:,} {noun}" + ("" if count == 1 else "s")
+    """Such as ``1 job``, ``28,475 jobs`` and ``3 queries``."""
+    return f"{count:,} {noun if count == 1 else plural(noun)}"
+
+
+def plural(noun: str) -> str:
+    """Of a noun in English.
+
+    >>> plural("job"), plural("query"), plural("day")
+    ('jobs', 'queries', 'days')
+    """
+    return f"{noun[:-1]}ies" if noun.endswith("y") and noun[-2:-1] not in "aeiou" else f"{noun}s"

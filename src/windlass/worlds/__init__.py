@@ -6,6 +6,7 @@
 - :mod:`~windlass.worlds.dispatch`: small tasks on many workers; which worker gets this one?
 - :mod:`~windlass.worlds.admission`: small tasks on nodes that say whether they take more; which do?
 - :mod:`~windlass.worlds.colocated`: batch jobs and small tasks on the nodes of one site; tasks have what is idle.
+- :mod:`~windlass.worlds.video`: streaming queries on clusters in tiers; with which configuration, and where?
 - :mod:`~windlass.worlds.fleet`: jobs over the sites of a fleet; which job goes first, or where does each task run? Live
   too.
 - :mod:`~windlass.worlds.spec`, :mod:`~windlass.worlds.policy`: what all of them share: fields that are checked, and how

@@ -1,0 +1,92 @@
+"""What is measured of streaming queries."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from windlass.results import HIGHER, LOWER
+from windlass.sim.queries.result import Streamed
+
+_HOUR, _GIGA = 3600.0, 1e9
+
+
+@dataclass(frozen=True, slots=True)
+class VideoMetrics:
+    """Metrics of streaming queries.
+
+    Parameters
+    ----------
+    queries
+        How many came.
+    accuracy
+        Mean over all seconds of all queries: that of each result, and 0 of frames that were lost.
+    changes
+        How often a query was given another configuration, or none, after its first one.
+    lost_frames
+        Without a result: while components were started or there were none, and what a queue had no room for.
+    late_frames
+        With a result that came too late.
+    frames
+        All of them.
+    core_hours
+        That queries held.
+    sent_gb
+        What went up from all clusters, each hop counted, in units of a billion bytes.
+    answers
+        How often the planner was asked.
+    decision_ms
+        CPU time of one answer on this machine, in ms, the mean. It is the one figure that differs from run to run.
+    """
+
+    queries: int
+    accuracy: float = field(metadata=HIGHER)
+    changes: int = field(metadata=LOWER)
+    lost_frames: int = field(metadata=LOWER)
+    late_frames: int = field(metadata=LOWER)
+    frames: int
+    core_hours: float
+    sent_gb: float
+    answers: int
+    decision_ms: float = field(metadata=LOWER)
+
+
+def video_metrics(done: Streamed, frames: float, decisions: Sequence[float]) -> VideoMetrics:
+    """Metrics of a finished run.
+
+    Parameters
+    ----------
+    done
+        What happened.
+    frames
+        A second of each stream.
+    decisions
+        CPU seconds of each answer.
+
+    Examples
+    --------
+    >>> from windlass.sim.queries.result import Course, Streamed
+    >>> from windlass.sim.queries.setup import Stays
+    >>> column, none = np.array([8.0]), np.zeros(1)
+    >>> course = Course(np.array([0.0, 3600.0]), np.ones(1, int), column, np.array([[2.0]]), np.array([[1e6]]))
+    >>> done = Streamed(
+    ...     Stays(none, np.array([10.0])), column, np.array([9.0]), none, np.ones(1), none, np.ones(1, int), (), course)
+    >>> found = video_metrics(done, 30.0, [0.002])
+    >>> found.accuracy, found.lost_frames, found.core_hours, found.sent_gb, found.decision_ms
+    (0.8, 30, 2.0, 3.6, 2.0)
+    """
+    length, seconds = float((done.stays.leave - done.stays.arrive).sum()), done.course.seconds
+    return VideoMetrics(
+        queries=len(done.stays),
+        accuracy=float(done.accurate.sum()) / length if length > 0 else np.nan,
+        changes=int(done.switches.sum()),
+        lost_frames=round(float(done.lost.sum()) * frames),
+        late_frames=round(float(done.late.sum()) * frames),
+        frames=round(length * frames),
+        core_hours=float(seconds @ done.course.held.sum(axis=1)) / _HOUR,
+        sent_gb=float(seconds @ done.course.sent.sum(axis=1)) / _GIGA,
+        answers=len(done.answers),
+        decision_ms=1e3 * float(np.mean(decisions)) if len(decisions) else np.nan,
+    )

@@ -1,0 +1,140 @@
+"""One run of streaming queries."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from windlass.drive import drive
+from windlass.model.queries import Hierarchy
+from windlass.model.timetable import SiteTimetable
+from windlass.plan import POLICIES as PLAN
+from windlass.plan import Plan, PlanPolicy, PlanView, QueryOptions, configurations
+from windlass.sim.coupled import Alone
+from windlass.sim.nodes import Ledger
+from windlass.sim.queries.part import QueriesPart
+from windlass.sim.queries.result import Streamed
+from windlass.sim.queries.setup import Terms
+from windlass.worlds.video.clusters import UNITS, rows_of
+from windlass.worlds.video.streams import Streams
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class VideoCase:
+    """What happens, apart from what the planner decides.
+
+    Parameters
+    ----------
+    hierarchy
+        What there is at first.
+    streams
+        Who comes and goes.
+    timetable
+        How cores, in units of the ledger, and links change.
+    terms
+        How long things take.
+    merge
+        Whether planners are told which work is the same.
+    """
+
+    hierarchy: Hierarchy
+    streams: Streams
+    timetable: SiteTimetable
+    terms: Terms = field(default_factory=Terms)
+    merge: bool = False
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class VideoRun:
+    """What happened, and how long the planner took for each answer, CPU seconds."""
+
+    done: Streamed
+    decisions: tuple[float, ...]
+
+
+class Timed:
+    """A planner whose answers are timed.
+
+    Parameters
+    ----------
+    planner
+        Who answers.
+    clock
+        Of s.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> ticks = iter([1.0, 1.5])
+    >>> timed = Timed(PLAN.make("fair", np.random.default_rng(1)), lambda: next(ticks))
+    >>> timed.decide(PlanView(0.0, ("cloud.cores",), np.ones(1), ())).choices, timed.seconds
+    ((), [0.5])
+    """
+
+    def __init__(self, planner: PlanPolicy, clock: Callable[[], float]) -> None:
+        self._planner, self._clock = planner, clock
+        self.seconds: list[float] = []
+
+    @property
+    def name(self) -> str:
+        """The planner's."""
+        return self._planner.name
+
+    def decide(self, view: PlanView) -> Plan:
+        """What the planner answers."""
+        begun = self._clock()
+        answer = self._planner.decide(view)
+        self.seconds.append(self._clock() - begun)
+        return answer
+
+
+def run_video(
+    case: VideoCase,
+    planner: PlanPolicy,
+    progress: Callable[[float], None] | None = None,
+    clock: Callable[[], float] = time.process_time,
+) -> VideoRun:
+    """Run the queries.
+
+    Parameters
+    ----------
+    case
+        What happens.
+    planner
+        Who decides.
+    progress
+        Told the share of the time that is over.
+    clock
+        By which answers are timed, s.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from windlass.workloads.queries import three_tiers
+    >>> from windlass.worlds.video.spec import WorkloadSpec
+    >>> from windlass.worlds.video.streams import streams_of
+    >>> tiers, spec = three_tiers(cameras=2), WorkloadSpec(begin=2, per_hour=0.0, last=1e6, seconds=60.0)
+    >>> case = VideoCase(tiers, streams_of(spec, tiers, seed=1), SiteTimetable.none())
+    >>> run = run_video(case, PLAN.make("fair", np.random.default_rng(1)))
+    >>> run.done.silent.tolist(), len(run.decisions)
+    ([2.0, 2.0], 1)
+    """
+    tiers, ledger, streams = case.hierarchy, Ledger([rows_of(case.hierarchy)], parts=1), case.streams
+    options = [
+        QueryOptions.of(row, configurations(query, tiers), merging=case.merge)
+        for row, query in enumerate(streams.queries)
+    ]
+    part = QueriesPart(
+        tiers,
+        options,
+        streams.stays,
+        ledger,
+        terms=case.terms,
+        timetable=case.timetable,
+        units=UNITS,
+        progress=progress,
+    )
+    timed = Timed(planner, clock)
+    done: Streamed = drive(Alone(part, ledger), {PLAN.key: timed})
+    return VideoRun(done, tuple(timed.seconds))
