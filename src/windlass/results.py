@@ -14,6 +14,8 @@ import polars as pl
 from numpy.typing import NDArray
 from scipy.special import stdtrit
 
+#: What a folder of results has: ``series`` and ``written`` where there are some.
+FILES: Final = frozenset({"jobs.parquet", "metrics.parquet", "series.parquet", "scenario.yaml", "written"})
 _BETTER = "better"
 #: Metadata of a metric's field, ``mean_wait_s: float = field(metadata=LOWER)``: the lower, or the higher, the better.
 #: Tables set the best value in bold; a metric whose field says neither has no best.
@@ -226,9 +228,10 @@ class Results:
         return pl.concat(found) if found else pl.DataFrame()
 
     def save(self, folder: Path) -> None:
-        """Write ``jobs.parquet``, ``metrics.parquet`` and ``scenario.yaml``; the same results give the same bytes.
+        """Write :data:`FILES` into a folder, which is made; the same results give the same bytes.
 
-        Where outcomes have series, ``series.parquet`` has them.
+        Where outcomes have series, ``series.parquet`` has them. :func:`windlass.saving.claimed` makes sure that a
+        folder has all of them, or is as it was.
         """
         folder.mkdir(parents=True, exist_ok=True)
         self.jobs().write_parquet(folder / "jobs.parquet")

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import itertools
 import multiprocessing
+import multiprocessing.connection
+import os
+import threading
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures import Future, ProcessPoolExecutor, as_completed
 from dataclasses import dataclass
 from typing import Any
 
 from windlass.compiled import Compiling, prepare
 from windlass.engines.targets import Executors
+from windlass.kept import Kept
 from windlass.model import InputError
 from windlass.results import Outcome, Results, VariantResult
 from windlass.scenario import Scenario
@@ -33,6 +37,7 @@ def run(
     report: Callable[[Progress], None] | None = None,
     executors: Executors | None = None,
     compiling: Callable[[Compiling], None] | None = None,
+    kept: Kept | None = None,
 ) -> Results:
     """Run all of a scenario.
 
@@ -48,6 +53,8 @@ def run(
         Run for real on these, one run after the other, instead of in the simulator; they are closed at the end.
     compiling
         Told how far compiling is, on the first use on a machine.
+    kept
+        Where each cell is kept as it ends; those that are there are not run again.
 
     Returns
     -------
@@ -67,17 +74,23 @@ def run(
     20
     """
     kernels = [kernel for variant in scenario.variants for kernel in scenario.world.kernels(variant.setting)]
-    cells = _cells(scenario)
+    outcomes = _known(scenario, kept)
+    cells = _cells(scenario, frozenset(outcomes))
     # Read the first workload before compiling: a mistake in it should not have to wait.
-    first = next(cells)
-    prepare(kernels, compiling)
+    first = list(itertools.islice(cells, 1))
+    if first:
+        prepare(kernels, compiling)
     tell = report or (lambda _: None)
-    cells = itertools.chain([first], cells)
+    numbered = enumerate(itertools.chain(first, cells), len(outcomes))
     if executors is not None:
-        outcomes = dict(_live(scenario, cells, executors, tell))
+        done = _live(scenario, numbered, executors, tell)
     else:
         drive = _in_this_process if jobs == 1 else _in_processes
-        outcomes = dict(drive(scenario, cells, jobs, tell))
+        done = drive(scenario, numbered, jobs, tell)
+    for (index, seed), outcome in done:
+        outcomes[index, seed] = outcome
+        if kept is not None:
+            kept.add(index, outcome)
     return Results(
         scenario=scenario.name,
         as_run=scenario.as_run,
@@ -90,6 +103,14 @@ def run(
             for index, variant in enumerate(scenario.variants)
         ),
     )
+
+
+def _known(scenario: Scenario, kept: Kept | None) -> dict[tuple[int, int], Outcome]:
+    """What an earlier run of the same scenario has done."""
+    if kept is None:
+        return {}
+    cells = itertools.product(range(len(scenario.variants)), scenario.seeds)
+    return {(index, seed): kept.get(index, seed) for index, seed in cells if kept.has(index, seed)}
 
 
 def describe_live(scenario: Scenario, executors: Executors) -> tuple[str, ...]:
@@ -121,11 +142,11 @@ def _live_world(scenario: Scenario) -> LiveWorld:
 
 
 def _live(
-    scenario: Scenario, cells: Iterable[_Cell], executors: Executors, tell: Callable[[Progress], None]
+    scenario: Scenario, cells: _Numbered, executors: Executors, tell: Callable[[Progress], None]
 ) -> Iterator[tuple[tuple[int, int], Outcome]]:
     live, total = _live_world(scenario), len(scenario.variants) * len(scenario.seeds)
     try:
-        for done, cell in enumerate(cells):
+        for done, cell in cells:
             name = scenario.variants[cell.index].name
 
             def inside(share: float, done: int = done, name: str = name, seed: int = cell.seed) -> None:
@@ -148,12 +169,17 @@ class _Cell:
     workload: Any
 
 
-def _cells(scenario: Scenario) -> Iterator[_Cell]:
-    """All cells; those that share a workload follow each other, so that one at a time is held."""
+#: Cells, each after the number of those that come before it.
+_Numbered = Iterable[tuple[int, _Cell]]
+
+
+def _cells(scenario: Scenario, known: frozenset[tuple[int, int]]) -> Iterator[_Cell]:
+    """All cells but the known; those that share a workload follow each other, so that one at a time is held."""
     keys = {
         (index, seed): scenario.world.workload_key(variant.setting, seed)
         for index, variant in enumerate(scenario.variants)
         for seed in scenario.seeds
+        if (index, seed) not in known
     }
     for key in dict.fromkeys(keys.values()):
         workload = None
@@ -165,10 +191,10 @@ def _cells(scenario: Scenario) -> Iterator[_Cell]:
 
 
 def _in_this_process(
-    scenario: Scenario, cells: Iterable[_Cell], _jobs: int, tell: Callable[[Progress], None]
+    scenario: Scenario, cells: _Numbered, _jobs: int, tell: Callable[[Progress], None]
 ) -> Iterator[tuple[tuple[int, int], Outcome]]:
     total = len(scenario.variants) * len(scenario.seeds)
-    for done, cell in enumerate(cells):
+    for done, cell in cells:
         name = scenario.variants[cell.index].name
 
         def inside(share: float, done: int = done, name: str = name, seed: int = cell.seed) -> None:
@@ -180,19 +206,39 @@ def _in_this_process(
 
 
 def _in_processes(
-    scenario: Scenario, cells: Iterable[_Cell], jobs: int, tell: Callable[[Progress], None]
+    scenario: Scenario, cells: _Numbered, jobs: int, tell: Callable[[Progress], None]
 ) -> Iterator[tuple[tuple[int, int], Outcome]]:
     total = len(scenario.variants) * len(scenario.seeds)
     # A forked process would inherit the locks of the threads of polars and Numba.
     context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(max_workers=jobs, mp_context=context) as pool:
-        pending: list[tuple[_Cell, Future[Outcome]]] = [
-            (cell, pool.submit(_run_cell, scenario.world.name, cell)) for cell in cells
-        ]
-        for done, (cell, future) in enumerate(pending):
-            tell(Progress(scenario.variants[cell.index].name, cell.seed, done, total))
-            yield (cell.index, cell.seed), future.result()
+    with ProcessPoolExecutor(max_workers=jobs, mp_context=context, initializer=_end_with_parent) as pool:
+        pending: dict[Future[Outcome], _Cell] = {}
+        first = total
+        for number, cell in cells:
+            first = min(first, number)
+            pending[pool.submit(_run_cell, scenario.world.name, cell)] = cell
+        try:
+            for done, future in enumerate(as_completed(pending), first):
+                cell = pending.pop(future)
+                tell(Progress(scenario.variants[cell.index].name, cell.seed, done, total))
+                yield (cell.index, cell.seed), future.result()
+        except BaseException:
+            # Nobody waits for cells that have not begun.
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
     tell(Progress("", 0, total, total))
+
+
+def _end_with_parent() -> None:
+    """Have a worker end when who started it is gone, however that ended."""
+    parent = multiprocessing.parent_process()
+
+    def wait() -> None:
+        if parent is not None:
+            multiprocessing.connection.wait([parent.sentinel])
+            os._exit(1)
+
+    threading.Thread(target=wait, name="end with parent", daemon=True).start()
 
 
 def _run_cell(world: str, cell: _Cell) -> Outcome:

@@ -23,6 +23,7 @@ from __future__ import annotations
 
 import os
 import sys
+from typing import NoReturn
 
 from windlass.model import BatchError, InputError, PolicyError, TaskError
 
@@ -40,9 +41,18 @@ def main() -> None:
         print(f"windlass: {error}", file=sys.stderr)
         sys.exit(1 if isinstance(error, BatchError | TaskError) else 2)
     except KeyboardInterrupt:
-        print("windlass: interrupted", file=sys.stderr)
-        sys.exit(130)
+        _interrupted()
+    except SystemExit as stop:
+        # Typer makes a status of an interrupt, and says nothing; that of one who has said something has no cause.
+        if stop.__context__ is not None and isinstance(stop.__context__.__cause__, KeyboardInterrupt):
+            _interrupted()
+        raise
     except BrokenPipeError:
         # The reader of our output has gone; Python would complain again while it flushes on exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(0)
+
+
+def _interrupted() -> NoReturn:
+    print("windlass: interrupted", file=sys.stderr)
+    sys.exit(130)

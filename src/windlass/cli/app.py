@@ -80,6 +80,12 @@ def run(
     out: Annotated[
         Path | None, typer.Option("--out", help="Folder for the tables (Parquet) and the scenario as run.")
     ] = None,
+    force: Annotated[
+        bool, typer.Option("--force", help="Replace results that are in the folder already.")
+    ] = False,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Go on with a run into the folder that was interrupted.")
+    ] = False,
     report: Annotated[
         Path | None, typer.Option("--report", help="One self-contained HTML file to write.")
     ] = None,
@@ -123,7 +129,16 @@ def run(
     overrides = Overrides(procs, policies, seeds, where, no_kill, skip_bad_lines)
     live = None if engine == "sim" else Target(engine, address, nodes, not real_links)
     run_command(
-        target, overrides, jobs=jobs, out=out, report=report, as_json=json, live=live, dry_run=dry_run
+        target,
+        overrides,
+        jobs=jobs,
+        out=out,
+        report=report,
+        as_json=json,
+        live=live,
+        dry_run=dry_run,
+        force=force,
+        resume=resume,
     )
 
 

@@ -10,6 +10,7 @@ from rich.console import Console
 
 from windlass.model import InputError
 from windlass.model.fleet import Fleet
+from windlass.saving import check_file, write_text
 from windlass.worlds.fleet.sites import MeasuredSites, measured_fleet
 
 _PRICES = "egress_cost_usd_per_gb.csv"
@@ -19,6 +20,7 @@ def from_wan_command(
     file: Path, regions: str, out: Path, *, slots: str, machines: float, prices: Path | None
 ) -> None:
     """Read the matrix, write the sites."""
+    check_file("--out", out, (file, *(() if prices is None else (prices,))), b"sites:")
     names = tuple(region.strip() for region in regions.split(",") if region.strip())
     beside = file.parent / _PRICES
     if prices is None and beside.exists():
@@ -29,9 +31,7 @@ def from_wan_command(
         throughput=file, prices=prices, regions=names, slots=_numbers(slots), machines=machines
     )
     fleet = measured_fleet(spec)
-    if not out.absolute().parent.is_dir():
-        raise InputError(f"--out: the folder {out.absolute().parent} does not exist")
-    out.write_text(cluster_yaml(fleet), encoding="utf-8")
+    write_text(cluster_yaml(fleet), out)
     Console(stderr=True, highlight=False, soft_wrap=True).print(
         f"{len(fleet)} sites are in {out}", markup=False
     )

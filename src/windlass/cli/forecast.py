@@ -19,8 +19,10 @@ from rich.table import Table
 
 from windlass.model import InputError
 from windlass.papers.plots import Line, Picture, part
+from windlass.report import BEGINS
 from windlass.report.page import page
 from windlass.report.parts import Part, text
+from windlass.saving import check_file, write_text
 from windlass.scale.backtest import Backtest, backtest
 from windlass.scale.forecast import forecasters, make
 from windlass.traces.helios import read_helios
@@ -102,10 +104,12 @@ def seconds(name: str, span: str) -> float:
 def forecast_command(question: Question, *, as_json: bool, report: Path | None) -> None:
     """Test the forecasters and show how they did."""
     _check(question)
+    if report is not None:
+        check_file("--report", report, (question.file,), BEGINS)
     series = _read(question)
     found = _tested(question, series)
     if report is not None:
-        report.write_text(_page(question, series, found), encoding="utf-8")
+        write_text(_page(question, series, found), report)
     if as_json:
         sys.stdout.write(json.dumps(_tree(question, series, found), allow_nan=False) + "\n")
         return

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import sys
+from contextlib import nullcontext
 from importlib import resources
 from pathlib import Path
 
@@ -15,10 +16,13 @@ from windlass.cli.overrides import Overrides, overridden
 from windlass.cli.progress import progress_bar
 from windlass.cli.signals import stopped_by_signals
 from windlass.engines.targets import Executors, Target, executors
+from windlass.kept import Kept, begin, files_of
+from windlass.kept import resume as resumed
 from windlass.model import InputError
-from windlass.report import metrics_table, write_report
-from windlass.results import Results
+from windlass.report import BEGINS, metrics_table, write_report
+from windlass.results import FILES, Results
 from windlass.runner import describe_live, run
+from windlass.saving import Claim, check_file, claimed
 from windlass.scenario import Scenario, load_tree, make_scenario
 from windlass.traces.files import stem
 
@@ -36,25 +40,65 @@ def run_command(
     as_json: bool,
     live: Target | None = None,
     dry_run: bool = False,
+    force: bool = False,
+    resume: bool = False,
 ) -> None:
     """Run, print, save."""
     scenario = scenario_of(target, overrides)
-    _check_writable(out, report)
+    if out is None and (force or resume):
+        raise InputError(
+            f"{'--resume' if resume else '--force'}: is about the folder of --out, which is missing"
+        )
+    if report is not None:
+        inputs = {Path(target)} if target is not None else set()
+        check_file("--report", report, inputs | files_of(scenario.as_run), BEGINS)
     on = None if live is None else executors(live)
     if dry_run:
         _describe(scenario, on)
         return
-    # Some engines print warnings to standard output, where the results go.
-    with progress_bar() as shown, stopped_by_signals(on is not None), contextlib.redirect_stdout(sys.stderr):
-        results = run(scenario, jobs=jobs, report=shown.running, executors=on, compiling=shown.compiling)
-    _show(results, as_json)
     said = Console(stderr=True, highlight=False, soft_wrap=True)
+    place = nullcontext() if out is None else claimed(out, "--out", FILES, replace=force)
+    with place as claim:
+        kept = None if claim is None else _kept(claim, scenario, resume=resume, force=force)
+        try:
+            # Some engines print warnings to standard output, where the results go.
+            with (
+                progress_bar() as shown,
+                stopped_by_signals(on is not None),
+                contextlib.redirect_stdout(sys.stderr),
+            ):
+                results = run(
+                    scenario, jobs, shown.running, executors=on, compiling=shown.compiling, kept=kept
+                )
+        finally:
+            _say_kept(kept, scenario, said)
+        if claim is not None:
+            claim.fill(results.save)
+    _show(results, as_json)
     if out is not None:
-        results.save(out)
         said.print(f"Tables and the scenario as run are in {out}", markup=False)
     if report is not None:
         write_report(results, report)
         said.print(f"The report is {report}", markup=False)
+
+
+def _kept(claim: Claim, scenario: Scenario, *, resume: bool, force: bool) -> Kept:
+    """Where cells are kept while the run goes on."""
+    if resume:
+        return resumed(claim.partial, scenario.as_run)
+    if claim.partial.is_dir() and not force:
+        raise InputError(
+            f"--out: {claim.place} was begun and not finished; --resume goes on, and --force begins anew"
+        )
+    return begin(claim.partial, scenario.as_run)
+
+
+def _say_kept(kept: Kept | None, scenario: Scenario, said: Console) -> None:
+    """Where a run did not come to its end, say what can be gone on with."""
+    total = len(scenario.variants) * len(scenario.seeds)
+    if kept is None or not 0 < (count := kept.count()) < total:
+        return
+    said.print(f"{count} of {total} runs are kept; the same command with --resume goes on", markup=False)
 
 
 def _describe(scenario: Scenario, on: Executors | None) -> None:
@@ -89,16 +133,6 @@ def scenario_of(target: str | None, overrides: Overrides) -> Scenario:
         }
         source, folder = target, Path()
     return make_scenario(overridden(tree, overrides), source, folder)
-
-
-def _check_writable(out: Path | None, report: Path | None) -> None:
-    """Say that a result cannot be written before the work, not after it."""
-    if out is not None and out.exists() and not out.is_dir():
-        raise InputError(f"--out: {out} is a file, expected a folder")
-    if report is not None and not report.absolute().parent.is_dir():
-        raise InputError(f"--report: the folder {report.absolute().parent} does not exist")
-    if report is not None and report.is_dir():
-        raise InputError(f"--report: {report} is a folder, expected a file")
 
 
 def _show(results: Results, as_json: bool) -> None:

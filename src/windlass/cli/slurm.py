@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -130,17 +131,17 @@ def log(
 ) -> None:
     """Write jobs that have ended as CSV, which `windlass run` reads."""
     from windlass.engines.slurm.log import read_log, write_log
-    from windlass.model import InputError
+    from windlass.saving import check_file, write_text
 
+    if out is not None:
+        check_file("--out", out)
     found = read_log(_client(conf, 60.0))
+    table = io.StringIO()
+    write_log(found.jobs, table)
     if out is None:
-        write_log(found.jobs, sys.stdout)
+        sys.stdout.write(table.getvalue())
     else:
-        try:
-            with open(out, "w", encoding="utf-8", newline="") as file:
-                write_log(found.jobs, file)
-        except OSError as error:
-            raise InputError(f"--out: {out}: {error.strerror}") from error
+        write_text(table.getvalue(), out)
     _say(f"{len(found.jobs)} jobs; {found.left_out} records left out, of jobs that never ran or ran again")
 
 

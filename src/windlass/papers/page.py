@@ -14,6 +14,7 @@ from windlass.papers.plots import part
 from windlass.papers.reproduction import Paper, Reproduction, Row
 from windlass.report.page import page
 from windlass.report.parts import Part, text
+from windlass.saving import write_text
 
 
 def rows_json(reproduction: Reproduction) -> str:
@@ -39,8 +40,8 @@ def rows_table(paper: Paper, reproduction: Reproduction) -> Table:
 def save(paper: Paper, reproduction: Reproduction, folder: Path) -> None:
     """Write ``NAME.json`` (the rows) and ``NAME.html`` (rows and pictures) into a folder, which is made."""
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / f"{paper.name}.json").write_text(rows_json(reproduction) + "\n", encoding="utf-8")
-    (folder / f"{paper.name}.html").write_text(_page(paper, reproduction), encoding="utf-8")
+    write_text(rows_json(reproduction) + "\n", folder / f"{paper.name}.json")
+    write_text(_page(paper, reproduction), folder / f"{paper.name}.html")
 
 
 def _page(paper: Paper, reproduction: Reproduction) -> str:

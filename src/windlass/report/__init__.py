@@ -15,9 +15,21 @@ as arrays, and what is computed from them), ``figures`` and ``panels`` (plots), 
 """
 
 from pathlib import Path
+from typing import Final
 
 from windlass.report.table import metrics_table
 from windlass.results import Results
+
+#: How a page of ours begins, by which it is known when another is written in its place.
+BEGINS: Final = b"\n".join(
+    (
+        b"<!doctype html>",
+        b'<html lang="en">',
+        b"<head>",
+        b'<meta charset="utf-8">',
+        b'<meta name="generator" content="Windlass">',
+    )
+)
 
 
 def write_report(results: Results, path: Path) -> None:
@@ -36,4 +48,4 @@ def write_report(results: Results, path: Path) -> None:
     write(results, path)
 
 
-__all__ = ["metrics_table", "write_report"]
+__all__ = ["BEGINS", "metrics_table", "write_report"]

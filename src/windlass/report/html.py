@@ -9,6 +9,7 @@ from windlass.report.observed import JOB, lanes, only, other_kinds
 from windlass.report.page import page
 from windlass.report.parts import Part
 from windlass.results import Results
+from windlass.saving import write_text
 
 
 def write_report(results: Results, path: Path) -> None:
@@ -41,7 +42,7 @@ def write_report(results: Results, path: Path) -> None:
     True
     """
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(_page(results), encoding="utf-8")
+    write_text(_page(results), path)
 
 
 def _page(results: Results) -> str:

@@ -8,6 +8,7 @@ from importlib.resources import files
 
 from plotly.offline import get_plotlyjs
 
+from windlass.report import BEGINS
 from windlass.report.figures import Plot
 from windlass.report.palette import INKS
 from windlass.report.parts import Part, text
@@ -26,7 +27,7 @@ def page(title: str, parts: Iterable[Part]) -> str:
     plots = [plot for part in shown for plot in part.plots]
     return "\n".join(
         (
-            '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">',
+            BEGINS.decode(),
             f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">',
             '<meta name="viewport" content="width=device-width, initial-scale=1">',
             '<meta name="color-scheme" content="light dark">',

@@ -6,6 +6,7 @@ import gzip
 import zlib
 from pathlib import Path
 
+from windlass import saving
 from windlass.model import InputError
 
 
@@ -66,10 +67,7 @@ def write_bytes(data: bytes, path: Path) -> None:
     """
     # A time stamp of 0 keeps the wall clock out of the packed bytes.
     packed = gzip.compress(data, compresslevel=6, mtime=0) if is_packed(path) else data
-    try:
-        path.write_bytes(packed)
-    except (OSError, ValueError) as error:
-        raise InputError(f"{path}: the file cannot be written: {_reason(error)}") from error
+    saving.write_bytes(packed, path)
 
 
 def is_packed(path: Path) -> bool:

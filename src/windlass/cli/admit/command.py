@@ -18,6 +18,8 @@ from windlass.admit.evaluation import Judged, Node, candidates, judge, level_of,
 from windlass.cli.admit.shown import page_of, row_of, tables_of, verdicts_of
 from windlass.model import InputError
 from windlass.model.values import number
+from windlass.report import BEGINS
+from windlass.saving import check_file, write_text
 from windlass.traces.telemetry import Telemetry, read_telemetry
 from windlass.traces.telemetry.recorded import BUSY
 
@@ -158,6 +160,8 @@ def evaluate_command(
     if before is not None and len(files) > 1:
         raise InputError(f"--before: {before} is of one machine, found {len(files)} files to judge on")
     number("--within", asked.within, 1.0), number("--apart", asked.apart, 1.0)
+    if report is not None:
+        check_file("--report", report, (*files, *(() if before is None else (before,))), BEGINS)
     earlier = None if before is None else read_telemetry(before)
     nodes = [node_of(read_telemetry(file), asked, earlier) for file in files]
     with Progress(
@@ -182,7 +186,7 @@ def evaluate_command(
     if report is not None:
         title = "What signals foresee of " + ", ".join(file.name for file in files[:3])
         lead = told(nodes, asked, found, before)
-        report.write_text(page_of(title, lead, found, asked.within), encoding="utf-8")
+        write_text(page_of(title, lead, found, asked.within), report)
 
 
 def told(nodes: Sequence[Node], asked: Asked, found: Sequence[Judged], before: Path | None) -> str:

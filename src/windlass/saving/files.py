@@ -1,0 +1,132 @@
+"""One file: written beside its place, synced, and renamed."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Iterable
+from pathlib import Path
+
+from windlass.model import InputError
+
+
+def write_text(text: str, path: Path) -> None:
+    """Write UTF-8 text, as :func:`write_bytes` does."""
+    write_bytes(text.encode("utf-8"), path)
+
+
+def write_bytes(data: bytes, path: Path) -> None:
+    """Have these bytes in a file, and on the disk; until then what was there before stays.
+
+    A link is followed. Who may read the file, where it was there, may read it still.
+
+    Parameters
+    ----------
+    data
+        All of the file.
+    path
+        Where; its folder is there.
+
+    Raises
+    ------
+    InputError
+        It cannot be written; names file and reason.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write_bytes(b"all", Path(folder) / "file")
+    ...     sorted(each.name for each in Path(folder).iterdir())
+    ['file']
+    """
+    try:
+        place = Path(os.path.realpath(path))
+        # Devices and pipes, such as /dev/stdout, are written to and never replaced.
+        if place.exists() and not place.is_file():
+            place.write_bytes(data)
+            return
+        _replace(place, data)
+    except (OSError, ValueError) as error:
+        raise InputError(f"{path}: the file cannot be written: {reason(error)}") from error
+
+
+def _replace(place: Path, data: bytes) -> None:
+    mode = place.stat().st_mode & 0o777 if place.exists() else 0o666 & ~_umask()
+    handle, name = tempfile.mkstemp(prefix=f".{place.name[:80]}.", suffix=".new", dir=place.parent)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fchmod(file.fileno(), mode)
+            os.fsync(file.fileno())
+        os.replace(name, place)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise
+    sync_folder(place.parent)
+
+
+def sync_folder(folder: Path) -> None:
+    """Have the names in a folder on the disk."""
+    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def check_file(option: str, path: Path, inputs: Iterable[Path] = (), begins: bytes | None = None) -> None:
+    """Say before the work that a result cannot be written to a file, or would replace what it must not.
+
+    Parameters
+    ----------
+    option
+        How the user named the file, for the message.
+    path
+        The file.
+    inputs
+        Files that are read; none of them is ever written over.
+    begins
+        How files of ours begin. One that is there and begins otherwise is somebody else's, and stays.
+
+    Raises
+    ------
+    InputError
+        Its folder is not there or cannot be written, it is a folder, an input, or not ours.
+
+    Examples
+    --------
+    >>> check_file("--report", Path("no/such/folder/r.html"))
+    Traceback (most recent call last):
+    windlass.model.errors.InputError: --report: the folder no/such/folder does not exist
+    """
+    if path.is_dir():
+        raise InputError(f"{option}: {path} is a folder, expected a file")
+    if not path.absolute().parent.is_dir():
+        raise InputError(f"{option}: the folder {path.parent} does not exist")
+    for each in inputs:
+        if each.exists() and path.exists() and each.samefile(path):
+            raise InputError(f"{option}: {path} is what is read, expected another file")
+    if path.is_file() and begins is not None:
+        with open(path, "rb") as file:
+            start = file.read(len(begins))
+        if start and start.lower() != begins.lower():
+            raise InputError(
+                f"{option}: {path} is there already and was not written by Windlass, expected a new file"
+            )
+    place = Path(os.path.realpath(path))
+    if not os.access(place if place.exists() and not place.is_file() else place.parent, os.W_OK):
+        raise InputError(f"{option}: {place.parent} cannot be written")
+
+
+def reason(error: OSError | ValueError) -> str:
+    """Why the system refused, in its words."""
+    return (error.strerror if isinstance(error, OSError) else None) or str(error)
+
+
+def _umask() -> int:
+    # There is no way to ask for it but to set it.
+    umask = os.umask(0o077)
+    os.umask(umask)
+    return umask

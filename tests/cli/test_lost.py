@@ -1,0 +1,241 @@
+"""Nothing is lost: what a run replaces, what it refuses to, and what it goes on with."""
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+
+from windlass.kept import _metrics, begin
+from windlass.metrics.site import BatchMetrics
+from windlass.results import Outcome, Series
+from windlass.runner import run
+from windlass.scenario import make_scenario
+
+SMALL = ["run", "--policies", "easy", "--seeds", "1"]
+SWEEP = """
+name: sweep
+workload: {lublin: {jobs: 3000, load: 0.9}}
+cluster: {processors: [64, 128]}
+policies: {order: [fcfs, easy]}
+seeds: [1, 2, 3]
+"""
+FILES = {"jobs.parquet", "metrics.parquet", "scenario.yaml"}
+COMMAND = [sys.executable, "-m", "windlass"]
+
+
+def names(folder):
+    return {each.name for each in Path(folder).iterdir()}
+
+
+def contents(folder):
+    return {each.name: each.read_bytes() for each in sorted(Path(folder).iterdir())}
+
+
+def test_results_are_replaced_only_by_force(windlass, tmp_path):
+    assert windlass(*SMALL, "--out", "out")[0] == 0
+    before = contents("out")
+    status, _, err = windlass("run", "--policies", "fcfs", "--out", "out")
+    assert (status, err) == (2, "windlass: --out: out has results already; --force replaces them\n")
+    assert contents("out") == before
+    assert windlass("run", "--policies", "fcfs", "--out", "out", "--force")[0] == 0
+    assert contents("out") != before
+    assert names(tmp_path) == {"out"}
+
+
+@pytest.mark.parametrize("option", ["--force", "--resume"])
+def test_an_option_without_a_folder_is_refused(windlass, option):
+    status, _, err = windlass(*SMALL, option)
+    assert (status, err) == (2, f"windlass: {option}: is about the folder of --out, which is missing\n")
+
+
+def test_a_report_is_replaced_and_an_input_never(windlass, tmp_path):
+    for _ in range(2):
+        assert windlass(*SMALL, "--report", "r.html")[0] == 0
+    log = tmp_path / "x.swf"
+    log.write_text("; MaxProcs: 4\n1 0 0 10 1 -1 -1 1 20 -1 1 1 1 -1 -1 -1 -1 -1\n")
+    (tmp_path / "s.yaml").write_text("workload: {trace: x.swf}\npolicies: {order: easy}\n")
+    (tmp_path / "notes.html").write_text("<html>mine</html>")
+    for target, place, said in (
+        ("x.swf", "x.swf", "x.swf is what is read"),
+        ("s.yaml", "x.swf", "x.swf is what is read"),
+        ("s.yaml", "s.yaml", "s.yaml is what is read"),
+        ("x.swf", "notes.html", "notes.html is there already and was not written by Windlass"),
+    ):
+        before = (tmp_path / place).read_bytes()
+        status, _, err = windlass("run", target, "--policies", "easy", "--report", place)
+        assert (status, said in err, len(err.splitlines())) == (2, True, 1)
+        assert (tmp_path / place).read_bytes() == before
+
+
+def interrupted(folder, *options):
+    """A sweep into ``out`` that was killed when two cells were kept; what they are."""
+    (folder / "s.yaml").write_text(SWEEP)
+    run = subprocess.Popen(
+        [*COMMAND, "run", "s.yaml", "--out", "out", *options], cwd=folder, stderr=subprocess.DEVNULL
+    )
+    partial = folder / ".out.partial"
+    while run.poll() is None and not (partial.is_dir() and len(list(partial.glob("?-?"))) >= 2):
+        time.sleep(0.001)
+    run.kill()
+    run.wait()
+    return {each.name: (each / "jobs.parquet").stat().st_mtime_ns for each in partial.glob("?-?")}
+
+
+@pytest.mark.slow
+def test_a_killed_sweep_goes_on_to_the_same_bytes(windlass, tmp_path):
+    kept = interrupted(tmp_path)
+    assert 2 <= len(kept) < 12, "the run ended before it could be killed"
+    assert not (tmp_path / "out").exists()
+    status, _, err = windlass("run", "s.yaml", "--out", "out")
+    assert status == 2
+    assert "was begun and not finished; --resume goes on, and --force begins anew" in err
+    done = subprocess.run(
+        [*COMMAND, "run", "s.yaml", "--out", "out", "--resume"], capture_output=True, text=True
+    )
+    assert done.returncode == 0
+    assert windlass("run", "s.yaml", "--out", "whole")[0] == 0
+    assert contents("out") == contents("whole")
+    assert names(tmp_path) == {"out", "whole", "s.yaml"}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ("fcfs, easy", "the scenario is not as it was"),
+        ("damage", "is not as it was kept"),
+    ],
+)
+def test_what_has_changed_is_not_gone_on_with(windlass, tmp_path, change, said):
+    kept = interrupted(tmp_path)
+    if change == "damage":
+        (tmp_path / ".out.partial" / next(iter(kept)) / "outcome.json").write_text('{"kind": "os:system"}')
+    else:
+        (tmp_path / "s.yaml").write_text(SWEEP.replace(change, "easy, fcfs"))
+    status, _, err = windlass("run", "s.yaml", "--out", "out", "--resume")
+    assert (status, said in err) == (2, True)
+
+
+def test_there_must_be_something_to_go_on_with(windlass):
+    status, _, err = windlass(*SMALL, "--out", "out", "--resume")
+    assert status == 2
+    assert "there is nothing to go on with" in err
+
+
+def test_what_is_kept_imports_nothing_but_metrics():
+    for kind in ("os:system", "windlass.metrics.site:np", "windlass.cli:main"):
+        with pytest.raises(ValueError, match="is no class of metrics"):
+            _metrics(kind, {})
+
+
+def children(pid):
+    listed = subprocess.run(["ps", "-o", "pid=", "--ppid", str(pid)], capture_output=True, text=True)
+    return [int(each) for each in listed.stdout.split()]
+
+
+def alive(pid):
+    try:
+        return "Z" not in Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+    except OSError:
+        return False
+
+
+@pytest.mark.slow
+def test_workers_end_with_a_killed_parent(tmp_path):
+    (tmp_path / "s.yaml").write_text(SWEEP.replace("3000", "60000"))
+    run = subprocess.Popen([*COMMAND, "run", "s.yaml", "-j", "2"], cwd=tmp_path, stderr=subprocess.DEVNULL)
+    while len(workers := children(run.pid)) < 3 and run.poll() is None:
+        time.sleep(0.01)
+    run.kill()
+    run.wait()
+    assert workers
+    until = time.monotonic() + 300
+    while any(alive(pid) for pid in workers) and time.monotonic() < until:
+        time.sleep(0.05)
+    assert not [pid for pid in workers if alive(pid)]
+
+
+@pytest.mark.slow
+def test_two_runs_into_one_folder_leave_one_whole(tmp_path):
+    (tmp_path / "s.yaml").write_text(SWEEP)
+    runs = [
+        subprocess.Popen(
+            [*COMMAND, "run", "s.yaml", "--out", "out"], cwd=tmp_path, stderr=subprocess.PIPE, text=True
+        )
+        for _ in range(2)
+    ]
+    said = [run.communicate()[1] for run in runs]
+    assert sorted(run.returncode for run in runs) == [0, 2]
+    assert any("another command is writing to out" in each or "has results already" in each for each in said)
+    assert names(tmp_path / "out") == FILES
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM", "SIGKILL"])
+def test_results_are_those_of_before_or_of_now_whenever_a_run_is_ended(tmp_path, name):
+    """Ended at random instants; ``WINDLASS_KILLS=100`` for as many as there should be once in a while."""
+    rng, kills = random.Random(name), int(os.environ.get("WINDLASS_KILLS", "6"))
+    (tmp_path / "s.yaml").write_text(SWEEP.replace("3000", "300"))
+    base = [*COMMAND, "run", "s.yaml", "--out", "out", "--report", "r.html", "--force"]
+    begun = time.monotonic()
+    subprocess.run(base, cwd=tmp_path, check=True, capture_output=True)
+    lasts = time.monotonic() - begun
+    whole = {"old": contents(tmp_path / "out")}
+    changed = [*base, "--seeds", "4-6"]
+    subprocess.run(changed, cwd=tmp_path, check=True, capture_output=True)
+    whole["new"] = contents(tmp_path / "out")
+    for turn in range(kills):
+        run = subprocess.Popen(
+            changed if turn % 2 else base,
+            cwd=tmp_path,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            text=True,
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
+        )
+        # What takes longest is to import; most of what is interesting comes after.
+        time.sleep(rng.uniform(0.5, 1.1) * lasts)
+        run.send_signal(getattr(signal, name))
+        said = run.communicate()[1]
+        assert contents(tmp_path / "out") in whole.values()
+        report = (tmp_path / "r.html").read_text()
+        assert report.startswith("<!doctype html>")
+        assert report.endswith("</html>\n")
+        if name == "SIGINT" and run.returncode == 130:
+            assert said.endswith("windlass: interrupted\n")
+    subprocess.run(base, cwd=tmp_path, check=True, capture_output=True)
+    assert contents(tmp_path / "out") == whole["old"]
+    assert names(tmp_path) == {"s.yaml", "out", "r.html"}
+
+
+def test_what_is_kept_is_the_same_to_the_bit(tmp_path):
+    scenario = make_scenario({"workload": {"lublin": {"jobs": 20}}, "policies": {"order": ["easy", "sjf"]}})
+    kept = begin(tmp_path / "cells", scenario.as_run)
+    first = run(scenario, kept=kept)
+    again = run(scenario, kept=kept)
+    assert again.metrics().equals(first.metrics())
+    assert again.jobs().equals(first.jobs())
+    assert kept.count() == 2
+
+
+def test_what_is_seen_over_time_and_what_jobs_wrote_is_kept(tmp_path):
+    seen = Series("accuracy", np.array([0.0, 1.0, 2.5]), np.array([0.1, np.nan]), True)
+    metrics = BatchMetrics(1, 0.0, 0.0, 0.0, 60.0, 1.0, 0.5, 60.0)
+    table = pl.DataFrame({"job": [1], "why": ["it is first"]})
+    outcome = Outcome(3, metrics, table, 8, ("a note",), (("a.txt", b"\x00"),), (seen,))
+    kept = begin(tmp_path / "cells", "seeds: [3]")
+    kept.add(0, outcome)
+    again = kept.get(0, 3)
+    assert (again.metrics, again.notes, again.written) == (metrics, ("a note",), (("a.txt", b"\x00"),))
+    assert again.jobs.equals(table)
+    (found,) = again.series
+    assert (found.name, found.percent) == ("accuracy", True)
+    assert found.time.tobytes() == seen.time.tobytes()
+    assert found.value.tobytes() == seen.value.tobytes()

@@ -1,0 +1,123 @@
+"""One file: whole, or as it was."""
+
+import os
+import resource
+import signal
+import stat
+import subprocess
+import sys
+
+import pytest
+
+from windlass.model import InputError
+from windlass.saving import check_file, write_bytes, write_text
+from windlass.saving.files import sync_folder
+
+
+def names(folder):
+    return sorted(each.name for each in folder.iterdir())
+
+
+def test_it_replaces_what_was_there_and_leaves_nothing_else(tmp_path):
+    file = tmp_path / "a"
+    write_text("one", file)
+    write_text("two", file)
+    assert file.read_text() == "two"
+    assert names(tmp_path) == ["a"]
+
+
+def test_who_may_read_it_may_read_it_still(tmp_path):
+    file = tmp_path / "a"
+    before = os.umask(0o027)
+    try:
+        write_text("one", file)
+    finally:
+        os.umask(before)
+    assert stat.S_IMODE(file.stat().st_mode) == 0o640
+    file.chmod(0o604)
+    write_text("two", file)
+    assert stat.S_IMODE(file.stat().st_mode) == 0o604
+
+
+def test_a_link_is_followed_and_stays_a_link(tmp_path):
+    (tmp_path / "there").mkdir()
+    (tmp_path / "link").symlink_to(tmp_path / "there" / "a")
+    write_text("one", tmp_path / "link")
+    assert (tmp_path / "link").is_symlink()
+    assert (tmp_path / "there" / "a").read_text() == "one"
+
+
+def test_a_device_is_written_to_and_not_replaced(tmp_path):
+    write_text("one", tmp_path / ".." / ".." / ".." / ".." / ".." / ".." / "dev" / "null")
+    assert stat.S_ISCHR(os.stat("/dev/null").st_mode)
+    with pytest.raises(InputError, match="/dev/full: the file cannot be written: No space left on device"):
+        write_text("one", type(tmp_path)("/dev/full"))
+
+
+def test_where_a_write_fails_what_was_there_stays(tmp_path, monkeypatch):
+    file = tmp_path / "a"
+    write_text("one", file)
+    monkeypatch.setattr(
+        os, "fsync", lambda handle: (_ for _ in ()).throw(OSError(28, "No space left on device"))
+    )
+    with pytest.raises(InputError, match="a: the file cannot be written: No space left on device"):
+        write_text("two", file)
+    assert file.read_text() == "one"
+    assert names(tmp_path) == ["a"]
+
+
+def test_a_file_that_is_too_large_for_the_disk_leaves_what_was_there(tmp_path):
+    (tmp_path / "a").write_text("one")
+    program = "import sys; from pathlib import Path; from windlass.saving import write_bytes\n"
+    program += "write_bytes(bytes(1 << 20), Path(sys.argv[1]))"
+
+    def small():
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 16, 1 << 16))
+
+    done = subprocess.run(
+        [sys.executable, "-c", program, str(tmp_path / "a")], preexec_fn=small, capture_output=True, text=True
+    )
+    assert "cannot be written: File too large" in done.stderr
+    assert (tmp_path / "a").read_text() == "one"
+    assert names(tmp_path) == ["a"]
+
+
+def test_names_that_are_as_long_as_can_be(tmp_path):
+    write_bytes(b"one", tmp_path / ("a" * 250))
+    assert names(tmp_path) == ["a" * 250]
+    with pytest.raises(InputError, match="File name too long"):
+        write_bytes(b"one", tmp_path / ("a" * 300))
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("folder", "--x: .*folder is a folder, expected a file"),
+        ("none/a", "--x: the folder .*none does not exist"),
+        ("read", "--x: .*read is what is read, expected another file"),
+        ("link", "--x: .*link is what is read, expected another file"),
+        ("theirs", "--x: .*theirs is there already and was not written by Windlass"),
+    ],
+)
+def test_what_must_not_be_written_over_is_refused(tmp_path, name, said):
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "read").write_text("<ours>")
+    (tmp_path / "link").symlink_to(tmp_path / "read")
+    (tmp_path / "theirs").write_text("mine")
+    with pytest.raises(InputError, match=said):
+        check_file("--x", tmp_path / name, (tmp_path / "read",), b"<ours>")
+
+
+def test_what_is_new_empty_or_ours_may_be_written(tmp_path):
+    (tmp_path / "empty").touch()
+    (tmp_path / "ours").write_text("<OURS> and more")
+    for name in ("new", "empty", "ours"):
+        check_file("--x", tmp_path / name, (tmp_path / "read",), b"<ours>")
+
+
+def test_a_folder_can_be_synced(tmp_path):
+    sync_folder(tmp_path)
+    (tmp_path / "a").touch()
+    with pytest.raises(OSError, match="Not a directory"):
+        sync_folder(tmp_path / "a")
