@@ -84,6 +84,8 @@ class Shares:
         """See who came and went; at a checkpoint, measure and ask."""
         self._now = now
         self._look(now)
+        # Of pairs that ended just now: nobody may wait or share any more, and there be no checkpoint for long.
+        self._observe()
         made_way = self._make_way(now)
         self._wanted = bool(self._shares.pairs()) or self._book.waiting > 0
         # The head has its own processors then, and is nobody's guest: it starts first.
@@ -91,8 +93,7 @@ class Shares:
             return None
         self._last = now
         self._shares.read(self._system.readings(self._shares.jobs(), now))
-        for checkpoint in self._shares.checkpoints():
-            observe(self._policy, checkpoint)
+        self._observe()
         self._clear(now)
         for host, guest, _ in self._shares.pairs():
             self._system.allow(guest, self._shares.left(guest, now) + self._shares.left(host, now))
@@ -146,6 +147,10 @@ class Shares:
             share.host, share.guest, promise, f"shares an allocation: {self._policy.name}", now
         )
         return True
+
+    def _observe(self) -> None:
+        for checkpoint in self._shares.checkpoints():
+            observe(self._policy, checkpoint)
 
     def _look(self, now: float) -> None:
         """Jobs that started, ended, stood still, or were put back since."""

@@ -1,0 +1,142 @@
+"""Who shares when jobs are cancelled, suspended, late, or not where they were sent to; in virtual time."""
+
+import math
+
+import pytest
+
+from tests.engines.fake_batch import FakeBatch
+from tests.engines.test_sharing import FakeShares, static
+from windlass.drive import drive
+from windlass.engines.batch.book import Book
+from windlass.engines.batch.engine import LiveSite
+from windlass.engines.batch.pairs import Outcome, Pair
+from windlass.engines.batch.sharing import Shares
+from windlass.engines.batch.system import Delayed, Holds
+from windlass.model import JobTable
+from windlass.order.site.policies.easy import Easy
+from windlass.share import Share, Sharing
+from windlass.share.allocation import Candidate
+from windlass.share.book import ShareBook
+from windlass.share.meter import Reading
+
+
+def run(table, policy, *, kill=True, prepare=lambda shares: None, **options):
+    batch = FakeBatch(table, 4, kill=kill)
+    shares, backs = FakeShares(batch, table, **options), []
+    prepare(shares)
+    site = LiveSite(
+        batch, beside=lambda book: Shares(book, shares, policy, every=5.0, tell_back=backs.append)
+    )
+    return drive(site, {"order": Easy(), "share": policy}), shares, backs
+
+
+@pytest.mark.parametrize("restarts", [True, False])
+def test_a_guest_that_outstays_its_promise_makes_way_for_the_head_where_its_user_allows_that(restarts):
+    # The guest is promised to be gone when its host's walltime is over, and what is left of its own 40 s.
+    table = JobTable.of(submit=[0, 0, 0], run=[20, 200, 5], procs=[4, 2, 4], request=[20, 40, 9])
+    done, shares, backs = run(table, static(), kill=False, restarts=restarts)
+    promised = 20.0 + 40.0 - 0.5 * (20.0 - 5.0)
+    start = dict(zip(done.job.tolist(), done.start.tolist(), strict=True))
+    if restarts:
+        # The head starts when the promise is over, and the guest anew: as a guest of the head.
+        assert start == {1: 0.0, 3: promised, 2: 55.0}
+        assert [(at, job) for at, job, _ in shares.backs] == [(promised, 2)]
+        # What it has run is lost, and that is said: half of 15 s, and all since.
+        assert "the head of the queue can start; 40 s of its work are lost" in backs[0].why
+    else:
+        assert start == {1: 0.0, 2: 5.0, 3: 205.0}
+        assert (shares.backs, backs) == ([], [])
+
+
+class Told:
+    """Half of the time for whoever waits; keeps what it is told."""
+
+    name = "told"
+
+    def __init__(self):
+        self.told = []
+
+    def decide(self, view):
+        return static().decide(view)
+
+    def observed(self, checkpoint):
+        self.told.append(checkpoint)
+
+
+@pytest.mark.parametrize("outcome", list(Outcome))
+def test_a_host_that_was_cut_off_teaches_nothing_and_one_that_was_killed_the_worst(outcome):
+    table = JobTable.of(submit=[0, 0], run=[18, 40], procs=[4, 4], request=[30, 50])
+    policy = Told()
+    run(table, policy, prepare=lambda shares: shares.outcomes.update({1: outcome}))
+    ends = [(each.ended, each.killed) for each in policy.told if each.ended]
+    assert ends == ([] if outcome is Outcome.CUT else [(True, outcome is Outcome.KILLED)])
+    if ends:
+        # Until it ended, and not until it was last read.
+        assert policy.told[-1].after.elapsed == 18.0
+
+
+def test_a_guest_on_other_cores_than_its_host_s_has_cores_of_its_own():
+    table = JobTable.of(submit=[0, 0], run=[20, 20], procs=[4, 2], request=[30, 30])
+    done, shares, _ = run(table, static(), prepare=lambda shares: shares.strangers.add(2))
+    assert shares.seen == [(), (Pair(1, 2, 50),), ()]
+    assert done.end.tolist() == [20.0, 25.0]
+
+
+def test_a_guest_s_time_limit_has_room_for_what_it_does_not_get():
+    table = JobTable.of(submit=[0, 0], run=[20, 40], procs=[4, 4], request=[30, 50])
+    _, shares, _ = run(table, static())
+    # At 15 s it has used 5 of its 50 s, and its host may run for 15 more.
+    assert shares.allowed[2] == 15.0 + 45.0 + 15.0
+
+
+def test_a_job_that_stands_still_is_expected_later_and_has_used_less_of_its_request():
+    book = Book(4)
+    book.take(Holds(7, 10.0, 2, 60.0))
+    assert not book.take(Delayed(7, 30.0, 8.0))
+    assert not book.take(Delayed(8, 30.0, 8.0))
+    assert book.view(30.0).running.expected_end.tolist() == [78.0]
+    assert (book.ran(7, 30.0), book.paused(7)) == (12.0, 8.0)
+
+
+def pair():
+    book = ShareBook()
+    book.started(Candidate(1, "any", 4, 0.0, 60.0), at=0.0, memory=8e9)
+    book.read({1: Reading(10.0, 10.0, 0.0, 1, True, 10.0, 90.0)})
+    view = book.view(10.0, [Candidate(2, "any", 4, 0.0, 60.0)])
+    book.carry_out(view, Sharing((Share(1, 2, 30, "host idles"),)))
+    return book
+
+
+def readings(at, done):
+    return {job: Reading(at, 10.0 + at, 0.0, 1, True, done, 90.0 - done) for job in (1, 2)}
+
+
+@pytest.mark.parametrize("suspended", [1, 2])
+def test_nothing_is_learned_of_a_time_in_which_either_of_a_pair_was_suspended(suspended):
+    book = pair()
+    before = book.elapsed(suspended, 20.0)
+    book.paused(suspended, 6.0)
+    assert before - book.elapsed(suspended, 20.0) == pytest.approx(6.0 * (1.0 if suspended == 1 else 0.3))
+    book.read(readings(20.0, 14.0))
+    assert book.checkpoints() == []
+    # The next one is whole again.
+    book.read(readings(30.0, 24.0))
+    assert [each.after.rate for each in book.checkpoints()] == [1.0]
+
+
+def test_a_job_that_ran_before_anybody_looked_is_measured_from_then_on():
+    book = ShareBook()
+    known = Reading(100.0, 40.0, 0.0, 1, True, 50.0, 50.0, 0.0)
+    book.started(Candidate(1, "any", 4, 0.0, 600.0), 100.0, 8e9, 90.0, known)
+    book.read({1: Reading(110.0, 50.0, 0.0, 1, True, 55.0, 45.0, 0.0)})
+    (host,) = book.view(110.0, []).running
+    assert (host.cpu, host.rate, host.elapsed) == (25.0, 0.5, 100.0)
+
+
+def test_a_pair_between_two_checkpoints_is_told_by_what_the_host_wrote_last():
+    book = pair()
+    # Its groups are gone with it: nobody knows what CPU it used, and its tasks are in its file.
+    last = Reading(14.0, math.nan, 0.0, 1, True, 12.0, 0.0, math.nan)
+    book.ended(1, {1: last, 2: readings(16.0, 1.0)[2]}, 16.0)
+    (told,) = book.checkpoints()
+    assert (told.ended, told.after.rate, told.after.elapsed) == (True, 0.5, 16.0)
