@@ -7,6 +7,7 @@ for all queries together. It reads a :class:`PlanView` and answers with a :class
 Policies, one file each in ``policies/``:
 
 - ``cascade``: the greedy of the thesis, by what a switch gains for its cost.
+- ``refined``: near the optimum, by prices of the linear relaxation, rounding, and switches in pairs.
 - ``optimal``: the binary program, by HiGHS.
 - ``fair``: 1/n of every resource for each query.
 - ``videostorm``: one pool of cores, placements at random.
@@ -31,7 +32,7 @@ from __future__ import annotations
 from typing import ClassVar, Protocol
 
 from windlass.plan.configurations import Configurations, configurations
-from windlass.plan.functions import cascade, fair, optimal, videostorm
+from windlass.plan.functions import cascade, fair, optimal, refined, videostorm
 from windlass.plan.view import Plan, PlanView, QueryOptions
 from windlass.registry import Registry
 
@@ -67,5 +68,6 @@ __all__ = [
     "configurations",
     "fair",
     "optimal",
+    "refined",
     "videostorm",
 ]
