@@ -1,0 +1,140 @@
+"""What merged queries ask for, and the greedy that also moves peers onto one plan.
+
+Two configurations on one camera that begin with the same components in the same clusters do that work once. A piece of
+work has a number; what all pieces ask for is counted once for each number, however many queries have it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import combinations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from windlass.plan.lib.problem import ROOM
+from windlass.plan.view import PlanView, QueryOptions
+
+_Floats = NDArray[np.float64]
+_Ints = NDArray[np.int64]
+
+#: What gains less is a rounding.
+_LEAST = 1e-9
+
+
+def parts(options: QueryOptions, choice: int) -> list[tuple[int, _Floats]]:
+    """The pieces of a configuration, each with what it asks for; one of its own where nobody says which."""
+    if options.piece is None or options.piece_demand is None:
+        # A number that no piece has: those are not negative.
+        return [(-2 - options.query, options.demand[choice])]
+    pairs = zip(options.piece[choice].tolist(), options.piece_demand[choice], strict=True)
+    return [(piece, rates) for piece, rates in pairs if piece >= 0]
+
+
+def used(view: PlanView, choices: _Ints, which: Iterable[int]) -> _Floats:
+    """(L,) what some queries ask for together, equal pieces once."""
+    once: dict[int, _Floats] = {}
+    for i in which:
+        if choices[i] >= 0:
+            for piece, rates in parts(view.queries[i], int(choices[i])):
+                once[piece] = np.maximum(once[piece], rates) if piece in once else rates
+    total = np.zeros(len(view.capacity))
+    for rates in once.values():
+        total += rates
+    return total
+
+
+def peers_of(view: PlanView) -> list[list[int]]:
+    """For each query the others that could do a piece of work with it."""
+    first = [
+        set() if each.piece is None else set(np.unique(each.piece[:, 0]).tolist()) - {-1}
+        for each in view.queries
+    ]
+    return [[k for k in range(len(first)) if k != i and first[i] & first[k]] for i in range(len(first))]
+
+
+def alike(options: QueryOptions, wanted: QueryOptions, choice: int) -> int:
+    """The most accurate configuration of one query that shares most pieces with one of another; −1 for none."""
+    if options.piece is None or wanted.piece is None:
+        return -1
+    width = min(options.piece.shape[1], wanted.piece.shape[1])
+    same = (options.piece[:, :width] == wanted.piece[choice, :width]) & (options.piece[:, :width] >= 0)
+    shared = same.cumprod(axis=1).sum(axis=1)
+    if not len(shared) or shared.max() == 0:
+        return -1
+    best = np.flatnonzero(shared == shared.max())
+    return int(best[options.accuracy[best].argmax()])
+
+
+def merged_choices(view: PlanView, begin: _Ints, most: int) -> _Ints:
+    """(n,) choices from others that fit, by switches of a query alone or together with a subset of its peers.
+
+    Parameters
+    ----------
+    view
+        Queries, of which some have pieces.
+    begin
+        (n,) choices that fit without merging.
+    most
+        How many peers are moved together at most.
+    """
+    peers, choices, again = peers_of(view), begin.copy(), True
+    while again:
+        again = False
+        for i in range(len(view.queries)):
+            better = _switch(view, choices, i, peers[i], most)
+            if better is not None:
+                choices, again = better, True
+    return choices
+
+
+def _switch(view: PlanView, choices: _Ints, i: int, peers: list[int], most: int) -> _Ints | None:
+    """The most efficient switch of a query, alone or with peers; None where none fits and gains."""
+    options, family = view.queries[i], [i, *peers]
+    others = used(view, choices, (k for k in range(len(choices)) if k not in family))
+    now, room = used(view, choices, family), view.capacity * ROOM
+    best, merit = None, 0.0
+    for choice in _frontier(options, view.capacity, int(choices[i])):
+        kin = {k: alike(view.queries[k], options, choice) for k in peers}
+        for group in _subsets([k for k in peers if kin[k] >= 0], most):
+            tried = choices.copy()
+            tried[[i, *group]] = [choice, *(kin[k] for k in group)]
+            gain = sum(_worth(view, tried, k) - _worth(view, choices, k) for k in (i, *group))
+            wanted = used(view, tried, family)
+            if gain <= _LEAST or not (others + wanted <= room).all():
+                continue
+            paid = float(_parts(wanted - now, view.capacity).max(initial=0.0))
+            own = gain / paid if paid > 0 else np.inf
+            if best is None or own > merit:
+                best, merit = tried, own
+    return best
+
+
+def _parts(asked: _Floats, capacity: _Floats) -> _Floats:
+    with np.errstate(divide="ignore", invalid="ignore"):
+        found: _Floats = np.where(asked > 0, asked / capacity, 0.0)
+    return found
+
+
+def _worth(view: PlanView, choices: _Ints, i: int) -> float:
+    choice = int(choices[i])
+    return float(view.queries[i].accuracy[choice]) if choice >= 0 else -1.0
+
+
+def _frontier(options: QueryOptions, capacity: _Floats, now: int) -> list[int]:
+    """Configurations on the boundary of accuracy and cost that are more accurate than what runs."""
+    cost = _parts(options.demand, capacity).max(axis=1, initial=0.0)
+    order = np.lexsort((-options.accuracy, cost))
+    least = float(options.accuracy[now]) if now >= 0 else -1.0
+    found = []
+    for j in order.tolist():
+        if options.accuracy[j] > least and np.isfinite(cost[j]):
+            found.append(j)
+            least = float(options.accuracy[j])
+    return found
+
+
+def _subsets(peers: list[int], most: int) -> list[tuple[int, ...]]:
+    """No peer, each alone, each two, … and all."""
+    found = [group for size in range(min(most, len(peers)) + 1) for group in combinations(peers, size)]
+    return found if len(peers) <= most else [*found, tuple(peers)]
