@@ -13,8 +13,15 @@ _NEED_AGENT = [
     for name in ("agent", "aggregate", "check", "routes", "shown", "web")
 ]
 _NEED_JAX = ["src/windlass/scale/forecast/neural/*.py"]
+_PROFILE = "src/windlass/plan/profile"
+_NEED_OPENCV = [
+    *(f"{_PROFILE}/{name}.py" for name in ("clip", "options", "pipeline", "running", "tree")),
+    *(f"{_PROFILE}/steps/{name}.py" for name in ("decode", "found", "looks", "match", "motion", "people")),
+    *(f"{_PROFILE}/traffic/{name}.py" for name in ("drawing", "making", "weather")),
+]
 collect_ignore_glob = [
     *([] if importlib.util.find_spec("ray") else _NEED_RAY),
     *([] if all(map(importlib.util.find_spec, ("uvicorn", "prometheus_client"))) else _NEED_AGENT),
     *([] if importlib.util.find_spec("jax") and importlib.util.find_spec("equinox") else _NEED_JAX),
+    *([] if importlib.util.find_spec("cv2") else _NEED_OPENCV),
 ]

@@ -1,0 +1,148 @@
+"""Clips on disk: read frame by frame in one thread, and written. Needs OpenCV (the extra ``vision``)."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from windlass.model import InputError
+from windlass.plan.profile.clipinfo import ClipInfo
+
+Image = NDArray[np.uint8]
+
+
+def about(path: str | Path) -> ClipInfo:
+    """What a clip's header says of it.
+
+    Raises
+    ------
+    InputError
+        There is no such file, or OpenCV cannot read it as video.
+
+    Examples
+    --------
+    >>> about("nowhere.mp4")
+    Traceback (most recent call last):
+    windlass.model.errors.InputError: nowhere.mp4: no such file
+    """
+    file = Path(path)
+    if not file.is_file():
+        raise InputError(f"{file}: {'is a directory, expected a clip' if file.is_dir() else 'no such file'}")
+    capture = _opened(file)
+    try:
+        numbers = [
+            capture.get(which)
+            for which in (
+                cv2.CAP_PROP_FRAME_WIDTH, cv2.CAP_PROP_FRAME_HEIGHT, cv2.CAP_PROP_FPS, cv2.CAP_PROP_FRAME_COUNT,
+            )
+        ]  # fmt: skip
+    finally:
+        capture.release()
+    if not all(np.isfinite(each) and each > 0 for each in numbers):
+        raise InputError(
+            f"{file}: says {numbers[3]:g} frames of {numbers[0]:g} x {numbers[1]:g} at {numbers[2]:g} a second"
+        )
+    width, height, rate, frames = numbers
+    digest = hashlib.sha256(file.read_bytes()).hexdigest()[:12]
+    return ClipInfo(str(file), int(width), int(height), float(rate), int(frames), digest)
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """A frame of a clip: its index, CPU seconds to unpack it and to turn it into pixels, and those, if wanted."""
+
+    index: int
+    unpacking: float
+    converting: float
+    image: Image | None
+
+
+def frames(clip: ClipInfo, wanted: Callable[[int], bool], clock: Callable[[], float]) -> Iterator[Taken]:
+    """All frames of a clip in order: all are unpacked, as each depends on those before; pixels are made of those
+    wanted.
+
+    Parameters
+    ----------
+    clip
+        As :func:`about` said.
+    wanted
+        Of which frames, by index, there are to be pixels.
+    clock
+        CPU seconds of this thread; OpenCV unpacks in it alone.
+
+    Raises
+    ------
+    InputError
+        A frame cannot be read: the file is damaged, or cut off.
+    """
+    capture = _opened(Path(clip.path))
+    try:
+        for index in range(clip.frames):
+            began = clock()
+            there = capture.grab()
+            unpacked = clock()
+            image: Image | None = None
+            if there and wanted(index):
+                there, image = capture.retrieve()
+            done = clock()
+            if not there:
+                raise InputError(f"{clip.path}: frame {index} cannot be read, expected {clip.frames} frames")
+            yield Taken(index, unpacked - began, done - unpacked, image)
+    finally:
+        capture.release()
+
+
+def _opened(file: Path) -> cv2.VideoCapture:
+    # One thread, so that its CPU time is that of who reads.
+    capture = cv2.VideoCapture(str(file), cv2.CAP_FFMPEG, [cv2.CAP_PROP_N_THREADS, 1])
+    if not capture.isOpened():
+        capture.release()
+        raise InputError(f"{file}: OpenCV cannot read it as video, expected a clip such as .mp4")
+    return capture
+
+
+def write_clip(
+    path: str | Path, images: Iterator[Image], rate: float, size: tuple[int, int], codec: str = "mp4v"
+) -> None:
+    """Write frames as a clip.
+
+    Parameters
+    ----------
+    path
+        The file.
+    images
+        (height, width, 3) uint8: blue, green, red.
+    rate
+        Frames a second.
+    size
+        Width and height, pixels.
+    codec
+        Four characters, as OpenCV knows it.
+
+    Raises
+    ------
+    InputError
+        This OpenCV has no such codec, or the file cannot be written.
+    """
+    file = Path(path)
+    if not file.parent.is_dir():
+        raise InputError(f"{file}: there is no folder {file.parent}")
+    if len(codec) != 4:
+        raise InputError(f"codec is {codec!r}, expected four characters such as mp4v")
+    writer = cv2.VideoWriter(str(file), cv2.CAP_FFMPEG, cv2.VideoWriter.fourcc(*codec), rate, size)
+    try:
+        if not writer.isOpened():
+            raise InputError(
+                f"{file}: OpenCV cannot write it with the codec {codec!r}: this build lacks it, or the name does not "
+                "end in .mp4"
+            )
+        for image in images:
+            writer.write(image)
+    finally:
+        writer.release()

@@ -1,0 +1,170 @@
+"""A pipeline's file to all its plans. Needs OpenCV (the extra ``vision``).
+
+```yaml
+name: tracker
+decode: {scale: [1, 0.5], every: [1, 2, 3]}
+detect:
+- mog2: {least: [0.001, 0.002]}
+- hog
+associate:
+- overlap
+- histogram: {alike: 0.6}
+```
+
+Each list of a knob's values is swept. A plan is a decoder, a detector and an associator, each with one value a knob.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import product
+from os import PathLike
+from pathlib import Path
+from typing import TypeVar
+
+import yaml
+from pydantic import ValidationError
+
+from windlass.model import InputError
+from windlass.plan.profile.options import ASSOCIATORS, DETECTORS, Decode, Option, sending, way_of
+from windlass.plan.profile.steps.step import Step
+
+Kind = TypeVar("Kind", bound=Option)
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A component of a plan: its name, knobs included, and its steps."""
+
+    name: str
+    steps: tuple[Step, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Tracker:
+    """A plan of a tracker: each so many-th frame is looked at, by these components one after the other."""
+
+    every: int
+    parts: tuple[Part, ...]
+
+    @property
+    def label(self) -> str:
+        """All its components in a line."""
+        return ", ".join(part.name for part in self.parts)
+
+
+@dataclass(frozen=True, slots=True)
+class Pipeline:
+    """All plans of a query.
+
+    Examples
+    --------
+    >>> found = read_tree({"name": "t", "detect": [{"knn": {"least": [0.01, 0.02]}}], "associate": ["orb"]}, "t.yaml")
+    >>> [plan.label for plan in found.plans]  # doctest: +NORMALIZE_WHITESPACE
+    ['decode, detect knn least=0.01 with crops, associate orb',
+     'decode, detect knn least=0.02 with crops, associate orb']
+    """
+
+    name: str
+    plans: tuple[Tracker, ...]
+
+
+def read_pipeline(path: str | PathLike[str]) -> Pipeline:
+    """Read a pipeline's file.
+
+    Parameters
+    ----------
+    path
+        YAML, as the module says.
+
+    Raises
+    ------
+    InputError
+        It cannot be read, an unknown way or knob, or a value out of bounds; names file, field and value.
+    """
+    file = Path(path)
+    if not file.is_file():
+        raise InputError(f"{file}: {'is a directory, expected a file' if file.is_dir() else 'no such file'}")
+    try:
+        tree = yaml.safe_load(file.read_text(encoding="utf-8"))
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        raise InputError(f"{file}: cannot be read as YAML: {' '.join(str(error).split())}") from error
+    return read_tree(tree, str(file))
+
+
+def read_tree(tree: object, where: str) -> Pipeline:
+    """As :func:`read_pipeline`, from what YAML says; ``where`` names it in errors."""
+    if not isinstance(tree, dict):
+        raise InputError(f"{where}: is {tree!r}, expected name, decode, detect and associate")
+    unknown = [key for key in tree if key not in ("name", "decode", "detect", "associate")]
+    if unknown:
+        raise InputError(f"{where}: {unknown[0]!r} is unknown, expected name, decode, detect or associate")
+    decoders = _swept(Decode, tree.get("decode"), f"{where}: decode")
+    detectors = _ways(DETECTORS, tree.get("detect"), f"{where}: detect")
+    associators = _ways(ASSOCIATORS, tree.get("associate"), f"{where}: associate")
+    plans = []
+    for decoder, detector, associator in product(decoders, detectors, associators):
+        parts = (
+            Part(decoder.name, decoder.steps()),
+            Part(*sending(detector, associator)),
+            Part(associator.name, associator.steps()),
+        )
+        plans.append(Tracker(decoder.every, parts))
+    return Pipeline(str(tree.get("name", Path(where).stem)), tuple(plans))
+
+
+def _ways(kinds: Sequence[type[Kind]], given: object, where: str) -> list[Kind]:
+    """All ways that are listed, each with all values of its knobs."""
+    known = {way_of(kind): kind for kind in kinds}
+    if not isinstance(given, list) or not given:
+        raise InputError(f"{where} is {given!r}, expected a list of {', '.join(known)}")
+    found: list[Kind] = []
+    for each in given:
+        named = (
+            each
+            if isinstance(each, dict) and len(each) == 1
+            else {each: {}}
+            if isinstance(each, str)
+            else None
+        )
+        if named is None:
+            raise InputError(
+                f"{where}: {each!r}, expected a name, or a name with knobs, as in mog2: {{least: 0.001}}"
+            )
+        ((name, knobs),) = named.items()
+        if name not in known:
+            raise InputError(f"{where}: {name!r} is unknown, expected {', '.join(known)}")
+        for option in _swept(known[name], knobs, f"{where}: {name}"):
+            if option in found:
+                raise InputError(f"{where}: {option.name!r} is there twice")
+            found.append(option)
+    return found
+
+
+def _swept(kind: type[Kind], knobs: object, where: str) -> list[Kind]:
+    """An option a combination of its knobs' values."""
+    if not isinstance(knobs, dict | None):
+        raise InputError(f"{where} is {knobs!r}, expected knobs such as {', '.join(kind.model_fields)}")
+    given = knobs or {}
+    lists = [value if isinstance(value, list) else [value] for value in given.values()]
+    for name, values in zip(given, lists, strict=True):
+        if not values:
+            raise InputError(f"{where}: {name} is [], expected one value or more")
+        if len({repr(value) for value in values}) < len(values):
+            raise InputError(f"{where}: {name} is {values!r}, which has a value twice")
+    found = []
+    for chosen in product(*lists):
+        try:
+            found.append(kind(**dict(zip(given, chosen, strict=True))))
+        except ValidationError as error:
+            first = error.errors(include_url=False)[0]
+            field = ".".join(map(str, first["loc"]))
+            if first["type"] == "extra_forbidden":
+                raise InputError(
+                    f"{where}: {field!r} is no knob, expected {', '.join(kind.model_fields)}"
+                ) from error
+            raise InputError(f"{where}: {field} is {first['input']!r}: {first['msg']}") from error
+        except TypeError as error:
+            raise InputError(f"{where}: {given!r}, expected names of knobs") from error
+    return found

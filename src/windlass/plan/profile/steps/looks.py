@@ -1,0 +1,89 @@
+"""What things look like. Needs OpenCV (the extra ``vision``)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+import cv2
+import numpy as np
+
+from windlass.model.values import whole
+from windlass.plan.profile.clip import Image
+from windlass.plan.profile.clipinfo import ClipInfo
+from windlass.plan.profile.steps.step import Found
+
+#: Side of the square that crops are brought to before ORB looks for corners, pixels: its patches are 31.
+_SIDE = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Colours:
+    """A histogram of hue and saturation of each thing, its square root, so that a product of two says how alike they
+    are (Bhattacharyya's coefficient).
+
+    Parameters
+    ----------
+    bins
+        Of each of the two.
+    """
+
+    alone: ClassVar[bool] = True
+    same: ClassVar[bool] = False
+    bins: int = 16
+
+    def __post_init__(self) -> None:
+        whole("bins", self.bins, 2)
+
+    def start(self, clip: ClipInfo) -> Callable[[int, Found], Found]:
+        def of(crop: Image) -> np.ndarray[tuple[int], np.dtype[np.float32]]:
+            hue = cv2.cvtColor(crop, cv2.COLOR_BGR2HSV)
+            # The middle: at the edges is what lies behind.
+            high, wide = crop.shape[:2]
+            middle = hue[high // 8 : high - high // 8, wide // 8 : wide - wide // 8]
+            counted = cv2.calcHist([middle], [0, 1], None, [self.bins, self.bins], [0, 180, 0, 256]).ravel()
+            return np.sqrt(counted / max(float(counted.sum()), 1.0))
+
+        return lambda index, found: replace(found, crops=(), looks=tuple(of(crop) for crop in found.crops))
+
+    def size(self, value: Found) -> int:
+        return value.size()
+
+    def sent(self, value: Found) -> int:
+        raise NotImplementedError
+
+
+@dataclass(frozen=True, slots=True)
+class Corners:
+    """Corners of each thing with their surroundings as bits (ORB, Rublee et al. 2011).
+
+    Parameters
+    ----------
+    corners
+        At most so many.
+    """
+
+    alone: ClassVar[bool] = True
+    same: ClassVar[bool] = False
+    corners: int = 30
+
+    def __post_init__(self) -> None:
+        whole("corners", self.corners, 4)
+
+    def start(self, clip: ClipInfo) -> Callable[[int, Found], Found]:
+        orb = cv2.ORB_create(nfeatures=self.corners, nlevels=3, edgeThreshold=8, fastThreshold=8)
+        none = np.zeros((0, 32), np.uint8)
+
+        def of(crop: Image) -> Image:
+            grey = cv2.resize(cv2.cvtColor(crop, cv2.COLOR_BGR2GRAY), (_SIDE, _SIDE))
+            bits = orb.detectAndCompute(grey, None)[1]
+            return none if bits is None else bits
+
+        return lambda index, found: replace(found, crops=(), looks=tuple(of(crop) for crop in found.crops))
+
+    def size(self, value: Found) -> int:
+        return value.size()
+
+    def sent(self, value: Found) -> int:
+        raise NotImplementedError

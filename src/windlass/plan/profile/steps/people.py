@@ -1,0 +1,75 @@
+"""People by their outline. Needs OpenCV (the extra ``vision``), before its version 5, which has no HOG."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import ClassVar
+
+import cv2
+import numpy as np
+
+from windlass.model import InputError
+from windlass.model.values import number, whole
+from windlass.plan.profile.clip import Image
+from windlass.plan.profile.clipinfo import ClipInfo
+from windlass.plan.profile.steps.found import found_in
+from windlass.plan.profile.steps.step import Found
+
+#: The window of OpenCV's detector of people, pixels; and its margin around them, a share of its sides.
+_WIDE, _HIGH = 64, 128
+_MARGIN = (0.15, 0.05)
+
+
+@dataclass(frozen=True, slots=True)
+class People:
+    """Boxes around people by histograms of oriented gradients (Dalal and Triggs 2005); the score is the classifier's.
+
+    Parameters
+    ----------
+    stride
+        Pixels from window to window.
+    growth
+        From one size of windows to the next.
+    """
+
+    alone: ClassVar[bool] = True
+    same: ClassVar[bool] = False
+    stride: int = 8
+    growth: float = 1.05
+
+    def __post_init__(self) -> None:
+        if whole("stride", self.stride, 8) % 8:
+            raise InputError(f"stride is {self.stride}, expected a multiple of 8")
+        number("growth", self.growth, 1.01, 2.0)
+
+    def start(self, clip: ClipInfo) -> Callable[[int, Image], Found]:
+        try:
+            outline = cv2.HOGDescriptor()
+            outline.setSVMDetector(cv2.HOGDescriptor.getDefaultPeopleDetector())
+        except AttributeError as error:
+            raise InputError(
+                f"detect hog: OpenCV {cv2.__version__} has no HOG, expected a version before 5"
+            ) from error
+
+        def run(index: int, image: Image) -> Found:
+            if image.shape[0] < _HIGH or image.shape[1] < _WIDE:
+                raise InputError(
+                    f"detect hog: frames are {image.shape[1]} x {image.shape[0]}, expected {_WIDE} x {_HIGH} or more: "
+                    "raise scale, or leave hog out"
+                )
+            windows, score = outline.detectMultiScale(
+                image, winStride=(self.stride, self.stride), scale=self.growth
+            )
+            found = np.asarray(windows, dtype=np.float64).reshape(-1, 4)
+            inset = found[:, 2:] * _MARGIN
+            boxes = np.hstack([found[:, :2] + inset, found[:, :2] + found[:, 2:] - inset])
+            return found_in(image, boxes, np.asarray(score, dtype=np.float64).ravel(), clip)
+
+        return run
+
+    def size(self, value: Found) -> int:
+        return value.size()
+
+    def sent(self, value: Found) -> int:
+        raise NotImplementedError

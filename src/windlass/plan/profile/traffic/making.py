@@ -1,0 +1,71 @@
+"""A clip of traffic and its true tracks on disk. Needs OpenCV (the extra ``vision``)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from windlass.plan.profile.clip import Image, about, write_clip
+from windlass.plan.profile.clipinfo import ClipInfo
+from windlass.plan.profile.tracks import write_truth
+from windlass.plan.profile.traffic.drawing import shadow, street, thing
+from windlass.plan.profile.traffic.scene import LANES, Traffic, movers, truth
+from windlass.plan.profile.traffic.weather import SHADOW, Weather
+
+
+def pictures(traffic: Traffic) -> Iterator[Image]:
+    """The frames, one after the other, (height, width, 3) uint8.
+
+    Examples
+    --------
+    >>> frames = list(pictures(Traffic(seed=1, seconds=0.1, width=160, height=96)))
+    >>> len(frames), frames[0].shape
+    (3, (96, 160, 3))
+    """
+    still, weather, everybody = street(traffic), Weather(traffic), movers(traffic)
+    dark = SHADOW[traffic.weather]
+    for frame in range(traffic.frames):
+        at = frame / traffic.rate
+        picture = still.copy()
+        boxes = [(mover, mover.box(at, traffic.width, traffic.height)) for mover in everybody]
+        for lane in range(len(LANES)):
+            here = [(mover, box) for mover, box in boxes if mover.lane == lane]
+            for _, box in here:
+                shadow(picture, box, dark)
+            for mover, box in here:
+                thing(picture, mover, box, at, traffic.weather == "night")
+        yield weather.on(picture)
+
+
+def make_clip(
+    traffic: Traffic,
+    path: str | Path,
+    tracks: str | Path,
+    tell: Callable[[int, int], None] = lambda done, of: None,
+) -> ClipInfo:
+    """Draw a clip and write it with its true tracks.
+
+    Parameters
+    ----------
+    traffic
+        What is drawn.
+    path, tracks
+        The clip, and its true tracks as CSV.
+    tell
+        Called with the frames that are drawn, and all.
+
+    Raises
+    ------
+    InputError
+        A file cannot be written, or OpenCV has no codec for it.
+    """
+
+    def told() -> Iterator[Image]:
+        for done, picture in enumerate(pictures(traffic), start=1):
+            yield picture
+            tell(done, traffic.frames)
+
+    write_clip(path, told(), traffic.rate, (traffic.width, traffic.height))
+    clip = about(path)
+    write_truth(truth(traffic), tracks, clip.digest)
+    return clip

@@ -1,0 +1,141 @@
+"""All plans as one tree of steps: plans that begin alike share what is alike. Needs OpenCV (the extra ``vision``).
+
+A step that looks at each frame by itself is shared by plans of all samplings; from the first step on that remembers
+frames, each sampling has its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from windlass.model import InputError
+from windlass.plan.profile.pipeline import Tracker
+from windlass.plan.profile.steps.step import Step
+
+
+@dataclass(slots=True, eq=False)
+class Node:
+    """A step of one plan or more, after the steps above it.
+
+    Parameters
+    ----------
+    place
+        Its index in the tree.
+    frames
+        Of the clip.
+    step
+        None: the root, which reads the clip.
+    parent
+        None at the root.
+    sends
+        Whether it is the last step of a component.
+    everys
+        Of the plans that have it.
+    left
+        How many of these plans are still to be run.
+    made
+        Whether its outputs, or some of them, were made before.
+    known, seconds, sent
+        (frames,) whether a frame's output was made before, its CPU seconds and the bytes that it sends, the first time.
+    """
+
+    place: int
+    frames: int
+    step: Step | None
+    parent: Node | None
+    sends: bool = False
+    everys: set[int] = field(default_factory=set)
+    left: int = 0
+    made: bool = False
+    children: list[Node] = field(default_factory=list)
+    known: NDArray[np.bool_] = field(init=False)
+    seconds: NDArray[np.float64] = field(init=False)
+    sent: NDArray[np.int64] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.known = np.zeros(self.frames, dtype=np.bool_)
+        self.seconds, self.sent = np.zeros(self.frames), np.zeros(self.frames, dtype=np.int64)
+
+    @property
+    def same(self) -> bool:
+        """Whether it hands on what it gets."""
+        return self.step is not None and self.step.same
+
+
+@dataclass(frozen=True, slots=True)
+class Tree:
+    """All nodes, the root first; for each plan its nodes by component; and plans in the order of their leaves."""
+
+    nodes: tuple[Node, ...]
+    parts: tuple[tuple[tuple[Node, ...], ...], ...]
+    order: tuple[int, ...]
+
+    def leaf(self, plan: int) -> Node:
+        """The last node of a plan."""
+        return self.parts[plan][-1][-1]
+
+    def path(self, plan: int) -> tuple[Node, ...]:
+        """All nodes of a plan, the root first."""
+        return tuple(node for part in self.parts[plan] for node in part)
+
+
+def tree_of(plans: Sequence[Tracker], frames: int) -> Tree:
+    """Plans as a tree.
+
+    Parameters
+    ----------
+    plans
+        One or more, each other than the others.
+    frames
+        Of the clip.
+
+    Raises
+    ------
+    InputError
+        There is no plan, or two are the same.
+    """
+    if not plans:
+        raise InputError("there are no plans, expected one or more")
+    root = Node(0, frames, None, None)
+    nodes, known = [root], dict[tuple[int, Step, int | None], Node]()
+    parts: list[tuple[tuple[Node, ...], ...]] = []
+    leaves: dict[int, int] = {}
+    for number, plan in enumerate(plans):
+        at, own, every = root, list[tuple[Node, ...]](), None
+        for component in plan.parts:
+            # The root, which reads the clip, is the first component's.
+            stretch: list[Node] = [] if own else [root]
+            for step in component.steps:
+                every = every if step.alone else plan.every
+                key = (at.place, step, every)
+                if key not in known:
+                    made = Node(len(nodes), frames, step, at)
+                    known[key] = made
+                    nodes.append(made)
+                    at.children.append(made)
+                at = known[key]
+                stretch.append(at)
+            at.sends = True
+            own.append(tuple(stretch))
+        if at.place in leaves:
+            raise InputError(f"plans {leaves[at.place]} and {number} are the same: {plan.label}")
+        leaves[at.place] = number
+        parts.append(tuple(own))
+        for node in (node for stretch_ in own for node in stretch_):
+            node.everys.add(plan.every)
+            node.left += 1
+    order: list[int] = []
+    _visit(root, leaves, order)
+    return Tree(tuple(nodes), tuple(parts), tuple(order))
+
+
+def _visit(node: Node, leaves: dict[int, int], order: list[int]) -> None:
+    """Depth first, so that an output is out of use as soon as can be."""
+    if node.place in leaves:
+        order.append(leaves[node.place])
+    for child in node.children:
+        _visit(child, leaves, order)

@@ -1,0 +1,85 @@
+"""A pipeline's file to its plans, and one line on what is wrong with it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import yaml
+
+from windlass.model import InputError
+
+pytest.importorskip("cv2", reason="the extra `vision` is not installed")
+
+from windlass.plan.profile.pipeline import read_pipeline, read_tree
+
+SHIPPED = Path(__file__).parents[3] / "examples" / "plan" / "pipeline.yaml"
+GOOD = "detect: [mog2]\nassociate: [overlap]\n"
+
+
+def test_the_shipped_tracker_has_300_plans_each_other_than_the_others():
+    plans = read_pipeline(SHIPPED).plans
+    assert len(plans) == len(set(plans)) == len({plan.label for plan in plans}) == 300
+    # A name says all: components of one name are the same steps, and those of other names are not.
+    parts = {part for plan in plans for part in plan.parts[1:]}
+    assert len({part.name for part in parts}) == len({part.steps for part in parts}) == len(parts)
+
+
+def test_who_looks_at_pixels_is_sent_them():
+    tree = {"detect": ["knn"], "associate": ["overlap", "histogram"]}
+    labels = [plan.label for plan in read_tree(tree, "t.yaml").plans]
+    assert labels == [
+        "decode, detect knn, associate overlap",
+        "decode, detect knn with crops, associate histogram",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("[1, 2]", "is [1, 2], expected name, decode, detect and associate"),
+        ("a: {b", "cannot be read as YAML"),
+        ("track: 1\n" + GOOD, "'track' is unknown, expected name, decode, detect or associate"),
+        ("associate: [orb]", "detect is None, expected a list of mog2, knn, difference, hog"),
+        ("detect: [mog2]\nassociate: []", "associate is [], expected a list of overlap"),
+        (
+            "detect: [yolo]\nassociate: [orb]",
+            "detect: 'yolo' is unknown, expected mog2, knn, difference, hog",
+        ),
+        ("detect: [{mog2: {}, knn: {}}]\nassociate: [orb]", "expected a name, or a name with knobs"),
+        ("detect: [mog2, mog2]\nassociate: [orb]", "detect: 'detect mog2' is there twice"),
+        ("decode: {scale: 1.5}\n" + GOOD, "decode: scale is 1.5: Input should be less than or equal to 1"),
+        ("decode: {scale: []}\n" + GOOD, "decode: scale is [], expected one value or more"),
+        ("decode: {every: [1, 1]}\n" + GOOD, "decode: every is [1, 1], which has a value twice"),
+        ("decode: {every: 1.5}\n" + GOOD, "decode: every is 1.5: Input should be a valid integer"),
+        ("decode: {height: 720}\n" + GOOD, "decode: 'height' is no knob, expected scale, every"),
+        ("decode: 3\n" + GOOD, "decode is 3, expected knobs such as scale, every"),
+        ("detect: [{hog: {stride: 5}}]\nassociate: [orb]", "detect: hog: stride is 5"),
+        ("detect: [mog2]\nassociate: [{orb: {alike: 0}}]", "associate: orb: alike is 0"),
+        ("detect: [{mog2: {least: much}}]\nassociate: [orb]", "detect: mog2: least is 'much'"),
+        ("detect: [{mog2: {1: 2}}]\nassociate: [orb]", "detect: mog2: {1: 2}, expected names of knobs"),
+    ],
+)
+def test_what_is_wrong_is_said_in_a_line(tmp_path, text, said):
+    path = tmp_path / "p.yaml"
+    path.write_text(text)
+    with pytest.raises(InputError) as error:
+        read_pipeline(path)
+    assert str(error.value).startswith(f"{path}: ")
+    assert said in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+def test_no_file(tmp_path):
+    with pytest.raises(InputError, match="no such file"):
+        read_pipeline(tmp_path / "p.yaml")
+    with pytest.raises(InputError, match="is a directory"):
+        read_pipeline(tmp_path)
+
+
+def test_every_list_is_swept():
+    tree = yaml.safe_load(
+        "decode: {scale: [1, 0.5], every: [1, 3]}\ndetect: [{mog2: {least: [0.1, 0.2], history: [5, 6, 7]}}, hog]\n"
+        "associate: [{orb: {alike: [0.1, 0.2]}}, centroid]"
+    )
+    assert len(read_tree(tree, "t.yaml").plans) == 2 * 2 * (2 * 3 + 1) * (2 + 1)
