@@ -2,6 +2,8 @@
 
 - :mod:`~windlass.cli.plan.group`: the commands and their options.
 - :mod:`~windlass.cli.plan.solve`: ``solve``; :mod:`~windlass.cli.plan.shown`: its tables and JSON.
+- :mod:`~windlass.cli.plan.profile`: ``profile``; :mod:`~windlass.cli.plan.plots`: its page.
+- :mod:`~windlass.cli.plan.clip`: ``clip``; :mod:`~windlass.cli.plan.bar`: how much is done.
 """
 
 from windlass.cli.plan.group import plan_app

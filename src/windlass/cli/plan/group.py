@@ -42,3 +42,55 @@ def solve(
 
     names = tuple(name.strip() for name in policy.split(",") if name.strip())
     solve_command(queries, cluster, names, seed=seed, explain=explain, as_json=json)
+
+
+@plan_app.command("profile")
+def profile(
+    pipeline: Annotated[
+        Path, typer.Argument(help="A pipeline (.yaml), such as examples/plan/pipeline.yaml.")
+    ],
+    clip: Annotated[Path, typer.Argument(help="A clip, such as `windlass plan clip` draws.")],
+    truth: Annotated[Path, typer.Option("--truth", help="The clip's true tracks (.csv).")],
+    cache: Annotated[
+        str, typer.Option("--cache", help="Bytes of outputs to keep at most, as in 900MB.")
+    ] = "900MB",
+    out: Annotated[Path, typer.Option("--out", help="The profile to write (.parquet).")] = Path(
+        "profile.parquet"
+    ),
+    report: Annotated[
+        Path | None, typer.Option("--report", help="One self-contained HTML file to write.")
+    ] = None,
+    alone: Annotated[
+        bool,
+        typer.Option("--alone", help="Run each plan by itself too: what it takes, and the same answers?"),
+    ] = False,
+    json: Annotated[
+        bool, typer.Option("--json", help="One JSON object on standard output, nothing else.")
+    ] = False,
+) -> None:
+    """Run all plans of a video pipeline on a clip: how accurate each is, its CPU seconds, and the bytes it sends."""
+    from windlass.cli.plan.profile import Asked, bytes_of, profile_command
+
+    asked = Asked(pipeline, clip, truth, bytes_of(cache), alone, out, report)
+    profile_command(asked, as_json=json)
+
+
+@plan_app.command("clip")
+def clip(
+    out: Annotated[Path, typer.Argument(help="The clip to write (.mp4).")],
+    truth: Annotated[Path, typer.Option("--truth", help="Its true tracks to write (.csv).")],
+    seed: Annotated[int, typer.Option("--seed", min=0)] = 1,
+    seconds: Annotated[float, typer.Option("--seconds")] = 10.0,
+    weather: Annotated[str, typer.Option("--weather", help="clear, rain, snow or night.")] = "clear",
+    density: Annotated[
+        float, typer.Option("--density", help="1: a car every 4 s a lane, a person every 5 s a pavement.")
+    ] = 1.0,
+    size: Annotated[str, typer.Option("--size", help="Width and height, pixels.")] = "1280x720",
+    rate: Annotated[float, typer.Option("--rate", help="Frames a second.")] = 30.0,
+) -> None:
+    """Draw a clip of traffic, with the true tracks of all who are on it."""
+    from windlass.cli.plan.clip import clip_command, size_of
+    from windlass.plan.profile.traffic.scene import Traffic
+
+    width, height = size_of(size)
+    clip_command(Traffic(seed, seconds, weather, density, width, height, rate), out, truth)

@@ -33,6 +33,18 @@ class Profiled:
     plan: QueryPlan
     tracks: Tracks
 
+    def same_answers(self, other: Profiled) -> bool:
+        """Whether another run gave the same tracks, accuracy and bytes, to the last bit; CPU seconds may differ."""
+        parts = [[(part.name, part.output) for part in each.plan.components] for each in (self, other)]
+        mine, theirs = self.tracks, other.tracks
+        return (
+            self.plan.accuracy == other.plan.accuracy
+            and parts[0] == parts[1]
+            and np.array_equal(mine.frame, theirs.frame)
+            and np.array_equal(mine.track, theirs.track)
+            and np.array_equal(mine.boxes, theirs.boxes)
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class Profile:

@@ -1,0 +1,85 @@
+"""A profile as a page: accuracy against cores and against bytes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from windlass.model.queries import QueryPlan
+from windlass.report.figures import Plot, axis_style, framed_figure, plotted
+from windlass.report.page import page
+from windlass.report.palette import TEXT, stroke
+from windlass.report.parts import Part, figure, text
+
+
+def page_of(title: str, lead: Sequence[str], plans: Sequence[QueryPlan], front: Sequence[int]) -> str:
+    """A page of all plans; ``front`` are the most accurate for their cores.
+
+    >>> from windlass.model.queries import Component
+    >>> plan = QueryPlan(0.5, (Component("decode", 0.1, 5e5), Component("detect knn", 0.2, 5e3)))
+    >>> "detect knn" in page_of("one plan", ["a line"], [plan], [0])
+    True
+    """
+    said = "".join(f"<p class='lead'>{text(line)}</p>" for line in lead)
+    parts = [Part(f"<header><h1>{text(title)}</h1>{said}</header>"), _listed(plans, front)]
+    pictures = (
+        ("cores", "Accuracy against cores", "CPU seconds a second of stream", _cores),
+        ("bytes", "Accuracy against bytes", "sent by the detector and the associator, Mb/s", _sent),
+        ("decoded", "Accuracy against the frames' bytes", "sent by the decoder, Mb/s", _decoded),
+    )
+    for key, name, axis, of in pictures:
+        plot = _scatter(key, axis, plans, of)
+        caption = "A point is a plan; colours are detectors."
+        parts.append(Part(f"<section>{figure(plot, name, caption)}</section>", (plot,)))
+    return page(title, parts)
+
+
+def _cores(plan: QueryPlan) -> float:
+    return sum(part.cores for part in plan.components)
+
+
+def _sent(plan: QueryPlan) -> float:
+    return sum(part.output for part in plan.components[1:]) * 8e-6
+
+
+def _decoded(plan: QueryPlan) -> float:
+    return plan.components[0].output * 8e-6
+
+
+def _listed(plans: Sequence[QueryPlan], front: Sequence[int]) -> Part:
+    rows = "".join(
+        f"<tr><td>{text(', '.join(part.name for part in plans[place].components))}</td>"
+        f"<td>{plans[place].accuracy:.3f}</td><td>{_cores(plans[place]):.3f}</td>"
+        f"<td>{_decoded(plans[place]):.3g}</td><td>{_sent(plans[place]):.3g}</td></tr>"
+        for place in front
+    )
+    heads = "<th>plan</th><th>accuracy</th><th>cores</th><th>frames, Mb/s</th><th>the rest, Mb/s</th>"
+    return Part(
+        '<section><h2>Most accurate for their cores</h2><div class="scroll"><table class="claims"><thead>'
+        f"<tr>{heads}</tr></thead><tbody>{rows}</tbody></table></div></section>"
+    )
+
+
+def _scatter(key: str, axis: str, plans: Sequence[QueryPlan], of: Callable[[QueryPlan], float]) -> Plot:
+    frame = framed_figure()
+    ways = [" ".join(plan.components[min(1, len(plan.components) - 1)].name.split()[:2]) for plan in plans]
+    for position, way in enumerate(dict.fromkeys(ways)):
+        own = [plan for plan, name in zip(plans, ways, strict=True) if name == way]
+        frame.add_scatter(
+            name=plotted(way),
+            meta=position,
+            x=[of(plan) for plan in own],
+            y=[plan.accuracy for plan in own],
+            text=[plotted(", ".join(part.name for part in plan.components)) for plan in own],
+            mode="markers",
+            marker={"color": stroke(position).ink.light, "size": 7},
+            hovertemplate="%{text}<br>accuracy %{y:.3f} at %{x:.3g}<extra></extra>",
+        )
+    frame.update_xaxes(axis_style(axis), rangemode="tozero")
+    frame.update_yaxes(axis_style("accuracy (F1 of tracks)"), range=[0, 1])
+    frame.update_layout(
+        showlegend=True,
+        legend={"orientation": "h", "yanchor": "bottom", "y": 1.02, "x": 0, "font": {"color": TEXT.light}},
+        margin={"l": 66, "r": 20, "t": 40, "b": 50},
+        hovermode="closest",
+    )
+    return Plot(key, 380, frame, logarithmic=False)
