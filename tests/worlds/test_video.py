@@ -11,7 +11,10 @@ import pytest
 
 from tests.report.page import page_of
 from windlass.model import InputError
+from windlass.model.queries import Component, QueryPlan
 from windlass.plan import POLICIES
+from windlass.plan.files import PlanOf
+from windlass.plan.profile.table import write_plans
 from windlass.runner import run
 from windlass.scenario import load_scenario, make_scenario
 from windlass.workloads.queries import three_tiers
@@ -137,6 +140,23 @@ policies: {plan: fair}
     assert found.processors == 43
 
 
+def test_measured_plans_are_as_good_as_written_ones(tmp_path):
+    plans = [PlanOf.model_validate(plan) for plan in WORKED]
+    write_plans(
+        [
+            QueryPlan(plan.accuracy, tuple(Component(**dict(each)) for each in plan.components))
+            for plan in plans
+        ],
+        tmp_path / "measured.parquet",
+    )
+    found = []
+    for given in ({"plans": WORKED}, {"profile": str(tmp_path / "measured.parquet")}):
+        workload = {"begin": 3, "per_hour": 0, "seconds": 60, "source": 1e9, **given}
+        found.append(only(run(make_scenario(tree(workload=workload, policies={"plan": "cascade"})))))
+    assert found[0].jobs.equals(found[1].jobs)
+    assert found[0].metrics.accuracy > 0
+
+
 def test_changes_and_drops_are_one_timetable():
     tiers = three_tiers(cameras=2)
     changes = [ChangeSpec(at=50, cluster="cloud", cores=1.5), ChangeSpec(at=20, cluster="private", up=100.0)]
@@ -205,8 +225,12 @@ def test_what_is_over_time_is_saved(tmp_path):
         ({"cluster": {"file": "no.yaml"}}, "no.yaml: cannot be read"),
         ({"cluster": {"file": "no.yaml", "cameras": 3}}, "expected cameras or 'file', not both"),
         ({"workload": {"drawn": {"kinds": ["trackr"]}}}, "no kind of query 'trackr'"),
-        ({"workload": {"drawn": {}, "file": "a.yaml"}}, "expected one of 'drawn', 'plans' and 'file'"),
-        ({"workload": {"source": 3}}, "source is for 'plans'"),
+        (
+            {"workload": {"drawn": {}, "file": "a.yaml"}},
+            "expected one of 'drawn', 'plans', 'profile' and 'file'",
+        ),
+        ({"workload": {"source": 3}}, "source is for 'plans' or a 'profile'"),
+        ({"workload": {"profile": "no.parquet"}}, "no.parquet: no such file"),
         ({"workload": {"begin": 0, "per_hour": 0}}, "no query comes"),
         (
             {"changes": [{"at": 5, "cluster": "clod"}]},

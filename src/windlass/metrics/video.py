@@ -38,7 +38,7 @@ class VideoMetrics:
     answers
         How often the planner was asked.
     decision_ms
-        CPU time of one answer on this machine, in ms, the mean. It is the one figure that differs from run to run.
+        CPU time of an answer on this machine, in ms, the median. It is the one figure that differs from run to run.
     """
 
     queries: int
@@ -88,5 +88,5 @@ def video_metrics(done: Streamed, frames: float, decisions: Sequence[float]) -> 
         core_hours=float(seconds @ done.course.held.sum(axis=1)) / _HOUR,
         sent_gb=float(seconds @ done.course.sent.sum(axis=1)) / _GIGA,
         answers=len(done.answers),
-        decision_ms=1e3 * float(np.mean(decisions)) if len(decisions) else np.nan,
+        decision_ms=1e3 * float(np.median(decisions)) if len(decisions) else np.nan,
     )

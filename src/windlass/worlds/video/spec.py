@@ -71,9 +71,9 @@ class WorkloadSpec(Spec):
     ``begin`` are there at first, ``per_hour`` come later (a Poisson process), and each stays for ``last`` s on average
     (exponential). Cameras have them in turn. ``frames``: a second, of each stream.
 
-    What they can run as is ``drawn``, or the same for all: the ``plans`` given here, with a ``source`` of so many
-    bytes/s. Or it is that of the queries of a ``file``, in turn, with their cameras, as ``windlass plan solve`` reads
-    them.
+    What they can run as is ``drawn``, or the same for all: the ``plans`` given here or those of a ``profile`` that was
+    measured, with a ``source`` of so many bytes/s. Or it is that of the queries of a ``file``, in turn, with their
+    cameras, as ``windlass plan solve`` reads them.
     """
 
     seconds: Positive = 3600.0
@@ -83,15 +83,16 @@ class WorkloadSpec(Spec):
     frames: Positive = 30.0
     drawn: DrawnSpec | None = None
     plans: Annotated[tuple[PlanOf, ...], Field(min_length=1)] | None = None
+    profile: Path | None = None
     source: NotNegative | None = None
     file: Path | None = None
 
     @model_validator(mode="after")
     def _one_source(self) -> Self:
-        if [self.drawn, self.plans, self.file].count(None) < 2:
-            raise ValueError("expected one of 'drawn', 'plans' and 'file'")
-        if self.source is not None and self.plans is None:
-            raise ValueError("source is for 'plans'")
+        if [self.drawn, self.plans, self.profile, self.file].count(None) < 3:
+            raise ValueError("expected one of 'drawn', 'plans', 'profile' and 'file'")
+        if self.source is not None and self.plans is None and self.profile is None:
+            raise ValueError("source is for 'plans' or a 'profile'")
         return self
 
 
@@ -109,7 +110,7 @@ class VideoSetting(Setting):
     """
 
     plain_lists: ClassVar[frozenset[str]] = frozenset({"changes", "workload.drawn.kinds", "workload.plans"})
-    path_fields: ClassVar[tuple[str, ...]] = ("workload.file", "cluster.file")
+    path_fields: ClassVar[tuple[str, ...]] = ("workload.file", "workload.profile", "cluster.file")
     options: ClassVar[Mapping[str, str]] = {}
 
     world: Literal["video"] = "video"

@@ -9,6 +9,7 @@ import numpy as np
 from windlass.model import InputError
 from windlass.model.queries import Component, Hierarchy, Query, QueryPlan
 from windlass.plan.files import read_queries
+from windlass.plan.profile.table import stream_plans
 from windlass.sim.queries.setup import Stays
 from windlass.workloads.queries import drawn_queries
 from windlass.worlds.video.spec import DrawnSpec, WorkloadSpec
@@ -58,11 +59,7 @@ def streams_of(spec: WorkloadSpec, hierarchy: Hierarchy, seed: int) -> Streams:
             hierarchy.path(query.camera)
         turns = (known[at % len(known)] for at in range(len(stays)))
         queries = tuple(replace(query, name=f"{query.name}-{at + 1}") for at, query in enumerate(turns))
-    elif spec.plans is not None:
-        plans = tuple(
-            QueryPlan(plan.accuracy, tuple(Component(**dict(each)) for each in plan.components))
-            for plan in spec.plans
-        )
+    elif plans := _given(spec):
         source = spec.source or 0.0
         queries = tuple(
             Query(f"query-{at + 1}", cameras[at % len(cameras)], plans, source) for at in range(len(stays))
@@ -73,6 +70,16 @@ def streams_of(spec: WorkloadSpec, hierarchy: Hierarchy, seed: int) -> Streams:
             np.random.default_rng([seed, 1]), cameras, len(stays), drawn.kinds, drawn.spread
         )
     return Streams(queries, stays)
+
+
+def _given(spec: WorkloadSpec) -> tuple[QueryPlan, ...]:
+    """The plans that all queries have, measured or written down; none where they are drawn."""
+    if spec.profile is not None:
+        return stream_plans(spec.profile)
+    return tuple(
+        QueryPlan(plan.accuracy, tuple(Component(**dict(each)) for each in plan.components))
+        for plan in spec.plans or ()
+    )
 
 
 def _stays(spec: WorkloadSpec, rng: np.random.Generator) -> Stays:
