@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 
 from windlass.model import InputError
+from windlass.model.queries import Component, QueryPlan
 from windlass.plan.files import read_hierarchy, read_queries
+from windlass.plan.profile import write_plans
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "plan"
 PLAN = "{accuracy: 0.9, components: [{name: detect, cores: 3, output: 1.0e+3}]}"
@@ -41,6 +43,16 @@ def test_what_is_left_out_is_none_of_it(tmp_path):
     assert (query.source, query.plans[0].components[0].output) == (0.0, 0.0)
 
 
+def test_a_measured_profile_is_read_beside_the_file(tmp_path):
+    plans = (QueryPlan(0.7, (Component("decode", 0.2, 5e5), Component("detect", 1.5, 0.0))),)
+    write_plans(plans, tmp_path / "p.parquet")
+    file = tmp_path / "q.yaml"
+    file.write_text(
+        "queries: [{name: a, camera: c, profile: p.parquet}, {name: b, camera: c, profile: p.parquet}]"
+    )
+    assert [query.plans for query in read_queries(file)] == [plans, plans]
+
+
 @pytest.mark.parametrize(
     ("text", "says"),
     [
@@ -51,7 +63,9 @@ def test_what_is_left_out_is_none_of_it(tmp_path):
         (f"queries: [{QUERY.replace('source', 'sauce')}]", ("queries.0.sauce", "5")),
         (f"queries: [{QUERY.replace('detect', '')}]", ("components.0.name",)),
         (f"queries: [{QUERY}, {QUERY}]", ("'cars'", "2 times")),
-        ("queries: [{name: a, camera: c}]", ("queries.0.plans",)),
+        ("queries: [{name: a, camera: c}]", ("queries.0", "'plans' or 'profile'")),
+        (f"queries: [{QUERY.replace('source: 5', 'profile: p.parquet')}]", ("'plans' or 'profile'",)),
+        ("queries: [{name: a, camera: c, profile: p.parquet}]", ("queries.0.profile", "p.parquet")),
         ("queries: []", ("queries",)),
         ("[1]", ("list",)),
         ("queries: [", ("line 1", "YAML")),

@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 
 from windlass.model import InputError
 from windlass.model.queries import Cluster, Component, Hierarchy, Query, QueryPlan
+from windlass.plan.profile import stream_plans
 
 _NotNegative = Annotated[float, Field(ge=0)]
 
@@ -52,12 +53,19 @@ class PlanOf(_Of):
 
 
 class QueryOf(_Of):
-    """A query and its plans."""
+    """A query, with plans of its own or with a profile that holds them."""
 
     name: Annotated[str, Field(min_length=1)]
     camera: str
     source: _NotNegative = 0.0
-    plans: Annotated[tuple[PlanOf, ...], Field(min_length=1)]
+    plans: Annotated[tuple[PlanOf, ...], Field(min_length=1)] | None = None
+    profile: Path | None = None
+
+    @model_validator(mode="after")
+    def _one_source(self) -> Self:
+        if (self.plans is None) == (self.profile is None):
+            raise ValueError("expected either 'plans' or 'profile'")
+        return self
 
 
 class QueriesOf(_Of):
@@ -128,8 +136,8 @@ def read_queries(path: Path) -> tuple[Query, ...]:
     ----------
     path
         A YAML file with ``queries``, a list of ``name``, ``camera``, where it applies ``source`` (bytes/s into the
-        first component), and ``plans``, a list of ``accuracy`` and ``components``, each with ``name``, ``cores`` and
-        ``output`` (bytes/s).
+        first component), and either ``plans``, a list of ``accuracy`` and ``components``, each with ``name``, ``cores``
+        and ``output`` (bytes/s), or ``profile``, a measured profile (.parquet), relative to this file.
 
     Returns
     -------
@@ -152,9 +160,17 @@ def read_queries(path: Path) -> tuple[Query, ...]:
     0.9
     """
     found = _validated(QueriesOf, _tree(path), path)
+    profiles: dict[Path, tuple[QueryPlan, ...]] = {}
     queries = []
     for place, each in enumerate(found.queries):
-        plans = tuple(_plan(plan) for plan in each.plans)
+        if each.profile is None:
+            plans = tuple(_plan(plan) for plan in each.plans or ())
+        else:
+            # Many queries share a profile: it is read once.
+            file = path.parent / each.profile
+            if file not in profiles:
+                profiles[file] = _profile(file, f"{path}: queries.{place}.profile")
+            plans = profiles[file]
         try:
             queries.append(Query(each.name, each.camera, plans, each.source))
         except InputError as error:
@@ -166,6 +182,13 @@ def _plan(of: PlanOf) -> QueryPlan:
     return QueryPlan(
         of.accuracy, tuple(Component(each.name, each.cores, each.output) for each in of.components)
     )
+
+
+def _profile(file: Path, field: str) -> tuple[QueryPlan, ...]:
+    try:
+        return stream_plans(file)
+    except InputError as error:
+        raise InputError(f"{field}: {error}") from error
 
 
 def _tree(path: Path) -> Any:
