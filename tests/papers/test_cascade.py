@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from windlass.model.queries import Component, QueryPlan
 from windlass.papers import public
 from windlass.papers.cascade import gains, heuristic, recorded, types
 from windlass.papers.cascade.drawn import (
@@ -19,9 +20,17 @@ from windlass.papers.cascade.drawn import (
 )
 from windlass.papers.cascade.example import example_rows
 from windlass.papers.cascade.runs import bound, cheapest, merged_blindly, on_level, run
-from windlass.papers.cascade.setting import CAMERA, CLOUD, Deployment, drawn_case, recorded_case
+from windlass.papers.cascade.setting import (
+    CAMERA,
+    CLOUD,
+    Deployment,
+    drawn_case,
+    measured_case,
+    recorded_case,
+)
 from windlass.papers.cascade.verdicts import between, is_about, largest_gap, reaches, stays
 from windlass.papers.verdicts import Interval
+from windlass.plan.profile import write_plans
 
 NOISE = np.array([0.99, 1.0, 1.01])
 SMALL = Deployment(cameras=3, private_cores=2.0, cloud_cores=6.0)
@@ -137,6 +146,30 @@ def test_recorded_models_are_a_front(monkeypatch, tmp_path):
     assert bound(case) > run(case, "fair").mean
     monkeypatch.setenv(public.VARIABLE, str(tmp_path))
     assert recorded.tables() is None
+
+
+def test_measured_profiles_are_found_and_run(monkeypatch, tmp_path):
+    monkeypatch.setenv(recorded.VARIABLE, str(tmp_path))
+    assert recorded.measured() == []
+    steps = [(0.3, 0.1, 1e4), (0.8, 2.5, 2e4)]
+    plans = tuple(
+        QueryPlan(
+            worth,
+            (
+                Component("decode", 0.1, 4e5),
+                Component(f"detect {cores}", cores, out),
+                Component("track", 0.1, 0.0),
+            ),
+        )
+        for worth, cores, out in steps
+    )
+    write_plans(plans, tmp_path / "clip.parquet")
+    case = measured_case(2, np.random.default_rng(1), recorded.measured(), SMALL)
+    assert len(case.options) == 6
+    # Three components at three levels that never go down: ten ways for each plan, and the decoder may be anywhere.
+    assert {len(of.accuracy) for of in case.options} == {20}
+    assert {*case.options[0].level[:, 0].tolist()} == {0, 1, 2}
+    assert 0.3 <= run(case, "cascade").mean <= bound(case)
 
 
 def test_gains_turn_with_their_inputs():

@@ -2,7 +2,7 @@
 
 - :mod:`~windlass.papers.cascade.paper`: the rows and plots, from the parts below.
 - :mod:`~windlass.papers.cascade.example`: two trackers, by trying all configurations.
-- :mod:`~windlass.papers.cascade.drawn`: drawn profiles; :mod:`~windlass.papers.cascade.recorded`: those of models.
+- :mod:`~windlass.papers.cascade.drawn`: drawn profiles; :mod:`~windlass.papers.cascade.recorded`: measured ones.
 - :mod:`~windlass.papers.cascade.setting`: cameras, clusters, cloud, and queries on them.
 - :mod:`~windlass.papers.cascade.runs`: what planners come to there.
 - :mod:`~windlass.papers.cascade.gains`: beside the optimum, VideoStorm, fair parts, and with merging.

@@ -22,7 +22,7 @@ MBIT = 1e6 / 8
 #: Raw video of 1080p, 30 frames a second: so much leaves the sensor, and no link carries it.
 RAW = 1920 * 1080 * 1.5 * 30
 #: A camera encodes 30 frames a second of 1080p at about so much (Section 5.4: a few Mb/s).
-_STREAM = 3.0 * MBIT
+STREAM = 3.0 * MBIT
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,7 +158,7 @@ def draw_clip(rng: np.random.Generator) -> Clip:
     cores = rng.lognormal(0.0, 0.2, len(names))
     output = busy * rng.lognormal(0.0, 0.2, len(names))
     return Clip(
-        _STREAM * rng.lognormal(0.0, 0.3),
+        STREAM * rng.lognormal(0.0, 0.3),
         dict(zip(names, cores.tolist(), strict=True)),
         dict(zip(names, output.tolist(), strict=True)),
     )

@@ -13,8 +13,8 @@ from windlass.papers.cascade import gains
 from windlass.papers.cascade.example import example_rows
 from windlass.papers.cascade.heuristic import band_rows, metric_rows, sensitivity_rows, time_rows
 from windlass.papers.cascade.placement import placement_rows
-from windlass.papers.cascade.recorded import tables
-from windlass.papers.cascade.setting import Case, drawn_case, recorded_case
+from windlass.papers.cascade.recorded import measured, tables
+from windlass.papers.cascade.setting import Case, drawn_case, measured_case, recorded_case
 from windlass.papers.cascade.types import type_rows
 from windlass.papers.plots import Picture
 from windlass.papers.public import traces
@@ -42,6 +42,9 @@ class CascadePaper:
             found = gains.measure(name, seeds, make, told)
             rows += gains.rows_of(found)
             pictures.append(gains.picture(found))
+        if not measured():
+            absent = "no profile is at hand, in a folder examples/plan; windlass plan profile writes one"
+            rows.append(Row("Figures 5.15 and 5.24, measured profiles", None, "not run", None, absent))
         if tables() is None:
             absent = f"no files of the public traces are at hand, in a folder {Path(traces()).name}"
             rows.append(Row("Figures 5.15 and 5.24, recorded models", None, "not run", None, absent))
@@ -73,7 +76,9 @@ def _sources() -> dict[str, Callable[[np.random.Generator], Case]]:
     sources: dict[str, Callable[[np.random.Generator], Case]] = {
         "drawn profiles": lambda rng: drawn_case(gains.COUNTS[-1], rng)
     }
-    measured = tables()
-    if measured is not None:
-        sources["recorded models"] = lambda rng: recorded_case(gains.COUNTS[-1], rng, measured)
+    known, profiles = tables(), measured()
+    if known is not None:
+        sources["recorded models"] = lambda rng: recorded_case(gains.COUNTS[-1], rng, known)
+    if profiles:
+        sources["measured profiles"] = lambda rng: measured_case(gains.COUNTS[-1], rng, profiles)
     return sources

@@ -8,14 +8,19 @@ a core does. Both tables are public; no plan of this kind was measured as a whol
 from __future__ import annotations
 
 import csv
+import os
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from windlass.model.queries import Component, QueryPlan
 from windlass.papers.public import traces
+from windlass.plan.profile import stream_plans
 
+#: Says where measured profiles are; by default among the examples.
+VARIABLE = "WINDLASS_PROFILES"
 #: Frames/s of a camera.
 _FRAMES = 30.0
 #: Bytes a pixel of an encoded frame: a JPEG of middling quality.
@@ -70,6 +75,12 @@ class Tables:
     def accuracy(self, camera: int) -> NDArray[np.float64]:
         """(m·s,) accuracies of all plans where frames count as on this camera of the five."""
         return (self.top1[:, None] * self.left[None, :, camera]).ravel()
+
+
+def measured() -> list[tuple[QueryPlan, ...]]:
+    """The profiles that ``windlass plan profile`` wrote into ``examples/plan``, by name; none where there are none."""
+    folder = Path(os.environ.get(VARIABLE, Path(__file__).parents[4] / "examples" / "plan"))
+    return [stream_plans(file) for file in sorted(folder.glob("*.parquet"))]
 
 
 def tables() -> Tables | None:

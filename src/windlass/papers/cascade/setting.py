@@ -9,7 +9,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from windlass.model.queries import Cluster, Hierarchy, Query, QueryPlan
-from windlass.papers.cascade.drawn import MBIT, RAW, TRACKER, Kind, draw_accuracy, draw_clip, plans_of
+from windlass.papers.cascade.drawn import (
+    MBIT,
+    RAW,
+    STREAM,
+    TRACKER,
+    Kind,
+    draw_accuracy,
+    draw_clip,
+    plans_of,
+)
 from windlass.papers.cascade.recorded import Tables
 from windlass.plan import configurations
 
@@ -186,6 +195,26 @@ def recorded_case(
             accuracy = tables.accuracy(int(rng.integers(tables.left.shape[1])))
             found.append(replace(base, accuracy=accuracy[base.plan]))
     return Case(tuple(found), hierarchy.capacity())
+
+
+def measured_case(
+    per_camera: int,
+    rng: np.random.Generator,
+    profiles: Sequence[tuple[QueryPlan, ...]],
+    deployment: Deployment | None = None,
+) -> Case:
+    """Queries with measured profiles: each camera shows the clip of one of them, drawn, to all of its queries.
+
+    Cameras send a stream of a few Mb/s whatever the plan is: profiles begin with its decoder.
+    """
+    here = deployment or Deployment()
+    hierarchy = here.hierarchy()
+    shown = rng.integers(len(profiles), size=here.cameras)
+    bases = [
+        _options("tracker", camera, profiles[shown[camera]], hierarchy, STREAM)
+        for camera in range(here.cameras)
+    ]
+    return Case(tuple(bases) * per_camera, hierarchy.capacity())
 
 
 def _options(
