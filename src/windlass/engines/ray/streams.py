@@ -15,7 +15,7 @@ from ray import exceptions
 
 from windlass.engines.live.wan import Links
 from windlass.engines.ray import task as ray_task
-from windlass.engines.ray.cluster import PrivateCluster, connect
+from windlass.engines.ray.cluster import PrivateCluster, connect, environment
 from windlass.engines.ray.part import StreamPart
 from windlass.engines.streams.executor import (
     Broken,
@@ -260,7 +260,9 @@ def open_streams(
     if address is not None:
         connect(address)
         return RayStreams(hierarchy, stages, emulate=emulate, stop=ray.shutdown)
-    cluster = PrivateCluster(raylets(hierarchy, nodes), nodes)
+    # Ray gives its workers the least priority, as if they worked for a batch: frames would wait for whatever else runs.
+    with environment(RAY_worker_niceness="0"):
+        cluster = PrivateCluster(raylets(hierarchy, nodes), nodes)
     try:
         return RayStreams(hierarchy, stages, emulate=emulate, stop=cluster.close)
     except BaseException:

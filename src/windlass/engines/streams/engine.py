@@ -256,7 +256,10 @@ class LiveStreams:
     def _judge(self) -> None:
         now = self._executor.now()
         for playings in self._playings:
-            self._judged.extend(playings.closed(now))
+            for each in playings.closed(now):
+                self._judged.append(each)
+                if each.label:
+                    self._say(each.said)
 
     def _say(self, line: str) -> None:
         self._tell(f"{self._executor.now() - self._zero:8.1f} s  {line}")

@@ -91,7 +91,7 @@ class Task:
     zero: float
     source: bool
     last: bool
-    buffer: int = 8
+    buffer: int = 16
 
     def wanted(self, number: int) -> int:
         """The first frame from this one on that is looked at.

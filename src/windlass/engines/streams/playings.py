@@ -54,6 +54,16 @@ class Playing:
     late: _Floats
     label: str
 
+    @property
+    def said(self) -> str:
+        """The same in a line."""
+        late = f", {self.late.mean():.2f} s late" if len(self.late) else ""
+        how = "" if self.undisturbed else ", disturbed"
+        return (
+            f"{self.query}: playing {self.number}: accuracy {self.accuracy:.3f}, planned {self.planned:.3f}{how}; "
+            f"{self.missed} frames missed{late}"
+        )
+
 
 class Playings:
     """Collects the frames of one query's playings.
