@@ -1,0 +1,96 @@
+"""Verdicts turn where their inputs do: each is asked with what confirms the claim, and with what refutes it."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from windlass.papers.asax import verdicts as asax
+from windlass.papers.autoscaler import verdicts as autoscaler
+from windlass.papers.pronto import verdicts as pronto
+from windlass.papers.rosella import examples as rosella
+from windlass.papers.sim_vs_live import verdicts as live
+from windlass.papers.swag import bounds, laws
+from windlass.papers.tetrium import rows, runs
+from windlass.results import Summary
+
+LOW, HIGH = np.array([1.0, 1.1, 0.9, 1.0]), np.array([2.0, 2.1, 2.2, 1.9])
+
+
+@pytest.mark.parametrize(("mean", "holds"), [(30.0, True), (25.0, True), (24.9, False), (-30.0, False)])
+def test_a_reduction_as_large_as_published_holds(mean, holds):
+    assert rows.gain_row("response", 30.0, Summary("gain", mean, 1.0)).holds is holds
+
+
+def test_a_reduction_is_the_share_by_which_ours_is_less():
+    assert runs.reduction(60.0, 100.0) == pytest.approx(40.0)
+    assert runs.reduction(100.0, 60.0) == pytest.approx(-200.0 / 3.0)
+
+
+@pytest.mark.parametrize(("gain", "holds"), [(0.3, True), (0.25, True), (0.2, False), (-0.3, False)])
+def test_a_gain_of_swag_s_is_at_least_the_wanted_one(gain, holds):
+    room = bounds.Room(swag=8.0, srpt=10.0, least=6.0)
+    assert laws._gain("here", "up to 25%", gain, 0.25, room).holds is holds
+
+
+def test_what_can_be_gained_is_beside_the_least():
+    room = bounds.Room(swag=8.0, srpt=10.0, least=6.0)
+    assert room.possible == pytest.approx(0.4)
+    assert room.above == pytest.approx(1.0 / 3.0)
+
+
+def test_the_better_srpt_is_the_one_beside_which_gains_are_told():
+    found = bounds.room(1, steps=1, jobs=60, utilisation=0.7)
+    work = bounds.draw_fixed(np.random.default_rng(1), jobs=60, utilisation=0.7)
+    both = [bounds.mean_response(work, bounds.make(name)) for name in bounds.SRPT]
+    assert both[0] != both[1]
+    assert found.srpt == min(both)
+
+
+def test_queues_that_grow_are_said_to():
+    steady = SimpleNamespace(waiting=np.full(200, 50.0))
+    growing = SimpleNamespace(waiting=np.linspace(0.0, 50_000.0, 200))
+    assert (rosella.grows(steady), rosella.grows(growing)) == (False, True)
+
+
+def test_an_example_holds_where_its_queues_do_as_said(monkeypatch):
+    growing = SimpleNamespace(waiting=np.linspace(0, 50_000, 200), sample_time=np.linspace(0.0, 200.0, 200))
+    monkeypatch.setattr(rosella, "simulate", lambda *_, **__: growing)
+    assert [row.holds for row in rosella.examples(True).rows] == [True, True, False, False]
+
+
+def test_an_order_holds_as_a_whole_and_a_mean_within_its_tolerance():
+    assert live.same_order([1, 2, 3], [1, 2, 3]).holds
+    assert not live.same_order([1, 2, 3], [1, 3, 2]).holds
+    assert [live.close(100.0, mean) for mean in (94.0, 96.0, 104.0, 106.0)] == [False, True, True, False]
+
+
+def test_less_is_told_only_beyond_chance():
+    for is_lower in (asax.is_lower, pronto.is_lower):
+        assert is_lower(LOW, HIGH)
+        assert not is_lower(HIGH, LOW)
+        assert not is_lower(LOW, LOW[::-1] + 0.001)
+    assert pronto.is_nearer(LOW, HIGH) is True
+    assert pronto.is_nearer(HIGH, LOW) is False
+    assert pronto.is_nearer(LOW, LOW[::-1]) is None
+
+
+def test_at_most_and_at_least_are_of_so_many_times():
+    assert asax.is_at_most(HIGH, LOW, 3.0)
+    assert not asax.is_at_most(HIGH, LOW, 1.5)
+    assert asax.is_at_least(HIGH, LOW, 1.5)
+    assert not asax.is_at_least(HIGH, LOW, 3.0)
+
+
+def test_chance_is_beaten_in_both_ways_or_not_at_all():
+    found = SimpleNamespace(onsets=100)
+    for shifted, chance, beats in ((0.1, 0.1, True), (-0.1, 0.1, False), (0.1, -0.1, False)):
+        sure = SimpleNamespace(over_shifted=(shifted, 1.0), over_chance=(chance, 1.0))
+        assert pronto.beats_chance(found, sure) is beats
+
+
+def test_forecasters_are_ranked_by_their_errors():
+    errors = {"a": 1.0, "b": 2.0}
+    assert autoscaler.is_least("a", errors)
+    assert not autoscaler.is_least("b", errors)
+    assert [autoscaler.is_alike(ours, 10.0) for ours in (4.0, 6.0, 19.0, 21.0)] == [False, True, True, False]
