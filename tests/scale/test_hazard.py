@@ -1,5 +1,7 @@
 """Spare instances by the chance that somebody comes: how many, when, and for whom."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -178,3 +180,26 @@ def test_chances_stay_chances(rows, period):
 def test_levels_rise_from_one():
     assert LEVELS[0] == 1
     assert (np.diff(LEVELS) > 0).all()
+
+
+def begun(history: list[float], worth: float = 50.0):
+    """The first answer, where jobs need nothing now, after such a history."""
+    row = len(history) - 1
+    view = replace(shown(row, []), history=np.array(history)[:, None])
+    return Hazard(worth).decide(view)
+
+
+def test_after_a_restart_it_knows_what_the_history_tells():
+    # Somebody comes in every other row, and a job of three.
+    assert begun([0.0, 1.0] * 300 + [0.0]).counts == (1,)
+    assert begun([0.0, 2.5] * 300 + [0.0]).counts == (3,)
+
+
+def test_a_history_of_nobody_asks_for_nothing():
+    answer = begun([0.0] * 600)
+    assert answer.counts == (0,)
+    assert "chance" in answer.why[0]
+
+
+def test_a_short_history_is_too_little():
+    assert begun([0.0, 1.0] * 20).why == ("too little was learned so far",)

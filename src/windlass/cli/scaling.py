@@ -44,7 +44,7 @@ _Namespace = Annotated[str, typer.Option("--namespace", help="Where objects of o
 @k8s_app.command("autoscale")
 def k8s_autoscale(
     types: _Types,
-    policy: _Policy = "reactive",
+    policy: _Policy = "hazard",
     dry_run: _DryRun = False,
     period: _Period = 300.0,
     history: _History = None,
@@ -77,7 +77,7 @@ def k8s_remove(
 def ray_autoscale(
     types: _Types,
     address: Annotated[str, typer.Option("--address", help="Of the cluster's head, as in 127.0.0.1:6379.")],
-    policy: _Policy = "reactive",
+    policy: _Policy = "hazard",
     dry_run: _DryRun = False,
     period: _Period = 60.0,
     history: _History = None,

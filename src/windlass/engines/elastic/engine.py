@@ -19,6 +19,8 @@ from windlass.scale.embedding import Embedding
 _SCALE = "scale"
 #: A cluster that does not answer is asked again after so long, s, or a period, each time twice as long, up to a period.
 _FIRST_RETRY_S = 1.0
+#: The cluster's own autoscaler launches for jobs that wait, and looks for them so often, s.
+_LOOK_S = 10.0
 
 _Floats = NDArray[np.float64]
 
@@ -133,6 +135,7 @@ class LiveScale:
             seen.running,
             seen.waiting,
             rows,
+            _LOOK_S,
         )
 
     def _bounds(self, seen: Seen) -> tuple[InstanceType, ...]:

@@ -18,8 +18,9 @@ _Ints = NDArray[np.int64]
 #: Numbers of spare instances that are chosen from.
 LEVELS = np.array([1, 2, 3, 4, 6, 8, 12, 16, 32, 64])
 _WIDTHS = np.diff(LEVELS, prepend=0)
-#: Rows that have to be learned from before the plan relies on it.
-_ENOUGH = 144
+#: Rows that have to be learned from before the plan relies on it, and rows of a history that are learned from: what is
+#: older is forgotten nearly as far.
+_ENOUGH, _RECALLED = 144, 14_400
 #: How fast it is followed how many jobs the instances of a level let run.
 _SLOWLY = 0.02
 _ROUNDING = 1e-9
@@ -37,6 +38,9 @@ class Hazard:
     Whoever needs least comes first: one instance lets a job of one run, and the second to fourth let one of three run.
     So instances that only large jobs would need, which come rarely, are let go at once, and the first few are kept for
     as long as the hours are busy. An autoscaler that waits the same time for every instance that is empty does neither.
+
+    It begins with what the history tells, so that it is not blind after a restart: a rise of the need from one row to
+    the next is taken for one job of that size.
 
     Parameters
     ----------
@@ -64,7 +68,7 @@ class Hazard:
     #: What it wants gone may go at once: it asks for what should stay.
     idle = 0.0
 
-    def __init__(self, worth: float = 30.0) -> None:
+    def __init__(self, worth: float = 60.0) -> None:
         self._worth = number("worth", worth, 0.0)
         self._buckets = Buckets()
         self._odds: Odds | None = None
@@ -97,9 +101,7 @@ class Hazard:
             return look_after(view, need, need.least + self._spare)
         odds, since = self._learner(view)
         jobs, served = self._came(view, need.least, since)
-        there = served > 0.0
-        self._served += np.where(there, _SLOWLY * (served - self._served), 0.0)
-        odds.tell(view.now, jobs, there)
+        self._learn(odds, view.now, jobs, served)
         self._spare = np.zeros(len(view.types), np.int64)
         if odds.rows < _ENOUGH:
             counts = np.minimum(np.maximum(need.least, view.used + view.coming), most(view))
@@ -123,8 +125,24 @@ class Hazard:
             self._odds, since = Odds(kinds, len(LEVELS), view.period), view.now
             self._least, self._waited = view.used.copy(), view.waiting.resources[:0]
             self._served = np.ones((kinds, len(LEVELS)))
+            self._recall(view, self._odds)
         self._last = view.now
         return self._odds, since
+
+    def _recall(self, view: ScaleView, odds: Odds) -> None:
+        """Learn from the rows before now."""
+        counts = np.ceil(view.history[-_RECALLED - 1 :] - _ROUNDING)
+        rises = np.maximum(np.diff(counts, axis=0), 0.0)[:-1]
+        for back, rise in zip(range(len(rises), 0, -1), rises, strict=True):
+            enough = (rise[:, None] > 0.0) & (rise[:, None] <= LEVELS)
+            served = np.diff(enough.astype(np.float64), axis=1, prepend=0.0)
+            self._learn(odds, view.now - back * view.period, (rise > 0.0).astype(np.float64), served)
+
+    def _learn(self, odds: Odds, now: float, jobs: _Floats, served: _Floats) -> None:
+        """From one row: (k,) how many jobs came, and (k, s) how many of them the spare ones of each level serve."""
+        there = served > 0.0
+        self._served += np.where(there, _SLOWLY * (served - self._served), 0.0)
+        odds.tell(now, jobs, there)
 
     def _came(self, view: ScaleView, least: _Ints, since: float) -> tuple[_Floats, _Floats]:
         """(k,) how many jobs came since the last row, and (k, s) how many the spare ones of each level would serve."""
