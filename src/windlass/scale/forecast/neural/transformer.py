@@ -10,6 +10,8 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 
+from windlass.scale.forecast.neural.saying import said
+
 
 class Mix(eqx.Module):
     """Multi-head attention of one sequence to another."""
@@ -28,11 +30,22 @@ class Mix(eqx.Module):
 
     def __call__(self, to: jax.Array, of: jax.Array, causal: bool = False) -> jax.Array:
         """(n, width) of what each of ``to`` (n, width) finds in ``of`` (m, width)."""
-        query = jax.vmap(self.query)(to).reshape(len(to), self.heads, -1)
+        shown = jnp.tril(jnp.ones((len(to), len(of)), bool)) if causal else None
+        return self.mixed(to, *self.known(of), shown)
+
+    def known(self, of: jax.Array) -> tuple[jax.Array, jax.Array]:
+        """Keys and values (m, heads, width / heads) of what there is to find."""
         keys, values = jnp.split(jax.vmap(self.keys)(of).reshape(len(of), self.heads, -1), 2, axis=-1)
+        return keys, values
+
+    def mixed(
+        self, to: jax.Array, keys: jax.Array, values: jax.Array, shown: jax.Array | None = None
+    ) -> jax.Array:
+        """(n, width) of what each of ``to`` (n, width) finds in those that it is ``shown`` (n, m)."""
+        query = jax.vmap(self.query)(to).reshape(len(to), self.heads, -1)
         scores = jnp.einsum("nhd,mhd->hnm", query, keys) / jnp.sqrt(float(query.shape[-1]))
-        if causal:
-            scores = jnp.where(jnp.tril(jnp.ones((len(to), len(of)), bool)), scores, -jnp.inf)
+        if shown is not None:
+            scores = jnp.where(shown, scores, -jnp.inf)
         mixed = jnp.einsum("hnm,mhd->nhd", jax.nn.softmax(scores, axis=-1), values)
         return jax.vmap(self.out)(mixed.reshape(len(to), -1))
 
@@ -60,16 +73,18 @@ class Layer(eqx.Module):
     def __call__(self, rows: jax.Array, memory: jax.Array | None, key: jax.Array | None) -> jax.Array:
         """(n, width) rows again."""
         keys = [None] * 3 if key is None else list(jax.random.split(key, 3))
-        inference = key is None
-
-        def added(rows: jax.Array, more: jax.Array, norm: int, key: jax.Array | None) -> jax.Array:
-            return jax.vmap(self.norms[norm])(rows + self.dropout(more, key=key, inference=inference))
-
-        rows = added(rows, self.own(rows, rows, causal=self.other is not None), 0, keys[0])
+        rows = self.normed(rows, self.own(rows, rows, causal=self.other is not None), 0, keys[0])
         if self.other is not None and memory is not None:
-            rows = added(rows, self.other(rows, memory), 1, keys[1])
-        through = jax.vmap(self.narrow)(jax.nn.relu(jax.vmap(self.wide)(rows)))
-        return added(rows, through, -1, keys[2])
+            rows = self.normed(rows, self.other(rows, memory), 1, keys[1])
+        return self.normed(rows, self.through(rows), -1, keys[2])
+
+    def through(self, rows: jax.Array) -> jax.Array:
+        """(n, width) rows through the network of two layers."""
+        return jax.vmap(self.narrow)(jax.nn.relu(jax.vmap(self.wide)(rows)))
+
+    def normed(self, rows: jax.Array, more: jax.Array, norm: int, key: jax.Array | None = None) -> jax.Array:
+        """(n, width) rows and what was found, by one of the norms; without a key nothing is dropped."""
+        return jax.vmap(self.norms[norm])(rows + self.dropout(more, key=key, inference=key is None))
 
 
 class Transformer(eqx.Module):
@@ -146,14 +161,7 @@ class Transformer(eqx.Module):
 
     def ahead(self, window: jax.Array, first: jax.Array, steps: int) -> jax.Array:
         """(steps, columns) forecasts, each told the forecasts before it."""
-        memory = self.encode(window, first)
-        given = jnp.concatenate([window[-1:], jnp.zeros((steps - 1, window.shape[1]))])
-        for step in range(steps):
-            # Later rows of ``given`` are still 0; the causal mask hides them.
-            found = self.decode(given, memory, first + len(window) - 1)
-            if step + 1 < steps:
-                given = given.at[step + 1].set(found[step])
-        return found
+        return said(self, window, first, steps)
 
     def positions(self, first: jax.Array, count: int) -> jax.Array:
         """(count, 1): PE(pos) = Σ sin(2π pos / period), pos counted from the first row of all, not of the window."""

@@ -1,0 +1,34 @@
+"""Row by row, a decoder says what it says of whole sequences, as while it was taught."""
+
+import numpy as np
+import pytest
+
+jax = pytest.importorskip("jax", reason="needs windlass[forecast]")
+equinox = pytest.importorskip("equinox", reason="needs windlass[forecast]")
+
+
+@pytest.mark.parametrize(
+    ("columns", "window", "steps", "layers", "anchored"),
+    [(1, 288, 6, 6, True), (3, 20, 1, 2, False), (2, 7, 9, 3, True)],
+)
+def test_forecasts_are_those_of_the_decoder_that_was_taught(columns, window, steps, layers, anchored):
+    import jax.numpy as jnp
+
+    from windlass.scale.forecast.neural.transformer import Transformer
+
+    key = jax.random.key(layers)
+    network = equinox.filter_jit(Transformer)(columns, (144, 1008), 32, 4, layers, 0.2, anchored, key)
+    rows, first = jnp.asarray(np.random.default_rng(steps).random((window, columns)), jnp.float32), 1234
+    found = equinox.filter_jit(lambda network: network.ahead(rows, first, steps))(network)
+    assert found.shape == (steps, columns)
+
+    # Told its own forecasts at once, it says them again.
+    @equinox.filter_jit
+    def again(network, given):
+        return network.decode(given, network.encode(rows, first), first + window - 1)
+
+    assert np.allclose(again(network, jnp.concatenate([rows[-1:], found[:-1]])), found, atol=1e-5)
+    # What comes later is told by what came before.
+    other = again(network, jnp.concatenate([rows[-1:], found[:-1] + 1.0]))
+    assert np.allclose(other[0], found[0], atol=1e-5)
+    assert steps == 1 or not np.allclose(other[1:], found[1:], atol=1e-3)
