@@ -1,0 +1,171 @@
+"""Quotas and cores of jobs of Slurm that share, on groups that are imitated."""
+
+import contextlib
+import math
+from types import SimpleNamespace
+
+import pytest
+
+from tests.engines.linux.imitation import Kernel, tree_v1
+from tests.engines.slurm.said import Said, job, jobs, node, nodes, over, running
+from windlass.engines.batch.pairs import Outcome, Pair
+from windlass.engines.linux.v1 import V1
+from windlass.engines.slurm import shares as module
+from windlass.engines.slurm.client import Client
+from windlass.engines.slurm.journal import Journal
+from windlass.engines.slurm.shares import SlurmShares
+from windlass.engines.slurm.system import Options, SlurmSystem
+
+GATHERS = "JobAcctGatherType = jobacct_gather/cgroup\n"
+PAIR = {"comment": "windlass share", "cpus": 1}
+
+
+class Bench:
+    def __init__(self, tmp_path, *rows, cpus=2, **answers):
+        self.kernel = Kernel(tmp_path / "groups")
+        self.groups = V1(tree_v1(self.kernel.root), "mine", self.kernel, tmp_path / "proc", cores=4)
+        details = "JobId=7\n   Nodes=w1 CPU_IDs=1 Mem=0 GRES=\n"
+        known = {"squeue": jobs(*rows), "sinfo": nodes(node("w1", cpus=cpus) | {"hostname": "here"})}
+        known |= {"scontrol_show_config": GATHERS, "scontrol_show_job": details, "scontrol": ""}
+        self.said, self.told, self.kept, self.now = Said(**(known | answers)), [], [], [1100.0]
+        client = Client(self.said, 1.0, 1.0)
+        self.journal = Journal(tmp_path / "journal")
+        self.system = SlurmSystem(client, self.journal, Options(), clock=lambda: self.now[0])
+        self.system.poll(0.0)
+        self.shares = SlurmShares(
+            self.system,
+            client,
+            self.groups,
+            keep=lambda pairs: self.kept.append(tuple(pairs)),
+            tell=self.told.append,
+            mount=self.kernel.root,
+            watch=lambda groups: contextlib.nullcontext(SimpleNamespace(poll=lambda: None)),
+        )
+        for number in (7, 8):
+            self.shares.candidate(number)
+
+    def value(self, controller, number, name):
+        return (self.kernel.root / controller / "mine" / f"job_{number}" / name).read_text().strip()
+
+
+@pytest.fixture
+def bench(tmp_path, monkeypatch):
+    monkeypatch.setattr(module.os, "cpu_count", lambda: 4)
+    monkeypatch.setattr(module.socket, "gethostname", lambda: "here.there")
+    return lambda *rows, **options: Bench(tmp_path, *rows, **options)
+
+
+def two(bench, **options):
+    return bench(running(7, **PAIR), running(8, **PAIR), **options)
+
+
+def test_a_pair_has_quota_weights_and_the_host_s_cores_until_it_is_none(bench):
+    found = two(bench)
+    found.shares.set_quotas([Pair(7, 8, 30)])
+    assert (found.value("cpu", 8, "cpu.cfs_quota_us"), found.value("cpu", 7, "cpu.cfs_quota_us")) == (
+        "30000",
+        "-1",
+    )
+    assert [found.value("cpuset", number, "cpuset.cpus") for number in (7, 8)] == ["1", "1"]
+    found.shares.set_quotas([])
+    assert found.groups.jobs() == []
+    assert list((found.kernel.root / "cpuset" / "mine").glob("job_*")) == []
+    assert found.kept == [(Pair(7, 8, 30),), ()]
+
+
+def test_where_slurm_has_more_processors_than_there_are_nobody_is_kept_on_cores(bench):
+    found = two(bench, cpus=64)
+    found.shares.set_quotas([Pair(7, 8, 30)])
+    assert found.value("cpu", 8, "cpu.cfs_quota_us") == "30000"
+    assert not (found.kernel.root / "cpuset" / "mine").exists()
+
+
+def test_what_fails_half_way_is_released_too(bench):
+    found = two(bench)
+    found.kernel.failing["cpu.shares"] = 22
+    found.shares.set_quotas([Pair(7, 8, 30)])
+    assert any("job 8" in line for line in found.told)
+    found.kernel.failing.clear()
+    found.shares.set_quotas([])
+    assert found.groups.jobs() == []
+
+
+def test_pairs_are_kept_for_the_driver_that_comes_after_one_that_was_stopped(bench):
+    found = two(bench)
+    found.shares.set_quotas([Pair(7, 8, 30)])
+    found.shares.close()
+    assert found.groups.jobs() == []
+    assert found.kept[-1] == (Pair(7, 8, 30),)
+
+
+def test_a_guest_s_time_limit_is_made_longer_only_where_it_would_stop_it(bench):
+    found = two(bench)
+    # It has run for 90 of its 120 s.
+    found.shares.allow(8, 30.0)
+    assert found.said.told("update") == []
+    found.shares.allow(8, 100.0)
+    assert found.said.told("update") == [("update", "JobId=8", "TimeLimit=5")]
+
+
+@pytest.mark.parametrize(
+    ("state", "outcome"),
+    [
+        ("COMPLETED", Outcome.DONE),
+        ("TIMEOUT", Outcome.KILLED),
+        *((state, Outcome.CUT) for state in ("CANCELLED", "FAILED", "NODE_FAIL", "OUT_OF_MEMORY")),
+    ],
+)
+def test_how_a_job_ended_is_slurm_s_word(bench, state, outcome):
+    found = bench(over(7, state), running(8))
+    assert found.shares.outcome(7) is outcome
+    assert found.shares.outcome(404) is Outcome.CUT
+
+
+def test_guests_elsewhere_are_none(bench):
+    hosts = {"scontrol_show_hostnames": lambda command: command[-1]}
+    found = bench(running(7, **PAIR), running(8, nodes="w2", **PAIR), job(9), **hosts)
+    assert not found.shares.together(7, 8)
+    assert "job 8 was given other cores than those of job 7" in found.told[-1]
+    assert found.shares.together(7, 9)
+
+
+@pytest.mark.parametrize(("cores", "together"), [("1", True), ("1-2", True), ("0", False), ("1,3", False)])
+def test_guests_that_slurm_keeps_on_other_cores_are_none(bench, cores, together):
+    found = two(bench)
+    for number, cpus in ((7, "1-2"), (8, cores)):
+        folder = found.kernel.root / "cpuset" / "slurm_w1" / "uid_0" / f"job_{number}"
+        folder.mkdir(parents=True)
+        (folder / "cpuset.cpus").write_text(cpus)
+    assert found.shares.together(7, 8) is together
+
+
+def test_one_that_is_put_back_has_no_quota_and_that_is_in_the_journal_first(bench):
+    def requeues(command):
+        assert 8 in found.journal.standing.returning
+        assert found.groups.jobs() == [7]
+        return ""
+
+    found = two(bench, scontrol_requeuehold=requeues)
+    found.shares.set_quotas([Pair(7, 8, 30)])
+    assert found.shares.put_back(8, "the head can start") == ""
+    assert found.said.told("requeuehold") == [("requeuehold", "8")]
+
+
+def test_what_is_read_last_of_a_job_is_its_tasks(bench, tmp_path):
+    found, file = two(bench), tmp_path / "progress"
+    before = found.shares.last_reading(7, "nothing known")
+    assert before == "nothing known"
+    from windlass.engines.linux.progress import Progress, report
+    from windlass.share.meter import Reading
+
+    report(file, Progress(2, 2, True, 30, 0))
+    found.shares._measured[7] = SimpleNamespace(progress=file)
+    last = found.shares.last_reading(7, Reading(5.0, 9.0, 100.0, 1, False, 20.0, 10.0, 3.0))
+    assert (last.at, last.memory, last.stage, last.done, last.left) == (
+        file.stat().st_mtime,
+        100.0,
+        2,
+        30,
+        0,
+    )
+    assert math.isnan(last.cpu)
