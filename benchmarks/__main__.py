@@ -23,6 +23,7 @@ SUITES = (
     "dispatch",
     "order",
     "place",
+    "plan",
     "scale",
     "serve",
     "share",

@@ -63,7 +63,7 @@ def test_degenerate_input(name):
     assert function([[]], [np.empty((0, 1))], [1.0]).tolist() == [-1]
     assert function([[0.5]], [[[1.0]]], [0.0]).tolist() == [-1]
     assert function([[0.5]], [[[0.0]]], [0.0]).tolist() == [0]
-    assert function([[0.2, 0.5]] * 4, [[[1.0], [2.0]]] * 4, [8.0]).tolist() == [1] * 4
+    assert function([[0.2, 0.5]] * 4, [[[1.0], [2.0]]] * 4, [10.0]).tolist() == [1] * 4
 
 
 @each_function
