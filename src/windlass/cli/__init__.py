@@ -14,7 +14,7 @@ standard error says what), 130 interrupted.
 - :mod:`~windlass.cli.scaling`: ``k8s autoscale`` and ``remove``, ``ray autoscale``.
 - :mod:`~windlass.cli.agent`: ``agent record``, ``run`` and ``aggregate``.
 - :mod:`~windlass.cli.admit`: ``admit evaluate``.
-- :mod:`~windlass.cli.plan`: ``plan solve``.
+- :mod:`~windlass.cli.plan`: ``plan solve``, ``profile`` and ``clip``.
 - :mod:`~windlass.cli.json_text`, :mod:`~windlass.cli.progress`, :mod:`~windlass.cli.signals`: results as JSON, a
   progress bar, and what ends a command that has started something.
 """

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -83,3 +84,9 @@ def test_every_list_is_swept():
         "associate: [{orb: {alike: [0.1, 0.2]}}, centroid]"
     )
     assert len(read_tree(tree, "t.yaml").plans) == 2 * 2 * (2 * 3 + 1) * (2 + 1)
+
+
+def test_the_page_has_the_shipped_tracker():
+    page = (SHIPPED.parents[2] / "docs" / "profile.md").read_text(encoding="utf-8")
+    (block,) = re.findall(r"```yaml\n(.*?)```", page, flags=re.DOTALL)
+    assert read_tree(yaml.safe_load(block), "page") == read_pipeline(SHIPPED)
