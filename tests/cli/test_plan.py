@@ -22,6 +22,18 @@ def test_a_table_says_what_runs_where_and_what_is_used(windlass):
         assert text in out
 
 
+def test_the_worked_example_comes_to_three_quarters(windlass):
+    status, out, _ = windlass("plan", "solve", *FILES, "--policy", "optimal", "--json")
+    assert status == 0
+    (answer,) = json.loads(out)
+    assert answer["mean_accuracy"] == pytest.approx(0.75)
+    first, second = sorted(
+        each["configuration"].replace("camera-2", "camera-1") for each in answer["queries"]
+    )
+    assert first == "encode 1080p@camera-1; detect@private; associate@cloud"
+    assert second == "encode 480p@camera-1; detect, associate@cloud"
+
+
 def test_json_adds_up(windlass):
     status, out, err = windlass("plan", "solve", *FILES, "--policy", "fair", "--json")
     assert (status, err) == (0, "")

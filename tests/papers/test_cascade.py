@@ -55,6 +55,7 @@ def found(**means):
     return gains.Found(
         "these",
         {("LP bound" if key[0] == "bound" else key[0], key[1]): v for key, v in table.items()},
+        gains.COUNTS,
         0.1,
         0.02,
     )

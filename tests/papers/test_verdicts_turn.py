@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from windlass.papers.asax import verdicts as asax
+from windlass.papers import verdicts as asax
 from windlass.papers.autoscaler import verdicts as autoscaler
 from windlass.papers.pronto import verdicts as pronto
 from windlass.papers.rosella import examples as rosella
@@ -77,9 +77,9 @@ def test_less_is_told_only_beyond_chance():
 
 def test_at_most_and_at_least_are_of_so_many_times():
     assert asax.is_at_most(HIGH, LOW, 3.0)
-    assert not asax.is_at_most(HIGH, LOW, 1.5)
+    assert asax.is_at_most(HIGH, LOW, 1.5) is False
     assert asax.is_at_least(HIGH, LOW, 1.5)
-    assert not asax.is_at_least(HIGH, LOW, 3.0)
+    assert asax.is_at_least(HIGH, LOW, 3.0) is False
 
 
 def test_chance_is_beaten_in_both_ways_or_not_at_all():

@@ -39,12 +39,15 @@ class Found:
         Where profiles come from.
     means
         By planner and queries a camera, (s,) one a draw.
+    counts
+        Queries a camera, ascending to :data:`COUNTS`' last.
     least, part
         Cores of a query's cheapest plan, and what a fair part of a camera has, at the most queries a camera.
     """
 
     name: str
     means: Mapping[tuple[str, int], _Floats]
+    counts: tuple[int, ...]
     least: float
     part: float
 
@@ -67,14 +70,15 @@ def measure(
     seeds: Sequence[int],
     make: Callable[[np.random.Generator], Case],
     tell: Callable[[float], None],
+    counts: tuple[int, ...] = COUNTS,
 ) -> Found:
     """All planners on the same draws, at one to five queries a camera."""
     means: dict[tuple[str, int], list[float]] = {}
     for place, seed in enumerate(seeds):
         whole = make(np.random.default_rng([seed, 5]))
         cameras = len({of.camera for of in whole.options})
-        for count in COUNTS:
-            tell((place + count / len(COUNTS)) / len(seeds))
+        for place_in, count in enumerate(counts, 1):
+            tell((place + place_in / len(counts)) / len(seeds))
             case = whole.first(count * cameras)
             own = {planner: run(case, planner, seed).mean for planner in _PLANNERS if _known(planner)}
             own[_RELEASED] = run(case, "cascade", release=True).mean
@@ -84,7 +88,9 @@ def measure(
                 means.setdefault((planner, count), []).append(value)
     # The last cluster is a camera, and its cores are before its links.
     part = float(whole.capacity[-3]) / len(whole.options)
-    return Found(name, {key: np.array(values) for key, values in means.items()}, cheapest(whole), part)
+    return Found(
+        name, {key: np.array(values) for key, values in means.items()}, counts, cheapest(whole), part
+    )
 
 
 def _known(planner: str) -> bool:
@@ -95,13 +101,13 @@ def rows_of(found: Found) -> list[Row]:
     """Each gain beside the thesis' of the same name."""
     rows = [_near(found, count) for count in (1, 2, 5)]
     rows.append(_over_fair(found, "cascade", "Fig. 5.15, gain over fair at 5 queries a camera", 15.7))
-    storms = [over(found.of("cascade", count) / found.of("videostorm", count)) for count in COUNTS]
+    storms = [over(found.of("cascade", count) / found.of("videostorm", count)) for count in found.counts]
     most = max(storms, key=lambda each: each.mean)
     rows.append(
         _row(
             f"Abstract, {found.name}: gain over VideoStorm, up to",
             2.3,
-            f"{most} at {COUNTS[storms.index(most)]} a camera; {_listed(found, 'cascade', 'videostorm')}",
+            f"{most} at {found.counts[storms.index(most)]} a camera; {_listed(found, 'cascade', 'videostorm')}",
             reaches(most, 2.25),
             _why_storm(found),
         )
@@ -110,7 +116,7 @@ def rows_of(found: Found) -> list[Row]:
         rows += _merging(found)
     rows.append(
         Row(
-            f"Fig. 5.24, {found.name}: gains over fair at 1 to 5 queries a camera",
+            f"Fig. 5.24, {found.name}: gains over fair at {', '.join(map(str, found.counts))} queries a camera",
             None,
             "; ".join(
                 f"{planner} {_listed(found, planner, 'fair')}"
@@ -194,12 +200,12 @@ def _why_storm(found: Found) -> str:
 
 def _listed(found: Found, ours: str, theirs: str) -> str:
     with np.errstate(divide="ignore"):
-        ratios = [float((found.of(ours, count) / found.of(theirs, count)).mean()) for count in COUNTS]
+        ratios = [float((found.of(ours, count) / found.of(theirs, count)).mean()) for count in found.counts]
     return ", ".join("no ratio" if not np.isfinite(each) else f"{each:.2f}" for each in ratios)
 
 
 def _means(found: Found, planner: str) -> str:
-    return ", ".join(f"{found.of(planner, count).mean():.3f}" for count in COUNTS)
+    return ", ".join(f"{found.of(planner, count).mean():.3f}" for count in found.counts)
 
 
 def _row(what: str, paper: float | str, ours: str, verdict: bool | None, note: str = "") -> Row:
@@ -212,10 +218,10 @@ def picture(found: Found) -> Picture:
     for planner in (*_PLANNERS, _RELEASED, _BLIND):
         if found.has(planner):
             each: list[Interval] = [
-                over(found.of(planner, count) / found.of(_BOUND, count)) for count in COUNTS
+                over(found.of(planner, count) / found.of(_BOUND, count)) for count in found.counts
             ]
             halves = [one.half if np.isfinite(one.half) else 0.0 for one in each]
-            lines.append(Line(planner, COUNTS, [one.mean for one in each], halves))
+            lines.append(Line(planner, found.counts, [one.mean for one in each], halves))
     return Picture(
         f"fig-5-15-{found.name.replace(' ', '-')}",
         f"Figures 5.15 and 5.24, {found.name}: mean accuracy over the LP bound without merging",
