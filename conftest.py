@@ -18,6 +18,7 @@ _NEED_OPENCV = [
     *(f"{_PROFILE}/{name}.py" for name in ("clip", "options", "pipeline", "running", "tree")),
     *(f"{_PROFILE}/steps/{name}.py" for name in ("decode", "found", "looks", "match", "motion", "people")),
     *(f"{_PROFILE}/traffic/{name}.py" for name in ("drawing", "making", "weather")),
+    "src/windlass/engines/streams/video.py",
 ]
 collect_ignore_glob = [
     *([] if importlib.util.find_spec("ray") else _NEED_RAY),

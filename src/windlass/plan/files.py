@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Self
 
@@ -58,6 +59,9 @@ class QueryOf(_Of):
     name: Annotated[str, Field(min_length=1)]
     camera: str
     source: _NotNegative = 0.0
+    clip: Path | None = None
+    truth: Path | None = None
+    pipeline: Path | None = None
     plans: Annotated[tuple[PlanOf, ...], Field(min_length=1)] | None = None
     profile: Path | None = None
 
@@ -176,6 +180,56 @@ def read_queries(path: Path) -> tuple[Query, ...]:
         except InputError as error:
             raise InputError(f"{path}: queries.{place}: {error}") from error
     return tuple(queries)
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """What a query is run on for real: a clip, its true tracks, and the pipeline whose plans the query has."""
+
+    clip: Path
+    truth: Path
+    pipeline: Path
+
+
+def read_recorded(path: Path) -> tuple[Recorded, ...]:
+    """On what each query of a file is run.
+
+    Parameters
+    ----------
+    path
+        As :func:`read_queries` reads it; each query has ``clip``, ``truth`` and ``pipeline`` too, relative to it.
+
+    Returns
+    -------
+    tuple of Recorded
+        In the order of the file.
+
+    Raises
+    ------
+    InputError
+        The file cannot be read, or a query lacks one of these: names file and field.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> text = "queries: [{name: cars, camera: c, plans: [{accuracy: 0.9, components: [{name: detect, cores: 3}]}]}]"
+    >>> file = Path(tempfile.mkdtemp()) / "queries.yaml"
+    >>> _ = file.write_text(text)
+    >>> read_recorded(file)  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    windlass.model.errors.InputError: ...queries.yaml: queries.0.clip: is not there, expected a file to run it on
+    """
+    found = _validated(QueriesOf, _tree(path), path)
+    recorded = []
+    for place, each in enumerate(found.queries):
+        given = {"clip": each.clip, "truth": each.truth, "pipeline": each.pipeline}
+        for name, file in given.items():
+            if file is None:
+                raise InputError(
+                    f"{path}: queries.{place}.{name}: is not there, expected a file to run it on"
+                )
+        recorded.append(Recorded(*(path.parent / file for file in given.values())))
+    return tuple(recorded)
 
 
 def _plan(of: PlanOf) -> QueryPlan:

@@ -94,3 +94,56 @@ def clip(
 
     width, height = size_of(size)
     clip_command(Traffic(seed, seconds, weather, density, width, height, rate), out, truth)
+
+
+@plan_app.command("run")
+def run(
+    queries: Annotated[
+        Path,
+        typer.Argument(
+            help="Queries (.yaml), each with its plans, clip, truth and pipeline; changes of it are followed."
+        ),
+    ],
+    cluster: Annotated[
+        Path, typer.Option("--cluster", help="Cameras, clusters and cloud (.yaml), with cores and links.")
+    ],
+    engine: Annotated[str, typer.Option("--engine", help="ray.")] = "ray",
+    policy: Annotated[str, typer.Option("--policy", help="A name, or a file of your own.")] = "refined",
+    address: Annotated[
+        str | None,
+        typer.Option(
+            "--address",
+            help="Of a Ray cluster with nodes labelled site=NAME.",
+            show_default="a private one, on this machine",
+        ),
+    ] = None,
+    nodes: Annotated[
+        int, typer.Option("--nodes", min=1, help="Private: raylets of each cluster that has others below it.")
+    ] = 1,
+    real_links: Annotated[
+        bool, typer.Option("--real-links", help="Do not emulate links: clusters are truly apart.")
+    ] = False,
+    seconds: Annotated[
+        float | None, typer.Option("--seconds", help="How long.", show_default="until it is interrupted")
+    ] = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Say what would be started and planned; start nothing.")
+    ] = False,
+    seed: Annotated[int, typer.Option("--seed", min=0, help="Of policies that draw.")] = 1,
+    json: Annotated[
+        bool, typer.Option("--json", help="A JSON object on standard output, nothing else.")
+    ] = False,
+) -> None:
+    """Run queries on real nodes as planned, plan anew when something changes, and measure accuracy and lateness."""
+    from windlass.cli.plan.run import Where, run_command
+
+    run_command(
+        queries,
+        cluster,
+        policy,
+        Where(engine, address, nodes, not real_links),
+        seconds=float("inf") if seconds is None else seconds,
+        seed=seed,
+        as_json=json,
+        dry_run=dry_run,
+    )

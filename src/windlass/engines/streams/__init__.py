@@ -7,5 +7,6 @@
 - :mod:`~windlass.engines.streams.playings`: how right and how late each playing of a clip was.
 - :mod:`~windlass.engines.streams.transit`: how late a frame should be.
 - :mod:`~windlass.engines.streams.part`: a segment at work, wherever it runs.
+- :mod:`~windlass.engines.streams.video`: components of a video pipeline as such work, on real clips.
 - :mod:`~windlass.engines.streams.result`: what came out.
 """

@@ -1,0 +1,76 @@
+"""``windlass plan run`` before anything is started: what it would do, and what it refuses in a line."""
+
+import pytest
+import yaml
+
+pytest.importorskip("cv2", reason="OpenCV is not installed: pip install '.[vision]'")
+
+from tests.engines.streams.street import make_street
+
+
+@pytest.fixture(scope="module")
+def street(tmp_path_factory):
+    return make_street(tmp_path_factory.mktemp("street"), queries=2, seconds=2.0)
+
+
+def changed(street, folder, **values):
+    """The queries' file with other values for the first query; its files are where they were."""
+    queries, _ = street
+    tree = yaml.safe_load(queries.read_text())
+    for each in tree["queries"]:
+        each |= {name: str(queries.parent / each[name]) for name in ("clip", "truth", "pipeline")}
+    first = tree["queries"][0]
+    for name, value in values.items():
+        if value is None:
+            del first[name]
+        else:
+            first[name] = value
+    file = folder / "changed.yaml"
+    file.write_text(yaml.safe_dump(tree))
+    return file
+
+
+def test_a_dry_run_says_what_would_run_where(windlass, street):
+    queries, tiers = street
+    status, out, _ = windlass(
+        "plan", "run", str(queries), "--cluster", str(tiers), "--policy", "fair", "--nodes", "2", "--dry-run"
+    )
+    assert status == 0
+    lines = out.splitlines()
+    assert [line.split(",")[0].strip() for line in lines[1:5]] == [
+        "cloud: 2 raylet(s)",
+        "private: 2 raylet(s)",
+        "camera-1: 1 raylet(s)",
+        "camera-2: 1 raylet(s)",
+    ]
+    assert [line.partition(":")[0] for line in lines[5:7]] == ["would run q1", "would run q2"]
+    assert all("detect" in line and "@" in line for line in lines[5:7])
+    assert lines[-1] == "Nothing was started."
+
+
+@pytest.mark.parametrize(
+    ("values", "said"),
+    [
+        ({"clip": None}, "queries.0.clip: is not there, expected a file to run it on"),
+        ({"clip": "nowhere.mp4"}, "nowhere.mp4: no such file"),
+        ({"camera": "camera-9"}, "query q1: camera: there is no cluster 'camera-9'"),
+        (
+            {"plans": [{"accuracy": 0.5, "components": [{"name": "guess", "cores": 0.1}]}]},
+            "has no plan 'guess', which its profile has",
+        ),
+    ],
+)
+def test_what_cannot_be_run_is_said_in_a_line(windlass, street, tmp_path, values, said):
+    file = changed(street, tmp_path, **values)
+    status, out, err = windlass(
+        "plan", "run", str(file), "--cluster", str(street[1]), "--policy", "fair", "--dry-run"
+    )
+    assert (status, out) == (2, "")
+    assert said in err
+    assert err.count("\n") == 1
+
+
+def test_another_engine_is_refused(windlass, street):
+    status, _, err = windlass("plan", "run", str(street[0]), "--cluster", str(street[1]), "--engine", "mesos")
+    assert status == 2
+    assert err == "windlass: --engine: unknown engine 'mesos', expected ray\n"

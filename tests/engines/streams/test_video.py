@@ -1,0 +1,77 @@
+"""Chains of a video pipeline against the profiler: what both compute of a clip is the same."""
+
+import pytest
+
+pytest.importorskip("cv2", reason="OpenCV is not installed: pip install '.[vision]'")
+
+from windlass.engines.streams.executor import Frame
+from windlass.engines.streams.part import Passing
+from windlass.engines.streams.video import Videos
+from windlass.model.queries import Query
+from windlass.plan.files import Recorded
+from windlass.plan.profile.clip import about
+from windlass.plan.profile.pipeline import read_pipeline
+from windlass.plan.profile.running import profile
+from windlass.plan.profile.tracks import read_truth
+from windlass.plan.profile.traffic.making import make_clip
+from windlass.plan.profile.traffic.scene import Traffic
+
+PIPELINE = """
+name: cars
+decode: {scale: [1.0, 0.5], every: [1, 3]}
+detect: [mog2, knn, difference]
+associate: [overlap, histogram]
+"""
+
+
+@pytest.fixture(scope="module")
+def street(tmp_path_factory):
+    """A feed, and what runs it."""
+    folder = tmp_path_factory.mktemp("street")
+    files = Recorded(folder / "clip.mp4", folder / "truth.csv", folder / "pipeline.yaml")
+    make_clip(Traffic(seed=2, seconds=4.0, width=320, height=192, rate=10.0), files.clip, files.truth)
+    files.pipeline.write_text(PIPELINE)
+    clip = about(files.clip)
+    measured = profile(read_pipeline(files.pipeline).plans, clip, read_truth(files.truth, clip), 1e8)
+    query = Query("cars", "camera", tuple(one.plan for one in measured.plans))
+    videos = Videos()
+    (feed,) = videos.feeds([query], [files])
+    return feed, videos, files
+
+
+def played(feed, videos, plan, cut):
+    """Frames of a playing by a chain that is cut into two segments."""
+    parts = [one for one in (videos.stages(feed, plan, 0, cut), videos.stages(feed, plan, cut, 3))]
+    runs, sent, found = [one.start() for one in parts], 0, {}
+    for place in range(0, feed.frames, parts[0].every):
+        value = runs[0](place, None)
+        sent += parts[0].sent(value)
+        covers = min(parts[0].every, feed.frames - place)
+        found[place] = Frame(place, 0.0, runs[1](place, value), covers)
+    return found, sent
+
+
+@pytest.mark.parametrize("cut", [0, 1, 2])
+def test_a_playing_is_as_accurate_as_its_profile_says_and_sends_as_much(street, cut):
+    feed, videos, _ = street
+    for plan, profiled in enumerate(feed.query.plans):
+        found, sent = played(feed, videos, plan, cut)
+        assert videos.score(feed, found) == pytest.approx(profiled.accuracy, abs=1e-12)
+        rate = profiled.components[cut - 1].output if cut else feed.query.source
+        assert sent / feed.seconds == pytest.approx(rate, rel=0.1 if cut == 0 else 1e-9)
+
+
+def test_frames_that_never_came_have_found_nothing(street):
+    feed, videos, _ = street
+    best = max(range(len(feed.query.plans)), key=lambda at: feed.query.plans[at].accuracy)
+    found, _ = played(feed, videos, best, 1)
+    half = {place: frame for place, frame in found.items() if place < feed.frames // 2}
+    assert videos.score(feed, half) < feed.query.plans[best].accuracy
+    assert videos.score(feed, {}) == 0.0
+
+
+def test_a_camera_without_components_sends_the_clip_s_own_stream(street):
+    feed, videos, files = street
+    assert feed.query.source == pytest.approx(files.clip.stat().st_size / feed.seconds)
+    sparse = next(at for at, plan in enumerate(feed.query.plans) if "every=3" in plan.components[0].name)
+    assert videos.stages(feed, sparse, 0, 0) == Passing(3, round(feed.query.source / feed.rate * 3))
