@@ -68,7 +68,7 @@ class Hazard:
     #: What it wants gone may go at once: it asks for what should stay.
     idle = 0.0
 
-    def __init__(self, worth: float = 60.0) -> None:
+    def __init__(self, worth: float = 30.0) -> None:
         self._worth = number("worth", worth, 0.0)
         self._buckets = Buckets()
         self._odds: Odds | None = None
