@@ -3,10 +3,17 @@
 The second is CPU time and not elapsed time: a checkpoint of a hundred real processes that sleep, each with a file of
 its progress, read, written down in the book, shown to the policy and decided. The peer only reads CPU time and memory
 of the same processes, by psutil.
+
+The third is a driver of a private Slurm with a hundred jobs, where Slurm is installed: its own CPU time, that of the
+commands by which it asks Slurm, and that of Slurm's controller, which answers. The peer is the same controller while
+nobody asks.
 """
 
 from __future__ import annotations
 
+import math
+import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -23,17 +30,25 @@ from benchmarks.measure import Row, compare_rates
 from windlass.checks.share import drawn_view
 from windlass.engines.linux.measure import Meter
 from windlass.engines.linux.progress import Progress, read, report
+from windlass.engines.slurm.cluster import Cluster, down, up
+from windlass.engines.slurm.daemons import wait_until
+from windlass.engines.slurm.host import ask, environment, missing
 from windlass.share import POLICIES, Candidate
 from windlass.share.book import ShareBook
 from windlass.share.meter import Reading
 
 _HOSTS, _WAITING, _VIEWS = 100, 50, 20
 _JOBS, _EVERY = 100, 5.0
+#: On Slurm: between two looks, s; and how long CPU time is counted.
+_LOOKS, _SECONDS = (0.25, 1.0), 20.0
+#: How long jobs may take to start on a busy machine, s.
+_PATIENCE_S = 300.0
+_TICK = os.sysconf("SC_CLK_TCK")
 
 
 def rows(repeats: int) -> list[Row]:
     """All comparisons of the suite."""
-    return [*_decisions(repeats), _checkpoint(repeats)]
+    return [*_decisions(repeats), _checkpoint(repeats), *_on_slurm()]
 
 
 def _decisions(repeats: int) -> Iterator[Row]:
@@ -119,3 +134,62 @@ def _cpu(what: object) -> float:
     begun = time.process_time()
     what()  # type: ignore[operator]
     return time.process_time() - begun
+
+
+def _on_slurm() -> Iterator[Row]:
+    """Rows for each way of looking; none where Slurm is not installed."""
+    if missing():
+        return
+    folder = Path(tempfile.mkdtemp(prefix="wl"))
+    try:
+        cluster, _ = up(folder / "s", 1, _JOBS)
+        try:
+            for _ in range(_JOBS):
+                options = ("-H", "--comment=windlass share", "-n1", "-t60", "--mem=1M", "-o/dev/null")
+                ask(cluster.folder, "sbatch", *options, "--wrap=sleep 3600")
+            for look in _LOOKS:
+                yield from _driven(cluster, look)
+        finally:
+            down(cluster.folder)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _driven(cluster: Cluster, look: float) -> Iterator[Row]:
+    """CPU time of a driver whose jobs all run, of the commands that it has run, and of the controller they ask."""
+    controller = next(each.pid for each in cluster.daemons if each.name == "slurmctld")
+    options = ("--policies", "order=easy,share=pairs", "--journal", str(cluster.folder / "journal"))
+    driver = subprocess.Popen(
+        [sys.executable, "-m", "windlass", "slurm", "drive", *options, "--look", str(look)],
+        env=environment(cluster.folder),
+        stderr=subprocess.DEVNULL,
+    )
+    try:
+        if not wait_until(lambda: _running(cluster) == _JOBS, _PATIENCE_S):
+            raise RuntimeError(f"of {_JOBS} jobs {_running(cluster)} run after {_PATIENCE_S:g} s")
+        time.sleep(2.0 * _EVERY)
+        before, begun = (*_ticks(driver.pid), _ticks(controller)[0]), time.monotonic()
+        time.sleep(_SECONDS)
+        after, seconds = (*_ticks(driver.pid), _ticks(controller)[0]), time.monotonic() - begun
+    finally:
+        driver.terminate()
+        driver.wait()
+    own, commands, asked = ((late - soon) / _TICK / seconds for soon, late in zip(before, after, strict=True))
+    begun, unasked = time.monotonic(), _ticks(controller)[0]
+    time.sleep(_SECONDS)
+    rest = (_ticks(controller)[0] - unasked) / _TICK / (time.monotonic() - begun)
+    for what, cores in (("the driver", own), ("its commands", commands), ("Slurm's controller", asked)):
+        ratio = rest / cores if cores > 0.0 else math.inf
+        name = f"{what}: {_JOBS} jobs on Slurm, asked every {look:g} s"
+        yield Row(name, cores, rest, "the controller, unasked", "cores", ratio, ratio, ratio)
+
+
+def _running(cluster: Cluster) -> int:
+    return len(ask(cluster.folder, "squeue", "--noheader", "--states=R", "--format=%A").split())
+
+
+def _ticks(pid: int) -> tuple[int, int]:
+    """CPU time of a process, and of those of its children that have ended."""
+    fields = Path(f"/proc/{pid}/stat").read_text(encoding="ascii").rpartition(")")[2].split()
+    own, others = (int(fields[at]) + int(fields[at + 1]) for at in (11, 13))
+    return own, others
