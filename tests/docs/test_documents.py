@@ -107,6 +107,14 @@ def test_sharing_s_example_gives_what_it_says(capsys):
     assert capsys.readouterr().out == "50\n"
 
 
+def test_planning_s_example_prints_what_it_says(capsys):
+    (code,) = blocks("docs/plan.md", "python")
+    exec(code, {})
+    assert capsys.readouterr().out.splitlines() == re.findall(
+        r"^print\(.*\)  # (.*)$", code, flags=re.MULTILINE
+    )
+
+
 def test_the_fleet_s_defaults_are_those_of_the_fields():
     specs = {
         "alike": [AlikeSites],
