@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from windlass.model.values import whole
+import numpy as np
+
+from windlass.model.values import number, whole
 from windlass.plan.lib.answer import answered
 from windlass.plan.lib.greedy import greedy
 from windlass.plan.lib.merge import merged_choices
@@ -45,7 +47,7 @@ class Merged:
 
     def __init__(self, together: int = 2, band: float = 2.0) -> None:
         self.together = whole("together", together, 0)
-        self.band = band
+        self.band = band if band == np.inf else number("band", band, 1.0)
 
     def decide(self, view: PlanView) -> Plan:
         """The plan of the greedy, merged."""
