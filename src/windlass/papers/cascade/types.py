@@ -104,7 +104,7 @@ def _mixes(seeds: Sequence[int], best: str) -> list[Row]:
             paper,
             str(interval(found[trackers])),
             reaches(interval(found[trackers]), paper - 0.005),
-            f"{best} stands for the optimum, which is at most 1 % better",
+            f"{best} stands for the optimum, which is better by some 1 %",
         )
         for trackers, paper in _MIXES.items()
     ]
