@@ -1,0 +1,1 @@
+"""The changes, by the room that they are in."""

@@ -1,0 +1,89 @@
+"""Changes of the dispatch policies and of what they learn."""
+
+from tests.mutants.mutant import Mutant
+
+LEARNER, ROSELLA = "dispatch/lib/learner.py", "dispatch/policies/rosella.py"
+BANDIT, RATED = "dispatch/lib/bandit.py", "dispatch/lib/rated.py"
+PLAIN = "tests/dispatch/test_decentralised.py::test_each_scheduler_learns_as_a_plain_one"
+TOLD = (f"{PLAIN}[stalled-told-3-0.4]",)
+SHAKY = (f"{PLAIN}[shaky-told-2-0.0]",)
+ALONE = (f"{PLAIN}[shaky-not told-1-0.0]", f"{PLAIN}[long windows-told-1-0.0]")
+BANDITS = ("tests/dispatch/test_bandits.py",)
+CHOICES = ("tests/dispatch/test_choices.py",)
+
+MUTANTS = (
+    Mutant(LEARNER, "(1.0 + epsilon) * length / least", "5.0 * (1.0 + epsilon) * length / least", TOLD),
+    Mutant(
+        LEARNER,
+        "rate = keep * floats[GUARANTEED] / count",
+        "rate = 0.01 * keep * floats[GUARANTEED] / count",
+        TOLD,
+    ),
+    Mutant(ROSELLA, "floats[:, learn.PART] /= schedulers", "floats[:, learn.PART] /= 1", SHAKY),
+    Mutant(
+        ROSELLA, "floats[:, learn.PART] /= schedulers", "floats[:, learn.GUARANTEED] /= schedulers", SHAKY
+    ),
+    Mutant(LEARNER, "(floats[GUARANTEED] * floats[PART])", "floats[GUARANTEED]", SHAKY),
+    Mutant(
+        LEARNER,
+        "* floats[GUARANTEED] * floats[PART] / floats[MEAN_WORK]",
+        "* floats[GUARANTEED] / floats[MEAN_WORK]",
+        SHAKY,
+    ),
+    Mutant(LEARNER, "epsilon = _ACCURACY * (1.0 - load)", "epsilon = _ACCURACY", ALONE),
+    Mutant(LEARNER, "_ACCURACY, _ALIVE = 0.3, 0.1", "_ACCURACY, _ALIVE = 0.3, 0.2", TOLD),
+    Mutant(LEARNER, "_LEAST_LENGTH = 16.0", "_LEAST_LENGTH = 64.0", ALONE),
+    Mutant(LEARNER, "math.log(max(count, 2)) / epsilon**2", "math.log(max(count, 2)) / epsilon", ALONE),
+    Mutant(LEARNER, "min(seen + 1, 1000)", "min(seen + 1, 10)", ALONE),
+    Mutant(
+        LEARNER, "if known - floats[oldest + _COUNT] < floats[LENGTH]:", "if known < floats[LENGTH]:", ALONE
+    ),
+    Mutant(LEARNER, "MOVED_ENOUGH = 0.001", "MOVED_ENOUGH = 0.1", ALONE),
+    Mutant(
+        LEARNER,
+        "    floats[window + _BEGAN] = floats[NOW]\n\n\n@helper\ndef take_load",
+        "    floats[window + _BEGAN] = 0.0\n\n\n@helper\ndef take_load",
+        TOLD,
+    ),
+    Mutant(ROSELLA, "own != 2, ints, floats)", "True, ints, floats)", ALONE),
+    Mutant(ROSELLA, "learn.clear_window(worker, ints, floats)", "pass", SHAKY),
+    Mutant(
+        RATED,
+        "pick(lengths[index(second)] < lengths[index(first)], second, first)",
+        "pick(lengths[index(second)] <= lengths[index(first)], second, first)",
+        SHAKY,
+    ),
+    Mutant(
+        RATED,
+        "return (lengths[other] + 1) * floats[rates + chosen]",
+        "return lengths[other] * floats[rates + chosen]",
+        CHOICES,
+    ),
+    Mutant(
+        "dispatch/policies/jsq.py",
+        "lengths[worker] < lengths[best]",
+        "lengths[worker] > lengths[best]",
+        CHOICES,
+    ),
+    Mutant(
+        "dispatch/policies/sed.py",
+        "(lengths[worker] + 1) * floats[rates + best] <",
+        "lengths[worker] * floats[rates + best] <",
+        CHOICES,
+    ),
+    Mutant(BANDIT, "floats[FADING] * floats[place + WORK] + work", "floats[place + WORK] + work", BANDITS),
+    Mutant(
+        BANDIT,
+        "floats[FADING] * floats[place + SECONDS] + seconds",
+        "floats[place + SECONDS] + seconds",
+        BANDITS,
+    ),
+    Mutant(
+        BANDIT,
+        "floats[FADING] * floats[place + COMPLETIONS] + 1.0",
+        "floats[place + COMPLETIONS] + 1.0",
+        BANDITS,
+    ),
+    Mutant("dispatch/lib/alias.py", "ints[place] -= np.int64(_FULL) - ints", "ints[place] -= ints", SHAKY),
+    Mutant("dispatch/state.py", "rate = used / span if span", "rate = (used + 1) / span if span", SHAKY),
+)

@@ -1,0 +1,52 @@
+"""Changes of policies that order jobs."""
+
+from tests.mutants.mutant import Mutant
+
+EASY = "order/site/policies/easy.py"
+FLEET = "tests/fleet/test_orders.py"
+OF_SITE = ("tests/order/test_agreement.py::test_starts_are_those_of_the_definition",)
+OF_HEAD = ("tests/order/test_promises.py", "tests/order/test_agreement.py::test_starts_of_a_long_queue")
+OF_SWAG = (f"{FLEET}::test_swag_is_the_printed_algorithm", f"{FLEET}::test_the_worked_example")
+OF_REORDERING = (f"{FLEET}::test_reordering_is_the_printed_algorithm_and_never_worsens_the_mean",)
+OF_BEST = (f"{FLEET}::test_the_best_order_is_best",)
+
+MUTANTS = (
+    Mutant(EASY, "ends_before = now + request[row] <= time", "ends_before = True", OF_SITE),
+    Mutant(EASY, "            extra -= procs[row]\n", "", OF_HEAD),
+    Mutant(
+        "order/site/policies/sjf.py",
+        "if procs[queue[best]] > free:",
+        "if procs[queue[best]] >= free:",
+        OF_SITE,
+    ),
+    Mutant(
+        "order/site/policies/fcfs.py", "procs[queue[count]] <= free", "procs[queue[count]] < free", OF_SITE
+    ),
+    Mutant(
+        "order/fleet/policies/swag.py", "if options[_BACKLOG] != 0.0", "if options[_BACKLOG] == 0.0", OF_SWAG
+    ),
+    Mutant(
+        "order/fleet/policies/reordering.py",
+        "queue[site] -= subjobs[job, site]",
+        "queue[site] -= 0",
+        OF_REORDERING,
+    ),
+    Mutant(
+        "order/fleet/policies/global_srpt.py",
+        "found[job] += subjobs[job, site]",
+        "found[job] = subjobs[job, site]",
+        OF_SWAG,
+    ),
+    Mutant(
+        "order/fleet/policies/optimal.py",
+        "if finish <= least[members]:",
+        "if finish >= least[members]:",
+        OF_BEST,
+    ),
+    Mutant(
+        "order/fleet/lib/finish.py",
+        "out[job] = max(out[job], queue / slots[site])",
+        "out[job] = queue / slots[site]",
+        OF_BEST,
+    ),
+)

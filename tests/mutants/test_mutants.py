@@ -1,0 +1,45 @@
+"""Each change of the tables is seen by the tests that it names, which pass without it."""
+
+import importlib
+
+import pytest
+
+from tests.mutants.mutant import FAILED, PASSED, Mutant, copied, status_of
+
+ROOMS = ("dispatch", "order", "place", "sim", "metrics", "papers")
+
+
+def mutants_of(room: str) -> tuple[Mutant, ...]:
+    return importlib.import_module(f"tests.mutants.tables.{room}").MUTANTS
+
+
+def test_there_are_sixty_and_each_changes_what_is_there_once():
+    all_of_them = [mutant for room in ROOMS for mutant in mutants_of(room)]
+    assert len(all_of_them) >= 60
+    assert len({(mutant.file, mutant.old, mutant.new) for mutant in all_of_them}) == len(all_of_them)
+    assert {mutant.name: mutant.found() for mutant in all_of_them if mutant.found() != 1} == {}
+    assert [mutant.name for mutant in all_of_them if mutant.old == mutant.new] == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("room", ROOMS)
+def test_each_change_is_seen(room, tmp_path):
+    mutants = mutants_of(room)
+    tests = sorted({test for mutant in mutants for test in mutant.tests})
+    status, said = status_of(copied(tmp_path / "unchanged"), tests)
+    assert status == PASSED, said
+    survived, unheld = [], []
+    for number, mutant in enumerate(mutants):
+        source = copied(tmp_path / str(number))
+        mutant.apply(source)
+        status, said = status_of(source, mutant.tests)
+        if status not in (PASSED, FAILED):
+            unheld.append(f"{mutant.name}: {said}")
+        elif status == PASSED and not mutant.survives:
+            survived.append(mutant.name)
+    explained = sum(bool(mutant.survives) for mutant in mutants)
+    print(
+        f"{room}: {len(mutants) - len(survived) - explained} killed, {len(survived)} survived, {explained} explained"
+    )
+    assert unheld == []
+    assert survived == []
