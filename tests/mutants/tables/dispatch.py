@@ -39,12 +39,6 @@ MUTANTS = (
         LEARNER, "if known - floats[oldest + _COUNT] < floats[LENGTH]:", "if known < floats[LENGTH]:", ALONE
     ),
     Mutant(LEARNER, "MOVED_ENOUGH = 0.001", "MOVED_ENOUGH = 0.1", ALONE),
-    Mutant(
-        LEARNER,
-        "    floats[window + _BEGAN] = floats[NOW]\n\n\n@helper\ndef take_load",
-        "    floats[window + _BEGAN] = 0.0\n\n\n@helper\ndef take_load",
-        TOLD,
-    ),
     Mutant(ROSELLA, "own != 2, ints, floats)", "True, ints, floats)", ALONE),
     Mutant(ROSELLA, "learn.clear_window(worker, ints, floats)", "pass", SHAKY),
     Mutant(
