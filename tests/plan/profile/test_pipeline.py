@@ -9,6 +9,7 @@ import pytest
 import yaml
 
 from windlass.model import InputError
+from windlass.plan.profile import stream_plans
 
 pytest.importorskip("cv2", reason="the extra `vision` is not installed")
 
@@ -90,3 +91,10 @@ def test_the_page_has_the_shipped_tracker():
     page = (SHIPPED.parents[2] / "docs" / "profile.md").read_text(encoding="utf-8")
     (block,) = re.findall(r"```yaml\n(.*?)```", page, flags=re.DOTALL)
     assert read_tree(yaml.safe_load(block), "page") == read_pipeline(SHIPPED)
+
+
+def test_the_shipped_profile_is_of_the_shipped_tracker():
+    profiled = stream_plans(SHIPPED.with_name("tracker.parquet"))
+    assert [", ".join(part.name for part in plan.components) for plan in profiled] == [
+        plan.label for plan in read_pipeline(SHIPPED).plans
+    ]
