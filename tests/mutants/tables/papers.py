@@ -2,8 +2,8 @@
 
 from tests.mutants.mutant import Mutant
 
-OURS = ("tests/papers/test_verdicts.py",)
-ASAX, PRONTO, SCALE = "papers/asax/verdicts.py", "papers/pronto/verdicts.py", "papers/autoscaler/verdicts.py"
+OURS = ("tests/papers/test_verdicts_turn.py",)
+SEEDS, PRONTO, SCALE = "papers/verdicts.py", "papers/pronto/verdicts.py", "papers/autoscaler/verdicts.py"
 ROWS, RUNS, LAWS = "papers/tetrium/rows.py", "papers/tetrium/runs.py", "papers/swag/laws.py"
 LIVE, BOUNDS = "papers/sim_vs_live/verdicts.py", "papers/swag/bounds.py"
 
@@ -20,13 +20,12 @@ MUTANTS = (
     Mutant("papers/rosella/examples.py", "ours == said,", "ours != said,", OURS),
     Mutant(LIVE, "return self.same == self.jobs", "return self.same > 0", OURS),
     Mutant(LIVE, "<= within * abs(real)", ">= within * abs(real)", OURS),
-    Mutant(ASAX, "difference.mean + difference.half < 0.0", "difference.mean - difference.half < 0.0", OURS),
-    Mutant(ASAX, "ours.mean() <= times * theirs.mean()", "ours.mean() >= times * theirs.mean()", OURS),
-    Mutant(ASAX, "ours.mean() >= times * theirs.mean()", "ours.mean() >= theirs.mean()", OURS),
-    Mutant(
-        PRONTO, "return bool(change.mean() + half < 0.0)", "return bool(change.mean() - half < 0.0)", OURS
-    ),
-    Mutant(PRONTO, "return bool(change.mean() < 0.0)", "return bool(change.mean() > 0.0)", OURS),
+    Mutant(SEEDS, "if found.high < 0.0:", "if found.low < 0.0:", OURS),
+    Mutant(SEEDS, "return False if found.low >= 0.0 else None", "return False", OURS),
+    Mutant(SEEDS, "if found.high <= 0.0:", "if found.high >= 0.0:", OURS),
+    Mutant(SEEDS, "return is_at_most(-ours, -theirs, times)", "return is_at_most(ours, theirs, times)", OURS),
+    Mutant(PRONTO, "lower(ours[known] / theirs[known],", "lower(theirs[known] / ours[known],", OURS),
+    Mutant(PRONTO, "return lower(ours**2, theirs**2)", "return lower(theirs**2, ours**2)", OURS),
     Mutant(
         PRONTO, "sure.over_shifted[0] > 0.0 and sure.over_chance[0] > 0.0", "sure.over_shifted[0] > 0.0", OURS
     ),
