@@ -2,6 +2,7 @@
 
 - :mod:`~windlass.engines.ray.target`: Ray as a target: a private cluster kept from run to run, or somebody's own.
 - :mod:`~windlass.engines.ray.cluster`: starts and stops a private cluster, a raylet or more a site; or connects.
+- :mod:`~windlass.engines.ray.orphans`: ends such a cluster with the process that started it, even one that is killed.
 - :mod:`~windlass.engines.ray.executor`: carries out launches as Ray tasks, and tells how they ended.
 - :mod:`~windlass.engines.ray.task`: what runs on Ray's workers.
 - :mod:`~windlass.engines.ray.scale`: a cluster with an autoscaler of its own, asked for nodes.

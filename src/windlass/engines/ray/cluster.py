@@ -16,6 +16,7 @@ import ray
 from ray._private import utils
 from ray.cluster_utils import Cluster
 
+from windlass.engines.ray import orphans
 from windlass.model import InputError
 from windlass.model.fleet import Fleet
 
@@ -83,6 +84,7 @@ class PrivateCluster:
         self._folder = tempfile.mkdtemp(
             prefix="windlass-ray-", dir=_SHORT if os.access(_SHORT, os.W_OK) else None
         )
+        self._watchdog = orphans.watch(self._folder)
         # Ray's own handlers, which run before this one, make the folder anew where a raylet had died.
         atexit.register(remove_folder, self._folder)
         with environment(RAY_TMPDIR=self._folder), _own_signals():
@@ -137,6 +139,7 @@ class PrivateCluster:
                     process.kill()
             psutil.wait_procs(left, timeout=_GRACE_S)
             remove_folder(folder)
+            self._watchdog.communicate()
 
 
 def check_size(fleet: Fleet, store: int) -> None:
