@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import ray
+from ray import exceptions
 
 from windlass.engines.streams.executor import Frame
 from windlass.engines.streams.part import Item, Part, Task
@@ -54,3 +55,11 @@ class StreamPart:
     def take(self, wait: float) -> tuple[Frame, ...]:
         """Frames that came through; raises what a component raised."""
         return self._part.take(wait)
+
+
+def reason(error: Exception) -> str:
+    """What happened, in a line: a component's own error, or that a process is gone."""
+    cause = error.cause if isinstance(error, exceptions.RayTaskError) else None
+    shown = error if cause is None else cause
+    first = next(iter(str(shown).splitlines()), "")
+    return f"{type(shown).__name__}: {first}" if cause is not None else f"a part is gone: {first}"

@@ -16,7 +16,7 @@ from ray import exceptions
 from windlass.engines.live.wan import Links
 from windlass.engines.ray import task as ray_task
 from windlass.engines.ray.cluster import PrivateCluster, connect, environment
-from windlass.engines.ray.part import StreamPart
+from windlass.engines.ray.part import StreamPart, reason
 from windlass.engines.streams.executor import (
     Broken,
     Came,
@@ -198,7 +198,7 @@ class RayStreams:
             self.stop(key)
             # That a node is gone is known soon after its actors are.
             self._looked = 0.0
-            return [Broken(key, _line(error))]
+            return [Broken(key, reason(error))]
         self._calls[chain.actors[at].take.remote(_GATHER_S)] = key, at
         if at not in chain.ready:
             chain.ready.add(at)
@@ -293,11 +293,3 @@ def _living(hierarchy: Hierarchy) -> list[tuple[str, int]]:
         if node["Alive"] and node.get("Labels", {}).get("site") in index
     ]
     return sorted(found, key=lambda one: (one[1], one[0]))
-
-
-def _line(error: Exception) -> str:
-    """What happened, in a line: a component's own error, or that a process is gone."""
-    cause = error.cause if isinstance(error, exceptions.RayTaskError) else None
-    shown = error if cause is None else cause
-    first = next(iter(str(shown).splitlines()), "")
-    return f"{type(shown).__name__}: {first}" if cause is not None else f"a part is gone: {first}"
