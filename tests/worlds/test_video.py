@@ -82,6 +82,7 @@ def test_the_same_seed_gives_the_same_on_one_core_and_on_two():
     scenario = make_scenario(tree(drops={"every": 300, "last": 60}, seeds=[4]))
     one, two = (only(run(scenario, jobs=jobs)) for jobs in (1, 2))
     assert one.jobs.equals(two.jobs)
+    assert one.metrics == two.metrics
     for mine, its in zip(one.series, two.series, strict=True):
         assert np.array_equal(mine.time, its.time)
         assert np.array_equal(mine.value, its.value)
@@ -101,7 +102,6 @@ def test_metrics_are_those_of_the_table_and_of_what_is_over_time():
     assert total == pytest.approx((table["accuracy"] * length).sum())
     held = series["cores held"]
     assert metrics.core_hours == pytest.approx((held.value * np.diff(held.time)).sum() / 3600)
-    assert metrics.decision_ms > 0
 
 
 def test_the_worked_example_is_as_good_as_can_be():

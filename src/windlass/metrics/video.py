@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -37,8 +36,6 @@ class VideoMetrics:
         What went up from all clusters, each hop counted, in units of a billion bytes.
     answers
         How often the planner was asked.
-    decision_ms
-        CPU time of an answer on this machine, in ms, the median. It is the one figure that differs from run to run.
     """
 
     queries: int
@@ -50,10 +47,9 @@ class VideoMetrics:
     core_hours: float
     sent_gb: float
     answers: int
-    decision_ms: float = field(metadata=LOWER)
 
 
-def video_metrics(done: Streamed, frames: float, decisions: Sequence[float]) -> VideoMetrics:
+def video_metrics(done: Streamed, frames: float) -> VideoMetrics:
     """Metrics of a finished run.
 
     Parameters
@@ -62,8 +58,6 @@ def video_metrics(done: Streamed, frames: float, decisions: Sequence[float]) -> 
         What happened.
     frames
         A second of each stream.
-    decisions
-        CPU seconds of each answer.
 
     Examples
     --------
@@ -73,9 +67,9 @@ def video_metrics(done: Streamed, frames: float, decisions: Sequence[float]) -> 
     >>> course = Course(np.array([0.0, 3600.0]), np.ones(1, int), column, np.array([[2.0]]), np.array([[1e6]]))
     >>> done = Streamed(
     ...     Stays(none, np.array([10.0])), column, np.array([9.0]), none, np.ones(1), none, np.ones(1, int), (), course)
-    >>> found = video_metrics(done, 30.0, [0.002])
-    >>> found.accuracy, found.lost_frames, found.core_hours, found.sent_gb, found.decision_ms
-    (0.8, 30, 2.0, 3.6, 2.0)
+    >>> found = video_metrics(done, 30.0)
+    >>> found.accuracy, found.lost_frames, found.core_hours, found.sent_gb
+    (0.8, 30, 2.0, 3.6)
     """
     length, seconds = float((done.stays.leave - done.stays.arrive).sum()), done.course.seconds
     return VideoMetrics(
@@ -88,5 +82,4 @@ def video_metrics(done: Streamed, frames: float, decisions: Sequence[float]) -> 
         core_hours=float(seconds @ done.course.held.sum(axis=1)) / _HOUR,
         sent_gb=float(seconds @ done.course.sent.sum(axis=1)) / _GIGA,
         answers=len(done.answers),
-        decision_ms=1e3 * float(np.median(decisions)) if len(decisions) else np.nan,
     )

@@ -230,9 +230,10 @@ def _settle(address, now):
         if nodes.site[at] != counts[SITE] or fleet.stage[row] != UP:
             continue
         if nodes.idle[at] > 0:
-            mark(run, row)
             run.queues.clock[OPEN] = now
-        if is_empty(run, row):
+            mark(run, row)
+        # Of one that became empty at this instant by itself the time runs already.
+        if is_empty(run, row) and fleet.since[row] != now:
             empty_since(run, row, now)
     run.queues.clock[NEXT] = next_instant(run)
     return REACHED
@@ -243,17 +244,17 @@ def _decide(address, now):
     run = opened(address)
     counts, clock = run.queues.counts, run.queues.clock
     queues, status = run.queues, REACHED
-    comes = counts[SUBMITTED] < len(queues.submit) and queues.submit[counts[SUBMITTED]] <= now
     counts[VACATED] = 0
-    if comes or min(clock[DUE], clock[LOOK], clock[OPEN]) <= now or counts[CHANGED] > 0 or _has_expired(run):
+    comes = counts[SUBMITTED] < len(queues.submit) and queues.submit[counts[SUBMITTED]] <= now
+    if (
+        comes
+        or min(clock[DUE], clock[LOOK], clock[OPEN]) <= now
+        or counts[CHANGED] > 0
+        or counts[EXPIRED] > 0
+    ):
         status = _decide_at(run, now)
     clock[NEXT] = next_instant(run)
     return REACHED if status == PAUSED else status
-
-
-@inlined
-def _has_expired(run):
-    return run.queues.counts[EXPIRED] > 0
 
 
 def _waiting(address, rows):

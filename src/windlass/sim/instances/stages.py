@@ -199,6 +199,9 @@ def expire(run, now):
             else:
                 # By the last answer it stays; the next one may let it go.
                 look_soon(run, now)
+        elif fleet.stage[row] == UP and fleet.jobs[row] == 0 and not is_empty(run, row):
+            # Another part holds cores of it, and its time begins when these are given back.
+            fleet.since[row] = np.nan
     counts[EXPIRED] = 0
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
@@ -10,7 +9,7 @@ from windlass.drive import drive
 from windlass.model.queries import Hierarchy
 from windlass.model.timetable import SiteTimetable
 from windlass.plan import POLICIES as PLAN
-from windlass.plan import Plan, PlanPolicy, PlanView, QueryOptions, configurations
+from windlass.plan import PlanPolicy, QueryOptions, configurations
 from windlass.sim.coupled import Alone
 from windlass.sim.nodes import Ledger
 from windlass.sim.queries.part import QueriesPart
@@ -45,56 +44,11 @@ class VideoCase:
     merge: bool = False
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class VideoRun:
-    """What happened, and how long the planner took for each answer, CPU seconds."""
-
-    done: Streamed
-    decisions: tuple[float, ...]
-
-
-class Timed:
-    """A planner whose answers are timed.
-
-    Parameters
-    ----------
-    planner
-        Who answers.
-    clock
-        Of s.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> ticks = iter([1.0, 1.5])
-    >>> timed = Timed(PLAN.make("fair", np.random.default_rng(1)), lambda: next(ticks))
-    >>> timed.decide(PlanView(0.0, ("cloud.cores",), np.ones(1), ())).choices, timed.seconds
-    ((), [0.5])
-    """
-
-    def __init__(self, planner: PlanPolicy, clock: Callable[[], float]) -> None:
-        self._planner, self._clock = planner, clock
-        self.seconds: list[float] = []
-
-    @property
-    def name(self) -> str:
-        """The planner's."""
-        return self._planner.name
-
-    def decide(self, view: PlanView) -> Plan:
-        """What the planner answers."""
-        begun = self._clock()
-        answer = self._planner.decide(view)
-        self.seconds.append(self._clock() - begun)
-        return answer
-
-
 def run_video(
     case: VideoCase,
     planner: PlanPolicy,
     progress: Callable[[float], None] | None = None,
-    clock: Callable[[], float] = time.process_time,
-) -> VideoRun:
+) -> Streamed:
     """Run the queries.
 
     Parameters
@@ -105,8 +59,6 @@ def run_video(
         Who decides.
     progress
         Told the share of the time that is over.
-    clock
-        By which answers are timed, s.
 
     Examples
     --------
@@ -116,8 +68,8 @@ def run_video(
     >>> from windlass.worlds.video.streams import streams_of
     >>> tiers, spec = three_tiers(cameras=2), WorkloadSpec(begin=2, per_hour=0.0, last=1e6, seconds=60.0)
     >>> case = VideoCase(tiers, streams_of(spec, tiers, seed=1), SiteTimetable.none())
-    >>> run = run_video(case, PLAN.make("fair", np.random.default_rng(1)))
-    >>> run.done.silent.tolist(), len(run.decisions)
+    >>> done = run_video(case, PLAN.make("fair", np.random.default_rng(1)))
+    >>> done.silent.tolist(), len(done.answers)
     ([2.0, 2.0], 1)
     """
     tiers, ledger, streams = case.hierarchy, Ledger([rows_of(case.hierarchy)], parts=1), case.streams
@@ -135,6 +87,5 @@ def run_video(
         units=UNITS,
         progress=progress,
     )
-    timed = Timed(planner, clock)
-    done: Streamed = drive(Alone(part, ledger), {PLAN.key: timed})
-    return VideoRun(done, tuple(timed.seconds))
+    done: Streamed = drive(Alone(part, ledger), {PLAN.key: planner})
+    return done

@@ -70,13 +70,13 @@ class Video:
         timetable = timetable_of(tiers, setting.changes, setting.drops, until, rng)
         case = VideoCase(tiers, workload, timetable, setting.terms(), setting.merge)
         planner = setting.policies.plan.make(PLAN, np.random.default_rng([seed, 3]))
-        ran = run_video(case, planner, progress)
+        done = run_video(case, planner, progress)
         return Outcome(
             seed=seed,
-            metrics=video_metrics(ran.done, setting.workload.frames, ran.decisions),
-            jobs=_table(ran.done, workload, setting.workload.frames),
+            metrics=video_metrics(done, setting.workload.frames),
+            jobs=_table(done, workload, setting.workload.frames),
             processors=round(sum(cluster.cores for cluster in tiers.clusters)),
-            series=_over_time(ran.done),
+            series=_over_time(done),
         )
 
 
