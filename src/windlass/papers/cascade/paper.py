@@ -37,7 +37,7 @@ class CascadePaper:
         for place, (name, make) in enumerate(_sources().items()):
 
             def told(done: float, share: float = 0.02 + 0.2 * place) -> None:
-                tell("Figures 5.15 and 5.24", share + 0.2 * done)
+                tell("Figures 5.15 and 5.24", share + 0.19 * done)
 
             found = gains.measure(name, seeds, make, told, (1, 2, 5) if quick else gains.COUNTS)
             rows += gains.rows_of(found)
