@@ -43,7 +43,10 @@ def test_the_work_is_the_same_whoever_shares():
             assert work == pytest.approx(
                 (easy.of("cpu_utilisation") * easy.of("makespan_s"))[whole], rel=1e-6
             )
-    assert all(row.holds is not None for row in verdicts(found))
+    rows = verdicts(found)
+    assert len(rows) == 2 * (3 * len(CORES) + 1)
+    # Two seeds cannot tell everything, and what does not hold has its reason.
+    assert all(row.holds is True or row.note for row in rows)
     assert len(utilisation(found)) == 2 * len(CORES)
 
 
