@@ -39,7 +39,9 @@ def test_what_cannot_be_chosen(tmp_path: Path) -> None:
         InputError, match=r"two\.txt: unknown suffix, expected \.swf, .* or \.parquet, or a format"
     ):
         read_trace(path)
-    with pytest.raises(InputError, match=r"^format 'swift' is unknown, expected swf, csv or parquet$"):
+    with pytest.raises(
+        InputError, match=r"^format 'swift' is unknown, expected swf, csv, parquet, sacct, .* or openb$"
+    ):
         read_trace(path, format="swift")
     with pytest.raises(InputError, match=r"none\.swf: no such file$"):
         read_trace(tmp_path / "none.swf")

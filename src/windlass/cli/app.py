@@ -29,6 +29,12 @@ app.add_typer(k8s_app, name="k8s")
 app.add_typer(plan_app, name="plan")
 app.add_typer(ray_app, name="ray")
 
+_FORMAT = typer.Option(
+    "--format",
+    help="The log's format, as in swf or sacct; `windlass list` shows them.",
+    show_default="told by content and suffix",
+)
+
 
 def _print_version(wanted: bool) -> None:
     if wanted:
@@ -51,7 +57,7 @@ def run(
     target: Annotated[
         str | None,
         typer.Argument(
-            help="A scenario (.yaml) or a log (.swf, .swf.gz, .csv, .parquet); none: a bundled workload."
+            help="A scenario (.yaml) or a log, as .swf, .csv or what sacct prints; none: a bundled workload."
         ),
     ] = None,
     procs: Annotated[
@@ -70,6 +76,7 @@ def run(
         str | None,
         typer.Option("--where", help='Only these jobs of the log, as in "user = 17 AND run > 60".'),
     ] = None,
+    format_: Annotated[str | None, _FORMAT] = None,
     no_kill: Annotated[
         bool, typer.Option("--no-kill", help="Let jobs run on past their requested time.")
     ] = False,
@@ -126,7 +133,7 @@ def run(
     from windlass.cli.run import run_command
     from windlass.engines.targets import Target
 
-    overrides = Overrides(procs, policies, seeds, where, no_kill, skip_bad_lines)
+    overrides = Overrides(procs, policies, seeds, where, no_kill, skip_bad_lines, format_)
     live = None if engine == "sim" else Target(engine, address, nodes, not real_links)
     run_command(
         target,
@@ -154,6 +161,7 @@ def list_() -> None:
 def trace(
     file: Annotated[Path, typer.Argument(help="A log.")],
     procs: Annotated[int | None, typer.Option("--procs", help="Processors of the site.")] = None,
+    format_: Annotated[str | None, _FORMAT] = None,
     skip_bad_lines: Annotated[
         bool, typer.Option("--skip-bad-lines", help="Leave out lines that cannot be read, and list them.")
     ] = False,
@@ -164,7 +172,7 @@ def trace(
     """Describe a log: jobs, time span, load, sizes, run times, and what a run would leave out."""
     from windlass.cli.inspect import trace_command
 
-    trace_command(file, procs, skip_bad_lines, as_json=json)
+    trace_command(file, procs, skip_bad_lines, format_, as_json=json)
 
 
 @app.command()

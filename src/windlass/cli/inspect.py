@@ -97,9 +97,11 @@ def describe(trace: Trace, workload: Workload) -> Description:
     )
 
 
-def trace_command(file: Path, procs: int | None, skip_bad_lines: bool, *, as_json: bool) -> None:
+def trace_command(
+    file: Path, procs: int | None, skip_bad_lines: bool, format_: str | None = None, *, as_json: bool
+) -> None:
     """Print a description."""
-    trace = read_trace(file, skip_bad_lines=skip_bad_lines)
+    trace = read_trace(file, format_, skip_bad_lines)
     workload = to_workload(trace, procs)
     description = describe(trace, workload)
     if as_json:

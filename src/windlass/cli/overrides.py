@@ -20,7 +20,7 @@ class Overrides:
 
     Parameters
     ----------
-    procs, where, no_kill, skip_bad_lines
+    procs, where, no_kill, skip_bad_lines, format
         For the fields that the scenario's world maps them to, as its ``Setting.options`` says.
     policies
         Names or files with commas between; ``decision=`` before a name says for which decision it and those that
@@ -35,6 +35,7 @@ class Overrides:
     where: str | None = None
     no_kill: bool = False
     skip_bad_lines: bool = False
+    format: str | None = None
 
     def fields(self) -> dict[str, Any]:
         """The values that go into fields of the world, by option; only those that were given."""
@@ -43,6 +44,8 @@ class Overrides:
             said["--procs"] = self.procs
         if self.where is not None:
             said["--where"] = self.where
+        if self.format is not None:
+            said["--format"] = self.format
         if self.skip_bad_lines:
             said["--skip-bad-lines"] = True
         if self.no_kill:

@@ -46,6 +46,30 @@ def read_text(path: Path) -> str:
         return data.decode("latin-1")
 
 
+def read_head(path: Path, characters: int) -> str:
+    """The beginning of a file, unpacked when its name ends in ``.gz``; empty where it is none of text.
+
+    Parameters
+    ----------
+    path
+        The file.
+    characters
+        How many at most.
+
+    Raises
+    ------
+    InputError
+        The file cannot be read, or is not the gzip file its name says it is.
+    """
+    check_is_file(path)
+    try:
+        with gzip.open(path) if is_packed(path) else path.open("rb") as file:
+            data = file.read(characters)
+    except (OSError, EOFError, zlib.error) as error:
+        raise InputError(f"{path}: the file cannot be read: {_reason(error)}") from error
+    return "" if b"\x00" in data else data.decode("utf-8-sig", "replace")
+
+
 def write_text(text: str, path: Path) -> None:
     """Write UTF-8 text, packed when the name ends in ``.gz``; the same text gives the same bytes.
 

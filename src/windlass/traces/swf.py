@@ -86,6 +86,16 @@ class SwfLog(Trace):
         return cls(trace.name, records, trace.processors, trace.notes, trace.bad_lines, header)
 
 
+def looks_like_swf(head: str) -> bool:
+    """Whether the first line that is no comment is 18 numbers.
+
+    >>> looks_like_swf("; MaxProcs: 8\\n1 0 5 60 4 -1 -1 4 90 -1 1 17 3 -1 1 -1 -1 -1\\n"), looks_like_swf("a,b\\n")
+    (True, False)
+    """
+    first = next((line for line in head.split("\n") if line.strip() and not line.startswith(";")), "")
+    return len(first.split()) == len(COLUMNS) and set(first) <= set("0123456789.- \t\r")
+
+
 def read_swf(path: str | PathLike[str], skip_bad_lines: bool = False) -> SwfLog:
     """Read a log, plain or ``.gz``.
 

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from windlass.model import InputError, JobTable
 from windlass.traces.trace import REQUIRED, Trace
 
-# SQL reserves both words, and both are columns of nearly every log. Quoted text comes first, to be kept.
-_RESERVED = re.compile(r"""("[^"]*"|'[^']*')|\b(user|group)\b""", re.IGNORECASE)
+# SQL reserves these words, and they are columns of many logs. Quoted text comes first, to be kept.
+_RESERVED = re.compile(r"""("[^"]*"|'[^']*')|\b(user|group|cluster)\b""", re.IGNORECASE)
 _USER = "user"
 
 
@@ -30,7 +30,8 @@ class Workload:
     notes
         What was changed or left out to come here, one sentence each.
     users
-        (n,) the log's number for the user of each job, -1 where it has none; None where it names no users.
+        (n,) the log's number for the user of each job, or where it names them, numbers by the names in order; -1 where
+        it has none. None where it knows no users.
     """
 
     jobs: JobTable
@@ -153,14 +154,21 @@ def _filtered(trace: Trace, where: str) -> pl.DataFrame:
 def _standard(name: str, records: pl.DataFrame) -> pl.DataFrame:
     types = {"submit": pl.Float64, "run": pl.Float64, "request": pl.Float64}
     columns = [pl.col(column).cast(types.get(column, pl.Int64)) for column in REQUIRED]
-    # Nobody needs it to schedule: what is no number there is nobody.
-    columns += [pl.col(_USER).cast(pl.Int64, strict=False)] if _USER in records.columns else []
     try:
         standard = records.select(columns)
     except pl.exceptions.PolarsError as error:
         reason = next(iter(str(error).splitlines()), "")
         raise InputError(f"{name}: expected columns of numbers: {reason}") from error
+    if _USER in records.columns:
+        standard = standard.with_columns(_user_numbers(records[_USER]))
     return standard.with_columns(pl.col(*types).fill_nan(None)).with_row_index("record", offset=1)
+
+
+def _user_numbers(users: pl.Series) -> pl.Series:
+    # Nobody needs them to schedule: what is no number there, and no name, is nobody.
+    numbers = users.cast(pl.Int64, strict=False)
+    named = users.dtype == pl.String and numbers.null_count() > users.null_count()
+    return users.rank("dense").cast(pl.Int64) if named else numbers
 
 
 def _complete(step: _Step) -> _Step:

@@ -58,6 +58,7 @@ class BatchSetting(Setting):
     options: ClassVar[Mapping[str, str]] = {
         "--procs": "cluster.processors",
         "--where": "workload.where",
+        "--format": "workload.format",
         "--skip-bad-lines": "workload.skip_bad_lines",
         "--no-kill": "kill_at_walltime",
     }

@@ -53,6 +53,7 @@ class ColocatedSetting(Setting):
     path_fields: ClassVar[tuple[str, ...]] = ("workload.batch.trace", "workload.tasks.llm")
     options: ClassVar[Mapping[str, str]] = {
         "--where": "workload.batch.where",
+        "--format": "workload.batch.format",
         "--skip-bad-lines": "workload.batch.skip_bad_lines",
         "--no-kill": "kill_at_walltime",
     }

@@ -74,6 +74,7 @@ class SharingSetting(Setting):
     options: ClassVar[Mapping[str, str]] = {
         "--procs": "cluster.processors",
         "--where": "workload.where",
+        "--format": "workload.format",
         "--skip-bad-lines": "workload.skip_bad_lines",
         "--no-kill": "kill_at_walltime",
     }
