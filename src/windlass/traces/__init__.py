@@ -8,7 +8,8 @@ stops the reading, naming file, line, field and value, unless the caller says to
 - :func:`read_swf`, :func:`write_swf`: the Standard Workload Format.
 - :func:`read_swim`: MapReduce jobs by bytes read, shuffled and written.
 - :func:`read_csv`, :func:`read_parquet`, :func:`write_table`: a plain table of jobs.
-- :func:`read_trace`: whichever of :data:`FORMATS` the file's suffix names.
+- :func:`read_trace`: whichever of :data:`FORMATS` the file is in, by what is in it or its suffix.
+- :mod:`~windlass.traces.logs`: logs as batch systems and clusters write them.
 
 - :mod:`~windlass.traces.llm`: requests to language models; :mod:`~windlass.traces.volatility`: speeds of machines that
   drift; :mod:`~windlass.traces.wan`: throughput between cloud regions; :mod:`~windlass.traces.interference`: how fast
@@ -21,7 +22,8 @@ stops the reading, naming file, line, field and value, unless the caller says to
   time.
 
 The formats of jobs are in ``swf``, ``swf_header``, ``swim`` and ``table``, and ``formats`` lists them; ``trace`` and
-``workload`` have what they return and what becomes of it; ``files``, ``columns`` and ``csv_text`` read text.
+``workload`` have what they return and what becomes of it; ``files``, ``columns``, ``csv_text``, ``fields`` and
+``clock`` read text.
 
 Units are seconds and processors.
 """

@@ -13,6 +13,9 @@ submit, run and one of the two numbers of processors must be there. Without a co
 are numbered 1, 2, … by row. All other columns are kept as they are. An empty cell is a missing value; other
 than that the columns named above hold numbers of 0 or more.
 
+Times may be dates as of ISO 8601, 2024-05-01T12:00:00Z (without a zone they are in UTC); they then count from the
+first of them. Durations may be written 01:02:03, 1-02:03:04 with days in front, or PT1H2M.
+
 A CSV has a first line of names and commas in between; blank lines are passed over, and a line with fewer
 fields than there are names has its last cells empty, while one with more is bad.
 """
@@ -28,6 +31,7 @@ from pathlib import Path
 import polars as pl
 
 from windlass.model import InputError
+from windlass.traces.clock import in_seconds
 from windlass.traces.columns import Column, bad_lines, bad_rows, converted, numbers, refuse_or_note, shown
 from windlass.traces.csv_text import TextTable, csv_names, read_csv_text
 from windlass.traces.files import check_is_file, read_text, stem, write_bytes
@@ -136,7 +140,7 @@ def write_table(trace: Trace, path: str | PathLike[str]) -> None:
 
 
 def _trace(file: Path, table: TextTable, chosen: Mapping[str, str], skip: bool, unit: str) -> Trace:
-    records = _tidied(str(file), table.records.rename(chosen))
+    records, dated = in_seconds(_tidied(str(file), table.records.rename(chosen)))
     columns = [role.column for role in _ROLES if role.column.name in records.columns]
     values = numbers(records, columns)
     rows = bad_rows(records, values, columns)
@@ -150,7 +154,7 @@ def _trace(file: Path, table: TextTable, chosen: Mapping[str, str], skip: bool, 
     if good.is_empty():
         why = f", all are bad, {unit} {bad[0].line}: {bad[0].reason}" if bad else ""
         raise InputError(f"{file}: no jobs{why}")
-    return Trace(stem(file), _filled(good), None, notes, tuple(bad))
+    return Trace(stem(file), _filled(good), None, notes + dated, tuple(bad))
 
 
 def _chosen(name: str, columns: list[str]) -> Mapping[str, str]:

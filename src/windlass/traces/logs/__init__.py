@@ -10,7 +10,6 @@ columns that every trace has there are those of :class:`~windlass.traces.logs.lo
 - :mod:`~windlass.traces.logs.kubectl`: pods of Kubernetes; :mod:`~windlass.traces.logs.ray_jobs`: jobs of Ray.
 - :mod:`~windlass.traces.logs.philly`, :mod:`~windlass.traces.logs.helios`, :mod:`~windlass.traces.logs.openb`: clusters
   with GPUs, as their logs are published.
-- :mod:`~windlass.traces.logs.logged`: from jobs that ran to a trace; :mod:`~windlass.traces.logs.fields`: times,
-  durations and numbers of text; :mod:`~windlass.traces.logs.rows`: a line of a table;
-  :mod:`~windlass.traces.logs.tables`: tables as CSV; :mod:`~windlass.traces.logs.json_items`: items of a JSON file.
+- :mod:`~windlass.traces.logs.logged`: from jobs that ran to a trace; :mod:`~windlass.traces.logs.rows`: a line of a
+  table; :mod:`~windlass.traces.logs.tables`: tables as CSV; :mod:`~windlass.traces.logs.json_items`: items of JSON.
 """

@@ -11,8 +11,8 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from windlass.model import InputError
 from windlass.traces.columns import shown
+from windlass.traces.fields import UnreadableError
 from windlass.traces.files import read_text, stem
-from windlass.traces.logs.fields import UnreadableError
 from windlass.traces.logs.logged import Left, LoggedJob, Reading, trace_of
 from windlass.traces.trace import BadLine, Trace
 
@@ -76,7 +76,7 @@ def read_json_log(
     keys
         Under which of these names the list may be.
     job
-        What to make of an item; it raises :class:`~windlass.traces.logs.fields.UnreadableError` where it cannot.
+        What to make of an item; it raises :class:`~windlass.traces.fields.UnreadableError` where it cannot.
     skip_bad_lines
         Whether to go on without items that cannot be read.
     notes
@@ -110,7 +110,7 @@ def checked(model: type[M], item: object) -> M:
     ...     cpus: int
     >>> checked(Job, {"cpus": "many"})
     Traceback (most recent call last):
-    windlass.traces.logs.fields.UnreadableError: cpus is 'many', expected a valid integer
+    windlass.traces.fields.UnreadableError: cpus is 'many', expected a valid integer
     """
     try:
         return model.model_validate(item)

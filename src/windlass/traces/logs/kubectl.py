@@ -19,7 +19,7 @@ from pathlib import Path
 from pydantic import AwareDatetime, ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
-from windlass.traces.logs.fields import UnreadableError
+from windlass.traces.fields import UnreadableError
 from windlass.traces.logs.json_items import Item, checked, read_json_log
 from windlass.traces.logs.logged import NEVER_RAN, STILL_RUNS, Left, LoggedJob, Reading
 from windlass.traces.trace import Trace

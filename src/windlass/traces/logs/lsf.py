@@ -13,9 +13,9 @@ import csv
 from os import PathLike
 from pathlib import Path
 
+from windlass.traces import fields
+from windlass.traces.fields import UnreadableError
 from windlass.traces.files import read_text, stem
-from windlass.traces.logs import fields
-from windlass.traces.logs.fields import UnreadableError
 from windlass.traces.logs.logged import NEVER_RAN, Left, LoggedJob, Reading, trace_of
 from windlass.traces.trace import BadLine, Trace
 

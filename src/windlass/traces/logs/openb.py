@@ -12,7 +12,7 @@ from __future__ import annotations
 from os import PathLike
 from pathlib import Path
 
-from windlass.traces.logs.fields import UnreadableError
+from windlass.traces.fields import UnreadableError
 from windlass.traces.logs.logged import NEVER_RAN, Left, LoggedJob
 from windlass.traces.logs.rows import Row
 from windlass.traces.logs.tables import read_csv_log

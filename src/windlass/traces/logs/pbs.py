@@ -13,9 +13,9 @@ from collections.abc import Mapping
 from os import PathLike
 from pathlib import Path
 
+from windlass.traces import fields
+from windlass.traces.fields import UnreadableError
 from windlass.traces.files import read_text, stem
-from windlass.traces.logs import fields
-from windlass.traces.logs.fields import UnreadableError
 from windlass.traces.logs.logged import STILL_RUNS, Left, LoggedJob, Reading, trace_of
 from windlass.traces.logs.rows import Row
 from windlass.traces.trace import BadLine, Trace

@@ -11,8 +11,8 @@ from __future__ import annotations
 from os import PathLike
 from pathlib import Path
 
-from windlass.traces.logs import fields
-from windlass.traces.logs.fields import UnreadableError
+from windlass.traces import fields
+from windlass.traces.fields import UnreadableError
 from windlass.traces.logs.json_items import Item, checked, read_json_log
 from windlass.traces.logs.logged import NEVER_RAN, STILL_RUNS, Left, LoggedJob
 from windlass.traces.logs.rows import UNKNOWN

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from windlass.traces.logs import fields
+from windlass.traces import fields
 
 #: What logs write for a value that is not known.
 UNKNOWN = frozenset({"", "Unknown", "None", "N/A", "NONE", "(null)", "null", "NULL", "nan", "INVALID"})

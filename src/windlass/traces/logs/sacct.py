@@ -19,8 +19,8 @@ from pathlib import Path
 
 from windlass.model import InputError
 from windlass.traces.columns import shown
+from windlass.traces.fields import UnreadableError
 from windlass.traces.files import read_text, stem
-from windlass.traces.logs.fields import UnreadableError
 from windlass.traces.logs.logged import NEVER_RAN, STEP, STILL_RUNS, Left, LoggedJob, Reading, trace_of
 from windlass.traces.logs.rows import Row
 from windlass.traces.logs.slurm_job import elapsed, limit, requested_memory, resources, several, unfinished

@@ -14,7 +14,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from windlass.traces.logs.fields import UnreadableError
+from windlass.traces.fields import UnreadableError
 from windlass.traces.logs.json_items import Item, checked, read_json_log
 from windlass.traces.logs.logged import NEVER_RAN, Left, LoggedJob, Reading
 from windlass.traces.logs.slurm_job import Resources, several, unfinished

@@ -6,8 +6,8 @@ import re
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from windlass.traces.logs import fields
-from windlass.traces.logs.fields import UnreadableError
+from windlass.traces import fields
+from windlass.traces.fields import UnreadableError
 from windlass.traces.logs.logged import NEVER_RAN, STILL_RUNS, Left
 
 ELSEWHERE = Left("is of a job that went to another cluster", "are of jobs that went to another cluster")

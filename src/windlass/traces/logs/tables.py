@@ -9,8 +9,8 @@ from pathlib import Path
 
 from windlass.model import InputError
 from windlass.traces.columns import shown
+from windlass.traces.fields import UnreadableError
 from windlass.traces.files import read_text, stem
-from windlass.traces.logs.fields import UnreadableError
 from windlass.traces.logs.logged import Left, LoggedJob, Reading, trace_of
 from windlass.traces.logs.rows import Row
 from windlass.traces.trace import BadLine, Trace
@@ -32,7 +32,7 @@ def read_csv_log(
     needed
         Columns that must be there.
     job
-        What to make of a row; it raises :class:`~windlass.traces.logs.fields.UnreadableError` where it cannot.
+        What to make of a row; it raises :class:`~windlass.traces.fields.UnreadableError` where it cannot.
     skip_bad_lines
         Whether to go on without lines that cannot be read.
     notes
