@@ -39,21 +39,21 @@ from windlass.traces.trace import REQUIRED, Trace
 
 
 @dataclass(frozen=True, slots=True)
-class _Role:
+class Role:
     column: Column
     names: tuple[str, ...]
 
 
-_ROLES = (
-    _Role(Column("job", whole=True), ("job", "job_id", "jobid", "id")),
-    _Role(Column("submit"), ("submit", "submit_s", "submit_time", "arrival", "arrival_s", "arrival_time")),
-    _Role(Column("run"), ("run", "run_s", "runtime", "run_time", "duration", "duration_s")),
-    _Role(Column("procs_allocated", whole=True), ("procs_allocated",)),
-    _Role(
+ROLES = (
+    Role(Column("job", whole=True), ("job", "job_id", "jobid", "id")),
+    Role(Column("submit"), ("submit", "submit_s", "submit_time", "arrival", "arrival_s", "arrival_time")),
+    Role(Column("run"), ("run", "run_s", "runtime", "run_time", "duration", "duration_s")),
+    Role(Column("procs_allocated", whole=True), ("procs_allocated",)),
+    Role(
         Column("procs_requested", whole=True),
         ("procs_requested", "procs", "processors", "cpus", "cores", "gpus", "nodes"),
     ),
-    _Role(Column("request"), ("request", "request_s", "walltime", "walltime_s", "time_limit")),
+    Role(Column("request"), ("request", "request_s", "walltime", "walltime_s", "time_limit")),
 )
 
 
@@ -141,7 +141,7 @@ def write_table(trace: Trace, path: str | PathLike[str]) -> None:
 
 def _trace(file: Path, table: TextTable, chosen: Mapping[str, str], skip: bool, unit: str) -> Trace:
     records, dated = in_seconds(_tidied(str(file), table.records.rename(chosen)))
-    columns = [role.column for role in _ROLES if role.column.name in records.columns]
+    columns = [role.column for role in ROLES if role.column.name in records.columns]
     values = numbers(records, columns)
     rows = bad_rows(records, values, columns)
     bad = sorted(
@@ -161,7 +161,7 @@ def _chosen(name: str, columns: list[str]) -> Mapping[str, str]:
     """Which columns of the file are which of ours."""
     found = {column.strip(): column for column in reversed(columns)} | {column: column for column in columns}
     chosen = {}
-    for role in _ROLES:
+    for role in ROLES:
         known = [found[alias] for alias in role.names if alias in found]
         if known:
             chosen[known[0]] = role.column.name
@@ -174,13 +174,13 @@ def _chosen(name: str, columns: list[str]) -> Mapping[str, str]:
 
 
 def _no_column(name: str, needed: str, columns: list[str]) -> InputError:
-    names = next(role.names for role in _ROLES if role.column.name == needed)
+    names = next(role.names for role in ROLES if role.column.name == needed)
     found = ", ".join(shown(column) for column in columns) or "none"
     return InputError(f"{name}: no column {needed!r} (or {', '.join(names[1:])}), found {found}")
 
 
 def _tidied(name: str, records: pl.DataFrame) -> pl.DataFrame:
-    for role in _ROLES:
+    for role in ROLES:
         column = role.column.name
         kind = records.schema.get(column, pl.Float64())
         if kind == pl.String:

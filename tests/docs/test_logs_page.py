@@ -1,0 +1,34 @@
+"""What the page on logs says is what happens."""
+
+import re
+from pathlib import Path
+
+from windlass.traces import FORMATS
+from windlass.traces.table import ROLES
+
+PAGE = (Path(__file__).parents[2] / "docs" / "logs.md").read_text(encoding="utf-8")
+
+
+def test_the_example_prints_what_it_says(capsys, tmp_path, monkeypatch):
+    (code,) = re.findall(r"```python\n(.*?)```", PAGE, flags=re.DOTALL)
+    monkeypatch.chdir(tmp_path)
+    exec(code, {})
+    said = re.findall(r"^print\(.*\)  # (.*)$", code, flags=re.MULTILINE)
+    assert capsys.readouterr().out.splitlines() == said
+
+
+def test_every_format_has_a_row():
+    rows = {
+        name
+        for row in re.findall(r"^\| (`[^|]*`) \|", PAGE, flags=re.MULTILINE)
+        for name in re.findall("`(.*?)`", row)
+    }
+    assert {known.name for known in FORMATS} <= rows
+
+
+def test_every_column_has_a_row_with_all_of_its_names():
+    for role in ROLES:
+        (row,) = re.findall(
+            rf"^\| `{role.column.name}` \| ((?:`\w+`(?:, )?)*) ?\| [^|]*\|$", PAGE, flags=re.MULTILINE
+        )
+        assert re.findall(r"`(\w+)`", row) == [name for name in role.names if name != role.column.name]
