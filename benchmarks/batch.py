@@ -13,6 +13,7 @@ import numpy as np
 
 from benchmarks import peers
 from benchmarks.measure import Row, compare_rates
+from benchmarks.peers_order import ListedConservative
 from windlass.compiled import prepare
 from windlass.model import JobTable
 from windlass.order.site import POLICIES
@@ -42,7 +43,7 @@ def rows(repeats: int) -> list[Row]:
             found += _replays(case, policy, decide, repeats)
     large = Case("Lublin, 450,000 jobs, 8,192 processors", _large_workload(), 8192)
     found += _replays(large, "easy", peers.easy, 1, with_simpy=False)
-    return [*found, _memory()]
+    return [*found, *_conservative(), _memory()]
 
 
 def _cases() -> list[Case]:
@@ -51,6 +52,27 @@ def _cases() -> list[Case]:
         workload = to_workload(read_trace(_KTH))
         cases.append(Case("KTH-SP2", workload.jobs, workload.processors))
     return cases
+
+
+def _conservative() -> list[Row]:
+    """Long queues under conservative backfilling, beside a profile that is a list of steps."""
+    jobs = lublin(200_000, 256, np.random.default_rng(1), load=0.9)
+    policy: Any = POLICIES.make("conservative", np.random.default_rng(0))
+    listed = ListedConservative()
+    prepare((*kernels(policy), *kernels(listed)))
+    if not np.array_equal(replay(jobs, 256, policy).start, replay(jobs, 256, listed).start):
+        raise AssertionError("conservative: the schedule over a list of steps is another one")
+    return [
+        compare_rates(
+            "replay conservative, Lublin, 200,000 jobs, load 0.9, 256 processors",
+            lambda: replay(jobs, 256, policy),
+            lambda: replay(jobs, 256, listed),
+            "compiled, over a list of steps",
+            amount=len(jobs),
+            unit="jobs/s",
+            repeats=1,
+        )
+    ]
 
 
 def _large_workload() -> JobTable:

@@ -3,6 +3,8 @@
 from tests.mutants.mutant import Mutant
 
 EASY = "order/site/policies/easy.py"
+TIMELINE = "order/site/lib/timeline.py"
+OF_LINE = ("tests/order/test_timeline.py::test_a_timeline_is_a_list_of_steps",)
 FLEET = "tests/fleet/test_orders.py"
 OF_SITE = ("tests/order/test_agreement.py::test_starts_are_those_of_the_definition",)
 OF_HEAD = ("tests/order/test_promises.py", "tests/order/test_agreement.py::test_starts_of_a_long_queue")
@@ -13,6 +15,8 @@ OF_BEST = (f"{FLEET}::test_the_best_order_is_best",)
 MUTANTS = (
     Mutant(EASY, "ends_before = now + request[row] <= time", "ends_before = True", OF_SITE),
     Mutant(EASY, "            extra -= procs[row]\n", "", OF_HEAD),
+    Mutant(TIMELINE, "if time >= before or", "if time > before or", OF_LINE),
+    Mutant(TIMELINE, "line.most[block] -= procs", "line.most[block] -= 0", OF_LINE),
     Mutant(
         "order/site/policies/sjf.py",
         "if procs[queue[best]] > free:",

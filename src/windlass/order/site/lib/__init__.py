@@ -1,1 +1,6 @@
-"""What order policies of one site share: ``profile``, idle processors over time."""
+"""What order policies of one site share.
+
+- :mod:`~windlass.order.site.lib.profile`: idle processors over time, as plain arrays.
+- :mod:`~windlass.order.site.lib.timeline`: the same in blocks, for long queues.
+- :mod:`~windlass.order.site.lib.reservations`: a reservation for every waiting job.
+"""

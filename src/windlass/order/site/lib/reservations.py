@@ -1,0 +1,159 @@
+"""A reservation for every waiting job, as its note: what conservative backfilling keeps to."""
+
+import numpy as np
+
+from windlass.compiled import allocating, helper, lean
+from windlass.order.site.lib.profile import earliest, end_of, profile_of_running, take
+from windlass.order.site.lib.timeline import append_step, earliest_before, make_timeline, take_from
+
+
+@allocating
+def _reserved(view):
+    """Rows of the queue that have a reservation at a time to come, in order of the queue."""
+    rows = np.empty(len(view.queue), np.int64)
+    size = 0
+    for row in view.queue:
+        if view.note[row] < np.inf:
+            rows[size] = row
+            size += 1
+    return rows[:size]
+
+
+@allocating
+def _line_of(view):
+    """Idle processors over time with all reservations, and whether these are sound.
+
+    They are not where a job outlives its request: it is expected to end at once, time and again, and what was
+    promised behind it passes or no longer fits.
+    """
+    running, procs, note, expected_end = view.running, view.procs, view.note, view.expected_end
+    rows = _reserved(view)
+    starts, ends = note[rows], np.empty(len(rows))
+    for job in range(len(rows)):
+        ends[job] = end_of(starts[job], view.request[rows[job]])
+    by_start, by_end = np.argsort(starts, kind="mergesort"), np.argsort(ends, kind="mergesort")
+    line = make_timeline(2 * len(rows) + len(running) + 1, 2 * len(view.queue))
+    sound = len(running) == 0 or expected_end[running[0]] > view.now
+    sound = sound and (len(rows) == 0 or starts[by_start[0]] >= view.now)
+    time, free, owed = view.now, view.free, view.owed
+    begun = ended = back = 0
+    while sound and time < np.inf:
+        while begun < len(rows) and starts[by_start[begun]] == time:
+            free -= procs[rows[by_start[begun]]]
+            begun += 1
+        while ended < len(rows) and ends[by_end[ended]] == time:
+            free += procs[rows[by_end[ended]]]
+            ended += 1
+        while back < len(running) and expected_end[running[back]] == time:
+            paid = min(owed, procs[running[back]])
+            owed -= paid
+            free += procs[running[back]] - paid
+            back += 1
+        append_step(line, time, free)
+        sound = free >= 0
+        time = np.inf
+        if begun < len(rows):
+            time = starts[by_start[begun]]
+        if ended < len(rows):
+            time = min(time, ends[by_end[ended]])
+        if back < len(running):
+            time = min(time, expected_end[running[back]])
+    return line, sound
+
+
+@allocating
+def _in_turn(view, key):
+    """Rows of the queue that have a reservation: by key, then by reservation, then by place in the queue."""
+    count = 0
+    places = np.empty(len(view.queue), np.int64)
+    for place in range(len(view.queue)):
+        if not np.isnan(view.note[view.queue[place]]):
+            places[count] = place
+            count += 1
+    places = places[:count]
+    places = places[np.argsort(view.note[view.queue[places]], kind="mergesort")]
+    if len(key) > 0:
+        places = places[np.argsort(key[places], kind="mergesort")]
+    return view.queue[places]
+
+
+@lean
+def _bring_forward(line, view, rows):
+    """Move each of these reservations as early as the others allow; whether any moved."""
+    procs, request, note = view.procs, view.request, view.note
+    moved = False
+    for row in rows:
+        before = note[row]
+        # From its own beginning on, a job has the processors that it was promised.
+        at = earliest_before(line, procs[row], request[row], before)
+        if at < before:
+            if before < np.inf:
+                take_from(line, -procs[row], before, request[row])
+            take_from(line, procs[row], at, request[row])
+            note[row] = at
+            moved = True
+    return moved
+
+
+@helper
+def _promised(view):
+    """The profile with all reservations in it that are still to come."""
+    procs, request, note = view.procs, view.request, view.note
+    # A reservation splits the profile twice when it is entered and twice more when it is moved.
+    profile = profile_of_running(view, 4 * len(view.queue))
+    for row in view.queue:
+        if note[row] >= view.now:
+            take(profile, procs[row], note[row], request[row])
+    return profile
+
+
+@lean
+def _compress(profile, view, rows):
+    """Make each of these reservations anew, as early as the others allow; whether any moved."""
+    procs, request, note = view.procs, view.request, view.note
+    moved = False
+    for row in rows:
+        before = note[row]
+        if before >= profile.times[0]:
+            take(profile, -procs[row], before, request[row])
+        note[row] = earliest(profile, procs[row], request[row])
+        take(profile, procs[row], note[row], request[row])
+        moved = moved or note[row] != before
+    return moved
+
+
+@allocating
+def _make_good(view, key):
+    """Reservations where some are void: again and again, until none moves."""
+    procs, request, note = view.procs, view.request, view.note
+    profile = _promised(view)
+    while _compress(profile, view, _in_turn(view, key)):
+        profile = _promised(view)
+    for row in view.queue:
+        if np.isnan(note[row]):
+            note[row] = earliest(profile, procs[row], request[row])
+            take(profile, procs[row], note[row], request[row])
+
+
+@allocating
+def reserve(view, key):
+    """Give every waiting job a reservation, as its note.
+
+    ``key`` has a number for each waiting job: where processors came back early, those of the least go first; those of
+    one key by reservation. It may be empty, for one key for all. One pass is enough then: what a later reservation
+    gives up lies behind the earlier ones.
+    """
+    line, sound = _line_of(view)
+    if not sound:
+        _make_good(view, key)
+        return
+    if view.refused == 0:
+        moved = _bring_forward(line, view, _in_turn(view, key))
+        while moved and len(key) > 0:
+            moved = _bring_forward(line, view, _in_turn(view, key))
+    for row in view.queue:
+        if np.isnan(view.note[row]):
+            at = earliest_before(line, view.procs[row], view.request[row], np.inf)
+            view.note[row] = at
+            if at < np.inf:
+                take_from(line, view.procs[row], at, view.request[row])

@@ -1,0 +1,187 @@
+"""The same step function for long queues, in blocks: a search passes over a block at a look, and a step goes into one.
+
+Steps lie in blocks of a few dozen. A block knows the most and the least that is free in it, so a search for a job's
+first fit leaves out whole blocks where too little is free, and whole ones where enough is. A new step moves only the
+rest of its block, which is halved when it is full. What a job takes of a block as a whole is one number of the block.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from windlass.compiled import allocating, lean
+from windlass.order.site.lib.profile import end_of
+
+#: Steps that a block has room for; at first it has half as many.
+ROOM = 32
+
+
+class Timeline(NamedTuple):
+    """Idle processors over time, in b blocks.
+
+    Parameters
+    ----------
+    times
+        (b, ROOM) when each step begins, s, ascending.
+    free
+        (b, ROOM) processors that are free from then on, without the block's ``shift``; in the last step for ever.
+    shift
+        (b,) what is added to all of a block.
+    most, least
+        (b,) the most and the least that is free within a block.
+    used
+        (b,) how many steps of a block are in use.
+    order
+        (b,) the blocks as they follow each other.
+    blocks
+        (1,) how many of the b are in use.
+    """
+
+    times: NDArray[np.float64]
+    free: NDArray[np.int64]
+    shift: NDArray[np.int64]
+    most: NDArray[np.int64]
+    least: NDArray[np.int64]
+    used: NDArray[np.int64]
+    order: NDArray[np.int64]
+    blocks: NDArray[np.int64]
+
+
+@allocating
+def make_timeline(steps, more):
+    """An empty one, with room for so many steps in ascending order, and more that come anywhere between them."""
+    blocks = (2 * steps) // ROOM + (2 * more) // ROOM + 2
+    shift, used, order, count = (
+        np.zeros(blocks, np.int64),
+        np.zeros(blocks, np.int64),
+        np.zeros(blocks, np.int64),
+        np.zeros(1, np.int64),
+    )
+    most, least = np.empty(blocks, np.int64), np.empty(blocks, np.int64)
+    times, free = np.empty((blocks, ROOM)), np.empty((blocks, ROOM), np.int64)
+    return Timeline(times, free, shift, most, least, used, order, count)
+
+
+@lean
+def append_step(line, time, free):
+    """A step behind all others."""
+    block = line.blocks[0] - 1
+    if block < 0 or line.used[block] == ROOM // 2:
+        block += 1
+        line.order[block], line.blocks[0] = block, block + 1
+        line.most[block] = line.least[block] = free
+    place = line.used[block]
+    line.times[block, place], line.free[block, place] = time, free
+    line.used[block] = place + 1
+    line.most[block], line.least[block] = max(line.most[block], free), min(line.least[block], free)
+
+
+@lean
+def earliest_before(line, procs, duration, before):
+    """The first time from which so many processors stay free for ``duration`` seconds, or up to ``before``.
+
+    ``before`` itself where there is none earlier: what begins then may itself be what takes the processors there.
+    """
+    start, until, blocked = before, before, True
+    for place in range(line.blocks[0]):
+        block = line.order[place]
+        first = line.times[block, 0]
+        if first >= before or (not blocked and first >= until):
+            break
+        if line.most[block] < procs:
+            blocked = True
+            continue
+        if line.least[block] >= procs:
+            if blocked:
+                start, until, blocked = first, end_of(first, duration), False
+            continue
+        need = procs - line.shift[block]
+        for step in range(line.used[block]):
+            time = line.times[block, step]
+            if time >= before or (not blocked and time >= until):
+                break
+            if line.free[block, step] < need:
+                blocked = True
+            elif blocked:
+                start, until, blocked = time, end_of(time, duration), False
+    return before if blocked else start
+
+
+@lean
+def _place_of(line, time):
+    """The place in the order of the block in which a time lies; it is not before the first step."""
+    low, high = 0, line.blocks[0]
+    while high - low > 1:
+        middle = (low + high) >> 1
+        if line.times[line.order[middle], 0] <= time:
+            low = middle
+        else:
+            high = middle
+    return low
+
+
+@lean
+def _look(line, block):
+    """Find again the most and the least that is free in a block."""
+    most = least = line.free[block, 0]
+    for step in range(1, line.used[block]):
+        most, least = max(most, line.free[block, step]), min(least, line.free[block, step])
+    line.most[block], line.least[block] = most + line.shift[block], least + line.shift[block]
+
+
+@lean
+def _halve(line, place):
+    """Move the second half of a full block to a new one that follows it."""
+    block, other, half = line.order[place], line.blocks[0], ROOM // 2
+    for step in range(half, ROOM):
+        line.times[other, step - half] = line.times[block, step]
+        line.free[other, step - half] = line.free[block, step]
+    line.used[block], line.used[other], line.shift[other] = half, ROOM - half, line.shift[block]
+    for later in range(line.blocks[0], place + 1, -1):
+        line.order[later] = line.order[later - 1]
+    line.order[place + 1] = other
+    line.blocks[0] += 1
+    _look(line, block)
+    _look(line, other)
+
+
+@lean
+def _cut(line, time):
+    """Make a time the beginning of a step."""
+    place = _place_of(line, time)
+    if line.used[line.order[place]] == ROOM:
+        _halve(line, place)
+        place = _place_of(line, time)
+    block = line.order[place]
+    step = line.used[block]
+    while step > 0 and line.times[block, step - 1] > time:
+        step -= 1
+    if line.times[block, step - 1] == time:
+        return
+    for later in range(line.used[block], step, -1):
+        line.times[block, later] = line.times[block, later - 1]
+        line.free[block, later] = line.free[block, later - 1]
+    line.times[block, step], line.free[block, step] = time, line.free[block, step - 1]
+    line.used[block] += 1
+
+
+@lean
+def take_from(line, procs, start, duration):
+    """Take so many processors (give them back where negative) from ``start``, a finite time, for so many seconds."""
+    end = end_of(start, duration)
+    _cut(line, start)
+    _cut(line, end)
+    for place in range(_place_of(line, start), line.blocks[0]):
+        block = line.order[place]
+        if line.times[block, 0] >= end:
+            break
+        if line.times[block, 0] >= start and line.times[block, line.used[block] - 1] < end:
+            line.shift[block] -= procs
+            line.most[block] -= procs
+            line.least[block] -= procs
+            continue
+        for step in range(line.used[block]):
+            if start <= line.times[block, step] < end:
+                line.free[block, step] -= procs
+        _look(line, block)

@@ -1,0 +1,103 @@
+"""Idle processors over time in blocks, against the same as a plain list of steps."""
+
+from __future__ import annotations
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+from benchmarks.peers_order import ListedConservative
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from tests.oracles.workloads import CHECK, busy
+from windlass.order.site.lib.profile import Profile, earliest, take
+from windlass.order.site.lib.timeline import (
+    ROOM,
+    Timeline,
+    append_step,
+    earliest_before,
+    make_timeline,
+    take_from,
+)
+from windlass.order.site.policies.conservative import Conservative
+from windlass.sim import replay
+from windlass.workloads import lublin
+
+PROCESSORS = 9
+#: Start, processors, duration; as many as fill a few blocks.
+taken = st.tuples(st.integers(0, 90), st.integers(-2, 3), st.integers(0, 40))
+asked = st.tuples(
+    st.integers(1, PROCESSORS), st.integers(0, 60), st.one_of(st.integers(0, 130), st.just(math.inf))
+)
+
+
+def both(many: list[tuple[int, int, int]], steps: int) -> tuple[Timeline, Profile]:
+    """The same processors taken of a timeline that begins with so many steps, and of a profile."""
+    line, room = make_timeline(steps, 2 * len(many)), 2 * len(many) + steps
+    profile = Profile(np.empty(room), np.empty(room, np.int64), np.array([steps]))
+    for step in range(steps):
+        free = (5 * step) % (PROCESSORS + 1)
+        append_step(line, 2.0 * step, free)
+        profile.times[step], profile.free[step] = 2.0 * step, free
+    for start, procs, seconds in many:
+        take_from(line, procs, float(start), float(seconds))
+        take(profile, procs, float(start), float(seconds))
+    return line, profile
+
+
+def steps_of(line: Timeline) -> tuple[list[float], list[int]]:
+    """All its steps."""
+    blocks = line.order[: line.blocks[0]]
+    times = [line.times[block, : line.used[block]].tolist() for block in blocks]
+    free = [(line.free[block, : line.used[block]] + line.shift[block]).tolist() for block in blocks]
+    for block, values in zip(blocks, free, strict=True):
+        assert (line.most[block], line.least[block]) == (max(values), min(values))
+    return list(itertools.chain(*times)), list(itertools.chain(*free))
+
+
+def first_fit(profile: Profile, procs: int, seconds: float, before: float) -> float:
+    """What is free from ``before`` on does not count against a job."""
+    steps = int(profile.steps[0])
+    times, free = profile.times[:steps].tolist(), profile.free[:steps].tolist()
+    for start in times:
+        until = max(start + seconds, math.nextafter(start, math.inf))
+        if start < before and all(
+            has >= procs for at, has in zip(times, free, strict=True) if start <= at < min(until, before)
+        ):
+            return float(start)
+    return before
+
+
+@CHECK
+@given(
+    many=st.lists(taken, max_size=3 * ROOM), steps=st.integers(1, 2 * ROOM), jobs=st.lists(asked, max_size=6)
+)
+@example(many=[(7, 1, 0)] * 3 + [(7, 2, 9)], steps=1, jobs=[(1, 0, math.inf)])
+def test_a_timeline_is_a_list_of_steps(
+    many: list[tuple[int, int, int]], steps: int, jobs: list[tuple[int, int, float]]
+) -> None:
+    line, profile = both(many, steps)
+    count = int(profile.steps[0])
+    assert steps_of(line) == (profile.times[:count].tolist(), profile.free[:count].tolist())
+    for procs, seconds, before in jobs:
+        found = earliest_before(line, procs, float(seconds), before)
+        assert found == first_fit(profile, procs, float(seconds), before)
+        if before == math.inf:
+            assert found == earliest(profile, procs, float(seconds))
+
+
+@pytest.mark.parametrize("kill", [True, False])
+@pytest.mark.parametrize("seed", range(3))
+def test_long_queues_start_as_they_do_over_a_list_of_steps(seed: int, kill: bool) -> None:
+    case = busy(seed, jobs=2000 if kill else 400, processors=24, whole=seed != 1)
+    ours, listed = (replay(*case, policy, kill=kill) for policy in (Conservative(), ListedConservative()))
+    assert ours.start.tolist() == listed.start.tolist()
+    assert ours.why.tolist() == listed.why.tolist()
+
+
+def test_jobs_of_lublin_start_as_they_do_over_a_list_of_steps() -> None:
+    jobs = lublin(4000, 256, np.random.default_rng(3), load=0.9)
+    starts = [replay(jobs, 256, policy).start.tolist() for policy in (Conservative(), ListedConservative())]
+    assert starts[0] == starts[1]
