@@ -9,6 +9,7 @@ Policies, one file each in ``policies/``:
 - ``sjf``: shortest job first, by requested time.
 - ``easy``: EASY backfilling; the head of the queue is never delayed.
 - ``conservative``: conservative backfilling; nobody is delayed by a later job.
+- ``queue``: one of the ``priorities/`` with one of the :mod:`~windlass.order.site.backfills`.
 
 :mod:`~windlass.order.site.view` says what they see and answer, :mod:`~windlass.order.site.compiled` how one is
 compiled; ``lib/`` has what they share. :mod:`~windlass.order.site.head` is when the head of the queue can start.

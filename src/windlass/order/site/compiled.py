@@ -47,6 +47,8 @@ class CompiledView(NamedTuple):
         (q,) rows of waiting jobs, in order of submission.
     running
         (r,) rows of running jobs, by expected end, then processors.
+    submit
+        (n,) when each job came, s; NaN for running jobs where a policy is asked by hand.
     procs
         (n,) processors of each job.
     request
@@ -63,6 +65,7 @@ class CompiledView(NamedTuple):
     refused: int
     queue: NDArray[np.int64]
     running: NDArray[np.int64]
+    submit: NDArray[np.float64]
     procs: NDArray[np.int64]
     request: NDArray[np.float64]
     expected_end: NDArray[np.float64]
@@ -71,7 +74,7 @@ class CompiledView(NamedTuple):
 
 _ints, _floats = types.int64[::1], types.float64[::1]
 VIEW = types.NamedTuple(
-    (types.float64, *(types.int64,) * 3, _ints, _ints, _ints, _floats, _floats, _floats), CompiledView
+    (types.float64, *(types.int64,) * 3, _ints, _ints, _floats, _ints, *(_floats,) * 3), CompiledView
 )
 SELECT = types.int64(VIEW, _ints, _ints)
 
@@ -93,33 +96,57 @@ class CompiledPolicy:
 
     def decide(self, view: SiteView) -> Start:
         """Which waiting jobs to start now, why, and the notes to keep."""
-        waiting, running = view.waiting, view.running
-        count = len(waiting.job)
-        rows = np.arange(count + len(running.job))
-        procs = np.concatenate((waiting.procs, running.procs))
-        request, expected_end = np.zeros((2, len(rows)))
-        request[:count], expected_end[count:] = waiting.request, running.expected_end
-        note = np.empty(len(rows))
-        note[:count], note[count:] = waiting.note, np.nan
-        columns = CompiledView(
-            now=float(view.now),
-            free=view.free,
-            owed=view.owed,
-            refused=view.refused,
-            queue=rows[:count],
-            running=rows[count:],
-            procs=procs,
-            request=request,
-            expected_end=expected_end,
-            note=note,
-        )
-        chosen, why = np.zeros((2, count), np.int64)
-        picked = self.select.ready()(columns, chosen, why)
-        return Start(
-            jobs=tuple(waiting.job[chosen[:picked]].tolist()),
-            why=tuple(self.reasons[code] for code in why[:picked]),
-            notes=note[:count],
-        )
+        return decided(self.select, self.reasons, view)
+
+
+def decided(select: Kernel, reasons: tuple[str, ...], view: SiteView) -> Start:
+    """What a compiled policy answers to a view.
+
+    Parameters
+    ----------
+    select
+        The policy's function.
+    reasons
+        Its reasons, by the numbers that the function gives.
+    view
+        The site.
+
+    Examples
+    --------
+    >>> from windlass.order.site.policies.fcfs import Fcfs
+    >>> from windlass.order.site.view import Running, Waiting
+    >>> waiting = Waiting.of(job=[7], submit=[0], procs=[1], request=[60])
+    >>> decided(Fcfs.select, Fcfs.reasons, SiteView(0.0, 1, 1, waiting, Running.of())).jobs
+    (7,)
+    """
+    waiting, running = view.waiting, view.running
+    count = len(waiting.job)
+    rows = np.arange(count + len(running.job))
+    procs = np.concatenate((waiting.procs, running.procs))
+    request, expected_end = np.zeros((2, len(rows)))
+    request[:count], expected_end[count:] = waiting.request, running.expected_end
+    note, submit = np.full((2, len(rows)), np.nan)
+    note[:count], submit[:count] = waiting.note, waiting.submit
+    columns = CompiledView(
+        now=float(view.now),
+        free=view.free,
+        owed=view.owed,
+        refused=view.refused,
+        queue=rows[:count],
+        running=rows[count:],
+        submit=submit,
+        procs=procs,
+        request=request,
+        expected_end=expected_end,
+        note=note,
+    )
+    chosen, why = np.zeros((2, count), np.int64)
+    picked = select.ready()(columns, chosen, why)
+    return Start(
+        jobs=tuple(waiting.job[chosen[:picked]].tolist()),
+        why=tuple(reasons[code] for code in why[:picked]),
+        notes=note[:count],
+    )
 
 
 def as_compiled(policy: object) -> CompiledPolicy | None:

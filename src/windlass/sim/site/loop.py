@@ -136,6 +136,7 @@ def _view(run, now):
         site.counts[REFUSED],
         waiting_rows(site),
         running_rows(site),
+        site.submit,
         site.procs,
         site.request,
         site.expected_end,

@@ -2,5 +2,6 @@
 
 - :mod:`~windlass.order.site.lib.profile`: idle processors over time, as plain arrays.
 - :mod:`~windlass.order.site.lib.timeline`: the same in blocks, for long queues.
+- :mod:`~windlass.order.site.lib.in_order`: a queue in an order of its own.
 - :mod:`~windlass.order.site.lib.reservations`: a reservation for every waiting job.
 """

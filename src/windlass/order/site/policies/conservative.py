@@ -4,20 +4,11 @@ from typing import ClassVar
 
 from windlass.compiled import Kernel
 from windlass.order.site.compiled import SELECT, CompiledPolicy
-from windlass.order.site.lib.reservations import reserve
-
-_IN_TURN, _BACKFILLED = 0, 1
+from windlass.order.site.lib.reservations import start_reserved
 
 
 def _select(view, chosen, why):
-    reserve(view, view.note[:0])
-    count = 0
-    for position in range(len(view.queue)):
-        if view.note[view.queue[position]] == view.now:
-            chosen[count] = position
-            why[count] = _IN_TURN if position == count else _BACKFILLED
-            count += 1
-    return count
+    return start_reserved(view, view.note[:0], chosen, why)
 
 
 class Conservative(CompiledPolicy):

@@ -1,0 +1,75 @@
+"""A priority and a way of backfilling, chosen apart."""
+
+from typing import ClassVar
+
+from windlass.compiled import Kernel
+from windlass.order.site.backfills import BACKFILLS, queue_kernel
+from windlass.order.site.compiled import decided
+from windlass.order.site.view import SiteView, Start
+from windlass.registry import Registry
+
+_PRIORITIES = Registry(
+    "order.site.priority",
+    "Which of those who wait goes first?",
+    "the policy queue is",
+    "windlass.order.site.priorities",
+    method="score",
+    field="policies.order: queue: priority",
+)
+
+
+class Queue:
+    """Jobs in the order of a priority, and one of the ways of backfilling behind the first that does not fit.
+
+    With ``none``, who does not fit holds up all behind. With ``easy``, others fill in where they do not delay the
+    first. With ``conservative``, each job is promised a start when it comes; where processors come back early, the
+    promises move forward in the order of the priority. Where requests are exact,
+    the priority then decides among jobs that come at one instant only. ``easy`` by itself is short for ``fcfs`` with
+    ``easy``.
+
+    Parameters
+    ----------
+    priority
+        A name from ``priorities/``, or a file with one of your own.
+    backfill
+        ``none``, ``easy`` or ``conservative``.
+
+    Raises
+    ------
+    InputError, ValueError
+        There is no such priority, or no such way of backfilling.
+
+    Source: Srinivasan, Kettimuthu, Subramani and Sadayappan, "Characterization of backfilling strategies for parallel
+    job scheduling", ICPP workshops 2002.
+
+    Examples
+    --------
+    >>> from windlass.order.site.view import Running, SiteView, Waiting
+    >>> waiting = Waiting.of(job=[1, 2, 3], submit=[0, 1, 2], procs=[4, 2, 2], request=[60, 50, 40])
+    >>> running = Running.of(job=[0], procs=[2], expected_end=[55])
+    >>> view = SiteView(5.0, processors=4, free=2, waiting=waiting, running=running)
+    >>> Queue("sjf", "easy").decide(view).jobs, Queue("fcfs", "none").decide(view).jobs
+    ((3,), ())
+    """
+
+    name: ClassVar[str] = "queue"
+
+    def __init__(self, priority: str = "fcfs", backfill: str = "easy") -> None:
+        if backfill not in BACKFILLS:
+            raise ValueError(f"backfill is {backfill!r}, expected one of {', '.join(BACKFILLS)}")
+        _PRIORITIES.find(priority)
+        self.priority, self.backfill = priority, backfill
+
+    @property
+    def select(self) -> Kernel:
+        """The compiled function of this pair."""
+        return queue_kernel(_PRIORITIES.find(self.priority).score, self.backfill)
+
+    @property
+    def reasons(self) -> tuple[str, ...]:
+        """Those of the way of backfilling."""
+        return BACKFILLS[self.backfill].reasons
+
+    def decide(self, view: SiteView) -> Start:
+        """Which waiting jobs to start now, why, and the notes to keep."""
+        return decided(self.select, self.reasons, view)

@@ -1,0 +1,21 @@
+"""Shortest job first."""
+
+from typing import ClassVar
+
+
+class Sjf:
+    """Shortest job first, by requested time. It starves long jobs where nothing is reserved for them.
+
+    Examples
+    --------
+    >>> from types import SimpleNamespace
+    >>> Sjf.score(SimpleNamespace(request=[60.0, 20.0]), 1)
+    20.0
+    """
+
+    name: ClassVar[str] = "sjf"
+
+    @staticmethod
+    def score(view, row):
+        """The requested time, s."""
+        return view.request[row]
