@@ -68,3 +68,4 @@ class BatchSetting(Setting):
     workload: WorkloadSpec
     policies: PoliciesSpec
     kill_at_walltime: bool = True
+    estimates: Literal["requested", "history", "perfect"] = "requested"

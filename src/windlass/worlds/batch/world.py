@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable, Hashable
 
 import numpy as np
@@ -9,12 +10,14 @@ import numpy as np
 from windlass.compiled import Kernel
 from windlass.metrics.site import batch_metrics
 from windlass.order.site import POLICIES
+from windlass.order.site.compiled import NOBODY
 from windlass.registry import Registry
 from windlass.results import Choice, Outcome
 from windlass.sim.site.part import kernels
 from windlass.sim.site.replay import replay
 from windlass.traces import Workload
 from windlass.worlds import LiveWorld, Setting
+from windlass.worlds.batch.estimates import ByHistory, exact, users_of
 from windlass.worlds.batch.jobs import jobs_of, jobs_table, walltime_notes
 from windlass.worlds.batch.spec import BatchSetting
 
@@ -43,7 +46,7 @@ class Batch:
 
     def kernels(self, setting: BatchSetting) -> tuple[Kernel, ...]:
         """The policy's function and the loop."""
-        return kernels(setting.policies.order.make(POLICIES, np.random.default_rng(0)))
+        return (*kernels(setting.policies.order.make(POLICIES, np.random.default_rng(0))), NOBODY)
 
     def workload_key(self, setting: BatchSetting, seed: int) -> Hashable:
         """A log is the same for every seed."""
@@ -58,14 +61,17 @@ class Batch:
     ) -> Outcome:
         """Replay the jobs."""
         policy = setting.policies.order.make(POLICIES, np.random.default_rng([seed, 1]))
-        jobs = workload.jobs
-        done = replay(
-            jobs,
+        jobs, kill = workload.jobs, setting.kill_at_walltime
+        if setting.estimates == "history":
+            policy = ByHistory(policy, jobs, users_of(workload), kill=kill)
+        replayed = replay(
+            exact(jobs, kill) if setting.estimates == "perfect" else jobs,
             workload.processors,
             policy,
-            kill=setting.kill_at_walltime,
+            kill=kill,
             progress=lambda submitted: progress(submitted / len(jobs)),
         )
+        done = dataclasses.replace(replayed, jobs=jobs)
         return Outcome(
             seed=seed,
             metrics=batch_metrics(jobs.submit, done.start, done.end, jobs.procs, workload.processors),
