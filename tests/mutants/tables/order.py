@@ -16,6 +16,18 @@ MUTANTS = (
     Mutant(EASY, "ends_before = now + request[row] <= time", "ends_before = True", OF_SITE),
     Mutant(EASY, "            extra -= procs[row]\n", "", OF_HEAD),
     Mutant(TIMELINE, "if time >= before or", "if time > before or", OF_LINE),
+    Mutant(
+        "order/site/lib/in_order.py",
+        "chosen[pick] = places[chosen[pick]]",
+        "chosen[pick] = chosen[pick]",
+        ("tests/order/test_queue.py::test_sjf_is_the_policy_of_that_name",),
+    ),
+    Mutant(
+        "worlds/batch/estimates.py",
+        "return min(request, sum(last) / 2) if known else request",
+        "return sum(last) / 2 if known else request",
+        ("tests/worlds/test_estimates.py::test_easy_by_history_is_the_definition",),
+    ),
     Mutant(TIMELINE, "line.most[block] -= procs", "line.most[block] -= 0", OF_LINE),
     Mutant(
         "order/site/policies/sjf.py",
