@@ -27,7 +27,7 @@ from windlass.workloads import lublin
 
 PROCESSORS = 9
 #: Start, processors, duration; as many as fill a few blocks.
-taken = st.tuples(st.integers(0, 90), st.integers(-2, 3), st.integers(0, 40))
+taken = st.tuples(st.integers(0, 90), st.integers(-2, 3), st.integers(0, 130))
 asked = st.tuples(
     st.integers(1, PROCESSORS), st.integers(0, 60), st.one_of(st.integers(0, 130), st.just(math.inf))
 )
@@ -74,6 +74,8 @@ def first_fit(profile: Profile, procs: int, seconds: float, before: float) -> fl
 @given(
     many=st.lists(taken, max_size=3 * ROOM), steps=st.integers(1, 2 * ROOM), jobs=st.lists(asked, max_size=6)
 )
+@example(many=[], steps=8, jobs=[(5, 10, 4)])
+@example(many=[(0, 1, 130), (1, 2, 90)], steps=2 * ROOM, jobs=[(8, 2, math.inf)])
 @example(many=[(7, 1, 0)] * 3 + [(7, 2, 9)], steps=1, jobs=[(1, 0, math.inf)])
 def test_a_timeline_is_a_list_of_steps(
     many: list[tuple[int, int, int]], steps: int, jobs: list[tuple[int, int, float]]

@@ -26,7 +26,7 @@ MUTANTS = (
         "worlds/batch/estimates.py",
         "return min(request, sum(last) / 2) if known else request",
         "return sum(last) / 2 if known else request",
-        ("tests/worlds/test_estimates.py::test_easy_by_history_is_the_definition",),
+        ("tests/worlds/test_estimates.py::test_a_long_queue_by_history",),
     ),
     Mutant(TIMELINE, "line.most[block] -= procs", "line.most[block] -= 0", OF_LINE),
     Mutant(
