@@ -103,6 +103,7 @@ class Kept:
                     for number, name in enumerate(tree["written"])
                 ),
                 _series(cell / "series.npz", tree["series"]),
+                tree["cut_share"],
             )
         except (OSError, ValueError, KeyError, TypeError, AttributeError, pl.exceptions.PolarsError) as error:
             raise InputError(f"{cell}: is not as it was kept ({error}); --force begins anew") from error
@@ -188,6 +189,7 @@ def _plain(outcome: Outcome) -> dict[str, Any]:
         "notes": outcome.notes,
         "written": [name for name, _ in outcome.written],
         "series": [(each.name, each.percent) for each in outcome.series],
+        "cut_share": outcome.cut_share,
     }
 
 

@@ -88,6 +88,9 @@ class Outcome:
         What the jobs themselves wrote, where they did real work: file names and contents.
     series
         What else is to be seen over time.
+    cut_share
+        Of the work of the jobs as they were given, 0 to 1: what they did not come to do since they were stopped at
+        their requested time.
     """
 
     seed: int
@@ -97,6 +100,7 @@ class Outcome:
     notes: tuple[str, ...] = ()
     written: tuple[tuple[str, bytes], ...] = ()
     series: tuple[Series, ...] = ()
+    cut_share: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,11 +115,15 @@ class VariantResult:
         Which policy made which decision.
     outcomes
         One per seed.
+    point
+        What the scenario sweeps besides policies, such as ``processors=64``. Variants of one point differ in their
+        policies alone, so that only they are compared.
     """
 
     name: str
     choices: tuple[Choice, ...]
     outcomes: tuple[Outcome, ...]
+    point: str = ""
 
     def summaries(self) -> tuple[Summary, ...]:
         """Each metric over the seeds, in the order of the metrics' class."""

@@ -99,6 +99,7 @@ def run(
                 name=variant.name,
                 choices=scenario.world.choices(variant.setting),
                 outcomes=tuple(outcomes[index, seed] for seed in scenario.seeds),
+                point=variant.point,
             )
             for index, variant in enumerate(scenario.variants)
         ),

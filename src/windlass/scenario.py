@@ -23,10 +23,11 @@ _TOP = ("name", "seeds")
 
 @dataclass(frozen=True, slots=True)
 class Variant:
-    """One point of the sweep."""
+    """One point of the sweep: its policies, and in ``point`` the labels of whatever else is swept."""
 
     name: str
     setting: Setting
+    point: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,7 +205,7 @@ def _variants(tree: dict[str, Any], world: World, source: str) -> Iterator[Varia
         raise InputError(f"{source}: {error}") from error
     for (labels, _), setting in zip(points, settings, strict=True):
         chosen = [choice.label for choice in world.choices(setting)]
-        yield Variant(", ".join([*chosen, *labels]), setting)
+        yield Variant(", ".join([*chosen, *labels]), setting, ", ".join(labels))
 
 
 def _sweep(value: Any, path: str, plain: frozenset[str]) -> Iterator[tuple[tuple[str, ...], Any]]:

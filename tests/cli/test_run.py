@@ -55,6 +55,9 @@ def test_json_is_one_object_with_the_promised_fields(windlass):
         "mean_bounded_slowdown",
         "utilisation",
         "makespan_s",
+        "p99_wait_s",
+        "max_wait_s",
+        "users_jain",
     ]
 
 

@@ -31,18 +31,33 @@ def test_of_rigid_jobs_on_one_site():
     start = submit + rng.exponential(50.0, 57)
     end = start + rng.exponential(20.0, 57)
     procs = rng.integers(1, 8, 57)
-    found = batch_metrics(submit, start, end, procs, 32)
+    users = rng.integers(-1, 6, 57)
+    found = batch_metrics(submit, start, end, procs, 32, users)
     jobs = list(zip(submit.tolist(), start.tolist(), end.tolist(), procs.tolist(), strict=True))
     waits = [start - submit for submit, start, _, _ in jobs]
     assert found.mean_wait_s == pytest.approx(mean(waits))
     assert found.median_wait_s == pytest.approx(percentile(waits, 50))
     assert found.p95_wait_s == pytest.approx(percentile(waits, 95))
     assert found.mean_response_s == pytest.approx(mean([end - submit for submit, _, end, _ in jobs]))
+    assert found.p99_wait_s == pytest.approx(percentile(waits, 99))
+    assert found.max_wait_s == max(waits)
     slowdowns = [max(1.0, (end - submit) / max(end - start, 10.0)) for submit, start, end, _ in jobs]
+    own = [
+        mean([value for value, owner in zip(slowdowns, users.tolist(), strict=True) if owner == user])
+        for user in sorted({user for user in users.tolist() if user >= 0})
+    ]
+    assert found.users_jain == pytest.approx(sum(own) ** 2 / (len(own) * sum(value**2 for value in own)))
     assert found.mean_bounded_slowdown == pytest.approx(mean(slowdowns))
     span = max(end for *_, end, _ in jobs) - min(submit for submit, *_ in jobs)
     assert found.makespan_s == pytest.approx(span)
     assert found.utilisation == pytest.approx(sum((e - s) * p for _, s, e, p in jobs) / (32 * span))
+
+
+@pytest.mark.parametrize("users", [None, [4, 4, 4], [-1, -1, -1], [2, 2, -1]])
+def test_users_are_alike_only_where_there_are_two(users):
+    times = np.array([0.0, 1.0, 2.0])
+    known = None if users is None else np.array(users)
+    assert np.isnan(batch_metrics(times, times, times + 1, np.ones(3, np.int64), 4, known).users_jain)
 
 
 def test_of_small_tasks_on_many_workers():

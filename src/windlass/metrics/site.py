@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
-from windlass.results import HIGHER, LOWER
+from windlass.results import HIGHER, LOWER, SOMETIMES
 
 #: Shorter jobs count as this long, s, so that a job of a second does not rule the mean slowdown.
 SLOWDOWN_THRESHOLD = 10.0
@@ -31,6 +32,11 @@ class BatchMetrics:
         Share of processor-seconds in use between the first submit and the last end.
     makespan_s
         From the first submit to the last end, s.
+    p99_wait_s, max_wait_s
+        Start − submit, s; NaN where they were not measured.
+    users_jain
+        Jain's index of the users' mean bounded slowdowns: 1 where all users are slowed down alike, 1/n where one of n
+        bears it all; NaN where the jobs name fewer than two users.
     """
 
     jobs: int
@@ -41,6 +47,9 @@ class BatchMetrics:
     mean_bounded_slowdown: float = field(metadata=LOWER)
     utilisation: float = field(metadata=HIGHER)
     makespan_s: float = field(metadata=LOWER)
+    p99_wait_s: float = field(default=math.nan, metadata={**LOWER, **SOMETIMES})
+    max_wait_s: float = field(default=math.nan, metadata={**LOWER, **SOMETIMES})
+    users_jain: float = field(default=math.nan, metadata={**HIGHER, **SOMETIMES})
 
 
 def bounded_slowdown(
@@ -73,6 +82,7 @@ def batch_metrics(
     end: NDArray[np.float64],
     procs: NDArray[np.int64],
     processors: int,
+    users: NDArray[np.int64] | None = None,
 ) -> BatchMetrics:
     """Metrics of a finished replay.
 
@@ -84,6 +94,8 @@ def batch_metrics(
         (n,) processors held from start to end.
     processors
         Processors of the site.
+    users
+        (n,) number of the user of each job, below 0 where it has none; None where nobody knows.
 
     Examples
     --------
@@ -94,6 +106,7 @@ def batch_metrics(
     """
     wait = start - submit
     makespan = float(end.max() - submit.min())
+    slowdown = bounded_slowdown(submit, start, end)
     work = float(((end - start) * procs).sum())
     return BatchMetrics(
         jobs=len(submit),
@@ -101,7 +114,42 @@ def batch_metrics(
         median_wait_s=float(np.median(wait)),
         p95_wait_s=float(np.percentile(wait, 95)),
         mean_response_s=float((end - submit).mean()),
-        mean_bounded_slowdown=float(bounded_slowdown(submit, start, end).mean()),
+        mean_bounded_slowdown=float(slowdown.mean()),
         utilisation=work / (processors * makespan) if makespan > 0 else 0.0,
         makespan_s=makespan,
+        p99_wait_s=float(np.percentile(wait, 99)),
+        max_wait_s=float(wait.max()),
+        users_jain=math.nan if users is None else jain_over(slowdown, users),
     )
+
+
+def jain_over(values: NDArray[np.float64], users: NDArray[np.int64]) -> float:
+    """Jain's index of the users' means of a value: (Σ m)² / (n Σ m²) over the n users.
+
+    Parameters
+    ----------
+    values
+        (n,) not negative, one a job.
+    users
+        (n,) number of the user of each job; jobs with one below 0 are nobody's and are left out.
+
+    Returns
+    -------
+    float
+        1/n to 1; NaN for fewer than two users, since one alone is always treated alike.
+
+    Examples
+    --------
+    >>> jain_over(np.array([1.0, 3.0, 2.0, 9.0]), np.array([7, 7, 8, -1]))
+    1.0
+    >>> jain_over(np.array([6.0, 2.0]), np.array([1, 2]))
+    0.8
+
+    Source: Jain, Chiu and Hawe, "A quantitative measure of fairness and discrimination for resource allocation in
+    shared computer systems", DEC-TR-301, 1984.
+    """
+    known = users >= 0
+    _, owner = np.unique(users[known], return_inverse=True)
+    means = np.bincount(owner, values[known]) / np.bincount(owner)
+    square = float((means**2).sum())
+    return float(means.sum() ** 2 / (len(means) * square)) if len(means) > 1 and square > 0 else math.nan

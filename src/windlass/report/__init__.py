@@ -4,14 +4,15 @@ What came out of a run is shown in two ways: a table of metrics for the terminal
 everything, opens from disk and loads nothing. Both take any world's :class:`~windlass.results.Results` and
 show what its tables have columns for.
 
-- :func:`metrics_table`: a row per variant, a column per metric, the best in bold; what does not fit goes on below.
-- :func:`write_report`: the page: metrics, distributions of wait and slowdown, utilisation and queue over
+- :func:`metrics_table`: a row per variant, a column per metric, in bold what can be told to be best; what does not
+  fit goes on below.
+- :func:`write_report`: the page: the verdict, metrics, distributions of wait and slowdown, utilisation and queue over
   time, reasons, and the scenario.
 
 ``table`` and ``html`` put them together. Sections of the page: ``overview``, ``distributions``, ``courses``,
-``breakdowns``. What they are made of: ``columns`` and ``units`` (metrics as text), ``observed`` and ``series`` (tables
-as arrays, and what is computed from them), ``figures`` and ``panels`` (plots), ``page``, ``parts`` and ``palette``
-(HTML and colours).
+``breakdowns``. What they are made of: ``columns``, ``sentence`` and ``units`` (metrics and the verdict as text),
+``observed`` and ``series`` (tables as arrays, and what is computed from them), ``figures`` and ``panels`` (plots),
+``page``, ``parts`` and ``palette`` (HTML and colours).
 """
 
 from pathlib import Path
@@ -32,7 +33,7 @@ BEGINS: Final = b"\n".join(
 )
 
 
-def write_report(results: Results, path: Path) -> None:
+def write_report(results: Results, path: Path, answer: tuple[str, ...] | None = None) -> None:
     """Write one self-contained HTML file.
 
     Parameters
@@ -41,11 +42,13 @@ def write_report(results: Results, path: Path) -> None:
         What came out of a scenario.
     path
         The file to write.
+    answer
+        The sentences that it begins with; by default, the verdict on the first metric with a direction.
     """
     # Imported here: the plotting library takes a second to load, and most runs plot nothing.
     from windlass.report.html import write_report as write
 
-    write(results, path)
+    write(results, path, answer)
 
 
 __all__ = ["BEGINS", "metrics_table", "write_report"]

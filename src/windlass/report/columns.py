@@ -7,11 +7,12 @@ from dataclasses import dataclass
 
 from windlass.report.units import SECONDS, Unit, decimals_of, number, unit_for
 from windlass.results import Results, Summary
+from windlass.verdict import comparable, compare
 
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """One metric of one variant: what is shown, the value in full, and whether no variant does better."""
+    """One metric of one variant: what is shown, the value in full, and whether it is the best or level with it."""
 
     text: str
     full: str
@@ -30,7 +31,9 @@ class Column:
 def metric_columns(results: Results) -> tuple[Column, ...]:
     """One column per field of the metrics' class, one cell per variant in the order of the results.
 
-    Metrics of one kind, such as the mean and the median wait, have one unit.
+    Metrics of one kind, such as the mean and the median wait, have one unit. A cell is among the best where it is the
+    best of the variants that differ from it in their policies alone, or cannot be told from that one by a paired 95 %
+    interval (:mod:`windlass.verdict`), while others can. Where nothing can be told from anything, none is best.
     """
     # A metric that applies to none of the variants would be a column of nothing.
     columns = [
@@ -38,7 +41,19 @@ def metric_columns(results: Results) -> tuple[Column, ...]:
         for summaries in zip(*(variant.summaries() for variant in results.variants), strict=True)
         if not all(summary.sometimes and math.isnan(summary.mean) for summary in summaries)
     ]
-    return tuple(_column(summaries, _unit(summaries, columns)) for summaries in columns)
+    return tuple(
+        _column(summaries, _unit(summaries, columns), _best(results, summaries[0])) for summaries in columns
+    )
+
+
+def _best(results: Results, metric: Summary) -> list[bool]:
+    best = [False] * len(results.variants)
+    for rows in comparable(results):
+        if len(rows) > 1 and metric.better:
+            found = compare([results.variants[row] for row in rows], metric.metric, metric.better)
+            for row, good in zip(rows, found.supported(), strict=True):
+                best[row] = good
+    return best
 
 
 def mark_best(values: list[float], texts: list[str], sign: int) -> list[bool]:
@@ -68,12 +83,11 @@ def _kind(metric: str) -> str:
     return _label(metric).split()[-1]
 
 
-def _column(summaries: tuple[Summary, ...], unit: Unit) -> Column:
+def _column(summaries: tuple[Summary, ...], unit: Unit, best: list[bool]) -> Column:
     metric = summaries[0].metric
     means = [summary.mean for summary in summaries]
     whole = unit.symbol == "" and all(mean == round(mean) for mean in means if math.isfinite(mean))
     texts = [number(mean * unit.factor, 0 if whole else None) for mean in means]
-    best = mark_best(means, texts, summaries[0].better)
     cells = (
         Cell(text + _spread(summary, unit), _full(summary, metric), good)
         for text, summary, good in zip(texts, summaries, best, strict=True)

@@ -8,15 +8,17 @@ from windlass.report import breakdowns, courses, distributions, overview
 from windlass.report.observed import JOB, lanes, only, other_kinds
 from windlass.report.page import page
 from windlass.report.parts import Part
+from windlass.report.sentence import sentences
 from windlass.results import Results
 from windlass.saving import write_text
+from windlass.verdict import judge
 
 
-def write_report(results: Results, path: Path) -> None:
+def write_report(results: Results, path: Path, answer: tuple[str, ...] | None = None) -> None:
     """Write results as one HTML file, which opens from disk and loads nothing.
 
-    It has the metrics, the distributions of wait and bounded slowdown, utilisation and queue over time, the
-    reasons for which jobs started, and the scenario. What needs columns that the jobs tables lack is left
+    It has the verdict, the metrics, the distributions of wait and bounded slowdown, utilisation and queue over time,
+    the reasons for which jobs started, and the scenario. What needs columns that the jobs tables lack is left
     out. Where tables have rows of other kinds, such as tasks, these have distributions of wait and response of
     their own. What a world has over time besides is plotted as it is. The same results give the same bytes.
 
@@ -26,6 +28,8 @@ def write_report(results: Results, path: Path) -> None:
         Of any world.
     path
         The file; its folder is made.
+    answer
+        What it begins with; by default, the verdict on the first metric with a direction.
 
     Examples
     --------
@@ -42,16 +46,16 @@ def write_report(results: Results, path: Path) -> None:
     True
     """
     path.parent.mkdir(parents=True, exist_ok=True)
-    write_text(_page(results), path)
+    write_text(_page(results, sentences(judge(results)) if answer is None else answer), path)
 
 
-def _page(results: Results) -> str:
+def _page(results: Results, answer: tuple[str, ...]) -> str:
     shown = lanes(results)
     jobs = only(shown, JOB)
     return page(
         results.scenario,
         (
-            Part(overview.head(results) + overview.notes(results)),
+            Part(overview.head(results) + overview.answer(answer) + overview.notes(results)),
             Part(overview.metrics(results, shown) + overview.legend(shown)),
             distributions.section(jobs),
             *(distributions.section_of(only(shown, kind), kind) for kind in other_kinds(shown)),

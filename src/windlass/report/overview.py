@@ -37,6 +37,15 @@ def _span(counts: set[int], noun: str) -> str:
     return f"{min(counts):,} to {max(counts):,} {plural(noun)}"
 
 
+def answer(said: tuple[str, ...]) -> str:
+    """The verdict: its first sentence large, and the others below."""
+    if not said:
+        return ""
+    rest = "".join(f"<li>{text(each)}</li>" for each in said[1:])
+    more = f"<ul>{rest}</ul>" if rest else ""
+    return f'<section class="answer"><p><b>{text(said[0])}</b></p>{more}</section>'
+
+
 def notes(results: Results) -> str:
     """What the user should know of the input."""
     found = results.notes()
@@ -69,7 +78,11 @@ def metrics(results: Results, lanes: tuple[Lane, ...]) -> str:
         ]
     )
     seeds = max((len(lane.outcomes) for lane in lanes), default=0)
-    words = ["Bold: best of all variants."] if len(lanes) > 1 else []
+    words = (
+        ["Bold: the best, and what cannot be told from it by a paired 95 % interval."]
+        if len(lanes) > 1
+        else []
+    )
     if seeds > 1:
         words.append(
             f"Mean of {seeds} seeds ± half width of its 95 % confidence interval; no ± where all seeds agree."

@@ -18,9 +18,11 @@ _NAME_WIDTH = 16
 
 
 def metrics_table(results: Results, width: int) -> Group:
-    """One row per variant, one column per metric, the best value of each column in bold.
+    """One row per variant, one column per metric, in bold what can be told to be best.
 
-    Best is what the metric's own field says, :data:`~windlass.results.LOWER` or :data:`~windlass.results.HIGHER`.
+    Best is what the metric's own field says, :data:`~windlass.results.LOWER` or :data:`~windlass.results.HIGHER`. Bold
+    is the best of the variants that differ in their policies alone, with those that a paired 95 % interval cannot tell
+    from it; nothing is bold where it can tell none (:mod:`windlass.verdict`).
     Each column has one unit, named in its head. Where several seeds ran, a cell is the mean over them and
     the half width of its 95% confidence interval.
 

@@ -94,3 +94,28 @@ def walltime_notes(workload: Workload, kill: bool) -> tuple[str, ...]:
         ("is stopped at its", "are stopped at their") if kill else ("runs on past its", "run on past their")
     )
     return (f"{over:,} {f'job {one}' if over == 1 else f'jobs {many}'} requested time",)
+
+
+def cut_share(workload: Workload) -> float:
+    """Which share of the work, in processor-seconds, is cut where jobs are stopped at their requested time.
+
+    Parameters
+    ----------
+    workload
+        The jobs.
+
+    Returns
+    -------
+    float
+        0 to 1.
+
+    Examples
+    --------
+    >>> from windlass.model import JobTable
+    >>> cut_share(Workload(JobTable.of(submit=[0, 0], run=[9, 1], procs=[1, 1], request=[5, 3]), 4))
+    0.4
+    """
+    jobs = workload.jobs
+    whole = float((jobs.run * jobs.procs).sum())
+    over = float((np.maximum(jobs.run - jobs.request, 0.0) * jobs.procs).sum())
+    return over / whole if whole > 0 else 0.0

@@ -18,7 +18,7 @@ from windlass.sim.site.replay import replay
 from windlass.traces import Workload
 from windlass.worlds import LiveWorld, Setting
 from windlass.worlds.batch.estimates import ByHistory, exact, users_of
-from windlass.worlds.batch.jobs import jobs_of, jobs_table, walltime_notes
+from windlass.worlds.batch.jobs import cut_share, jobs_of, jobs_table, walltime_notes
 from windlass.worlds.batch.spec import BatchSetting
 
 
@@ -74,8 +74,11 @@ class Batch:
         done = dataclasses.replace(replayed, jobs=jobs)
         return Outcome(
             seed=seed,
-            metrics=batch_metrics(jobs.submit, done.start, done.end, jobs.procs, workload.processors),
+            metrics=batch_metrics(
+                jobs.submit, done.start, done.end, jobs.procs, workload.processors, workload.users
+            ),
             jobs=jobs_table(done),
             processors=workload.processors,
             notes=(*workload.notes, *walltime_notes(workload, setting.kill_at_walltime)),
+            cut_share=cut_share(workload) if setting.kill_at_walltime else 0.0,
         )

@@ -1,0 +1,251 @@
+"""The verdict in words: one sentence that answers, and what it costs."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from windlass.report.units import counted, number, time_unit, unit_for
+from windlass.results import Results
+from windlass.verdict.compare import AS_IT_WAS, Comparison
+from windlass.verdict.judge import Broken, Cost, PointVerdict, Verdict
+from windlass.verdict.measures import NARROW, WIDE
+from windlass.verdict.paired import Interval
+
+#: So many costs are said in the sentence; the table and JSON have all.
+_COSTS = 3
+
+
+def sentences(verdict: Verdict | None) -> tuple[str, ...]:
+    """The answer, and after it what the reader must know beside it; none where there is nothing to compare.
+
+    Parameters
+    ----------
+    verdict
+        From :func:`windlass.verdict.judge`.
+
+    Returns
+    -------
+    tuple of str
+        The first is the answer: of the one point, or for how many points of a sweep who wins, followed by one a point.
+
+    Examples
+    --------
+    >>> from windlass.results import VariantResult
+    >>> from windlass.verdict.judge import PointVerdict
+    >>> found = Interval(300.0, 120.0, 480.0, 20)
+    >>> comparison = Comparison("mean_wait_s", (900.0, 600.0), 1, (found, None), "blocks")
+    >>> sentences(Verdict("mean_wait_s", -1, (PointVerdict("", ("a", "b"), comparison),)))[0]
+    'b has the lowest mean wait: 10 min, 5.000 min (33 %) less than a; 95 % interval 2.000 to 8.000 min, 20 blocks.'
+    """
+    if verdict is None or all(len(point.names) < 2 for point in verdict.points):
+        return ()
+    said = [of_point(verdict, point) for point in verdict.points]
+    if len(said) == 1:
+        return (said[0], *_beside(verdict, verdict.points[0]))
+    beside = [
+        line if not point.point else f"{point.point}: {line}"
+        for point, own in zip(verdict.points, said, strict=True)
+        for line in (own, *_beside(verdict, point))
+    ]
+    return (_over_points(verdict), *beside)
+
+
+def _over_points(verdict: Verdict) -> str:
+    won = Counter(winner for winner in verdict.winners() if winner is not None)
+    total, open_ = len(verdict.points), len(verdict.points) - won.total()
+    parts = [f"{name} at {count}" for name, count in won.most_common()]
+    which = f"{_most(verdict.better)} {label(verdict.metric)}"
+    rest = f"at {open_} of {total} points no policy is told from all others" if open_ else ""
+    if not parts:
+        return f"{which[0].upper()}{which[1:]}: {rest}."
+    return (
+        f"{which[0].upper()}{which[1:]}, of {total} points: {', '.join(parts)}{f'; {rest}' if rest else ''}."
+    )
+
+
+def of_point(verdict: Verdict, point: PointVerdict) -> str:
+    """The answer at one point, such as ``easy has the lowest mean wait: …``."""
+    comparison, names, metric = point.comparison, point.names, label(verdict.metric)
+    best = comparison.best
+    if best is None:
+        return (
+            "No variant keeps what is required." if point.broken else f"No variant has a {metric} to compare."
+        )
+    ahead = f"{names[best]} has the {_most(verdict.better)} {metric}"
+    if len(names) < 2:
+        return f"{names[best]}: {metric} {_value(verdict.metric, comparison.means[best])}."
+    rivals = [
+        row
+        for row, mean in enumerate(comparison.means)
+        if row != best and row not in point.out and mean == mean and names[row] != AS_IT_WAS
+    ]
+    if not rivals:
+        return (
+            f"{ahead} of those that keep what is required: {_value(verdict.metric, comparison.means[best])}."
+        )
+    runner = max(rivals, key=lambda row: verdict.better * comparison.means[row])
+    if not point.tied:
+        return f"{ahead}: {_led(verdict, comparison, best, runner, names)}."
+    unknown = [row for row in point.tied if comparison.against[row] is None]
+    if unknown:
+        return f"{ahead}: {_gap(verdict, comparison, best, runner, names)}; whether that is chance, one run cannot say."
+    return _alike(verdict, point, best)
+
+
+def _alike(verdict: Verdict, point: PointVerdict, best: int) -> str:
+    """The best and the one next to it do not differ; of others who cannot be told from it, this is said after."""
+    comparison, names = point.comparison, point.names
+    close = max(point.tied, key=lambda row: verdict.better * comparison.means[row])
+    first, second = sorted([best, close])
+    found = comparison.against[close]
+    assert found is not None  # those of which nothing is known were said before
+    values = [_value(verdict.metric, comparison.means[row]) for row in (first, second)]
+    shown = f"both {values[0]}" if values[0] == values[1] else _listed(values)
+    parts = [
+        f"{names[first]} and {names[second]} do not differ beyond chance in {label(verdict.metric)}: {shown}",
+        f"95 % interval of the difference {_interval(verdict.metric, found)}, {_pairs(found, comparison)}",
+    ]
+    others = [
+        f"{names[row]} ({_value(verdict.metric, comparison.means[row])})"
+        for row in point.tied
+        if row != close
+    ]
+    if others:
+        parts.append(f"nor can {_listed(others)} be told from {names[best]}")
+    worse = [names[row] for row in range(len(names)) if comparison.told(row) and row not in point.out]
+    if worse:
+        parts.append(f"{_listed(worse)} {'is' if len(worse) == 1 else 'are'} worse than {names[best]}")
+    return f"{'; '.join(parts)}."
+
+
+def _led(verdict: Verdict, comparison: Comparison, best: int, runner: int, names: tuple[str, ...]) -> str:
+    found = comparison.against[runner]
+    assert found is not None  # it is told from the best
+    gap = _gap(verdict, comparison, best, runner, names)
+    return f"{gap}; 95 % interval {_interval(verdict.metric, found)}, {_pairs(found, comparison)}"
+
+
+def _gap(verdict: Verdict, comparison: Comparison, best: int, other: int, names: tuple[str, ...]) -> str:
+    value, than = comparison.means[best], comparison.means[other]
+    less = abs(than - value)
+    part = f" ({100 * less / abs(than):.2g} %)" if than and less < 10 * abs(than) else ""
+    more = "more" if verdict.better > 0 else "less"
+    return f"{_value(verdict.metric, value)}, {_value(verdict.metric, less)}{part} {more} than {names[other]}"
+
+
+def _beside(verdict: Verdict, point: PointVerdict) -> list[str]:
+    said = []
+    for row, name in enumerate(point.names):
+        found = point.comparison.against[row]
+        if name == AS_IT_WAS and found is not None and point.comparison.best is not None:
+            less = "better" if found.mean > 0 else "worse"
+            told = "" if found.apart else ", which may be chance"
+            said.append(
+                f"Against the log as it was, {point.names[point.comparison.best]} is {less} by "
+                f"{_value(verdict.metric, abs(found.mean))}{told}."
+            )
+    if point.costs and point.comparison.best is not None and len(point.names) > 1:
+        shown = "; ".join(_cost(cost, point) for cost in point.costs[:_COSTS])
+        more = len(point.costs) - _COSTS
+        rest = f"; and {counted(more, 'other metric')}" if more > 0 else ""
+        said.append(f"What {point.names[point.comparison.best]} costs: {shown}{rest}.")
+    if point.broken:
+        said.append(f"Ruled out: {'; '.join(_ruled_out(each, point.names) for each in point.broken)}.")
+    return said
+
+
+def _cost(cost: Cost, point: PointVerdict) -> str:
+    comparison, best = cost.comparison, point.comparison.best
+    # Without either it would be no cost.
+    assert best is not None
+    assert comparison.best is not None
+    own = _value(comparison.metric, comparison.means[best])
+    other = _value(comparison.metric, comparison.means[comparison.best])
+    untested = "" if cost.tested else " (in these runs)"
+    return f"{label(comparison.metric)} {own} against {other} of {point.names[comparison.best]}{untested}"
+
+
+def _ruled_out(broken: Broken, names: tuple[str, ...]) -> str:
+    value, bound = _value(broken.metric, broken.value), _value(broken.metric, broken.bound)
+    return f"{names[broken.row]}, whose {label(broken.metric)} of {value} breaks {broken.requirement.text} ({bound})"
+
+
+def label(metric: str) -> str:
+    """A metric in words.
+
+    >>> label("mean_bounded_slowdown"), label("max_wait_s"), label("users_jain")
+    ('mean bounded slowdown', 'longest wait', "Jain's index over users")
+    """
+    if metric in (NARROW, WIDE):
+        return f"mean wait of {'wide' if metric == WIDE else 'narrow'} jobs"
+    if metric in ("max_wait_s", "users_jain"):
+        return "longest wait" if metric == "max_wait_s" else "Jain's index over users"
+    return metric.removesuffix("_s").replace("_", " ")
+
+
+def _most(better: int) -> str:
+    return "highest" if better > 0 else "lowest"
+
+
+def _value(metric: str, value: float) -> str:
+    unit = time_unit([value]) if metric.endswith("_s") else unit_for(metric, [value])
+    return f"{number(value * unit.factor)} {unit.symbol}".strip()
+
+
+def _interval(metric: str, found: Interval) -> str:
+    larger = max(abs(found.low), abs(found.high))
+    unit = time_unit([larger]) if metric.endswith("_s") else unit_for(metric, [larger])
+    low, high = (number(bound * unit.factor) for bound in (found.low, found.high))
+    return f"{low} to {high} {unit.symbol}".strip()
+
+
+def _pairs(found: Interval, comparison: Comparison) -> str:
+    if comparison.over == "seeds":
+        return counted(found.count, "seed")
+    alike = ", neighbours alike, so it may be wider" if found.alike else ""
+    return f"{found.count} blocks{alike}"
+
+
+def _listed(names: list[str]) -> str:
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def input_sentence(cut: float, verdict: Verdict | None, uncut: Verdict | None) -> str:
+    """What cutting jobs at their requested time does to the answer; empty where nothing is cut.
+
+    Parameters
+    ----------
+    cut
+        The share of the work that is cut, 0 to 1.
+    verdict, uncut
+        With cutting, and without, where that was run.
+
+    Examples
+    --------
+    >>> input_sentence(0.004, None, None)
+    '0.40 % of the work is cut at requested times.'
+    """
+    if cut <= 0:
+        return ""
+    said = f"{100 * cut:.2g} % of the work is cut at requested times" if cut >= 0.01 else ""
+    said = said or f"{100 * cut:.2f} % of the work is cut at requested times"
+    if verdict is None or uncut is None:
+        return f"{said}."
+    first, second = (" / ".join(_leaders(point) for point in each.points) for each in (verdict, uncut))
+    if first == second:
+        return f"{said}; without that the answer is the same: {second}."
+    return f"{said}; WITHOUT THAT THE ANSWER IS ANOTHER: {second}, not {first}. {of_point(uncut, uncut.points[0])}"
+
+
+def _leaders(point: PointVerdict) -> str:
+    best = point.comparison.best
+    if best is None:
+        return "nobody"
+    return " or ".join(point.names[row] for row in sorted([best, *point.tied]))
+
+
+def cut_share(results: Results) -> float:
+    """The largest share of the work that was cut in any run."""
+    return max(
+        (outcome.cut_share for variant in results.variants for outcome in variant.outcomes), default=0.0
+    )

@@ -1,0 +1,29 @@
+"""Which variant is best, and is that more than chance?
+
+- :mod:`~windlass.verdict.paired`: Student's interval of paired differences, and whether neighbours are alike.
+- :mod:`~windlass.verdict.measures`: metrics of the jobs of a table, worked out again from any part of the jobs.
+- :mod:`~windlass.verdict.repeated`: a metric by seed or by block of the log, the same for all variants.
+- :mod:`~windlass.verdict.compare`: the best of variants whose policies alone differ, and who can be told from it.
+- :mod:`~windlass.verdict.require`: what the operator cannot give up, such as ``p99_wait<=1.1*fcfs``.
+- :mod:`~windlass.verdict.judge`: the verdict on results: the best at each point, what it costs, who is ruled out.
+
+It holds numbers only; :mod:`windlass.report.sentence` puts them in words.
+"""
+
+from windlass.verdict.compare import Comparison, comparable, compare
+from windlass.verdict.judge import PointVerdict, Verdict, judge
+from windlass.verdict.paired import Interval, paired_interval
+from windlass.verdict.require import Requirement, parse_requirements
+
+__all__ = [
+    "Comparison",
+    "Interval",
+    "PointVerdict",
+    "Requirement",
+    "Verdict",
+    "comparable",
+    "compare",
+    "judge",
+    "paired_interval",
+    "parse_requirements",
+]

@@ -1,0 +1,144 @@
+"""What the operator cannot give up, such as ``p99_wait<=1.1*fcfs, users.jain>=0.9*as-it-was``."""
+
+from __future__ import annotations
+
+import math
+import operator
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Final
+
+from windlass.model import InputError
+
+_HOLDS: Final[Mapping[str, Callable[[float, float], bool]]] = MappingProxyType(
+    {"<=": operator.le, ">=": operator.ge, "<": operator.lt, ">": operator.gt}
+)
+_SECONDS: Final[Mapping[str, float]] = MappingProxyType(
+    {"": 1.0, "s": 1.0, "min": 60.0, "h": 3600.0, "d": 86400.0, "%": 0.01}
+)
+_NUMBER = r"\d+(?:\.\d*)?(?:[eE][+-]?\d+)?|\.\d+"
+_WHOLE = re.compile(r"(?P<metric>[^<>=]+?)\s*(?P<sign><=|>=|<|>)\s*(?P<bound>[^<>=].*)")
+_TIMES = re.compile(rf"(?P<factor>{_NUMBER})\s*\*\s*(?P<rest>.+)")
+_VALUE = re.compile(rf"(?P<number>{_NUMBER})\s*(?P<unit>s|min|h|d|%)?")
+_COMMA = re.compile(r",(?![^(]*\))")
+
+
+@dataclass(frozen=True, slots=True)
+class Requirement:
+    """A metric and a bound: a number, or a factor of what another variant has.
+
+    Parameters
+    ----------
+    text
+        As it was given.
+    metric
+        As it was given; :func:`metric_named` finds it.
+    sign
+        One of ``<=``, ``>=``, ``<`` and ``>``.
+    factor
+        The bound; where there is a variant, times what it has.
+    variant
+        Whose metric the bound is a multiple of; None for a number.
+    """
+
+    text: str
+    metric: str
+    sign: str
+    factor: float
+    variant: str | None = None
+
+    def holds(self, value: float, of_variant: float = 1.0) -> bool:
+        """Whether a value keeps within the bound; one that is not known does not.
+
+        >>> Requirement("", "p99_wait_s", "<=", 1.1, "fcfs").holds(21.0, of_variant=20.0)
+        True
+        """
+        bound = self.factor * of_variant
+        return not (math.isnan(value) or math.isnan(bound)) and _HOLDS[self.sign](value, bound)
+
+
+def parse_requirements(text: str, variants: Sequence[str] | None = None) -> tuple[Requirement, ...]:
+    """Requirements with commas between, each ``METRIC OP [FACTOR*]VALUE`` or ``METRIC OP [FACTOR*]VARIANT``.
+
+    Parameters
+    ----------
+    text
+        A value may have a unit: s, min, h, d or %.
+    variants
+        Which there are; a name may be written with hyphens for its spaces. None leaves names unchecked.
+
+    Raises
+    ------
+    InputError
+        A part cannot be read, or names no variant; names the part.
+
+    Examples
+    --------
+    >>> first, second = parse_requirements("p99_wait<=1.1*fcfs, max_wait < 2 d", ["fcfs", "easy"])
+    >>> first.factor, first.variant, second.factor, second.variant
+    (1.1, 'fcfs', 172800.0, None)
+    """
+    return tuple(_requirement(part.strip(), variants) for part in _COMMA.split(text))
+
+
+def _requirement(part: str, variants: Sequence[str] | None) -> Requirement:
+    whole = _WHOLE.fullmatch(part)
+    if whole is None:
+        raise InputError(
+            f"--require: {part!r} is not METRIC OP VALUE with one of <=, >=, < and >, as in p99_wait<=1.1*fcfs"
+        )
+    factor, rest = 1.0, whole["bound"].strip()
+    if times := _TIMES.fullmatch(rest):
+        factor, rest = float(times["factor"]), times["rest"].strip()
+    if value := _VALUE.fullmatch(rest):
+        bound = factor * float(value["number"]) * _SECONDS[value["unit"] or ""]
+        return Requirement(part, whole["metric"].strip(), whole["sign"], bound)
+    named = rest if variants is None else _variant(part, rest, variants)
+    return Requirement(part, whole["metric"].strip(), whole["sign"], factor, named)
+
+
+def _variant(part: str, name: str, variants: Sequence[str]) -> str:
+    for variant in variants:
+        if name in (variant, variant.replace(" ", "-")):
+            return variant
+    raise InputError(
+        f"--require: {part!r}: {name!r} is neither a number, with a unit of s, min, h, d or %, nor one of the variants "
+        f"{', '.join(dict.fromkeys(variants))}"
+    )
+
+
+def metric_named(name: str, metrics: Sequence[str], option: str) -> str:
+    """The metric that a user means: by its full name, without its unit, or by words that only one metric has.
+
+    Parameters
+    ----------
+    name
+        Such as ``p99_wait``, ``slowdown`` or ``users.jain``.
+    metrics
+        Those of the world.
+    option
+        Whose value it is, for the error.
+
+    Raises
+    ------
+    InputError
+        No metric, or more than one; names them.
+
+    Examples
+    --------
+    >>> metric_named("slowdown", ["mean_wait_s", "mean_bounded_slowdown"], "--by")
+    'mean_bounded_slowdown'
+    """
+    plain = re.sub(r"[\s.-]+", "_", name.strip().lower())
+    for metric in metrics:
+        if plain in (metric, metric.removesuffix("_s")):
+            return metric
+    words = set(plain.split("_"))
+    found = [metric for metric in metrics if words <= set(metric.removesuffix("_s").split("_"))]
+    if len(found) == 1:
+        return found[0]
+    known = ", ".join(metric.removesuffix("_s") for metric in found or metrics)
+    problem = "could be one of" if found else "is no metric of this world, expected one of"
+    raise InputError(f"{option}: {name!r} {problem} {known}")

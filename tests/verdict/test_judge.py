@@ -1,0 +1,163 @@
+"""The verdict on results."""
+
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+import polars as pl
+import pytest
+
+from tests.report.made import outcome, random_outcome, results
+from windlass.model import InputError
+from windlass.results import HIGHER, LOWER, Outcome, Results, VariantResult
+from windlass.verdict import compare, judge, parse_requirements
+from windlass.verdict.repeated import repeat
+
+
+def longer(made: Outcome, by: float, seed: int = 0) -> Outcome:
+    """The same jobs, each waiting longer by about so much."""
+    jobs = made.jobs
+    more = by * np.random.default_rng([seed, 7]).uniform(0.5, 1.5, len(jobs))
+    wait = np.maximum((jobs["start_s"] - jobs["submit_s"]).to_numpy() + more, 0)
+    run = (jobs["end_s"] - jobs["start_s"]).to_list()
+    return outcome(
+        jobs["submit_s"].to_list(), wait.tolist(), run, seed=made.seed, procs=jobs["procs"].to_list()
+    )
+
+
+LOG = random_outcome(400, seed=1)
+
+
+def test_equal_policies_do_not_differ():
+    point = judge(results(("a", [LOG]), ("b", [LOG]))).points[0]
+    found = point.comparison.against[1]
+    assert (found.low, found.high, found.count, point.winner, point.tied) == (0.0, 0.0, 20, None, (1,))
+    assert point.comparison.supported() == (False, False)
+
+
+def test_one_that_is_worse_everywhere_is_told_from_the_best():
+    point = judge(results(("slow", [longer(LOG, 200.0)]), ("fast", [LOG]))).points[0]
+    assert (point.winner, point.comparison.over) == (1, "blocks")
+    assert point.comparison.against[0].mean == pytest.approx(200.0, rel=0.05)
+    assert point.comparison.supported() == (False, True)
+
+
+def test_chance_is_not_told_from():
+    """Jobs wait longer or less, as chance has it: of 40 such pairs about 2 are told apart."""
+    rng = np.random.default_rng(3)
+    told = 0
+    for seed in range(40):
+        made = random_outcome(400, seed)
+        jobs = made.jobs
+        wait = rng.permutation((jobs["start_s"] - jobs["submit_s"]).to_numpy()) * rng.uniform(0.5, 1.5, 400)
+        run = (jobs["end_s"] - jobs["start_s"]).to_list()
+        other = outcome(jobs["submit_s"].to_list(), wait.tolist(), run)
+        told += compare(results(("a", [made]), ("b", [other])).variants, "mean_wait_s", -1).told(0)
+    assert told <= 6
+
+
+def test_a_log_under_several_seeds_is_one_log():
+    made = [[replace(run, seed=seed) for seed in (1, 2, 3)] for run in (LOG, longer(LOG, 200.0))]
+    found = repeat(results(("a", made[0]), ("b", made[1])).variants, "mean_wait_s")
+    assert found.over == "blocks"
+    assert found.difference(1, 0).count == 20
+    # Even where a policy draws lots, so that seeds differ, the jobs are the same.
+    drawn = [longer(LOG, 200.0, seed) for seed in (1, 2, 3)]
+    assert repeat(results(("a", made[0]), ("b", drawn)).variants, "mean_wait_s").over == "blocks"
+
+
+def test_jobs_that_are_drawn_anew_are_paired_by_seed():
+    runs = [random_outcome(200, seed) for seed in range(5)]
+    slow = [longer(run, 300.0, seed) for seed, run in enumerate(runs)]
+    found = repeat(results(("a", runs), ("b", slow)).variants, "mean_wait_s")
+    means = np.array([[run.metrics.mean_wait_s for run in each] for each in (runs, slow)])
+    assert (found.over, found.difference(1, 0).count) == ("seeds", 5)
+    np.testing.assert_array_equal(found.values[0], means)
+
+
+def test_blocks_get_longer_where_neighbours_are_alike():
+    rising = outcome(np.arange(400.0).tolist(), (np.arange(400.0) ** 2).tolist(), [10.0] * 400)
+    level = outcome(np.arange(400.0).tolist(), [1.0] * 400, [10.0] * 400)
+    found = repeat(results(("a", [rising]), ("b", [level])).variants, "mean_wait_s").difference(0, 1)
+    assert (found.count, found.alike) == (5, False)
+
+
+@pytest.mark.parametrize("metric", ["utilisation", "max_wait_s", "makespan_s"])
+def test_of_one_run_some_metrics_tell_nothing(metric):
+    found = compare(results(("a", [LOG]), ("b", [longer(LOG, 200.0)])).variants, metric, -1)
+    assert (found.over, found.against, found.supported()) == ("nothing", (None, None), (False, False))
+
+
+def test_few_jobs_and_other_jobs_tell_nothing():
+    few = random_outcome(99, seed=1)
+    assert repeat(results(("a", [few]), ("b", [longer(few, 50.0)])).variants, "mean_wait_s").over == "nothing"
+    other = random_outcome(400, seed=2)
+    assert repeat(results(("a", [LOG]), ("b", [other])).variants, "mean_wait_s").over == "nothing"
+
+
+def test_a_metric_of_other_things_than_the_jobs_is_not_cut():
+    odd = replace(LOG, metrics=replace(LOG.metrics, mean_wait_s=LOG.metrics.mean_wait_s + 5))
+    assert repeat(results(("a", [odd]), ("b", [odd])).variants, "mean_wait_s").over == "nothing"
+
+
+def test_only_variants_of_one_point_are_compared():
+    slow = longer(LOG, 200.0)
+    runs = [("a", "load=1", LOG), ("b", "load=1", slow), ("a", "load=2", slow), ("b", "load=2", LOG)]
+    made = tuple(VariantResult(f"{name}, {point}", (), (run,), point) for name, point, run in runs)
+    found = judge(Results("", "", made))
+    assert [point.point for point in found.points] == ["load=1", "load=2"]
+    assert found.winners() == ("a", "b")
+    assert found.points[0].names == ("a", "b")
+
+
+def test_who_breaks_a_requirement_does_not_win():
+    made = results(("fast", [LOG]), ("slow", [longer(LOG, 200.0)]), ("slower", [longer(LOG, 400.0)]))
+    required = parse_requirements("mean_wait>=slow", ["fast", "slow", "slower"])
+    point = judge(made, "mean_wait", required).points[0]
+    assert point.names[point.winner] == "slow"
+    assert [(each.row, each.metric) for each in point.broken] == [(0, "mean_wait_s")]
+    assert judge(made, requirements=parse_requirements("mean_wait<0")).points[0].winner is None
+    with pytest.raises(InputError, match="'nobody' is none of the variants"):
+        judge(made, requirements=parse_requirements("mean_wait<nobody"))
+
+
+def test_the_log_as_it_was_is_compared_and_does_not_win():
+    point = judge(results(("as it was", [LOG]), ("easy", [longer(LOG, 200.0)]))).points[0]
+    assert point.comparison.best == 1
+    assert point.comparison.against[0].high < 0
+
+
+def test_what_it_costs():
+    """Short waits for most, and a long one for few: the mean is better, and the longest wait is not."""
+    jobs = LOG.jobs
+    wait = (jobs["start_s"] - jobs["submit_s"]).to_numpy() / 4
+    wait[7] = 50_000.0
+    made = outcome(jobs["submit_s"].to_list(), wait.tolist(), [600.0] * 400)
+    point = judge(results(("unfair", [made]), ("fair", [LOG]))).points[0]
+    (longest,) = [cost for cost in point.costs if cost.comparison.metric == "max_wait_s"]
+    assert (point.comparison.best, longest.comparison.best, longest.tested) == (0, 1, False)
+    assert all(cost.comparison.metric != "mean_bounded_slowdown" for cost in point.costs)
+
+
+@dataclass(frozen=True)
+class _Served:
+    requests: float
+    quality: float = field(metadata=HIGHER)
+    cost: float = field(metadata=LOWER)
+
+
+def test_the_first_metric_with_a_direction_counts():
+    def runs(*values: float) -> list[Outcome]:
+        return [Outcome(at, _Served(1, value, value), pl.DataFrame(), 8) for at, value in enumerate(values)]
+
+    made = results(("good", runs(3.0, 3.1, 3.2)), ("bad", runs(1.0, 1.1, 1.3)))
+    found = judge(made)
+    assert (found.metric, found.better, found.winners()) == ("quality", 1, ("good",))
+    assert judge(made, "cost").winners() == ("bad",)
+    assert [cost.comparison.metric for cost in found.points[0].costs] == ["cost"]
+    with pytest.raises(InputError, match="--by: 'requests'"):
+        judge(made, "requests")
+
+
+def test_nothing_to_judge():
+    assert judge(results()) is None
+    assert judge(results(("a", [LOG]))).points[0].winner is None

@@ -1,0 +1,73 @@
+"""Metrics of a part of the jobs, and their jackknife."""
+
+import itertools
+
+import numpy as np
+import polars as pl
+import pytest
+
+from tests.report.made import random_outcome
+from windlass.verdict.measures import NARROW, WIDE, jobs_of, measure_of, pseudo_values, statistic
+
+FOUND = [
+    "mean_wait_s",
+    "median_wait_s",
+    "p95_wait_s",
+    "p99_wait_s",
+    "mean_response_s",
+    "mean_bounded_slowdown",
+]
+
+
+@pytest.mark.parametrize("metric", FOUND)
+def test_all_jobs_give_the_metric(metric):
+    made = random_outcome(300, seed=1)
+    measure = measure_of(metric)
+    jobs = jobs_of(made.jobs.sample(fraction=1.0, shuffle=True, seed=3), measure, 8)
+    assert statistic(measure, jobs.value) == pytest.approx(getattr(made.metrics, metric))
+    assert (np.diff(jobs.submit) >= 0).all()
+
+
+@pytest.mark.parametrize("metric", ["max_wait_s", "utilisation", "makespan_s", "jobs", "users_jain"])
+def test_others_do_not_follow_from_a_part(metric):
+    assert measure_of(metric) is None
+
+
+def test_of_a_mean_the_values_are_the_means_of_the_blocks():
+    values = np.random.default_rng(4).exponential(size=100)
+    found = pseudo_values(measure_of("mean_wait_s"), values, 20)
+    np.testing.assert_allclose(found, values.reshape(20, 5).mean(axis=1))
+
+
+def test_of_a_percentile_the_values_are_tukeys():
+    values = np.random.default_rng(5).exponential(size=101)
+    edges = [round(at * 101 / 5) for at in range(6)]
+    whole = np.percentile(values, 95)
+    plain = [
+        5 * whole - 4 * np.percentile([*values[:low], *values[high:]], 95)
+        for low, high in itertools.pairwise(edges)
+    ]
+    np.testing.assert_allclose(pseudo_values(measure_of("p95_wait_s"), values, 5), plain)
+
+
+def test_wide_jobs_have_more_than_a_quarter_of_the_processors():
+    table = pl.DataFrame(
+        {"submit_s": [0.0] * 4, "start_s": [1.0, 2.0, 4.0, 8.0], "end_s": [9.0] * 4, "procs": [1, 2, 3, 8]}
+    )
+    for metric, mean in ((NARROW, 1.5), (WIDE, 6.0)):
+        measure = measure_of(metric)
+        assert statistic(measure, jobs_of(table, measure, 8).value) == mean
+    assert np.isnan(statistic(measure_of(WIDE), jobs_of(table, measure_of(WIDE), 32).value))
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        pl.DataFrame(),
+        pl.DataFrame({"submit_s": [0.0], "start_s": [1.0]}),
+        pl.DataFrame({"submit_s": [0.0], "start_s": [None], "end_s": [2.0]}),
+        pl.DataFrame({"kind": ["task"], "submit_s": [0.0], "start_s": [1.0], "end_s": [2.0]}),
+    ],
+)
+def test_a_table_that_does_not_say_has_none(table):
+    assert jobs_of(table, measure_of("mean_wait_s"), 8) is None
