@@ -9,7 +9,7 @@ import pytest
 from tests.report.made import outcome, random_outcome, results
 from windlass.model import InputError
 from windlass.results import HIGHER, LOWER, Outcome, Results, VariantResult
-from windlass.verdict import compare, judge, parse_requirements
+from windlass.verdict import Comparison, Interval, compare, judge, parse_requirements
 from windlass.verdict.repeated import repeat
 
 
@@ -79,6 +79,19 @@ def test_blocks_get_longer_where_neighbours_are_alike():
     level = outcome(np.arange(400.0).tolist(), [1.0] * 400, [10.0] * 400)
     found = repeat(results(("a", [rising]), ("b", [level])).variants, "mean_wait_s").difference(0, 1)
     assert (found.count, found.alike) == (5, False)
+
+
+def test_of_a_percentile_the_interval_is_around_the_difference_that_is_said():
+    made = results(("a", [LOG]), ("b", [longer(LOG, 200.0)]))
+    found = compare(made.variants, "p99_wait_s", -1).against[1]
+    waits = [variant.outcomes[0].metrics.p99_wait_s for variant in made.variants]
+    assert found.mean == pytest.approx(waits[1] - waits[0])
+    assert (found.low + found.high) / 2 == pytest.approx(found.mean)
+
+
+def test_the_best_is_never_told_from_by_being_worse():
+    found = Comparison("x", (1.0, 2.0), 0, (None, Interval(1.0, -3.0, -1.0, 20)), "blocks")
+    assert not found.told(1)
 
 
 @pytest.mark.parametrize("metric", ["utilisation", "max_wait_s", "makespan_s"])

@@ -99,6 +99,40 @@ def run(
     json: Annotated[
         bool, typer.Option("--json", help="One JSON object on standard output, nothing else.")
     ] = False,
+    by: Annotated[
+        str | None,
+        typer.Option(
+            "--by",
+            help="What matters, as in p99_wait or slowdown.",
+            show_default="the first metric",
+            rich_help_panel="The answer",
+        ),
+    ] = None,
+    require: Annotated[
+        str | None,
+        typer.Option(
+            "--require",
+            help='What a winner must keep, as in "p99_wait<=1.1*fcfs, max_wait<2d".',
+            rich_help_panel="The answer",
+        ),
+    ] = None,
+    no_check: Annotated[
+        bool,
+        typer.Option(
+            "--no-check",
+            help="Where over 1 % of the work is cut at requested times, do not run without cutting, too.",
+            rich_help_panel="The answer",
+        ),
+    ] = False,
+    csv: Annotated[
+        bool,
+        typer.Option(
+            "--csv", help="Metrics as CSV, a row per variant and seed.", rich_help_panel="The answer"
+        ),
+    ] = False,
+    wide: Annotated[
+        bool, typer.Option("--wide", help="One table, however wide.", rich_help_panel="The answer")
+    ] = False,
     engine: Annotated[
         str, typer.Option("--engine", help="sim, or for real on ray.", rich_help_panel="For real")
     ] = "sim",
@@ -129,6 +163,7 @@ def run(
     ] = False,
 ) -> None:
     """Run a workload through policies and compare what comes out."""
+    from windlass.cli.answer import Asked
     from windlass.cli.overrides import Overrides
     from windlass.cli.run import run_command
     from windlass.engines.targets import Target
@@ -146,6 +181,7 @@ def run(
         dry_run=dry_run,
         force=force,
         resume=resume,
+        asked=Asked(by, require, not no_check, csv, wide),
     )
 
 

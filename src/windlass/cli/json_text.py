@@ -12,11 +12,12 @@ import yaml
 from windlass.results import Results, VariantResult
 
 
-def results_json(results: Results) -> str:
-    """Scenario, notes, and per variant its policies and metrics: means over the seeds, and each seed's own."""
+def results_json(results: Results, verdict: dict[str, Any] | None = None) -> str:
+    """Scenario, notes, verdict, and per variant its policies and metrics: means over the seeds, and each seed's own."""
     tree = {
         "scenario": yaml.safe_load(results.as_run),
         "notes": results.notes(),
+        "verdict": verdict,
         "variants": [_variant(variant) for variant in results.variants],
     }
     return json.dumps(tree, allow_nan=False)

@@ -5,12 +5,15 @@ from __future__ import annotations
 import contextlib
 import sys
 from contextlib import nullcontext
+from dataclasses import replace
 from importlib import resources
 from pathlib import Path
 
 import yaml
 from rich.console import Console
+from rich.text import Text
 
+from windlass.cli.answer import Answer, Asked, answer_to, verdict_tree
 from windlass.cli.json_text import results_json
 from windlass.cli.overrides import Overrides, overridden
 from windlass.cli.progress import progress_bar
@@ -25,8 +28,11 @@ from windlass.runner import describe_live, run
 from windlass.saving import Claim, check_file, claimed
 from windlass.scenario import Scenario, load_tree, make_scenario
 from windlass.traces.files import stem
+from windlass.verdict import parse_requirements
 
 _VERBS = frozenset({"start", "stop", "use", "run", "pass", "leave"})
+#: Wider than any table.
+_WIDE = 10_000
 DEFAULT_POLICIES = ["fcfs", "sjf", "easy", "conservative"]
 
 
@@ -42,9 +48,15 @@ def run_command(
     dry_run: bool = False,
     force: bool = False,
     resume: bool = False,
+    asked: Asked | None = None,
 ) -> None:
     """Run, print, save."""
+    asked = asked or Asked()
     scenario = scenario_of(target, overrides)
+    names = [variant.name.removesuffix(f", {variant.point}") for variant in scenario.variants]
+    required = () if asked.require is None else parse_requirements(asked.require, names)
+    if as_json and asked.csv:
+        raise InputError("--csv: --json is given as well, expected one of the two")
     if out is None and (force or resume):
         raise InputError(
             f"{'--resume' if resume else '--force'}: is about the folder of --out, which is missing"
@@ -74,11 +86,18 @@ def run_command(
             _say_kept(kept, scenario, said)
         if claim is not None:
             claim.fill(results.save)
-    _show(results, as_json)
+
+    check = asked.check
+
+    def uncut() -> Results | None:
+        return _uncut(target, overrides, scenario, jobs) if check and on is None else None
+
+    answer = answer_to(results, asked.by, required, uncut)
+    _show(results, answer, asked, as_json)
     if out is not None:
         said.print(f"Tables and the scenario as run are in {out}", markup=False)
     if report is not None:
-        write_report(results, report)
+        write_report(results, report, answer.said)
         said.print(f"The report is {report}", markup=False)
 
 
@@ -135,12 +154,33 @@ def scenario_of(target: str | None, overrides: Overrides) -> Scenario:
     return make_scenario(overridden(tree, overrides), source, folder)
 
 
-def _show(results: Results, as_json: bool) -> None:
+def _uncut(target: str | None, overrides: Overrides, scenario: Scenario, jobs: int) -> Results | None:
+    """The same scenario with no job stopped at its requested time; None where the scenario sweeps just that."""
+    other = scenario_of(target, replace(overrides, no_kill=True))
+    if [variant.name for variant in other.variants] != [variant.name for variant in scenario.variants]:
+        return None
+    with progress_bar() as shown, contextlib.redirect_stdout(sys.stderr):
+        return run(other, jobs, shown.running, compiling=shown.compiling)
+
+
+def _show(results: Results, answer: Answer, asked: Asked, as_json: bool) -> None:
     said = Console(stderr=True, highlight=False, soft_wrap=True)
     for note in results.notes():
         said.print(f"note: {note}", markup=False)
     if as_json:
-        sys.stdout.write(results_json(results) + "\n")
-    else:
-        console = Console()
-        console.print(metrics_table(results, console.width))
+        sys.stdout.write(results_json(results, verdict_tree(answer)) + "\n")
+        return
+    if asked.csv:
+        # The sentences are for people: the table is all there is on standard output.
+        for line in answer.said:
+            said.print(line, markup=False)
+        sys.stdout.write(results.metrics().write_csv())
+        return
+    console = Console(highlight=False)
+    for number, line in enumerate(answer.said):
+        # In a pipe a sentence is a line, so that the first line is the answer.
+        console.print(Text(line, "bold" if number == 0 else ""), soft_wrap=not console.is_terminal)
+    if answer.said:
+        console.print()
+    width = _WIDE if asked.wide else console.width
+    (Console(width=width) if asked.wide else console).print(metrics_table(results, width))

@@ -51,16 +51,12 @@ def sentences(verdict: Verdict | None) -> tuple[str, ...]:
 
 
 def _over_points(verdict: Verdict) -> str:
-    won = Counter(winner for winner in verdict.winners() if winner is not None)
-    total, open_ = len(verdict.points), len(verdict.points) - won.total()
-    parts = [f"{name} at {count}" for name, count in won.most_common()]
+    """At how many points of a sweep who is best, and who cannot be told from each other there."""
+    won = Counter(_leaders(point) for point in verdict.points)
+    parts = ", ".join(f"{names} at {count}" for names, count in won.most_common())
+    apart = "" if all(verdict.winners()) else " (where several are named, they do not differ beyond chance)"
     which = f"{_most(verdict.better)} {label(verdict.metric)}"
-    rest = f"at {open_} of {total} points no policy is told from all others" if open_ else ""
-    if not parts:
-        return f"{which[0].upper()}{which[1:]}: {rest}."
-    return (
-        f"{which[0].upper()}{which[1:]}, of {total} points: {', '.join(parts)}{f'; {rest}' if rest else ''}."
-    )
+    return f"{which[0].upper()}{which[1:]}, of {len(verdict.points)} points: {parts}{apart}."
 
 
 def of_point(verdict: Verdict, point: PointVerdict) -> str:

@@ -42,7 +42,7 @@ class Comparison:
     def told(self, row: int) -> bool:
         """Whether a variant is worse than the best, beyond chance."""
         found = self.against[row]
-        return found is not None and found.apart
+        return found is not None and found.low > 0
 
     def supported(self) -> tuple[bool, ...]:
         """(k) the best and those that cannot be told from it; none where no variant can be told from it."""

@@ -33,7 +33,9 @@ class Interval:
         return self.low > 0 or self.high < 0
 
 
-def paired_interval(differences: NDArray[np.float64], level: float = 0.95) -> Interval | None:
+def paired_interval(
+    differences: NDArray[np.float64], level: float = 0.95, centre: float | None = None
+) -> Interval | None:
     """Student's interval of the mean of paired differences.
 
     Parameters
@@ -42,6 +44,9 @@ def paired_interval(differences: NDArray[np.float64], level: float = 0.95) -> In
         (n,) one a pair: a seed, or a block of jobs.
     level
         With which probability it holds.
+    centre
+        What the interval is around; by default, the mean of the differences. The jackknife's values of a percentile
+        spread about the percentile itself, from which their mean may be far.
 
     Returns
     -------
@@ -59,9 +64,9 @@ def paired_interval(differences: NDArray[np.float64], level: float = 0.95) -> In
     count = len(differences)
     if count < 2 or not np.isfinite(differences).all():
         return None
-    mean = float(differences.mean())
-    tail = (1 - level) / 2
-    half = float(stdtrit(count - 1, 1 - tail) * differences.std(ddof=1) / math.sqrt(count))
+    mean = float(differences.mean()) if centre is None else centre
+    spread = math.sqrt(float(((differences - mean) ** 2).sum()) / (count - 1))
+    half = float(stdtrit(count - 1, (1 + level) / 2)) * spread / math.sqrt(count)
     return Interval(mean, mean - half, mean + half, count)
 
 

@@ -45,7 +45,8 @@ class Repeated:
         found = None
         for values in self.values:
             differences = values[row] - values[other]
-            found = paired_interval(differences)
+            centre = float(self.means[row] - self.means[other]) if self.over == "blocks" else None
+            found = paired_interval(differences, centre=centre)
             if found is None or self.over == "seeds" or not neighbours_alike(differences):
                 return found
         return None if found is None else replace(found, alike=True)

@@ -1,0 +1,116 @@
+"""What ``windlass run`` answers, as a user meets it."""
+
+import csv
+import io
+import json
+from pathlib import Path
+
+import pytest
+
+GOLDEN = Path(__file__).parent / "golden"
+TWO = "workload: {lublin: {jobs: 60}}\npolicies: {order: [fcfs, easy]}\nseeds: [1, 2, 3]\n"
+TWIN = "from windlass.order.site.policies.easy import Easy\nclass Twin(Easy):\n    name = 'twin'\n"
+
+
+def swf(path: Path, over: bool) -> str:
+    """150 jobs on 4 processors, each of which asks for less than it runs for, or for more."""
+    lines = [
+        f"{number} {number * 7} 0 {10 + 13 * number % 50} {1 + number % 4} -1 -1 {1 + number % 4} "
+        f"{5 if over else 100} -1 1 {number % 3} 1 -1 -1 -1 -1 -1"
+        for number in range(1, 151)
+    ]
+    path.write_text("; MaxProcs: 4\n" + "\n".join(lines) + "\n")
+    return str(path)
+
+
+def test_two_equal_policies_are_said_not_to_differ(windlass, tmp_path):
+    log = swf(tmp_path / "log.swf", over=False)
+    (tmp_path / "twin.py").write_text(TWIN)
+    status, out, _ = windlass("run", log, "--policies", "easy,./twin.py")
+    assert status == 0
+    assert out.splitlines()[0].startswith("easy and twin do not differ beyond chance in mean wait: both ")
+
+
+def test_the_first_line_is_the_answer_and_json_has_it(windlass, tmp_path):
+    (tmp_path / "two.yaml").write_text(TWO)
+    _, out, _ = windlass("run", "two.yaml", "--by", "slowdown")
+    _, text, _ = windlass("run", "two.yaml", "--by", "slowdown", "--json")
+    verdict = json.loads(text)["verdict"]
+    assert out.splitlines()[0] == verdict["sentence"]
+    assert verdict["by"] == "mean_bounded_slowdown"
+    (point,) = verdict["points"]
+    assert point["paired_over"] == "seeds"
+    assert {each["variant"] for each in point["worse_than_best_by"]} == {"fcfs", "easy"}
+
+
+def test_the_report_begins_with_the_answer(windlass, tmp_path):
+    (tmp_path / "two.yaml").write_text(TWO)
+    _, out, _ = windlass("run", "two.yaml", "--report", "report.html")
+    page = (tmp_path / "report.html").read_text(encoding="utf-8")
+    assert out.splitlines()[0].partition(";")[0] in page
+    assert page.index('class="answer"') < page.index("<h2>Metrics</h2>")
+
+
+def test_where_much_is_cut_both_are_run(windlass, tmp_path):
+    log = swf(tmp_path / "log.swf", over=True)
+    _, out, _ = windlass("run", log, "--policies", "fcfs,easy", "--json")
+    verdict = json.loads(out)["verdict"]
+    assert verdict["cut_share"] > 0.5
+    assert any("of the work is cut at requested times; " in line for line in verdict["more"])
+    assert verdict["without_cutting"] is not None
+    _, out, _ = windlass("run", log, "--policies", "fcfs,easy", "--json", "--no-check")
+    assert json.loads(out)["verdict"]["without_cutting"] is None
+    _, out, _ = windlass("run", log, "--policies", "fcfs,easy", "--json", "--no-kill")
+    assert json.loads(out)["verdict"]["cut_share"] == 0
+
+
+def test_csv_is_a_table_in_full(windlass, tmp_path):
+    (tmp_path / "two.yaml").write_text(TWO)
+    _, out, err = windlass("run", "two.yaml", "--csv")
+    rows = list(csv.DictReader(io.StringIO(out)))
+    assert [(row["variant"], row["seed"]) for row in rows] == [
+        (name, seed) for name in ("fcfs", "easy") for seed in "123"
+    ]
+    _, text, _ = windlass("run", "two.yaml", "--json")
+    first = json.loads(text)["variants"][0]["seeds"][0]
+    assert float(rows[0]["mean_wait_s"]) == first["mean_wait_s"]
+    assert "mean wait" in err
+
+
+def test_what_80_columns_hold(windlass, tmp_path, monkeypatch):
+    """The whole output in a pipe of 80 columns: the sentences are lines of their own, the table goes on below."""
+    monkeypatch.setenv("COLUMNS", "80")
+    (tmp_path / "two.yaml").write_text(TWO)
+    _, out, _ = windlass("run", "two.yaml")
+    table = out.partition("\n\n")[2]
+    assert max(map(len, table.splitlines())) <= 80
+    assert out == (GOLDEN / "two-policies-80.txt").read_text(encoding="utf-8")
+
+
+def test_wide_is_one_table(windlass, tmp_path, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    (tmp_path / "two.yaml").write_text(TWO)
+    _, out, _ = windlass("run", "two.yaml", "--wide")
+    table = out.partition("\n\n")[2]
+    assert table.count("variant") == 1
+    assert "max" in table
+    assert all(line == line.rstrip() or len(line) < 400 for line in table.splitlines())
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--require", "p99_wait"], "--require: 'p99_wait' is not METRIC OP VALUE"),
+        (["--require", "p99_wait<=2*sjf"], "'sjf' is neither a number"),
+        (["--require", "cost<=2"], "--require: 'cost' is no metric"),
+        (["--by", "wait"], "--by: 'wait' could be one of mean_wait"),
+        (["--by", "jobs"], "--by: 'jobs' is no metric"),
+        (["--json", "--csv"], "--csv: --json is given as well"),
+    ],
+)
+def test_wrong_options_are_one_line(windlass, tmp_path, options, said):
+    (tmp_path / "two.yaml").write_text(TWO)
+    status, out, err = windlass("run", "two.yaml", *options)
+    assert (status, out) == (2, "")
+    assert said in err
+    assert len(err.strip().splitlines()) == 1

@@ -1,0 +1,107 @@
+"""The verdict in words."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from tests.report.made import outcome, random_outcome, results
+from tests.verdict.test_judge import LOG, longer
+from windlass.report.sentence import input_sentence, sentences
+from windlass.results import Results, VariantResult
+from windlass.verdict import judge, parse_requirements
+
+
+def said(made: Results, by: str | None = None, require: str | None = None) -> tuple[str, ...]:
+    return sentences(judge(made, by, () if require is None else parse_requirements(require)))
+
+
+def test_two_equal_policies_do_not_differ():
+    (line,) = said(results(("easy", [LOG]), ("twin", [LOG])))
+    assert line.startswith("easy and twin do not differ beyond chance in mean wait: both ")
+    assert line.endswith("95 % interval of the difference 0 to 0 s, 20 blocks.")
+
+
+def test_who_wins_by_how_much():
+    line = said(results(("slow", [longer(LOG, 200.0)]), ("fast", [LOG])))[0]
+    assert line.startswith("fast has the lowest mean wait: ")
+    assert " less than slow; 95 % interval " in line
+    assert line.endswith("20 blocks.")
+
+
+def test_what_is_best_is_named_as_such_and_who_cannot_be_told_from_it():
+    made = results(("slow", [longer(LOG, 300.0)]), ("a", [LOG]), ("b", [LOG]), ("c", [LOG]))
+    line = said(made)[0]
+    assert line.startswith("a and b do not differ beyond chance in mean wait: both ")
+    assert "nor can c (" in line
+    assert line.endswith("slow is worse than a.")
+
+
+def test_one_run_of_few_jobs_cannot_say():
+    few = random_outcome(30, seed=1)
+    line = said(results(("slow", [longer(few, 300.0)]), ("fast", [few])))[0]
+    assert line.startswith("fast has the lowest mean wait: ")
+    assert line.endswith("whether that is chance, one run cannot say.")
+
+
+def test_who_is_ruled_out_and_why():
+    made = results(("fast", [LOG]), ("slow", [longer(LOG, 200.0)]), ("slower", [longer(LOG, 400.0)]))
+    first, *rest = said(made, require="mean_wait>=1*slow")
+    assert first.startswith("slow has the lowest mean wait: ")
+    assert any(line.startswith("Ruled out: fast, whose mean wait of ") for line in rest)
+    first, *_ = said(made, require="mean_wait<0")
+    assert first == "No variant keeps what is required."
+
+
+def test_what_the_winner_costs():
+    jobs = LOG.jobs
+    wait = (jobs["start_s"] - jobs["submit_s"]).to_numpy() / 4
+    wait[7] = 86_400.0
+    unfair = outcome(jobs["submit_s"].to_list(), wait.tolist(), [600.0] * 400)
+    first, *rest = said(results(("unfair", [unfair]), ("fair", [LOG])))
+    assert first.startswith("unfair")
+    assert any("longest wait 1.000 d against" in line and "of fair (in these runs)" in line for line in rest)
+
+
+def test_against_the_log_as_it_was():
+    lines = said(
+        results(("as it was", [longer(LOG, 500.0)]), ("easy", [LOG]), ("fcfs", [longer(LOG, 200.0)]))
+    )
+    assert lines[0].startswith("easy has the lowest mean wait")
+    assert "less than fcfs" in lines[0]
+    assert any(line.startswith("Against the log as it was, easy is better by ") for line in lines)
+
+
+def test_a_sweep_says_at_how_many_points_who_wins():
+    slow = longer(LOG, 200.0)
+    runs = [("a", "load=1", LOG), ("b", "load=1", slow), ("a", "load=2", LOG), ("b", "load=2", LOG)]
+    made = tuple(VariantResult(f"{name}, {point}", (), (run,), point) for name, point, run in runs)
+    first, *rest = said(Results("", "", made))
+    assert (
+        first == "Lowest mean wait, of 2 points: a at 1; at 1 of 2 points no policy is told from all others."
+    )
+    assert [line.partition(": ")[0] for line in rest] == ["load=1", "load=2"]
+
+
+def test_nothing_is_said_of_one_variant_or_none():
+    assert said(results(("a", [LOG]))) == ()
+    assert said(results()) == ()
+
+
+@pytest.mark.parametrize(
+    ("without", "expected"),
+    [("same", "the answer is the same: fast"), ("other", "THE ANSWER IS ANOTHER: slow, not fast")],
+)
+def test_whether_cutting_changes_the_answer(without, expected):
+    slow = longer(LOG, 200.0)
+    verdict = judge(results(("fast", [LOG]), ("slow", [slow])))
+    runs = [LOG, slow] if without == "same" else [slow, LOG]
+    other = judge(results(("fast", [runs[0]]), ("slow", [runs[1]])))
+    line = input_sentence(0.33, verdict, other)
+    assert line.startswith("33 % of the work is cut at requested times; ")
+    assert expected in line
+
+
+def test_what_is_not_cut_is_not_said():
+    assert input_sentence(0.0, None, None) == ""
+    assert np.isfinite(replace(LOG, cut_share=0.5).cut_share)
