@@ -5,7 +5,8 @@ Exit status: 0 done, 1 a task of a live run failed or a batch system stayed away
 standard error says what), 130 interrupted.
 
 - :mod:`~windlass.cli.app`: the commands and their options; each hands over to one of the modules below.
-- :mod:`~windlass.cli.run`: ``run``; :mod:`~windlass.cli.overrides`: what its options say over a scenario.
+- :mod:`~windlass.cli.run`: ``run``; :mod:`~windlass.cli.overrides`: what its options say over a scenario;
+  :mod:`~windlass.cli.answer`: the sentences that it begins with.
 - :mod:`~windlass.cli.inspect`: ``list`` and ``trace``.
 - :mod:`~windlass.cli.place`, :mod:`~windlass.cli.cluster`, :mod:`~windlass.cli.reproduce`: the commands of these names.
 - :mod:`~windlass.cli.forecast`: ``forecast``.

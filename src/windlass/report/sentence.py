@@ -227,17 +227,27 @@ def input_sentence(cut: float, verdict: Verdict | None, uncut: Verdict | None) -
     said = said or f"{100 * cut:.2f} % of the work is cut at requested times"
     if verdict is None or uncut is None:
         return f"{said}."
-    first, second = (" / ".join(_leaders(point) for point in each.points) for each in (verdict, uncut))
+    first, second = ([_leading(point) for point in each.points] for each in (verdict, uncut))
     if first == second:
-        return f"{said}; without that the answer is the same: {second}."
-    return f"{said}; WITHOUT THAT THE ANSWER IS ANOTHER: {second}, not {first}. {of_point(uncut, uncut.points[0])}"
+        return f"{said}; without that the answer is the same: {_all_leaders(uncut)}."
+    changed = not all(one & other for one, other in zip(first, second, strict=True))
+    how = "WITHOUT THAT THE ANSWER IS ANOTHER:" if changed else "without that the answer is"
+    return f"{said}; {how} {_all_leaders(uncut)}, not {_all_leaders(verdict)}. {of_point(uncut, uncut.points[0])}"
+
+
+def _all_leaders(verdict: Verdict) -> str:
+    return " / ".join(_leaders(point) for point in verdict.points)
+
+
+def _leading(point: PointVerdict) -> frozenset[str]:
+    """The best, and those that cannot be told from it."""
+    best = point.comparison.best
+    return frozenset() if best is None else frozenset(point.names[row] for row in (best, *point.tied))
 
 
 def _leaders(point: PointVerdict) -> str:
-    best = point.comparison.best
-    if best is None:
-        return "nobody"
-    return " or ".join(point.names[row] for row in sorted([best, *point.tied]))
+    leading = _leading(point)
+    return " or ".join(name for name in point.names if name in leading) or "nobody"
 
 
 def cut_share(results: Results) -> float:
