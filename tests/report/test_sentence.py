@@ -21,6 +21,11 @@ def test_two_equal_policies_do_not_differ():
     assert line.endswith("95 % interval of the difference 0 to 0 s, 20 blocks.")
 
 
+def test_names_with_commas_are_quoted():
+    (line,) = said(results(("easy, pot", [LOG]), ("easy, jsq", [LOG])))
+    assert line.startswith("'easy, pot' and 'easy, jsq' do not differ")
+
+
 def test_who_wins_by_how_much():
     line = said(results(("slow", [longer(LOG, 200.0)]), ("fast", [LOG])))[0]
     assert line.startswith("fast has the lowest mean wait: ")

@@ -8,6 +8,7 @@ import pytest
 
 from tests.report.made import random_outcome
 from windlass.verdict.measures import NARROW, WIDE, jobs_of, measure_of, pseudo_values, statistic
+from windlass.verdict.paired import paired_interval
 
 FOUND = [
     "mean_wait_s",
@@ -71,3 +72,20 @@ def test_wide_jobs_have_more_than_a_quarter_of_the_processors():
 )
 def test_a_table_that_does_not_say_has_none(table):
     assert jobs_of(table, measure_of("mean_wait_s"), 8) is None
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("metric", ["p95_wait_s", "p99_wait_s", "median_wait_s"])
+def test_intervals_of_percentiles_cover(metric):
+    """Jobs of two policies wait by laws whose percentiles are known; the interval has their difference."""
+    rng, measure, jobs, covered = np.random.default_rng(6), measure_of(metric), 4000, []
+    share = {"p95_wait_s": 0.95, "p99_wait_s": 0.99, "median_wait_s": 0.5}[metric]
+    true = -np.log(1 - share) * (3.0 - 2.0)
+    for _ in range(400):
+        first, second = rng.exponential(3.0, jobs), rng.exponential(2.0, jobs)
+        centre = statistic(measure, first) - statistic(measure, second)
+        pairs = pseudo_values(measure, first, 20) - pseudo_values(measure, second, 20)
+        found = paired_interval(pairs, centre=centre)
+        covered.append(found.low <= true <= found.high)
+    # Of 400, 95 % are 380 ± 13 (three standard deviations).
+    assert np.mean(covered) > 0.915

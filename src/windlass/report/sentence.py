@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 
 from windlass.report.units import counted, number, time_unit, unit_for
 from windlass.results import Results
@@ -61,6 +62,7 @@ def _over_points(verdict: Verdict) -> str:
 
 def of_point(verdict: Verdict, point: PointVerdict) -> str:
     """The answer at one point, such as ``easy has the lowest mean wait: …``."""
+    point = _quoted(point)
     comparison, names, metric = point.comparison, point.names, label(verdict.metric)
     best = comparison.best
     if best is None:
@@ -130,6 +132,7 @@ def _gap(verdict: Verdict, comparison: Comparison, best: int, other: int, names:
 
 
 def _beside(verdict: Verdict, point: PointVerdict) -> list[str]:
+    point = _quoted(point)
     said = []
     for row, name in enumerate(point.names):
         found = point.comparison.against[row]
@@ -177,6 +180,12 @@ def label(metric: str) -> str:
     if metric in ("max_wait_s", "users_jain"):
         return "longest wait" if metric == "max_wait_s" else "Jain's index over users"
     return metric.removesuffix("_s").replace("_", " ")
+
+
+def _quoted(point: PointVerdict) -> PointVerdict:
+    """The same, names that have a comma in quotes: a list of them could not be read."""
+    names = tuple(f"'{name}'" if "," in name else name for name in point.names)
+    return replace(point, names=names)
 
 
 def _most(better: int) -> str:
