@@ -39,6 +39,7 @@ class Naive:
         per_job: int = 1,
         sender: Any = None,
         delay: float = 0.0,
+        sizes_told: bool = True,
     ) -> None:
         self.policies = policies if isinstance(policies, list) else [policies]
         self.submit, self.work, self.delay = submit, work, delay
@@ -54,7 +55,8 @@ class Naive:
         self.held: deque[Any] = deque()
         self.response = np.full(len(submit), np.nan)
         self.events: list[tuple[float, str, int, int]] = []
-        self.benchmarks = self.arrived = self.done = 0
+        self.benchmarks = self.arrived = self.done = self.ended = 0
+        self.sizes_told = sizes_told
 
     def lengths(self) -> np.ndarray:
         return np.array([len(w.queue) + (w.running is not None) for w in self.workers])
@@ -126,14 +128,15 @@ class Naive:
         sender = of[0] if kind == "low" else self.sender[what]
         if kind == "low":
             self.benchmarks += 1
-            told = what
-            self.policies[sender].benchmarked(index, what, seconds)
+            told = what if self.sizes_told else 1.0
+            self.policies[sender].benchmarked(index, told, seconds)
         else:
             self.done += 1
             assert np.isnan(self.response[what])
             self.response[what] = now - self.submit[what]
             self.events.append((now, "end", index, what))
-            told = self.work[what]
+            self.ended = what
+            told = self.work[what] if self.sizes_told else 1.0
             self.policies[sender].completed(index, told, seconds)
         if self.delay:
             self.coming.append((now + self.delay, self.tell_others, (sender, index, told, seconds)))
@@ -199,6 +202,9 @@ class Naive:
 
     def benchmark(self, index: int, size: float, now: float, sender: int) -> None:
         worker = self.workers[index]
+        if not self.sizes_told:
+            # Nobody knows sizes: it is the very task that ended last that is run once more.
+            size = self.work[self.ended]
         if size <= 0 or worker.down or len(worker.low) >= 8:
             return
         if worker.running is None:

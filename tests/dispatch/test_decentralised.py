@@ -32,7 +32,7 @@ class Chance:
         self.sender = np.repeat(sender, per_job)
 
 
-def simulated(policy, submit, work, timetable, schedulers, delay, per_job=1):
+def simulated(policy, submit, work, timetable, schedulers, delay, per_job=1, sizes_told=True):
     return simulate(
         policy,
         SPEEDS,
@@ -44,6 +44,7 @@ def simulated(policy, submit, work, timetable, schedulers, delay, per_job=1):
         timetable=timetable,
         schedulers=schedulers,
         probe_delay=delay,
+        sizes_told=sizes_told,
         samples=0,
         record=True,
     )
@@ -105,6 +106,23 @@ def test_each_scheduler_learns_as_a_plain_one(schedulers, delay, guaranteed, cha
         for word, at in zip(chance.words, chance.benchmark_at, strict=True)
     ]
     same(fast, Naive(several, SPEEDS, submit, work, timetable, sender=chance.sender, delay=delay))
+
+
+@pytest.mark.parametrize(("schedulers", "delay"), [(1, 0.0), (3, 0.4)])
+def test_where_sizes_are_hidden_it_learns_from_service_times_alone(schedulers, delay):
+    submit, work = workload(tasks=1500)
+    timetable = shaky(submit[-1])
+    policy = Rosella(len(SPEEDS), SPEEDS.sum(), rng=np.random.default_rng(5))
+    fast = simulated(policy, submit, work, timetable, schedulers, delay, sizes_told=False)
+    chance = Chance(policy, schedulers, submit, work)
+    several = [
+        PlainRosella(len(SPEEDS), SPEEDS.sum(), schedulers, word, at)
+        for word, at in zip(chance.words, chance.benchmark_at, strict=True)
+    ]
+    plain = Naive(
+        several, SPEEDS, submit, work, timetable, sender=chance.sender, delay=delay, sizes_told=False
+    )
+    same(fast, plain)
 
 
 @pytest.mark.parametrize("schedulers", [8, 32])

@@ -54,6 +54,13 @@ def test_what_happens_to_workers_and_tasks(changes):
     assert all(found.tasks == 3000 for found in metrics(scenario(**changes)).values())
 
 
+def test_sizes_are_told_unless_hidden():
+    told, hidden = metrics(scenario()), metrics(scenario(sizes="hidden"))
+    # Sparrow and the shortest queue learn nothing of sizes; what Rosella learns is another thing without them.
+    assert told["rosella"].mean_response_s != hidden["rosella"].mean_response_s
+    assert all(told[name].mean_response_s == hidden[name].mean_response_s for name in ("sparrow", "jsq"))
+
+
 def test_parameters_reach_the_policy():
     made = scenario(policies={"dispatch": [{"rosella": {"probe_share": [0.0, 0.5]}}]})
     found = metrics(made)
@@ -66,6 +73,7 @@ def test_parameters_reach_the_policy():
     [
         ({"cluster": {"groups": []}}, "cluster.groups"),
         ({"cluster": {"groups": [{"workers": 0, "speed": 1}]}}, "cluster.groups.0.workers"),
+        ({"sizes": "guessed"}, "sizes"),
         ({"workload": {"load": 0}}, "workload.load"),
         ({"workload": {"tasks": 7, "tasks_per_job": 2}}, "multiple of tasks_per_job"),
         ({"policies": {"dispatch": "rosela"}}, "did you mean 'rosella'"),

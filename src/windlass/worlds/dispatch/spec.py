@@ -77,7 +77,11 @@ class PoliciesSpec(Spec):
 
 
 class DispatchSetting(Setting):
-    """One variant of a dispatch scenario."""
+    """One variant of a dispatch scenario.
+
+    ``sizes``: ``told`` where a policy hears how much work a task was when it ends; ``hidden`` where each counts as 1,
+    and it sees service times alone.
+    """
 
     plain_lists: ClassVar[frozenset[str]] = frozenset({"cluster.groups", "cluster.failures"})
     path_fields: ClassVar[tuple[str, ...]] = ("workload.llm", "cluster.drift")
@@ -88,3 +92,4 @@ class DispatchSetting(Setting):
     policies: PoliciesSpec
     schedulers: Annotated[int, Field(ge=1)] = 1
     probe_delay: NotNegative = 0.0
+    sizes: Literal["told", "hidden"] = "told"

@@ -77,6 +77,7 @@ class Dispatch:
             timetable=_timetable(setting.cluster, workload.last, seed),
             schedulers=setting.schedulers,
             probe_delay=setting.probe_delay,
+            sizes_told=setting.sizes == "told",
             record=True,
             progress=lambda count: progress(count / workload.count),
         )

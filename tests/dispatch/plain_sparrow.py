@@ -1,0 +1,49 @@
+"""Sparrow once more, as plainly as its docstring says it: whom a scheduler asks for a job of many tasks.
+
+Nothing of the compiled policy is used; its chance, a word of the random stream, is handed in. What comes of a
+reservation is the engine's, and in ``naive.py``.
+"""
+
+from __future__ import annotations
+
+from plain_rosella import Stream, below
+
+
+class PlainSparrow:
+    """One scheduler: for a job of m tasks, d·m of the present workers, and none twice until all are asked."""
+
+    benchmark_at = float("inf")
+
+    def __init__(self, workers: int, word: int, probes: int) -> None:
+        self.stream, self.copies = Stream(word), probes
+        self.here = list(range(workers))
+        self.asked, self.job_at, self.now = 0, -1.0, 0.0
+
+    def arrived(self, now: float) -> None:
+        self.now = max(self.now, now)
+
+    def choose(self, lengths: object) -> int:
+        """One of those not asked for this job; ``here`` has those who were at its head."""
+        if self.job_at != self.now or self.asked >= len(self.here):
+            self.job_at, self.asked = self.now, 0
+        place = self.asked + below(self.stream.draw(), len(self.here) - self.asked)
+        here = self.here
+        here[place], here[self.asked] = here[self.asked], here[place]
+        self.asked += 1
+        return here[self.asked - 1]
+
+    def completed(self, worker: int, work: float, seconds: float) -> None:
+        pass
+
+    reported = benchmarked = completed
+
+    def benchmark(self, now: float) -> None:
+        return None
+
+    def left(self, worker: int) -> None:
+        place = self.here.index(worker)
+        self.here[place] = self.here[-1]
+        self.here.pop()
+
+    def joined(self, worker: int) -> None:
+        self.here.append(worker)

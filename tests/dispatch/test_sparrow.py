@@ -1,0 +1,54 @@
+"""Batch sampling and late binding: jobs of many tasks, task by task as plain Python and as one queue for all."""
+
+from __future__ import annotations
+
+import heapq
+
+import numpy as np
+import pytest
+from naive import Naive
+from plain_sparrow import PlainSparrow
+from test_decentralised import Chance, same, simulated
+from test_oracle import SPEEDS, shaky, workload
+
+from windlass.dispatch import POLICIES, simulate
+
+
+@pytest.mark.parametrize("per_job", [1, 4, 16])
+@pytest.mark.parametrize(("schedulers", "delay"), [(1, 0.0), (3, 0.4)])
+@pytest.mark.parametrize("probes", [1, 2])
+def test_jobs_of_many_tasks_as_a_plain_sparrow(per_job, schedulers, delay, probes):
+    submit, work = workload(tasks=1600, per_job=per_job)
+    timetable = shaky(submit[-1])
+    policy = POLICIES.make("sparrow", np.random.default_rng(5), workers=len(SPEEDS), probes=probes)
+    fast = simulated(policy, submit, work, timetable, schedulers, delay, per_job)
+    chance = Chance(policy, schedulers, submit, work, per_job)
+    several = [PlainSparrow(len(SPEEDS), word, probes) for word in chance.words]
+    plain = Naive(several, SPEEDS, np.repeat(submit, per_job), work, timetable, per_job, chance.sender, delay)
+    same(fast, plain)
+
+
+@pytest.mark.parametrize("per_job", [2, 8])
+def test_a_job_asks_as_many_workers_as_it_may_and_none_twice(per_job):
+    policy = POLICIES.make("sparrow", np.random.default_rng(1), workers=16, probes=2)
+    for job in range(50):
+        policy.arrived(float(job))
+        asked = [policy.choose(np.zeros(16, np.int64)) for _ in range(2 * per_job)]
+        assert len(set(asked)) == 2 * per_job
+
+
+@pytest.mark.parametrize("per_job", [1, 4, 16])
+def test_whoever_may_take_every_task_of_a_job_makes_one_queue_for_all(per_job):
+    """With n reservations a task each worker holds one for each: the first free takes the next task, in order."""
+    workers, rng = 4, np.random.default_rng(2)
+    submit = np.cumsum(rng.standard_exponential(400)) * per_job / (0.8 * workers)
+    work = rng.standard_exponential(400 * per_job) + 1e-9
+    policy = POLICIES.make("sparrow", np.random.default_rng(1), workers=workers, probes=workers)
+    done = simulate(
+        policy, np.ones(workers), tasks=len(work), arrivals=submit, service=work, tasks_per_job=per_job
+    )
+    free, ends = [0.0] * workers, []
+    for task, size in enumerate(work):
+        ends.append(max(heapq.heappop(free), submit[task // per_job]) + size)
+        heapq.heappush(free, ends[-1])
+    np.testing.assert_allclose(done.end, ends, rtol=1e-9)
