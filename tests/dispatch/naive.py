@@ -14,6 +14,7 @@ import numpy as np
 from windlass.model.timetable import FAIL, RETURN, SET_SPEED, WorkerTimetable
 
 INF = float("inf")
+PASSED = -1
 
 
 class Worker:
@@ -47,6 +48,8 @@ class Naive:
         self.workers = [Worker(speed) for speed in speeds]
         told = timetable or WorkerTimetable.none()
         self.changes = list(zip(told.time, told.kind, told.worker, told.value, strict=True))
+        self.pools = getattr(self.policies[0], "pools", False)
+        self.unbound: Any = [deque() for _ in self.policies]
         self.copies = getattr(self.policies[0], "copies", 0)
         # What schedulers will see: (when, what is then done).
         self.coming: deque[Any] = deque()
@@ -87,21 +90,43 @@ class Naive:
         """A bound item is ["task", i]; a reservation ["job", j] takes the job's next task."""
         if item[0] == "job":
             job = item[1]
-            task = self.next_task.get(job, job * self.per_job)
-            if task == (job + 1) * self.per_job:
+            task = self.task_for(index, job, now)
+            if task is None:
                 return False
-            self.next_task[job] = task + 1
             item[:] = ["task", task]
+        if item[1] == PASSED:
+            item[:] = ["job", job]
+            return True
         self.events.append((now, "start", index, item[1]))
         self.begin(index, item, self.work[item[1]], now)
         return True
+
+    def task_for(self, index: int, job: int, now: float) -> int | None:
+        """The next task of the job, or where reservations are pooled the scheduler's oldest; PASSED if not for it."""
+        if not self.pools:
+            task = self.next_task.get(job, job * self.per_job)
+            if task == (job + 1) * self.per_job:
+                return None
+            self.next_task[job] = task + 1
+            return task
+        sender = self.sender[job * self.per_job]
+        if not self.unbound[sender]:
+            return None
+        if not self.policies[sender].binds(index, now, len(self.unbound[sender])):
+            return PASSED
+        return self.unbound[sender].popleft()
 
     def begin_next(self, index: int, now: float) -> None:
         worker = self.workers[index]
         worker.running, worker.end = None, INF
         while worker.queue:
-            if self.begin_real(index, worker.queue.popleft(), now):
-                return
+            item = worker.queue.popleft()
+            if self.begin_real(index, item, now):
+                if worker.running is not None:
+                    return
+                # It was passed over, and keeps its reservations.
+                worker.queue.appendleft(item)
+                break
         if worker.low:
             size, sender = worker.low.popleft()
             self.begin(index, ["low", size, sender], size, now)
@@ -115,7 +140,8 @@ class Naive:
             worker = self.workers[index]
             assert not worker.down
             if worker.running is None:
-                self.begin_real(index, item, now)
+                worker.queue.append(item)
+                self.begin_next(index, now)
             else:
                 worker.queue.append(item)
             self.note(now)
@@ -194,6 +220,7 @@ class Naive:
                 task = self.arrived
                 self.arrived += 1
                 self.policies[self.sender[task]].arrived(now)
+                self.unbound[self.sender[task]].append(task)
                 items = [["job", task // self.per_job] for _ in range(self.copies)] or [["task", task]]
                 self.held.extend(items)
             self.note(now)

@@ -25,7 +25,7 @@ class Chance:
         capacity = float(SPEEDS.sum())
         drawn = draw_tasks(len(work), None, submit, work, tasks_per_job=per_job, capacity=capacity, seed=SEED)
         rng = np.random.default_rng(drawn.schedulers)
-        ints, floats = policy.split(schedulers, rng)
+        self.ints, self.floats = ints, floats = policy.split(schedulers, rng)
         self.words, self.benchmark_at = ints[:, RNG].tolist(), floats[:, BENCHMARK_AT].tolist()
         jobs = len(work) // per_job
         sender = rng.integers(schedulers, size=jobs) if schedulers > 1 else np.zeros(jobs, int)
@@ -65,8 +65,8 @@ def test_each_scheduler_does_as_one_of_its_own_that_sees_late(name, schedulers, 
     fast = simulated(policy, submit, work, timetable, schedulers, delay)
     chance = Chance(policy, schedulers, submit, work)
     several = [copy.deepcopy(policy) for _ in range(schedulers)]
-    for each, word in zip(several, chance.words, strict=True):
-        each.ints[RNG], each.copies = word, int(each.ints[COPIES])
+    for each, ints, floats in zip(several, chance.ints, chance.floats, strict=True):
+        each.ints, each.floats, each.copies = ints, floats, int(ints[COPIES])
     same(fast, Naive(several, SPEEDS, submit, work, timetable, sender=chance.sender, delay=delay))
 
 

@@ -11,7 +11,12 @@ from types import ModuleType
 import pytest
 
 MODULES = ("windlass.dispatch.state", "windlass.dispatch.lib.learner", "windlass.dispatch.lib.bandit")
-MODULES += ("windlass.dispatch.lib.alias", "windlass.sim.workers.places", "windlass.sim.status")
+MODULES += (
+    "windlass.dispatch.lib.alias",
+    "windlass.dispatch.lib.ranking",
+    "windlass.sim.workers.places",
+    "windlass.sim.status",
+)
 
 
 def assigned(module: ModuleType) -> dict[str, int]:
@@ -42,6 +47,6 @@ def test_every_named_place_is_in_the_legend(name: str) -> None:
     assert {place: at for place, at in legend.items() if at is not None and at != places[place]} == {}
 
 
-@pytest.mark.parametrize("name", MODULES[:4])
+@pytest.mark.parametrize("name", MODULES[:5])
 def test_the_legend_gives_every_place_a_number(name: str) -> None:
     assert None not in rows(importlib.import_module(name)).values()

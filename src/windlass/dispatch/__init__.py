@@ -11,6 +11,7 @@ Policies, one file each in ``policies/``:
 - ``pss``, ``ppot``, ``ppot-ll``, ``sed``: with known rates; ``sed`` sees all queues too. ``halo``: rates known once.
 - ``sparrow``: reservations on several workers; whoever is free first takes the task.
 - ``eps-greedy``, ``ucb``: multi-armed bandits.
+- ``pull``: workers that are free ask for tasks; a slow one passes on what a fast one would end sooner.
 - ``least-outstanding``: the fewest requests of its own under way.
 
 :mod:`~windlass.dispatch.compiled` says how one is compiled, :mod:`~windlass.dispatch.state` where it keeps what it

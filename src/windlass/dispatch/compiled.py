@@ -7,6 +7,8 @@
 ``changed(kind, worker, rate, ints, floats)``                a worker left or joined, or its true rate is told
 ``benchmark(now, ints, floats)``                             the worker for a benchmark task that is due; leaves
                                                              its work and the next one's time in ``floats``
+``bind(worker, now, waiting, ints, floats)``                 1 if a worker that is free is to take one of so many
+                                                             tasks of this scheduler that no worker has yet, else 0
 ===========================================================  ==================================================
 
 ``lengths`` is int64 (n,): tasks at each worker, waiting and running. ``ints`` and ``floats`` are the policy's
@@ -47,6 +49,7 @@ CHOOSE = types.int64(_ints, _ints, _floats)
 COMPLETED = types.int64(types.int64, types.float64, types.float64, types.int64, _ints, _floats)
 CHANGED = types.int64(types.int64, types.int64, types.float64, _ints, _floats)
 BENCHMARK = types.int64(types.float64, _ints, _floats)
+BIND = types.int64(types.int64, types.float64, types.int64, _ints, _floats)
 
 
 def choosing(function: Callable[..., Any]) -> Kernel:
@@ -69,6 +72,11 @@ def benchmarking(function: Callable[..., Any]) -> Kernel:
     return Kernel(function, BENCHMARK, allocates=False)
 
 
+def binding(function: Callable[..., Any]) -> Kernel:
+    """Compile a policy's ``bind``."""
+    return Kernel(function, BIND, allocates=False)
+
+
 def _arrived(now, ints, floats):
     note_arrival(now, ints, floats)
     return 0
@@ -88,6 +96,10 @@ def _no_benchmark(now, ints, floats):
     return -1
 
 
+def _always(worker, now, waiting, ints, floats):
+    return 1
+
+
 ARRIVED = Kernel(_arrived, BENCHMARK, allocates=False)
 
 
@@ -102,14 +114,17 @@ class CompiledDispatch:
     completing: ClassVar[Kernel] = completing(_ignore_completed)
     changing: ClassVar[Kernel] = changing(_change_members)
     benchmarking: ClassVar[Kernel] = benchmarking(_no_benchmark)
+    binding: ClassVar[Kernel] = binding(_always)
+    #: Whether a reservation stands for any task of its scheduler, the oldest first, or for one of its own job.
+    pools: ClassVar[bool] = False
 
     ints: NDArray[np.int64]
     floats: NDArray[np.float64]
 
     @classmethod
-    def functions(cls) -> tuple[Kernel, Kernel, Kernel, Kernel]:
-        """What the simulator's loop calls: choose, completed, changed, benchmark."""
-        return cls.choosing, cls.completing, cls.changing, cls.benchmarking
+    def functions(cls) -> tuple[Kernel, Kernel, Kernel, Kernel, Kernel]:
+        """What the simulator's loop calls: choose, completed, changed, benchmark, bind."""
+        return cls.choosing, cls.completing, cls.changing, cls.benchmarking, cls.binding
 
     def split(
         self, schedulers: int, rng: np.random.Generator
@@ -255,6 +270,11 @@ class CompiledDispatch:
             return None
         worker = int(self.benchmarking.ready()(float(now), self.ints, self.floats))
         return (worker, float(self.floats[BENCHMARK_WORK])) if worker >= 0 else None
+
+    def binds(self, worker: int, now: float, waiting: int) -> bool:
+        """Whether a free worker is to take one of so many tasks of this scheduler that no worker has yet."""
+        self._check_worker(worker)
+        return bool(self.binding.ready()(int(worker), float(now), int(waiting), self.ints, self.floats))
 
     def _check_worker(self, worker: int) -> None:
         if not 0 <= worker < self.workers:

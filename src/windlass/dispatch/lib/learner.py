@@ -176,6 +176,15 @@ def recent_size(ints, floats, index):
     return 0.0 if seen == 0 else floats[_sizes(ints) + index % min(seen, SIZES)]
 
 
+@inlined
+def seen(ints, floats, worker):
+    """Work, time busy, s, and number of a worker's last completions."""
+    window = _window(ints, worker)
+    work = floats[window + _WORK] + floats[window + _BLOCK_WORK]
+    seconds = floats[window + _SECONDS] + floats[window + _BLOCK_SECONDS]
+    return work, seconds, floats[window + _COUNT] + floats[window + _BLOCK_COUNT]
+
+
 @helper
 def clear_window(worker, ints, floats):
     """Forget all about a worker, as of now."""

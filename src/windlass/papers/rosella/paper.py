@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from windlass.papers.reproduction import Reproduction, Tell
 from windlass.papers.rosella.examples import examples, fast_worker, large_cluster
+from windlass.papers.rosella.grid import against_best
 from windlass.papers.rosella.growth import growth
 from windlass.papers.rosella.learning import benchmark_tasks, learning_time, shock
 from windlass.papers.rosella.table import against_all, stale, volatile
@@ -21,6 +22,7 @@ _STEPS = (
     ("against all, rates unknown", against_all),
     ("against all, volatile", volatile),
     ("against all, schedulers that see late", stale),
+    ("workers that pull, in every cell of a grid", against_best),
     ("after a shock", shock),
     ("benchmark tasks", benchmark_tasks),
     ("learning time", learning_time),

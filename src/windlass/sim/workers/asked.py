@@ -24,6 +24,7 @@ UNUSED = (
     CompiledDispatch.completing,
     CompiledDispatch.changing,
     CompiledDispatch.benchmarking,
+    CompiledDispatch.binding,
 )
 
 

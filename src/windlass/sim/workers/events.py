@@ -19,20 +19,15 @@ _ROUNDING = 8.0 * np.finfo(np.float64).eps
 
 
 @inlined
-def sender_of(state, task):
-    """The scheduler that a task comes to."""
-    return state.sender[task] if len(state.ints) > 1 else 0
-
-
-@inlined
 def arrive(state, now):
     """Take in the next task: itself if it can be dispatched at once, else NOBODY, and it is held."""
     task = state.counts[places.TASKS_ARRIVED]
     state.counts[places.TASKS_ARRIVED] += 1
-    sender = sender_of(state, task)
+    sender = lane.sender_of(state, task)
     arrived(now, state.ints[sender], state.floats[sender])
     node = NOBODY
     if state.counts[places.BINDS_LATE] != 0:
+        state.unbound[sender] += 1
         for copy in range(state.counts[places.COPIES]):
             lane.hold(state, task * state.counts[places.COPIES] + copy)
     elif state.counts[places.WORKERS_UP] == 0:
@@ -61,7 +56,7 @@ def hold_first(state, node):
 
 
 @inlined
-def finish(state, now):
+def finish(state, bind, now):
     """Take in the completion that is due, start what is next; worker, scheduler, whose, work, busy time."""
     worker = next_worker(state.tree)
     line = state.line[index(worker)]
@@ -80,10 +75,10 @@ def finish(state, now):
         state.end[index(task)] = now
         state.counts[places.TASKS_DONE] += 1
         state.counts[places.LAST_TASK] = task
-        sender = sender_of(state, task)
+        sender = lane.sender_of(state, task)
         work = 1.0 if state.counts[places.SIZES_HIDDEN] != 0 else state.work[index(task)]
         own = _OWN
-    lane.begin_next(state, worker, now)
+    lane.begin_next(state, bind, worker, now)
     note_length(state, worker, now)
     return worker, sender, own, work, seconds
 

@@ -8,7 +8,7 @@ from windlass.compiled import index, inlined, pick
 from windlass.sim.events.tree import schedule
 from windlass.sim.workers import places
 from windlass.sim.workers.log import note_length
-from windlass.sim.workers.state import NEVER, NOBODY, real_nodes
+from windlass.sim.workers.state import NEVER, NOBODY, PASSED, real_nodes
 
 
 @inlined
@@ -22,16 +22,43 @@ def begin(state, worker, node, work, now):
 
 
 @inlined
-def begin_late(state, worker, node, now):
-    """Take a reservation in hand now; when its task will end, or NEVER where its job has no task left to take."""
+def sender_of(state, task):
+    """The scheduler that a task comes to."""
+    return state.sender[task] if len(state.ints) > 1 else 0
+
+
+@inlined
+def next_unbound(state, node):
+    """The task that a reservation is good for, or NOBODY where its job has none left to take."""
+    own = node // state.counts[places.COPIES]
+    job = state.job[own]
+    task = state.next_task[job]
+    none = state.unbound[job] == 0 if state.counts[places.POOLED] != 0 else task == state.last_task[job]
+    return NOBODY if none else task
+
+
+@inlined
+def take_task(state, node, task):
+    """Let a reservation have a task, which no other can have then."""
+    job = state.job[task]
+    pooled = state.counts[places.POOLED] != 0
+    state.next_task[job] = state.following[task] if pooled else task + 1
+    state.unbound[sender_of(state, task)] -= 1
+    state.bound[node] = task
+
+
+@inlined
+def begin_late(state, bind, worker, node, now):
+    """Take a reservation in hand now; when its task will end, NEVER where there is none, PASSED where another is to."""
     task = state.bound[node]
     if task == NOBODY:
-        job = state.job[node // state.counts[places.COPIES]]
-        if state.next_task[job] == state.last_task[job]:
+        task = next_unbound(state, node)
+        if task == NOBODY:
             return NEVER
-        task = state.next_task[job]
-        state.next_task[job] = task + 1
-        state.bound[node] = task
+        sender = sender_of(state, task)
+        if bind(worker, now, state.unbound[sender], state.ints[sender], state.floats[sender]) == 0:
+            return PASSED
+        take_task(state, node, task)
     note_start(state, worker, task, now)
     return begin(state, worker, node, state.work[task], now)
 
@@ -59,7 +86,7 @@ def expect(state, worker, node):
 
 
 @inlined
-def begin_next(state, worker, now):
+def begin_next(state, bind, worker, now):
     """Run what is next at a worker that has nothing in hand: a real task, else a benchmark task, else nothing."""
     line = state.line[index(worker)]
     node = np.int64(line.head)
@@ -67,13 +94,17 @@ def begin_next(state, worker, now):
         end = np.inf
         line.running = NOBODY
         while line.running == NOBODY and node != NOBODY:
-            line.head = state.after[node]
-            late = begin_late(state, worker, node, now)
+            following = np.int64(state.after[node])
+            late = begin_late(state, bind, worker, node, now)
+            if late == PASSED:
+                # It stays where it is, to be asked again when the next one comes.
+                break
+            line.head = following
             if late == NEVER:
                 state.length[worker] -= 1
             else:
                 end = late
-            node = np.int64(line.head)
+            node = following
     else:
         # Without a branch, which would be mispredicted: where nothing waits, this takes nothing in hand, for ever.
         task = index(node if node > 0 else 0)
@@ -109,19 +140,27 @@ def queue(state, worker, node):
 
 
 @inlined
-def place(state, worker, node, now):
+def place(state, bind, worker, node, now):
     """Put a node of a real task at a worker: in hand if it is idle, else at the end of the queue."""
+    late = state.counts[places.BINDS_LATE] != 0
+    line = state.line[index(worker)]
     taken = True
-    if state.line[index(worker)].running != NOBODY:
+    if line.running != NOBODY:
         queue(state, worker, node)
+    elif late and line.head != NOBODY:
+        # It passed on those that it has; with one more it looks at them anew.
+        queue(state, worker, node)
+        begin_next(state, bind, worker, now)
     else:
-        if state.counts[places.BINDS_LATE] != 0:
-            end = begin_late(state, worker, node, now)
+        if late:
+            end = begin_late(state, bind, worker, node, now)
         else:
             note_start(state, worker, node, now)
             end = begin(state, worker, node, state.work[index(node)], now)
         taken = end != NEVER
-        if taken:
+        if end == PASSED:
+            queue(state, worker, node)
+        elif taken:
             schedule(state.tree, worker, end)
     if taken:
         length = state.length[index(worker)] + 1

@@ -48,7 +48,7 @@ def _next_benchmark(state):
 
 
 @inlined
-def _dispatch(choose, python, state, node, now):
+def _dispatch(choose, bind, python, state, node, now):
     """Send a node to the worker that its scheduler chooses; PAUSED, or why it could not be sent."""
     counts = state.counts
     if python:
@@ -59,12 +59,12 @@ def _dispatch(choose, python, state, node, now):
         counts[places.ANSWER] = NOBODY
     else:
         task = node // counts[places.COPIES] if counts[places.BINDS_LATE] != 0 else node
-        sender = events.sender_of(state, task)
+        sender = lane.sender_of(state, task)
         chosen = choose(state.seen, state.ints[sender], state.floats[sender])
     if chosen < 0 or chosen >= len(state.length) or state.line[chosen].down != 0:
         counts[places.SUBJECT] = chosen
         return BAD_CHOICE
-    lane.place(state, chosen, node, now)
+    lane.place(state, bind, chosen, node, now)
     return PAUSED
 
 
@@ -77,9 +77,9 @@ def _tell_others(completed, state, worker, sender, work, seconds):
 
 
 @inlined
-def _complete(completed, python, state, now):
+def _complete(completed, bind, python, state, now):
     """Take in the completion that is due, and tell schedulers; PAUSED, or how the loop is to return."""
-    worker, sender, own, work, seconds = events.finish(state, now)
+    worker, sender, own, work, seconds = events.finish(state, bind, now)
     if python:
         state.counts[places.SUBJECT] = worker
         state.clock[places.WORK], state.clock[places.SECONDS] = work, seconds
@@ -158,7 +158,7 @@ def _run(address, until, steps):
         if node == NOBODY and counts[places.WORKERS_UP] > 0:
             node = events.unhold(state)
         if node != NOBODY:
-            status = _dispatch(run.choose, python, state, node, now)
+            status = _dispatch(run.choose, run.bind, python, state, node, now)
             if status != PAUSED:
                 return status
             node = NOBODY
@@ -174,7 +174,7 @@ def _run(address, until, steps):
             if completion == np.inf:
                 return REACHED
             now = clock[places.NOW] = completion
-            status = _complete(run.completed, python, state, now)
+            status = _complete(run.completed, run.bind, python, state, now)
             if status != PAUSED:
                 return status
         elif arrival < other:

@@ -83,10 +83,10 @@ class WorkersPart(Quiet):
         state = make_workers(setup, compiled, submit, work, rng)
         state.clock[places.FLOOR] = floor
         functions = UNUSED if compiled is None else compiled.functions()
-        choose, completed, changed, benchmark = (kernel.as_argument() for kernel in functions)
+        choose, completed, changed, benchmark, bind = (kernel.as_argument() for kernel in functions)
         nodes = (ledger or Ledger([[0]], parts=0)).nodes
         worker_of = _standing(ledger, site, len(setup.speeds))
-        self._run = WorkersRun(choose, completed, changed, benchmark, nodes, worker_of, state)
+        self._run = WorkersRun(choose, completed, changed, benchmark, bind, nodes, worker_of, state)
         self._handle, self._settle = Handle(self._run, STORE), SETTLE.entry()
         self._loop = Loop(RUN.entry(), self._handle, _STEPS_BETWEEN_REPORTS, self._tell, self._grow)
         self._done, self._for_ever = -1, False

@@ -27,6 +27,7 @@ in ``counts``       what it is
 ``ANSWER``          worker that such a policy chose, or NOBODY
 ``SUBJECT``         worker that it is told of; or the one chosen that cannot take a task
 ``EVENT``           what it is told of that worker: LEFT or JOINED
+``POOLED``          1 where a reservation stands for any task of its scheduler, else 0
 ``SETTLED``         rows of the ledger, of those that changed, that are settled
 ==================  ===========================================================================
 
@@ -46,6 +47,6 @@ NEXT_SAMPLE, FREE_NODE, WAIT_HEAD, WAIT_TAIL, LOG_FIRST, LOG_SIZE, LAST_TASK = r
 BINDS_LATE, COPIES, LANE_ROOM, RECORD, SIZES_HIDDEN, ASKS_PYTHON, ANSWER, SUBJECT, EVENT, SETTLED = range(
     15, 25
 )
-COUNTS = 25
+POOLED, COUNTS = 25, 26
 
 NOW, DELAY, WORK, SECONDS, FLOOR, CLOCKS = range(6)

@@ -90,14 +90,15 @@ def make_workers(
     learns = policy is not None and ints[0, LISTENS] and ints[0, RATES_AT] >= 0
     nodes = tasks * max(copies, 1)
     lows = (setup.lane + 1) * workers if np.isfinite(floats[:, BENCHMARK_AT]).any() else 0
-    counts = _counts(setup, copies, asks_python=policy is None)
+    counts = _counts(setup, copies, asks_python=policy is None, pools=policy is not None and policy.pools)
     counts[places.FREE_NODE] = nodes if lows else NOBODY
     clock = np.zeros(places.CLOCKS)
     clock[places.DELAY] = setup.probe_delay
     length = np.zeros(workers, np.int64)
     delayed = setup.probe_delay > 0
     log = _FIRST_LOG if delayed else 0
-    jobs = np.arange(0, tasks if copies else 0, setup.tasks_per_job)
+    sender = _senders(setup, tasks, rng)
+    job, first, last = _jobs(setup, policy, sender, tasks)
     changes = setup.timetable + _looks(_sample_times(setup.samples, submit[-1]))
     return WorkersState(
         tree=make_tree(workers),
@@ -115,11 +116,13 @@ def make_workers(
         end=np.full(tasks, np.nan),
         start=np.full(tasks if setup.record else 0, np.nan),
         worker=np.full(tasks if setup.record else 0, NOBODY),
-        sender=_senders(setup, tasks, rng),
-        job=np.repeat(np.arange(len(jobs)), setup.tasks_per_job),
-        next_task=jobs.copy(),
-        last_task=jobs + setup.tasks_per_job,
+        sender=sender,
+        job=job,
+        next_task=first,
+        last_task=last,
         bound=np.full(nodes if copies else 0, NOBODY),
+        following=_following(job) if policy is not None and policy.pools else np.zeros(0, np.int64),
+        unbound=np.zeros(setup.schedulers, np.int64),
         low_work=np.zeros(lows),
         low_sender=np.zeros(lows, np.int64),
         change_time=changes.time,
@@ -160,7 +163,7 @@ def _policy_state(
     return ints.reshape(1, -1), floats.reshape(1, -1)
 
 
-def _counts(setup: Setup, copies: int, *, asks_python: bool) -> NDArray[np.int64]:
+def _counts(setup: Setup, copies: int, *, asks_python: bool, pools: bool) -> NDArray[np.int64]:
     counts = np.zeros(places.COUNTS, np.int64)
     counts[places.WORKERS_UP] = len(setup.speeds)
     counts[[places.WAIT_HEAD, places.WAIT_TAIL, places.ANSWER]] = NOBODY
@@ -168,6 +171,7 @@ def _counts(setup: Setup, copies: int, *, asks_python: bool) -> NDArray[np.int64
     counts[places.LANE_ROOM] = setup.lane
     counts[places.RECORD], counts[places.SIZES_HIDDEN] = setup.record, not setup.sizes_told
     counts[places.ASKS_PYTHON] = asks_python
+    counts[places.POOLED] = pools
     return counts
 
 
@@ -191,6 +195,30 @@ def _senders(setup: Setup, tasks: int, rng: np.random.Generator) -> NDArray[np.i
     if setup.schedulers == 1:
         return np.zeros(0, np.int64)
     return np.repeat(rng.integers(setup.schedulers, size=tasks // setup.tasks_per_job), setup.tasks_per_job)
+
+
+def _jobs(
+    setup: Setup, policy: CompiledDispatch | None, sender: NDArray[np.int64], tasks: int
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    """With late binding: the job of each task, and the first task of each job and the one after its last."""
+    if policy is None or policy.reservations == 0:
+        return np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0, np.int64)
+    if not policy.pools:
+        first = np.arange(0, tasks, setup.tasks_per_job)
+        return np.repeat(np.arange(len(first)), setup.tasks_per_job), first, first + setup.tasks_per_job
+    job = sender if len(sender) else np.zeros(tasks, np.int64)
+    first = np.full(setup.schedulers, tasks)
+    came, place = np.unique(job, return_index=True)
+    first[came] = place
+    return job, first, np.full(setup.schedulers, tasks)
+
+
+def _following(job: NDArray[np.int64]) -> NDArray[np.int64]:
+    """(t,) the next task of the same job; past the last of all where there is none."""
+    found, order = np.full(len(job), len(job)), np.argsort(job, kind="stable")
+    same = job[order[1:]] == job[order[:-1]]
+    found[order[:-1][same]] = order[1:][same]
+    return found
 
 
 def _looks(times: NDArray[np.float64]) -> WorkerTimetable:

@@ -1,7 +1,8 @@
 """Small tasks on workers, as arrays: tasks, workers with two lanes each, and what schedulers see.
 
 A *node* stands in a queue. With a policy that binds at once, node i is task i. With late binding, nodes are the
-reservations of tasks, ``copies`` for each, and a node takes the next task of its job when its turn comes. Benchmark
+reservations of tasks, ``copies`` for each, and a node takes the next task of its job when its turn comes, or of its
+scheduler where reservations are pooled: a *job* is then all that comes to one scheduler. Benchmark
 tasks have nodes of their own, behind the others. Queues are linked through ``after``, so that none has a capacity.
 """
 
@@ -15,7 +16,7 @@ from numba import types
 from numpy.typing import NDArray
 
 from windlass.compiled import inlined
-from windlass.dispatch.compiled import BENCHMARK, CHANGED, CHOOSE, COMPLETED
+from windlass.dispatch.compiled import BENCHMARK, BIND, CHANGED, CHOOSE, COMPLETED
 from windlass.sim.events.tree import TREE, Tree
 from windlass.sim.nodes import NODES, Nodes
 from windlass.sim.workers import places
@@ -23,6 +24,8 @@ from windlass.sim.workers import places
 NOBODY = -1
 #: Where a time would be, for a task that is not there; infinity is the time of one that stands still.
 NEVER = -1.0
+#: And for one that the worker is not to take, as the policy has it.
+PASSED = -2.0
 #: Why a worker is down, bit by bit: its timetable says so; its node has no cores.
 FAILED, NO_CORES = 1, 2
 
@@ -45,6 +48,8 @@ class WorkersState(NamedTuple):
     no time.
     ``after``: next node in a queue. ``submit``, ``work``, ``end``, ``start``, ``worker``, ``sender`` (t,): tasks.
     ``job``, ``next_task``, ``last_task``: for late binding. ``bound``: task of a node with late binding.
+    ``following`` (t,): the scheduler's next task, where reservations stand for any. ``unbound`` (k,): tasks that
+    came and that no worker has yet, with late binding.
     ``low_work``, ``low_sender``: benchmark tasks. ``change_*``: the timetable, in the order of time. ``log_*``: what
     schedulers will see once the probe delay has passed. ``ints``, ``floats`` (k, …): the policy's. ``longest``,
     ``waiting``, ``estimates``: samples.
@@ -70,6 +75,8 @@ class WorkersState(NamedTuple):
     next_task: NDArray[np.int64]
     last_task: NDArray[np.int64]
     bound: NDArray[np.int64]
+    following: NDArray[np.int64]
+    unbound: NDArray[np.int64]
     low_work: NDArray[np.float64]
     low_sender: NDArray[np.int64]
     change_time: NDArray[np.float64]
@@ -120,6 +127,7 @@ class WorkersRun(NamedTuple):
     completed: object
     changed: object
     benchmark: object
+    bind: object
     nodes: Nodes
     worker_of: NDArray[np.int64]
     state: WorkersState
@@ -127,7 +135,7 @@ class WorkersRun(NamedTuple):
 
 WORKERS_RUN = types.NamedTuple(
     [
-        *(types.FunctionType(kind) for kind in (CHOOSE, COMPLETED, CHANGED, BENCHMARK)),
+        *(types.FunctionType(kind) for kind in (CHOOSE, COMPLETED, CHANGED, BENCHMARK, BIND)),
         NODES,
         _I,
         WORKERS_STATE,

@@ -1,0 +1,150 @@
+"""Who is faster than whom, and how many tasks must wait before a slow worker is worth having.
+
+Places besides those of :mod:`windlass.dispatch.state` and :mod:`windlass.dispatch.lib.learner`:
+
+==============  =====  ==============================================  =========================  ============
+in ``ints``     place  what it is                                      written by                 read by
+==============  =====  ==============================================  =========================  ============
+``ASKED``       15     workers asked for the task that came last       ``choose``                 ``choose``
+``TASK``        16     number of that task, from 1                     ``choose``                 ``choose``
+``WAITING``     17     tasks that no worker has, as last heard         ``count_task``, ``bind``   ``count_task``
+==============  =====  ==============================================  =========================  ============
+
+================  =====  ============================================  =========================  ============
+in ``floats``     place  what it is                                    written by                 read by
+================  =====  ============================================  =========================  ============
+``MEAN_WAITING``  14     what ``WAITING`` was of late, on the mean     ``count_task``             ``enough``
+``JOB_AT``        15     when the last job came, s                     ``count_task``             ``count_task``
+``SO_FAR``        16     tasks of it that have come                    ``count_task``             ``count_task``
+``PER_JOB``       17     tasks a job, on the mean of late              ``count_task``, its class  ``rank``
+================  =====  ============================================  =========================  ============
+
+Lists: in ``ints``, from :func:`~windlass.dispatch.state.own_ints` on, the present workers, the fastest first. In
+``floats``, behind the learner's, n believed speeds, work/s; then n numbers of tasks, see :func:`rank`.
+"""
+
+from __future__ import annotations
+
+import math
+
+from windlass.compiled import helper, inlined
+from windlass.dispatch.lib.learner import MEAN_WORK, PART, SIZES, WINDOW, seen
+from windlass.dispatch.state import (
+    DIRTY,
+    NOW,
+    OWN_FLOAT,
+    OWN_INT,
+    PRESENT,
+    RATES_AT,
+    WORKERS,
+    arrival_rate,
+    below,
+    draw,
+    member,
+    own_ints,
+)
+
+ASKED, TASK, WAITING = range(OWN_INT + 5, OWN_INT + 8)
+MEAN_WAITING, JOB_AT, SO_FAR, PER_JOB = range(OWN_FLOAT + 11, OWN_FLOAT + 15)
+#: Over how many jobs means are taken.
+_JOBS = 50.0
+
+
+@inlined
+def speeds_at(ints):
+    """Where in ``floats`` the believed speeds are."""
+    return ints[RATES_AT] + ints[WORKERS] * (1 + WINDOW) + SIZES
+
+
+@inlined
+def count_task(ints, floats):
+    """Take in that a task came: how many wait, and, where several come at one instant, that they are one job."""
+    if floats[NOW] == floats[JOB_AT]:
+        floats[SO_FAR] += 1.0
+    else:
+        # Before it counts itself: what a job finds is what there is at any time, on the mean.
+        floats[MEAN_WAITING] += (ints[WAITING] - floats[MEAN_WAITING]) / _JOBS
+        if floats[SO_FAR] > 0.0:
+            floats[PER_JOB] += (floats[SO_FAR] - floats[PER_JOB]) / _JOBS
+        floats[JOB_AT], floats[SO_FAR] = floats[NOW], 1.0
+    ints[WAITING] += 1
+
+
+@helper
+def believe(ints, floats):
+    """Take speeds from completions, each drawn towards the mean of all as far as chance alone may set it apart."""
+    count, speeds = ints[PRESENT], speeds_at(ints)
+    known, total, doubt = 0, 0.0, 0.0
+    for place in range(count):
+        work, seconds, completions = seen(ints, floats, member(ints, place))
+        if work > 0.0 and seconds > 0.0:
+            known += 1
+            total += math.log(work / seconds)
+            doubt += 1.0 / completions
+    mean = total / known if known > 0 else 0.0
+    spread = 0.0
+    for place in range(count):
+        work, seconds, completions = seen(ints, floats, member(ints, place))
+        if work > 0.0 and seconds > 0.0:
+            spread += (math.log(work / seconds) - mean) ** 2
+    # What is left of the spread once that of chance is taken out; a task's time is taken to be exponential.
+    real = max(0.0, spread / (known - 1) - doubt / known) if known > 1 else 0.0
+    for place in range(count):
+        worker = member(ints, place)
+        work, seconds, completions = seen(ints, floats, worker)
+        logarithm = mean
+        if work > 0.0 and seconds > 0.0 and real > 0.0:
+            logarithm += real / (real + 1.0 / completions) * (math.log(work / seconds) - mean)
+        floats[speeds + worker] = math.exp(logarithm)
+
+
+@helper
+def rank(ints, floats):
+    """Put the present workers in the order of their speeds, and work out when each is worth having.
+
+    A worker of speed μ is, if more than (M − λ/m)/μ − k tasks wait, where the k that are faster do M together, and
+    jobs of m tasks bring work λ. With one task a job, a task more in their queue costs time to all that come until
+    it is empty, and it empties at M − λ; of a job of m tasks, only the last counts. Whoever is silent for long is not
+    waited for.
+    """
+    believe(ints, floats)
+    count, order, speeds = ints[PRESENT], own_ints(ints), speeds_at(ints)
+    needs, rates = speeds + ints[WORKERS], ints[RATES_AT]
+    for place in range(count):
+        worker = member(ints, place)
+        at = order + place
+        while at > order and floats[speeds + ints[at - 1]] < floats[speeds + worker]:
+            ints[at] = ints[at - 1]
+            at -= 1
+        ints[at] = worker
+    arriving = arrival_rate(ints, floats) * floats[MEAN_WORK] / floats[PART]
+    crowding = arriving / floats[PER_JOB]
+    faster, together = 0, 0.0
+    for place in range(count):
+        worker = ints[order + place]
+        floats[needs + worker] = max(0.0, (together - crowding) / floats[speeds + worker] - faster)
+        if floats[rates + worker] > 0.0:
+            faster += 1
+            together += floats[speeds + worker]
+    ints[DIRTY] = 0
+
+
+@inlined
+def enough(worker, waiting, ints, floats):
+    """Whether so many of its own tasks wait, and about as many of each other scheduler's as of its own, on the mean."""
+    others = (1.0 / floats[PART] - 1.0) * floats[MEAN_WAITING]
+    return waiting + others > floats[speeds_at(ints) + ints[WORKERS] + worker]
+
+
+@inlined
+def soonest(lengths, ints, floats):
+    """The worker where a task is expected to end first; on a tie the first from a random place on."""
+    count, speeds = ints[PRESENT], speeds_at(ints)
+    place = below(draw(ints), count)
+    best = member(ints, place)
+    for _ in range(1, count):
+        place = place + 1 if place + 1 < count else 0
+        worker = member(ints, place)
+        sooner = (lengths[worker] + 1) * floats[speeds + best] < (lengths[best] + 1) * floats[speeds + worker]
+        best = worker if sooner else best
+    return best

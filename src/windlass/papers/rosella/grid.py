@@ -1,0 +1,159 @@
+"""Workers that pull beside all who are not told rates, in every cell of a grid, sizes of tasks hidden."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import product
+
+import numpy as np
+
+from windlass.model.timetable import WorkerTimetable
+from windlass.papers.reproduction import Reproduction, Row
+from windlass.papers.rosella.table import (
+    LEARNERS,
+    ROSELLA,
+    ROSELLA_ALL,
+    SPARROW,
+    Contender,
+    SpeedSet,
+    speed_sets,
+)
+from windlass.sim.workers.simulate import make_policy, simulate
+from windlass.workloads.drift import shocks
+
+OURS = Contender("pull", "pull")
+_BLIND = ("least-outstanding", "jsq", "pot", "uniform", "round-robin")
+RIVALS = (ROSELLA, ROSELLA_ALL, *LEARNERS, SPARROW, *(Contender(name, name) for name in _BLIND))
+#: How far behind the best ours may be: what was asked of it.
+CLOSE = 1.05
+_EQUAL = SpeedSet("equal", np.ones(32))
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """One cell: speeds, load, tasks a job, schedulers, how old their view is, s, and s between shocks (0: none)."""
+
+    speeds: SpeedSet
+    load: float
+    per_job: int
+    schedulers: int
+    delay: float
+    shocks: float
+
+    def words(self) -> str:
+        """The setting, as it is printed."""
+        often = f"shocks every {self.shocks:g} s" if self.shocks else "no shocks"
+        return (
+            f"{self.speeds.name}, load {self.load}, {self.per_job} tasks a job, {self.schedulers} schedulers, "
+            f"queues as of {self.delay:g} s ago, {often}"
+        )
+
+    def seconds(self, quick: bool) -> float:
+        """How long tasks come: several shocks, and 600 s at least."""
+        return 200.0 if quick else max(600.0, 2.5 * self.shocks)
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """Mean responses of jobs in a cell, s: ours, and the best of the others."""
+
+    place: Place
+    ours: float
+    best: float
+    who: str
+
+    @property
+    def ratio(self) -> float:
+        """Ours over the best of the others."""
+        return self.ours / self.best
+
+    def words(self) -> str:
+        """The cell as it is printed."""
+        return f"{self.place.words()}: {self.ours:.3g} s, {self.who} {self.best:.3g} s, {self.ratio:.2f}"
+
+
+def places(quick: bool) -> Iterator[Place]:
+    """The cells of the grid."""
+    sets = (_EQUAL, *speed_sets())
+    yield from (
+        Place(*cell[:3], *cell[3], cell[4])
+        for cell in product(
+            sets[:2] if quick else sets,
+            (0.8,) if quick else (0.5, 0.8, 0.9),
+            (1, 16) if quick else (1, 4, 16),
+            ((1, 0.0), (8, 0.5)) if quick else ((1, 0.0), (8, 0.0), (1, 0.5), (8, 0.5), (32, 0.5)),
+            (0.0, 50.0) if quick else (0.0, 50.0, 200.0, 500.0, 2000.0),
+        )
+    )
+
+
+def response(contender: Contender, place: Place, seconds: float, seed: int) -> float:
+    """Mean response of jobs, s, the first tenth left out; no policy is told sizes or changes of speed."""
+    speeds = place.speeds.speeds
+    tasks = max(10, int(place.load * speeds.sum() * seconds) // place.per_job) * place.per_job
+    timetable = WorkerTimetable.none()
+    if place.shocks:
+        timetable = shocks(speeds, place.shocks, seconds, np.random.default_rng([seed, 9]))
+    policy = make_policy(
+        contender.policy, speeds, np.random.default_rng([seed, 8]), **dict(contender.parameters)
+    )
+    done = simulate(
+        policy,
+        speeds,
+        place.load,
+        tasks,
+        seed=seed,
+        timetable=timetable,
+        samples=0,
+        schedulers=place.schedulers,
+        probe_delay=place.delay,
+        tasks_per_job=place.per_job,
+        sizes_told=False,
+    )
+    return float(done.job_response[len(done.job_response) // 10 :].mean())
+
+
+def cell(place: Place, quick: bool) -> Found:
+    """Ours and the best of the others in one cell, the same workloads for all."""
+    seeds = (1,) if quick else (1, 2)
+
+    def mean(contender: Contender) -> float:
+        return float(np.mean([response(contender, place, place.seconds(quick), seed) for seed in seeds]))
+
+    best, who = min((mean(rival), rival.label) for rival in RIVALS)
+    return Found(place, mean(OURS), best, who)
+
+
+def rows(found: list[Found]) -> tuple[Row, ...]:
+    """A row for all cells together, with those in which ours loses, and one for each speed set and tasks a job."""
+    lost = [each for each in found if each.ratio > CLOSE]
+    worst = sorted(lost, key=lambda each: -each.ratio)
+    made = [
+        Row(
+            f"pull within {CLOSE - 1:.0%} of the best of {len(RIVALS)} policies that are not told rates, {len(found)} "
+            "cells, sizes hidden",
+            None,
+            f"{len(found) - len(lost)} of {len(found)} cells",
+            not lost,
+            "loses in: " + "; ".join(each.words() for each in worst) if lost else "",
+        )
+    ]
+    for name, per_job in dict.fromkeys((each.place.speeds.name, each.place.per_job) for each in found):
+        own = [each for each in found if (each.place.speeds.name, each.place.per_job) == (name, per_job)]
+        ratios = [each.ratio for each in own]
+        made.append(
+            Row(
+                f"{name}, {per_job} tasks a job: pull's mean response over the best other's, worst of {len(own)} cells",
+                None,
+                max(ratios),
+                max(ratios) <= CLOSE,
+                "; ".join(each.words() for each in own),
+            )
+        )
+    return tuple(made)
+
+
+def against_best(quick: bool) -> Reproduction:
+    """The whole grid."""
+    return Reproduction(rows([cell(place, quick) for place in places(quick)]), ())

@@ -1,0 +1,99 @@
+"""Workers that pull: task by task as a plain one, one queue where speeds are equal, and who passes on what."""
+
+from __future__ import annotations
+
+import heapq
+
+import numpy as np
+import pytest
+from naive import Naive
+from plain_pull import PlainPull
+from test_decentralised import Chance, same, simulated, stalled
+from test_oracle import SPEEDS, shaky, workload
+
+from windlass.dispatch import simulate
+from windlass.dispatch.policies.pull import Pull
+
+
+@pytest.mark.parametrize(("schedulers", "delay"), [(1, 0.0), (3, 0.4), (8, 1.5)])
+@pytest.mark.parametrize("per_job", [1, 4, 16])
+@pytest.mark.parametrize("guaranteed", [SPEEDS.sum(), None], ids=["told", "not told"])
+@pytest.mark.parametrize("changes", [shaky, stalled])
+def test_each_scheduler_does_as_a_plain_one(schedulers, delay, per_job, guaranteed, changes):
+    submit, work = workload(tasks=1200, per_job=per_job)
+    timetable = changes(submit[-1])
+    policy = Pull(len(SPEEDS), guaranteed, rng=np.random.default_rng(5))
+    fast = simulated(policy, submit, work, timetable, schedulers, delay, per_job, sizes_told=False)
+    chance = Chance(policy, schedulers, submit, work, per_job)
+    several = [
+        PlainPull(len(SPEEDS), guaranteed, schedulers, word, at)
+        for word, at in zip(chance.words, chance.benchmark_at, strict=True)
+    ]
+    submit = np.repeat(submit, per_job)
+    plain = Naive(several, SPEEDS, submit, work, timetable, per_job, chance.sender, delay, sizes_told=False)
+    same(fast, plain)
+
+
+@pytest.mark.parametrize("schedulers", [1, 5])
+def test_equal_workers_whose_sizes_are_told_are_one_queue_for_all(schedulers):
+    """Speeds are then known exactly, and nobody passes; a task starts where a worker is free first."""
+    workers, rng = 4, np.random.default_rng(2)
+    submit = np.cumsum(rng.standard_exponential(2000)) / (0.8 * workers)
+    work = rng.standard_exponential(2000) + 1e-9
+    policy = Pull(workers, float(workers), rng=np.random.default_rng(1), probe_share=0.0)
+    done = simulate(
+        policy, np.ones(workers), tasks=len(work), arrivals=submit, service=work, schedulers=schedulers
+    )
+    free, ends = [0.0] * workers, []
+    for came, size in zip(submit, work, strict=True):
+        ends.append(max(heapq.heappop(free), came) + size)
+        heapq.heappush(free, ends[-1])
+    if schedulers == 1:
+        np.testing.assert_allclose(done.end, ends, rtol=1e-9)
+    assert done.mean == pytest.approx(float(np.mean(ends - submit)), rel=0.02)
+
+
+def learnt(speeds, arrivals_each):
+    """A policy that has seen 200 completions of each worker, and tasks that come at that rate; it has been asked."""
+    policy = Pull(len(speeds), float(np.sum(speeds)), rng=np.random.default_rng(1), window_scale=10.0)
+    for task in range(200):
+        policy.arrived(task / arrivals_each)
+        policy.choose(np.zeros(len(speeds), np.int64))
+        for worker, speed in enumerate(speeds):
+            policy.completed(worker, 1.0, 1.0 / speed)
+    for task in range(200, 200 + 2 * len(speeds)):
+        policy.arrived(task / arrivals_each)
+        asked = [policy.choose(np.zeros(len(speeds), np.int64)) for _ in speeds]
+    return policy, asked
+
+
+def test_the_fastest_are_asked_first_and_a_slow_one_passes_until_enough_wait():
+    policy, asked = learnt([1.0, 10.0, 2.0], arrivals_each=1.0)
+    assert asked == [1, 2, 0]
+    assert policy.binds(1, 200.0, 1)
+    # (10 − 1) / 2 − 1 = 3.5 tasks for the second, (12 − 1) / 1 − 2 = 9 for the third; drawn a little to the mean.
+    assert next(waiting for waiting in range(1, 20) if policy.binds(2, 200.0, waiting)) == 4
+    assert next(waiting for waiting in range(1, 20) if policy.binds(0, 200.0, waiting)) in (9, 10)
+
+
+def test_with_more_to_do_than_the_fast_can_a_slow_one_takes_what_there_is():
+    policy, _ = learnt([1.0, 10.0, 2.0], arrivals_each=12.5)
+    assert policy.binds(0, 17.0, 1)
+    assert policy.binds(2, 17.0, 1)
+
+
+def test_a_slow_worker_that_is_alone_takes_what_there_is():
+    policy, _ = learnt([1.0, 10.0, 2.0], arrivals_each=1.0)
+    policy.left(1)
+    policy.left(2)
+    assert policy.binds(0, 200.0, 1)
+
+
+def test_bound_at_once_it_takes_the_least_expected_wait():
+    policy = Pull(3, 3.0, rng=np.random.default_rng(1), late=False)
+    for _ in range(50):
+        for worker, speed in enumerate((1.0, 10.0, 2.0)):
+            policy.completed(worker, 1.0, 1.0 / speed)
+    policy.arrived(1.0)
+    assert policy.choose(np.array([0, 5, 0])) == 2
+    assert policy.choose(np.array([0, 3, 1])) == 1

@@ -1,0 +1,37 @@
+"""The grid of workers that pull: what its rows say is what was found, lost cells first."""
+
+import numpy as np
+import pytest
+
+from windlass.papers.rosella.grid import OURS, RIVALS, Found, Place, cell, places, rows
+from windlass.papers.rosella.table import SpeedSet
+
+SPEEDS = SpeedSet("some", np.array([1.0, 3.0, 1.0, 1.0]))
+
+
+def found(ours, best, per_job=1):
+    return Found(Place(SPEEDS, 0.8, per_job, 1, 0.0, 50.0), ours, best, "jsq")
+
+
+@pytest.mark.parametrize(("ours", "holds"), [(0.5, True), (1.05, True), (1.051, False), (2.0, False)])
+def test_a_cell_more_than_a_twentieth_behind_is_lost(ours, holds):
+    made = rows([found(1.0, 1.0), found(ours, 1.0, per_job=4)])
+    assert [row.holds for row in made] == [holds, True, holds]
+    assert made[0].ours == f"{1 + holds} of 2 cells"
+    assert ("4 tasks a job, 1 schedulers" in made[0].note) != holds
+
+
+def test_the_grid_has_the_settings_that_were_asked_for_and_no_oracle():
+    whole = list(places(quick=False))
+    assert {place.per_job for place in whole} == {1, 4, 16}
+    assert {place.shocks for place in whole} == {0.0, 50.0, 200.0, 500.0, 2000.0}
+    assert len(whole) == len({place.words() for place in whole}) == 4 * 3 * 3 * 5 * 5
+    assert len(list(places(quick=True))) == 16
+    assert not {"sed", "pss", "ppot", "ppot-ll", "halo"} & {rival.policy for rival in (OURS, *RIVALS)}
+
+
+def test_a_cell_names_the_best_of_the_others():
+    place = Place(SpeedSet("one fast", np.array([1.0, 1.0, 1.0, 5.0])), 0.8, 1, 1, 0.0, 0.0)
+    of = cell(place, quick=True)
+    assert of.who in {rival.label for rival in RIVALS}
+    assert 0.1 < of.ratio < 1.5
