@@ -269,3 +269,10 @@ def test_pods_of_openb(real: Path) -> None:
     raw = (real / "gpu" / "openb_pod_list_default.csv").read_text().splitlines()[1:]
     assert len(trace) == sum(line.rpartition(",")[2] != "" for line in raw)
     assert len(to_workload(trace).jobs) == len(trace)
+
+
+def test_a_damaged_archive_is_said_to_be_one(tmp_path: Path) -> None:
+    path = tmp_path / "log.csv.gz"
+    path.write_text(SACCT)
+    with pytest.raises(InputError, match=r"is no gzip file or is damaged"):
+        read_trace(path)

@@ -47,7 +47,7 @@ def read_text(path: Path) -> str:
 
 
 def read_head(path: Path, characters: int) -> str:
-    """The beginning of a file, unpacked when its name ends in ``.gz``; empty where it is none of text.
+    """The beginning of a file, unpacked when its name ends in ``.gz``; empty where it cannot be read or is no text.
 
     Parameters
     ----------
@@ -59,14 +59,14 @@ def read_head(path: Path, characters: int) -> str:
     Raises
     ------
     InputError
-        The file cannot be read, or is not the gzip file its name says it is.
+        There is no such file, or it is a directory.
     """
     check_is_file(path)
     try:
         with gzip.open(path) if is_packed(path) else path.open("rb") as file:
             data = file.read(characters)
-    except (OSError, EOFError, zlib.error) as error:
-        raise InputError(f"{path}: the file cannot be read: {_reason(error)}") from error
+    except (OSError, EOFError, zlib.error):
+        return ""  # whoever reads all of it says what is wrong with it
     return "" if b"\x00" in data else data.decode("utf-8-sig", "replace")
 
 
