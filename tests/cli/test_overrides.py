@@ -10,8 +10,8 @@ from windlass.model import InputError
 from windlass.worlds import Setting, World, worlds
 
 SEVERAL = next(world for world in worlds() if len(world.decisions) > 1)
-GIVEN = {"--procs": 64, "--where": "job > 1", "--skip-bad-lines": True, "--no-kill": True}
-ARGUMENTS = {"--procs": ("--procs", "4"), "--where": ("--where", "job > 1")}
+GIVEN = {"--procs": 64, "--format": "swf", "--where": "job > 1", "--skip-bad-lines": True, "--no-kill": True}
+ARGUMENTS = {"--format": ("--format", "swf"), "--procs": ("--procs", "4"), "--where": ("--where", "job > 1")}
 
 
 def said(option: str) -> Overrides:
