@@ -107,6 +107,22 @@ def test_the_best_order_is_best(fleet):
     assert finish_instants(subjobs, slots, optimal(subjobs, slots)).sum() == pytest.approx(least)
 
 
+def test_the_best_order_is_not_only_the_shortest_first():
+    rng = np.random.default_rng(3)
+    ahead = 0
+    for _ in range(20):
+        subjobs = rng.integers(0, 12, (5, 3))
+        found, first = (
+            finish_instants(subjobs, 1, order(subjobs, 1)).sum() for order in (optimal, global_srpt)
+        )
+        least = min(
+            finish_instants(subjobs, 1, order).sum() for order in itertools.permutations(range(len(subjobs)))
+        )
+        assert found == least
+        ahead += found < first
+    assert ahead > 0
+
+
 @settings(max_examples=300, deadline=None)
 @given(fleets())
 def test_every_answer_is_an_order(fleet):

@@ -64,10 +64,14 @@ def copied(folder: Path) -> Path:
 
 
 def status_of(source: Path, tests: Sequence[str]) -> tuple[int, str]:
-    """What pytest ends with, and says, where these tests run on a copy of the source."""
+    """What pytest ends with, and says, where these tests run on a copy of the source.
+
+    Examples are drawn anew from one seed, with nothing remembered of trials before: a trial says the same each time.
+    """
     where = [str(source.parent / test) if test.startswith("src/") else test for test in tests]
     check = f"import windlass; assert windlass.__file__.startswith({str(source)!r}), windlass.__file__"
     options = ["-q", "-x", "--no-header", "-p", "no:cacheprovider", "--override-ini", "addopts="]
+    options.append(f"--hypothesis-seed={os.environ.get('WINDLASS_MUTANTS_SEED', '1')}")
     done = subprocess.run(
         [
             sys.executable,
@@ -77,7 +81,12 @@ def status_of(source: Path, tests: Sequence[str]) -> tuple[int, str]:
             *where,
         ],
         cwd=ROOT,
-        env={**os.environ, "PYTHONPATH": f"{source}{os.pathsep}{ROOT}", "PYTHONDONTWRITEBYTECODE": "1"},
+        env={
+            **os.environ,
+            "PYTHONPATH": f"{source}{os.pathsep}{ROOT}",
+            "PYTHONDONTWRITEBYTECODE": "1",
+            "HYPOTHESIS_STORAGE_DIRECTORY": str(source.parent / "examples"),
+        },
         capture_output=True,
         text=True,
     )

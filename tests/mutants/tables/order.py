@@ -10,7 +10,10 @@ OF_SITE = ("tests/order/test_agreement.py::test_starts_are_those_of_the_definiti
 OF_HEAD = ("tests/order/test_promises.py", "tests/order/test_agreement.py::test_starts_of_a_long_queue")
 OF_SWAG = (f"{FLEET}::test_swag_is_the_printed_algorithm", f"{FLEET}::test_the_worked_example")
 OF_REORDERING = (f"{FLEET}::test_reordering_is_the_printed_algorithm_and_never_worsens_the_mean",)
-OF_BEST = (f"{FLEET}::test_the_best_order_is_best",)
+OF_BEST = (
+    f"{FLEET}::test_the_best_order_is_best",
+    f"{FLEET}::test_the_best_order_is_not_only_the_shortest_first",
+)
 
 MUTANTS = (
     Mutant(EASY, "ends_before = now + request[row] <= time", "ends_before = True", OF_SITE),
