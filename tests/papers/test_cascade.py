@@ -19,7 +19,7 @@ from windlass.papers.cascade.drawn import (
     plans_of,
 )
 from windlass.papers.cascade.example import example_rows
-from windlass.papers.cascade.runs import bound, cheapest, merged_blindly, on_level, run
+from windlass.papers.cascade.runs import bound, cheapest, on_level, run
 from windlass.papers.cascade.setting import (
     CAMERA,
     CLOUD,
@@ -30,6 +30,7 @@ from windlass.papers.cascade.setting import (
 )
 from windlass.papers.cascade.verdicts import between, is_about, largest_gap, reaches, stays
 from windlass.papers.verdicts import Interval
+from windlass.plan import cascade
 from windlass.plan.profile import write_plans
 
 NOISE = np.array([0.99, 1.0, 1.01])
@@ -48,7 +49,7 @@ def holds(rows, part):
 def found(**means):
     """Accuracies at one to five queries a camera, all alike."""
     table = {
-        (name.replace("_", " "), count): value * NOISE
+        (name.replace("_", "-"), count): value * NOISE
         for name, value in means.items()
         for count in gains.COUNTS
     }
@@ -130,10 +131,15 @@ def test_outcomes_add_up():
 
 def test_blind_merging_gives_all_of_a_camera_one_plan_and_counts_it_once():
     case = drawn_case(2, np.random.default_rng(4), (COUNTER,), SMALL)
-    blind = merged_blindly(case)
-    assert len(blind.options) == 3
-    assert np.allclose(blind.options[0].accuracy, (case.options[0].accuracy + case.options[3].accuracy) / 2)
-    assert np.array_equal(blind.options[0].demand, case.options[0].demand)
+    found = run(case, "merge-everything")
+    cameras = [of.camera for of in case.options]
+    assert len(set(zip(cameras, found.plan.choices, strict=True))) == len(set(cameras)) < len(cameras)
+    # As one query of each camera with the mean accuracy of all, counted once.
+    means = [
+        np.mean([of.accuracy for of in case.options if of.camera == camera], axis=0) for camera in range(3)
+    ]
+    alone = cascade(means, [of.demand for of in case.options[:3]], case.capacity)
+    assert found.plan.choices[:3] == tuple(alone.tolist())
 
 
 def test_recorded_models_are_a_front(monkeypatch, tmp_path):

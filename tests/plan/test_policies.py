@@ -13,6 +13,7 @@ from windlass.checks.plan import drawn_view
 from windlass.model import InputError
 from windlass.plan import POLICIES, PlanView, QueryOptions, cascade, fair, optimal, refined, videostorm
 from windlass.plan.lib.greedy import greedy
+from windlass.plan.lib.merge import peers_of
 from windlass.plan.lib.problem import Problem
 from windlass.plan.lib.refine import refine
 
@@ -148,6 +149,23 @@ def test_merged_runs_what_fits_only_when_work_is_shared():
     assert score(together) >= score(alone)
     asked = sum(each.demand[j] for each, j in zip(view.queries, together.choices, strict=True) if j >= 0)
     assert (together.demand(view) <= asked + 1e-6).all()
+
+
+def test_merging_everything_takes_along_all_that_can_follow():
+    view = drawn_view(np.random.default_rng(5), cameras=2, queries=10)
+    plan = POLICIES.make("merge-everything", np.random.default_rng(1)).decide(view)
+    plan.check(view)
+    first = {}
+    for i, (each, choice) in enumerate(zip(view.queries, plan.choices, strict=True)):
+        if choice >= 0:
+            first.setdefault(int(each.piece[choice, 0]), []).append(i)
+    assert max(map(len, first.values())) > 1
+    # Whoever does not run with the first that could take it along shares nothing with the way that runs.
+    for i, peers in enumerate(peers_of(view)):
+        own = plan.choices[i]
+        if peers and i < min(peers) and own >= 0:
+            leading = {int(view.queries[k].piece[plan.choices[k], 0]) for k in peers if plan.choices[k] >= 0}
+            assert leading == {int(view.queries[i].piece[own, 0])}
 
 
 def test_reasons_tell_a_gain_from_a_move_at_equal_accuracy():

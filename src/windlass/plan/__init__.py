@@ -9,7 +9,7 @@ Policies, one file each in ``policies/``:
 - ``cascade``: the greedy of the thesis, by what a switch gains for its cost.
 - ``refined``: near the optimum, by prices of the linear relaxation, rounding, and switches in pairs.
 - ``steady``: the same with few changes of what runs.
-- ``merged``: the greedy, with common work of queries on one camera done once.
+- ``merged``: the greedy, with common work of queries on one camera done once; ``merge-everything``: all of it, always.
 - ``optimal``: the binary program, by HiGHS.
 - ``fair``: 1/n of every resource for each query.
 - ``videostorm``: one pool of cores, placements at random.

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from windlass.papers.cascade.runs import NEAREST, bound, cheapest, merged_blindly, run
+from windlass.papers.cascade.runs import NEAREST, bound, cheapest, run
 from windlass.papers.cascade.setting import Case
 from windlass.papers.cascade.verdicts import between, over, reaches
 from windlass.papers.plots import Line, Picture
@@ -19,8 +19,8 @@ from windlass.plan import POLICIES
 _Floats = NDArray[np.float64]
 #: A camera's queries.
 COUNTS = (1, 2, 3, 4, 5)
-_PLANNERS = ("fair", "videostorm", "cascade", NEAREST, "merged")
-_BOUND, _BLIND = "LP bound", "merge everything"
+_PLANNERS = ("fair", "videostorm", "cascade", NEAREST, "merged", "merge-everything")
+_BOUND, _BLIND = "LP bound", "merge-everything"
 #: Cascade where a switch may use what its own query holds, which Figure 5.13 as printed does not let it.
 _RELEASED = "cascade, own free"
 #: All that do not merge.
@@ -82,7 +82,6 @@ def measure(
             case = whole.first(count * cameras)
             own = {planner: run(case, planner, seed).mean for planner in _PLANNERS if _known(planner)}
             own[_RELEASED] = run(case, "cascade", release=True).mean
-            own[_BLIND] = run(merged_blindly(case), "cascade").mean
             own[_BOUND] = bound(case)
             for planner, value in own.items():
                 means.setdefault((planner, count), []).append(value)
@@ -215,7 +214,7 @@ def _row(what: str, paper: float | str, ours: str, verdict: bool | None, note: s
 def picture(found: Found) -> Picture:
     """Accuracies over the bound, as Figure 5.15 draws them."""
     lines = []
-    for planner in (*_PLANNERS, _RELEASED, _BLIND):
+    for planner in (*_PLANNERS, _RELEASED):
         if found.has(planner):
             each: list[Interval] = [
                 over(found.of(planner, count) / found.of(_BOUND, count)) for count in found.counts

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -95,19 +95,6 @@ def bound(case: Case) -> float:
 def on_level(case: Case, level: int) -> Case:
     """The same queries with both components at the cameras, in the private cluster or in the cloud."""
     return case.where(lambda of: of.together & (of.level[:, -1] == level))
-
-
-def merged_blindly(case: Case) -> Case:
-    """All queries of a camera as one, with one configuration for all: what "merge everything" chooses from.
-
-    Its accuracy is the mean over them, and what it asks for is counted once. Each camera has as many queries, so the
-    mean over cameras is that over queries. Only queries of one kind have configurations in common.
-    """
-    found = []
-    for camera in sorted({of.camera for of in case.options}):
-        own = [of for of in case.options if of.camera == camera]
-        found.append(replace(own[0], accuracy=np.mean([of.accuracy for of in own], axis=0)))
-    return replace(case, options=tuple(found))
 
 
 def cheapest(case: Case) -> float:
