@@ -15,6 +15,7 @@ NAME`` runs one.
 - :mod:`~windlass.papers.reproduction`: what a reproduction is; :mod:`~windlass.papers.plots`,
   :mod:`~windlass.papers.page`: how one is shown.
 - :mod:`~windlass.papers.verdicts`: whether a claim holds over seeds: yes, no, or cannot be told.
+- :mod:`~windlass.papers.judged`: what a row is judged by: what is known of it, and the limits of the claim.
 - :mod:`~windlass.papers.public`: where public traces lie.
 """
 

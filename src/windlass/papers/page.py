@@ -16,12 +16,13 @@ from windlass.report.page import page
 from windlass.report.parts import Part, text
 from windlass.saving import write_text
 
+#: What is told of a row; what it was judged by is in its note.
+_TOLD = tuple(field.name for field in dataclasses.fields(Row) if field.name != "judged")
+
 
 def rows_json(reproduction: Reproduction) -> str:
     """The rows as a JSON list."""
-    return json.dumps(
-        [{key: _plain(value) for key, value in dataclasses.asdict(row).items()} for row in reproduction.rows]
-    )
+    return json.dumps([{key: _plain(getattr(row, key)) for key in _TOLD} for row in reproduction.rows])
 
 
 def _plain(value: object) -> object:

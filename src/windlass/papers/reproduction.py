@@ -8,7 +8,9 @@ from typing import Protocol
 
 from windlass.discovery import classes_in
 from windlass.model import InputError
+from windlass.papers.judged import Judged
 from windlass.papers.plots import Picture
+from windlass.papers.verdicts import UNTOLD
 from windlass.registry import optional
 
 #: Told which step begins and the share that is done.
@@ -31,6 +33,8 @@ class Row:
         Whether ours confirms the paper's; None where nothing is published to compare with.
     note
         Where it does not hold: why. Where the paper leaves the setting open: what was taken.
+    judged
+        What ``holds`` follows from; None where a row says it by itself.
     """
 
     what: str
@@ -38,6 +42,22 @@ class Row:
     ours: float | str
     holds: bool | None
     note: str = ""
+    judged: Judged | None = None
+
+    @classmethod
+    def by(
+        cls, what: str, paper: float | str | None, ours: float | str, judged: Judged, note: str = ""
+    ) -> Row:
+        """A row that holds as it is judged, and whose note says how.
+
+        >>> from windlass.papers.judged import at_least, exactly
+        >>> row = Row.by("gain", "12 %", "11 %", at_least(exactly(0.11), 0.12, 0.01), "fewer jobs wait")
+        >>> row.holds, row.note
+        (False, 'fewer jobs wait; holds from 0.115 on, which rounds to it')
+        """
+        untold = UNTOLD if judged.holds is None and judged.parts else ""
+        reasons = (part for part in (note, untold, judged.rule) if part)
+        return cls(what, paper, ours, judged.holds, "; ".join(reasons), judged)
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,7 +24,7 @@ _FULL = Size(
 _QUICK = Size(
     {"facebook": 600, "google": 1000, "exponential": 200},
     (0.39, 0.58, 0.78),
-    2,
+    3,
     5,
     {"facebook": 600, "exponential": 400},
 )

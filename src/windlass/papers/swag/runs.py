@@ -75,22 +75,44 @@ class Experiment:
 
     runs: dict[str, list[Run]]
 
+    def responses(self, name: str) -> NDArray[np.float64]:
+        """(s,) mean response over the jobs of each seed, s."""
+        return np.array([run.response for run in self.runs[name]])
+
     def response(self, name: str) -> float:
         """Mean response over jobs and seeds, s."""
-        return float(np.mean([run.response for run in self.runs[name]]))
+        return float(self.responses(name).mean())
+
+    def by_fcfs(self, name: str) -> NDArray[np.float64]:
+        """(s,) response over that of FCFS on the jobs of each seed."""
+        return self.responses(name) / self.responses("FCFS")
 
     def normalised(self, name: str) -> Summary:
         """Response over that of FCFS on the same jobs, with its 95% half width over seeds."""
-        pairs = zip(self.runs[name], self.runs["FCFS"], strict=True)
-        return summarise(name, [run.response / base.response for run, base in pairs])
+        return summarise(name, self.by_fcfs(name).tolist())
 
-    def below(self, name: str, others: tuple[str, ...]) -> float:
-        """By which share its response lies below the best of others."""
-        return 1.0 - self.response(name) / min(self.response(other) for other in others)
+    def off(self, name: str, other: str) -> NDArray[np.float64]:
+        """(s,) by which share its response lies below another's, of each seed."""
+        return 1.0 - self.responses(name) / self.responses(other)
+
+    def better(self, names: tuple[str, ...]) -> str:
+        """Who of these has the lowest mean response."""
+        return min(names, key=self.response)
+
+    def worse(self, names: tuple[str, ...]) -> str:
+        """Who of these has the highest mean response."""
+        return max(names, key=self.response)
+
+    def slowdowns(self, name: str) -> NDArray[np.float64]:
+        """(s, 4) mean slowdown of each seed, overall and of small, medium and large jobs; NaN where there are none."""
+        return np.array([run.slowdown for run in self.runs[name]])
 
     def slowdown(self, name: str) -> NDArray[np.float64]:
-        """(4,) mean slowdown overall and of small, medium and large jobs."""
-        return np.asarray(np.nanmean([run.slowdown for run in self.runs[name]], axis=0))
+        """(4,) mean slowdown overall and of small, medium and large jobs, of the seeds that have such jobs."""
+        slowdowns = self.slowdowns(name)
+        has = np.isfinite(slowdowns)
+        sums = np.where(has, slowdowns, 0.0).sum(axis=0)
+        return np.where(has.any(axis=0), sums / np.maximum(has.sum(axis=0), 1), np.nan)
 
 
 def make(name: str) -> Any:
