@@ -3,12 +3,19 @@
 import json
 import sys
 
+import numpy as np
 import pytest
 
+from tests.papers.turning import stuck, unreasoned
 from windlass.cli import main
 from windlass.papers import Reproduction, Row, find_paper, papers
+from windlass.papers.judged import Judged, Within
 from windlass.papers.page import rows_json, save
 from windlass.papers.plots import Line, Picture
+from windlass.papers.verdicts import Interval
+
+#: Papers of which each verdict says what it is judged by, and turns with it.
+TURNED = ("rosella", "swag")
 
 
 def test_unknown_papers_are_refused(monkeypatch, capsys):
@@ -45,3 +52,40 @@ def test_quick_reproductions_run(paper):
     assert len(reproduction.rows) > 5
     assert len({picture.key for picture in reproduction.pictures}) == len(reproduction.pictures)
     assert all(row.holds is not False or row.note for row in reproduction.rows), "what fails needs a reason"
+    if paper.name in TURNED:
+        assert [row.what for row in reproduction.rows if unreasoned(row)] == []
+        assert {row.what: stuck(row) for row in reproduction.rows if stuck(row)} == {}
+        assert sum(row.judged is not None for row in reproduction.rows) > 10
+
+
+def one(low, holds, **given):
+    judged = Judged((Within(Interval(1.0, 0.1), low=low),), "rule", **given)
+    return Row("what", 1.0, 1.0, holds, "note", judged)
+
+
+@pytest.mark.parametrize(
+    ("row", "why"),
+    [
+        (one(0.0, True), ""),
+        (one(2.0, False), ""),
+        (one(1.0, None), ""),
+        (Row("what", 1.0, 1.0, None, "note"), ""),
+        (one(0.0, None), "says something else than what it is judged by"),
+        (one(2.0, True), "says something else than what it is judged by"),
+        (Row("what", 1.0, 1.0, True), "has a verdict and nothing that it is judged by"),
+        (one(-np.inf, True), "does not turn with all its parts"),
+    ],
+)
+def test_a_verdict_that_cannot_turn_is_found(row, why):
+    assert stuck(row) == why
+
+
+def test_a_row_without_its_reason_is_found():
+    assert [unreasoned(Row("what", 1.0, 1.0, holds)) for holds in (True, False, None)] == [False, True, True]
+    assert not unreasoned(Row("what", 1.0, 1.0, False, "why"))
+
+
+def test_what_a_row_was_judged_by_is_in_its_note_alone():
+    row = Row.by("what", 1.0, 1.0, Judged((), "rule"), "note")
+    assert (row.holds, row.note) == (None, "note; rule")
+    assert set(json.loads(rows_json(Reproduction((row,))))[0]) == {"what", "paper", "ours", "holds", "note"}

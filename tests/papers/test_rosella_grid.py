@@ -3,22 +3,41 @@
 import numpy as np
 import pytest
 
-from windlass.papers.rosella.grid import OURS, RIVALS, Found, Place, cell, places, rows
-from windlass.papers.rosella.table import SpeedSet
+from tests.papers.turning import stuck
+from windlass.papers.rosella.grid import OURS, RIVALS, Found, Place, cell, places, response, rows
+from windlass.papers.rosella.table import ROSELLA, SPARROW, SpeedSet
 
 SPEEDS = SpeedSet("some", np.array([1.0, 3.0, 1.0, 1.0]))
 
 
-def found(ours, best, per_job=1):
-    return Found(Place(SPEEDS, 0.8, per_job, 1, 0.0, 50.0), ours, best, "jsq")
+NOISE = np.array([1.0, 1.02, 0.99])
+
+
+def found(ours, best, per_job=1, rosella=4.0, sparrow=10.0):
+    means = ours * NOISE, best * NOISE
+    return Found(Place(SPEEDS, 0.8, per_job, 1, 0.0, 50.0), *means, "jsq", rosella * NOISE, sparrow * NOISE)
 
 
 @pytest.mark.parametrize(("ours", "holds"), [(0.5, True), (1.05, True), (1.051, False), (2.0, False)])
 def test_a_cell_more_than_a_twentieth_behind_is_lost(ours, holds):
     made = rows([found(1.0, 1.0), found(ours, 1.0, per_job=4)])
-    assert [row.holds for row in made] == [holds, True, holds]
-    assert made[0].ours == f"{1 + holds} of 2 cells"
+    assert [row.holds for row in made[:3]] == [holds, True, holds]
+    assert made[0].ours == f"{1 + holds} of 2 cells, {1 - holds} not"
+    assert [stuck(row) for row in made] == [""] * 5
     assert ("4 tasks a job, 1 schedulers" in made[0].note) != holds
+
+
+def test_cells_that_differ_by_chance_are_neither_won_nor_lost():
+    place = Place(SPEEDS, 0.8, 1, 1, 0.0, 50.0)
+    of = Found(place, 1.04 * NOISE, NOISE[::-1].copy(), "jsq", NOISE, NOISE)
+    assert [row.holds for row in rows([of])[:2]] == [None, None]
+
+
+@pytest.mark.parametrize(("rosella", "holds"), [(3.0, True), (4.0, False)])
+def test_sparrow_is_beside_rosella_for_each_number_of_tasks(rosella, holds):
+    made = rows([found(1.0, 1.0, 1, rosella), found(1.0, 1.0, 16, rosella)])[-2:]
+    assert [row.holds for row in made] == [holds, holds]
+    assert ["1 tasks" in made[0].what, "16 tasks" in made[1].what] == [True, True]
 
 
 def test_the_grid_has_the_settings_that_were_asked_for_and_no_oracle():
@@ -35,3 +54,6 @@ def test_a_cell_names_the_best_of_the_others():
     of = cell(place, quick=True)
     assert of.who in {rival.label for rival in RIVALS}
     assert 0.1 < of.ratio < 1.5
+    for contender, kept in ((ROSELLA, of.rosella), (SPARROW, of.sparrow)):
+        assert kept[1] == response(contender, place, place.seconds(quick=True), 2)
+    assert len(of.ours) == len(of.best) == 3

@@ -8,7 +8,6 @@ import pytest
 from windlass.papers import verdicts as asax
 from windlass.papers.autoscaler import verdicts as autoscaler
 from windlass.papers.pronto import verdicts as pronto
-from windlass.papers.rosella import examples as rosella
 from windlass.papers.sim_vs_live import verdicts as live
 from windlass.papers.swag import bounds
 from windlass.papers.tetrium import rows, runs
@@ -40,18 +39,6 @@ def test_the_better_srpt_is_the_one_beside_which_gains_are_told():
     both = [bounds.mean_response(work, bounds.make(name)) for name in bounds.SRPT]
     assert both[0] != both[1]
     assert found.srpt == min(both)
-
-
-def test_queues_that_grow_are_said_to():
-    steady = SimpleNamespace(waiting=np.full(200, 50.0))
-    growing = SimpleNamespace(waiting=np.linspace(0.0, 50_000.0, 200))
-    assert (rosella.grows(steady), rosella.grows(growing)) == (False, True)
-
-
-def test_an_example_holds_where_its_queues_do_as_said(monkeypatch):
-    growing = SimpleNamespace(waiting=np.linspace(0, 50_000, 200), sample_time=np.linspace(0.0, 200.0, 200))
-    monkeypatch.setattr(rosella, "simulate", lambda *_, **__: growing)
-    assert [row.holds for row in rosella.examples(True).rows] == [True, True, False, False]
 
 
 def test_an_order_holds_as_a_whole_and_a_mean_within_its_tolerance():

@@ -59,10 +59,11 @@ def stuck(row: Row) -> str:
         lone = None if judged.unanimous and count > 1 else False
         if with_parts(judged, *turns) is not lone:
             return f"does not see its part {turned}"
-    inverted = replace(
-        judged, parts=tuple(part.inverted() for part in judged.parts if part.holds is row.holds)
-    )
-    if row.holds is not None and inverted.holds is row.holds:
+    inverted = tuple(part.inverted() if part.holds is row.holds else part for part in judged.parts)
+    # What lies on a limit is its own inverse.
+    pairs = zip(judged.parts, inverted, strict=True)
+    on_limits = any(part == turned for part, turned in pairs if part.holds is row.holds)
+    if row.holds is not None and not on_limits and replace(judged, parts=inverted).holds is row.holds:
         return "says the same of its inputs inverted"
     return ""
 

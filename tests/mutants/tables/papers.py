@@ -7,6 +7,9 @@ SEEDS, PRONTO, SCALE = "papers/verdicts.py", "papers/pronto/verdicts.py", "paper
 ROWS, RUNS, LAWS = "papers/tetrium/rows.py", "papers/tetrium/runs.py", "papers/swag/laws.py"
 LIVE, BOUNDS = "papers/sim_vs_live/verdicts.py", "papers/swag/bounds.py"
 SET, JUDGED = "papers/swag/settings.py", "papers/judged.py"
+EXAMPLES, GROWTH = "papers/rosella/examples.py", "papers/rosella/growth.py"
+LEARNING, TABLE = "papers/rosella/learning.py", "papers/rosella/table.py"
+ROSELLA, GRID = ("tests/papers/test_rosella_rows.py",), ("tests/papers/test_rosella_grid.py",)
 SWAG = ("tests/papers/test_swag_rows.py",)
 
 MUTANTS = (
@@ -47,8 +50,58 @@ MUTANTS = (
     ),
     Mutant(BOUNDS, "return self.swag / self.least - 1.0", "return self.least / self.swag - 1.0", OURS),
     Mutant(BOUNDS, "min(one, other, key=np.mean), least)", "max(one, other, key=np.mean), least)", OURS),
-    Mutant("papers/rosella/examples.py", "late > 1.5 * early and", "late < 1.5 * early and", OURS),
-    Mutant("papers/rosella/examples.py", "ours == said,", "ours != said,", OURS),
+    Mutant(EXAMPLES, "half = len(done.waiting) // 2", "half = 0", ROSELLA),
+    Mutant(EXAMPLES, "slow.mean() ** choices", "slow.mean() * choices", ROSELLA),
+    Mutant(EXAMPLES, "        slowest / 2,\n", "        slowest,\n", ROSELLA),
+    Mutant(EXAMPLES, "        reckoned / 2,\n", "        0.0,\n", ROSELLA),
+    Mutant(
+        EXAMPLES,
+        "judged = is_stable(growths, two) if reckoned is None",
+        "judged = is_stable(growths, two) if True",
+        ROSELLA,
+    ),
+    Mutant(EXAMPLES, "printed(over(ll.there), 1.0, 1.0)", "printed(over(ll.there), 1.0, 2.0)", ROSELLA),
+    Mutant(EXAMPLES, "over(sq.there - ll.there)", "over(ll.there - sq.there)", ROSELLA),
+    Mutant(
+        EXAMPLES,
+        "printed(over(late), round(exact, 1), 0.1,",
+        "printed(over(late), round(exact, 1), 2.0,",
+        ROSELLA,
+    ),
+    Mutant(GROWTH, "over(longest[:, -1] - longest[:, 0])", "over(longest[:, 0] - longest[:, -1])", ROSELLA),
+    Mutant(GROWTH, "float(allowed) + _SLACK,", "2.0 * float(allowed) + _SLACK,", ROSELLA),
+    Mutant(GROWTH, "over(slopes[0] - slopes[1])", "over(slopes[1] - slopes[0])", ROSELLA),
+    Mutant(LEARNING, "over(rosella - halo)", "over(halo - rosella)", ROSELLA),
+    Mutant(LEARNING, "over(found[0.1] - found[0.0])", "over(found[0.1] - 1.05 * found[0.0])", ROSELLA),
+    Mutant(LEARNING, "[2] - fit(sizes.astype(np.float64), own)[2]", "[2] - 0.0", ROSELLA),
+    Mutant(
+        LEARNING, "over(np.polyfit(loads, found.T, 1)[0])", "over(-np.polyfit(loads, found.T, 1)[0])", ROSELLA
+    ),
+    Mutant(
+        TABLE, "return 1.0 - self.rosella / self.sparrow", "return 1.0 - self.sparrow / self.rosella", ROSELLA
+    ),
+    Mutant(TABLE, "low=_BELOW_SPARROW - _PERCENT / 2", "low=0.0", ROSELLA),
+    Mutant(TABLE, "        unanimous=True,\n", "", ROSELLA),
+    Mutant(TABLE, "if each.says_something)", "if each.rosella.any())", ROSELLA),
+    Mutant(TABLE, "best = min((_of(cells, learner, load)", "best = max((_of(cells, learner, load)", ROSELLA),
+    Mutant(
+        TABLE,
+        "over(ours.values - _BEHIND * best.values)",
+        "over(best.values - _BEHIND * ours.values)",
+        ROSELLA,
+    ),
+    Mutant(
+        "papers/rosella/grid.py",
+        "over(self.ours - CLOSE * self.best)",
+        "over(self.ours - 2.0 * self.best)",
+        GRID,
+    ),
+    Mutant(
+        "papers/rosella/grid.py",
+        "rivals[ROSELLA.label], rivals[SPARROW.label]",
+        "rivals[SPARROW.label], rivals[ROSELLA.label]",
+        GRID,
+    ),
     Mutant(LIVE, "return self.same == self.jobs", "return self.same > 0", OURS),
     Mutant(LIVE, "<= within * abs(real)", ">= within * abs(real)", OURS),
     Mutant(SEEDS, "if found.high < 0.0:", "if found.low < 0.0:", OURS),

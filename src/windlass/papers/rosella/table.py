@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from windlass.papers.judged import Judged, Within, over
 from windlass.papers.plots import Line, Picture
 from windlass.papers.reproduction import Reproduction, Row
-from windlass.results import summarise
 from windlass.sim.workers.simulate import make_policy, simulate
 from windlass.workloads.drift import shocks
 
@@ -18,6 +19,9 @@ SHOCK_EVERY = 500.0
 _WORKERS = 32
 #: Sparrow's mean response, s, above which its queues are taken to grow without bound.
 _STABLE = 20.0
+#: What the paper has of Sparrow, in whole percents; and what was asked of ours beside other learners.
+_BELOW_SPARROW, _PERCENT = 0.65, 0.01
+_BEHIND = 1.05
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,27 +100,35 @@ def _response(
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """Mean response over seeds of one contender at one load, and its 95% half width, s."""
+    """(s,) mean responses of one contender at one load, by seed, s."""
 
     label: str
     load: float
-    mean: float
-    half_width: float
+    values: NDArray[np.float64]
+
+    @property
+    def mean(self) -> float:
+        """Over seeds."""
+        return float(self.values.mean())
+
+    @property
+    def half_width(self) -> float:
+        """Of its 95 % interval."""
+        return over(self.values).half
 
 
 def _cells(speeds: NDArray[np.float64], under: Conditions, quick: bool) -> list[Cell]:
     loads = (0.5, 0.8, 0.85, 0.9) if quick else (0.3, 0.5, 0.7, 0.8, 0.85, 0.9, 0.95)
-    tasks, seeds = (50_000, (1, 2)) if quick else (400_000, (1, 2, 3, 4, 5))
+    tasks, seeds = (50_000, (1, 2, 3)) if quick else (400_000, (1, 2, 3, 4, 5))
     found = []
     for load in loads:
         for contender in CONTENDERS:
             values = [_response(contender, speeds, load, tasks, seed, under) for seed in seeds]
-            summary = summarise(contender.label, values)
-            found.append(Cell(contender.label, load, summary.mean, summary.half_width))
+            found.append(Cell(contender.label, load, np.array(values)))
     return found
 
 
-def _of(cells: list[Cell], contender: Contender, load: float) -> Cell:
+def _of(cells: Sequence[Cell], contender: Contender, load: float) -> Cell:
     return next(cell for cell in cells if cell.label == contender.label and cell.load == load)
 
 
@@ -146,65 +158,95 @@ def stale(quick: bool) -> Reproduction:
 
 
 def _compare(quick: bool, under: Conditions) -> Reproduction:
-    rows, pictures, gains = [], [], []
+    rows, pictures, beside = [], [], []
     for number, speed_set in enumerate(speed_sets()):
         cells = _cells(speed_set.speeds, under, quick)
         pictures.append(_picture(f"{under.key}-{number}", f"{speed_set.name}; {under.words}", cells))
         for load in dict.fromkeys(cell.load for cell in cells):
+            setting = f"{speed_set.name}, load {load}"
             rosella, sparrow = _of(cells, ROSELLA, load), _of(cells, SPARROW, load)
-            gain = 1 - rosella.mean / sparrow.mean
-            if load >= 0.8 and sparrow.mean < _STABLE:
-                gains.append((gain, f"{speed_set.name}, load {load}, {under.words}"))
-            setting = f"{speed_set.name}, load {load}, {under.words}"
-            rows += _against_learners(cells, load, setting, f"below Sparrow by {gain:.0%}")
-    if gains:
-        (gain, where), *less = sorted(gains, reverse=True)
-        rows.append(
-            Row(
-                f"below Sparrow's mean response, {where}",
-                "65 % (32 machines on AWS)",
-                f"{gain:.0%}",
-                gain >= 0.65,
-                f"the most at load 0.8 or more where Sparrow's mean stays under {_STABLE:g} s; elsewhere its queues "
-                "grow without bound, and the share below it says nothing; other such settings: "
-                + ("; ".join(f"{setting} by {share:.0%}" for share, setting in less) or "none"),
-            )
-        )
+            beside.append(Beside(setting, rosella.values, sparrow.values))
+            rows += learner_rows(cells, load, f"{setting}, {under.words}")
+    rows.append(sparrow_row(beside, f"jobs of one task, {under.words}"))
     return Reproduction(tuple(rows), tuple(pictures))
 
 
-def _against_learners(cells: list[Cell], load: float, setting: str, gain: str) -> list[Row]:
+@dataclass(frozen=True, slots=True)
+class Beside:
+    """(s,) mean responses of Rosella and of Sparrow in a setting, by seed, s."""
+
+    setting: str
+    rosella: NDArray[np.float64]
+    sparrow: NDArray[np.float64]
+
+    @property
+    def share(self) -> NDArray[np.float64]:
+        """(s,) the share by which Rosella is below."""
+        return 1.0 - self.rosella / self.sparrow
+
+    @property
+    def says_something(self) -> bool:
+        """Whether Sparrow's queues do not grow without bound."""
+        return float(self.sparrow.mean()) < _STABLE
+
+
+def sparrow_row(found: Sequence[Beside], words: str) -> Row:
+    """Rosella below Sparrow in all settings; those in which Sparrow's queues grow without bound say nothing."""
+    told = sorted((each for each in found if each.says_something), key=lambda each: -each.share.mean())
+    shares = [over(each.share) for each in told]
+    judged = Judged(
+        tuple(Within(share, low=_BELOW_SPARROW - _PERCENT / 2) for share in shares),
+        "holds where it is 64.5 %, which rounds to it, or more in all settings (95 % interval over seeds), fails where "
+        "it is less in all: the text that is at hand gives neither load nor speeds",
+        unanimous=True,
+    )
+    reached = sum(part.holds is True for part in judged.parts)
+    return Row.by(
+        f"Rosella's mean response below Sparrow's, {len(told)} settings, {words}",
+        "65 % (32 machines on AWS)",
+        f"{reached} of {len(told)} settings"
+        + (f", {shares[-1].mean:.0%} to {shares[0].mean:.0%}" if told else ""),
+        judged,
+        "; ".join(f"{each.setting} {share.mean:.0%}" for each, share in zip(told, shares, strict=True))
+        + f"; {len(found) - len(told)} settings are left out, where Sparrow's mean is {_STABLE:g} s or more: its "
+        "queues grow without bound, and the share below it says nothing",
+    )
+
+
+def learner_rows(cells: Sequence[Cell], load: float, setting: str) -> list[Row]:
     """Rosella against ε-greedy and UCB, which look at all queues for each task: with two probes, and with as many."""
     best = min((_of(cells, learner, load) for learner in LEARNERS), key=lambda cell: cell.mean)
-    two, all_queues = _of(cells, ROSELLA, load).mean, _of(cells, ROSELLA_ALL, load).mean
+    two, every = _of(cells, ROSELLA, load), _of(cells, ROSELLA_ALL, load)
     ppot = next(cell.mean for cell in cells if cell.label == "ppot" and cell.load == load)
     known = ", ".join(f"{cell.label} {cell.mean:.3g}" for cell in cells if cell.load == load)
+    all_held, two_held = _at_most_behind(every, best), _at_most_behind(two, best)
+    missed = f"; {_WORKERS} draws by rate miss some slow workers' queues" if all_held.holds is False else ""
     return [
-        Row(
-            f"{setting}: Rosella seeing all queues over the best other learner (asked: 1.05 at most)",
+        Row.by(
+            f"{setting}: Rosella seeing all queues over the best other learner (asked: {_BEHIND} at most)",
             None,
-            all_queues / best.mean,
-            all_queues <= 1.05 * best.mean,
-            f"{gain}; mean responses, s: {known}"
-            + (
-                ""
-                if all_queues <= 1.05 * best.mean
-                else f"; {_WORKERS} draws by rate miss some slow workers' queues"
-            ),
+            every.mean / best.mean,
+            all_held,
+            f"mean responses, s: {known}{missed}",
         ),
-        Row(
-            f"{setting}: Rosella with its two probes over the same (asked: 1.05 at most)",
+        Row.by(
+            f"{setting}: Rosella with its two probes over the same (asked: {_BEHIND} at most)",
             None,
-            two / best.mean,
-            two <= 1.05 * best.mean,
-            _why_not(two, best, ppot),
+            two.mean / best.mean,
+            two_held,
+            _why_not(two.mean, best, ppot) if two_held.holds is False else "",
         ),
     ]
 
 
+def _at_most_behind(ours: Cell, best: Cell) -> Judged:
+    return Judged(
+        (Within(over(ours.values - _BEHIND * best.values), high=0.0),),
+        f"holds where it is at most {_BEHIND} times as much (95 % interval over seeds)",
+    )
+
+
 def _why_not(two: float, best: Cell, ppot: float) -> str:
-    if two <= 1.05 * best.mean:
-        return ""
     seen = (
         f"{best.label} looks at all {_WORKERS} queues for each task and Rosella at two; with rates known, two probes "
         f"give {ppot / best.mean:.2f} times {best.label}'s"
