@@ -8,6 +8,7 @@ import pytest
 from windlass.engines import targets
 
 LIVE = Path("examples/fleet-live.yaml").resolve()
+PLACES = "place: [in-place, delay-scheduling, tetrium]"
 needs_ray = pytest.mark.skipif(
     importlib.util.find_spec("ray") is None, reason="Ray is not installed: pip install '.[ray]'"
 )
@@ -125,7 +126,11 @@ def test_what_one_machine_should_not_be_asked_for_is_refused(run, tmp_path, old,
 
 def test_a_placement_policy_that_orders_jobs_itself_does_not_go_with_an_order(run, tmp_path):
     file = tmp_path / "both.yaml"
-    file.write_text(LIVE.read_text().replace("place: [in-place, tetrium]", "{place: tetrium, order: swag}"))
+    file.write_text(
+        LIVE.read_text().replace(
+            "place: [in-place, delay-scheduling, tetrium]", "{place: tetrium, order: swag}"
+        )
+    )
     status, _, error = run(file)
     assert status == 2
     assert "place 'tetrium' orders jobs itself, expected in-place beside 'order'" in error
@@ -133,7 +138,7 @@ def test_a_placement_policy_that_orders_jobs_itself_does_not_go_with_an_order(ru
 
 def test_order_and_place_go_together_in_the_simulator(run, tmp_path):
     file = tmp_path / "order.yaml"
-    file.write_text(LIVE.read_text().replace("place: [in-place, tetrium]", "order: [fcfs, swag]"))
+    file.write_text(LIVE.read_text().replace(PLACES, "order: [fcfs, swag]"))
     status, out, _ = run(file, "--json")
     assert status == 0
     assert '"policies": {"order": "swag"}' in out

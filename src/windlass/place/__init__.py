@@ -10,6 +10,7 @@ Policies, one file each in ``policies/``:
 - ``tetrium``: least transfer plus compute time per stage, shortest job first; WAN budget, fairness, kept plans.
 - ``tetrium-fs``, ``tetrium-i-task``, ``tetrium-i-data``: its parts replaced, to see what each is worth.
 - ``in-place``: tasks where their data is, slots shared fairly.
+- ``delay-scheduling``: the same, but tasks that waited too long run wherever slots are free.
 - ``centralised``: all data to the largest site first.
 - ``iridium``: maps in place, shuffles where the network takes least.
 - ``tetris``: packing of slots and links with a fixed penalty for remote reads.

@@ -53,7 +53,8 @@ class CompiledPlacement:
                 here[row, source] -= tasks
                 waiting[row] -= tasks
         ready = view.ready._replace(plan=plan, here=here, waiting=waiting, data=data)
-        most = m * (2 * n + 2) + 8
+        # In two turns at each site, and from each site to each.
+        most = m * (4 * n + 2) + 8
         starts = Starts(np.empty((most, 4), np.int64), np.empty(most, np.int64))
         count = self.place.ready()(view.now, view.sites, ready, view.changed, self.parameters, starts)
         return Placement(

@@ -54,7 +54,7 @@ class Ready(NamedTuple):
     ``data``              (m, n)     what the tasks not begun will read at the site, bytes
     ``started``           (m, n)     tasks begun at the site so far
     ``running``           (m, n)     tasks that hold a slot of the site now
-    ``plan``              (m, n)     tasks planned for the site in all, as the policy left it; -1 until then
+    ``plan``              (m, n)     what the policy left of it, such as tasks planned for the site; -1 until then
     ====================  =========  ==========================================================================
     """
 
