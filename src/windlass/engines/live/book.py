@@ -57,7 +57,7 @@ class Book:
                 self.parents[child].append(row)
                 self._part[row, child] = at
                 at += int(jobs.tasks[child])
-        self._following = following_work(jobs)
+        self._following = following_work(jobs, jobs.estimate_s)
         self._order = [
             np.concatenate(
                 [first + np.argsort(key[first:last], kind="stable") for first, last in self._spans()]

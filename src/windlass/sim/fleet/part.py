@@ -18,6 +18,7 @@ more, reads begin and end up to so much later, and a link is never used beyond i
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,9 +35,11 @@ from windlass.sim.fleet.answer import COMMIT, RIGHT, refused
 from windlass.sim.fleet.result import FleetRun
 from windlass.sim.fleet.shared import FleetPart
 from windlass.sim.fleet.state import with_room
-from windlass.sim.fleet.view import following_work, order_view, place_view
+from windlass.sim.fleet.view import finished_means, following_work, order_view, place_view
 
 _Ints = NDArray[np.int64]
+#: What is told of compute times: the mean of finished tasks, or what the jobs say of themselves.
+Estimates = Literal["finished", "true"]
 
 
 class PlacedFleet(FleetPart):
@@ -48,6 +51,9 @@ class PlacedFleet(FleetPart):
         What runs where, and what changes.
     look_every, decide_every
         Least time between looks at the links, and between decisions, s.
+    estimates
+        How long a task is thought to compute: ``finished``, the mean of the stage's finished tasks (of the job's
+        before any has, of all jobs' before that, at first 1 s); ``true``, what the jobs say of themselves.
     log
         Whether to keep every read and every change of a rate.
     progress
@@ -62,6 +68,7 @@ class PlacedFleet(FleetPart):
         *,
         look_every: float = 0.0,
         decide_every: float = 0.0,
+        estimates: Estimates = "true",
         log: bool = False,
         progress: Callable[[float], None] | None = None,
     ) -> None:
@@ -70,12 +77,14 @@ class PlacedFleet(FleetPart):
             in_loop(None),
             progress,
             standing=False,
+            by_seconds=estimates == "finished",
             look_every=look_every,
             decide_every=decide_every,
             log=log,
         )
         self._commit = COMMIT.entry()
-        self._following = following_work(case.jobs)
+        self._estimates = estimates
+        self._following = following_work(case.jobs, case.jobs.estimate_s)
         self._stages: _Ints = np.empty(0, np.int64)
         self._reasons: dict[str, int] = {}
         self._decisions = 0
@@ -90,7 +99,11 @@ class PlacedFleet(FleetPart):
 
     def view(self, decision: str) -> PlaceView:
         """Sites, and the stages of which tasks wait."""
-        return place_view(self._state, self._stages, self._case.jobs, self._following)
+        jobs = self._case.jobs
+        if self._estimates == "true":
+            return place_view(self._state, self._stages, jobs.estimate_s, self._following)
+        task_s = finished_means(self._state)
+        return place_view(self._state, self._stages, task_s, following_work(jobs, task_s))
 
     def act(self, decision: str, answer: Placement) -> None:
         """Start tasks and move input."""

@@ -35,10 +35,10 @@ SITE = _record("slots free position", "up down up_left down_left up_weight down_
 JOB = _record("stage0 stages_left", "submit end sent seconds tasks error")
 #: A stage: whose, tasks, first task, first part, first child; whether it is a shuffle, and ready; parents that have
 #: not ended; tasks begun, ended, and waiting; whether the largest begin first; its row in the tables; bytes written per
-#: byte read, input of a task, when one began last or it became ready, s.
+#: byte read, input of a task, when one began last or it became ready, s; seconds of its finished tasks.
 STAGE = _record(
     "job tasks first part0 child0 shuffles ready parents_left begun done waiting largest row",
-    "ratio task_bytes since",
+    "ratio task_bytes since seconds",
 )
 #: A part: where it lies, its first task.
 PART = _record("site task0")

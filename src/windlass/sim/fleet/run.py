@@ -15,7 +15,7 @@ from windlass.place.view import Placement, PlaceView
 from windlass.sim.coupled import Alone
 from windlass.sim.fleet.answer import COMMIT
 from windlass.sim.fleet.loop import RUN, STORE
-from windlass.sim.fleet.part import OrderedFleet, PlacedFleet
+from windlass.sim.fleet.part import Estimates, OrderedFleet, PlacedFleet
 from windlass.sim.fleet.result import FleetRun
 
 
@@ -37,6 +37,7 @@ def run_placed(
     *,
     look_every: float = 0.0,
     decide_every: float = 0.0,
+    estimates: Estimates = "true",
     log: bool = False,
     progress: Callable[[float], None] | None = None,
 ) -> FleetRun:
@@ -56,7 +57,14 @@ def run_placed(
     >>> run_placed(FleetCase(fleet, jobs), InPlace()).end.tolist()
     [60.0]
     """
-    part = PlacedFleet(case, look_every=look_every, decide_every=decide_every, log=log, progress=progress)
+    part = PlacedFleet(
+        case,
+        look_every=look_every,
+        decide_every=decide_every,
+        estimates=estimates,
+        log=log,
+        progress=progress,
+    )
     run: FleetRun = drive(Alone(part), {PLACE.key: policy})
     return run
 

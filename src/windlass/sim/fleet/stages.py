@@ -84,6 +84,7 @@ def end_task(state, now, site, number):
     if run.by_seconds != 0:
         job = state.jobs[stage.job]
         job.seconds += task.duration
+        stage.seconds += task.duration
         job.tasks += 1.0
         run.all_seconds += task.duration
         run.all_tasks += 1.0

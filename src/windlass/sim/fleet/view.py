@@ -14,12 +14,25 @@ _Floats = NDArray[np.float64]
 _Ints = NDArray[np.int64]
 
 
-def following_work(jobs: FleetJobs) -> _Floats:
-    """(K,) slot-seconds of the stages that read each stage's output."""
-    work = jobs.tasks * jobs.estimate_s
+def following_work(jobs: FleetJobs, task_s: _Floats) -> _Floats:
+    """(K,) slot-seconds of the stages that read each stage's output, for tasks of (K,) so many seconds."""
+    work = jobs.tasks * task_s
     total = np.zeros(len(work))
     np.add.at(total, np.repeat(np.arange(len(work)), np.diff(jobs.child_at)), work[jobs.children])
     return total
+
+
+def finished_means(state: FleetState) -> _Floats:
+    """(K,) seconds that finished tasks computed on average: of the stage, or its job, or all jobs where none has yet.
+
+    Before any task has finished, 1 s.
+    """
+    run, stages = state.run[0], state.stages[:-1]
+    jobs = state.jobs[stages["job"]]
+    everywhere = run["all_seconds"] / run["all_tasks"] if run["all_tasks"] > 0.0 else 1.0
+    of_job = np.where(jobs["tasks"] > 0.0, jobs["seconds"] / np.maximum(jobs["tasks"], 1.0), everywhere)
+    found: _Floats = np.where(stages["done"] > 0, stages["seconds"] / np.maximum(stages["done"], 1), of_job)
+    return found
 
 
 def order_view(state: FleetState) -> FleetView:
@@ -34,8 +47,8 @@ def order_view(state: FleetState) -> FleetView:
     )
 
 
-def place_view(state: FleetState, stages: _Ints, jobs: FleetJobs, following: _Floats) -> PlaceView:
-    """Sites, and the stages of which tasks wait."""
+def place_view(state: FleetState, stages: _Ints, task_s: _Floats, following: _Floats) -> PlaceView:
+    """Sites, and the stages of which tasks wait; ``task_s`` (K,) seconds that a task of each is thought to compute."""
     run, own = state.run[0], state.stages[stages]
     rows = own["row"]
     here, data, started, running, plan = (
@@ -53,7 +66,7 @@ def place_view(state: FleetState, stages: _Ints, jobs: FleetJobs, following: _Fl
         own["shuffles"].copy(),
         own["tasks"].copy(),
         own["waiting"].copy(),
-        jobs.estimate_s[stages],
+        task_s[stages],
         following[stages],
         own["ratio"].copy(),
         own["since"].copy(),

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, ClassVar, Literal, Self
+from typing import Annotated, Any, ClassVar, Literal, Self
 
-from pydantic import Field, model_validator
+from pydantic import Field, field_validator, model_validator
 
 from windlass.worlds import Setting
 from windlass.worlds.fleet.jobs import WorkloadSpec
@@ -15,10 +15,28 @@ from windlass.worlds.spec import NotNegative, Spec
 
 
 class EstimatesSpec(Spec):
-    """How well task times of ``workload.fixed`` are known; whether orders are told tasks or expected seconds."""
+    """What policies are told of task times; ``estimates: finished`` and ``estimates: true`` stand for ``durations``.
+
+    ``durations`` is for placements: ``finished`` tells the mean of finished tasks, ``true`` what the jobs say.
+    ``accuracy`` says how well task times of ``workload.fixed`` are known; ``sizes`` whether orders are told tasks or
+    expected seconds.
+    """
 
     accuracy: Annotated[float, Field(ge=0, le=1)] = 1.0
     sizes: Literal["tasks", "seconds"] = "tasks"
+    durations: Literal["finished", "true"] = "finished"
+
+    @model_validator(mode="before")
+    @classmethod
+    def _one_word(cls, given: Any) -> Any:
+        # YAML reads the word true as a truth value.
+        words = {True: "true", "true": "true", "finished": "finished"}
+        return {"durations": words[given]} if isinstance(given, (str, bool)) and given in words else given
+
+    @field_validator("durations", mode="before")
+    @classmethod
+    def _as_word(cls, given: Any) -> Any:
+        return "true" if given is True else given
 
 
 class PoliciesSpec(Spec):
@@ -88,6 +106,11 @@ class FleetSetting(Setting):
             )
         if self.workload.fixed is None and self.estimates.accuracy < 1.0:
             raise ValueError("estimates: accuracy is for workload.fixed")
+        drawn = self.workload.drawn
+        if drawn is not None and drawn.estimate_error > 0.0 and self.estimates.durations == "finished":
+            raise ValueError(
+                "workload.drawn.estimate_error: what jobs say is not told, expected estimates: true beside it"
+            )
         linked = self.cluster is not None and self.cluster.linked
         if self.policies.order is None and self.policies.place.name != "in-place" and not linked:
             raise ValueError(

@@ -108,6 +108,7 @@ class FleetWorld:
                 policy,
                 look_every=setting.look_every,
                 decide_every=setting.decide_every,
+                estimates=setting.estimates.durations,
                 progress=progress,
             )
         else:

@@ -1,0 +1,117 @@
+"""What placements are told of compute times: means of what has finished, or what the jobs say."""
+
+import numpy as np
+import pytest
+
+from windlass.model import InputError
+from windlass.model.fleet import Fleet, FleetCase, FleetJobs, StageSpec
+from windlass.place.policies.in_place import InPlace
+from windlass.scenario import make_scenario
+from windlass.sim.fleet import run_placed
+
+SITES = [{"name": name, "slots": 2, "up": 1e6, "down": 1e6} for name in "ab"]
+
+
+class Notes:
+    """In-place, which notes what it was told and when."""
+
+    name = "notes"
+
+    def __init__(self):
+        self.told = []
+
+    def decide(self, view):
+        ready = view.ready
+        self.told += [
+            (view.now, int(job), int(kind), float(each), float(after))
+            for job, kind, each, after in zip(
+                ready.job, ready.shuffles, ready.task_s, ready.next_work, strict=True
+            )
+        ]
+        return InPlace().decide(view)
+
+
+def noted(estimates):
+    rng = np.random.default_rng(5)
+    stages = [
+        [
+            StageSpec(4.0, (5, 3), 0.0, estimate_s=9.0),
+            StageSpec(2.0, tasks=6, parents=(0,), estimate_s=7.0),
+        ]
+        for _ in range(4)
+    ]
+    factor = rng.uniform(0.5, 2.0, 4 * 14)
+    case = FleetCase(
+        Fleet.of([2, 1], [1e9, 1e9], [1e9, 1e9]), FleetJobs.of([0.0, 3.0, 11.0, 30.0], stages, factor)
+    )
+    notes = Notes()
+    return run_placed(case, notes, estimates=estimates), notes.told
+
+
+def test_what_has_finished_is_told_of_the_stage_the_job_or_all():
+    run, told = noted("finished")
+    job, kind = run.jobs.job[run.jobs.stage], run.jobs.shuffles[run.jobs.stage]
+    took = run.computed - run.read
+    levels = set()
+    for now, one, shuffles, each, after in told:
+        ended = run.computed <= now
+        own = ended & (job == one)
+        by_stage = {k: own & (kind == k) for k in (0, 1)}
+        expected = {}
+        for k, stage in by_stage.items():
+            known = [(0, stage), (1, own), (2, ended)]
+            level, found = next(((at, mask) for at, mask in known if mask.any()), (3, None))
+            expected[k] = 1.0 if found is None else float(took[found].mean())
+            levels.add((k, level))
+        assert each == pytest.approx(expected[shuffles])
+        assert after == pytest.approx(0.0 if shuffles else 6 * expected[1])
+    assert levels >= {(0, 0), (0, 2), (0, 3), (1, 0), (1, 1)}
+
+
+def test_what_jobs_say_is_told_where_it_is_to_be_true():
+    _, told = noted("true")
+    assert {(kind, each, after) for _, _, kind, each, after in told} == {(0, 9.0, 42.0), (1, 7.0, 0.0)}
+
+
+def tree(**more):
+    drawn = {"jobs": 2, "tasks": 5, **more.pop("drawn", {})}
+    return {
+        "world": "fleet",
+        "cluster": {"sites": SITES},
+        "workload": {"drawn": drawn},
+        "policies": {"place": "in-place"},
+        **more,
+    }
+
+
+@pytest.mark.parametrize(
+    ("given", "durations"),
+    [
+        ({}, "finished"),
+        ({"estimates": "finished"}, "finished"),
+        ({"estimates": True}, "true"),
+        ({"estimates": "true"}, "true"),
+        ({"estimates": {"durations": True}}, "true"),
+        ({"estimates": {"durations": "finished"}}, "finished"),
+    ],
+)
+def test_a_word_says_which(given, durations):
+    assert make_scenario(tree(**given)).variants[0].setting.estimates.durations == durations
+
+
+def test_a_list_of_words_makes_variants():
+    variants = make_scenario(tree(estimates=["finished", True])).variants
+    assert [one.setting.estimates.durations for one in variants] == ["finished", "true"]
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"estimates": "guessed"}, "estimates"),
+        ({"estimates": {"durations": "guessed"}}, "estimates.durations"),
+        ({"drawn": {"estimate_error": 0.5}}, "estimate_error: what jobs say is not told"),
+    ],
+)
+def test_what_cannot_be_told_is_refused(given, message):
+    with pytest.raises(InputError, match=message):
+        make_scenario(tree(**given))
