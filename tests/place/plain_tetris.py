@@ -11,7 +11,9 @@ def fits(room: float, rate: float) -> int:
     return int(max(room, 0.0) / rate + 1e-9) if rate > 0.0 else 10**9
 
 
-def tetris(view: PlaceView, penalty: float, srtf: float) -> list[tuple[int, int, int, int]]:
+def tetris(
+    view: PlaceView, penalty: float, srtf: float, network: bool = True, local_reads: bool = False
+) -> list[tuple[int, int, int, int]]:
     """(row, source, site, tasks) of each start: site by site, the highest score first."""
     sites, ready = view.sites, view.ready
     stages, places = ready.here.shape
@@ -33,19 +35,21 @@ def tetris(view: PlaceView, penalty: float, srtf: float) -> list[tuple[int, int,
         if free[y] <= 0:
             continue
         slot = (1 / sites.slots[y]) * (free[y] / sites.slots[y])
-        link = down[y] / sites.down[y] if sites.down[y] > 0 else 0.0
+        link = network * down[y] / sites.down[y] if sites.down[y] > 0 else 0.0
         options = []
         for row in range(stages):
             less = srtf * work[row] / max(work.sum() / stages, 1e-9) * slot
             if ready.shuffles[row]:
                 away = 1.0 - part[row, y]
                 if sites.down[y] > 0 or away <= 0:
-                    read = away * rate[row] / sites.down[y] if sites.down[y] > 0 else 0.0
+                    counted = 1.0 if local_reads else away
+                    read = counted * rate[row] / sites.down[y] if sites.down[y] > 0 else 0.0
                     score = (slot + read * link) * (1.0 - penalty * away) - less
                     options.append((-score, 2 * row, row, -1))
                 continue
             if here[row, y] > 0:
-                options.append((-(slot - less), 2 * row, row, y))
+                own = rate[row] / sites.down[y] * link if local_reads and sites.down[y] > 0 else 0.0
+                options.append((-(slot + own - less), 2 * row, row, y))
             source = remote_of(row, y)
             if source >= 0 and sites.down[y] > 0:
                 score = (slot + rate[row] / sites.down[y] * link) * (1.0 - penalty) - less

@@ -60,6 +60,32 @@ def test_no_budget_keeps_maps_in_place_and_shuffles_at_their_least():
         assert own[:, 2].tolist() == [int(np.argmax(view.ready.data[row]))]
 
 
+def test_a_budget_that_cannot_be_kept_is_said():
+    sites = Sites.of(slots=[0, 20, 20], up=[1e9] * 3, down=[1e9] * 3)
+    ready = Ready.of(0, 1.0, [[8, 4, 0]], 1e6)
+    shuffle = Ready.of(1, 1.0, [[0, 0, 0]], data=[[8e6, 4e6, 0.0]], waiting=6)
+
+    def reasons(policy, what):
+        answer = policy.decide(PlaceView(0.0, sites, what))
+        return {answer.reasons[code].partition(":")[0] for code in answer.why.tolist()}
+
+    kept = {"its input is here", "reads remotely, so it starts ahead of local tasks"}
+    over = {"its input is here", "more has to move than its budget ρ allows"}
+    # Two thirds of the input have to leave their site.
+    assert reasons(Tetrium(rho=0.7), ready) == kept
+    assert reasons(Tetrium(rho=0.6), ready) == over
+    assert reasons(Tetrium(rho=0.0), ready) == over
+    # The least shuffle counts that site out, and can always be kept to.
+    assert reasons(Tetrium(rho=0.0), shuffle) == {"its share of the shuffle"}
+
+
+def test_kept_plans_leave_the_order_of_jobs_as_it_is():
+    sites = Sites.of(slots=[4, 4], up=[1e9, 1e9], down=[1e9, 1e9])
+    ready = Ready.of(0, [9, 1], [[8, 8], [4, 4]])
+    for keep in (0, 2):
+        assert started(Tetrium(update_sites=keep).decide(PlaceView(0.0, sites, ready)), 2).tolist() == [0, 8]
+
+
 def test_more_budget_moves_more():
     view = busy_view(1, seed=5)
     moved = [moved_bytes(view, Tetrium(rho=rho).decide(view)) for rho in (0.0, 0.3, 1.0)]

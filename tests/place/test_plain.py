@@ -7,6 +7,7 @@ from scipy.optimize import linprog
 from tests.place.plain_tetris import tetris
 from windlass.place.functions.in_place import wanted_in_place
 from windlass.place.policies.in_place import InPlace
+from windlass.place.policies.iridium import Iridium
 from windlass.place.policies.tetris import Tetris
 from windlass.place.policies.tetrium import Tetrium
 from windlass.place.view import PlaceView, Ready, Sites
@@ -48,6 +49,26 @@ def test_tetris_starts_what_scores_highest(penalty, srtf):
         assert [*map(tuple, Tetris(penalty, srtf).decide(view).starts.tolist())] == tetris(
             view, penalty, srtf
         )
+
+
+@pytest.mark.parametrize(("network", "local_reads"), [(True, True), (False, False), (False, True)])
+def test_tetris_counts_links_and_local_reads_as_told(network, local_reads):
+    unlike = 0
+    for seed in range(60):
+        view = drawn_view(seed)
+        found = [*map(tuple, Tetris(0.1, 1.0, network, local_reads).decide(view).starts.tolist())]
+        assert found == tetris(view, 0.1, 1.0, network, local_reads)
+        unlike += found != tetris(view, 0.1, 1.0)
+    assert unlike > 5
+
+
+def test_tetris_takes_a_local_read_for_no_less_than_a_remote_one():
+    sites = Sites.of(slots=[4, 4], up=[1e9, 1e9], down=[1e9, 1e9])
+    ready = Ready.of(shuffles=[0], task_s=1, here=[[2, 9]], task_bytes=2e8)
+    first = [
+        Tetris(local_reads=own).decide(PlaceView(0.0, sites, ready)).starts[0].tolist() for own in (0, 1)
+    ]
+    assert first == [[0, 1, 0, 4], [0, 0, 0, 2]]
 
 
 def test_fair_sharing_gives_each_slot_to_the_job_that_holds_fewest():
@@ -119,3 +140,32 @@ def test_the_better_of_forward_and_reverse_is_the_better():
             better.add(way)
             np.testing.assert_array_equal(share["best"], share[way])
     assert better == {"forward", "reverse"}
+
+
+def test_iridium_s_ties_go_to_where_computing_takes_least():
+    better = 0
+    for seed in range(40):
+        rng = np.random.default_rng([8, seed])
+        places, tasks = int(rng.integers(2, 6)), 20_000
+        slots = rng.integers(1, 40, places) * 1000
+        data, (up, down) = rng.uniform(0.1e9, 5e9, places), 10 ** rng.uniform(8, 9.5, (2, places))
+        ready = Ready.of(1, 1.0, np.zeros((1, places)), data=[data], waiting=tasks)
+        view, share = PlaceView(0.0, Sites.of(slots, up, down, slots * 100), ready), {}
+        for ties in ("data", "slots"):
+            starts = Iridium(ties).decide(view).starts
+            share[ties] = np.bincount(starts[:, 2], starts[:, 3], places) / tasks
+        transfer, pace = {}, {}
+        for ties, own in share.items():
+            sent, got = data * (1.0 - own) / up, (data.sum() - data) * own / down
+            transfer[ties], pace[ties] = max(sent.max(), got.max()), (own / slots).max()
+        assert transfer["slots"] <= transfer["data"] * 1.01
+        # Least pace of all whose transfer takes as long: a linear program over shares and pace.
+        limit = max(transfer.values())
+        low, high = np.maximum(0.0, 1.0 - limit * up / data), limit * down / (data.sum() - data)
+        bounds = [*zip(low, high, strict=True), (0.0, None)]
+        cost, one = [*([0.0] * places), 1.0], [[*([1.0] * places), 0.0]]
+        rows = np.hstack([np.diag(1.0 / slots), np.full((places, 1), -1.0)])
+        found = linprog(cost, rows, np.zeros(places), one, [1.0], bounds, method="highs")
+        assert pace["slots"] == pytest.approx(found.fun, rel=0.02)
+        better += pace["slots"] < 0.98 * pace["data"]
+    assert better > 5

@@ -6,7 +6,8 @@
 - :mod:`~windlass.place.lib.replan`: a plan changed at a few sites only.
 - :mod:`~windlass.place.lib.reverse`: the reduce stage first, and the map placements that it wants.
 - :mod:`~windlass.place.lib.prefer`: input moved ahead for the shuffle behind a map stage.
-- :mod:`~windlass.place.lib.decide`: Tetrium's decision at one instant.
+- :mod:`~windlass.place.lib.decide`: Tetrium's decision at one instant; :mod:`~windlass.place.lib.options`: what it is
+  asked for.
 - :mod:`~windlass.place.lib.pick`: which of a site's planned tasks start now.
 - :mod:`~windlass.place.lib.fair`: slots shared fairly among jobs; :mod:`~windlass.place.lib.delay`: tasks that wait too
   long run away from their input.

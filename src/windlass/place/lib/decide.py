@@ -7,7 +7,8 @@ from numpy.typing import NDArray
 
 from windlass.compiled import Kernel, helper, lean
 from windlass.place.compiled import PLACE
-from windlass.place.lib.pick import SHUFFLE, Starts, put, start_maps
+from windlass.place.lib.options import Options, options_of
+from windlass.place.lib.pick import REASONS, REMOTE, SHUFFLE, Starts, put, start_maps
 from windlass.place.lib.replan import change_few
 from windlass.place.lib.reverse import Behind, map_share
 from windlass.place.lib.search import NO_BUDGET, SOLVED, parts, total_of
@@ -15,44 +16,18 @@ from windlass.place.lib.stage import Load, Resources, by_size, solve_reduce
 from windlass.place.lib.whole import move_least, whole, whole_within
 from windlass.place.view import Ready, Sites
 
-
-class Options(NamedTuple):
-    """What a decision is asked for, all floats; see :class:`~windlass.place.policies.tetrium.Tetrium`.
-
-    ``remote_first`` and ``spread`` are the order of map tasks, 1 for yes; ``direction`` is 0 forward, 1 reverse, 2 the
-    better of both; ``fair_order`` shares slots evenly; ``iridium`` places as Iridium does; ``keep_sites`` is how many
-    sites of a kept plan may change, 0 to keep none.
-    """
-
-    epsilon: float
-    rho: float
-    local_share: float
-    remote_first: float
-    spread: float
-    direction: float
-    fair_order: float
-    iridium: float
-    keep_sites: float
-
-
-@lean
-def options_of(parameters):
-    """The options, from an array of them in their order."""
-    return Options(
-        epsilon=parameters[0],
-        rho=parameters[1],
-        local_share=parameters[2],
-        remote_first=parameters[3],
-        spread=parameters[4],
-        direction=parameters[5],
-        fair_order=parameters[6],
-        iridium=parameters[7],
-        keep_sites=parameters[8],
-    )
+OVER = len(REASONS)
+REASONS_OF_BUDGET = (
+    *REASONS,
+    "more has to move than its budget ρ allows: input lies where there are no slots",
+)
 
 
 class Room(NamedTuple):
-    """Room to work in, of one length n; ``flow`` (n, n). Made once a decision: what makes no array compiles faster."""
+    """Room to work in, of one length n; ``flow`` (n, n). Made once a decision: what makes no array compiles faster.
+
+    ``over`` (1,) is 1 where the stage last looked at cannot keep to its budget.
+    """
 
     share: NDArray[np.float64]
     most: NDArray[np.float64]
@@ -64,6 +39,7 @@ class Room(NamedTuple):
     ideal: NDArray[np.int64]
     lent: NDArray[np.int64]
     flow: NDArray[np.int64]
+    over: NDArray[np.int64]
 
 
 class Decision(NamedTuple):
@@ -83,7 +59,8 @@ def make_room(n):
     floats, ints = np.empty((4, n)), np.empty((5, n), np.int64)
     counts, take, before, ideal, lent = ints[0], ints[1], ints[2], ints[3], ints[4]
     flow = np.empty((n, n), np.int64)
-    return Room(floats[0], floats[1], floats[2], floats[3], counts, take, before, ideal, lent, flow)
+    over = np.zeros(1, np.int64)
+    return Room(floats[0], floats[1], floats[2], floats[3], counts, take, before, ideal, lent, flow, over)
 
 
 @helper
@@ -133,6 +110,7 @@ def estimate(decision, row, open_slots):
     if shuffles and options.iridium > 0.0:
         work, wave = 0.0, 0.0
     total, status = np.inf, NO_BUDGET
+    room.over[0] = 0
     while status == NO_BUDGET:
         load = Load(work, budget, wave)
         if shuffles:
@@ -145,10 +123,11 @@ def estimate(decision, row, open_slots):
         else:
             behind, direction = Behind(ready.next_work[row], ready.ratio[row]), int(options.direction)
             total, status = map_share(data, resources, load, behind, direction, share, most)
-        if budget == np.inf:
+        if budget == np.inf or status != NO_BUDGET:
             break
-        # What cannot keep to its budget, for want of slots where data is, runs without.
+        # What cannot keep to its budget, for want of slots where data is, runs without, and says so.
         budget = np.inf
+        room.over[0] = 1
     return total if status == SOLVED else np.inf
 
 
@@ -177,6 +156,7 @@ def plan_stage(decision, row):
     sites, ready, options, room = decision.sites, decision.ready, decision.options, decision.room
     counts = room.counts
     n = len(counts)
+    room.over[0] = 0
     keep = int(options.keep_sites)
     kept = keep > 0 and ready.plan[row, 0] >= 0
     if kept:
@@ -222,7 +202,7 @@ def begin(decision, row, limit, count):
         lent[x] -= take[x]
     if ready.shuffles[row]:
         for y in range(n):
-            count = put(starts, count, row, -1, y, take[y], SHUFFLE)
+            count = put(starts, count, row, -1, y, take[y], OVER if room.over[0] else SHUFFLE)
         return count
     move_least(ready.here[row], counts, sites.up, flow)
     for x in range(n):
@@ -230,7 +210,12 @@ def begin(decision, row, limit, count):
             # Input that cannot leave waits for a slot where it lies.
             if x != y and (sites.up[x] <= 0.0 or sites.down[y] <= 0.0):
                 flow[x, y] = 0
-    return start_maps(starts, count, row, flow, take, sites.up, decision.options)
+    first = count
+    count = start_maps(starts, count, row, flow, take, sites.up, decision.options)
+    for start in range(first, count):
+        if room.over[0] and starts.why[start] == REMOTE:
+            starts.why[start] = OVER
+    return count
 
 
 @lean
@@ -261,7 +246,7 @@ def serve(decision, open_slots, order, times):
             sorted_to = place + 1
             while sorted_to < m and ready.left[order[sorted_to]] == ready.left[order[place]]:
                 sorted_to += 1
-            if sorted_to - place > 1 and options.keep_sites <= 0.0:
+            if sorted_to - place > 1:
                 in_order(decision, open_slots, place, sorted_to, order, times)
         row = order[place]
         unserved -= ready.waiting[row]

@@ -10,21 +10,24 @@ from windlass.place.lib.stage import Load, Resources, solve_reduce
 from windlass.place.lib.whole import whole_within
 
 ANYWHERE = 3
+#: Part of the network's time that computing counts for where it only decides among ties.
+TIES = 1e-6
 REASONS_OF_FAIR = (*REASONS, "there is no slot at its input, or none for too long")
 
 
 @helper
-def wanted_in_place(sites, ready, by_network, want):
+def wanted_in_place(sites, ready, by_network, by_slots, want):
     """Fill ``want`` (m, n) with the tasks that each stage still runs at each site: maps where their input lies.
 
-    Shuffles go where the intermediate data lies, or (``by_network``) where the shuffle takes least.
+    Shuffles go where the intermediate data lies, or (``by_network``) where the shuffle takes least; of several such
+    places to where most data lies, or (``by_slots``) where they then compute for least.
     """
     m, n = want.shape
     share, most = np.empty(n), np.empty(n)
     for row in range(m):
         if not ready.shuffles[row]:
             copy(ready.here[row], want[row])
-        elif not (by_network and wanted_by_network(sites, ready, row, share, most, want[row])):
+        elif not (by_network and wanted_by_network(sites, ready, row, by_slots, share, most, want[row])):
             for x in range(n):
                 share[x], most[x] = ready.data[row, x], sites.slots[x]
             waiting, total = ready.waiting[row], ready.total[row]
@@ -32,10 +35,14 @@ def wanted_in_place(sites, ready, by_network, want):
 
 
 @helper
-def wanted_by_network(sites, ready, row, share, most, want):
+def wanted_by_network(sites, ready, row, by_slots, share, most, want):
     """Fill ``want`` (n,) with where a shuffle takes least, whatever slots there are; whether there is such a place."""
     resources = Resources(parts(sites.slots, 1.0), sites.up, sites.down)
     result = solve_reduce(ready.data[row], resources, Load(0.0, np.inf, 0.0), share, most)
+    if by_slots and result[2] == SOLVED:
+        # So little work that the network's time stays the least: it only decides among ties.
+        work = TIES * max(result[0], TIES)
+        result = solve_reduce(ready.data[row], resources, Load(work, np.inf, 0.0), share, most)
     if result[2] != SOLVED:
         return False
     for x in range(len(share)):

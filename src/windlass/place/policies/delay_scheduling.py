@@ -24,7 +24,7 @@ class Options(NamedTuple):
 def _place(now, sites, ready, changed, parameters, starts):
     options = Options(parameters[0], parameters[1])
     want = np.zeros(ready.here.shape, np.int64)
-    wanted_in_place(sites, ready, False, want)
+    wanted_in_place(sites, ready, False, False, want)
     count = share_slots(sites, ready, want, starts, 0)
     return start_late(now, sites, ready, options.wait, options.restarts, want, starts, count)
 

@@ -22,7 +22,7 @@ def _place(now, sites, ready, changed, parameters, starts):
     m, n = ready.here.shape
     options = Options(parameters[0])
     want = np.zeros((m, n), np.int64)
-    wanted_in_place(sites, ready, False, want)
+    wanted_in_place(sites, ready, False, False, want)
     count = share_slots(sites, ready, want, starts, 0)
     return start_elsewhere(now, sites, ready, options.delay, want, starts, count)
 

@@ -7,11 +7,14 @@ import numpy as np
 from windlass.compiled import Kernel
 from windlass.place.compiled import PLACE, CompiledPlacement
 from windlass.place.lib.fair import REASONS_OF_FAIR, share_slots, start_elsewhere, wanted_in_place
+from windlass.place.policies.tetrium import chosen
+
+_TIES = ("data", "slots")
 
 
 def _place(now, sites, ready, changed, parameters, starts):
     want = np.zeros(ready.here.shape, np.int64)
-    wanted_in_place(sites, ready, True, want)
+    wanted_in_place(sites, ready, True, parameters[0] > 0.0, want)
     count = share_slots(sites, ready, want, starts, 0)
     return start_elsewhere(now, sites, ready, 0.0, want, starts, count)
 
@@ -23,7 +26,20 @@ class Iridium(CompiledPlacement):
     a site has does not matter. Slots are shared fairly among jobs. Iridium's moving of input ahead of queries is
     ``tetrium-i-data``.
 
+    Many placements take equally little network time, and the paper does not say which of them it takes.
+
     Source: Pu et al., "Low latency geo-distributed data analytics", SIGCOMM 2015; thesis, section 4.2.2.
+
+    Parameters
+    ----------
+    ties
+        Of placements whose shuffle takes equally long: ``data``, the one that leaves most where it lies, or
+        ``slots``, the one that computes for least.
+
+    Raises
+    ------
+    InputError
+        No such way to break ties; names it.
 
     Examples
     --------
@@ -32,11 +48,13 @@ class Iridium(CompiledPlacement):
     >>> ready = Ready.of(shuffles=1, task_s=1, here=[[0, 0, 0]], data=[[10e9, 15e9, 25e9]], waiting=500)
     >>> Iridium().decide(PlaceView(0.0, sites, ready)).starts.tolist()
     [[0, -1, 1, 150], [0, -1, 2, 350]]
+    >>> Iridium(ties="slots").decide(PlaceView(0.0, sites, ready)).starts.tolist()
+    [[0, -1, 0, 175], [0, -1, 1, 150], [0, -1, 2, 175]]
     """
 
     name: ClassVar[str] = "iridium"
     reasons: ClassVar[tuple[str, ...]] = REASONS_OF_FAIR
     place: ClassVar[Kernel] = Kernel(_place, PLACE)
 
-    def __init__(self) -> None:
-        self.parameters = np.zeros(1)
+    def __init__(self, ties: str = "data") -> None:
+        self.parameters = np.array([float(_TIES.index(chosen("ties", ties, _TIES)))])

@@ -18,11 +18,13 @@ class Options(NamedTuple):
 
     penalty: float
     srtf: float
+    network: float
+    local_reads: float
 
 
 @lean
 def _options_of(parameters):
-    return Options(parameters[0], parameters[1])
+    return Options(parameters[0], parameters[1], parameters[2], parameters[3])
 
 
 @lean
@@ -65,6 +67,7 @@ def _place(now, sites, ready, changed, parameters, starts):
             continue
         slot_part = (1.0 / sites.slots[y]) * (open_slots[y] / sites.slots[y])
         link_left = down_free[y] / sites.down[y] if sites.down[y] > 0.0 else 0.0
+        link_part = options.network * link_left
         for row in range(m):
             score[2 * row] = score[2 * row + 1] = -np.inf
             source[2 * row] = source[2 * row + 1] = -1
@@ -75,15 +78,21 @@ def _place(now, sites, ready, changed, parameters, starts):
                     away * rate[row] / sites.down[y] if sites.down[y] > 0.0 else (np.inf if away > 0 else 0.0)
                 )
                 if read < np.inf:
-                    aligned = slot_part + read * link_left
+                    if options.local_reads > 0.0 and sites.down[y] > 0.0:
+                        # What lies here is read as fast as what does not.
+                        read = rate[row] / sites.down[y]
+                    aligned = slot_part + read * link_part
                     score[2 * row] = aligned * (1.0 - options.penalty * away) - ahead * slot_part
                 continue
             if waiting[row, y] > 0:
-                score[2 * row] = slot_part - ahead * slot_part
+                aligned = slot_part
+                if options.local_reads > 0.0 and sites.down[y] > 0.0:
+                    aligned += rate[row] / sites.down[y] * link_part
+                score[2 * row] = aligned - ahead * slot_part
                 source[2 * row] = y
             other = _best_source(sites, ready, row, y, waiting, up_free)
             if other >= 0 and sites.down[y] > 0.0:
-                aligned = slot_part + rate[row] / sites.down[y] * link_left
+                aligned = slot_part + rate[row] / sites.down[y] * link_part
                 score[2 * row + 1] = aligned * (1.0 - options.penalty) - ahead * slot_part
                 source[2 * row + 1] = other
         order = by_size(score)
@@ -141,6 +150,11 @@ class Tetris(CompiledPlacement):
         Part of the score that a remote read costs.
     srtf
         Weight of the job's remaining work against alignment.
+    network
+        Whether the score has the term of the links; demand must fit the links in either case.
+    local_reads
+        Whether what a task reads at its own site counts in that term as what it reads from others does. Without, a
+        remote read scores higher than a local one wherever the penalty is less than what the link adds.
 
     Raises
     ------
@@ -159,6 +173,13 @@ class Tetris(CompiledPlacement):
     name: ClassVar[str] = "tetris"
     place: ClassVar[Kernel] = Kernel(_place, PLACE)
 
-    def __init__(self, penalty: float = 0.1, srtf: float = 1.0) -> None:
-        options = Options(between("penalty", penalty, 0.0, 1.0), between("srtf", srtf, 0.0, np.inf))
+    def __init__(
+        self, penalty: float = 0.1, srtf: float = 1.0, network: bool = True, local_reads: bool = False
+    ) -> None:
+        options = Options(
+            between("penalty", penalty, 0.0, 1.0),
+            between("srtf", srtf, 0.0, np.inf),
+            between("network", network, 0, 1),
+            between("local_reads", local_reads, 0, 1),
+        )
         self.parameters = np.array(options)

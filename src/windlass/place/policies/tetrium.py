@@ -8,7 +8,8 @@ import numpy as np
 from windlass.compiled import Kernel
 from windlass.model import InputError
 from windlass.place.compiled import CompiledPlacement
-from windlass.place.lib.decide import DECIDE, Options
+from windlass.place.lib.decide import DECIDE, REASONS_OF_BUDGET
+from windlass.place.lib.options import Options
 
 _DIRECTIONS = ("forward", "reverse", "best")
 _MAP_ORDERS = {"remote-spread": (1.0, 1.0), "remote": (1.0, 0.0), "local": (0.0, 1.0)}
@@ -53,7 +54,9 @@ class Tetrium(CompiledPlacement):
     epsilon
         ε: each job keeps at least (1 − ε) of its fair share of slots, by waiting tasks; 1 for no such promise.
     rho
-        ρ: a stage sends at most W_min + ρ (W_max − W_min) bytes; 1 for no limit.
+        ρ: of what waits of a stage, each decision lets at most W_min + ρ (W_max − W_min) bytes be sent; 1 for no
+        limit. Where more has to move, as input lies where there are no slots, tasks start all the same, and why
+        says so.
     local_share
         Share of the slots taken at a site that stay for local map tasks.
     direction
@@ -65,7 +68,7 @@ class Tetrium(CompiledPlacement):
         ``largest`` first, or as ``given``.
     update_sites
         Keep each stage's plan once made, and where slots or links change alter it at so many sites (two or more);
-        0 places what waits anew at each instant.
+        0 places what waits anew at each instant. The order of jobs is the same in either case.
 
     Raises
     ------
@@ -84,6 +87,7 @@ class Tetrium(CompiledPlacement):
 
     name: ClassVar[str] = "tetrium"
     place: ClassVar[Kernel] = DECIDE
+    reasons: ClassVar[tuple[str, ...]] = REASONS_OF_BUDGET
 
     def __init__(
         self,

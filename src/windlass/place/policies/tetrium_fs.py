@@ -4,7 +4,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from windlass.place.lib.decide import Options
+from windlass.place.lib.options import Options
 from windlass.place.policies.tetrium import Tetrium
 
 

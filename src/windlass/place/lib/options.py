@@ -1,0 +1,40 @@
+"""What a decision of Tetrium's is asked for."""
+
+from typing import NamedTuple
+
+from windlass.compiled import lean
+
+
+class Options(NamedTuple):
+    """What a decision is asked for, all floats; see :class:`~windlass.place.policies.tetrium.Tetrium`.
+
+    ``remote_first`` and ``spread`` are the order of map tasks, 1 for yes; ``direction`` is 0 forward, 1 reverse, 2 the
+    better of both; ``fair_order`` shares slots evenly; ``iridium`` places as Iridium does; ``keep_sites`` is how many
+    sites of a kept plan may change, 0 to keep none.
+    """
+
+    epsilon: float
+    rho: float
+    local_share: float
+    remote_first: float
+    spread: float
+    direction: float
+    fair_order: float
+    iridium: float
+    keep_sites: float
+
+
+@lean
+def options_of(parameters):
+    """The options, from an array of them in their order."""
+    return Options(
+        epsilon=parameters[0],
+        rho=parameters[1],
+        local_share=parameters[2],
+        remote_first=parameters[3],
+        spread=parameters[4],
+        direction=parameters[5],
+        fair_order=parameters[6],
+        iridium=parameters[7],
+        keep_sites=parameters[8],
+    )
