@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Protocol, TypeVar, cast
 
+from windlass.foreign import blamed, is_foreign, place_of, said_by
 from windlass.model import InputError, PolicyError
 
 Answer_co = TypeVar("Answer_co", covariant=True)
@@ -134,6 +135,16 @@ def drive(
         if error.decision is not None and error.decision in policies:
             asked = (policies[error.decision],)
         raise PolicyError(f"{_named(asked)} {error}") from error
+    except InputError:
+        raise
+    except (TypeError, ValueError, AttributeError, LookupError, ArithmeticError) as error:
+        # Engines check answers for what a policy may get wrong. One of somebody's own may get anything wrong.
+        own = tuple(policy for policy in policies.values() if is_foreign(policy))
+        if not own or blamed(error) is not None:
+            raise
+        raise PolicyError(
+            f"{_named(own)} gave an answer that cannot be carried out: {said_by(error)}"
+        ) from error
     finally:
         engine.close()
 
@@ -146,5 +157,5 @@ def _policy_for(decision: str, policies: Policies) -> Decider[Any, Any]:
 
 
 def _named(policies: tuple[Named, ...]) -> str:
-    names = " or ".join(repr(policy.name) for policy in policies)
+    names = " or ".join(f"{policy.name!r}{place_of(policy)}" for policy in policies)
     return f"policy {names}" if names else "no policy was given:"

@@ -9,19 +9,16 @@ from __future__ import annotations
 
 import difflib
 import importlib
-import importlib.util
 import inspect
-import sys
-import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import numpy as np
 
 from windlass.discovery import classes_in, named_classes
+from windlass.foreign import blamed, import_file
 from windlass.model import InputError
 
 
@@ -108,7 +105,8 @@ class Registry:
         try:
             return cls(**parameters)
         except (TypeError, ValueError) as error:
-            raise InputError(f"{self.field}: {name}: {_first_line(error)}") from error
+            said = blamed(error) or f"{name}: {_first_line(error)}"
+            raise InputError(f"{self.field}: {said}") from error
 
     def _classes(self) -> Iterator[Any]:
         return classes_in(self.package, self.method)
@@ -118,9 +116,7 @@ class Registry:
         path = Path(path_text)
         if not path.is_file():
             raise InputError(f"{self.field}: {path_text}: no such file")
-        # The name carries the path, so that worker processes can import it again and two files never clash.
-        module_name = f"windlass_policy_{path.stem}_{zlib.crc32(str(path.resolve()).encode())}"
-        module = sys.modules.get(module_name) or _import_file(module_name, path)
+        module = import_file(path)
         classes = [cls for cls in named_classes(module, self.method) if wanted in ("", cls.__name__)]
         if len(classes) != 1:
             found = ", ".join(cls.__name__ for cls in classes) or "none"
@@ -171,19 +167,3 @@ def optional(policy: object, name: str) -> Any:
 
 def _first_line(error: Exception) -> str:
     return next(iter(str(error).splitlines()), "no message")
-
-
-def _import_file(name: str, path: Path) -> ModuleType:
-    spec = importlib.util.spec_from_file_location(name, path)
-    if spec is None or spec.loader is None:
-        raise InputError(f"{path}: not a Python file")
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[name] = module
-    try:
-        spec.loader.exec_module(module)
-    except Exception as error:
-        del sys.modules[name]
-        raise InputError(
-            f"{path}: cannot be imported: {type(error).__name__}: {_first_line(error)}"
-        ) from error
-    return module

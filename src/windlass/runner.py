@@ -9,13 +9,15 @@ import os
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from typing import Any
 
 from windlass.compiled import Compiling, prepare
 from windlass.engines.targets import Executors
+from windlass.foreign import blamed, refuse_to_leave
 from windlass.kept import Kept
-from windlass.model import InputError
+from windlass.model import InputError, PolicyError
 from windlass.results import Outcome, Results, VariantResult
 from windlass.scenario import Scenario
 from windlass.worlds import LiveWorld, Setting, find_world, worlds
@@ -210,24 +212,58 @@ def _in_processes(
     scenario: Scenario, cells: _Numbered, jobs: int, tell: Callable[[Progress], None]
 ) -> Iterator[tuple[tuple[int, int], Outcome]]:
     total = len(scenario.variants) * len(scenario.seeds)
+    jobs = min(jobs, total)
     # A forked process would inherit the locks of the threads of polars and Numba.
     context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(max_workers=jobs, mp_context=context, initializer=_end_with_parent) as pool:
+    # For each process the number of its cell, and 0 while it has none.
+    at_work = context.RawArray("q", jobs)
+    places = context.Value("q", 0)
+    with ProcessPoolExecutor(jobs, context, _begin_process, (at_work, places)) as pool:
         pending: dict[Future[Outcome], _Cell] = {}
+        named: dict[int, str] = {}
         first = total
         for number, cell in cells:
             first = min(first, number)
-            pending[pool.submit(_run_cell, scenario.world.name, cell)] = cell
+            named[number + 1] = f"{scenario.variants[cell.index].name}, seed {cell.seed}"
+            pending[pool.submit(_run_cell, scenario.world.name, cell, number + 1)] = cell
         try:
             for done, future in enumerate(as_completed(pending), first):
                 cell = pending.pop(future)
                 tell(Progress(scenario.variants[cell.index].name, cell.seed, done, total))
                 yield (cell.index, cell.seed), future.result()
+        except BrokenProcessPool as error:
+            began = " or ".join(f"{named[number]!r}" for number in at_work if number) or "no variant"
+            raise PolicyError(
+                f"a process of --jobs ended without a word (killed, or out of memory) while it ran {began}"
+            ) from error
         except BaseException:
             # Nobody waits for cells that have not begun.
             pool.shutdown(wait=False, cancel_futures=True)
             raise
     tell(Progress("", 0, total, total))
+
+
+@dataclass(frozen=True, slots=True)
+class _Told:
+    """Where a process of the pool says which cell it is at."""
+
+    at_work: Any
+    place: int
+
+    def at(self, number: int) -> None:
+        self.at_work[self.place] = number
+
+
+#: What the initializer of a process leaves for the functions that run there; there is no other way between the two.
+_TOLD: list[_Told] = []
+
+
+def _begin_process(at_work: Any, places: Any) -> None:
+    _end_with_parent()
+    refuse_to_leave()
+    with places.get_lock():
+        _TOLD.append(_Told(at_work, places.value))
+        places.value += 1
 
 
 def _end_with_parent() -> None:
@@ -242,5 +278,15 @@ def _end_with_parent() -> None:
     threading.Thread(target=wait, name="end with parent", daemon=True).start()
 
 
-def _run_cell(world: str, cell: _Cell) -> Outcome:
-    return find_world(world).run(cell.setting, cell.seed, cell.workload, lambda share: None)
+def _run_cell(world: str, cell: _Cell, number: int) -> Outcome:
+    _TOLD[0].at(number)
+    try:
+        return find_world(world).run(cell.setting, cell.seed, cell.workload, lambda share: None)
+    except BaseException as error:
+        # What a policy raises may be of a class that only this process knows, and tracebacks do not travel.
+        said = blamed(error)
+        if said is None:
+            raise
+        raise PolicyError(said) from None
+    finally:
+        _TOLD[0].at(0)

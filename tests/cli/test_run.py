@@ -166,7 +166,7 @@ def test_a_policy_that_breaks_is_named(windlass, tmp_path):
     )
     status, _, err = windlass("run", "--policies", "./lazy.py", "--seeds", "1")
     assert status == 2
-    assert "policy 'lazy' left" in err
+    assert f"policy 'lazy' ({tmp_path}/lazy.py, line 4) left" in err
 
 
 def test_sweeps_make_a_variant_each(windlass, tmp_path):

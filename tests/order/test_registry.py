@@ -159,9 +159,9 @@ def test_a_file_that_is_not_there(tmp_path: Path) -> None:
 )
 def test_a_file_that_cannot_be_imported(tmp_path: Path, text: str, reason: str) -> None:
     spec = written(tmp_path, text)
-    assert refusal(spec) == f"{spec}: cannot be imported: {reason}"
+    assert refusal(spec) == f"{spec}, line 1: cannot be imported: {reason}"
     # The second time is no different: nothing half imported stays behind.
-    assert refusal(spec) == f"{spec}: cannot be imported: {reason}"
+    assert refusal(spec) == f"{spec}, line 1: cannot be imported: {reason}"
 
 
 def test_a_file_that_fails_with_a_message_of_two_lines(tmp_path: Path) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import sys
 from contextlib import nullcontext
 from dataclasses import replace
@@ -19,6 +18,7 @@ from windlass.cli.overrides import Overrides, overridden
 from windlass.cli.progress import progress_bar
 from windlass.cli.signals import stopped_by_signals
 from windlass.engines.targets import Executors, Target, executors
+from windlass.foreign import contained
 from windlass.kept import Kept, begin, files_of
 from windlass.kept import resume as resumed
 from windlass.model import InputError
@@ -52,47 +52,47 @@ def run_command(
 ) -> None:
     """Run, print, save."""
     asked = asked or Asked()
-    scenario = scenario_of(target, overrides)
-    names = [variant.name.removesuffix(f", {variant.point}") for variant in scenario.variants]
-    required = () if asked.require is None else parse_requirements(asked.require, names)
-    if as_json and asked.csv:
-        raise InputError("--csv: --json is given as well, expected one of the two")
-    if out is None and (force or resume):
-        raise InputError(
-            f"{'--resume' if resume else '--force'}: is about the folder of --out, which is missing"
-        )
-    if report is not None:
-        inputs = {Path(target)} if target is not None else set()
-        check_file("--report", report, inputs | files_of(scenario.as_run), BEGINS)
-    on = None if live is None else executors(live)
-    if dry_run:
-        _describe(scenario, on)
+    # Policies may print, and some engines do: standard output is for results alone.
+    with contained():
+        scenario = scenario_of(target, overrides)
+        names = [variant.name.removesuffix(f", {variant.point}") for variant in scenario.variants]
+        required = () if asked.require is None else parse_requirements(asked.require, names)
+        if as_json and asked.csv:
+            raise InputError("--csv: --json is given as well, expected one of the two")
+        if out is None and (force or resume):
+            raise InputError(
+                f"{'--resume' if resume else '--force'}: is about the folder of --out, which is missing"
+            )
+        if report is not None:
+            inputs = {Path(target)} if target is not None else set()
+            check_file("--report", report, inputs | files_of(scenario.as_run), BEGINS)
+        on = None if live is None else executors(live)
+        said = Console(stderr=True, highlight=False, soft_wrap=True)
+        described = _described(scenario, on) if dry_run else None
+        if described is None:
+            place = nullcontext() if out is None else claimed(out, "--out", FILES, replace=force)
+            with place as claim:
+                kept = None if claim is None else _kept(claim, scenario, resume=resume, force=force)
+                try:
+                    with progress_bar() as shown, stopped_by_signals(on is not None):
+                        results = run(
+                            scenario, jobs, shown.running, executors=on, compiling=shown.compiling, kept=kept
+                        )
+                finally:
+                    _say_kept(kept, scenario, said)
+                if claim is not None:
+                    claim.fill(results.save)
+
+            check = asked.check
+
+            def uncut() -> Results | None:
+                return _uncut(target, overrides, scenario, jobs) if check and on is None else None
+
+            answer = answer_to(results, asked.by, required, uncut)
+    if described is not None:
+        for line in described:
+            print(line)
         return
-    said = Console(stderr=True, highlight=False, soft_wrap=True)
-    place = nullcontext() if out is None else claimed(out, "--out", FILES, replace=force)
-    with place as claim:
-        kept = None if claim is None else _kept(claim, scenario, resume=resume, force=force)
-        try:
-            # Some engines print warnings to standard output, where the results go.
-            with (
-                progress_bar() as shown,
-                stopped_by_signals(on is not None),
-                contextlib.redirect_stdout(sys.stderr),
-            ):
-                results = run(
-                    scenario, jobs, shown.running, executors=on, compiling=shown.compiling, kept=kept
-                )
-        finally:
-            _say_kept(kept, scenario, said)
-        if claim is not None:
-            claim.fill(results.save)
-
-    check = asked.check
-
-    def uncut() -> Results | None:
-        return _uncut(target, overrides, scenario, jobs) if check and on is None else None
-
-    answer = answer_to(results, asked.by, required, uncut)
     _show(results, answer, asked, as_json)
     if out is not None:
         said.print(f"Tables and the scenario as run are in {out}", markup=False)
@@ -120,17 +120,17 @@ def _say_kept(kept: Kept | None, scenario: Scenario, said: Console) -> None:
     said.print(f"{count} of {total} runs are kept; the same command with --resume goes on", markup=False)
 
 
-def _describe(scenario: Scenario, on: Executors | None) -> None:
+def _described(scenario: Scenario, on: Executors | None) -> tuple[str, ...]:
     if on is None:
         raise InputError(
             "--dry-run: says what a live engine would be asked to do, expected --engine beside it"
         )
     try:
-        for line in describe_live(scenario, on):
-            print(f"would {line}" if line.split()[0] in _VERBS else f"  {line}")
+        found = describe_live(scenario, on)
     finally:
         on.close()
-    print("Nothing was started.")
+    lines = [f"would {line}" if line.split()[0] in _VERBS else f"  {line}" for line in found]
+    return (*lines, "Nothing was started.")
 
 
 def scenario_of(target: str | None, overrides: Overrides) -> Scenario:
@@ -159,7 +159,7 @@ def _uncut(target: str | None, overrides: Overrides, scenario: Scenario, jobs: i
     other = scenario_of(target, replace(overrides, no_kill=True))
     if [variant.name for variant in other.variants] != [variant.name for variant in scenario.variants]:
         return None
-    with progress_bar() as shown, contextlib.redirect_stdout(sys.stderr):
+    with progress_bar() as shown:
         return run(other, jobs, shown.running, compiling=shown.compiling)
 
 

@@ -1,0 +1,78 @@
+"""Whatever ends a command with an error, as one line and a status."""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+import traceback
+from types import TracebackType
+
+from windlass.foreign import blamed, said_by
+from windlass.model import BatchError, InputError, PolicyError, TaskError
+from windlass.model.text import printable
+
+#: The environment variable that has tracebacks printed.
+TRACEBACK = "WINDLASS_TRACEBACK"
+
+
+def status_of(error: BaseException) -> int:
+    """Say an error in one line on standard error; with which status the command ends.
+
+    Parameters
+    ----------
+    error
+        Any but that of an interrupt, or of a reader of our output that has gone.
+
+    Returns
+    -------
+    int
+        1 where a task failed or a batch system stayed away, 2 where the input or a policy is wrong, 3 where it is a
+        mistake of ours.
+    """
+    shows = bool(os.environ.get(TRACEBACK))
+    if shows:
+        traceback.print_exception(error)
+    by_policy = blamed(error)
+    if by_policy is not None:
+        return _say(2, by_policy if shows else f"{by_policy}; {TRACEBACK}=1 shows how it came there")
+    if isinstance(error, BatchError | TaskError):
+        return _say(1, str(error))
+    if isinstance(error, InputError | PolicyError):
+        return _say(2, str(error))
+    if isinstance(error, MemoryError):
+        return _say(2, f"there is not enough memory{f': {error}' if str(error) else ''}")
+    if isinstance(error, OSError) and error.strerror:
+        named = "" if error.filename is None else f"{os.fsdecode(error.filename)}: "
+        return _say(2, f"{named}{error.strerror}")
+    where = "is above" if shows else f"is in {_written(error)}"
+    return _say(
+        3,
+        f"{said_by(error)}{_line(error.__traceback__)}; this is a mistake of Windlass, its traceback {where}",
+    )
+
+
+def _say(status: int, line: str) -> int:
+    print(f"windlass: {printable(line)}", file=sys.stderr)
+    return status
+
+
+def _line(trace: TracebackType | None) -> str:
+    """The last line of ours that an error came through."""
+    ours = [
+        f" ({frame.f_globals['__name__']}, line {line})"
+        for frame, line in traceback.walk_tb(trace)
+        if str(frame.f_globals.get("__name__", "")).startswith("windlass.")
+    ]
+    return ours[-1] if ours else ""
+
+
+def _written(error: BaseException) -> str:
+    """A new file with the traceback, or how to have it where none can be written."""
+    try:
+        handle, name = tempfile.mkstemp(prefix="windlass-traceback-", suffix=".txt")
+        with os.fdopen(handle, "w", encoding="utf-8", errors="backslashreplace") as file:
+            traceback.print_exception(error, file=file)
+    except OSError:
+        return f"what {TRACEBACK}=1 shows"
+    return name

@@ -1,0 +1,183 @@
+"""Whatever a policy does, and whatever we did wrong: one line that names it, and nothing on standard output."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import windlass.cli.app
+from windlass.cli.boundary import status_of
+from windlass.foreign import place_of
+from windlass.model.text import printable
+
+SMALL = """
+workload: {lublin: {jobs: 30}}
+policies: {order: ["./mine.py"]}
+seeds: [1, 2]
+"""
+POLICY = """
+import os, sys, subprocess
+from windlass.order.site.view import Start
+
+
+class Odd(Exception):
+    def __init__(self, one, two):
+        super().__init__(f"{one}\\n{two}")
+
+
+class Mine:
+    name = "mine"
+
+    def decide(self, view):
+        DO
+        return Start(tuple(int(job) for job in view.waiting.job[:1] if view.waiting.procs[0] <= view.free), why="first")
+"""
+#: What is done in decide, at line 15 of the file, and what is to be said of it.
+DEEDS = [
+    ("raise ValueError('no way')", "line 15) raised ValueError: no way"),
+    ("raise Odd('one', 'two')", "line 15) raised Odd: one"),
+    ("view.waiting.no_such_thing", "line 15) raised AttributeError: "),
+    ("self.decide(view)", "line 15) raised RecursionError: "),
+    ("raise MemoryError", "line 15) raised MemoryError"),
+    ("raise BrokenPipeError", "line 15) raised BrokenPipeError"),
+    ("sys.exit()", "line 15) exits (status None)"),
+    ("sys.exit(0)", "line 15) exits (status 0)"),
+    ("os._exit(0)", "line 15) exits (os._exit(0))"),
+    ("raise ValueError('\\x1b[31mred')", "raised ValueError: \\x1b[31mred"),
+    ("return 7", "line 14) decided 7, expected a Start"),
+    ("return Start((1, 1), why='twice')", "line 14) started a job that does not wait, or the same job twice"),
+    ("return Start('abc', why='what')", "line 14) "),
+]
+
+
+def policy(folder: Path, deed: str) -> None:
+    (folder / "mine.py").write_text(POLICY.replace("DO", deed))
+    (folder / "s.yaml").write_text(SMALL)
+
+
+def only_line(status: int, out: str, err: str) -> str:
+    assert (status, out) == (2, "")
+    (line,) = (each for each in err.splitlines() if not each.startswith("Compiling"))
+    return line
+
+
+@pytest.mark.parametrize(("deed", "said"), DEEDS)
+def test_a_policy_that_fails_is_named_with_its_file_and_line(windlass, tmp_path, deed, said):
+    policy(tmp_path, deed)
+    line = only_line(*windlass("run", "s.yaml", "--json"))
+    assert line.startswith(f"windlass: policy 'mine' ({tmp_path}/mine.py, ")
+    assert said in line
+    assert "\x1b" not in line
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("deed", [DEEDS[1], DEEDS[6], DEEDS[8]])
+def test_in_a_process_of_jobs_it_is_the_same_line(windlass, tmp_path, deed):
+    policy(tmp_path, deed[0])
+    line = only_line(*windlass("run", "s.yaml", "--json", "--jobs", "2"))
+    assert line.startswith(f"windlass: policy 'mine' ({tmp_path}/mine.py, ")
+    assert deed[1] in line
+
+
+@pytest.mark.slow
+def test_a_process_that_is_killed_is_named_by_what_it_ran(windlass, tmp_path):
+    policy(tmp_path, "os.kill(os.getpid(), 9)")
+    line = only_line(*windlass("run", "s.yaml", "--json", "--jobs", "2"))
+    assert (
+        "a process of --jobs ended without a word (killed, or out of memory) while it ran 'mine, seed" in line
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("import sys\nsys.exit(0)", "line 2: cannot be imported: SystemExit: 0"),
+        ("x = 1\nimport no_such_thing", "line 2: cannot be imported: ModuleNotFoundError"),
+        ("def (", "cannot be imported: SyntaxError"),
+        (
+            "class Mine:\n    name = 'mine'\n    def __init__(self):\n        raise ValueError('never')\n"
+            "    def decide(self, view): ...",
+            "line 4) raised ValueError: never",
+        ),
+    ],
+)
+def test_a_file_that_cannot_be_used_is_named(windlass, tmp_path, text, said):
+    policy(tmp_path, "pass")
+    (tmp_path / "mine.py").write_text(text)
+    line = only_line(*windlass("run", "s.yaml"))
+    assert f"{tmp_path}/mine.py" in line
+    assert said in line
+
+
+def test_what_a_policy_prints_is_not_among_the_results(tmp_path):
+    policy(
+        tmp_path,
+        "print('talk'); os.system('echo of a child'); os.write(1, b'straight\\n'); sys.__stdout__.flush()",
+    )
+    text = "print('while imported')\n" + (tmp_path / "mine.py").read_text()
+    (tmp_path / "mine.py").write_text(text)
+    command = [sys.executable, "-m", "windlass", "run", "s.yaml", "--json", "--no-check"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 0
+    assert list(json.loads(done.stdout)["variants"][0]["policies"]) == ["order"]
+    for said in ("talk", "of a child", "straight", "while imported"):
+        assert said in done.stderr.splitlines()
+
+
+def failing(error):
+    def app(**_):
+        raise error
+
+    return app
+
+
+def test_a_mistake_of_ours_is_a_line_with_the_place_of_its_traceback(windlass, monkeypatch):
+    monkeypatch.setattr(windlass_app(), "app", failing(KeyError("\x1bwhat")))
+    status, out, err = windlass("list")
+    (line,) = err.splitlines()
+    assert (status, out) == (3, "")
+    assert "KeyError: '\\x1bwhat'" in line
+    file = Path(line.rpartition("is in ")[2])
+    assert "in app\n    raise error" in file.read_text()
+    file.unlink()
+    monkeypatch.setenv("WINDLASS_TRACEBACK", "1")
+    status, _, err = windlass("list")
+    assert status == 3
+    assert err.startswith("Traceback")
+    assert err.splitlines()[-1].endswith("its traceback is above")
+
+
+def windlass_app():
+    return sys.modules["windlass.cli.app"]
+
+
+@pytest.mark.parametrize(
+    ("error", "status", "said"),
+    [
+        (MemoryError(), 2, "windlass: there is not enough memory\n"),
+        (
+            OSError(40, "Too many levels of symbolic links", "a\nb"),
+            2,
+            "windlass: a\\nb: Too many levels of symbolic links\n",
+        ),
+    ],
+)
+def test_what_the_system_refuses_is_no_mistake_of_ours(capsys, error, status, said):
+    assert status_of(error) == status
+    assert capsys.readouterr().err == said
+
+
+def test_results_that_cannot_be_written_are_an_error(tmp_path):
+    with open("/dev/full", "w") as full:
+        command = [sys.executable, "-m", "windlass", "list"]
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, env={**os.environ})
+    assert (done.returncode, done.stderr) == (2, "windlass: No space left on device\n")
+
+
+def test_signs_that_steer_a_terminal_are_written_out():
+    assert printable("a\x07\u202eb\x9b31m") == "a\\x07\\u202eb\\x9b31m"
+    assert printable("Zürich, 東京 🙂") == "Zürich, 東京 🙂"
+    assert place_of(windlass.cli.app) == ""
