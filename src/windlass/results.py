@@ -16,6 +16,8 @@ from scipy.special import stdtrit
 
 #: What a folder of results has: ``series`` and ``written`` where there are some.
 FILES: Final = frozenset({"jobs.parquet", "metrics.parquet", "series.parquet", "scenario.yaml", "written"})
+#: What the row of a log's own waits is called; it takes part in comparisons, and is no policy that could win.
+AS_IT_WAS: Final = "as it was"
 _BETTER = "better"
 #: Metadata of a metric's field, ``mean_wait_s: float = field(metadata=LOWER)``: the lower, or the higher, the better.
 #: Tables set the best value in bold; a metric whose field says neither has no best.
@@ -42,6 +44,37 @@ class Choice:
     def label(self) -> str:
         """How tables and plots call it."""
         return f"{self.policy}({self.parameters})" if self.parameters else self.policy
+
+
+@dataclass(frozen=True, slots=True)
+class At:
+    """Where a variant is on an axis of a sweep.
+
+    Parameters
+    ----------
+    axis
+        The scenario's field, by dotted name.
+    value
+        What it has there: a number, a text or a truth value.
+
+    Examples
+    --------
+    >>> At("cluster.processors", 64).label
+    'processors=64'
+    """
+
+    axis: str
+    value: Any
+
+    @property
+    def name(self) -> str:
+        """The field without those that it lies in."""
+        return self.axis.rpartition(".")[2]
+
+    @property
+    def label(self) -> str:
+        """How names of variants have it."""
+        return f"{self.name}={self.value}"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -118,12 +151,24 @@ class VariantResult:
     point
         What the scenario sweeps besides policies, such as ``processors=64``. Variants of one point differ in their
         policies alone, so that only they are compared.
+    at
+        The same, axis by axis.
     """
 
     name: str
     choices: tuple[Choice, ...]
     outcomes: tuple[Outcome, ...]
     point: str = ""
+    at: tuple[At, ...] = ()
+
+    @property
+    def own_name(self) -> str:
+        """The name without the point: its policies.
+
+        >>> VariantResult("easy, load=0.8", (), (), "load=0.8").own_name
+        'easy'
+        """
+        return self.name.removesuffix(f", {self.point}") if self.point else self.name
 
     def summaries(self) -> tuple[Summary, ...]:
         """Each metric over the seeds, in the order of the metrics' class."""

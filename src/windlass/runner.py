@@ -102,6 +102,7 @@ def run(
                 choices=scenario.world.choices(variant.setting),
                 outcomes=tuple(outcomes[index, seed] for seed in scenario.seeds),
                 point=variant.point,
+                at=variant.at,
             )
             for index, variant in enumerate(scenario.variants)
         ),

@@ -16,6 +16,7 @@ import yaml
 from pydantic import ValidationError
 
 from windlass.model import InputError
+from windlass.results import At
 from windlass.worlds import Setting, World, find_world
 
 _TOP = ("name", "seeds")
@@ -23,11 +24,12 @@ _TOP = ("name", "seeds")
 
 @dataclass(frozen=True, slots=True)
 class Variant:
-    """One point of the sweep: its policies, and in ``point`` the labels of whatever else is swept."""
+    """One point of the sweep: its policies, and whatever else is swept, in ``point`` as text and in ``at`` by axis."""
 
     name: str
     setting: Setting
     point: str = ""
+    at: tuple[At, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,39 +200,36 @@ def _resolve_policies(given: Any, folder: Path) -> Any:
 def _variants(tree: dict[str, Any], world: World, source: str) -> Iterator[Variant]:
     try:
         points = list(_sweep(tree, "", world.setting.plain_lists))
-        settings = [world.setting.model_validate(point) for _, point in points]
+        settings = world.setting.together([world.setting.model_validate(point) for _, point in points])
     except ValidationError as error:
         raise InputError(f"{source}: {_first(error)}") from error
     except InputError as error:
         raise InputError(f"{source}: {error}") from error
-    for (labels, _), setting in zip(points, settings, strict=True):
+    for (at, _), setting in zip(points, settings, strict=True):
         chosen = [choice.label for choice in world.choices(setting)]
-        yield Variant(", ".join([*chosen, *labels]), setting, ", ".join(labels))
+        labels = [each.label for each in at]
+        yield Variant(", ".join([*chosen, *labels]), setting, ", ".join(labels), at)
 
 
-def _sweep(value: Any, path: str, plain: frozenset[str]) -> Iterator[tuple[tuple[str, ...], Any]]:
-    """Every choice of one entry per list below ``value``, with labels for what was chosen."""
+def _sweep(value: Any, path: str, plain: frozenset[str]) -> Iterator[tuple[tuple[At, ...], Any]]:
+    """Every choice of one entry per list below ``value``, and what was chosen on which axis."""
     if isinstance(value, list) and path not in plain:
         # Policies and their parameters are in the variant's name already.
         if not value:
             raise InputError(f"{path}: the list is empty, expected at least one value")
         labelled = not path.startswith("policies.")
         for entry in value:
-            for labels, point in _sweep(entry, path, plain):
-                own = (
-                    (f"{path.rpartition('.')[2]}={entry}",)
-                    if labelled and not isinstance(entry, dict)
-                    else ()
-                )
-                yield own + labels, point
+            for at, point in _sweep(entry, path, plain):
+                own = (At(path, entry),) if labelled and not isinstance(entry, dict) else ()
+                yield own + at, point
     elif isinstance(value, dict):
         branches = [
             [(key, *found) for found in _sweep(entry, f"{path}.{key}".strip("."), plain)]
             for key, entry in value.items()
         ]
         for combination in itertools.product(*branches):
-            labels = tuple(label for _, own, _ in combination for label in own)
-            yield labels, {key: point for key, _, point in combination}
+            at = tuple(each for _, own, _ in combination for each in own)
+            yield at, {key: point for key, _, point in combination}
     else:
         yield (), value
 

@@ -7,11 +7,11 @@ An error is one line. ``WINDLASS_TRACEBACK=1`` shows how it came about.
 
 - :mod:`~windlass.cli.app`: the commands and their options; each hands over to one of the modules below.
 - :mod:`~windlass.cli.run`: ``run``; :mod:`~windlass.cli.overrides`: what its options say over a scenario;
-  :mod:`~windlass.cli.answer`: the sentences that it begins with.
+  :mod:`~windlass.cli.fields`: ``--set``; :mod:`~windlass.cli.answer`: the sentences that it begins with.
 - :mod:`~windlass.cli.inspect`: ``list`` and ``trace``.
 - :mod:`~windlass.cli.place`, :mod:`~windlass.cli.cluster`, :mod:`~windlass.cli.reproduce`: the commands of these names.
 - :mod:`~windlass.cli.forecast`: ``forecast``.
-- :mod:`~windlass.cli.nested`: ``cluster from-wan`` and ``admit evaluate``, and their options.
+- :mod:`~windlass.cli.nested`: ``cluster from-wan``, ``admit evaluate`` and ``reproduce``, and their options.
 - :mod:`~windlass.cli.slurm`: ``slurm up``, ``down``, ``drive``, ``give-back`` and ``log``.
 - :mod:`~windlass.cli.scaling`: ``k8s autoscale`` and ``remove``, ``ray autoscale``.
 - :mod:`~windlass.cli.agent`: ``agent record``, ``run`` and ``aggregate``.

@@ -9,7 +9,7 @@ import typer
 
 from windlass import __version__
 from windlass.cli.agent import agent_app
-from windlass.cli.nested import admit_app, cluster_app
+from windlass.cli.nested import admit_app, cluster_app, reproduce
 from windlass.cli.plan import plan_app
 from windlass.cli.scaling import k8s_app, ray_app
 from windlass.cli.slurm import slurm_app
@@ -28,6 +28,7 @@ app.add_typer(slurm_app, name="slurm")
 app.add_typer(k8s_app, name="k8s")
 app.add_typer(plan_app, name="plan")
 app.add_typer(ray_app, name="ray")
+app.command()(reproduce)
 
 _FORMAT = typer.Option(
     "--format",
@@ -61,7 +62,20 @@ def run(
         ),
     ] = None,
     procs: Annotated[
-        int | None, typer.Option("--procs", help="Processors of the site.", show_default="as the log says")
+        str | None,
+        typer.Option(
+            "--procs",
+            help="Processors of the site, as in 64, or 64,128 for both.",
+            show_default="as the log says",
+        ),
+    ] = None,
+    fields: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set",
+            help="Any field of the scenario, as in load=0.8,1.0; again for another.",
+            metavar="FIELD=V",
+        ),
     ] = None,
     policies: Annotated[
         str | None,
@@ -168,7 +182,9 @@ def run(
     from windlass.cli.run import run_command
     from windlass.engines.targets import Target
 
-    overrides = Overrides(procs, policies, seeds, where, no_kill, skip_bad_lines, format_)
+    overrides = Overrides(
+        procs, policies, seeds, where, no_kill, skip_bad_lines, format_, tuple(fields or ())
+    )
     live = None if engine == "sim" else Target(engine, address, nodes, not real_links)
     run_command(
         target,
@@ -209,30 +225,6 @@ def trace(
     from windlass.cli.inspect import trace_command
 
     trace_command(file, procs, skip_bad_lines, format_, as_json=json)
-
-
-@app.command()
-def reproduce(
-    paper: Annotated[str, typer.Argument(help="Which paper, such as rosella; `windlass list` shows them.")],
-    quick: Annotated[bool, typer.Option("--quick", help="Smaller samples, in about a minute.")] = False,
-    out: Annotated[
-        Path | None, typer.Option("--out", help="Folder for the page with the plots, and the rows.")
-    ] = None,
-    json: Annotated[
-        bool, typer.Option("--json", help="A JSON list of rows on standard output, nothing else.")
-    ] = False,
-    engine: Annotated[
-        str | None,
-        typer.Option("--engine", help="Where it runs for real, as in ray or slurm: sim-vs-live and asax."),
-    ] = None,
-    slurm: Annotated[bool, typer.Option("--slurm", help="The same as --engine slurm.")] = False,
-) -> None:
-    """Make a paper's tables and figures again, theirs beside ours."""
-    from windlass.cli.reproduce import reproduce_command
-
-    reproduce_command(
-        paper, quick=quick, out=out, as_json=json, engine="slurm" if slurm and engine is None else engine
-    )
 
 
 @app.command()

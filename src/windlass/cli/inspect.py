@@ -15,6 +15,7 @@ from rich.table import Table
 from windlass.model import JobTable
 from windlass.registry import decisions
 from windlass.traces import FORMATS, Trace, Workload, read_trace, to_workload
+from windlass.workloads.load import offered_load
 from windlass.worlds import worlds
 
 
@@ -84,7 +85,7 @@ def describe(trace: Trace, workload: Workload) -> Description:
         processors=workload.processors,
         first_submit_s=float(jobs.submit[0]),
         last_submit_s=float(jobs.submit[-1]),
-        load=float((jobs.run * jobs.procs).sum()) / (workload.processors * span) if span > 0 else 0.0,
+        load=offered_load(jobs, workload.processors) if span > 0 else 0.0,
         mean_interarrival_s=span / max(len(jobs) - 1, 1),
         serial_share=float((jobs.procs == 1).mean()),
         mean_procs=float(jobs.procs.mean()),

@@ -1,4 +1,4 @@
-"""Commands that are one of a few under a name: ``cluster from-wan`` and ``admit evaluate``."""
+"""Commands that are one of a few under a name: ``cluster from-wan`` and ``admit evaluate``; and ``reproduce``."""
 
 from __future__ import annotations
 
@@ -80,3 +80,26 @@ def evaluate(
 
     asked = Asked(spikes, threshold, shares(downtime), within, seed=seed)
     evaluate_command(files, asked, before=before, as_json=json, report=report)
+
+
+def reproduce(
+    paper: Annotated[str, typer.Argument(help="Which paper, such as rosella; `windlass list` shows them.")],
+    quick: Annotated[bool, typer.Option("--quick", help="Smaller samples, in about a minute.")] = False,
+    out: Annotated[
+        Path | None, typer.Option("--out", help="Folder for the page with the plots, and the rows.")
+    ] = None,
+    json: Annotated[
+        bool, typer.Option("--json", help="A JSON list of rows on standard output, nothing else.")
+    ] = False,
+    engine: Annotated[
+        str | None,
+        typer.Option("--engine", help="Where it runs for real, as in ray or slurm: sim-vs-live and asax."),
+    ] = None,
+    slurm: Annotated[bool, typer.Option("--slurm", help="The same as --engine slurm.")] = False,
+) -> None:
+    """Make a paper's tables and figures again, theirs beside ours."""
+    from windlass.cli.reproduce import reproduce_command
+
+    reproduce_command(
+        paper, quick=quick, out=out, as_json=json, engine="slurm" if slurm and engine is None else engine
+    )

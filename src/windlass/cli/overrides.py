@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from windlass.cli.fields import field_set, with_value
 from windlass.model import InputError
 from windlass.scenario import resolve_policy
 from windlass.worlds import World, find_world, worlds
@@ -27,21 +28,24 @@ class Overrides:
         follow are.
     seeds
         As in ``1,2,7`` or ``1-5``.
+    fields
+        Any fields of the world, each as ``PATH=VALUE``, or with several values to sweep.
     """
 
-    procs: int | None = None
+    procs: int | str | None = None
     policies: str | None = None
     seeds: str | None = None
     where: str | None = None
     no_kill: bool = False
     skip_bad_lines: bool = False
     format: str | None = None
+    fields: tuple[str, ...] = ()
 
-    def fields(self) -> dict[str, Any]:
+    def options(self) -> dict[str, Any]:
         """The values that go into fields of the world, by option; only those that were given."""
         said: dict[str, Any] = {}
         if self.procs is not None:
-            said["--procs"] = self.procs
+            said["--procs"] = _counts(self.procs)
         if self.where is not None:
             said["--where"] = self.where
         if self.format is not None:
@@ -78,8 +82,8 @@ def overridden(tree: Any, overrides: Overrides) -> Any:
     tree = dict(tree)
     if overrides.seeds is not None:
         tree["seeds"] = _seeds(overrides.seeds)
-    fields = overrides.fields()
-    if not fields and overrides.policies is None:
+    options = overrides.options()
+    if not options and not overrides.fields and overrides.policies is None:
         return tree
     try:
         world = find_world(tree.get("world", "batch"))
@@ -87,11 +91,23 @@ def overridden(tree: Any, overrides: Overrides) -> Any:
         return tree
     if overrides.policies is not None:
         tree["policies"] = _policies(overrides.policies, _section(tree, "policies"), world)
-    for option, value in fields.items():
+    for option, value in options.items():
         if option not in world.setting.options:
             raise InputError(_no_such_field(option, world))
-        tree = _with(tree, world.setting.options[option].split("."), value)
+        tree = with_value(tree, world.setting.options[option].split("."), value)
+    for text in overrides.fields:
+        tree = field_set(tree, text, world)
     return tree
+
+
+def _counts(given: int | str) -> int | list[int]:
+    """One number of processors, or several to sweep."""
+    parts = str(given).split(",")
+    for part in parts:
+        if not part.strip().isdecimal():
+            raise InputError(f"--procs: {part.strip()!r} is not a whole number, as in 64 or 64,128")
+    counts = [int(part) for part in parts]
+    return counts[0] if len(counts) == 1 else counts
 
 
 def _no_such_field(option: str, world: World) -> str:
@@ -100,16 +116,6 @@ def _no_such_field(option: str, world: World) -> str:
         f"{option}: world {world.name!r} has no such field, its cluster and workload are set in the scenario; "
         f"worlds that take {option}: {able}"
     )
-
-
-def _with(tree: Any, names: list[str], value: Any) -> Any:
-    """The tree with a value at a dotted name, in each entry of a list on the way: a list is a sweep."""
-    if not names:
-        return value
-    if isinstance(tree, list):
-        return [_with(entry, names, value) for entry in tree]
-    own = tree if isinstance(tree, dict) else {}
-    return own | {names[0]: _with(own.get(names[0]), names[1:], value)}
 
 
 def _policies(text: str, given: dict[str, Any], world: World) -> dict[str, Any]:

@@ -40,13 +40,15 @@ class Workload:
     users: NDArray[np.int64] | None = None
 
 
-def to_workload(trace: Trace, processors: int | None = None, where: str | None = None) -> Workload:
+def to_workload(
+    trace: Trace, processors: int | None = None, where: str | None = None, widest: int | None = None
+) -> Workload:
     """The jobs of a trace, by these rules, in this order; each that applies leaves a note.
 
     1. Only records for which ``where`` is true are taken.
     2. A job without a time of submission, without a run time or with a negative one is left out.
     3. Its processors are those requested, or else those allocated; without either it is left out.
-    4. A job that needs more processors than there are is left out.
+    4. A job that needs more processors than there are, or than ``widest``, is left out.
     5. A job that requests no run time is taken to request exactly the one it has.
     6. Jobs are sorted by submission; those of the same instant stay in the order of the log.
     7. When a job number is missing or appears twice, all jobs are renumbered 1, 2, … in that order.
@@ -62,6 +64,8 @@ def to_workload(trace: Trace, processors: int | None = None, where: str | None =
     where
         An SQL expression over the columns of the records, such as ``"procs_requested > 0"`` or
         ``"user == 17 AND run < 3600"``.
+    widest
+        How many processors a job may need at most, so that a smaller system runs the same jobs.
 
     Returns
     -------
@@ -89,7 +93,7 @@ def to_workload(trace: Trace, processors: int | None = None, where: str | None =
     if system is None:
         system = _largest(complete)
         complete = complete.saying(f"the log names no number of processors; its largest job has {system}")
-    fitting = _fitting(complete, system)
+    fitting = _fitting(complete, system, widest)
     _require_jobs(trace.name, fitting)
     final = _numbered(_sorted(_with_requests(fitting)))
     return Workload(_job_table(trace.name, final.records), system, final.notes, _users(final.records))
@@ -195,9 +199,20 @@ def _largest(step: _Step) -> int:
     return int(step.records["procs"].to_numpy().max())
 
 
-def _fitting(step: _Step, system: int) -> _Step:
-    more = f"more than {system} processors"
-    return step.without(pl.col("procs") > system, f"asks for {more}", f"ask for {more}", "procs")
+def _fitting(step: _Step, system: int, widest: int | None) -> _Step:
+    if widest is None:
+        more = f"more than {system} processors"
+        return step.without(pl.col("procs") > system, f"asks for {more}", f"ask for {more}", "procs")
+    # All systems that are compared say the same.
+    more = f"more than {widest} processors, which the smallest of the sites compared has,"
+    wide = pl.col("procs") > min(widest, system)
+    fitting = step.without(wide, f"asks for {more}", f"ask for {more}", "procs")
+    if fitting is step or len(fitting.records) == len(step.records):
+        return fitting
+    work = step.records.select(wide=wide, work=pl.col("procs") * pl.col("run"))
+    whole, lost = (float(part["work"].sum() or 0.0) for part in (work, work.filter("wide")))
+    left = f"so all sites run the same {len(fitting.records):,} jobs"
+    return fitting.saying(f"{left}, without {100 * lost / whole:.2g} % of the work" if whole > 0 else left)
 
 
 def _with_requests(step: _Step) -> _Step:

@@ -20,6 +20,7 @@ Jobs over the sites of a fleet:
 Rigid jobs on one site:
 
 - :mod:`~windlass.workloads.lublin`: :func:`lublin`, jobs drawn from the model of Lublin and Feitelson.
+- :mod:`~windlass.workloads.load`: how much work they are for a site, and the same jobs coming faster.
 - :mod:`~windlass.workloads.outages`: when its nodes are away.
 - :mod:`~windlass.workloads.use`: what jobs use of what they were given; :mod:`~windlass.workloads.measured`: laws that
   were measured, as quantiles.

@@ -18,8 +18,8 @@ adding a folder here whose ``world.py`` has one public :class:`World`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping
-from typing import Any, ClassVar, Protocol
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from typing import Any, ClassVar, Protocol, Self
 
 from pydantic import BaseModel, ConfigDict
 
@@ -43,6 +43,11 @@ class Setting(BaseModel):
     #: The field, by dotted name, that each option of ``windlass run`` sets: ``--procs``, ``--where``,
     #: ``--skip-bad-lines`` (to true), ``--no-kill`` (to false). An option that is not here is refused.
     options: ClassVar[Mapping[str, str]] = {}
+
+    @classmethod
+    def together(cls, variants: Sequence[Self]) -> tuple[Self, ...]:
+        """All variants of a scenario, seen side by side: what one must leave out, others may have to leave out too."""
+        return tuple(variants)
 
 
 class LiveWorld(Protocol):

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import numpy as np
 import polars as pl
 
 from windlass.sim.site.result import Replay
 from windlass.traces import Workload, read_trace, to_workload
 from windlass.workloads import lublin
-from windlass.worlds.batch.spec import WorkloadSpec
+from windlass.workloads.load import factor_to, faster, offered_load
+from windlass.worlds.batch.spec import WorkloadSpec, factor_of
 
 _DEFAULT_PROCESSORS = 128
 
 
-def jobs_of(spec: WorkloadSpec, processors: int | None, seed: int) -> Workload:
+def jobs_of(
+    spec: WorkloadSpec, processors: int | None, seed: int, load: float | str | None = None
+) -> Workload:
     """Read the log or draw the jobs.
 
     Parameters
@@ -24,11 +29,13 @@ def jobs_of(spec: WorkloadSpec, processors: int | None, seed: int) -> Workload:
         Of the site; None for those that the log names, or 128 for jobs that are drawn.
     seed
         What is drawn follows from it; a log is the same for every seed.
+    load
+        The offered load that they are to come with, or ``x1.2`` for so many times as fast as they do.
 
     Raises
     ------
     InputError
-        The log cannot be read, or none of its jobs can run.
+        The log cannot be read, none of its jobs can run, or no factor on their arrivals makes the load.
 
     Examples
     --------
@@ -36,14 +43,29 @@ def jobs_of(spec: WorkloadSpec, processors: int | None, seed: int) -> Workload:
     >>> len(found.jobs), found.processors
     (3, 128)
     """
+    found = _given(spec, processors, seed)
+    return found if load is None else _loaded(found, load)
+
+
+def _given(spec: WorkloadSpec, processors: int | None, seed: int) -> Workload:
     if spec.trace is not None:
         trace = read_trace(spec.trace, spec.format, spec.skip_bad_lines)
-        return to_workload(trace, processors, spec.where)
+        return to_workload(trace, processors, spec.where, spec.widest)
     assert spec.lublin is not None  # validated: one of the two is there
     model, known = spec.lublin, processors or _DEFAULT_PROCESSORS
     rng = np.random.default_rng([seed, 0])
     jobs = lublin(model.jobs, known, rng, kinds=model.kinds, load=model.load, overestimate=model.overestimate)
     return Workload(jobs, known)
+
+
+def _loaded(found: Workload, load: float | str) -> Workload:
+    """The same jobs, which come faster or more slowly, and a note on how much so."""
+    given = factor_of(load)
+    factor = factor_to(float(load), found.jobs, found.processors) if given is None else given
+    jobs = faster(found.jobs, factor)
+    before, after = (offered_load(each, found.processors) for each in (found.jobs, jobs))
+    note = f"jobs come {factor:.4g} times as fast: the offered load is {after:.4g}, and was {before:.4g}"
+    return dataclasses.replace(found, jobs=jobs, notes=(*found.notes, note))
 
 
 def jobs_table(done: Replay) -> pl.DataFrame:

@@ -2,15 +2,43 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+import re
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, ClassVar, Literal, Self
+from typing import Annotated, Any, ClassVar, Literal, Self
 
-from pydantic import Field, model_validator
+from pydantic import BeforeValidator, Field, model_validator
 
 from windlass.worlds import Setting
 from windlass.worlds.policy import Policy
 from windlass.worlds.spec import Positive, Spec
+
+_FACTOR = re.compile(r"x\s*(\d+(?:\.\d*)?|\.\d+)")
+
+
+def factor_of(load: float | str) -> float | None:
+    """By how much faster jobs are to come where a load is written as a factor, None where it is a target.
+
+    Examples
+    --------
+    >>> factor_of("x1.2"), factor_of(0.8)
+    (1.2, None)
+    """
+    found = _FACTOR.fullmatch(load) if isinstance(load, str) else None
+    return None if found is None else float(found[1])
+
+
+def _load(value: Any) -> Any:
+    number = factor_of(value) if isinstance(value, str) else value
+    known = isinstance(number, int | float) and not isinstance(number, bool)
+    if number is None or not known or not 0 < number < math.inf:
+        raise ValueError("expected an offered load above 0, such as 0.8, or a factor such as x1.2")
+    return value
+
+
+#: An offered load to reach, or ``x1.2`` for so many times what it is.
+Load = Annotated[float | str, BeforeValidator(_load)]
 
 
 class ClusterSpec(Spec):
@@ -29,21 +57,57 @@ class LublinSpec(Spec):
 
 
 class WorkloadSpec(Spec):
-    """Either a log (``trace``, and how to read it) or a model (``lublin``)."""
+    """Either a log (``trace``, and how to read it) or a model (``lublin``).
+
+    ``widest``: only jobs of at most so many processors; by default, those that fit the smallest site of the sweep.
+    """
 
     trace: Path | None = None
     format: str | None = None
     where: str | None = None
     skip_bad_lines: bool = False
+    widest: Annotated[int, Field(ge=1)] | None = None
     lublin: LublinSpec | None = None
 
     @model_validator(mode="after")
     def _one_source(self) -> Self:
         if (self.trace is None) == (self.lublin is None):
             raise ValueError("expected either 'trace' or 'lublin'")
-        if self.lublin is not None and (self.format or self.where or self.skip_bad_lines):
-            raise ValueError("format, where and skip_bad_lines are for a trace, not for 'lublin'")
+        if self.lublin is not None and (self.format or self.where or self.skip_bad_lines or self.widest):
+            raise ValueError("format, where, skip_bad_lines and widest are for a trace, not for 'lublin'")
         return self
+
+
+def widest_for_all(variants: Sequence[tuple[WorkloadSpec, ClusterSpec]]) -> tuple[int | None, ...]:
+    """How wide the jobs of each variant may be, so that those that replay one log on several sites run the same jobs.
+
+    Parameters
+    ----------
+    variants
+        Workload and site of each.
+
+    Returns
+    -------
+    tuple
+        One entry a variant: what its workload says, or else the processors of the smallest site that its log is
+        replayed on; None where there is but one, or where jobs are drawn.
+
+    Examples
+    --------
+    >>> log, sites = WorkloadSpec(trace=Path("a.swf")), [ClusterSpec(processors=count) for count in (64, 32)]
+    >>> widest_for_all([(log, site) for site in sites]), widest_for_all([(log, sites[0])])
+    ((32, 32), (None,))
+    """
+    sites: dict[WorkloadSpec, set[int | None]] = {}
+    for workload, cluster in variants:
+        sites.setdefault(workload, set()).add(cluster.processors)
+
+    def least(workload: WorkloadSpec) -> int | None:
+        known = [count for count in sites[workload] if count is not None]
+        compared = workload.trace is not None and len(sites[workload]) > 1
+        return min(known) if workload.widest is None and compared else workload.widest
+
+    return tuple(least(workload) for workload, _ in variants)
 
 
 class PoliciesSpec(Spec):
@@ -53,7 +117,10 @@ class PoliciesSpec(Spec):
 
 
 class BatchSetting(Setting):
-    """One variant of a batch scenario."""
+    """One variant of a batch scenario.
+
+    ``load``: the offered load that jobs are to come with, or ``x1.2`` for so many times as fast as they do.
+    """
 
     options: ClassVar[Mapping[str, str]] = {
         "--procs": "cluster.processors",
@@ -67,5 +134,22 @@ class BatchSetting(Setting):
     cluster: ClusterSpec = ClusterSpec()
     workload: WorkloadSpec
     policies: PoliciesSpec
+    load: Load | None = None
     kill_at_walltime: bool = True
     estimates: Literal["requested", "history", "perfect"] = "requested"
+
+    @model_validator(mode="after")
+    def _one_load(self) -> Self:
+        model = self.workload.lublin
+        if self.load is not None and model is not None and model.load is not None:
+            raise ValueError("load: workload.lublin.load is given as well, expected one of the two")
+        return self
+
+    @classmethod
+    def together(cls, variants: Sequence[Self]) -> tuple[Self, ...]:
+        """The same jobs on all sites that are compared."""
+        widest = widest_for_all([(variant.workload, variant.cluster) for variant in variants])
+        return tuple(
+            variant.model_copy(update={"workload": variant.workload.model_copy(update={"widest": most})})
+            for variant, most in zip(variants, widest, strict=True)
+        )

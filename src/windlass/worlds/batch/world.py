@@ -50,11 +50,11 @@ class Batch:
 
     def workload_key(self, setting: BatchSetting, seed: int) -> Hashable:
         """A log is the same for every seed."""
-        return setting.workload, setting.cluster, None if setting.workload.trace else seed
+        return setting.workload, setting.cluster, setting.load, None if setting.workload.trace else seed
 
     def workload(self, setting: BatchSetting, seed: int) -> Workload:
         """Read the log or draw the jobs."""
-        return jobs_of(setting.workload, setting.cluster.processors, seed)
+        return jobs_of(setting.workload, setting.cluster.processors, seed, setting.load)
 
     def run(
         self, setting: BatchSetting, seed: int, workload: Workload, progress: Callable[[float], None]

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Annotated, ClassVar, Literal
+from collections.abc import Mapping, Sequence
+from typing import Annotated, ClassVar, Literal, Self
 
 from pydantic import Field
 
@@ -11,6 +11,7 @@ from windlass.workloads.use import CPU_LAW, MEMORY_LAW, UseLaw
 from windlass.worlds import Setting
 from windlass.worlds.batch.spec import ClusterSpec as SiteSpec
 from windlass.worlds.batch.spec import WorkloadSpec as JobsSpec
+from windlass.worlds.batch.spec import widest_for_all
 from windlass.worlds.policy import Policy
 from windlass.worlds.spec import NotNegative, Positive, Spec
 
@@ -86,3 +87,12 @@ class SharingSetting(Setting):
     kill_at_walltime: bool = True
     checkpoint: Positive = 60.0
     noise: NotNegative = 0.02
+
+    @classmethod
+    def together(cls, variants: Sequence[Self]) -> tuple[Self, ...]:
+        """The same jobs on all sites that are compared."""
+        widest = widest_for_all([(variant.workload, variant.cluster) for variant in variants])
+        return tuple(
+            variant.model_copy(update={"workload": variant.workload.model_copy(update={"widest": most})})
+            for variant, most in zip(variants, widest, strict=True)
+        )

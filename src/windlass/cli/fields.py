@@ -1,0 +1,162 @@
+"""``--set PATH=V[,V…]``: any field of a scenario, from the command line."""
+
+from __future__ import annotations
+
+import types
+import typing
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import yaml
+from pydantic import BaseModel
+
+from windlass.model import InputError
+from windlass.scenario import resolve_policy
+from windlass.worlds import World
+from windlass.worlds.policy import PolicySpec
+
+_TOP = ("name", "seeds")
+
+
+def field_set(tree: dict[str, Any], text: str, world: World) -> dict[str, Any]:
+    """A scenario's tree with a field set as ``PATH=VALUE`` says; several values with commas between are swept.
+
+    Values are read as YAML reads them; a comma within brackets, braces or quotes belongs to a value.
+
+    Parameters
+    ----------
+    tree
+        Plain values; it is not changed.
+    text
+        What the option was given.
+    world
+        Whose fields there are.
+
+    Raises
+    ------
+    InputError
+        There is no such field, or a value cannot be read; names the part of the path.
+
+    Examples
+    --------
+    >>> from windlass.worlds import find_world
+    >>> field_set({"policies": {"order": "easy"}}, "cluster.processors=100,200", find_world("batch"))["cluster"]
+    {'processors': [100, 200]}
+    """
+    path, equals, given = text.partition("=")
+    names = path.strip().split(".")
+    if not equals or not all(names) or not given.strip():
+        raise InputError(f"--set: {text!r} is not FIELD=VALUE, as in cluster.processors=100,200")
+    values = [_value(text, each) for each in _parts(given)]
+    value = values[0] if len(values) == 1 else values
+    if names[0] == "policies" and len(names) > 1:
+        return tree | {"policies": _with_policies(tree.get("policies"), names[1:], value, text, world)}
+    if path.strip() not in _TOP:
+        _check(world, names)
+    changed: dict[str, Any] = with_value(tree, names, value)
+    return changed
+
+
+def _parts(text: str) -> Iterator[str]:
+    """What stands between commas outside of brackets, braces and quotes."""
+    depth, quote, part = 0, "", ""
+    for char in text:
+        if quote:
+            quote = "" if char == quote else quote
+        elif char in "'\"":
+            quote = char
+        elif char in "[{(":
+            depth += 1
+        elif char in "]})":
+            depth -= 1
+        elif char == "," and depth == 0:
+            yield part
+            part = ""
+            continue
+        part += char
+    yield part
+
+
+def _value(text: str, part: str) -> Any:
+    try:
+        value = yaml.safe_load(part)
+    except yaml.YAMLError as error:
+        raise InputError(f"--set: {text!r}: {part.strip()!r} is no value") from error
+    if value is None and part.strip() not in ("null", "~"):
+        raise InputError(f"--set: {text!r} has a value that is empty")
+    return value
+
+
+def with_value(tree: Any, names: list[str], value: Any) -> Any:
+    """The tree with a value at a dotted name, in each entry of a list on the way: a list is a sweep."""
+    if not names:
+        return value
+    if isinstance(tree, list):
+        return [with_value(entry, names, value) for entry in tree]
+    own = tree if isinstance(tree, dict) else {}
+    return own | {names[0]: with_value(own.get(names[0]), names[1:], value)}
+
+
+def _with_policies(given: Any, names: list[str], value: Any, text: str, world: World) -> dict[str, Any]:
+    """Policies of a decision, or with a policy's name and a parameter's, that parameter where the policy is listed."""
+    known = [registry.key for registry in world.decisions]
+    decision, own = names[0], given if isinstance(given, dict) else {}
+    if decision not in known:
+        raise InputError(
+            f"--set: {text!r}: world {world.name!r} has no decision {decision!r}, expected one of {', '.join(known)}"
+        )
+    if len(names) == 1:
+        # A file named on the command line is relative to the current folder, not to the scenario's.
+        entries = value if isinstance(value, list) else [value]
+        found = [resolve_policy(each, Path()) if isinstance(each, str) else each for each in entries]
+        return own | {decision: found if isinstance(value, list) else found[0]}
+    listed = own.get(decision)
+    entries = listed if isinstance(listed, list) else [listed]
+    here = [_policy_of(entry) for entry in entries if entry is not None]
+    if len(names) != 3 or names[1] not in here:
+        raise InputError(
+            f"--set: {text!r}: expected policies.{decision}.POLICY.PARAMETER, of the policies "
+            f"{', '.join(here) or 'none'}"
+        )
+    changed = [
+        {names[1]: _parameters(entry, names[1]) | {names[2]: value}}
+        if _policy_of(entry) == names[1]
+        else entry
+        for entry in entries
+    ]
+    return own | {decision: changed if isinstance(listed, list) else changed[0]}
+
+
+def _policy_of(entry: Any) -> str:
+    return str(next(iter(entry))) if isinstance(entry, dict) and entry else str(entry)
+
+
+def _parameters(entry: Any, name: str) -> dict[str, Any]:
+    given = entry.get(name) if isinstance(entry, dict) else None
+    return given if isinstance(given, dict) else {}
+
+
+def _check(world: World, names: list[str]) -> None:
+    """Go down the world's fields along a path; say where there is none."""
+    kinds: list[type[BaseModel]] = [world.setting]
+    for depth, name in enumerate(names):
+        below = [kind.model_fields[name].annotation for kind in kinds if name in kind.model_fields]
+        if not below:
+            where = ".".join(names[:depth])
+            known = ", ".join(dict.fromkeys(field for kind in kinds for field in kind.model_fields))
+            within = f"{where} has {known}" if known else f"{where} has no fields"
+            raise InputError(
+                f"--set: {'.'.join(names)}: world {world.name!r} has no such field; "
+                f"{within if depth else f'its fields are name, seeds, {known}'}"
+            )
+        kinds = [found for annotation in below for found in _models(annotation)]
+
+
+def _models(annotation: Any) -> list[type[BaseModel]]:
+    """The kinds of part that a field may hold; none where it is a value, a list or a policy."""
+    if isinstance(annotation, type):
+        return [annotation] if issubclass(annotation, BaseModel) and annotation is not PolicySpec else []
+    if typing.get_origin(annotation) in (typing.Union, types.UnionType, typing.Annotated):
+        return [found for each in typing.get_args(annotation) for found in _models(each)]
+    return []

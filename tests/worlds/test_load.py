@@ -1,0 +1,112 @@
+"""A load scales arrivals, and what is compared runs the same jobs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from windlass.model import InputError, JobTable
+from windlass.runner import run
+from windlass.scenario import make_scenario
+from windlass.workloads.load import factor_to, faster, offered_load
+
+GAPS = st.lists(st.integers(0, 10**6), min_size=2, max_size=30)
+
+
+def table(gaps: list[int]) -> JobTable:
+    count = len(gaps)
+    return JobTable.of(np.cumsum(gaps), 1.0 + np.arange(count), 1 + np.arange(count) % 7)
+
+
+@given(gaps=GAPS, factor=st.floats(0.01, 100.0))
+def test_gaps_are_divided_and_nothing_else_changes(gaps, factor):
+    jobs = table(gaps)
+    found = faster(jobs, factor)
+    np.testing.assert_allclose(np.diff(found.submit) * factor, np.diff(jobs.submit), rtol=1e-6, atol=1e-3)
+    assert (np.diff(found.submit) >= 0).all()
+    assert found.submit[0] == jobs.submit[0]
+    for column in ("job", "run", "procs", "request"):
+        assert getattr(found, column).tolist() == getattr(jobs, column).tolist()
+
+
+@given(gaps=GAPS, load=st.floats(0.01, 10.0))
+def test_a_load_is_reached(gaps, load):
+    jobs = table(gaps)
+    if jobs.submit[0] == jobs.submit[-1]:
+        assert np.isnan(offered_load(jobs, 8))
+        with pytest.raises(InputError, match="come at more than one instant; these have none"):
+            factor_to(load, jobs, 8)
+        return
+    assert offered_load(faster(jobs, factor_to(load, jobs, 8)), 8) == pytest.approx(load, rel=1e-6)
+
+
+def test_jobs_without_work_make_no_load():
+    with pytest.raises(InputError, match="needs jobs with run times"):
+        factor_to(0.5, JobTable.of([0, 9], [0, 0], [1, 1]), 4)
+
+
+@pytest.fixture
+def log(tmp_path: Path) -> Path:
+    jobs = JobTable.of(submit=[0, 10, 20, 30, 100], run=[50, 40, 30, 20, 10], procs=[1, 8, 2, 4, 3])
+    path = tmp_path / "log.csv"
+    frame = pl.DataFrame({name: getattr(jobs, name) for name in ("submit", "run", "procs")})
+    frame.write_csv(path)
+    return path
+
+
+def scenario(log: Path, **more: object):
+    tree = {"workload": {"trace": str(log)}, "policies": {"order": ["fcfs", "easy"]}} | more
+    return make_scenario(tree)
+
+
+def submits(results, variant: int) -> list[float]:
+    return results.variants[variant].outcomes[0].jobs["submit_s"].to_list()
+
+
+def test_a_log_comes_faster_and_it_is_said(log):
+    found = run(scenario(log, load="x2"))
+    assert submits(found, 0) == [0, 5, 10, 15, 50]
+    assert found.notes()[-1] == "jobs come 2 times as fast: the offered load is 1.35, and was 0.675"
+    found = run(scenario(log, load=0.3375))
+    assert submits(found, 0) == pytest.approx([0, 20, 40, 60, 200])
+
+
+def test_a_load_is_of_the_site_of_its_variant(log):
+    found = run(scenario(log, load=0.675, cluster={"processors": [8, 16]}))
+    assert submits(found, 0) == pytest.approx([0, 10, 20, 30, 100])
+    assert submits(found, -1) == pytest.approx([0, 5, 10, 15, 50])
+
+
+def test_sites_that_are_compared_run_the_same_jobs(log):
+    found = run(scenario(log, cluster={"processors": [8, 3]}))
+    assert {len(variant.outcomes[0].jobs) for variant in found.variants} == {3}
+    assert found.variants[0].outcomes[0].jobs["job"].to_list() == [1, 3, 5]
+    assert [note for note in found.notes() if "left out" in note or "same" in note] == [
+        "2 jobs ask for more than 3 processors, which the smallest of the sites compared has, and are left out, "
+        "the first: job 2 (8)",
+        "so all sites run the same 3 jobs, without 74 % of the work",
+    ]
+    # The scenario as run says so, and one of its variants by itself runs the same jobs again.
+    assert "widest: 3" in found.as_run
+
+
+def test_one_site_keeps_all_that_fit_it(log):
+    found = run(scenario(log, cluster={"processors": 4}))
+    assert len(found.variants[0].outcomes[0].jobs) == 4
+    assert len(run(scenario(log)).variants[0].outcomes[0].jobs) == 5
+
+
+def test_all_may_fit(log):
+    found = run(scenario(log, cluster={"processors": [8, 16, None]}))
+    assert {len(variant.outcomes[0].jobs) for variant in found.variants} == {5}
+    assert not any("left out" in note for note in found.notes())
+
+
+def test_the_widest_is_for_a_log():
+    with pytest.raises(InputError, match="skip_bad_lines and widest are for a trace"):
+        make_scenario({"workload": {"lublin": {"jobs": 5}, "widest": 4}, "policies": {"order": "easy"}})
