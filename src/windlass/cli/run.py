@@ -97,7 +97,7 @@ def run_command(
     if out is not None:
         said.print(f"Tables and the scenario as run are in {out}", markup=False)
     if report is not None:
-        write_report(results, report, answer.said)
+        write_report(results, report, answer.said, None if answer.verdict is None else answer.verdict.metric)
         said.print(f"The report is {report}", markup=False)
 
 

@@ -7,12 +7,12 @@ show what its tables have columns for.
 - :func:`metrics_table`: a row per variant, a column per metric, in bold what can be told to be best; what does not
   fit goes on below.
 - :func:`write_report`: the page: the verdict, metrics, distributions of wait and slowdown, utilisation and queue over
-  time, reasons, and the scenario.
+  time, reasons, and the scenario; of a sweep, curves over its axes.
 
-``table`` and ``html`` put them together. Sections of the page: ``overview``, ``distributions``, ``courses``,
-``breakdowns``. What they are made of: ``columns``, ``sentence`` and ``units`` (metrics and the verdict as text),
-``observed`` and ``series`` (tables as arrays, and what is computed from them), ``figures`` and ``panels`` (plots),
-``page``, ``parts`` and ``palette`` (HTML and colours).
+``table`` and ``html`` put them together. Sections of the page: ``overview``, ``sweep``, ``distributions``,
+``courses``, ``breakdowns``. What they are made of: ``columns``, ``sentence`` and ``units`` (metrics and the verdict as
+text), ``observed`` and ``series`` (tables as arrays, and what is computed from them), ``figures`` and ``panels``
+(plots), ``page``, ``parts`` and ``palette`` (HTML and colours).
 """
 
 from pathlib import Path
@@ -33,7 +33,9 @@ BEGINS: Final = b"\n".join(
 )
 
 
-def write_report(results: Results, path: Path, answer: tuple[str, ...] | None = None) -> None:
+def write_report(
+    results: Results, path: Path, answer: tuple[str, ...] | None = None, by: str | None = None
+) -> None:
     """Write one self-contained HTML file.
 
     Parameters
@@ -44,11 +46,13 @@ def write_report(results: Results, path: Path, answer: tuple[str, ...] | None = 
         The file to write.
     answer
         The sentences that it begins with; by default, the verdict on the first metric with a direction.
+    by
+        The metric that curves of a sweep show; by default, that one.
     """
     # Imported here: the plotting library takes a second to load, and most runs plot nothing.
     from windlass.report.html import write_report as write
 
-    write(results, path, answer)
+    write(results, path, answer, by)
 
 
 __all__ = ["BEGINS", "metrics_table", "write_report"]

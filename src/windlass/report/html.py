@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from windlass.report import breakdowns, courses, distributions, overview
+from windlass.report import breakdowns, courses, distributions, overview, sweep
 from windlass.report.observed import JOB, lanes, only, other_kinds
 from windlass.report.page import page
 from windlass.report.parts import Part
@@ -14,13 +14,16 @@ from windlass.saving import write_text
 from windlass.verdict import judge
 
 
-def write_report(results: Results, path: Path, answer: tuple[str, ...] | None = None) -> None:
+def write_report(
+    results: Results, path: Path, answer: tuple[str, ...] | None = None, by: str | None = None
+) -> None:
     """Write results as one HTML file, which opens from disk and loads nothing.
 
-    It has the verdict, the metrics, the distributions of wait and bounded slowdown, utilisation and queue over time,
-    the reasons for which jobs started, and the scenario. What needs columns that the jobs tables lack is left
-    out. Where tables have rows of other kinds, such as tasks, these have distributions of wait and response of
-    their own. What a world has over time besides is plotted as it is. The same results give the same bytes.
+    It has the verdict, the metrics, curves over what is swept, the distributions of wait and bounded slowdown,
+    utilisation and queue over time, the reasons for which jobs started, and the scenario. What needs columns that the
+    jobs tables lack is left out. Where tables have rows of other kinds, such as tasks, these have distributions of wait
+    and response of their own. What a world has over time besides is plotted as it is. The same results give the same
+    bytes.
 
     Parameters
     ----------
@@ -30,6 +33,8 @@ def write_report(results: Results, path: Path, answer: tuple[str, ...] | None = 
         The file; its folder is made.
     answer
         What it begins with; by default, the verdict on the first metric with a direction.
+    by
+        The metric that curves of a sweep show; by default, that one.
 
     Examples
     --------
@@ -46,10 +51,10 @@ def write_report(results: Results, path: Path, answer: tuple[str, ...] | None = 
     True
     """
     path.parent.mkdir(parents=True, exist_ok=True)
-    write_text(_page(results, sentences(judge(results)) if answer is None else answer), path)
+    write_text(_page(results, sentences(judge(results)) if answer is None else answer, by), path)
 
 
-def _page(results: Results, answer: tuple[str, ...]) -> str:
+def _page(results: Results, answer: tuple[str, ...], by: str | None) -> str:
     shown = lanes(results)
     jobs = only(shown, JOB)
     return page(
@@ -57,6 +62,7 @@ def _page(results: Results, answer: tuple[str, ...]) -> str:
         (
             Part(overview.head(results) + overview.answer(answer) + overview.notes(results)),
             Part(overview.metrics(results, shown) + overview.legend(shown)),
+            sweep.section(results, shown, by),
             distributions.section(jobs),
             *(distributions.section_of(only(shown, kind), kind) for kind in other_kinds(shown)),
             courses.section(jobs),

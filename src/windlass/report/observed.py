@@ -9,8 +9,8 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from windlass.report.palette import Stroke, stroke
-from windlass.results import Outcome, Results
+from windlass.report.palette import Stroke, quiet_stroke, stroke, stroke_in
+from windlass.results import AS_IT_WAS, Outcome, Results
 
 #: What a table's rows are where its column ``kind`` says so, or where it has none.
 JOB = "job"
@@ -53,11 +53,25 @@ class Times:
 
 
 def lanes(results: Results) -> tuple[Lane, ...]:
-    """All variants, each with the stroke of its position."""
+    """All variants, each with the stroke of its position, or in a sweep with a colour a policy."""
     return tuple(
-        Lane(position, variant.name, stroke(position), variant.outcomes)
-        for position, variant in enumerate(results.variants)
+        Lane(position, variant.name, drawn, variant.outcomes)
+        for position, (variant, drawn) in enumerate(zip(results.variants, _strokes(results), strict=True))
     )
+
+
+def _strokes(results: Results) -> list[Stroke]:
+    points = list(dict.fromkeys(variant.point for variant in results.variants))
+    names = list(dict.fromkeys(variant.own_name for variant in results.variants))
+    found = []
+    for position, variant in enumerate(results.variants):
+        if variant.own_name == AS_IT_WAS:
+            found.append(quiet_stroke())
+        elif len(points) > 1:
+            found.append(stroke_in(names.index(variant.own_name), points.index(variant.point)))
+        else:
+            found.append(stroke(position))
+    return found
 
 
 def other_kinds(lanes: Iterable[Lane]) -> tuple[str, ...]:

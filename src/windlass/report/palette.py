@@ -50,5 +50,14 @@ INKS = (TEXT, QUIET, PAPER, GRID, AXIS, RAISED, *_VARIANTS)
 
 def stroke(variant: int) -> Stroke:
     """The stroke of the variant at this position; 21 differ, then they come again."""
-    dash, svg_dash = _DASHES[variant // len(_VARIANTS) % len(_DASHES)]
-    return Stroke(_VARIANTS[variant % len(_VARIANTS)], dash, svg_dash)
+    return stroke_in(variant, variant // len(_VARIANTS))
+
+
+def stroke_in(policy: int, point: int) -> Stroke:
+    """In a sweep: a colour a policy, and a dash for each of three points, then they come again."""
+    return Stroke(_VARIANTS[policy % len(_VARIANTS)], *_DASHES[point % len(_DASHES)])
+
+
+def quiet_stroke() -> Stroke:
+    """Of what is no policy: the log as it was."""
+    return Stroke(QUIET, *_DASHES[1])

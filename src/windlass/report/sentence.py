@@ -6,8 +6,8 @@ from collections import Counter
 from dataclasses import replace
 
 from windlass.report.units import counted, number, time_unit, unit_for
-from windlass.results import Results
-from windlass.verdict.compare import AS_IT_WAS, Comparison
+from windlass.results import AS_IT_WAS, Results
+from windlass.verdict.compare import Comparison
 from windlass.verdict.judge import Broken, Cost, PointVerdict, Verdict
 from windlass.verdict.measures import NARROW, WIDE
 from windlass.verdict.paired import Interval

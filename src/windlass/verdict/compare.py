@@ -6,12 +6,9 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from windlass.results import Results, VariantResult
+from windlass.results import AS_IT_WAS, Results, VariantResult
 from windlass.verdict.paired import Interval
 from windlass.verdict.repeated import repeat
-
-#: What the row of a log's own waits is called; it takes part in comparisons, and is no policy that could win.
-AS_IT_WAS = "as it was"
 
 
 @dataclass(frozen=True, slots=True)

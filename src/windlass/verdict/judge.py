@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, fields
 
 from windlass.model import InputError
-from windlass.results import Results, VariantResult
-from windlass.verdict.compare import AS_IT_WAS, Comparison, comparable, compare
+from windlass.results import AS_IT_WAS, Results, VariantResult
+from windlass.verdict.compare import Comparison, comparable, compare
 from windlass.verdict.measures import NARROW, WIDE
 from windlass.verdict.require import Requirement, metric_named
 
@@ -158,7 +158,7 @@ def _point(
     requirements: list[tuple[Requirement, str]],
 ) -> PointVerdict:
     point = variants[0].point
-    names = tuple(variant.name.removesuffix(f", {point}") if point else variant.name for variant in variants)
+    names = tuple(variant.own_name for variant in variants)
     broken = tuple(
         found
         for requirement, of_metric in requirements

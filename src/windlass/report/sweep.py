@@ -1,0 +1,159 @@
+"""The section on what is swept: metrics as curves over each axis, one colour a policy."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import plotly.graph_objects as go
+from plotly.subplots import make_subplots
+
+from windlass.report.figures import Plot, axis_style, framed_figure, plotted
+from windlass.report.observed import Lane
+from windlass.report.parts import NOTHING, Part, figure, text
+from windlass.report.sentence import label
+from windlass.report.units import counted, number, time_unit, unit_for
+from windlass.results import At, Results, Summary, VariantResult
+
+_PANEL, _GAP, _TOP, _BOTTOM = 190, 44, 56, 50
+#: So many panels below each other, one for each choice on the other axes; the table has all.
+_MOST_PANELS = 6
+#: Beside the metric that was asked for; the first of these that there is.
+_BESIDE = ("p99_wait_s", "mean_bounded_slowdown", "p99_response_s")
+
+
+@dataclass(frozen=True, slots=True)
+class _Spot:
+    """A variant on an axis: where, and which choice on all other axes it belongs to."""
+
+    lane: Lane
+    variant: VariantResult
+    value: Any
+    others: tuple[At, ...]
+
+
+def section(results: Results, lanes: tuple[Lane, ...], by: str | None = None) -> Part:
+    """Curves over each axis that has at least two values; nothing where only policies are swept.
+
+    Parameters
+    ----------
+    results
+        Of any world.
+    lanes
+        Its variants, in the same order.
+    by
+        The metric that was asked for; None for the first that has a direction.
+    """
+    axes = list(dict.fromkeys(at.axis for variant in results.variants for at in variant.at))
+    metrics = _metrics(results, by)
+    parts = []
+    for place, axis in enumerate(axes):
+        spots = _spots(results, lanes, axis)
+        if len({str(spot.value) for spot in spots}) > 1:
+            parts += [_curves(f"sweep-{place}-{metric}", axis, spots, metric) for metric in metrics]
+    if not parts:
+        return NOTHING
+    return Part(
+        '<section><h2>What is swept</h2><p class="lead">Means over the seeds; bars are their 95 % confidence '
+        f"intervals.</p>{''.join(part.html for part in parts)}</section>",
+        tuple(plot for part in parts for plot in part.plots),
+    )
+
+
+def _metrics(results: Results, by: str | None) -> tuple[str, ...]:
+    """The metric that was asked for, and another beside it."""
+    if not results.variants:
+        return ()
+    able = [summary.metric for summary in results.variants[0].summaries() if summary.better]
+    if not able:
+        return ()
+    first = by or able[0]
+    return tuple(dict.fromkeys([first, *[metric for metric in _BESIDE if metric in able][:1]]))
+
+
+def _spots(results: Results, lanes: tuple[Lane, ...], axis: str) -> list[_Spot]:
+    found = []
+    for lane, variant in zip(lanes, results.variants, strict=True):
+        here = [at.value for at in variant.at if at.axis == axis]
+        if here:
+            others = tuple(at for at in variant.at if at.axis != axis)
+            found.append(_Spot(lane, variant, here[0], others))
+    return found
+
+
+def _curves(key: str, axis: str, spots: Sequence[_Spot], metric: str) -> Part:
+    groups = list(dict.fromkeys(spot.others for spot in spots))
+    shown = groups[:_MOST_PANELS]
+    summaries = {id(spot): _summary(spot.variant, metric) for spot in spots}
+    means = [summary.mean for summary in summaries.values()]
+    unit = time_unit(means) if metric.endswith("_s") else unit_for(metric, means)
+    plot = make_subplots(
+        rows=len(shown),
+        shared_xaxes=True,
+        vertical_spacing=_GAP / max(len(shown) * (_PANEL + _GAP) - _GAP, 1),
+        subplot_titles=[plotted(", ".join(at.label for at in others)) for others in shown],
+        figure=framed_figure(),
+    )
+    category = not all(_is_number(spot.value) for spot in spots)
+    for row, others in enumerate(shown, start=1):
+        own = [spot for spot in spots if spot.others == others]
+        for name in dict.fromkeys(spot.variant.own_name for spot in own):
+            line = [spot for spot in own if spot.variant.own_name == name]
+            if not category:
+                line.sort(key=lambda spot: float(spot.value))
+            of_line = [summaries[id(spot)] for spot in line]
+            plot.add_trace(_line(name, line, of_line, unit.factor, unit.symbol, row == 1), row=row, col=1)
+    name = axis.rpartition(".")[2].replace("_", " ")
+    plot.update_xaxes(axis_style(""), type="category" if category else "linear")
+    plot.update_xaxes(title=axis_style(name)["title"], row=len(shown), col=1)
+    plot.update_yaxes(axis_style(unit.symbol), rangemode="tozero")
+    height = _TOP + _BOTTOM + len(shown) * (_PANEL + _GAP) - _GAP
+    plot.update_layout(
+        showlegend=True,
+        legend={"orientation": "h", "yanchor": "bottom", "y": 1 + 24 / height, "x": 0},
+        margin={"l": 62, "r": 20, "t": _TOP, "b": _BOTTOM},
+        hovermode="closest",
+    )
+    rest = len(groups) - len(shown)
+    more = (
+        f" {text(counted(rest, 'choice'))} on other axes more than shown here: the table has all."
+        if rest
+        else ""
+    )
+    words = label(metric)
+    title = f"{words[0].upper()}{words[1:]} by {name}"
+    return Part(
+        figure(Plot(key, height, plot, logarithmic=False), title, f"Over <code>{text(axis)}</code>.{more}"),
+        (Plot(key, height, plot, logarithmic=False),),
+    )
+
+
+def _summary(variant: VariantResult, metric: str) -> Summary:
+    return next(summary for summary in variant.summaries() if summary.metric == metric)
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _line(
+    name: str, spots: Sequence[_Spot], summaries: Sequence[Summary], factor: float, symbol: str, first: bool
+) -> go.Scatter:
+    stroke = spots[0].lane.stroke
+    spread = [0.0 if math.isnan(each.half_width) else each.half_width * factor for each in summaries]
+    said = [f"{number(each.mean * factor)} {symbol}".strip() for each in summaries]
+    return go.Scatter(
+        name=plotted(name),
+        x=[spot.value if _is_number(spot.value) else str(spot.value) for spot in spots],
+        y=[each.mean * factor for each in summaries],
+        text=said,
+        error_y={"type": "data", "array": spread, "visible": any(spread), "thickness": 1.2, "width": 3},
+        line={"color": stroke.ink.light, "width": 2.2, "dash": stroke.dash},
+        marker={"size": 7, "color": stroke.ink.light},
+        mode="lines+markers",
+        legendgroup=name,
+        showlegend=first,
+        hovertemplate=f"<b>{plotted(name)}</b><br>%{{x}}: %{{text}}<extra></extra>",
+    )

@@ -1,0 +1,101 @@
+"""Curves over the axes of a sweep: one colour a policy, one point a variant."""
+
+import json
+import re
+
+import pytest
+
+from tests.report.made import random_outcome
+from windlass.report.html import write_report
+from windlass.report.observed import lanes
+from windlass.report.sweep import section
+from windlass.results import AS_IT_WAS, At, Results, VariantResult
+
+LOADS, SITES = (0.9, 0.5), (64, 128)
+
+
+def swept(policies=("fcfs", "easy"), loads=LOADS, sites=SITES, runs=(1,)) -> Results:
+    made, seed = [], 0
+    for policy in policies:
+        for site in sites:
+            for load in loads:
+                at = (At("cluster.processors", site), At("load", load))
+                point = ", ".join(each.label for each in at)
+                seed += 1
+                outcomes = tuple(random_outcome(20, 100 * seed + run) for run in runs)
+                made.append(VariantResult(f"{policy}, {point}", (), outcomes, point, at))
+    return Results("a sweep", "", tuple(made))
+
+
+def curves(results: Results, **more):
+    return {plot.key: plot.figure for plot in section(results, lanes(results), **more).plots}
+
+
+def test_each_axis_has_curves_of_the_metric_that_was_asked_for_and_another():
+    found = curves(swept(), by="mean_bounded_slowdown")
+    assert list(found) == [
+        "sweep-0-mean_bounded_slowdown",
+        "sweep-0-p99_wait_s",
+        "sweep-1-mean_bounded_slowdown",
+        "sweep-1-p99_wait_s",
+    ]
+    assert next(iter(curves(swept(), by=None))) == "sweep-0-mean_wait_s"
+
+
+def test_a_curve_has_the_means_of_its_policy_in_order_of_the_axis():
+    results = swept(runs=(1, 2, 3))
+    figure = curves(results)["sweep-1-mean_wait_s"]
+    assert len(figure.data) == 4
+    for line, (policy, site) in zip(
+        figure.data, [(policy, site) for site in SITES for policy in ("fcfs", "easy")], strict=True
+    ):
+        assert (line.name, list(line.x)) == (policy, sorted(LOADS))
+        own = [each for each in results.variants if each.own_name == policy and each.at[0].value == site]
+        means = {each.at[1].value: each.summaries()[1] for each in own}
+        ratios = [value / means[load].mean for load, value in zip(line.x, line.y, strict=True)]
+        assert ratios == pytest.approx([ratios[0]] * 2)
+        assert [
+            bar / means[load].half_width for load, bar in zip(line.x, line.error_y.array, strict=True)
+        ] == (pytest.approx([ratios[0]] * 2))
+
+
+def test_one_colour_a_policy_everywhere():
+    results = swept((*"abc", AS_IT_WAS))
+    colours = {}
+    for figure in curves(results).values():
+        for line in figure.data:
+            colours.setdefault(line.name, set()).add(line.line.color)
+    assert all(len(each) == 1 for each in colours.values())
+    assert len(set.union(*colours.values())) == 4
+    by_lane = {lane.name.split(",")[0]: lane.stroke.ink.light for lane in lanes(results)}
+    assert {name: {colour} for name, colour in by_lane.items()} == colours
+
+
+def test_what_is_no_number_is_a_category():
+    figure = curves(swept(loads=("x1.2", 0.8, True)))["sweep-1-mean_wait_s"]
+    assert figure.layout.xaxis.type == "category"
+    assert list(figure.data[0].x) == ["x1.2", 0.8, "True"]
+
+
+def test_what_is_not_swept_has_no_curves():
+    assert section(swept(sites=(8,), loads=(0.5,)), lanes(swept(sites=(8,), loads=(0.5,)))).html == ""
+    assert [key.split("-")[1] for key in curves(swept(sites=(8,)))] == ["1", "1"]
+    nothing = Results("", "", ())
+    assert section(nothing, lanes(nothing)).html == ""
+
+
+def test_of_many_choices_on_other_axes_the_first_are_shown_and_it_is_said():
+    results = swept(sites=tuple(range(1, 10)))
+    part = section(results, lanes(results))
+    assert "3 choices on other axes more than shown here" in part.html
+    assert len({line.yaxis for line in part.plots[2].figure.data}) == 6
+
+
+def test_the_page_has_them(tmp_path):
+    page = tmp_path / "report.html"
+    write_report(swept(), page, by="p99_wait_s")
+    text = page.read_text(encoding="utf-8")
+    plots = json.loads(re.search(r'id="plots">(.*?)</script>', text, re.DOTALL)[1])
+    assert {"sweep-0-p99_wait_s", "sweep-1-p99_wait_s"} <= set(plots)
+    assert all(f'id="{key}"' in text for key in plots)
+    assert "<h2>What is swept</h2>" in text
