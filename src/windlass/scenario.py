@@ -193,7 +193,11 @@ def _resolve_policies(given: Any, folder: Path) -> Any:
     if isinstance(given, list):
         return [_resolve_policies(entry, folder) for entry in given]
     if isinstance(given, dict):
-        return {resolve_policy(str(policy), folder): parameters for policy, parameters in given.items()}
+        # A parameter may be a file too, as the priority of a queue.
+        return {
+            resolve_policy(str(policy), folder): _resolve_policies(parameters, folder)
+            for policy, parameters in given.items()
+        }
     return resolve_policy(given, folder) if isinstance(given, str) else given
 
 

@@ -1,4 +1,7 @@
-"""How a scenario names a policy: ``easy``, ``./mine.py``, or ``{easy: {parameter: value}}``."""
+"""How a scenario names a policy: ``easy``, ``./mine.py``, or ``{easy: {parameter: value}}``.
+
+``{priority: sjf, backfill: conservative}`` is short for ``{queue: {priority: sjf, backfill: conservative}}``.
+"""
 
 from __future__ import annotations
 
@@ -29,9 +32,15 @@ class PolicySpec(BaseModel):
         return Choice(registry.key, registry.find(self.name).name, given)
 
 
+#: Parameters by which the policy ``queue`` is known where its name is left out.
+_OF_QUEUE = frozenset({"priority", "backfill"})
+
+
 def _read(value: Any) -> Any:
     if isinstance(value, str):
         return {"name": value}
+    if isinstance(value, dict) and value and set(value) <= _OF_QUEUE:
+        return {"name": "queue", "parameters": value}
     if isinstance(value, dict) and len(value) == 1 and set(value) != {"name"}:
         name, parameters = next(iter(value.items()))
         return {"name": name, "parameters": parameters or {}}

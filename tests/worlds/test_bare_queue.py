@@ -1,0 +1,61 @@
+"""A priority and a way of backfilling are a policy without its name, and their files lie beside the scenario."""
+
+import numpy as np
+import pytest
+
+from windlass.model import InputError
+from windlass.order.site import POLICIES
+from windlass.scenario import load_scenario, make_scenario
+
+NARROWEST = '''
+class Narrowest:
+    """The narrowest goes first."""
+
+    name = "narrowest"
+
+    @staticmethod
+    def score(view, row):
+        return view.procs[row]
+'''
+
+
+def orders(order: object):
+    scenario = make_scenario({"workload": {"lublin": {"jobs": 5}}, "policies": {"order": order}})
+    return [variant.setting.policies.order for variant in scenario.variants]
+
+
+@pytest.mark.parametrize(
+    "bare",
+    [{"priority": "sjf", "backfill": "conservative"}, {"priority": "sjf"}, {"backfill": "none"}],
+)
+def test_it_is_short_for_the_queue(bare):
+    assert orders(bare) == orders({"queue": bare})
+    policy = orders(bare)[0].make(POLICIES, np.random.default_rng(1))
+    assert {name: getattr(policy, name) for name in bare} == bare
+
+
+def test_it_is_swept_and_stands_among_others():
+    found = orders(["easy", {"priority": ["sjf", "saf"], "backfill": ["none", "easy"]}])
+    assert [each.name for each in found] == ["easy", *["queue"] * 4]
+    assert [each.parameters for each in found[1:]] == [
+        {"priority": priority, "backfill": backfill}
+        for priority in ("sjf", "saf")
+        for backfill in ("none", "easy")
+    ]
+
+
+def test_what_is_wrong_in_it_is_said():
+    with pytest.raises(InputError, match="backfill is 'eazy'"):
+        orders({"backfill": "eazy"})[0].make(POLICIES, np.random.default_rng(1))
+    with pytest.raises(InputError, match=r"policies\.order"):
+        orders({"priority": "sjf", "backfil": "easy"})
+
+
+@pytest.mark.parametrize("order", ["{priority: ./own.py}", "{queue: {priority: [./own.py, sjf]}}"])
+def test_a_file_is_relative_to_the_scenario(tmp_path, order):
+    (tmp_path / "own.py").write_text(NARROWEST)
+    path = tmp_path / "s.yaml"
+    path.write_text(f"workload: {{lublin: {{jobs: 5}}}}\npolicies: {{order: {order}}}\n")
+    spec = load_scenario(path).variants[0].setting.policies.order
+    assert spec.parameters["priority"] == str(tmp_path / "own.py")
+    spec.make(POLICIES, np.random.default_rng(1))
