@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import Field, dataclass, fields
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Final
@@ -26,6 +26,11 @@ HIGHER: Final[Mapping[str, int]] = MappingProxyType({_BETTER: 1})
 _SOMETIMES = "sometimes"
 #: Metadata of a metric that does not apply to every run, and is NaN then: tables leave it out where it applies to none.
 SOMETIMES: Final[Mapping[str, int]] = MappingProxyType({_SOMETIMES: 1})
+
+
+def better_of(metric: Field[Any]) -> int:
+    """Of a field of metrics: 1 where higher is better, −1 where lower is, and 0 where neither is."""
+    return int(metric.metadata.get(_BETTER, 0))
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,6 +158,8 @@ class VariantResult:
         policies alone, so that only they are compared.
     at
         The same, axis by axis.
+    own
+        Of a log as it was: whether the variants of its point have the site and the arrivals of the log.
     """
 
     name: str
@@ -160,6 +167,7 @@ class VariantResult:
     outcomes: tuple[Outcome, ...]
     point: str = ""
     at: tuple[At, ...] = ()
+    own: bool = False
 
     @property
     def own_name(self) -> str:
@@ -176,7 +184,7 @@ class VariantResult:
             summarise(
                 field.name,
                 [getattr(outcome.metrics, field.name) for outcome in self.outcomes],
-                field.metadata.get(_BETTER, 0),
+                better_of(field),
                 bool(field.metadata.get(_SOMETIMES, 0)),
             )
             for field in fields(self.outcomes[0].metrics)

@@ -13,6 +13,7 @@ from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from typing import Any
 
+from windlass.as_it_was import AsItWas
 from windlass.compiled import Compiling, prepare
 from windlass.engines.targets import Executors
 from windlass.foreign import blamed, refuse_to_leave
@@ -61,7 +62,8 @@ def run(
     Returns
     -------
     Results
-        Variants in the order of the scenario, outcomes in the order of the seeds.
+        Variants in the order of the scenario, outcomes in the order of the seeds. At the end, at each point of the
+        sweep, a log as it was, where it says when its jobs started.
 
     Raises
     ------
@@ -76,8 +78,8 @@ def run(
     20
     """
     kernels = [kernel for variant in scenario.variants for kernel in scenario.world.kernels(variant.setting)]
-    outcomes = _known(scenario, kept)
-    cells = _cells(scenario, frozenset(outcomes))
+    outcomes, logs = _known(scenario, kept), AsItWas(scenario)
+    cells = _cells(scenario, frozenset(outcomes), logs)
     # Read the first workload before compiling: a mistake in it should not have to wait.
     first = list(itertools.islice(cells, 1))
     if first:
@@ -93,20 +95,17 @@ def run(
         outcomes[index, seed] = outcome
         if kept is not None:
             kept.add(index, outcome)
-    return Results(
-        scenario=scenario.name,
-        as_run=scenario.as_run,
-        variants=tuple(
-            VariantResult(
-                name=variant.name,
-                choices=scenario.world.choices(variant.setting),
-                outcomes=tuple(outcomes[index, seed] for seed in scenario.seeds),
-                point=variant.point,
-                at=variant.at,
-            )
-            for index, variant in enumerate(scenario.variants)
-        ),
-    )
+    variants = [
+        VariantResult(
+            name=variant.name,
+            choices=scenario.world.choices(variant.setting),
+            outcomes=tuple(outcomes[index, seed] for seed in scenario.seeds),
+            point=variant.point,
+            at=variant.at,
+        )
+        for index, variant in enumerate(scenario.variants)
+    ]
+    return Results(scenario.name, scenario.as_run, (*variants, *logs.results()))
 
 
 def _known(scenario: Scenario, kept: Kept | None) -> dict[tuple[int, int], Outcome]:
@@ -177,8 +176,11 @@ class _Cell:
 _Numbered = Iterable[tuple[int, _Cell]]
 
 
-def _cells(scenario: Scenario, known: frozenset[tuple[int, int]]) -> Iterator[_Cell]:
-    """All cells but the known; those that share a workload follow each other, so that one at a time is held."""
+def _cells(scenario: Scenario, known: frozenset[tuple[int, int]], logs: AsItWas) -> Iterator[_Cell]:
+    """All cells but the known; those that share a workload follow each other, so that one at a time is held.
+
+    Each workload is shown to `logs`.
+    """
     keys = {
         (index, seed): scenario.world.workload_key(variant.setting, seed)
         for index, variant in enumerate(scenario.variants)
@@ -191,6 +193,7 @@ def _cells(scenario: Scenario, known: frozenset[tuple[int, int]]) -> Iterator[_C
             if own == key:
                 setting = scenario.variants[index].setting
                 workload = workload or scenario.world.workload(setting, seed)
+                logs.see(index, seed, workload)
                 yield _Cell(index, seed, setting, workload)
 
 

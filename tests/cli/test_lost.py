@@ -227,7 +227,7 @@ def test_what_is_kept_is_the_same_to_the_bit(tmp_path):
 
 def test_what_is_seen_over_time_and_what_jobs_wrote_is_kept(tmp_path):
     seen = Series("accuracy", np.array([0.0, 1.0, 2.5]), np.array([0.1, np.nan]), True)
-    metrics = BatchMetrics(1, 0.0, 0.0, 0.0, 60.0, 1.0, 0.5, 60.0, 0.0, 0.0, 1.0)
+    metrics = BatchMetrics(1, 0.0, 0.0, 0.0, 60.0, 1.0, 0.5, 60.0, 0.0, 0.0, 1.0, 1.0, 1.0, 0.0)
     table = pl.DataFrame({"job": [1], "why": ["it is first"]})
     outcome = Outcome(3, metrics, table, 8, ("a note",), (("a.txt", b"\x00"),), (seen,), 0.25)
     kept = begin(tmp_path / "cells", "seeds: [3]")

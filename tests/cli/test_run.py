@@ -58,6 +58,9 @@ def test_json_is_one_object_with_the_promised_fields(windlass):
         "p99_wait_s",
         "max_wait_s",
         "users_jain",
+        "groups_jain",
+        "queues_jain",
+        "starved",
     ]
 
 

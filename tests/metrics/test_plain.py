@@ -32,7 +32,10 @@ def test_of_rigid_jobs_on_one_site():
     end = start + rng.exponential(20.0, 57)
     procs = rng.integers(1, 8, 57)
     users = rng.integers(-1, 6, 57)
-    found = batch_metrics(submit, start, end, procs, 32, users)
+    groups, queues = users % 2, np.where(users == 3, -1, users % 3)
+    found = batch_metrics(
+        submit, start, end, procs, 32, users, groups=groups, queues=queues, starved_after=60.0
+    )
     jobs = list(zip(submit.tolist(), start.tolist(), end.tolist(), procs.tolist(), strict=True))
     waits = [start - submit for submit, start, _, _ in jobs]
     assert found.mean_wait_s == pytest.approx(mean(waits))
@@ -42,11 +45,13 @@ def test_of_rigid_jobs_on_one_site():
     assert found.p99_wait_s == pytest.approx(percentile(waits, 99))
     assert found.max_wait_s == max(waits)
     slowdowns = [max(1.0, (end - submit) / max(end - start, 10.0)) for submit, start, end, _ in jobs]
-    own = [
-        mean([value for value, owner in zip(slowdowns, users.tolist(), strict=True) if owner == user])
-        for user in sorted({user for user in users.tolist() if user >= 0})
-    ]
-    assert found.users_jain == pytest.approx(sum(own) ** 2 / (len(own) * sum(value**2 for value in own)))
+    for whose, jain in ((users, found.users_jain), (groups, found.groups_jain), (queues, found.queues_jain)):
+        own = [
+            mean([value for value, owner in zip(slowdowns, whose.tolist(), strict=True) if owner == user])
+            for user in sorted({user for user in whose.tolist() if user >= 0})
+        ]
+        assert jain == pytest.approx(sum(own) ** 2 / (len(own) * sum(value**2 for value in own)))
+    assert found.starved == sum(wait > 60.0 for wait in waits) > 0
     assert found.mean_bounded_slowdown == pytest.approx(mean(slowdowns))
     span = max(end for *_, end, _ in jobs) - min(submit for submit, *_ in jobs)
     assert found.makespan_s == pytest.approx(span)

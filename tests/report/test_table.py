@@ -155,8 +155,8 @@ def test_each_metric_says_which_way_is_better(metrics: type) -> None:
     )
     # Words were guesses: core-hours of streams are no cost of themselves, and frames have words of their own.
     low = [name for name in names if any(word in name for word in words) and name != "core_hours"]
-    low += [name for name in names if name in ("changes", "late_frames")]
-    high = [name for name in names if "utilisation" in name or name in ("users_jain", "accuracy")]
+    low += [name for name in names if name in ("changes", "late_frames", "starved")]
+    high = [name for name in names if "utilisation" in name or name.endswith("_jain") or name == "accuracy"]
     # Over two seeds, as a single run supports nothing.
     made = [[metrics(*([value + more] * len(names))) for more in (0.0, 0.1)] for value in (1.0, 2.0)]
     runs = [

@@ -108,5 +108,5 @@ def test_all_may_fit(log):
 
 
 def test_the_widest_is_for_a_log():
-    with pytest.raises(InputError, match="skip_bad_lines and widest are for a trace"):
+    with pytest.raises(InputError, match="skip_bad_lines, widest and ran are for a trace"):
         make_scenario({"workload": {"lublin": {"jobs": 5}, "widest": 4}, "policies": {"order": "easy"}})

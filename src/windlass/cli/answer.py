@@ -7,9 +7,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from windlass.report.sentence import cut_share, input_sentence, of_point, sentences
+from windlass.report.sentence import cut_share, fidelity_sentence, input_sentence, of_point, sentences
 from windlass.results import Results
-from windlass.verdict import PointVerdict, Requirement, Verdict, judge
+from windlass.verdict import PointVerdict, Requirement, Verdict, fidelity, judge
 from windlass.verdict.paired import Interval
 
 #: Above this share of the work, it is tried whether cutting jobs at their request changes the answer.
@@ -76,8 +76,8 @@ def answer_to(
     said = sentences(verdict)
     without = uncut() if said and cut > _MUCH else None
     other = None if without is None else judge(without, by, requirements)
-    of_input = input_sentence(cut, verdict, other)
-    return Answer(verdict, other, cut, (*said, of_input) if said and of_input else said)
+    beside = (input_sentence(cut, verdict, other), fidelity_sentence(fidelity(results)))
+    return Answer(verdict, other, cut, (*said, *filter(None, beside)) if said else said)
 
 
 def verdict_tree(answer: Answer) -> dict[str, Any] | None:

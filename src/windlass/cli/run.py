@@ -12,6 +12,7 @@ import yaml
 from rich.console import Console
 from rich.text import Text
 
+from windlass.as_it_was import AsItWas
 from windlass.cli.answer import Answer, Asked, answer_to, verdict_tree
 from windlass.cli.json_text import results_json
 from windlass.cli.overrides import Overrides, overridden
@@ -23,12 +24,12 @@ from windlass.kept import Kept, begin, files_of
 from windlass.kept import resume as resumed
 from windlass.model import InputError
 from windlass.report import BEGINS, metrics_table, write_report
-from windlass.results import FILES, Results
+from windlass.results import AS_IT_WAS, FILES, Results
 from windlass.runner import describe_live, run
 from windlass.saving import Claim, check_file, claimed
 from windlass.scenario import Scenario, load_tree, make_scenario
 from windlass.traces.files import stem
-from windlass.verdict import parse_requirements
+from windlass.verdict import Requirement, check_names, parse_requirements
 
 _VERBS = frozenset({"start", "stop", "use", "run", "pass", "leave"})
 #: Wider than any table.
@@ -55,8 +56,7 @@ def run_command(
     # Policies may print, and some engines do: standard output is for results alone.
     with contained():
         scenario = scenario_of(target, overrides)
-        names = [variant.name.removesuffix(f", {variant.point}") for variant in scenario.variants]
-        required = () if asked.require is None else parse_requirements(asked.require, names)
+        required = _required(scenario, asked)
         if as_json and asked.csv:
             raise InputError("--csv: --json is given as well, expected one of the two")
         if out is None and (force or resume):
@@ -99,6 +99,21 @@ def run_command(
     if report is not None:
         write_report(results, report, answer.said, None if answer.verdict is None else answer.verdict.metric)
         said.print(f"The report is {report}", markup=False)
+
+
+def _required(scenario: Scenario, asked: Asked) -> tuple[Requirement, ...]:
+    """What a winner must keep; wrong names are said before anything is run."""
+    names = [variant.name.removesuffix(f", {variant.point}") for variant in scenario.variants]
+    if scenario.world.logged is not None:
+        names.append(AS_IT_WAS)
+    required = () if asked.require is None else parse_requirements(asked.require, names)
+    check_names(scenario.world.metrics, asked.by, required)
+    for each in required:
+        if each.variant == AS_IT_WAS and not AsItWas(scenario).known():
+            raise InputError(
+                f"--require: {each.text!r}: nothing says when the jobs started, so there is no row {AS_IT_WAS!r}"
+            )
+    return required
 
 
 def _kept(claim: Claim, scenario: Scenario, *, resume: bool, force: bool) -> Kept:

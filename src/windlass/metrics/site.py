@@ -14,6 +14,10 @@ from windlass.results import HIGHER, LOWER, SOMETIMES
 SLOWDOWN_THRESHOLD = 10.0
 
 
+#: After a day a job counts as one that starves, s.
+DAY = 86400.0
+
+
 @dataclass(frozen=True, slots=True)
 class BatchMetrics:
     """Metrics of rigid jobs on one site.
@@ -37,6 +41,10 @@ class BatchMetrics:
     users_jain
         Jain's index of the users' mean bounded slowdowns: 1 where all users are slowed down alike, 1/n where one of n
         bears it all; NaN where the jobs name fewer than two users.
+    groups_jain, queues_jain
+        The same over groups and over queues.
+    starved
+        How many jobs waited for longer than a bound, by default a day; NaN where that was not measured.
     """
 
     jobs: int
@@ -50,6 +58,9 @@ class BatchMetrics:
     p99_wait_s: float = field(default=math.nan, metadata={**LOWER, **SOMETIMES})
     max_wait_s: float = field(default=math.nan, metadata={**LOWER, **SOMETIMES})
     users_jain: float = field(default=math.nan, metadata={**HIGHER, **SOMETIMES})
+    groups_jain: float = field(default=math.nan, metadata={**HIGHER, **SOMETIMES})
+    queues_jain: float = field(default=math.nan, metadata={**HIGHER, **SOMETIMES})
+    starved: float = field(default=math.nan, metadata={**LOWER, **SOMETIMES})
 
 
 def bounded_slowdown(
@@ -83,6 +94,10 @@ def batch_metrics(
     procs: NDArray[np.int64],
     processors: int,
     users: NDArray[np.int64] | None = None,
+    *,
+    groups: NDArray[np.int64] | None = None,
+    queues: NDArray[np.int64] | None = None,
+    starved_after: float | None = None,
 ) -> BatchMetrics:
     """Metrics of a finished replay.
 
@@ -96,6 +111,10 @@ def batch_metrics(
         Processors of the site.
     users
         (n,) number of the user of each job, below 0 where it has none; None where nobody knows.
+    groups, queues
+        The same of its group and its queue.
+    starved_after
+        A job that waits for longer has starved, s; None where that is not asked.
 
     Examples
     --------
@@ -120,6 +139,9 @@ def batch_metrics(
         p99_wait_s=float(np.percentile(wait, 99)),
         max_wait_s=float(wait.max()),
         users_jain=math.nan if users is None else jain_over(slowdown, users),
+        groups_jain=math.nan if groups is None else jain_over(slowdown, groups),
+        queues_jain=math.nan if queues is None else jain_over(slowdown, queues),
+        starved=math.nan if starved_after is None else float((wait > starved_after).sum()),
     )
 
 

@@ -8,6 +8,7 @@ from dataclasses import replace
 from windlass.report.units import counted, number, time_unit, unit_for
 from windlass.results import AS_IT_WAS, Results
 from windlass.verdict.compare import Comparison
+from windlass.verdict.fidelity import Fidelity
 from windlass.verdict.judge import Broken, Cost, PointVerdict, Verdict
 from windlass.verdict.measures import NARROW, WIDE
 from windlass.verdict.paired import Interval
@@ -70,7 +71,7 @@ def of_point(verdict: Verdict, point: PointVerdict) -> str:
             "No variant keeps what is required." if point.broken else f"No variant has a {metric} to compare."
         )
     ahead = f"{names[best]} has the {_most(verdict.better)} {metric}"
-    if len(names) < 2:
+    if point.compared < 2:
         return f"{names[best]}: {metric} {_value(verdict.metric, comparison.means[best])}."
     rivals = [
         row
@@ -143,7 +144,7 @@ def _beside(verdict: Verdict, point: PointVerdict) -> list[str]:
                 f"Against the log as it was, {point.names[point.comparison.best]} is {less} by "
                 f"{_value(verdict.metric, abs(found.mean))}{told}."
             )
-    if point.costs and point.comparison.best is not None and len(point.names) > 1:
+    if point.costs and point.comparison.best is not None and point.compared > 1:
         shown = "; ".join(_cost(cost, point) for cost in point.costs[:_COSTS])
         more = len(point.costs) - _COSTS
         rest = f"; and {counted(more, 'other metric')}" if more > 0 else ""
@@ -177,8 +178,12 @@ def label(metric: str) -> str:
     """
     if metric in (NARROW, WIDE):
         return f"mean wait of {'wide' if metric == WIDE else 'narrow'} jobs"
-    if metric in ("max_wait_s", "users_jain"):
-        return "longest wait" if metric == "max_wait_s" else "Jain's index over users"
+    if metric == "max_wait_s":
+        return "longest wait"
+    if metric.endswith("_jain"):
+        return f"Jain's index over {metric.removesuffix('_jain')}"
+    if metric == "starved":
+        return "number of starved jobs"
     return metric.removesuffix("_s").replace("_", " ")
 
 
@@ -213,6 +218,36 @@ def _pairs(found: Interval, comparison: Comparison) -> str:
 
 def _listed(names: list[str]) -> str:
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def fidelity_sentence(found: Fidelity | None) -> str:
+    """How far the replay is from the log; empty where nothing is known of that.
+
+    Parameters
+    ----------
+    found
+        From :func:`windlass.verdict.fidelity`.
+
+    Examples
+    --------
+    >>> fidelity_sentence(Fidelity("easy", True, 3600.0, 7200.0, 60.0, 600.0))
+    'Fidelity: replayed under easy, which its system ran, the log has a mean wait of 1.000 h, and had 2.000 h; half of \
+the jobs start within 1.000 min of when they did, nine in ten within 10 min.'
+    """
+    if found is None:
+        return ""
+    if found.said:
+        under = f"replayed under {found.name}, which its system ran, the log has"
+    else:
+        under = f"what the log's system ran is not said (workload.ran); {found.name} is nearest to it, with"
+    mean, logged, half, most = (
+        _value("wait_s", value) for value in (found.mean, found.logged, found.half, found.most)
+    )
+    had = "and had" if found.said else "against"
+    return (
+        f"Fidelity: {under} a mean wait of {mean}, {had} {logged}; half of the jobs start within {half} of when they "
+        f"did, nine in ten within {most}."
+    )
 
 
 def input_sentence(cut: float, verdict: Verdict | None, uncut: Verdict | None) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import polars as pl
 
@@ -46,6 +46,8 @@ class Trace:
         What the reader did that a user should know, one sentence each.
     bad_lines
         The lines that were left out because the user said so.
+    peak
+        Whether ``processors`` is only the most that jobs held at once: the system may have had more.
 
     Raises
     ------
@@ -64,6 +66,7 @@ class Trace:
     processors: int | None = None
     notes: tuple[str, ...] = ()
     bad_lines: tuple[BadLine, ...] = ()
+    peak: bool = field(default=False, kw_only=True)
 
     def __post_init__(self) -> None:
         check_columns(self.name, self.records, REQUIRED)

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
 from windlass.model import InputError, JobTable
+from windlass.traces.members import KINDS, Belongings, belongings_of
 from windlass.traces.trace import REQUIRED, Trace
 
 # SQL reserves these words, and they are columns of many logs. Quoted text comes first, to be kept.
 _RESERVED = re.compile(r"""("[^"]*"|'[^']*')|\b(user|group|cluster)\b""", re.IGNORECASE)
-_USER = "user"
+_USER, _WAIT = "user", "wait"
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,12 +33,21 @@ class Workload:
     users
         (n,) the log's number for the user of each job, or where it names them, numbers by the names in order; -1 where
         it has none. None where it knows no users.
+    of
+        Whose the jobs are, and what they belong to.
+    wait
+        (n,) for how long each waited in the log, s; NaN where it does not say. None where it says of none.
+    logged_processors
+        Of the system that the log is of: what the log says, or else what the caller does; None where neither does.
     """
 
     jobs: JobTable
     processors: int
     notes: tuple[str, ...] = ()
     users: NDArray[np.int64] | None = None
+    of: Belongings = field(default_factory=Belongings)
+    wait: NDArray[np.float64] | None = None
+    logged_processors: int | None = None
 
 
 def to_workload(
@@ -96,7 +106,21 @@ def to_workload(
     fitting = _fitting(complete, system, widest)
     _require_jobs(trace.name, fitting)
     final = _numbered(_sorted(_with_requests(fitting)))
-    return Workload(_job_table(trace.name, final.records), system, final.notes, _users(final.records))
+    records = final.records
+    return Workload(
+        _job_table(trace.name, records),
+        system,
+        final.notes,
+        records[_USER].fill_null(-1).to_numpy() if _USER in records.columns else None,
+        belongings_of(records.select(pl.col(f"^of_({'|'.join(KINDS)})$").name.map(_without_of))),
+        _waits(records),
+        # Who says how many there are knows better than the log's busiest moment.
+        processors or trace.processors if trace.peak else trace.processors or processors,
+    )
+
+
+def _without_of(name: str) -> str:
+    return name.removeprefix("of_")
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,6 +189,10 @@ def _standard(name: str, records: pl.DataFrame) -> pl.DataFrame:
         raise InputError(f"{name}: expected columns of numbers: {reason}") from error
     if _USER in records.columns:
         standard = standard.with_columns(_user_numbers(records[_USER]))
+    if _WAIT in records.columns:
+        standard = standard.with_columns(records[_WAIT].cast(pl.Float64, strict=False))
+    kept = [records[kind].alias(f"of_{kind}") for kind in KINDS if kind in records.columns]
+    standard = standard.with_columns(kept)
     return standard.with_columns(pl.col(*types).fill_nan(None)).with_row_index("record", offset=1)
 
 
@@ -250,8 +278,12 @@ def _numbered(step: _Step) -> _Step:
     return _Step(step.records.with_columns(numbers), noted.notes)
 
 
-def _users(records: pl.DataFrame) -> NDArray[np.int64] | None:
-    return records[_USER].fill_null(-1).to_numpy() if _USER in records.columns else None
+def _waits(records: pl.DataFrame) -> NDArray[np.float64] | None:
+    if _WAIT not in records.columns:
+        return None
+    waits = records[_WAIT].fill_null(np.nan).to_numpy(writable=True)
+    known = np.isfinite(waits) & (waits >= 0)
+    return np.where(known, waits, np.nan) if known.any() else None
 
 
 def _job_table(name: str, records: pl.DataFrame) -> JobTable:

@@ -5,24 +5,29 @@
 - :mod:`~windlass.verdict.repeated`: a metric by seed or by block of the log, the same for all variants.
 - :mod:`~windlass.verdict.compare`: the best of variants whose policies alone differ, and who can be told from it.
 - :mod:`~windlass.verdict.require`: what the operator cannot give up, such as ``p99_wait<=1.1*fcfs``.
+- :mod:`~windlass.verdict.fidelity`: how far a replay is from the log.
 - :mod:`~windlass.verdict.judge`: the verdict on results: the best at each point, what it costs, who is ruled out.
 
 It holds numbers only; :mod:`windlass.report.sentence` puts them in words.
 """
 
 from windlass.verdict.compare import Comparison, comparable, compare
-from windlass.verdict.judge import PointVerdict, Verdict, judge
+from windlass.verdict.fidelity import Fidelity, fidelity
+from windlass.verdict.judge import PointVerdict, Verdict, check_names, judge
 from windlass.verdict.paired import Interval, paired_interval
 from windlass.verdict.require import Requirement, parse_requirements
 
 __all__ = [
     "Comparison",
+    "Fidelity",
     "Interval",
     "PointVerdict",
     "Requirement",
     "Verdict",
+    "check_names",
     "comparable",
     "compare",
+    "fidelity",
     "judge",
     "paired_interval",
     "parse_requirements",

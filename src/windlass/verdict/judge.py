@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
+from typing import Any
 
 from windlass.model import InputError
-from windlass.results import AS_IT_WAS, Results, VariantResult
+from windlass.results import AS_IT_WAS, Results, VariantResult, better_of
 from windlass.verdict.compare import Comparison, comparable, compare
 from windlass.verdict.measures import NARROW, WIDE
 from windlass.verdict.require import Requirement, metric_named
@@ -88,7 +89,12 @@ class PointVerdict:
     def winner(self) -> int | None:
         """The one that is better than all others beyond chance, or None."""
         alone = self.comparison.best is not None and not self.tied
-        return self.comparison.best if alone and len(self.names) > 1 else None
+        return self.comparison.best if alone and self.compared > 1 else None
+
+    @property
+    def compared(self) -> int:
+        """How many policies there are."""
+        return sum(name != AS_IT_WAS for name in self.names)
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,6 +155,33 @@ def judge(
         for rows in comparable(results)
     )
     return Verdict(metric, directions[metric], points)
+
+
+def check_names(metrics: type[Any], by: str | None, requirements: Sequence[Requirement]) -> None:
+    """Say which name of a metric is wrong, before anything is run.
+
+    Parameters
+    ----------
+    metrics
+        The class of a world's metrics.
+    by, requirements
+        As :func:`judge` takes them.
+
+    Raises
+    ------
+    InputError
+        A metric is not there, or has no direction.
+
+    Examples
+    --------
+    >>> from windlass.metrics.site import BatchMetrics
+    >>> check_names(BatchMetrics, "p99_wait", ())
+    """
+    known = [each.name for each in fields(metrics)]
+    if by is not None:
+        metric_named(by, [each.name for each in fields(metrics) if better_of(each)], "--by")
+    for each in requirements:
+        metric_named(each.metric, known, "--require")
 
 
 def _point(

@@ -69,6 +69,22 @@ class LiveWorld(Protocol):
         ...
 
 
+class LoggedWorld(Protocol):
+    """What the runner needs of a world whose logs say what their own systems did."""
+
+    def outcome(self, setting: Any, seed: int, workload: Any) -> Outcome | None:
+        """The same jobs as they were in the log; None where it does not say when they started."""
+        ...
+
+    def own(self, setting: Any, workload: Any) -> bool:
+        """Whether a variant has the log's own site and arrivals."""
+        ...
+
+    def choices(self, setting: Any) -> tuple[Choice, ...]:
+        """What the log's system ran, where that is known."""
+        ...
+
+
 class World(Protocol):
     """What the runner needs of a world.
 
@@ -82,6 +98,10 @@ class World(Protocol):
         What it leaves to policies.
     live
         How it runs on live engines; None for a world of the simulator only.
+    logged
+        What its logs say of their own systems; None for a world whose logs say nothing of that.
+    metrics
+        The class of what it measures.
     """
 
     name: str
@@ -89,6 +109,8 @@ class World(Protocol):
     setting: type[Setting]
     decisions: tuple[Registry, ...]
     live: LiveWorld | None
+    logged: LoggedWorld | None
+    metrics: type[Any]
 
     def choices(self, setting: Any) -> tuple[Choice, ...]:
         """Which policy makes which decision."""

@@ -170,7 +170,7 @@ def trace_of(
     peak = _most_at_once(records)
     if peak is not None:
         said.append(f"the log names no number of processors; {peak:,} at once is the most that jobs held")
-    return Trace(name, records, peak, (*said, *notes), tuple(reading.bad))
+    return Trace(name, records, peak, (*said, *notes), tuple(reading.bad), peak=peak is not None)
 
 
 def _records(jobs: Iterable[LoggedJob], begin: float) -> pl.DataFrame:

@@ -10,14 +10,14 @@ import polars as pl
 from windlass.admit import POLICIES as ADMIT
 from windlass.compiled import Kernel
 from windlass.dispatch import POLICIES as DISPATCH
-from windlass.metrics.admission import admission_metrics
+from windlass.metrics.admission import AdmissionMetrics, admission_metrics
 from windlass.registry import Registry
 from windlass.results import Choice, Outcome
 from windlass.sim.telemetry.gate import gate
 from windlass.sim.telemetry.pressure import QUEUED
 from windlass.sim.workers.part import kernels
 from windlass.sim.workers.result import Dispatched
-from windlass.worlds import LiveWorld, Setting
+from windlass.worlds import LiveWorld, LoggedWorld, Setting
 from windlass.worlds.admission.runs import (
     admit_policies,
     dispatch_policy,
@@ -48,6 +48,8 @@ class Admission:
     setting: type[Setting] = AdmissionSetting
     decisions: tuple[Registry, ...] = (DISPATCH, ADMIT)
     live: LiveWorld | None = None
+    logged: LoggedWorld | None = None
+    metrics: type[AdmissionMetrics] = AdmissionMetrics
 
     def choices(self, setting: AdmissionSetting) -> tuple[Choice, ...]:
         """Both policies."""

@@ -3,5 +3,6 @@
 - :mod:`~windlass.worlds.batch.spec`: what a scenario may say.
 - :mod:`~windlass.worlds.batch.jobs`: the jobs read or drawn, and as a table.
 - :mod:`~windlass.worlds.batch.estimates`: how long jobs are expected to run.
+- :mod:`~windlass.worlds.batch.logged`: the log as it was.
 - :mod:`~windlass.worlds.batch.world`: the jobs replayed, measured.
 """

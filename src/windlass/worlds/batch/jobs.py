@@ -6,9 +6,12 @@ import dataclasses
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
+from windlass.metrics.site import BatchMetrics, batch_metrics
 from windlass.sim.site.result import Replay
 from windlass.traces import Workload, read_trace, to_workload
+from windlass.traces.members import Belongings
 from windlass.workloads import lublin
 from windlass.workloads.load import factor_to, faster, offered_load
 from windlass.worlds.batch.spec import WorkloadSpec, factor_of
@@ -68,8 +71,15 @@ def _loaded(found: Workload, load: float | str) -> Workload:
     return dataclasses.replace(found, jobs=jobs, notes=(*found.notes, note))
 
 
-def jobs_table(done: Replay) -> pl.DataFrame:
-    """A row per job: job, submit_s, start_s, end_s, procs, request_s, why.
+def jobs_table(done: Replay, of: Belongings | None = None) -> pl.DataFrame:
+    """A row per job: job, submit_s, start_s, end_s, procs, request_s, why; user, group, queue, partition where known.
+
+    Parameters
+    ----------
+    done
+        What happened to the jobs.
+    of
+        Whose they are, in the same order.
 
     Examples
     --------
@@ -80,7 +90,7 @@ def jobs_table(done: Replay) -> pl.DataFrame:
     (1, 3.0, 3.0, 5.0, 1, 2.0, 'head of the queue')
     """
     jobs = done.jobs
-    return pl.DataFrame(
+    table = pl.DataFrame(
         {
             "job": jobs.job,
             "submit_s": jobs.submit,
@@ -90,6 +100,36 @@ def jobs_table(done: Replay) -> pl.DataFrame:
             "request_s": jobs.request,
             "why": pl.Series(done.why).replace_strict(dict(enumerate(done.reasons)), return_dtype=pl.String),
         }
+    )
+    known = () if of is None else ((kind, members) for kind, members in of.kinds() if members is not None)
+    return table.with_columns(members.labels().alias(kind) for kind, members in known)
+
+
+def site_metrics(
+    workload: Workload, start: NDArray[np.float64], end: NDArray[np.float64], starved_after: float
+) -> BatchMetrics:
+    """Metrics of the jobs of a workload that started and ended then.
+
+    Parameters
+    ----------
+    workload
+        n jobs.
+    start, end
+        (n,) s.
+    starved_after
+        A job that waits for longer has starved, s.
+    """
+    jobs, of = workload.jobs, workload.of
+    return batch_metrics(
+        jobs.submit,
+        start,
+        end,
+        jobs.procs,
+        workload.processors,
+        workload.users,
+        groups=None if of.group is None else of.group.number,
+        queues=None if of.queue is None else of.queue.number,
+        starved_after=starved_after,
     )
 
 

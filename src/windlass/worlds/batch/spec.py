@@ -10,6 +10,7 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import BeforeValidator, Field, model_validator
 
+from windlass.metrics.site import DAY
 from windlass.worlds import Setting
 from windlass.worlds.policy import Policy
 from windlass.worlds.spec import Positive, Spec
@@ -60,6 +61,7 @@ class WorkloadSpec(Spec):
     """Either a log (``trace``, and how to read it) or a model (``lublin``).
 
     ``widest``: only jobs of at most so many processors; by default, those that fit the smallest site of the sweep.
+    ``ran``: the policy that the log's system ran, as variants are called: how far its replay is from the log is said.
     """
 
     trace: Path | None = None
@@ -67,14 +69,18 @@ class WorkloadSpec(Spec):
     where: str | None = None
     skip_bad_lines: bool = False
     widest: Annotated[int, Field(ge=1)] | None = None
+    ran: str | None = None
     lublin: LublinSpec | None = None
 
     @model_validator(mode="after")
     def _one_source(self) -> Self:
         if (self.trace is None) == (self.lublin is None):
             raise ValueError("expected either 'trace' or 'lublin'")
-        if self.lublin is not None and (self.format or self.where or self.skip_bad_lines or self.widest):
-            raise ValueError("format, where, skip_bad_lines and widest are for a trace, not for 'lublin'")
+        of_trace = (self.format, self.where, self.skip_bad_lines, self.widest, self.ran)
+        if self.lublin is not None and any(of_trace):
+            raise ValueError(
+                "format, where, skip_bad_lines, widest and ran are for a trace, not for 'lublin'"
+            )
         return self
 
 
@@ -120,6 +126,7 @@ class BatchSetting(Setting):
     """One variant of a batch scenario.
 
     ``load``: the offered load that jobs are to come with, or ``x1.2`` for so many times as fast as they do.
+    ``starved_after``: a job that waits for longer, s, counts as one that starves.
     """
 
     options: ClassVar[Mapping[str, str]] = {
@@ -137,6 +144,7 @@ class BatchSetting(Setting):
     load: Load | None = None
     kill_at_walltime: bool = True
     estimates: Literal["requested", "history", "perfect"] = "requested"
+    starved_after: Positive = DAY
 
     @model_validator(mode="after")
     def _one_load(self) -> Self:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Hashable
 import numpy as np
 
 from windlass.compiled import Kernel
-from windlass.metrics.site import batch_metrics
+from windlass.metrics.site import BatchMetrics
 from windlass.order.site import POLICIES
 from windlass.order.site.compiled import NOBODY
 from windlass.registry import Registry
@@ -16,9 +16,10 @@ from windlass.results import Choice, Outcome
 from windlass.sim.site.part import kernels
 from windlass.sim.site.replay import replay
 from windlass.traces import Workload
-from windlass.worlds import LiveWorld, Setting
+from windlass.worlds import LiveWorld, LoggedWorld, Setting
 from windlass.worlds.batch.estimates import ByHistory, exact, users_of
-from windlass.worlds.batch.jobs import cut_share, jobs_of, jobs_table, walltime_notes
+from windlass.worlds.batch.jobs import cut_share, jobs_of, jobs_table, site_metrics, walltime_notes
+from windlass.worlds.batch.logged import LoggedBatch
 from windlass.worlds.batch.spec import BatchSetting
 
 
@@ -39,6 +40,8 @@ class Batch:
     setting: type[Setting] = BatchSetting
     decisions: tuple[Registry, ...] = (POLICIES,)
     live: LiveWorld | None = None
+    logged: LoggedWorld | None = LoggedBatch()
+    metrics: type[BatchMetrics] = BatchMetrics
 
     def choices(self, setting: BatchSetting) -> tuple[Choice, ...]:
         """The ordering policy."""
@@ -74,10 +77,8 @@ class Batch:
         done = dataclasses.replace(replayed, jobs=jobs)
         return Outcome(
             seed=seed,
-            metrics=batch_metrics(
-                jobs.submit, done.start, done.end, jobs.procs, workload.processors, workload.users
-            ),
-            jobs=jobs_table(done),
+            metrics=site_metrics(workload, done.start, done.end, setting.starved_after),
+            jobs=jobs_table(done, workload.of),
             processors=workload.processors,
             notes=(*workload.notes, *walltime_notes(workload, setting.kill_at_walltime)),
             cut_share=cut_share(workload) if setting.kill_at_walltime else 0.0,

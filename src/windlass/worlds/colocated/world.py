@@ -10,7 +10,7 @@ import polars as pl
 
 from windlass.compiled import Kernel
 from windlass.dispatch import POLICIES as DISPATCH
-from windlass.metrics.colocated import colocated_metrics, mean_wait, responses
+from windlass.metrics.colocated import ColocatedMetrics, colocated_metrics, mean_wait, responses
 from windlass.order.site import POLICIES as ORDER
 from windlass.registry import Registry
 from windlass.results import Choice, Outcome
@@ -18,7 +18,7 @@ from windlass.sim.site.part import kernels as site_kernels
 from windlass.sim.workers.part import kernels as worker_kernels
 from windlass.sim.workers.result import Dispatched
 from windlass.traces import Workload
-from windlass.worlds import LiveWorld, Setting
+from windlass.worlds import LiveWorld, LoggedWorld, Setting
 from windlass.worlds.batch.jobs import jobs_of, jobs_table, walltime_notes
 from windlass.worlds.colocated.runs import (
     Colocation,
@@ -66,6 +66,8 @@ class Colocated:
     setting: type[Setting] = ColocatedSetting
     decisions: tuple[Registry, ...] = (ORDER, DISPATCH)
     live: LiveWorld | None = None
+    logged: LoggedWorld | None = None
+    metrics: type[ColocatedMetrics] = ColocatedMetrics
 
     def choices(self, setting: ColocatedSetting) -> tuple[Choice, ...]:
         """Both policies."""

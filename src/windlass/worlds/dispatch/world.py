@@ -10,7 +10,7 @@ import polars as pl
 
 from windlass.compiled import Kernel
 from windlass.dispatch import POLICIES
-from windlass.metrics.workers import dispatch_metrics
+from windlass.metrics.workers import DispatchMetrics, dispatch_metrics
 from windlass.model.timetable import WorkerTimetable
 from windlass.registry import Registry
 from windlass.results import Choice, Outcome
@@ -18,7 +18,7 @@ from windlass.sim.workers.part import kernels
 from windlass.sim.workers.simulate import make_policy, simulate
 from windlass.traces.volatility import read_volatility
 from windlass.workloads.drift import drift, shocks
-from windlass.worlds import LiveWorld, Setting
+from windlass.worlds import LiveWorld, LoggedWorld, Setting
 from windlass.worlds.dispatch.spec import ClusterSpec, DispatchSetting
 from windlass.worlds.dispatch.tasks import Tasks, tasks_of
 
@@ -43,6 +43,8 @@ class Dispatch:
     setting: type[Setting] = DispatchSetting
     decisions: tuple[Registry, ...] = (POLICIES,)
     live: LiveWorld | None = None
+    logged: LoggedWorld | None = None
+    metrics: type[DispatchMetrics] = DispatchMetrics
 
     def choices(self, setting: DispatchSetting) -> tuple[Choice, ...]:
         """The dispatch policy."""

@@ -8,14 +8,14 @@ import numpy as np
 import polars as pl
 
 from windlass.compiled import Kernel
-from windlass.metrics.elastic import delayed, elastic_metrics
+from windlass.metrics.elastic import ElasticMetrics, delayed, elastic_metrics
 from windlass.registry import Registry
 from windlass.results import Choice, Outcome
 from windlass.scale import POLICIES as SCALE
 from windlass.sim.instances.part import kernels as part_kernels
 from windlass.sim.instances.result import Scaled
 from windlass.traces.demands import DemandLog
-from windlass.worlds import LiveWorld, Setting
+from windlass.worlds import LiveWorld, LoggedWorld, Setting
 from windlass.worlds.elastic.jobs import vector_jobs
 from windlass.worlds.elastic.runs import ElasticCase, run_elastic, scale_policy
 from windlass.worlds.elastic.spec import ElasticSetting
@@ -41,6 +41,8 @@ class Elastic:
     setting: type[Setting] = ElasticSetting
     decisions: tuple[Registry, ...] = (SCALE,)
     live: LiveWorld | None = None
+    logged: LoggedWorld | None = None
+    metrics: type[ElasticMetrics] = ElasticMetrics
 
     def choices(self, setting: ElasticSetting) -> tuple[Choice, ...]:
         """The one policy."""

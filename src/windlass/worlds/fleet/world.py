@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from windlass.compiled import Kernel
 from windlass.dispatch import POLICIES as DISPATCH
 from windlass.metrics.alone import ALONE
-from windlass.metrics.fleet import fleet_metrics, service_seconds
+from windlass.metrics.fleet import FleetMetrics, fleet_metrics, service_seconds
 from windlass.model import InputError
 from windlass.model.fleet import Fleet, FleetCase, FleetJobs
 from windlass.model.timetable import SiteTimetable
@@ -30,7 +30,7 @@ from windlass.workloads.fixed import draw_fixed
 from windlass.workloads.grid import fixed_grid
 from windlass.workloads.stages import draw_jobs
 from windlass.workloads.swim import fixed_swim, staged_swim
-from windlass.worlds import LiveWorld, Setting
+from windlass.worlds import LiveWorld, LoggedWorld, Setting
 from windlass.worlds.fleet.jobs import FixedSpec
 from windlass.worlds.fleet.live import LiveFleetWorld
 from windlass.worlds.fleet.spec import FleetSetting
@@ -52,6 +52,8 @@ class FleetWorld:
     summary = "jobs over many sites with slots, and with wide-area links or without"
     setting: type[Setting] = FleetSetting
     decisions: tuple[Registry, ...] = (PLACES, ORDERS, DISPATCH)
+    logged: LoggedWorld | None = None
+    metrics: type[FleetMetrics] = FleetMetrics
 
     def __init__(self) -> None:
         self.live: LiveWorld | None = LiveFleetWorld(self.run, outcome)

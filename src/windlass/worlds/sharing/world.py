@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 
 from windlass.compiled import Kernel
-from windlass.metrics.sharing import sharing_metrics
+from windlass.metrics.sharing import SharingMetrics, sharing_metrics
 from windlass.model.use import JobUse
 from windlass.order.site import POLICIES as ORDER
 from windlass.registry import Registry
@@ -21,7 +21,7 @@ from windlass.sim.site.part import kernels as site_kernels
 from windlass.sim.site.rated import KERNELS as RATED_KERNELS
 from windlass.traces import Workload
 from windlass.workloads.use import draw_use
-from windlass.worlds import LiveWorld, Setting
+from windlass.worlds import LiveWorld, LoggedWorld, Setting
 from windlass.worlds.batch.jobs import jobs_of, jobs_table, walltime_notes
 from windlass.worlds.sharing.runs import SharingCase, SharingRun, run_sharing, share_policy
 from windlass.worlds.sharing.spec import SharingSetting
@@ -56,6 +56,8 @@ class Sharing:
     setting: type[Setting] = SharingSetting
     decisions: tuple[Registry, ...] = (ORDER, SHARE)
     live: LiveWorld | None = None
+    logged: LoggedWorld | None = None
+    metrics: type[SharingMetrics] = SharingMetrics
 
     def choices(self, setting: SharingSetting) -> tuple[Choice, ...]:
         """Both policies."""

@@ -8,13 +8,13 @@ import numpy as np
 import polars as pl
 
 from windlass.compiled import Kernel
-from windlass.metrics.video import video_metrics
+from windlass.metrics.video import VideoMetrics, video_metrics
 from windlass.plan import POLICIES as PLAN
 from windlass.registry import Registry, optional
 from windlass.results import Choice, Outcome, Series
 from windlass.sim.nodes import KERNELS as LEDGER_KERNELS
 from windlass.sim.queries.result import Streamed
-from windlass.worlds import LiveWorld, Setting
+from windlass.worlds import LiveWorld, LoggedWorld, Setting
 from windlass.worlds.video.clusters import hierarchy_of, timetable_of
 from windlass.worlds.video.runs import VideoCase, run_video
 from windlass.worlds.video.spec import VideoSetting
@@ -42,6 +42,8 @@ class Video:
     setting: type[Setting] = VideoSetting
     decisions: tuple[Registry, ...] = (PLAN,)
     live: LiveWorld | None = None
+    logged: LoggedWorld | None = None
+    metrics: type[VideoMetrics] = VideoMetrics
 
     def choices(self, setting: VideoSetting) -> tuple[Choice, ...]:
         """The one policy."""

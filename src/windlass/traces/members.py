@@ -1,0 +1,107 @@
+"""Whose jobs are, and where they belong: users, groups, queues and partitions, as numbers with their names."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+#: The columns of a log that say it.
+KINDS = ("user", "group", "queue", "partition")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Members:
+    """What each job belongs to, of one kind: its user, its group, its queue or its partition.
+
+    Parameters
+    ----------
+    number
+        (n,) int64, place in ``names``; -1 where the log does not say.
+    names
+        As the log has them, sorted; numbers as text.
+
+    Examples
+    --------
+    >>> found = members_of(pl.Series(["bob", None, "ann", "bob"]))
+    >>> found.number.tolist(), found.names
+    ([1, -1, 0, 1], ('ann', 'bob'))
+    """
+
+    number: NDArray[np.int64]
+    names: tuple[str, ...]
+
+    def labels(self) -> pl.Series:
+        """(n,) the name of each job's; null where the log does not say."""
+        known = pl.Series(self.names, dtype=pl.String)
+        places = pl.Series(np.where(self.number < 0, len(self.names), self.number))
+        return pl.concat([known, pl.Series([None], dtype=pl.String)])[places]
+
+    def take(self, rows: NDArray[np.bool_] | NDArray[np.int64]) -> Members:
+        """Those of some jobs; the numbers mean the same."""
+        return Members(np.ascontiguousarray(self.number[rows]), self.names)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Belongings:
+    """What jobs belong to, each None where the log knows none of that kind."""
+
+    user: Members | None = None
+    group: Members | None = None
+    queue: Members | None = None
+    partition: Members | None = None
+
+    def kinds(self) -> Iterator[tuple[str, Members | None]]:
+        """Each kind by its name."""
+        return zip(KINDS, (self.user, self.group, self.queue, self.partition), strict=True)
+
+    def take(self, rows: NDArray[np.bool_] | NDArray[np.int64]) -> Belongings:
+        """Those of some jobs."""
+        return Belongings(*(None if members is None else members.take(rows) for _, members in self.kinds()))
+
+
+def members_of(column: pl.Series) -> Members | None:
+    """The members that a column of a log names; None where it names none.
+
+    Parameters
+    ----------
+    column
+        Numbers or texts; null, an empty text and a number below 0 name nobody.
+
+    Examples
+    --------
+    >>> members_of(pl.Series([10, 9, -1])).names, members_of(pl.Series([None, None]))
+    (('9', '10'), None)
+    """
+    if column.dtype.is_numeric():
+        numbers = column.cast(pl.Int64, strict=False)
+        known = numbers.set(numbers < 0, None)
+        names = known.drop_nulls().unique().sort()
+    else:
+        texts = column.cast(pl.String, strict=False)
+        known = texts.set(texts.str.strip_chars() == "", None)
+        names = known.drop_nulls().unique().sort()
+    if names.is_empty():
+        return None
+    places = known.replace_strict(names, pl.int_range(len(names), dtype=pl.Int64, eager=True), default=-1)
+    return Members(places.fill_null(-1).to_numpy(writable=True), tuple(str(name) for name in names))
+
+
+def belongings_of(records: pl.DataFrame) -> Belongings:
+    """What the jobs of a log belong to.
+
+    Parameters
+    ----------
+    records
+        With any of the columns ``KINDS``.
+
+    Examples
+    --------
+    >>> found = belongings_of(pl.DataFrame({"user": ["ann"], "queue": [3]}))
+    >>> found.user.names, found.group, found.queue.names
+    (('ann',), None, ('3',))
+    """
+    return Belongings(**{kind: members_of(records[kind]) for kind in KINDS if kind in records.columns})

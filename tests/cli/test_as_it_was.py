@@ -1,0 +1,42 @@
+"""The log as it was, from the command line; and names of metrics are looked at before anything runs."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from windlass.results import AS_IT_WAS
+
+
+def swf(path: Path, waits: list[float]) -> Path:
+    lines = [
+        f"{row + 1} {60 * row} {wait:g} 100 2 -1 -1 2 200 -1 1 {row % 3} 1 -1 1 1 -1 -1"
+        for row, wait in enumerate(waits)
+    ]
+    path.write_text("; MaxProcs: 4\n" + "\n".join(lines) + "\n")
+    return path
+
+
+def test_the_command_says_so_and_checks_names_before_it_runs(windlass, tmp_path):
+    log = swf(tmp_path / "log.swf", [100.0] * 40)
+    status, out, _ = windlass(
+        "run", str(log), "--require", "p99_wait<=as-it-was, users_jain>=0.9*as-it-was", "--json"
+    )
+    assert status == 0
+    tree = json.loads(out)
+    assert tree["variants"][-1]["name"] == AS_IT_WAS
+    assert any(line.startswith("Fidelity: ") for line in tree["verdict"]["more"])
+    drawn = tmp_path / "drawn.yaml"
+    drawn.write_text("workload: {lublin: {jobs: 100000000}}\npolicies: {order: [fcfs, easy]}\n")
+    for options, said in (
+        (["--by", "cost"], "--by: 'cost' is no metric"),
+        (["--require", "cost<=1"], "--require: 'cost' is no metric"),
+    ):
+        # A hundred million jobs are never drawn.
+        status, out, err = windlass("run", str(drawn), *options)
+        assert (status, out) == (2, "")
+        assert said in err
+    drawn.write_text("workload: {lublin: {jobs: 10}}\npolicies: {order: [fcfs, easy]}\n")
+    status, _, err = windlass("run", str(drawn), "--require", "mean_wait<=as-it-was")
+    assert status == 2
+    assert "nothing says when the jobs started, so there is no row 'as it was'" in err
