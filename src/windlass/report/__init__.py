@@ -12,7 +12,7 @@ show what its tables have columns for.
 ``table`` and ``html`` put them together. Sections of the page: ``overview``, ``sweep``, ``distributions``,
 ``courses``, ``breakdowns``. What they are made of: ``columns``, ``sentence`` and ``units`` (metrics and the verdict as
 text), ``observed`` and ``series`` (tables as arrays, and what is computed from them), ``figures`` and ``panels``
-(plots), ``page``, ``parts`` and ``palette`` (HTML and colours).
+(plots), ``page``, ``parts`` and ``palette`` (HTML and colours). ``waiting`` says in sentences what one job waited for.
 """
 
 from pathlib import Path

@@ -9,6 +9,7 @@
 - :mod:`~windlass.worlds.video`: streaming queries on clusters in tiers; with which configuration, and where?
 - :mod:`~windlass.worlds.fleet`: jobs over the sites of a fleet; which job goes first, or where does each task run? Live
   too.
+- :mod:`~windlass.worlds.waited`: what one job waited for, decision by decision.
 - :mod:`~windlass.worlds.spec`, :mod:`~windlass.worlds.policy`: what all of them share: fields that are checked, and how
   a scenario names a policy.
 
@@ -29,6 +30,7 @@ from windlass.engines.targets import Executors
 from windlass.model import InputError
 from windlass.registry import Registry
 from windlass.results import Choice, Outcome
+from windlass.worlds.waited import Waited
 
 
 class Setting(BaseModel):
@@ -85,6 +87,14 @@ class LoggedWorld(Protocol):
         ...
 
 
+class Explainer(Protocol):
+    """What ``windlass explain`` needs of a world whose runs can be gone through again for one job."""
+
+    def waited(self, setting: Any, seed: int, workload: Any, job: int) -> Waited:
+        """What a job of the workload, by its number, waited for."""
+        ...
+
+
 class World(Protocol):
     """What the runner needs of a world.
 
@@ -102,6 +112,8 @@ class World(Protocol):
         What its logs say of their own systems; None for a world whose logs say nothing of that.
     metrics
         The class of what it measures.
+    explainer
+        How it says what a job waited for; None where it cannot.
     """
 
     name: str
@@ -111,6 +123,7 @@ class World(Protocol):
     live: LiveWorld | None
     logged: LoggedWorld | None
     metrics: type[Any]
+    explainer: Explainer | None
 
     def choices(self, setting: Any) -> tuple[Choice, ...]:
         """Which policy makes which decision."""

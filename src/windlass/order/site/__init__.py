@@ -12,7 +12,8 @@ Policies, one file each in ``policies/``:
 - ``queue``: one of the ``priorities/`` with one of the :mod:`~windlass.order.site.backfills`.
 
 :mod:`~windlass.order.site.view` says what they see and answer, :mod:`~windlass.order.site.compiled` how one is
-compiled; ``lib/`` has what they share. :mod:`~windlass.order.site.head` is when the head of the queue can start.
+compiled; ``lib/`` has what they share. :mod:`~windlass.order.site.head` is when those who wait can start
+at the latest.
 
 >>> from windlass.order.site import POLICIES
 >>> "easy" in POLICIES.names()
@@ -40,7 +41,8 @@ class SitePolicy(Protocol):
 
     A class with a ``name`` and this method, in a file of ``policies/``, is a policy. ``docs/add-a-policy.md``
     shows one of ten lines. It may have a compiled ``select`` and its ``reasons`` besides, as
-    :mod:`windlass.order.site.compiled` says; engines then call that.
+    :mod:`windlass.order.site.compiled` says; engines then call that. One that promises starts to those who wait may say
+    which in ``promised``, as :func:`windlass.order.site.head.promises` asks for it.
     """
 
     name: ClassVar[str]

@@ -119,6 +119,31 @@ def decided(select: Kernel, reasons: tuple[str, ...], view: SiteView) -> Start:
     >>> decided(Fcfs.select, Fcfs.reasons, SiteView(0.0, 1, 1, waiting, Running.of())).jobs
     (7,)
     """
+    count, columns = len(view.waiting.job), columns_of(view)
+    chosen, why = np.zeros((2, count), np.int64)
+    picked = select.ready()(columns, chosen, why)
+    return Start(
+        jobs=tuple(view.waiting.job[chosen[:picked]].tolist()),
+        why=tuple(reasons[code] for code in why[:picked]),
+        notes=columns.note[:count],
+    )
+
+
+def columns_of(view: SiteView) -> CompiledView:
+    """A site as compiled policies see it: the q jobs that wait are the first rows, in the order of the queue.
+
+    Parameters
+    ----------
+    view
+        The site; the columns are copies.
+
+    Examples
+    --------
+    >>> from windlass.order.site.view import Running, Waiting
+    >>> waiting = Waiting.of(job=[7], submit=[0], procs=[2], request=[60])
+    >>> columns_of(SiteView(0.0, 4, 3, waiting, Running.of([9], [1], [30]))).procs
+    array([2, 1])
+    """
     waiting, running = view.waiting, view.running
     count = len(waiting.job)
     rows = np.arange(count + len(running.job))
@@ -127,7 +152,7 @@ def decided(select: Kernel, reasons: tuple[str, ...], view: SiteView) -> Start:
     request[:count], expected_end[count:] = waiting.request, running.expected_end
     note, submit = np.full((2, len(rows)), np.nan)
     note[:count], submit[:count] = waiting.note, waiting.submit
-    columns = CompiledView(
+    return CompiledView(
         now=float(view.now),
         free=view.free,
         owed=view.owed,
@@ -139,13 +164,6 @@ def decided(select: Kernel, reasons: tuple[str, ...], view: SiteView) -> Start:
         request=request,
         expected_end=expected_end,
         note=note,
-    )
-    chosen, why = np.zeros((2, count), np.int64)
-    picked = select.ready()(columns, chosen, why)
-    return Start(
-        jobs=tuple(waiting.job[chosen[:picked]].tolist()),
-        why=tuple(reasons[code] for code in why[:picked]),
-        notes=note[:count],
     )
 
 

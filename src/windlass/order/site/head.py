@@ -1,12 +1,16 @@
-"""When the head of the queue can start at the latest: what EASY backfilling promises it."""
+"""When those who wait can start at the latest: what EASY backfilling promises the head, and others all."""
 
 from __future__ import annotations
 
+import dataclasses
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from windlass.order.site.view import SiteView
+from windlass.order.site.view import Running, SiteView, Start, Waiting
+from windlass.registry import optional
 
 
 class Reservation(NamedTuple):
@@ -54,3 +58,95 @@ def reservation(view: SiteView) -> Reservation | None:
         return Reservation(job, np.inf, 0)
     # A job that is past its expected end may end at any time, and not before now.
     return Reservation(job, max(view.now, float(running.expected_end[last])), int(free[last]) - need)
+
+
+def after(view: SiteView, answer: Start) -> SiteView:
+    """The site once an answer has been carried out, at the same instant.
+
+    Parameters
+    ----------
+    view
+        What the policy saw.
+    answer
+        What it said; it fits.
+
+    Examples
+    --------
+    >>> waiting = Waiting.of(job=[7, 8], submit=[0, 0], procs=[3, 2], request=[60, 50])
+    >>> done = after(SiteView(5.0, 4, 4, waiting, Running.of()), Start((7,), "fits"))
+    >>> done.free, done.waiting.job.tolist(), done.running.expected_end.tolist()
+    (1, [8], [65.0])
+    """
+    waiting, running = view.waiting, view.running
+    started = np.isin(waiting.job, answer.jobs)
+    notes = waiting.note if answer.notes is None else answer.notes
+    return dataclasses.replace(
+        view,
+        free=view.free - int(waiting.procs[started].sum()),
+        waiting=taken(dataclasses.replace(waiting, note=notes), np.flatnonzero(~started)),
+        running=Running.of(
+            np.concatenate((running.job, waiting.job[started])),
+            np.concatenate((running.procs, waiting.procs[started])),
+            np.concatenate((running.expected_end, view.now + waiting.request[started])),
+        ),
+        refused=int((~started).sum()),
+    )
+
+
+def taken(waiting: Waiting, places: NDArray[np.int64]) -> Waiting:
+    """Those at some places of the queue, in that order."""
+    return Waiting(*(getattr(waiting, field.name)[places] for field in dataclasses.fields(waiting)))
+
+
+def in_other_order(view: SiteView, answer: Start, places: NDArray[np.int64]) -> tuple[SiteView, Start]:
+    """A site and an answer to it, with the queue in another order: (q,) its places as they follow each other."""
+    notes = None if answer.notes is None else answer.notes[places]
+    return (
+        dataclasses.replace(view, waiting=taken(view.waiting, places), refused=0),
+        dataclasses.replace(answer, notes=notes),
+    )
+
+
+def promise_to_head(view: SiteView, answer: Start) -> NDArray[np.float64]:
+    """(q,) s: when the first that is not started can start at the latest; NaN for all others.
+
+    Examples
+    --------
+    >>> waiting = Waiting.of(job=[7, 8], submit=[0, 0], procs=[3, 2], request=[60, 50])
+    >>> promise_to_head(SiteView(5.0, 4, 4, waiting, Running.of()), Start((7,), "fits"))
+    array([nan, 65.])
+    """
+    found = np.full(len(view.waiting.job), np.nan)
+    first = reservation(after(view, answer))
+    if first is not None:
+        found[view.waiting.job == first.job] = first.at
+    return found
+
+
+def promises(policy: object, view: SiteView, answer: Start) -> NDArray[np.float64]:
+    """When each who waits was promised a start at the latest, by a policy that promises anything.
+
+    Parameters
+    ----------
+    policy
+        One that promises has a method ``promised(view, answer)``, which gives what this function does.
+    view, answer
+        What it saw, and what it said.
+
+    Returns
+    -------
+    NDArray
+        (q,) s; NaN for who is promised nothing, and for who starts now.
+
+    Examples
+    --------
+    >>> from windlass.order.site.policies.fcfs import Fcfs
+    >>> waiting = Waiting.of(job=[7], submit=[0], procs=[3], request=[60])
+    >>> promises(Fcfs(), SiteView(5.0, 4, 0, waiting, Running.of([1], [4], [9])), Start())
+    array([nan])
+    """
+    promised: Callable[[SiteView, Start], NDArray[np.float64]] | None = optional(policy, "promised")
+    if promised is None:
+        return np.full(len(view.waiting.job), np.nan)
+    found = np.asarray(promised(view, answer), np.float64)
+    return np.where(np.isin(view.waiting.job, answer.jobs), np.nan, found)

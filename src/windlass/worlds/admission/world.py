@@ -17,7 +17,7 @@ from windlass.sim.telemetry.gate import gate
 from windlass.sim.telemetry.pressure import QUEUED
 from windlass.sim.workers.part import kernels
 from windlass.sim.workers.result import Dispatched
-from windlass.worlds import LiveWorld, LoggedWorld, Setting
+from windlass.worlds import Explainer, LiveWorld, LoggedWorld, Setting
 from windlass.worlds.admission.runs import (
     admit_policies,
     dispatch_policy,
@@ -50,6 +50,7 @@ class Admission:
     live: LiveWorld | None = None
     logged: LoggedWorld | None = None
     metrics: type[AdmissionMetrics] = AdmissionMetrics
+    explainer: Explainer | None = None
 
     def choices(self, setting: AdmissionSetting) -> tuple[Choice, ...]:
         """Both policies."""

@@ -4,5 +4,6 @@
 - :mod:`~windlass.worlds.batch.jobs`: the jobs read or drawn, and as a table.
 - :mod:`~windlass.worlds.batch.estimates`: how long jobs are expected to run.
 - :mod:`~windlass.worlds.batch.logged`: the log as it was.
+- :mod:`~windlass.worlds.batch.explained`: what one job waited for.
 - :mod:`~windlass.worlds.batch.world`: the jobs replayed, measured.
 """

@@ -16,8 +16,9 @@ from windlass.results import Choice, Outcome
 from windlass.sim.site.part import kernels
 from windlass.sim.site.replay import replay
 from windlass.traces import Workload
-from windlass.worlds import LiveWorld, LoggedWorld, Setting
+from windlass.worlds import Explainer, LiveWorld, LoggedWorld, Setting
 from windlass.worlds.batch.estimates import ByHistory, exact, users_of
+from windlass.worlds.batch.explained import BatchExplainer
 from windlass.worlds.batch.jobs import cut_share, jobs_of, jobs_table, site_metrics, walltime_notes
 from windlass.worlds.batch.logged import LoggedBatch
 from windlass.worlds.batch.spec import BatchSetting
@@ -42,6 +43,7 @@ class Batch:
     live: LiveWorld | None = None
     logged: LoggedWorld | None = LoggedBatch()
     metrics: type[BatchMetrics] = BatchMetrics
+    explainer: Explainer | None = BatchExplainer()
 
     def choices(self, setting: BatchSetting) -> tuple[Choice, ...]:
         """The ordering policy."""

@@ -18,7 +18,7 @@ from windlass.sim.site.part import kernels as site_kernels
 from windlass.sim.workers.part import kernels as worker_kernels
 from windlass.sim.workers.result import Dispatched
 from windlass.traces import Workload
-from windlass.worlds import LiveWorld, LoggedWorld, Setting
+from windlass.worlds import Explainer, LiveWorld, LoggedWorld, Setting
 from windlass.worlds.batch.jobs import jobs_of, jobs_table, walltime_notes
 from windlass.worlds.colocated.runs import (
     Colocation,
@@ -68,6 +68,7 @@ class Colocated:
     live: LiveWorld | None = None
     logged: LoggedWorld | None = None
     metrics: type[ColocatedMetrics] = ColocatedMetrics
+    explainer: Explainer | None = None
 
     def choices(self, setting: ColocatedSetting) -> tuple[Choice, ...]:
         """Both policies."""

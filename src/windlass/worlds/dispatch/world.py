@@ -18,7 +18,7 @@ from windlass.sim.workers.part import kernels
 from windlass.sim.workers.simulate import make_policy, simulate
 from windlass.traces.volatility import read_volatility
 from windlass.workloads.drift import drift, shocks
-from windlass.worlds import LiveWorld, LoggedWorld, Setting
+from windlass.worlds import Explainer, LiveWorld, LoggedWorld, Setting
 from windlass.worlds.dispatch.spec import ClusterSpec, DispatchSetting
 from windlass.worlds.dispatch.tasks import Tasks, tasks_of
 
@@ -45,6 +45,7 @@ class Dispatch:
     live: LiveWorld | None = None
     logged: LoggedWorld | None = None
     metrics: type[DispatchMetrics] = DispatchMetrics
+    explainer: Explainer | None = None
 
     def choices(self, setting: DispatchSetting) -> tuple[Choice, ...]:
         """The dispatch policy."""

@@ -15,7 +15,7 @@ from windlass.scale import POLICIES as SCALE
 from windlass.sim.instances.part import kernels as part_kernels
 from windlass.sim.instances.result import Scaled
 from windlass.traces.demands import DemandLog
-from windlass.worlds import LiveWorld, LoggedWorld, Setting
+from windlass.worlds import Explainer, LiveWorld, LoggedWorld, Setting
 from windlass.worlds.elastic.jobs import vector_jobs
 from windlass.worlds.elastic.runs import ElasticCase, run_elastic, scale_policy
 from windlass.worlds.elastic.spec import ElasticSetting
@@ -43,6 +43,7 @@ class Elastic:
     live: LiveWorld | None = None
     logged: LoggedWorld | None = None
     metrics: type[ElasticMetrics] = ElasticMetrics
+    explainer: Explainer | None = None
 
     def choices(self, setting: ElasticSetting) -> tuple[Choice, ...]:
         """The one policy."""

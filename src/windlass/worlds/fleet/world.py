@@ -30,7 +30,7 @@ from windlass.workloads.fixed import draw_fixed
 from windlass.workloads.grid import fixed_grid
 from windlass.workloads.stages import draw_jobs
 from windlass.workloads.swim import fixed_swim, staged_swim
-from windlass.worlds import LiveWorld, LoggedWorld, Setting
+from windlass.worlds import Explainer, LiveWorld, LoggedWorld, Setting
 from windlass.worlds.fleet.jobs import FixedSpec
 from windlass.worlds.fleet.live import LiveFleetWorld
 from windlass.worlds.fleet.spec import FleetSetting
@@ -57,6 +57,7 @@ class FleetWorld:
 
     def __init__(self) -> None:
         self.live: LiveWorld | None = LiveFleetWorld(self.run, outcome)
+        self.explainer: Explainer | None = None
 
     def choices(self, setting: FleetSetting) -> tuple[Choice, ...]:
         """Who decides what."""

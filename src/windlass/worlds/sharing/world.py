@@ -21,7 +21,7 @@ from windlass.sim.site.part import kernels as site_kernels
 from windlass.sim.site.rated import KERNELS as RATED_KERNELS
 from windlass.traces import Workload
 from windlass.workloads.use import draw_use
-from windlass.worlds import LiveWorld, LoggedWorld, Setting
+from windlass.worlds import Explainer, LiveWorld, LoggedWorld, Setting
 from windlass.worlds.batch.jobs import jobs_of, jobs_table, walltime_notes
 from windlass.worlds.sharing.runs import SharingCase, SharingRun, run_sharing, share_policy
 from windlass.worlds.sharing.spec import SharingSetting
@@ -58,6 +58,7 @@ class Sharing:
     live: LiveWorld | None = None
     logged: LoggedWorld | None = None
     metrics: type[SharingMetrics] = SharingMetrics
+    explainer: Explainer | None = None
 
     def choices(self, setting: SharingSetting) -> tuple[Choice, ...]:
         """Both policies."""

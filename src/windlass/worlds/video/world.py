@@ -14,7 +14,7 @@ from windlass.registry import Registry, optional
 from windlass.results import Choice, Outcome, Series
 from windlass.sim.nodes import KERNELS as LEDGER_KERNELS
 from windlass.sim.queries.result import Streamed
-from windlass.worlds import LiveWorld, LoggedWorld, Setting
+from windlass.worlds import Explainer, LiveWorld, LoggedWorld, Setting
 from windlass.worlds.video.clusters import hierarchy_of, timetable_of
 from windlass.worlds.video.runs import VideoCase, run_video
 from windlass.worlds.video.spec import VideoSetting
@@ -44,6 +44,7 @@ class Video:
     live: LiveWorld | None = None
     logged: LoggedWorld | None = None
     metrics: type[VideoMetrics] = VideoMetrics
+    explainer: Explainer | None = None
 
     def choices(self, setting: VideoSetting) -> tuple[Choice, ...]:
         """The one policy."""

@@ -2,9 +2,13 @@
 
 from typing import ClassVar
 
+import numpy as np
+from numpy.typing import NDArray
+
 from windlass.compiled import Kernel
 from windlass.order.site.compiled import SELECT, CompiledPolicy
 from windlass.order.site.lib.reservations import start_reserved
+from windlass.order.site.view import SiteView, Start
 
 
 def _select(view, chosen, why):
@@ -35,3 +39,7 @@ class Conservative(CompiledPolicy):
     name: ClassVar[str] = "conservative"
     reasons: ClassVar[tuple[str, ...]] = ("in turn", "backfilled, delays no reservation")
     select: ClassVar[Kernel] = Kernel(_select, SELECT, allocates=False)
+
+    def promised(self, view: SiteView, answer: Start) -> NDArray[np.float64]:
+        """When each who waits can start at the latest: its note."""
+        return view.waiting.note.copy() if answer.notes is None else answer.notes.copy()

@@ -3,9 +3,12 @@
 from typing import ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from windlass.compiled import Kernel, allocating, inlined
 from windlass.order.site.compiled import SELECT, CompiledPolicy
+from windlass.order.site.head import promise_to_head
+from windlass.order.site.view import SiteView, Start
 
 _HEAD, _BEFORE, _BESIDE = 0, 1, 2
 
@@ -120,3 +123,7 @@ class Easy(CompiledPolicy):
         "backfilled, leaves the head enough processors",
     )
     select: ClassVar[Kernel] = Kernel(_select, SELECT, allocates=False)
+
+    def promised(self, view: SiteView, answer: Start) -> NDArray[np.float64]:
+        """When each who waits can start at the latest: the head at the shadow time; others are promised nothing."""
+        return promise_to_head(view, answer)

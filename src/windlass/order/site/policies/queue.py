@@ -2,9 +2,13 @@
 
 from typing import ClassVar
 
+import numpy as np
+from numpy.typing import NDArray
+
 from windlass.compiled import Kernel
 from windlass.order.site.backfills import BACKFILLS, queue_kernel
-from windlass.order.site.compiled import decided
+from windlass.order.site.compiled import columns_of, decided
+from windlass.order.site.head import in_other_order, promises
 from windlass.order.site.view import SiteView, Start
 from windlass.registry import Registry
 
@@ -73,3 +77,11 @@ class Queue:
     def decide(self, view: SiteView) -> Start:
         """Which waiting jobs to start now, why, and the notes to keep."""
         return decided(self.select, self.reasons, view)
+
+    def promised(self, view: SiteView, answer: Start) -> NDArray[np.float64]:
+        """When each who waits can start at the latest, as the way of backfilling promises it in this order."""
+        columns, score = columns_of(view), _PRIORITIES.find(self.priority).score
+        order = np.argsort([score(columns, row) for row in columns.queue], kind="stable")
+        found = np.full(len(order), np.nan)
+        found[order] = promises(BACKFILLS[self.backfill](), *in_other_order(view, answer, order))
+        return found

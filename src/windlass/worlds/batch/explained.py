@@ -1,0 +1,113 @@
+"""What one job of a site waited for: the same run again up to its start, with somebody who takes notes."""
+
+from __future__ import annotations
+
+import contextlib
+from typing import Any, ClassVar
+
+import numpy as np
+
+from windlass.model import InputError
+from windlass.order.site import POLICIES, SitePolicy
+from windlass.order.site.head import after, promises
+from windlass.order.site.view import SiteView, Start
+from windlass.sim.site.replay import replay
+from windlass.traces import Workload
+from windlass.worlds.batch.estimates import ByHistory, exact, users_of
+from windlass.worlds.batch.spec import BatchSetting
+from windlass.worlds.waited import Moment, Started, Waited
+
+
+class BatchExplainer:
+    """Goes through a run of rigid jobs again: see :class:`windlass.worlds.Explainer`.
+
+    The policy is asked through ``decide`` at each instant, which its checks hold to what its compiled function does.
+
+    Examples
+    --------
+    >>> from windlass.model import JobTable
+    >>> tree = {"workload": {"lublin": {}}, "policies": {"order": "easy"}}
+    >>> jobs = JobTable.of(submit=[0, 1, 2], run=[60, 50, 40], procs=[3, 4, 1])
+    >>> found = BatchExplainer().waited(BatchSetting.model_validate(tree), 1, Workload(jobs, 4), job=2)
+    >>> found.start, [each.promise for each in found.moments], found.moments[1].started[0].why
+    (60.0, [60.0, 60.0, 60.0, nan], 'backfilled, ends before the head can start')
+    """
+
+    def waited(self, setting: BatchSetting, seed: int, workload: Workload, job: int) -> Waited:
+        """What a job waited for.
+
+        Raises
+        ------
+        InputError
+            The workload has no such job.
+        """
+        jobs, kill = workload.jobs, setting.kill_at_walltime
+        rows = np.flatnonzero(jobs.job == job)
+        if not len(rows):
+            raise InputError(f"job {job} is not among the {len(jobs):,} of the workload")
+        row = int(rows[0])
+        watch = _Watch(setting.policies.order.make(POLICIES, np.random.default_rng([seed, 1])), job)
+        policy: Any = watch
+        if setting.estimates == "history":
+            policy = ByHistory(watch, jobs, users_of(workload), kill=kill)
+        known = exact(jobs, kill) if setting.estimates == "perfect" else jobs
+        with contextlib.suppress(_Begun):
+            replay(known, workload.processors, policy, kill=kill)
+        last = watch.moments[-1]
+        return Waited(
+            job=job,
+            procs=int(jobs.procs[row]),
+            processors=workload.processors,
+            submit=float(jobs.submit[row]),
+            start=last.at,
+            request=float(jobs.request[row]),
+            expected=watch.expected,
+            why=next(each.why for each in last.started if each.job == job),
+            moments=tuple(watch.moments),
+        )
+
+
+class _Begun(Exception):  # noqa: N818
+    """The job has its processors; what comes later is of no concern."""
+
+
+class _Watch:
+    """Asks a policy, and keeps what a job that waits sees of it; it ends the run when the job is started."""
+
+    name: ClassVar[str] = "watched"
+
+    def __init__(self, policy: SitePolicy, job: int) -> None:
+        self._policy, self._job = policy, job
+        self._before: frozenset[int] = frozenset()
+        self.moments: list[Moment] = []
+        self.expected = np.nan
+
+    def decide(self, view: SiteView) -> Start:
+        answer = self._policy.decide(view)
+        places = np.flatnonzero(view.waiting.job == self._job)
+        if len(places):
+            self.expected = float(view.waiting.request[places[0]])
+            self.moments.append(self._moment(view, answer, int(places[0])))
+            if self._job in answer.jobs:
+                raise _Begun
+        return answer
+
+    def _moment(self, view: SiteView, answer: Start, place: int) -> Moment:
+        waiting, then = view.waiting, after(view, answer)
+        place_of = {number: each for each, number in enumerate(waiting.job.tolist())}
+        started = tuple(
+            Started(int(number), int(waiting.procs[place_of[number]]), place_of[number] < place, why)
+            for number, why in zip(answer.jobs, answer.reasons(), strict=True)
+        )
+        running = frozenset(view.running.job.tolist())
+        ended, self._before = self._before - running, frozenset(then.running.job.tolist())
+        return Moment(
+            at=float(view.now),
+            place=place,
+            idle=int(view.free),
+            left=int(then.free),
+            running=len(running),
+            ended=tuple(sorted(ended)),
+            started=started,
+            promise=float(promises(self._policy, view, answer)[place]),
+        )

@@ -1,0 +1,154 @@
+"""What a job is said to have waited for is what the tables of the run say, seen from one job."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from windlass.model import InputError, JobTable
+from windlass.traces import Workload
+from windlass.worlds.batch.explained import BatchExplainer
+from windlass.worlds.batch.spec import BatchSetting
+from windlass.worlds.batch.world import Batch
+from windlass.worlds.waited import Waited
+
+PROCESSORS = 8
+POLICIES = [
+    "fcfs",
+    "sjf",
+    "easy",
+    "conservative",
+    {"queue": {"priority": "saf", "backfill": "easy"}},
+    {"queue": {"priority": "saf", "backfill": "conservative"}},
+    {"queue": {"priority": "sjf", "backfill": "none"}},
+]
+
+
+def drawn(seed: int, jobs: int = 40) -> JobTable:
+    rng = np.random.default_rng(seed)
+    run = rng.integers(0, 12, jobs)
+    return JobTable.of(
+        submit=np.sort(rng.integers(0, 80, jobs)),
+        run=run,
+        procs=rng.integers(1, PROCESSORS + 1, jobs),
+        request=run + rng.integers(0, 9, jobs) * rng.integers(0, 2, jobs),
+        job=rng.permutation(jobs) + 100,
+    )
+
+
+def setting(policy: object, **more: object) -> BatchSetting:
+    return BatchSetting.model_validate({"workload": {"lublin": {}}, "policies": {"order": policy}} | more)
+
+
+def explained(seed: int, policy: object, job: int, **more: object) -> tuple[Waited, dict[str, np.ndarray]]:
+    """A job of a drawn run, and the table of that run by column."""
+    workload = Workload(drawn(seed), PROCESSORS, users=np.arange(40) % 3)
+    own = setting(policy, **more)
+    table = Batch().run(own, 1, workload, lambda share: None).jobs
+    columns = {name: table[name].to_numpy() for name in table.columns}
+    return BatchExplainer().waited(own, 1, workload, int(columns["job"][job])), columns
+
+
+@pytest.mark.parametrize("policy", POLICIES, ids=str)
+@settings(max_examples=15, deadline=None)
+@given(seed=st.integers(0, 10_000), row=st.integers(0, 39))
+def test_it_is_the_run_of_the_table(policy, seed, row):
+    waited, table = explained(seed, policy, row)
+    job = table["job"][row]
+    assert (waited.job, waited.submit, waited.start, waited.why) == (
+        job,
+        table["submit_s"][row],
+        table["start_s"][row],
+        table["why"][row],
+    )
+    said = {(each.job, moment.at, each.why) for moment in waited.moments for each in moment.started}
+    rows = [other for other in range(40) if waited.submit <= table["start_s"][other] <= waited.start]
+    meanwhile = {
+        (int(table["job"][other]), float(table["start_s"][other]), table["why"][other]) for other in rows
+    }
+    assert said <= meanwhile
+    # A later decision at the instant of the start is none of the job's affair, nor is an earlier one when it came.
+    assert all(at in (waited.submit, waited.start) for _, at, _ in meanwhile - said)
+    ranks = {int(number): place for place, number in enumerate(table["job"])}
+    assert all(each.before == (ranks[each.job] < row) for moment in waited.moments for each in moment.started)
+
+
+@pytest.mark.parametrize("policy", ["easy", "sjf"])
+@settings(max_examples=15, deadline=None)
+@given(seed=st.integers(0, 10_000), row=st.integers(0, 39))
+def test_idle_processors_and_places_are_those_of_the_table(policy, seed, row):
+    waited, table = explained(seed, policy, row)
+    submit, start, end, procs = (table[name] for name in ("submit_s", "start_s", "end_s", "procs"))
+    seen: list[float] = []
+    for moment in waited.moments:
+        # A job that takes no time may start and end at this very instant, before or after this decision.
+        instant = ((start == moment.at) & (end == moment.at)).any() or moment.at in seen
+        seen.append(moment.at)
+        if instant:
+            continue
+        holds = (start < moment.at) & (end > moment.at)
+        assert moment.idle == PROCESSORS - procs[holds].sum()
+        assert moment.running == holds.sum()
+        earlier = np.arange(40) < row
+        assert moment.place == (earlier & (submit <= moment.at) & (start >= moment.at)).sum()
+        assert moment.left == moment.idle - sum(each.procs for each in moment.started)
+
+
+@settings(max_examples=25, deadline=None)
+@given(seed=st.integers(0, 10_000), row=st.integers(0, 39))
+def test_conservative_promises_from_the_beginning_and_keeps_its_word(seed, row):
+    waited, _ = explained(seed, "conservative", row)
+    promises = [moment.promise for moment in waited.moments[:-1]]
+    assert not any(map(math.isnan, promises))
+    assert promises == sorted(promises, reverse=True)
+    assert all(waited.start <= promise for promise in promises)
+    assert math.isnan(waited.moments[-1].promise)
+
+
+@pytest.mark.parametrize("priority", [None, "fcfs"])
+@settings(max_examples=25, deadline=None)
+@given(seed=st.integers(0, 10_000), row=st.integers(0, 39))
+def test_easy_promises_the_head_and_keeps_its_word(priority, seed, row):
+    policy = "easy" if priority is None else {"queue": {"priority": priority, "backfill": "easy"}}
+    waited, _ = explained(seed, policy, row)
+    for moment in waited.moments[:-1]:
+        started_before = sum(each.before for each in moment.started)
+        assert (moment.place == started_before) == (not math.isnan(moment.promise))
+        assert not moment.promise < waited.start
+
+
+def test_a_priority_promises_its_own_head():
+    # 8 processors until 10: who asks for less is the head of sjf, though another came before.
+    jobs = JobTable.of(submit=[0, 1, 2], run=[10, 9, 5], procs=[8, 8, 8])
+    workload = Workload(jobs, PROCESSORS)
+    own = setting({"queue": {"priority": "sjf", "backfill": "easy"}})
+    second, third = (BatchExplainer().waited(own, 1, workload, job) for job in (2, 3))
+    assert third.moments[0].promise == 10.0
+    assert math.isnan(second.moments[1].promise)
+    assert second.moments[-2].promise == third.start + 5
+
+
+@pytest.mark.parametrize("estimates", ["history", "perfect"])
+@pytest.mark.parametrize("policy", ["easy", "conservative"])
+def test_expected_run_times_are_those_of_the_run(estimates, policy):
+    for row in range(0, 40, 7):
+        waited, table = explained(3, policy, row, estimates=estimates)
+        assert waited.start == table["start_s"][row]
+        assert waited.request == table["request_s"][row]
+        assert waited.expected <= waited.request
+
+
+def test_who_ended_is_told():
+    jobs = JobTable.of(submit=[0, 0, 1], run=[5, 9, 2], procs=[4, 4, 8])
+    waited = BatchExplainer().waited(setting("fcfs"), 1, Workload(jobs, PROCESSORS), 3)
+    assert [moment.ended for moment in waited.moments] == [(), (1,), (2,)]
+
+
+def test_a_job_that_is_not_there():
+    workload = Workload(JobTable.of(submit=[0, 1, 2], run=[1, 1, 1], procs=[1, 1, 1]), PROCESSORS)
+    with pytest.raises(InputError, match="job 4 is not among the 3 of the workload"):
+        BatchExplainer().waited(setting("easy"), 1, workload, 4)
