@@ -1,15 +1,15 @@
-"""The ``windlass`` command: ``run``, ``explain``, ``list``, ``trace``, ``place``, ``cluster``, ``forecast``,
-``reproduce``, ``slurm``, ``agent``, ``admit``, ``plan``, ``k8s``, ``ray``.
+"""The ``windlass`` command: ``run``, ``explain``, ``check``, ``validate``, ``list``, ``trace``, ``place``,
+``cluster``, ``forecast``, ``reproduce``, ``slurm``, ``agent``, ``admit``, ``plan``, ``k8s``, ``ray``.
 
-Exit status: 0 done, 1 a task of a live run failed or a batch system stayed away, 2 wrong use or input (one line on
-standard error says what; a policy that fails is named with its file and line), 3 a mistake of ours, 130 interrupted.
+Exit status: 0 done, 1 a task of a live run failed or a batch system stayed away, or a policy failed a check, 2 wrong
+use or input (one line on standard error says what; a policy that fails is named with its file and line), 3 a mistake of ours, 130 interrupted.
 An error is one line. ``WINDLASS_TRACEBACK=1`` shows how it came about.
 
 - :mod:`~windlass.cli.app`: the commands and their options; each hands over to one of the modules below.
 - :mod:`~windlass.cli.run`: ``run``; :mod:`~windlass.cli.overrides`: what its options say over a scenario;
   :mod:`~windlass.cli.fields`: ``--set``; :mod:`~windlass.cli.answer`: the sentences that it begins with.
-- :mod:`~windlass.cli.asking`: what says what a run did or would do, and its options; :mod:`~windlass.cli.explain`:
-  ``explain``.
+- :mod:`~windlass.cli.asking`: what says what a run did or would do, and its options; :mod:`~windlass.cli.explain`,
+  :mod:`~windlass.cli.check`, :mod:`~windlass.cli.validate`: the commands of these names.
 - :mod:`~windlass.cli.inspect`: ``list`` and ``trace``.
 - :mod:`~windlass.cli.place`, :mod:`~windlass.cli.cluster`, :mod:`~windlass.cli.reproduce`: the commands of these names.
 - :mod:`~windlass.cli.forecast`: ``forecast``.

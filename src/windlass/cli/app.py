@@ -9,7 +9,7 @@ import typer
 
 from windlass import __version__
 from windlass.cli.agent import agent_app
-from windlass.cli.asking import explain
+from windlass.cli.asking import check, explain, validate
 from windlass.cli.nested import admit_app, cluster_app, reproduce
 from windlass.cli.plan import plan_app
 from windlass.cli.scaling import k8s_app, ray_app
@@ -36,7 +36,8 @@ _FORMAT = typer.Option(
     help="The log's format, as in swf or sacct; `windlass list` shows them.",
     show_default="told by content and suffix",
 )
-app.command()(explain)
+for each in (explain, check, validate):
+    app.command()(each)
 
 
 def _print_version(wanted: bool) -> None:

@@ -1,4 +1,4 @@
-"""Commands that say what a run did or would do, and their options: ``explain``."""
+"""Commands that say what a run did or would do, and their options: ``explain``, ``check``, ``validate``."""
 
 from __future__ import annotations
 
@@ -27,3 +27,56 @@ def explain(
     from windlass.cli.explain import Question, explain_command
 
     explain_command(Question(folder, job, variant, seed, everything), as_json=json)
+
+
+def check(
+    policy: Annotated[str, typer.Argument(help="A policy's file, as in ./mine.py, or a name.")],
+    decision: Annotated[
+        str | None,
+        typer.Option("--decision", help="As in order.site.", show_default="told by what the file imports"),
+    ] = None,
+    json: Annotated[
+        bool, typer.Option("--json", help="One JSON object on standard output, nothing else.")
+    ] = False,
+) -> None:
+    """Import a policy's file, and hold it to what every policy of its decision must do; status 1 if it does not."""
+    from windlass.cli.check import check_command
+
+    check_command(policy, decision, as_json=json)
+
+
+def validate(
+    target: Annotated[
+        str | None,
+        typer.Argument(help="A scenario (.yaml) or a log; none: the bundled workload."),
+    ] = None,
+    procs: Annotated[
+        int | None, typer.Option("--procs", help="Processors of the site.", show_default="as the log says")
+    ] = None,
+    policies: Annotated[str | None, typer.Option("--policies", help="As `run` takes them.")] = None,
+    seeds: Annotated[str | None, typer.Option("--seeds", help="As in 1,2,7 or 1-5.")] = None,
+    where: Annotated[str | None, typer.Option("--where", help="Only these jobs of the log.")] = None,
+    format_: Annotated[str | None, typer.Option("--format", help="The log's format.")] = None,
+    skip_bad_lines: Annotated[
+        bool, typer.Option("--skip-bad-lines", help="Leave out lines that cannot be read, and list them.")
+    ] = False,
+    no_code: Annotated[
+        bool, typer.Option("--no-code", help="Refuse a scenario that names files of code: they are imported.")
+    ] = False,
+    json: Annotated[
+        bool, typer.Option("--json", help="One JSON object on standard output, nothing else.")
+    ] = False,
+) -> None:
+    """Find what is wrong with a scenario without running it: say what it reads, draws, imports, and would run."""
+    from windlass.cli.overrides import Overrides
+    from windlass.cli.validate import validate_command
+
+    overrides = Overrides(
+        procs=procs,
+        policies=policies,
+        seeds=seeds,
+        where=where,
+        skip_bad_lines=skip_bad_lines,
+        format=format_,
+    )
+    validate_command(target, overrides, code=not no_code, as_json=json)

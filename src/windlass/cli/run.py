@@ -7,6 +7,7 @@ from contextlib import nullcontext
 from dataclasses import replace
 from importlib import resources
 from pathlib import Path
+from typing import Any
 
 import yaml
 from rich.console import Console
@@ -154,6 +155,16 @@ def scenario_of(target: str | None, overrides: Overrides) -> Scenario:
     >>> scenario_of(None, Overrides(policies="easy")).name
     'lublin'
     """
+    tree, source, folder = tree_of(target, overrides)
+    return make_scenario(tree, source, folder)
+
+
+def tree_of(target: str | None, overrides: Overrides) -> tuple[Any, str, Path]:
+    """The plain values of that scenario, how errors call it, and what its paths are relative to; no code is imported.
+
+    >>> tree_of(None, Overrides(policies="easy"))[0]["policies"]
+    {'order': ['easy']}
+    """
     if target is None:
         bundled = resources.files("windlass.cli") / "lublin.yaml"
         tree, source, folder = yaml.safe_load(bundled.read_text(encoding="utf-8")), "lublin", Path()
@@ -166,7 +177,7 @@ def scenario_of(target: str | None, overrides: Overrides) -> Scenario:
             "policies": {"order": DEFAULT_POLICIES},
         }
         source, folder = target, Path()
-    return make_scenario(overridden(tree, overrides), source, folder)
+    return overridden(tree, overrides), source, folder
 
 
 def _uncut(target: str | None, overrides: Overrides, scenario: Scenario, jobs: int) -> Results | None:

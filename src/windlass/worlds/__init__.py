@@ -9,7 +9,8 @@
 - :mod:`~windlass.worlds.video`: streaming queries on clusters in tiers; with which configuration, and where?
 - :mod:`~windlass.worlds.fleet`: jobs over the sites of a fleet; which job goes first, or where does each task run? Live
   too.
-- :mod:`~windlass.worlds.waited`: what one job waited for, decision by decision.
+- :mod:`~windlass.worlds.contents`: what a workload holds; :mod:`~windlass.worlds.waited`: what one job waited for,
+  decision by decision.
 - :mod:`~windlass.worlds.spec`, :mod:`~windlass.worlds.policy`: what all of them share: fields that are checked, and how
   a scenario names a policy.
 
@@ -30,6 +31,7 @@ from windlass.engines.targets import Executors
 from windlass.model import InputError
 from windlass.registry import Registry
 from windlass.results import Choice, Outcome
+from windlass.worlds.contents import Contents
 from windlass.worlds.waited import Waited
 
 
@@ -138,7 +140,11 @@ class World(Protocol):
         ...
 
     def workload(self, setting: Any, seed: int) -> Any:
-        """Read or draw what the variant runs."""
+        """Read or draw what the variant runs; raises InputError where the variant cannot be run with it."""
+        ...
+
+    def contents(self, workload: Any) -> Contents:
+        """What a workload holds."""
         ...
 
     def run(self, setting: Any, seed: int, workload: Any, progress: Callable[[float], None]) -> Outcome:

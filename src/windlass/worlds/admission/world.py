@@ -26,6 +26,7 @@ from windlass.worlds.admission.runs import (
     with_admission,
 )
 from windlass.worlds.admission.spec import AdmissionSetting
+from windlass.worlds.contents import Content, Contents
 from windlass.worlds.dispatch.tasks import Tasks, tasks_of
 
 
@@ -68,6 +69,10 @@ class Admission:
     def workload(self, setting: AdmissionSetting, seed: int) -> Tasks:
         """Read the requests, or say what to draw."""
         return tasks_of(setting.workload, setting.cluster.capacity)
+
+    def contents(self, workload: Tasks) -> Contents:
+        """What there is of each kind."""
+        return Contents((Content("task", workload.count, 0.0, workload.last),))
 
     def run(
         self, setting: AdmissionSetting, seed: int, workload: Tasks, progress: Callable[[float], None]

@@ -22,6 +22,7 @@ from windlass.worlds.batch.explained import BatchExplainer
 from windlass.worlds.batch.jobs import cut_share, jobs_of, jobs_table, site_metrics, walltime_notes
 from windlass.worlds.batch.logged import LoggedBatch
 from windlass.worlds.batch.spec import BatchSetting
+from windlass.worlds.contents import Contents, content_of
 
 
 class Batch:
@@ -59,7 +60,14 @@ class Batch:
 
     def workload(self, setting: BatchSetting, seed: int) -> Workload:
         """Read the log or draw the jobs."""
-        return jobs_of(setting.workload, setting.cluster.processors, seed, setting.load)
+        found = jobs_of(setting.workload, setting.cluster.processors, seed, setting.load)
+        if setting.estimates == "history":
+            users_of(found)
+        return found
+
+    def contents(self, workload: Workload) -> Contents:
+        """What there is of each kind."""
+        return Contents((content_of("job", workload.jobs.submit),), workload.notes)
 
     def run(
         self, setting: BatchSetting, seed: int, workload: Workload, progress: Callable[[float], None]

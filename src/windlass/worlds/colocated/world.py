@@ -31,6 +31,7 @@ from windlass.worlds.colocated.runs import (
     together,
 )
 from windlass.worlds.colocated.spec import ColocatedSetting
+from windlass.worlds.contents import Content, Contents, content_of
 from windlass.worlds.dispatch.tasks import Tasks, tasks_of
 
 #: What part of a run's time is over when jobs, and then tasks, have run by themselves.
@@ -91,6 +92,11 @@ class Colocated:
             jobs_of(setting.workload.batch, setting.cluster.processors, seed),
             tasks_of(setting.workload.tasks, float(setting.cluster.speeds().sum())),
         )
+
+    def contents(self, workload: Both) -> Contents:
+        """What there is of each kind."""
+        jobs, tasks = content_of("job", workload.jobs.jobs.submit), workload.tasks
+        return Contents((jobs, Content("task", tasks.count, 0.0, tasks.last)), workload.jobs.notes)
 
     def run(
         self, setting: ColocatedSetting, seed: int, workload: Both, progress: Callable[[float], None]

@@ -19,6 +19,7 @@ from windlass.sim.workers.simulate import make_policy, simulate
 from windlass.traces.volatility import read_volatility
 from windlass.workloads.drift import drift, shocks
 from windlass.worlds import Explainer, LiveWorld, LoggedWorld, Setting
+from windlass.worlds.contents import Content, Contents
 from windlass.worlds.dispatch.spec import ClusterSpec, DispatchSetting
 from windlass.worlds.dispatch.tasks import Tasks, tasks_of
 
@@ -62,6 +63,10 @@ class Dispatch:
     def workload(self, setting: DispatchSetting, seed: int) -> Tasks:
         """Read the requests, or say what to draw."""
         return tasks_of(setting.workload, float(setting.cluster.speeds().sum()))
+
+    def contents(self, workload: Tasks) -> Contents:
+        """What there is of each kind."""
+        return Contents((Content("task", workload.count, 0.0, workload.last),))
 
     def run(
         self, setting: DispatchSetting, seed: int, workload: Tasks, progress: Callable[[float], None]

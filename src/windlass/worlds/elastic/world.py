@@ -16,6 +16,7 @@ from windlass.sim.instances.part import kernels as part_kernels
 from windlass.sim.instances.result import Scaled
 from windlass.traces.demands import DemandLog
 from windlass.worlds import Explainer, LiveWorld, LoggedWorld, Setting
+from windlass.worlds.contents import Contents, content_of
 from windlass.worlds.elastic.jobs import vector_jobs
 from windlass.worlds.elastic.runs import ElasticCase, run_elastic, scale_policy
 from windlass.worlds.elastic.spec import ElasticSetting
@@ -61,6 +62,10 @@ class Elastic:
     def workload(self, setting: ElasticSetting, seed: int) -> DemandLog:
         """Read or draw the jobs."""
         return vector_jobs(setting.workload, seed)
+
+    def contents(self, workload: DemandLog) -> Contents:
+        """What there is of each kind."""
+        return Contents((content_of("job", workload.jobs.submit),), workload.notes)
 
     def run(
         self, setting: ElasticSetting, seed: int, workload: DemandLog, progress: Callable[[float], None]

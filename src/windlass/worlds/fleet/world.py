@@ -31,6 +31,7 @@ from windlass.workloads.grid import fixed_grid
 from windlass.workloads.stages import draw_jobs
 from windlass.workloads.swim import fixed_swim, staged_swim
 from windlass.worlds import Explainer, LiveWorld, LoggedWorld, Setting
+from windlass.worlds.contents import Contents, content_of
 from windlass.worlds.fleet.jobs import FixedSpec
 from windlass.worlds.fleet.live import LiveFleetWorld
 from windlass.worlds.fleet.spec import FleetSetting
@@ -99,6 +100,10 @@ class FleetWorld:
             records = spec.records(read_swim(spec.trace, spec.skip_bad_lines).records)
             jobs = staged_swim(records, spec.swim.model(), fleet, rng)
         return FleetCase(fleet, jobs, _drops(setting, fleet, jobs, seed))
+
+    def contents(self, workload: FleetCase) -> Contents:
+        """What there is of each kind."""
+        return Contents((content_of("job", workload.jobs.submit),), workload.jobs.notes)
 
     def run(
         self, setting: FleetSetting, seed: int, workload: FleetCase, progress: Callable[[float], None]

@@ -23,6 +23,7 @@ from windlass.traces import Workload
 from windlass.workloads.use import draw_use
 from windlass.worlds import Explainer, LiveWorld, LoggedWorld, Setting
 from windlass.worlds.batch.jobs import jobs_of, jobs_table, walltime_notes
+from windlass.worlds.contents import Contents, content_of
 from windlass.worlds.sharing.runs import SharingCase, SharingRun, run_sharing, share_policy
 from windlass.worlds.sharing.spec import SharingSetting
 
@@ -84,6 +85,10 @@ class Sharing:
         if classes is None:
             classes = rng.integers(0, spec.use.classes, len(jobs.jobs))
         return Used(jobs, draw_use(jobs.jobs, classes, spec.use.law(setting.cluster.memory_per_core), rng))
+
+    def contents(self, workload: Used) -> Contents:
+        """What there is of each kind."""
+        return Contents((content_of("job", workload.jobs.jobs.submit),), workload.jobs.notes)
 
     def run(
         self, setting: SharingSetting, seed: int, workload: Used, progress: Callable[[float], None]

@@ -15,6 +15,7 @@ from windlass.results import Choice, Outcome, Series
 from windlass.sim.nodes import KERNELS as LEDGER_KERNELS
 from windlass.sim.queries.result import Streamed
 from windlass.worlds import Explainer, LiveWorld, LoggedWorld, Setting
+from windlass.worlds.contents import Contents, content_of
 from windlass.worlds.video.clusters import hierarchy_of, timetable_of
 from windlass.worlds.video.runs import VideoCase, run_video
 from windlass.worlds.video.spec import VideoSetting
@@ -62,6 +63,10 @@ class Video:
     def workload(self, setting: VideoSetting, seed: int) -> Streams:
         """Draw or read the queries."""
         return streams_of(setting.workload, hierarchy_of(setting.cluster), seed)
+
+    def contents(self, workload: Streams) -> Contents:
+        """What there is of each kind."""
+        return Contents((content_of("query", workload.stays.arrive),))
 
     def run(
         self, setting: VideoSetting, seed: int, workload: Streams, progress: Callable[[float], None]

@@ -1,0 +1,155 @@
+"""``windlass check``: a policy's file, check by check, with the line that fails."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from windlass.checks.checked import decision_of
+from windlass.model import InputError
+from windlass.registry import decisions
+
+ROOT = Path(__file__).parents[2]
+POLICY = '''from windlass.order.site.view import SiteView, Start
+
+
+class Mine:
+    """Starts the head of the queue when it fits.
+
+    >>> Mine.name
+    'mine'
+    """
+
+    name = "mine"
+
+    def decide(self, view: SiteView) -> Start:
+        {line}
+        head = view.waiting.job[:1] if view.waiting.procs[0] <= view.free else []
+        return Start(tuple(int(job) for job in head), why="head fits")
+'''
+
+
+@pytest.fixture
+def checked(windlass, tmp_path):
+    """What is said of a policy with one more line in it, as plain values, and the status."""
+
+    def call(line: str = "pass", text: str = POLICY):
+        (tmp_path / "mine.py").write_text(text.replace("{line}", line))
+        status, out, err = windlass("check", "mine.py", "--json")
+        return status, json.loads(out) if out else None, err
+
+    return call
+
+
+def failing(tree) -> dict[str, dict[str, object]]:
+    return {each["name"]: each for each in tree["checks"] if not each["passed"]}
+
+
+def test_a_good_policy(windlass, checked, tmp_path):
+    status, tree, _ = checked()
+    assert (status, tree["passed"], tree["decision"], failing(tree)) == (0, True, "order.site", {})
+    status, out, _ = windlass("check", str(tmp_path / "mine.py"))
+    assert status == 0
+    assert "mine.py: line 4 has the policy mine of order.site, which job goes first, at one site?" in out
+    count = len(tree["checks"])
+    assert out.splitlines()[-1] == f"{count} of {count} checks passed."
+    assert out.count("\nok ") == count
+
+
+def test_the_line_that_fails_is_named(windlass, checked, tmp_path):
+    status, tree, _ = checked("view.nonsense")
+    found = failing(tree)["seeded"]
+    assert status == 1
+    assert found["problem"].startswith("AttributeError")
+    assert (found["line"], found["code"], found["failed_there"]) == (14, "view.nonsense", True)
+    status, out, _ = windlass("check", "mine.py")
+    assert status == 1
+    assert "mine.py, line 14: view.nonsense" in out
+
+
+@pytest.mark.parametrize(
+    ("line", "check", "problem"),
+    [
+        ("import sys; sys.exit(0)", "seeded", "SystemExit: 0"),
+        ("import numpy; numpy.random.rand()", "seeded", "draws from NumPy's global generator"),
+        ("view.waiting.note[0] = 1", "leaves the view alone", "changes the view it is given"),
+        (
+            "return Start((0,), why='none')",
+            "seeded",
+            "started a job that does not wait, or the same job twice",
+        ),
+    ],
+)
+def test_what_a_policy_must_not_do(checked, line, check, problem):
+    status, tree, _ = checked(line)
+    found = failing(tree)[check]
+    assert status == 1
+    assert problem in found["problem"]
+    assert found["line"] > 0
+
+
+def test_an_example_that_fails_is_found_by_its_line(checked):
+    _, tree, _ = checked(text=POLICY.replace("    'mine'", "    'yours'"))
+    found = failing(tree)["documented"]
+    assert (found["line"], found["code"]) == (7, ">>> Mine.name")
+
+
+def test_what_a_policy_prints_is_not_in_the_way(checked):
+    status, tree, err = checked("print('deciding')")
+    assert status == 0
+    assert tree["passed"]
+    assert "deciding" in err
+
+
+def test_a_policy_that_ships_is_checked_by_its_name(windlass):
+    status, out, _ = windlass("check", "fcfs", "--decision", "order.site", "--json")
+    assert (status, json.loads(out)["passed"]) == (0, True)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["none.py"], "none.py: no such file"),
+        (
+            ["nothing"],
+            "'nothing' is no policy, and no file that ends in .py; `windlass list` shows the policies",
+        ),
+        (["fcfs"], "fcfs: may decide several things; --decision says which of order.fleet, order.site"),
+        (["easy", "--decision", "order"], "--decision: 'order' is none, expected one of admit, dispatch"),
+    ],
+)
+def test_what_is_not_there_is_one_line(windlass, arguments, said):
+    status, out, err = windlass("check", *arguments)
+    assert (status, out) == (2, "")
+    assert len(err.splitlines()) == 1
+    assert err.startswith(f"windlass: {said}")
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("1 / 0\n", "mine.py: cannot be imported: ZeroDivisionError"),
+        ("x = 1\n", "mine.py: expected one class with a name and decide(), found none"),
+        (
+            POLICY.replace("from windlass", "SiteView = Start = None  # ", 1),
+            "mine.py: imports nothing of a decision",
+        ),
+    ],
+)
+def test_a_file_that_is_no_policy(checked, text, said):
+    status, _, err = checked(text=text)
+    assert status == 2
+    assert len(err.splitlines()) == 1
+    assert said in err
+
+
+def test_the_decision_of_every_policy_that_ships_is_told_by_its_file():
+    for registry in decisions():
+        for name in registry.names():
+            file = f"{Path(registry.find(name).__module__.replace('.', '/'))}.py"
+            spec = f"{ROOT / 'src' / file}:{registry.find(name).__name__}"
+            try:
+                told = decision_of(spec).decision
+            except InputError as error:
+                told = str(error)
+            assert told == registry.decision or "--decision says which" in told, spec

@@ -1,0 +1,110 @@
+"""``windlass validate``: what is wrong is found, what is read and imported is said, and nothing is run."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from windlass.worlds import worlds
+
+ROOT = Path(__file__).parents[2]
+EXAMPLES = ROOT / "examples"
+WORLDS = {
+    "batch": EXAMPLES / "load.yaml",
+    "dispatch": EXAMPLES / "dispatch.yaml",
+    "colocated": EXAMPLES / "colocated.yaml",
+    "fleet": EXAMPLES / "fleet-order.yaml",
+    "video": EXAMPLES / "video.yaml",
+    "admission": EXAMPLES / "admission.yaml",
+}
+
+
+@pytest.fixture
+def log(tmp_path):
+    (tmp_path / "log.swf").write_text((EXAMPLES / "explain.swf").read_text())
+    (tmp_path / "mine.py").write_text((EXAMPLES / "narrowest.py").read_text())
+    return tmp_path
+
+
+@pytest.fixture(autouse=True)
+def nothing_runs(monkeypatch):
+    """No world is run, and nothing is compiled."""
+
+    def never(*_: object, **__: object) -> None:
+        raise AssertionError("something ran")
+
+    for world in worlds():
+        monkeypatch.setattr(type(world), "run", never)
+    monkeypatch.setattr("windlass.compiled.Kernel.ready", never)
+
+
+def test_a_log_and_a_file_of_ones_own(windlass, log):
+    status, out, err = windlass("validate", "log.swf", "--policies", "easy,./mine.py", "--seeds", "1-3")
+    assert (status, err) == (0, "")
+    assert out.splitlines() == [
+        "log can be run in the world batch; nothing of it was.",
+        "2 variants and 3 seeds make 6 cells:",
+        "  easy",
+        "  narrowest",
+        "Workload: 4 jobs over 3 s.",
+        f"Read: {log}/log.swf.",
+        f"Imported, and so run as code: {log}/mine.py; --no-code refuses to.",
+    ]
+
+
+def test_no_code_imports_nothing(windlass, log):
+    (log / "mine.py").write_text("raise SystemExit('imported')")
+    status, _, err = windlass("validate", "log.swf", "--policies", "easy,./mine.py", "--no-code")
+    assert status == 2
+    assert err == f"windlass: --no-code: log.swf names {log}/mine.py, which would be imported\n"
+    (log / "s.yaml").write_text(
+        "workload: {trace: log.swf}\npolicies: {order: {queue: {priority: [fcfs, ./mine.py:Mine]}}}\n"
+    )
+    status, _, err = windlass("validate", "s.yaml", "--no-code")
+    assert (status, "names ./mine.py:Mine, which would be imported" in err) == (2, True)
+    assert windlass("validate", "log.swf", "--policies", "easy", "--no-code")[0] == 0
+
+
+@pytest.mark.parametrize("world", WORLDS)
+def test_examples_of_every_world(windlass, world):
+    status, out, _ = windlass("validate", str(WORLDS[world]), "--json")
+    tree = json.loads(out)
+    assert (status, tree["world"]) == (0, world)
+    assert tree["cells"] == len(tree["variants"]) * len(tree["seeds"])
+    assert sum(len(each["variants"]) for each in tree["workloads"]) == len(tree["variants"])
+    for each in tree["workloads"]:
+        assert all(content["count"] > 0 for content in each["contents"]["contents"])
+
+
+@pytest.mark.parametrize(
+    ("scenario", "said"),
+    [
+        ("workload: {trace: none.swf}\npolicies: {order: easy}", "none.swf: no such file"),
+        ("workload: {trace: log.swf}\npolicies: {order: esy}", "did you mean 'easy'"),
+        (
+            "workload: {trace: log.swf}\npolicies: {order: {easy: {depth: 3}}}",
+            "easy has no parameter 'depth'",
+        ),
+        ("workload: {trace: log.swf}\npolicies: {order: {queue: {priority: sj}}}", "unknown policy 'sj'"),
+        ("workload: {trace: log.swf, where: nonsense > 3}\npolicies: {order: easy}", "nonsense"),
+        ("workload: {trace: log.swf}\npolicies: {order: easy}\nseeds: []", "seeds: the list is empty"),
+        (
+            "workload: {lublin: {jobs: 9}}\npolicies: {order: easy}\nestimates: [requested, history]",
+            "estimates is history, expected a log that names the user of each job",
+        ),
+        ("workload: {trace: log.swf}\npolicies: {order: ./none.py}", "none.py: no such file"),
+        ("nonsense: [", "not YAML"),
+    ],
+)
+def test_what_is_wrong_is_one_line(windlass, log, scenario, said):
+    (log / "s.yaml").write_text(f"{scenario}\n")
+    status, out, err = windlass("validate", "s.yaml")
+    assert (status, out) == (2, "")
+    assert len(err.splitlines()) == 1
+    assert said in err
+
+
+def test_what_is_left_out_is_said(windlass, log):
+    status, out, _ = windlass("validate", "log.swf", "--procs", "3")
+    assert status == 0
+    assert "note: 1 job asks for more than 3 processors and is left out: job 2 (4)" in out
