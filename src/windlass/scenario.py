@@ -172,10 +172,10 @@ def resolve_paths(tree: dict[str, Any], fields: Iterable[str], folder: Path) -> 
         tree = _resolve(tree, field.split("."), folder)
     policies = tree.get("policies")
     if isinstance(policies, dict):
-        resolved = {decision: _resolve_policies(given, folder) for decision, given in policies.items()}
+        resolved = {decision: resolve_policies(given, folder) for decision, given in policies.items()}
         tree = tree | {"policies": resolved}
     if "parts" in tree:
-        tree = tree | {"parts": _resolve_policies(tree["parts"], folder)}
+        tree = tree | {"parts": resolve_policies(tree["parts"], folder)}
     return tree
 
 
@@ -189,14 +189,18 @@ def _resolve(value: Any, names: list[str], folder: Path) -> Any:
     return value
 
 
-def _resolve_policies(given: Any, folder: Path) -> Any:
+def resolve_policies(given: Any, folder: Path) -> Any:
+    """Policies as a scenario has them, with the full paths of those in files, and of files among their parameters.
+
+    >>> resolve_policies([{"queue": {"priority": ["sjf", "mine.py"]}}], Path("/home"))
+    [{'queue': {'priority': ['sjf', '/home/mine.py']}}]
+    """
     if isinstance(given, list):
-        return [_resolve_policies(entry, folder) for entry in given]
+        return [resolve_policies(entry, folder) for entry in given]
     if isinstance(given, dict):
-        # A parameter may be a file too, as the priority of a queue.
         return {
-            resolve_policy(str(policy), folder): _resolve_policies(parameters, folder)
-            for policy, parameters in given.items()
+            resolve_policy(key, folder) if isinstance(key, str) else key: resolve_policies(value, folder)
+            for key, value in given.items()
         }
     return resolve_policy(given, folder) if isinstance(given, str) else given
 

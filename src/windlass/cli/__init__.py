@@ -1,8 +1,9 @@
 """The ``windlass`` command: ``run``, ``explain``, ``check``, ``validate``, ``list``, ``trace``, ``place``,
 ``cluster``, ``forecast``, ``reproduce``, ``slurm``, ``agent``, ``admit``, ``plan``, ``k8s``, ``ray``.
 
-Exit status: 0 done, 1 a task of a live run failed or a batch system stayed away, or a policy failed a check, 2 wrong
-use or input (one line on standard error says what; a policy that fails is named with its file and line), 3 a mistake of ours, 130 interrupted.
+Exit status: 0 done, 1 a task of a live run failed, a batch system stayed away, or a policy failed a check, 2 wrong use
+or input (one line on standard error says what; a policy that fails is named with its file and line), 3 a mistake of
+ours, 130 interrupted.
 An error is one line. ``WINDLASS_TRACEBACK=1`` shows how it came about.
 
 - :mod:`~windlass.cli.app`: the commands and their options; each hands over to one of the modules below.

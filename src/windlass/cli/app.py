@@ -18,7 +18,7 @@ from windlass.cli.slurm import slurm_app
 app = typer.Typer(
     help="Windlass: which scheduling policy would do what on your cluster?",
     no_args_is_help=True,
-    add_completion=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
     pretty_exceptions_enable=False,
     rich_markup_mode="rich",
 )
@@ -84,7 +84,7 @@ def run(
         str | None,
         typer.Option(
             "--policies",
-            help="Policies to compare: names or files of your own, as in fcfs,easy,./mine.py; "
+            help="Policies to compare: names or files, as in 'fcfs,queue(priority=sjf),./mine.py'; "
             "where a world has several decisions, place=tetrium,in-place says for which.",
         ),
     ] = None,

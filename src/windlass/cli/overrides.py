@@ -7,9 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import yaml
+
 from windlass.cli.fields import field_set, with_value
 from windlass.model import InputError
-from windlass.scenario import resolve_policy
+from windlass.scenario import resolve_policies
 from windlass.worlds import World, find_world, worlds
 
 _DECISION = re.compile(r"[a-z][a-z._-]*")
@@ -24,8 +26,8 @@ class Overrides:
     procs, where, no_kill, skip_bad_lines, format
         For the fields that the scenario's world maps them to, as its ``Setting.options`` says.
     policies
-        Names or files with commas between; ``decision=`` before a name says for which decision it and those that
-        follow are.
+        Names or files with commas between, each with parameters in brackets, as ``queue(priority=sjf,backfill=easy)``;
+        ``decision=`` before a name says for which decision it and those that follow are.
     seeds
         As in ``1,2,7`` or ``1-5``.
     fields
@@ -125,8 +127,8 @@ def _policies(text: str, given: dict[str, Any], world: World) -> dict[str, Any]:
     """
     known = [registry.key for registry in world.decisions]
     decision = next(iter(given), known[0])
-    named: dict[str, list[str]] = {}
-    for entry in text.split(","):
+    named: dict[str, list[Any]] = {}
+    for entry in _split(text):
         head, equals, policy = entry.strip().partition("=")
         if equals and _DECISION.fullmatch(head):
             if head not in known:
@@ -139,10 +141,55 @@ def _policies(text: str, given: dict[str, Any], world: World) -> dict[str, Any]:
         chosen = named.setdefault(decision, [])
         if policy.strip():
             # A file named on the command line is relative to the current folder, not to the scenario's.
-            chosen.append(resolve_policy(policy.strip(), Path()))
+            chosen.append(resolve_policies(_with_parameters(policy.strip()), Path()))
     if not all(named.values()):
         raise InputError(f"--policies: {text!r} names no policy")
     return given | named
+
+
+def _split(text: str) -> list[str]:
+    """Where there are commas outside of brackets.
+
+    >>> _split("easy,queue(priority=sjf,backfill=easy)")
+    ['easy', 'queue(priority=sjf,backfill=easy)']
+    """
+    parts, depth = [""], 0
+    for letter in text:
+        depth += (letter in "([{") - (letter in ")]}")
+        if depth < 0:
+            break
+        if letter == "," and depth == 0:
+            parts.append("")
+        else:
+            parts[-1] += letter
+    if depth != 0:
+        raise InputError(f"--policies: {text!r} has a bracket without its other one")
+    return parts
+
+
+def _with_parameters(text: str) -> Any:
+    """A policy as a scenario has it: its name, or its name with parameters.
+
+    >>> _with_parameters("easy"), _with_parameters("mine.py:Mine(depth=3, of=[a, b])")
+    ('easy', {'mine.py:Mine': {'depth': 3, 'of': ['a', 'b']}})
+    """
+    name, opened, rest = text.partition("(")
+    if not opened:
+        return text
+    if not name.strip() or not rest.endswith(")"):
+        raise InputError(f"--policies: {text!r} is no policy, expected one such as queue(priority=sjf)")
+    parameters: dict[str, Any] = {}
+    for each in _split(rest[:-1]):
+        parameter, equals, value = (part.strip() for part in each.partition("="))
+        if not equals or not parameter.isidentifier():
+            raise InputError(f"--policies: {each.strip()!r} in {text!r} is no parameter, expected name=value")
+        if parameter in parameters:
+            raise InputError(f"--policies: {text!r} has {parameter} twice")
+        try:
+            parameters[parameter] = yaml.safe_load(value)
+        except yaml.YAMLError as error:
+            raise InputError(f"--policies: {value!r} in {text!r} is no value") from error
+    return {name.strip(): parameters}
 
 
 def _section(tree: dict[str, Any], name: str) -> dict[str, Any]:

@@ -35,8 +35,7 @@ def validate_command(target: str | None, overrides: Overrides, *, code: bool, as
     """Look at a scenario or a log as `run` would, and say what was found."""
     tree, _, _ = tree_of(target, overrides)
     if not code and (named := sorted(set(_code(tree)))):
-        files = ", ".join(named)
-        raise InputError(f"--no-code: {target} names {files}, which would be imported")
+        raise InputError(f"--no-code: {target} names {', '.join(named)}, which would be imported")
     scenario = scenario_of(target, overrides)
     for variant in scenario.variants:
         # Makes each policy with its parameters; compiles nothing.

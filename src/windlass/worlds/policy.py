@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated, Any
 
 import numpy as np
@@ -28,12 +29,18 @@ class PolicySpec(BaseModel):
 
     def choice(self, registry: Registry) -> Choice:
         """The policy as results call it: by its own name, whatever file it came from."""
-        given = ", ".join(f"{key}={value}" for key, value in self.parameters.items())
+        given = ", ".join(f"{key}={_shown(value)}" for key, value in self.parameters.items())
         return Choice(registry.key, registry.find(self.name).name, given)
 
 
 #: Parameters by which the policy ``queue`` is known where its name is left out.
 _OF_QUEUE = frozenset({"priority", "backfill"})
+
+
+def _shown(value: Any) -> Any:
+    """A parameter as labels have it: a file by its name, wherever it lies."""
+    file, colon, cls = value.partition(":") if isinstance(value, str) else ("", "", "")
+    return f"{Path(file).name}{colon}{cls}" if file.endswith(".py") else value
 
 
 def _read(value: Any) -> Any:

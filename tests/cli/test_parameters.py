@@ -1,0 +1,131 @@
+"""Policies with parameters on the command line, ``-h``, and what a shell completes."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import typer
+
+from windlass.cli.app import app
+from windlass.cli.overrides import Overrides, overridden
+from windlass.model import InputError
+from windlass.scenario import load_scenario, make_scenario
+
+ROOT = Path(__file__).parents[2]
+PRIORITY = '''
+class Mine:
+    """The narrowest goes first."""
+
+    name = "mine"
+
+    @staticmethod
+    def score(view, row):
+        return view.procs[row]
+'''
+
+
+def policies(text: str):
+    return overridden({"policies": {"order": "fcfs"}}, Overrides(policies=text))["policies"]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("easy, sjf", ["easy", "sjf"]),
+        ("queue(priority=sjf,backfill=easy)", [{"queue": {"priority": "sjf", "backfill": "easy"}}]),
+        ("easy,queue( priority = sjf )", ["easy", {"queue": {"priority": "sjf"}}]),
+        ("queue(priority=[sjf, saf])", [{"queue": {"priority": ["sjf", "saf"]}}]),
+        (
+            "/a/mine.py:Mine(depth=3,share=0.5,on=true)",
+            [{"/a/mine.py:Mine": {"depth": 3, "share": 0.5, "on": True}}],
+        ),
+        ("order=easy,queue(priority=saf)", ["easy", {"queue": {"priority": "saf"}}]),
+    ],
+)
+def test_parameters_are_what_a_scenario_would_say(text, said):
+    assert policies(text) == {"order": said}
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("queue(priority=sjf", "has a bracket without its other one"),
+        ("queue)priority", "has a bracket without its other one"),
+        ("queue(sjf)", "'sjf' in 'queue(sjf)' is no parameter, expected name=value"),
+        ("queue()", "'' in 'queue()' is no parameter"),
+        ("(priority=sjf)", "is no policy, expected one such as queue(priority=sjf)"),
+        ("queue(priority=sjf)x", "is no policy"),
+        ("queue(priority=sjf,priority=saf)", "has priority twice"),
+        ("queue(priority=@)", "'@' in 'queue(priority=@)' is no value"),
+    ],
+)
+def test_what_cannot_be_read_is_one_line(text, said):
+    with pytest.raises(InputError) as caught:
+        policies(text)
+    assert str(caught.value).startswith("--policies: ")
+    assert said in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_what_a_table_calls_a_variant_names_it(windlass):
+    label = "queue(priority=saf, backfill=easy)"
+    status, out, _ = windlass("validate", "--policies", f"easy,{label}", "--json")
+    assert (status, json.loads(out)["variants"]) == (0, ["easy", label])
+
+
+def test_a_priority_in_a_file_is_found_from_the_scenario_s_folder(tmp_path, monkeypatch, windlass):
+    (tmp_path / "here").mkdir()
+    (tmp_path / "here" / "mine.py").write_text(PRIORITY)
+    text = "workload: {lublin: {jobs: 20}}\npolicies: {order: {queue: {priority: mine.py, backfill: none}}}\n"
+    (tmp_path / "here" / "s.yaml").write_text(text)
+    status, _, err = windlass("run", "here/s.yaml", "--out", "out")
+    assert status == 0, err
+    (variant,) = load_scenario(tmp_path / "out" / "scenario.yaml").variants
+    assert variant.name == "queue(priority=mine.py, backfill=none)"
+    monkeypatch.chdir(tmp_path / "here")
+    shutil.rmtree(tmp_path / "out")
+    assert windlass("validate", "--policies", "queue(priority=./mine.py)")[0] == 0
+
+
+def test_parameters_that_are_no_files_stay_as_they_are():
+    tree = {"workload": {"lublin": {"jobs": 9}}, "policies": {"order": {"queue": {"priority": "sjf"}}}}
+    assert make_scenario(tree).variants[0].setting.policies.order.parameters == {"priority": "sjf"}
+
+
+def commands(group: object, before: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
+    yield before
+    for name, command in getattr(group, "commands", {}).items():
+        yield from commands(command, (*before, name))
+
+
+@pytest.mark.parametrize("command", list(commands(typer.main.get_command(app))), ids=" ".join)
+def test_h_is_help_behind_every_command(windlass, command):
+    short, long = (windlass(*command, option) for option in ("-h", "--help"))
+    assert short == long
+    assert short[0] == 0
+    assert "Usage: " in short[1]
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("windlass va", {"validate"}),
+        ("windlass run --req", {"--require"}),
+        ("windlass slurm d", {"down", "drive"}),
+    ],
+)
+def test_a_shell_completes_commands_and_options(windlass, monkeypatch, words, said):
+    monkeypatch.setenv("_WINDLASS_COMPLETE", "complete_bash")
+    monkeypatch.setenv("COMP_WORDS", words)
+    monkeypatch.setenv("COMP_CWORD", str(len(words.split()) - 1))
+    status, out, _ = windlass()
+    assert status == 0
+    assert set(out.split()) == said
+
+
+def test_completion_is_offered(windlass):
+    assert "--install-completion" in windlass("-h")[1]
