@@ -1,0 +1,154 @@
+"""Every command and snippet of the pages runs from a clean copy of the repository, or says why it does not."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from collections import Counter
+from typing import Any
+
+import pytest
+import typer
+
+from tests.docs.pages import PAGES, READ, ROOT, RUN, Block, blocks_of, prose_of
+from windlass.cli.app import app
+
+#: How many blocks of a page are not run, each with its reason in the page. A block more must be meant.
+NOT_RUN = {
+    "README.md": 3,
+    "docs/add-an-engine.md": 1,
+    "docs/agent.md": 3,
+    "docs/kubernetes.md": 1,
+    "docs/logs.md": 1,
+    "docs/profile.md": 1,
+    "docs/ray.md": 1,
+    "docs/share.md": 1,
+    "docs/slurm.md": 2,
+    "docs/streams.md": 1,
+}
+#: Runs a page: commands in a shell, snippets one after the other with the names of those before.
+DRIVER = """
+import json, pathlib, subprocess, sys
+names = {"__name__": "__main__"}
+for block in json.loads(pathlib.Path(sys.argv[1]).read_text()):
+    print("+", block["page"], "line", block["line"], flush=True)
+    if block["file"]:
+        pathlib.Path(block["file"]).write_text(block["text"])
+    elif block["language"] == "python":
+        exec(compile("\\n" * (block["line"] - 1) + block["text"], block["page"], "exec"), names)
+    else:
+        command = block["run_as"] or block["text"]
+        subprocess.run(["bash", "-euo", "pipefail", "-c", command], check=True)
+"""
+
+
+def runnable(page: str) -> list[Block]:
+    return [block for block in blocks_of(page) if block.file or (block.language in RUN and not block.not_run)]
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_blocks_say_what_they_are(page):
+    for block in blocks_of(page):
+        where = f"{page}, line {block.line}"
+        assert block.language in (*RUN, *READ), (
+            f"{where}: {block.language!r}, expected one of {RUN} and {READ}"
+        )
+        assert not block.not_run or len(block.not_run.split()) >= 4, f"{where}: gives no reason"
+        marks = sum(map(bool, (block.not_run, block.run_as, block.file)))
+        assert marks <= 1, f"{where}: says several things"
+        assert block.file or block.language in RUN or not marks, f"{where}: is not run anyway"
+
+
+def test_what_is_not_run_is_counted():
+    counts = Counter(block.page for page in PAGES for block in blocks_of(page) if block.not_run)
+    assert dict(counts) == NOT_RUN
+
+
+@pytest.fixture
+def clone(tmp_path):
+    """What a clone has, with `windlass` in a virtual environment, and nothing beside it."""
+    listed = [
+        "git",
+        "ls-files",
+        "-z",
+        "--cached",
+        "--others",
+        "--exclude-standard",
+        "README.md",
+        "docs",
+        "examples",
+        "src",
+    ]
+    found = subprocess.run(listed, cwd=ROOT, capture_output=True, text=True, check=False)
+    if found.returncode != 0:
+        pytest.skip("this is no git repository, so nobody knows what a clone of it has")
+    folder = tmp_path / "clone"
+    for name in filter(None, found.stdout.split("\0")):
+        if (ROOT / name).is_file():
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(ROOT / name, folder / name)
+    bin_ = folder / ".venv" / "bin"
+    bin_.mkdir(parents=True)
+    for name, what in (("windlass", f"{sys.executable} -m windlass"), ("python", sys.executable)):
+        (bin_ / name).write_text(f'#!/bin/sh\nexec {what} "$@"\n')
+        (bin_ / name).chmod(0o755)
+    return folder
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("page", [page for page in PAGES if runnable(page)])
+def test_a_page_runs_from_a_clean_clone(page, clone, tmp_path):
+    plan = tmp_path / "plan.json"
+    plan.write_text(json.dumps([vars(block) for block in runnable(page)]))
+    bin_ = str(clone / ".venv" / "bin")
+    environment = os.environ | {
+        "PATH": f"{bin_}{os.pathsep}{os.environ['PATH']}",
+        "PYTHONPATH": str(clone / "src"),
+    }
+    done = subprocess.run(
+        [sys.executable, "-c", DRIVER, str(plan)],
+        cwd=clone,
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        stdin=subprocess.DEVNULL,
+        text=True,
+        timeout=3600,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout[-4000:]
+
+
+def spoken(page: str) -> list[str]:
+    """Commands of ours within sentences and tables."""
+    found = re.findall(r"(?<!`)`(windlass [^`]+)`", prose_of(page))
+    return [" ".join(command.replace("\\|", "|").split()) for command in found]
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if spoken(page)])
+def test_commands_in_sentences_exist_with_their_options(page):
+    for command in spoken(page):
+        each: Any = typer.main.get_command(app)
+        alone = command.partition(" | ")[0].replace("[", " ").replace("]", " ").replace("…", "")
+        words = shlex.split(alone)[1:]
+        while words and words[0] in getattr(each, "commands", {}):
+            each = each.commands[words.pop(0)]
+        able = {name for parameter in each.params for name in parameter.opts} | {"-h", "--help"}
+        for word in words:
+            if word.startswith("-") and len(word) > 1:
+                assert word.partition("=")[0] in able, f"{page}: `{command}` has no option {word}"
+            if word.startswith("examples/"):
+                assert (ROOT / word).exists(), f"{page}: `{command}`: there is no {word}"
+
+
+def test_inputs_that_pages_read_are_shipped():
+    for page in PAGES:
+        for block in runnable(page):
+            for name in re.findall(r"examples/[\w./-]+\w", block.run_as or block.text):
+                assert (ROOT / name).exists(), f"{page}, line {block.line}: there is no {name}"
+            assert "../shared" not in (block.run_as or block.text), f"{page}, line {block.line}"
