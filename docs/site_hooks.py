@@ -1,0 +1,118 @@
+"""What the site has beyond the pages of docs/: the README as its first page, and a reference made from the docstrings.
+
+A page of the reference stands for a room: what its docstring says, and then each of its modules. Links from pages to
+modules lead there, and links to other files of the repository to a copy of the file.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.structure.files import File, Files
+from mkdocs.structure.pages import Page
+
+ROOT = Path(__file__).parents[1]
+SOURCE = ROOT / "src"
+#: Pages that lie elsewhere in the repository, by where the site has them.
+ELSEWHERE = {"index.md": "README.md", "contributing.md": "CONTRIBUTING.md"}
+_LINK = re.compile(r"\[([^\]]*)\]\((?!https?:|#|mailto:)([^)#\s]+)(#[^)\s]*)?\)")
+
+
+def modules_of(room: Path) -> list[str]:
+    """A room and its public modules, by import name."""
+    name = ".".join(room.relative_to(SOURCE).parts)
+    files = sorted(file.stem for file in room.glob("*.py") if not file.stem.startswith("_"))
+    return [name, *(f"{name}.{each}" for each in files)]
+
+
+def rooms() -> Iterator[Path]:
+    """All packages, from the top."""
+    for file in sorted(SOURCE.rglob("__init__.py")):
+        yield file.parent
+
+
+def reference_of(room: Path) -> str:
+    """The reference page of a room."""
+    name, *others = modules_of(room)
+    return "\n\n".join([f"# {name}", *(f"::: {each}" for each in (name, *others))]) + "\n"
+
+
+def on_config(config: MkDocsConfig) -> MkDocsConfig:
+    """Put behind the listed pages those that nobody has listed, and the reference."""
+    listed = set(re.findall(r"[\w-]+\.md", repr(config.nav)))
+    others = sorted({file.name for file in (ROOT / "docs").glob("*.md")} - listed)
+    reference = [{page.removesuffix(".md"): f"reference/{page}"} for page in map(_page_of, rooms())]
+    more: list[Any] = [{"More": list(others)}] if others else []
+    config.nav = [*(config.nav or []), *more, {"Reference": reference}]
+    return config
+
+
+def on_files(files: Files, config: MkDocsConfig) -> Files:
+    """Add the pages that lie elsewhere, the reference, and the files that pages link to."""
+    for place, source in ELSEWHERE.items():
+        files.append(File.generated(config, place, content=(ROOT / source).read_text(encoding="utf-8")))
+    for room in rooms():
+        files.append(File.generated(config, f"reference/{_page_of(room)}", content=reference_of(room)))
+    pages = [*(ROOT / "docs").glob("*.md"), *(ROOT / source for source in ELSEWHERE.values())]
+    linked = {
+        _in_repository(page, target)
+        for page in pages
+        for _, target, _ in _LINK.findall(page.read_text("utf-8"))
+    }
+    for path in sorted(filter(None, linked)):
+        file = ROOT / path
+        place = _on_site(path)
+        if place is not None and place.startswith("files/"):
+            files.append(File.generated(config, place, content=file.read_bytes()))
+    return files
+
+
+def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
+    """Have links lead to where the site has what they are about."""
+    place = page.file.src_uri
+    if place.startswith("reference/"):
+        return markdown
+    source = ROOT / ELSEWHERE.get(place, f"docs/{place}")
+    markdown = re.sub(r"^<!--.*?-->\n", "", markdown, flags=re.MULTILINE)
+
+    def moved(link: re.Match[str]) -> str:
+        path = _in_repository(source, link[2])
+        target = None if path is None else _on_site(path)
+        if target is None:
+            return link[1]
+        file, _, module = target.partition("#")
+        anchor = link[3] or (f"#{module}" if module else "")
+        return f"[{link[1]}]({posixpath.relpath(file, posixpath.dirname(place) or '.')}{anchor})"
+
+    return _LINK.sub(moved, markdown)
+
+
+def _in_repository(page: Path, target: str) -> str | None:
+    """A link's target as a path from the repository's root; None where it leads out of it."""
+    path = Path(posixpath.normpath(posixpath.join(page.parent.as_posix(), target)))
+    return path.relative_to(ROOT).as_posix() if path.is_relative_to(ROOT) else None
+
+
+def _on_site(path: str) -> str | None:
+    """Where the site has a file of the repository; None for what it does not have."""
+    for place, source in ELSEWHERE.items():
+        if path == source:
+            return place
+    if path.startswith("docs/"):
+        return path.removeprefix("docs/")
+    if path.startswith("src/") and path.endswith(".py"):
+        file = Path(path).relative_to("src")
+        room = file.parent
+        module = ".".join(room.parts if file.stem == "__init__" else file.with_suffix("").parts)
+        return f"reference/{'.'.join(room.parts)}.md#{module}"
+    # As text: the site leaves out what ends in .py, as the scripts of docs/ do.
+    return f"files/{path}{'.txt' if path.endswith('.py') else ''}" if (ROOT / path).is_file() else None
+
+
+def _page_of(room: Path) -> str:
+    return f"{'.'.join(room.relative_to(SOURCE).parts)}.md"
