@@ -128,7 +128,7 @@ def test_what_is_not_there_is_one_line(windlass, arguments, said):
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("1 / 0\n", "mine.py: cannot be imported: ZeroDivisionError"),
+        ("1 / 0\n", "mine.py, line 1: cannot be imported: ZeroDivisionError"),
         ("x = 1\n", "mine.py: expected one class with a name and decide(), found none"),
         (
             POLICY.replace("from windlass", "SiteView = Start = None  # ", 1),
