@@ -40,6 +40,12 @@ def test_sparrow_is_beside_rosella_for_each_number_of_tasks(rosella, holds):
     assert ["1 tasks" in made[0].what, "16 tasks" in made[1].what] == [True, True]
 
 
+def test_of_workers_that_are_alike_the_paper_says_nothing():
+    alike = Place(SpeedSet("alike", np.ones(4)), 0.8, 1, 1, 0.0, 50.0)
+    made = rows([Found(alike, NOISE, NOISE, "jsq", NOISE, 10.0 * NOISE)])
+    assert not [row.what for row in made if "Sparrow" in row.what]
+
+
 def test_the_grid_has_the_settings_that_were_asked_for_and_no_oracle():
     whole = list(places(quick=False))
     assert {place.per_job for place in whole} == {1, 4, 16}

@@ -96,6 +96,7 @@ MUTANTS = (
         "over(self.ours - 2.0 * self.best)",
         GRID,
     ),
+    Mutant("papers/rosella/grid.py", "np.ptp(each.place.speeds.speeds) > 0.0", "each.ours.any()", GRID),
     Mutant(
         "papers/rosella/grid.py",
         "rivals[ROSELLA.label], rivals[SPARROW.label]",

@@ -164,12 +164,11 @@ def rows(found: Sequence[Found]) -> tuple[Row, ...]:
                 "; ".join(each.words() for each in own),
             )
         )
-    for per_job in dict.fromkeys(each.place.per_job for each in found):
-        beside = [
-            Beside(each.place.words(), each.rosella, each.sparrow)
-            for each in found
-            if each.place.per_job == per_job
-        ]
+    # The paper speaks of workers that are not alike.
+    unlike = [each for each in found if np.ptp(each.place.speeds.speeds) > 0.0]
+    for per_job in dict.fromkeys(each.place.per_job for each in unlike):
+        own = [each for each in unlike if each.place.per_job == per_job]
+        beside = [Beside(each.place.words(), each.rosella, each.sparrow) for each in own]
         made.append(
             sparrow_row(beside, f"jobs of {per_job} tasks, batch sampling and late binding, sizes hidden")
         )

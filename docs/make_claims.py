@@ -1,0 +1,177 @@
+"""Make claims.md: what README and docs claim in figures, what prints it, in which setting, and where it fails.
+
+The data are in claims.yaml, which says its fields. ``python docs/make_claims.py`` writes the page; ``--check`` says
+whether it is up to date, and whether each figure is still where the data say that it is.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import yaml
+
+ROOT = Path(__file__).parents[1]
+DATA = ROOT / "docs" / "claims.yaml"
+PAGE = ROOT / "docs" / "claims.md"
+HEAD = """# What is claimed
+
+Each figure that README or a page of docs claims, with the command that prints it, the setting in which it was measured,
+its 95 % interval over whatever was drawn anew, and where it does not hold. *Not measured* means that nobody knows how
+far chance may have moved it. *None* under the command means that nothing in the repository prints it as it stands.
+
+[`make_claims.py`](make_claims.py) makes this page from [`claims.yaml`](claims.yaml). Tests hold the data to the
+documents: a figure that changes there must change here, and a section with figures has a row.
+"""
+#: What looks like a figure that was measured: shares, intervals, factors, and times of a processor.
+FIGURE = re.compile(r"\d ?%|±|\d(?:\.\d+)? times\b|\d ?(?:ms|µs)\b")
+NUMBER = re.compile(r"\d[\d.,]*\d|\d")
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A row: where it is said, what, which figures must be there, what prints it, and what is known of it."""
+
+    at: str
+    section: str
+    says: str
+    command: str
+    setting: str
+    interval: str
+    fails: str
+    figures: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Data:
+    """All claims; sections (document, heading) that have settings alone; numbers of README that claim nothing."""
+
+    claims: tuple[Claim, ...]
+    settings: frozenset[tuple[str, str]]
+    plain: frozenset[str]
+
+
+def read(path: Path = DATA) -> Data:
+    """The data; a field that is missing or none of a claim's is an error."""
+    data = yaml.safe_load(path.read_text(encoding="utf-8"))
+    claims = []
+    for number, row in enumerate(data["claims"], 1):
+        try:
+            claims.append(Claim(**{**row, "figures": tuple(row.get("figures", ()))}))
+        except TypeError as error:
+            raise ValueError(f"{path.name}: claim {number}: {error}") from None
+        for field in ("at", "section", "says", "command", "setting", "interval", "fails"):
+            if not str(row[field]).strip():
+                raise ValueError(f"{path.name}: claim {number}: {field} is empty")
+    settings = frozenset((row["at"], row["section"]) for row in data["settings"])
+    return Data(tuple(claims), settings, frozenset(str(number) for number in data["plain"]))
+
+
+def sections(document: str) -> Iterator[tuple[str, str]]:
+    """Headings of a document, each with the text below it.
+
+    >>> list(sections("# A\\none\\n## B\\ntwo"))
+    [('# A', '\\none\\n'), ('## B', '\\ntwo')]
+    """
+    parts = re.split(r"^(#+ .*)$", _outside_code(document, keep=True), flags=re.MULTILINE)
+    yield from zip(parts[1::2], parts[2::2], strict=True)
+
+
+def _outside_code(document: str, *, keep: bool = False) -> str:
+    # A comment in a block of code is no heading.
+    def block(found: re.Match[str]) -> str:
+        return re.sub(r"^#", " #", found[0], flags=re.MULTILINE) if keep else ""
+
+    return re.sub(r"^```.*?^```", block, document, flags=re.DOTALL | re.MULTILINE)
+
+
+def plainly(words: str) -> str:
+    """Text with its white space as single blanks.
+
+    >>> plainly("of\\n  the")
+    'of the'
+    """
+    return " ".join(words.split())
+
+
+def documents() -> tuple[str, ...]:
+    """README and the pages of docs, but for this one."""
+    pages = sorted(path.name for path in (ROOT / "docs").glob("*.md") if path != PAGE)
+    return ("README.md", *(f"docs/{name}" for name in pages))
+
+
+def faults(data: Data) -> list[str]:
+    """What the data and the documents do not agree on, a line each."""
+    found = []
+    texts = {at: dict(sections((ROOT / at).read_text(encoding="utf-8"))) for at in documents()}
+    for claim in data.claims:
+        below = texts.get(claim.at, {}).get(claim.section)
+        if below is None:
+            found.append(f"{claim.at}: no section {claim.section!r}")
+            continue
+        missing = [figure for figure in claim.figures if plainly(figure) not in plainly(below)]
+        found += [f"{claim.at}, {claim.section!r}: {figure!r} is not there" for figure in missing]
+    told = {(claim.at, claim.section) for claim in data.claims} | data.settings
+    for at, own in texts.items():
+        for heading, below in own.items():
+            if FIGURE.search(_outside_code(below)) and (at, heading) not in told:
+                found.append(f"{at}: section {heading!r} has figures, and no row in claims.yaml")
+    return found + [f"README.md: {number} is in no claim" for number in unclaimed(data)]
+
+
+def unclaimed(data: Data) -> list[str]:
+    """Numbers of README's text that no claim has; code, links and names of files are no text."""
+    readme = _outside_code((ROOT / "README.md").read_text(encoding="utf-8"))
+    for what in (r"!\[[^\]]*\]\([^)]*\)", r"`[^`]*`", r"\]\([^)]*\)"):
+        readme = re.sub(what, " ", readme)
+    claimed = {
+        number for claim in data.claims if claim.at == "README.md" for number in _numbers(claim.figures)
+    }
+    return sorted(set(_numbers([readme])) - claimed - data.plain)
+
+
+def _numbers(texts: Iterable[str]) -> Iterator[str]:
+    for words in texts:
+        yield from NUMBER.findall(words)
+
+
+def page(data: Data) -> str:
+    """The page, a table a document."""
+    parts = [HEAD]
+    for at in dict.fromkeys(claim.at for claim in data.claims):
+        link = "../README.md" if at == "README.md" else Path(at).name
+        parts.append(f"\n## [{at}]({link})\n")
+        parts.append("| claim | command | setting | 95 % interval | where it fails |\n|---|---|---|---|---|")
+        parts += [_row(claim) for claim in data.claims if claim.at == at]
+    told = sum("not measured" not in claim.interval for claim in data.claims)
+    parts.append(
+        f"\nOf {len(data.claims)} claims {told} have an interval, or are counted; of the others none was measured."
+    )
+    return "\n".join(parts) + "\n"
+
+
+def _row(claim: Claim) -> str:
+    command = "none" if claim.command == "none" else f"`{claim.command}`"
+    if claim.command.startswith("none;"):
+        command = claim.command
+    cells = (claim.says, command, claim.setting, claim.interval, claim.fails)
+    return "| " + " | ".join(plainly(cell).replace("|", "\\|") for cell in cells) + " |"
+
+
+def main() -> None:
+    """Write the page, or check it."""
+    data = read()
+    wrong = faults(data)
+    if wrong:
+        sys.exit("\n".join(wrong))
+    if "--check" not in sys.argv[1:]:
+        PAGE.write_text(page(data), encoding="utf-8")
+    elif not PAGE.exists() or PAGE.read_text(encoding="utf-8") != page(data):
+        sys.exit("docs/claims.md is out of date: run python docs/make_claims.py")
+
+
+if __name__ == "__main__":
+    main()
