@@ -48,9 +48,11 @@ def save(paper: Paper, reproduction: Reproduction, folder: Path) -> None:
 def _page(paper: Paper, reproduction: Reproduction) -> str:
     published = [row for row in reproduction.rows if row.paper is not None and row.holds is not None]
     held = sum(row.holds is True for row in published)
+    open_ones = sum(row.paper is not None and row.holds is None for row in reproduction.rows)
+    untold = f" Of {open_ones} more nothing can be told." if open_ones else ""
     head = (
         f'<header><p class="kicker">Windlass reproduces</p><h1>{text(paper.title)}</h1>'
-        f'<p class="lead">{held} of {len(published)} published results hold here.</p></header>'
+        f'<p class="lead">{held} of {len(published)} published results hold here.{untold}</p></header>'
     )
     cells = "".join(
         f"<tr><td>{text(row.what)}</td><td>{text(_shown(row.paper))}</td><td>{text(_shown(row.ours))}</td>"

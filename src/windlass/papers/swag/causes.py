@@ -124,5 +124,6 @@ def _ranking(law: str, load: float, by: str, own: float, told: tuple[float, ...]
             if by != "remaining tasks"
             else "as the thesis describes the SRPT variants"
         )
-        + "; one workload, in a setting that is not the thesis', so nothing is judged",
+        + "; ratios are worked out from the percentages of the text; one workload, in a setting that is not the "
+        "thesis', so nothing is judged",
     )

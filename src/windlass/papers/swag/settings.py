@@ -45,7 +45,7 @@ def told_row(high: dict[str, NDArray[np.float64]]) -> Row:
     others = [over(high["SWAG"] - told) for name, told in high.items() if name != "SWAG"]
     return Row.by(
         "Fig. 3.13, 78%: kB told for a decision",
-        "SWAG tells least; 10–100 kB",
+        "SWAG tells least; 10–100 kB by the figure's axis",
         ", ".join(f"{name} {told.mean():.2f}" for name, told in high.items()),
         below(
             others,
