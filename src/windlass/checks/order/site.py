@@ -54,7 +54,7 @@ def _make(registry: Registry, name: str) -> Any:
 
 
 def _starts(policy: Any, jobs: JobTable) -> Replay:
-    return replay(jobs, _PROCESSORS, policy)
+    return replay(jobs, _PROCESSORS, policy, users=jobs.job % 5)
 
 
 def check_parameters_have_defaults(registry: Registry, name: str) -> None:

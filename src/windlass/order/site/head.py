@@ -88,6 +88,7 @@ def after(view: SiteView, answer: Start) -> SiteView:
             np.concatenate((running.job, waiting.job[started])),
             np.concatenate((running.procs, waiting.procs[started])),
             np.concatenate((running.expected_end, view.now + waiting.request[started])),
+            np.concatenate((running.user, waiting.user[started])),
         ),
         refused=int((~started).sum()),
     )

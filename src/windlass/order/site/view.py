@@ -9,6 +9,13 @@ from numpy.typing import NDArray
 
 from windlass.model import PolicyError
 
+#: Stands for a column of users where nobody is known; a view has -1 for each instead.
+_UNKNOWN = np.empty(0, np.int64)
+
+
+def _known(user: NDArray[np.int64], job: NDArray[np.int64]) -> NDArray[np.int64]:
+    return np.full(len(job), -1) if user is _UNKNOWN else user
+
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
@@ -20,7 +27,8 @@ class Waiting:
     may be less than a job asks for. Only a job that a batch system did not start when told to is left out for a while.
 
     ``note`` is one number per job that the policy itself left with it at an earlier decision (NaN until
-    then): the engine keeps it, so that a policy has no memory of its own and survives a restart.
+    then): the engine keeps it, so that a policy has no memory of its own and survives a restart. ``user`` is a number for
+    the user of each, -1 where the engine knows none.
     """
 
     job: NDArray[np.int64]
@@ -28,10 +36,22 @@ class Waiting:
     procs: NDArray[np.int64]
     request: NDArray[np.float64]
     note: NDArray[np.float64]
+    user: NDArray[np.int64] = field(default_factory=lambda: _UNKNOWN)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "user", _known(self.user, self.job))
 
     @classmethod
-    def of(cls, job: object, submit: object, procs: object, request: object, note: object = None) -> Waiting:
-        """Build from anything array-like; no note means NaN everywhere."""
+    def of(
+        cls,
+        job: object,
+        submit: object,
+        procs: object,
+        request: object,
+        note: object = None,
+        user: object = None,
+    ) -> Waiting:
+        """Build from anything array-like; no note means NaN everywhere, no user -1."""
         jobs = np.ascontiguousarray(job, dtype=np.int64)
         return cls(
             jobs,
@@ -39,6 +59,7 @@ class Waiting:
             np.ascontiguousarray(procs, dtype=np.int64),
             np.ascontiguousarray(request, dtype=np.float64),
             np.full(len(jobs), np.nan) if note is None else np.ascontiguousarray(note, dtype=np.float64),
+            _UNKNOWN if user is None else np.ascontiguousarray(user, dtype=np.int64),
         )
 
 
@@ -46,20 +67,28 @@ class Waiting:
 class Running:
     """Jobs that hold processors, by expected end, then processors (columns of length r).
 
-    ``expected_end`` is start + request, s. It lies in the past for a job that outlived its request.
+    ``expected_end`` is start + request, s. It lies in the past for a job that outlived its request. ``user`` is as that
+    of those who wait.
     """
 
     job: NDArray[np.int64]
     procs: NDArray[np.int64]
     expected_end: NDArray[np.float64]
+    user: NDArray[np.int64] = field(default_factory=lambda: _UNKNOWN)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "user", _known(self.user, self.job))
 
     @classmethod
-    def of(cls, job: object = (), procs: object = (), expected_end: object = ()) -> Running:
-        """Build from anything array-like, in any order."""
+    def of(
+        cls, job: object = (), procs: object = (), expected_end: object = (), user: object = None
+    ) -> Running:
+        """Build from anything array-like, in any order; no user means -1 everywhere."""
         ends = np.ascontiguousarray(expected_end, dtype=np.float64)
         widths = np.ascontiguousarray(procs, dtype=np.int64)
         order = np.lexsort((widths, ends))
-        return cls(np.ascontiguousarray(job, dtype=np.int64)[order], widths[order], ends[order])
+        users = _UNKNOWN if user is None else np.ascontiguousarray(user, dtype=np.int64)[order]
+        return cls(np.ascontiguousarray(job, dtype=np.int64)[order], widths[order], ends[order], users)
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,6 +148,7 @@ class SiteView:
         request: NDArray[np.float64],
         expected_end: NDArray[np.float64],
         note: NDArray[np.float64],
+        user: NDArray[np.int64] | None = None,
     ) -> SiteView:
         """Build from an engine's columns, of which it takes copies: what a policy does to a view stays in the view.
 
@@ -130,8 +160,8 @@ class SiteView:
             (q,) rows of waiting jobs, in the order of the queue.
         running
             (r,) rows of running jobs, by expected end, then processors.
-        job, submit, procs, request, expected_end, note
-            (n,) columns: one entry a job, whether it waits, runs or neither.
+        job, submit, procs, request, expected_end, note, user
+            (n,) columns: one entry a job, whether it waits, runs or neither; no user where nobody knows.
 
         Examples
         --------
@@ -146,8 +176,20 @@ class SiteView:
             now=now,
             processors=processors,
             free=free,
-            waiting=Waiting(job[queue], submit[queue], procs[queue], request[queue], note[queue]),
-            running=Running(job[running], procs[running], expected_end[running]),
+            waiting=Waiting(
+                job[queue],
+                submit[queue],
+                procs[queue],
+                request[queue],
+                note[queue],
+                _UNKNOWN if user is None else user[queue],
+            ),
+            running=Running(
+                job[running],
+                procs[running],
+                expected_end[running],
+                _UNKNOWN if user is None else user[running],
+            ),
             refused=refused,
             owed=owed,
         )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from windlass.compiled import Kernel
 from windlass.model import InputError, JobTable, PolicyError
@@ -82,6 +83,8 @@ class SitePart:
         Whether speeds of jobs may change, as those of :class:`~windlass.sim.site.rated.RatedSite`.
     progress
         Called now and then with the number of jobs submitted so far.
+    users
+        (n,) a number for the user of each job, for views; None where nobody knows.
 
     Raises
     ------
@@ -108,9 +111,10 @@ class SitePart:
         record: bool = False,
         rated: bool = False,
         progress: Callable[[int], None] | None = None,
+        users: NDArray[np.int64] | None = None,
     ) -> None:
         ledger.join(site, number)
-        self._jobs, self._ledger, self._site = jobs, ledger, site
+        self._jobs, self._ledger, self._site, self._users = jobs, ledger, site, users
         self._processors = int(ledger.nodes.whole[ledger.rows(site)].sum())
         if len(jobs) and jobs.procs.max() > self._processors:
             row = int(np.argmax(jobs.procs))
@@ -195,6 +199,7 @@ class SitePart:
             request=jobs.request,
             expected_end=site.expected_end,
             note=site.note,
+            user=self._users,
         )
 
     def act(self, decision: str, answer: Start) -> None:

@@ -8,6 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import numpy as np
+from numpy.typing import NDArray
+
 from windlass.drive import drive
 from windlass.model import InputError, JobTable
 from windlass.order.site import SitePolicy
@@ -24,6 +27,7 @@ def replay(
     *,
     kill: bool = True,
     progress: Callable[[int], None] | None = None,
+    users: NDArray[np.int64] | None = None,
 ) -> Replay:
     """Run jobs through a policy.
 
@@ -39,6 +43,8 @@ def replay(
         Whether a job is stopped when it reaches its requested time.
     progress
         Called now and then with the number of jobs submitted so far.
+    users
+        (n,) a number for the user of each job, which a policy that is not compiled sees; None where nobody knows.
 
     Raises
     ------
@@ -57,6 +63,6 @@ def replay(
     if not (processors >= 1 and processors % 1 == 0):
         raise InputError(f"processors is {processors}, expected a whole number of at least 1")
     ledger = Ledger([[int(processors)]], parts=1)
-    part = SitePart(jobs, policy, ledger, kill=kill, progress=progress)
+    part = SitePart(jobs, policy, ledger, kill=kill, progress=progress, users=users)
     replayed: Replay = drive(Alone(part, ledger), {"order": policy})
     return replayed

@@ -105,7 +105,9 @@ class ByHistory:
             dataclasses.replace(
                 view,
                 waiting=dataclasses.replace(view.waiting, request=self._expected[rows]),
-                running=Running.of(view.running.job, view.running.procs, self._end[running]),
+                running=Running.of(
+                    view.running.job, view.running.procs, self._end[running], view.running.user
+                ),
                 # Where somebody is expected to end later than before, promises are to be looked at again.
                 refused=0 if late else view.refused,
             )

@@ -52,7 +52,7 @@ class BatchExplainer:
             policy = ByHistory(watch, jobs, users_of(workload), kill=kill)
         known = exact(jobs, kill) if setting.estimates == "perfect" else jobs
         with contextlib.suppress(_Begun):
-            replay(known, workload.processors, policy, kill=kill)
+            replay(known, workload.processors, policy, kill=kill, users=workload.users)
         last = watch.moments[-1]
         return Waited(
             job=job,

@@ -83,6 +83,7 @@ class Batch:
             policy,
             kill=kill,
             progress=lambda submitted: progress(submitted / len(jobs)),
+            users=workload.users,
         )
         done = dataclasses.replace(replayed, jobs=jobs)
         return Outcome(
