@@ -129,6 +129,11 @@ def test_what_is_not_there_is_one_line(windlass, arguments, said):
     ("text", "said"),
     [
         ("1 / 0\n", "mine.py, line 1: cannot be imported: ZeroDivisionError"),
+        ("raise SystemExit(0)\n", "mine.py, line 1: cannot be imported: SystemExit: 0"),
+        (
+            "class Mine:\n    name = 'mine'\n\n    @staticmethod\n    def score(view, row):\n        return 0.0\n",
+            "mine.py: is a priority and no policy; the policy queue takes it: --policies 'queue(priority=mine.py)'",
+        ),
         ("x = 1\n", "mine.py: expected one class with a name and decide(), found none"),
         (
             POLICY.replace("from windlass", "SiteView = Start = None  # ", 1),

@@ -62,6 +62,8 @@ def test_no_code_imports_nothing(windlass, log):
     )
     status, _, err = windlass("validate", "s.yaml", "--no-code")
     assert (status, "names ./mine.py:Mine, which would be imported" in err) == (2, True)
+    status, _, err = windlass("validate", "log.swf", "--policies", "./mine.py(depth=3)", "--no-code")
+    assert (status, f"names {log}/mine.py, which would be imported" in err) == (2, True)
     assert windlass("validate", "log.swf", "--policies", "easy", "--no-code")[0] == 0
 
 
@@ -102,6 +104,17 @@ def test_what_is_wrong_is_one_line(windlass, log, scenario, said):
     assert (status, out) == (2, "")
     assert len(err.splitlines()) == 1
     assert said in err
+
+
+@pytest.mark.parametrize("raised", ["KeyError('depth')", "SystemExit(0)", "RuntimeError"])
+def test_a_policy_that_cannot_be_made_is_one_line(windlass, log, raised):
+    text = (EXAMPLES / "narrowest.py").read_text()
+    made = f"    def __init__(self):\n        raise {raised}\n\n    def decide"
+    (log / "mine.py").write_text(text.replace("    def decide", made))
+    status, out, err = windlass("validate", "log.swf", "--policies", "./mine.py")
+    assert (status, out) == (2, "")
+    assert len(err.splitlines()) == 1
+    assert f"mine.py: its constructor raises {raised.partition('(')[0]}" in err
 
 
 def test_what_is_left_out_is_said(windlass, log):

@@ -14,9 +14,11 @@ from typing import Any
 
 import pytest
 import typer
+import yaml
 
 from tests.docs.pages import PAGES, READ, ROOT, RUN, Block, blocks_of, prose_of
 from windlass.cli.app import app
+from windlass.scenario import make_scenario
 
 #: How many blocks of a page are not run, each with its reason in the page. A block more must be meant.
 NOT_RUN = {
@@ -152,3 +154,12 @@ def test_inputs_that_pages_read_are_shipped():
             for name in re.findall(r"examples/[\w./-]+\w", block.run_as or block.text):
                 assert (ROOT / name).exists(), f"{page}, line {block.line}: there is no {name}"
             assert "../shared" not in (block.run_as or block.text), f"{page}, line {block.line}"
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_scenarios_in_pages_are_valid(page, tmp_path):
+    (tmp_path / "mine.py").write_text((ROOT / "examples" / "narrowest.py").read_text(encoding="utf-8"))
+    for block in blocks_of(page):
+        tree = yaml.safe_load(block.text) if block.language == "yaml" else None
+        if isinstance(tree, dict) and {"workload", "policies"} <= tree.keys():
+            assert make_scenario(tree, f"{page}, line {block.line}", tmp_path).variants

@@ -17,6 +17,8 @@ from windlass.checks.suite import Check, checks_of
 from windlass.model import InputError
 from windlass.registry import Registry, decisions
 
+_PRIORITIES = Registry("order.site.priority", "", "", "windlass.order.site.priorities", method="score")
+
 
 @dataclass(frozen=True, slots=True)
 class Checked:
@@ -93,12 +95,25 @@ def decision_of(policy: str, wanted: str | None = None) -> Registry:
         raise InputError(
             f"{policy}: imports nothing of a decision; --decision says which it makes of {names}"
         )
+    if is_file and _is_priority(policy):
+        raise InputError(
+            f"{policy}: is a priority and no policy; the policy queue takes it: --policies 'queue(priority={policy})'"
+        )
     if is_file:
         # What is wrong is the same for all: the file, or that no class of it decides.
         raise InputError(str(problems[0]).removeprefix(f"{next(iter(known.values())).field}: "))
     raise InputError(
         f"{policy!r} is no policy, and no file that ends in .py; `windlass list` shows the policies"
     )
+
+
+def _is_priority(policy: str) -> bool:
+    """Whether a file has a class that the policy ``queue`` takes."""
+    try:
+        _PRIORITIES.find(policy)
+    except InputError:
+        return False
+    return True
 
 
 def _is_about(cls: type, registry: Registry) -> bool:

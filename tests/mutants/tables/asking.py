@@ -1,0 +1,35 @@
+"""Changes of what says what a run did or would do."""
+
+from tests.mutants.mutant import Mutant
+
+HEAD = "order/site/head.py"
+EXPLAINED = "worlds/batch/explained.py"
+OF_EXPLAINED = ("tests/worlds/test_waited.py",)
+OF_CHECK = ("tests/cli/test_check.py",)
+OF_VALIDATE = ("tests/cli/test_validate.py",)
+OF_PARAMETERS = ("tests/cli/test_parameters.py",)
+
+MUTANTS = (
+    Mutant(EXPLAINED, "place_of[number] < place", "place_of[number] <= place", OF_EXPLAINED),
+    Mutant(EXPLAINED, "left=int(then.free)", "left=int(view.free)", OF_EXPLAINED),
+    Mutant(EXPLAINED, "self._before - running", "running - self._before", OF_EXPLAINED),
+    Mutant(HEAD, "found[view.waiting.job == first.job] = first.at", "found[:] = first.at", OF_EXPLAINED),
+    Mutant("order/site/policies/queue.py", "found[order] = promises(", "found[:] = promises(", OF_EXPLAINED),
+    Mutant(
+        "order/site/view.py",
+        "np.ascontiguousarray(user, dtype=np.int64)[order]",
+        "np.ascontiguousarray(user, dtype=np.int64)",
+        ("tests/order/test_users.py",),
+    ),
+    Mutant("checks/checked.py", "if not is_file or _is_about(cls, registry):", "if True:", OF_CHECK),
+    Mutant("checks/checked.py", "found = lines[-1] if lines else None", "found = None", OF_CHECK),
+    Mutant(
+        "cli/validate.py",
+        "(world.workload_key(variant.setting, seed), other)",
+        "world.workload_key(variant.setting, seed)",
+        OF_VALIDATE,
+    ),
+    Mutant("cli/validate.py", "yield from _code(key)\n", "", OF_VALIDATE),
+    Mutant("cli/overrides.py", 'if letter == "," and depth == 0:', 'if letter == ",":', OF_PARAMETERS),
+    Mutant("scenario.py", "else key: resolve_policies(value, folder)", "else key: value", OF_PARAMETERS),
+)
