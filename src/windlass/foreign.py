@@ -84,6 +84,10 @@ def blamed(error: BaseException) -> str | None:
         With its traceback. What a policy called and that failed in there is the policy's affair, too.
     """
     found = _innermost(error.__traceback__)
+    cause = error.__cause__
+    if found is None and isinstance(cause, StopIteration):
+        # Python makes another error of it where it passes through a generator, as the runner's are.
+        error, found = cause, _innermost(cause.__traceback__)
     if found is None:
         return None
     frame, line = found

@@ -105,7 +105,15 @@ class Kept:
                 _series(cell / "series.npz", tree["series"]),
                 tree["cut_share"],
             )
-        except (OSError, ValueError, KeyError, TypeError, AttributeError, pl.exceptions.PolarsError) as error:
+        except (
+            OSError,
+            ValueError,
+            KeyError,
+            TypeError,
+            AttributeError,
+            RecursionError,
+            pl.exceptions.PolarsError,
+        ) as error:
             raise InputError(f"{cell}: is not as it was kept ({error}); --force begins anew") from error
 
     def _cell(self, variant: int, seed: int) -> Path:
@@ -135,10 +143,10 @@ def resume(folder: Path, as_run: str) -> Kept:
         raise InputError(f"--resume: there is nothing to go on with, as {folder} is not there")
     try:
         before = json.loads((folder / _RUN).read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise InputError(f"--resume: {folder / _RUN} cannot be read; --force begins anew") from error
     for what, value in _identity(as_run).items():
-        if before.get(what) != value:
+        if not isinstance(before, dict) or before.get(what) != value:
             raise InputError(
                 f"--resume: {what} is not as it was when {folder} was begun; --force begins anew"
             )

@@ -21,6 +21,9 @@ from windlass.discovery import classes_in, named_classes
 from windlass.foreign import blamed, import_file
 from windlass.model import InputError
 
+#: Annotations of parameters that are numbers, as text where a file postpones them.
+_NUMBERS = frozenset({int, float, "int", "float", "int | None", "float | None"})
+
 
 @dataclass(frozen=True, slots=True)
 class Registry:
@@ -100,6 +103,11 @@ class Registry:
             if parameter not in accepted or parameter == "rng":
                 takes = ", ".join(known for known in accepted if known != "rng") or "none"
                 raise InputError(f"{self.field}: {name} has no parameter {parameter!r}, it takes {takes}")
+            numeric = accepted[parameter].annotation in _NUMBERS
+            if numeric and isinstance(parameters[parameter], bool):
+                raise InputError(
+                    f"{self.field}: {name}: {parameter} is {parameters[parameter]}, expected a number"
+                )
         if "rng" in accepted:
             parameters = {**parameters, "rng": rng}
         try:

@@ -6,7 +6,10 @@ Every list in a scenario is swept: ``order: [fcfs, easy]`` with ``processors: [6
 
 from __future__ import annotations
 
+import datetime
 import itertools
+import math
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,10 +19,16 @@ import yaml
 from pydantic import ValidationError
 
 from windlass.model import InputError
+from windlass.model.limits import RUNS, VARIANTS
+from windlass.reading import read_yaml
 from windlass.results import At
 from windlass.worlds import Setting, World, find_world
 
 _TOP = ("name", "seeds")
+#: Tables have seeds as numbers of 64 bits.
+_SEEDS = 2**63
+#: So much of a value is shown in a message.
+_LONGEST = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,16 +79,7 @@ def load_scenario(path: Path) -> Scenario:
 
 def load_tree(path: Path) -> Any:
     """The plain values of a YAML file."""
-    try:
-        return yaml.safe_load(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read: {error.strerror}") from error
-    except UnicodeDecodeError as error:
-        raise InputError(f"{path}: not UTF-8 text") from error
-    except yaml.YAMLError as error:
-        mark = getattr(error, "problem_mark", None)
-        where = f", line {mark.line + 1}" if mark else ""
-        raise InputError(f"{path}{where}: not YAML: {getattr(error, 'problem', error)}") from error
+    return read_yaml(path)
 
 
 def make_scenario(tree: Any, source: str = "scenario", folder: Path = Path()) -> Scenario:
@@ -107,19 +107,23 @@ def make_scenario(tree: Any, source: str = "scenario", folder: Path = Path()) ->
     """
     if not isinstance(tree, dict):
         raise InputError(f"{source}: expected a scenario (a mapping of fields), found {type(tree).__name__}")
-    name = str(tree.get("name", Path(source).stem))
+    name = tree.get("name", Path(source).stem)
+    if not isinstance(name, str | int | float | datetime.date) or isinstance(name, bool):
+        raise InputError(f"{source}: name: {_shown(name)} is not a name")
+    name = str(name)
     seeds = _seeds(tree.get("seeds", [1]), source)
     rest = {key: value for key, value in tree.items() if key not in _TOP}
     try:
         world = find_world(rest.get("world", "batch"))
+        rest = resolve_paths(rest, world.setting.path_fields, folder)
     except InputError as error:
         raise InputError(f"{source}: {error}") from error
-    rest = resolve_paths(rest, world.setting.path_fields, folder)
+    count = VARIANTS.check(_points(rest, "", world.setting.plain_lists), source)
+    RUNS.check(count * len(seeds), source)
     variants = tuple(_variants(rest, world, source))
-    names = [variant.name for variant in variants]
-    for label in names:
-        if names.count(label) > 1:
-            raise InputError(f"{source}: variant {label!r} appears {names.count(label)} times")
+    for label, times in Counter(variant.name for variant in variants).items():
+        if times > 1:
+            raise InputError(f"{source}: variant {label!r} appears {times} times")
     filled = _overlay(variants[0].setting.model_dump(mode="json", exclude_none=True), rest)
     as_run = yaml.safe_dump(
         {"name": name, **filled, "seeds": list(seeds)}, sort_keys=False, allow_unicode=True
@@ -131,12 +135,28 @@ def _seeds(value: Any, source: str) -> tuple[int, ...]:
     seeds = value if isinstance(value, list) else [value]
     for seed in seeds:
         if not isinstance(seed, int) or isinstance(seed, bool) or seed < 0:
-            raise InputError(f"{source}: seeds: {seed!r} is not a whole number of 0 or more")
+            raise InputError(f"{source}: seeds: {_shown(seed)} is not a whole number of 0 or more")
+        if seed >= _SEEDS:
+            raise InputError(f"{source}: seeds: {_shown(seed)} is too large, expected one below 2**63")
     if not seeds:
         raise InputError(f"{source}: seeds: the list is empty, expected at least one")
     if len(set(seeds)) != len(seeds):
-        raise InputError(f"{source}: seeds: {seeds} has a seed twice")
+        raise InputError(f"{source}: seeds: {_shown(seeds)} has a seed twice")
     return tuple(seeds)
+
+
+def code_in(tree: Any) -> list[str]:
+    """Files of code that a scenario names, wherever it names them: whatever is read as a policy may be one.
+
+    >>> code_in({"policies": {"order": ["easy", {"mine.py:Mine": {"depth": 3}}]}})
+    ['mine.py']
+    """
+    if isinstance(tree, dict):
+        return [file for pair in tree.items() for each in pair for file in code_in(each)]
+    if isinstance(tree, list):
+        return [file for each in tree for file in code_in(each)]
+    file = tree.partition(":")[0] if isinstance(tree, str) else ""
+    return [file] if file.endswith(".py") else []
 
 
 def resolve_policy(policy: str, folder: Path) -> str:
@@ -148,7 +168,14 @@ def resolve_policy(policy: str, folder: Path) -> str:
     '/home/mine.py:Widest'
     """
     file, colon, cls = policy.partition(":")
-    return f"{(folder / file).resolve()}{colon}{cls}" if file.endswith(".py") else policy
+    return f"{_full(folder, file)}{colon}{cls}" if file.endswith(".py") else policy
+
+
+def _full(folder: Path, file: str) -> str:
+    try:
+        return str((folder / file).resolve())
+    except (OSError, RuntimeError, ValueError) as error:
+        raise InputError(f"{_shown(file)}: is no path of a file: {' '.join(str(error).split())}") from error
 
 
 def resolve_paths(tree: dict[str, Any], fields: Iterable[str], folder: Path) -> dict[str, Any]:
@@ -183,7 +210,7 @@ def _resolve(value: Any, names: list[str], folder: Path) -> Any:
     if isinstance(value, list):
         return [_resolve(entry, names, folder) for entry in value]
     if not names:
-        return str((folder / value).resolve()) if isinstance(value, str) else value
+        return _full(folder, value) if isinstance(value, str) else value
     if isinstance(value, dict) and names[0] in value:
         return value | {names[0]: _resolve(value[names[0]], names[1:], folder)}
     return value
@@ -219,6 +246,15 @@ def _variants(tree: dict[str, Any], world: World, source: str) -> Iterator[Varia
         yield Variant(", ".join([*chosen, *labels]), setting, ", ".join(labels), at)
 
 
+def _points(value: Any, path: str, plain: frozenset[str]) -> int:
+    """How many choices :func:`_sweep` makes."""
+    if isinstance(value, list) and path not in plain:
+        return sum(_points(entry, path, plain) for entry in value)
+    if isinstance(value, dict):
+        return math.prod(_points(entry, f"{path}.{key}".strip("."), plain) for key, entry in value.items())
+    return 1
+
+
 def _sweep(value: Any, path: str, plain: frozenset[str]) -> Iterator[tuple[tuple[At, ...], Any]]:
     """Every choice of one entry per list below ``value``, and what was chosen on which axis."""
     if isinstance(value, list) and path not in plain:
@@ -251,10 +287,18 @@ def _first(error: ValidationError) -> str:
         return f"{field}: missing"
     if found["type"] == "extra_forbidden":
         return f"{field}: no such field"
-    value = "" if isinstance(found["input"], dict) else f" (found {found['input']!r})"
-    # What is wrong between fields of the whole scenario names them itself.
+    value = "" if isinstance(found["input"], dict) else f" (found {_shown(found['input'])})"
     where = f"{field}: " if field else ""
     return f"{where}{message}{value}"
+
+
+def _shown(value: Any) -> str:
+    """A value as messages show it: what is long is cut off."""
+    # Python writes out no number of more than some thousand digits.
+    if isinstance(value, int) and abs(value) > _SEEDS:
+        return f"a number of {value.bit_length()} bits"
+    text = repr(value)
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
 
 
 def _overlay(defaults: Any, given: Any) -> Any:

@@ -41,6 +41,7 @@ DEEDS = [
     ("raise Odd('one', 'two')", "line 15) raised Odd: one"),
     ("view.waiting.no_such_thing", "line 15) raised AttributeError: "),
     ("self.decide(view)", "line 15) raised RecursionError: "),
+    ("raise StopIteration", "line 15) raised StopIteration"),
     ("raise MemoryError", "line 15) raised MemoryError"),
     ("raise BrokenPipeError", "line 15) raised BrokenPipeError"),
     ("sys.exit()", "line 15) exits (status None)"),

@@ -142,3 +142,19 @@ def test_order_and_place_go_together_in_the_simulator(run, tmp_path):
     status, out, _ = run(file, "--json")
     assert status == 0
     assert '"policies": {"order": "swag"}' in out
+
+
+@needs_ray
+def test_a_dry_run_says_that_it_imports_policy_files(run, tmp_path):
+    (tmp_path / "mine.py").write_text(
+        "from windlass.place.policies.in_place import InPlace\nclass Mine(InPlace):\n    name = 'mine'\n"
+    )
+    options = ("--engine", "ray", "--dry-run", "--policies", f"place={tmp_path}/mine.py")
+    status, out, error = run(LIVE, *options)
+    assert (status, error) == (0, "")
+    assert (
+        out.splitlines()[0] == f"{tmp_path}/mine.py was imported, to see what it is; --no-code would refuse"
+    )
+    status, out, error = run(LIVE, *options, "--no-code")
+    assert (status, out) == (2, "")
+    assert "mine.py, which would be imported; nothing of it was" in error

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from windlass.cli.terminal import say
 from windlass.engines.linux.agent.default import POLICY
 
 if TYPE_CHECKING:
@@ -176,7 +177,7 @@ def run(
     token = read_token(token_file) if join is not None else None
     run_agent = _needs_extra().run_agent
     with _stopping() as stop:
-        run_agent(options, token, np.random.default_rng(), stop, _say)
+        run_agent(options, token, np.random.default_rng(), stop, say)
 
 
 @agent_app.command()
@@ -216,7 +217,7 @@ def aggregate(
         raise InputError(f"there is no token, expected --token-file or {VARIABLE}: whoever has it may send")
     run_aggregator = _needs_extra().run_aggregator
     with _stopping() as stop:
-        run_aggregator(options, token, np.random.default_rng(), stop, _say)
+        run_aggregator(options, token, np.random.default_rng(), stop, say)
 
 
 def _above(join: str | None, name: str | None, every: float) -> Above | None:
@@ -265,12 +266,6 @@ def _stopping() -> Iterator[Stop]:
     finally:
         for each in before:
             signal.signal(each, before[each])
-
-
-def _say(line: str) -> None:
-    from datetime import datetime
-
-    print(f"{datetime.now():%H:%M:%S} {line}", file=sys.stderr, flush=True)
 
 
 def check_kernel(roots: Roots) -> None:

@@ -39,6 +39,9 @@ _FORMAT = typer.Option(
 for each in (explain, check, validate):
     app.command()(each)
 
+_JSON = typer.Option("--json", help="One JSON object on standard output, nothing else.")
+_SKIP = typer.Option("--skip-bad-lines", help="Leave out lines that cannot be read, and list them.")
+
 
 def _print_version(wanted: bool) -> None:
     if wanted:
@@ -58,6 +61,7 @@ def _root(
 
 @app.command()
 def run(
+    context: typer.Context,
     target: Annotated[
         str | None,
         typer.Argument(
@@ -97,9 +101,7 @@ def run(
     no_kill: Annotated[
         bool, typer.Option("--no-kill", help="Let jobs run on past their requested time.")
     ] = False,
-    skip_bad_lines: Annotated[
-        bool, typer.Option("--skip-bad-lines", help="Leave out lines that cannot be read, and list them.")
-    ] = False,
+    skip_bad_lines: Annotated[bool, _SKIP] = False,
     jobs: Annotated[int, typer.Option("--jobs", "-j", min=1, help="Processes to run in.")] = 1,
     out: Annotated[
         Path | None, typer.Option("--out", help="Folder for the tables (Parquet) and the scenario as run.")
@@ -113,9 +115,10 @@ def run(
     report: Annotated[
         Path | None, typer.Option("--report", help="One self-contained HTML file to write.")
     ] = None,
-    json: Annotated[
-        bool, typer.Option("--json", help="One JSON object on standard output, nothing else.")
+    no_code: Annotated[
+        bool, typer.Option("--no-code", help="Import no policy files; a scenario that names one is refused.")
     ] = False,
+    json: Annotated[bool, _JSON] = False,
     by: Annotated[
         str | None,
         typer.Option(
@@ -175,23 +178,30 @@ def run(
     dry_run: Annotated[
         bool,
         typer.Option(
-            "--dry-run", help="Say what would be started and run; do nothing.", rich_help_panel="For real"
+            "--dry-run",
+            help="Say what would be started and run; policy files are imported all the same.",
+            rich_help_panel="For real",
         ),
     ] = False,
 ) -> None:
     """Run a workload through policies and compare what comes out."""
     from windlass.cli.answer import Asked
+    from windlass.cli.effects import check_run, given_in
     from windlass.cli.overrides import Overrides
     from windlass.cli.run import run_command
     from windlass.engines.targets import Target
+    from windlass.model.limits import PROCESSES
 
     overrides = Overrides(
         procs, policies, seeds, where, no_kill, skip_bad_lines, format_, tuple(fields or ())
     )
     live = None if engine == "sim" else Target(engine, address, nodes, not real_links)
+    check_run(given_in(context), live=live is not None)
+    PROCESSES.check(jobs, "--jobs")
     run_command(
         target,
         overrides,
+        code=not no_code,
         jobs=jobs,
         out=out,
         report=report,
@@ -217,12 +227,8 @@ def trace(
     file: Annotated[Path, typer.Argument(help="A log.")],
     procs: Annotated[int | None, typer.Option("--procs", help="Processors of the site.")] = None,
     format_: Annotated[str | None, _FORMAT] = None,
-    skip_bad_lines: Annotated[
-        bool, typer.Option("--skip-bad-lines", help="Leave out lines that cannot be read, and list them.")
-    ] = False,
-    json: Annotated[
-        bool, typer.Option("--json", help="One JSON object on standard output, nothing else.")
-    ] = False,
+    skip_bad_lines: Annotated[bool, _SKIP] = False,
+    json: Annotated[bool, _JSON] = False,
 ) -> None:
     """Describe a log: jobs, time span, load, sizes, run times, and what a run would leave out."""
     from windlass.cli.inspect import trace_command
@@ -237,9 +243,7 @@ def place(
         Path | None, typer.Option("--cluster", help="Sites (.yaml).", show_default="those that the job names")
     ] = None,
     explain: Annotated[bool, typer.Option("--explain", help="Say what limits each stage.")] = False,
-    json: Annotated[
-        bool, typer.Option("--json", help="One JSON object on standard output, nothing else.")
-    ] = False,
+    json: Annotated[bool, _JSON] = False,
 ) -> None:
     """Place one job over sites: who runs what, what moves, how long it takes, what it costs."""
     from windlass.cli.place import place_command
@@ -269,9 +273,7 @@ def forecast(
     report: Annotated[
         Path | None, typer.Option("--report", help="One self-contained HTML file to write.")
     ] = None,
-    json: Annotated[
-        bool, typer.Option("--json", help="One JSON object on standard output, nothing else.")
-    ] = False,
+    json: Annotated[bool, _JSON] = False,
 ) -> None:
     """Test how well forecasters say how a series goes on, each from the rows before alone."""
     from windlass.cli.forecast import Question, forecast_command, seconds

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import numpy as np
 import yaml
-from rich.console import Console
 
+from windlass.cli.terminal import terminal
 from windlass.model import InputError
 from windlass.model.fleet import Fleet
 from windlass.saving import check_file, write_text
@@ -32,9 +32,7 @@ def from_wan_command(
     )
     fleet = measured_fleet(spec)
     write_text(cluster_yaml(fleet), out)
-    Console(stderr=True, highlight=False, soft_wrap=True).print(
-        f"{len(fleet)} sites are in {out}", markup=False
-    )
+    terminal(stderr=True, soft_wrap=True).print(f"{len(fleet)} sites are in {out}")
 
 
 def _numbers(text: str) -> tuple[int, ...]:

@@ -13,10 +13,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
+from windlass.cli.terminal import terminal
 from windlass.model import InputError
 from windlass.papers.plots import Line, Picture, part
 from windlass.report import BEGINS
@@ -113,9 +113,9 @@ def forecast_command(question: Question, *, as_json: bool, report: Path | None) 
     if as_json:
         sys.stdout.write(json.dumps(_tree(question, series, found), allow_nan=False) + "\n")
         return
-    console = Console(highlight=False)
+    console = terminal()
     for note in series.notes:
-        console.print(f"{series.name}: {note}", markup=False)
+        console.print(f"{series.name}: {note}")
     for place, step in enumerate(question.steps):
         console.print(_table(question, step, [(name, result, place) for name, result in found]))
 
@@ -169,8 +169,13 @@ def _bar(models: Sequence[str]) -> Iterator[Callable[[str], Callable[[int, int],
     if not sys.stderr.isatty():
         yield lambda name: None
         return
-    columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+    columns = (
+        TextColumn("{task.description}", markup=False),
+        BarColumn(),
+        TaskProgressColumn(),
+        TimeRemainingColumn(),
+    )
+    with Progress(*columns, console=terminal(stderr=True), transient=True) as bar:
         tasks = {name: bar.add_task(f"{name}: learns", total=None, visible=False) for name in models}
 
         def told(name: str) -> Callable[[int, int], None]:

@@ -9,9 +9,9 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import numpy as np
-from rich.console import Console
 from rich.table import Table
 
+from windlass.cli.terminal import terminal
 from windlass.model import JobTable
 from windlass.registry import decisions
 from windlass.traces import FORMATS, Trace, Workload, read_trace, to_workload
@@ -21,7 +21,7 @@ from windlass.worlds import worlds
 
 def list_command() -> None:
     """Print decisions and when each is asked, their policies, worlds, formats."""
-    console = Console(highlight=False)
+    console = terminal()
     questions = Table(
         "decision", "in a scenario", "question", "asked when", title="Decisions", title_justify="left"
     )
@@ -112,7 +112,7 @@ def trace_command(
         }
         sys.stdout.write(json.dumps(tree, allow_nan=False) + "\n")
         return
-    console = Console(highlight=False)
+    console = terminal()
     table = Table(show_header=False, title=str(file), title_justify="left")
     for name, value in asdict(description).items():
         table.add_row(
@@ -120,6 +120,6 @@ def trace_command(
         )
     console.print(table)
     for note in workload.notes:
-        console.print(f"note: {note}", markup=False)
+        console.print(f"note: {note}")
     for bad in trace.bad_lines[:20]:
-        console.print(f"line {bad.line}: {bad.reason}", markup=False)
+        console.print(f"line {bad.line}: {bad.reason}")

@@ -11,6 +11,7 @@ import yaml
 
 from windlass.cli.fields import field_set, with_value
 from windlass.model import InputError
+from windlass.model.limits import RUNS
 from windlass.scenario import resolve_policies
 from windlass.worlds import World, find_world, worlds
 
@@ -203,5 +204,12 @@ def _seeds(text: str) -> list[int]:
         first, dash, last = part.strip().partition("-")
         if not first.isdecimal() or (dash and not last.isdecimal()):
             raise InputError(f"--seeds: {part.strip()!r} is neither a seed nor a range of seeds such as 1-5")
+        if len(first) > 18 or len(last) > 18:
+            raise InputError(f"--seeds: {part.strip()[:40]!r} is too large, expected seeds below 10**18")
+        RUNS.check(len(seeds) + int(last or first) + 1 - int(first), f"--seeds: {part.strip()}")
+        if dash and int(last) < int(first):
+            raise InputError(
+                f"--seeds: {part.strip()!r} is a range without a seed, expected the smaller one first"
+            )
         seeds.extend(range(int(first), int(last or first) + 1))
     return seeds

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from pydantic import BaseModel, ValidationError
-from rich.console import Console
 from rich.table import Table
 
+from windlass.cli.terminal import terminal
 from windlass.model import InputError
 from windlass.model.fleet import Fleet, StageSpec
 from windlass.place import map_stage, reduce_stage
@@ -61,7 +61,7 @@ def place_command(job: Path, cluster: Path | None, *, explain: bool, as_json: bo
     if as_json:
         sys.stdout.write(json.dumps(asdict(answer), allow_nan=False) + "\n")
         return
-    console = Console(highlight=False)
+    console = terminal()
     for stage in answer.stages:
         table = Table(
             "site", "tasks", "gets", title=f"Stage {stage.stage}, {stage.kind}", title_justify="left"
@@ -74,7 +74,7 @@ def place_command(job: Path, cluster: Path | None, *, explain: bool, as_json: bo
         console.print(table)
         console.print(f"transfer {stage.transfer_s:,.4g} s, then compute {stage.compute_s:,.4g} s")
         for line in stage.why if explain else ():
-            console.print(f"  {line}", markup=False)
+            console.print(f"  {line}")
     cost = f", {answer.egress_usd:,.2f} USD of egress" if answer.egress_usd else ""
     console.print(f"{answer.job}: {answer.total_s:,.4g} s, {_bytes(answer.moved_bytes)} between sites{cost}")
 

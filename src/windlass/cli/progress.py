@@ -7,10 +7,11 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
+from windlass.cli.terminal import terminal
 from windlass.compiled import Compiling
+from windlass.model.text import printable
 from windlass.runner import Progress as RunProgress
 
 
@@ -28,12 +29,17 @@ def progress_bar() -> Iterator[Shown]:
     if not sys.stderr.isatty():
         yield Shown()
         return
-    columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+    columns = (
+        TextColumn("{task.description}", markup=False),
+        BarColumn(),
+        TaskProgressColumn(),
+        TimeRemainingColumn(),
+    )
+    with Progress(*columns, console=terminal(stderr=True), transient=True) as bar:
         task = bar.add_task("starting", total=None)
 
         def run(progress: RunProgress) -> None:
-            what = f"{progress.variant}, seed {progress.seed}" if progress.variant else "done"
+            what = f"{printable(progress.variant)}, seed {progress.seed}" if progress.variant else "done"
             bar.update(task, description=what, completed=progress.done, total=progress.total)
 
         def compiled(progress: Compiling) -> None:

@@ -6,10 +6,10 @@ import contextlib
 import sys
 from pathlib import Path
 
-from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
 
 from windlass.cli.signals import stopped_by_signals
+from windlass.cli.terminal import terminal
 from windlass.model import InputError
 from windlass.papers import find_paper, on_engine
 from windlass.papers.page import rows_json, rows_table, save
@@ -24,10 +24,10 @@ def reproduce_command(
         raise InputError(f"--out: {out} is a file, expected a folder")
     shown = sys.stderr.isatty()
     with Progress(
-        TextColumn("{task.description}"),
+        TextColumn("{task.description}", markup=False),
         BarColumn(),
         TaskProgressColumn(),
-        console=Console(stderr=True),
+        console=terminal(stderr=True),
         transient=True,
         disable=not shown,
     ) as bar:
@@ -40,9 +40,7 @@ def reproduce_command(
     if as_json:
         sys.stdout.write(rows_json(reproduction) + "\n")
     else:
-        Console().print(rows_table(paper, reproduction))
+        terminal().print(rows_table(paper, reproduction))
     if out is not None:
         save(paper, reproduction, out)
-        Console(stderr=True, soft_wrap=True).print(
-            f"{paper.name}.html and {paper.name}.json are in {out}", markup=False
-        )
+        terminal(stderr=True, soft_wrap=True).print(f"{paper.name}.html and {paper.name}.json are in {out}")

@@ -7,7 +7,6 @@ from contextlib import nullcontext
 from dataclasses import replace
 from importlib import resources
 from pathlib import Path
-from typing import Any
 
 import yaml
 from rich.console import Console
@@ -19,16 +18,18 @@ from windlass.cli.json_text import results_json
 from windlass.cli.overrides import Overrides, overridden
 from windlass.cli.progress import progress_bar
 from windlass.cli.signals import stopped_by_signals
+from windlass.cli.terminal import terminal
 from windlass.engines.targets import Executors, Target, executors
 from windlass.foreign import contained
 from windlass.kept import Kept, begin, files_of
 from windlass.kept import resume as resumed
 from windlass.model import InputError
+from windlass.model.text import printable
 from windlass.report import BEGINS, metrics_table, write_report
 from windlass.results import AS_IT_WAS, FILES, Results
 from windlass.runner import describe_live, run
 from windlass.saving import Claim, check_file, claimed
-from windlass.scenario import Scenario, load_tree, make_scenario
+from windlass.scenario import Scenario, code_in, load_tree, make_scenario
 from windlass.traces.files import stem
 from windlass.verdict import Requirement, check_names, parse_requirements
 
@@ -42,6 +43,7 @@ def run_command(
     target: str | None,
     overrides: Overrides,
     *,
+    code: bool = True,
     jobs: int,
     out: Path | None,
     report: Path | None,
@@ -56,7 +58,7 @@ def run_command(
     asked = asked or Asked()
     # Policies may print, and some engines do: standard output is for results alone.
     with contained():
-        scenario = scenario_of(target, overrides)
+        scenario = scenario_of(target, overrides, code=code)
         required = _required(scenario, asked)
         if as_json and asked.csv:
             raise InputError("--csv: --json is given as well, expected one of the two")
@@ -68,8 +70,8 @@ def run_command(
             inputs = {Path(target)} if target is not None else set()
             check_file("--report", report, inputs | files_of(scenario.as_run), BEGINS)
         on = None if live is None else executors(live)
-        said = Console(stderr=True, highlight=False, soft_wrap=True)
-        described = _described(scenario, on) if dry_run else None
+        said = terminal(stderr=True, soft_wrap=True)
+        described = (*_imported(scenario), *_described(scenario, on)) if dry_run else None
         if described is None:
             place = nullcontext() if out is None else claimed(out, "--out", FILES, replace=force)
             with place as claim:
@@ -92,14 +94,18 @@ def run_command(
             answer = answer_to(results, asked.by, required, uncut)
     if described is not None:
         for line in described:
-            print(line)
+            print(printable(line))
         return
     _show(results, answer, asked, as_json)
     if out is not None:
-        said.print(f"Tables and the scenario as run are in {out}", markup=False)
+        said.print(f"Tables and the scenario as run are in {out}")
     if report is not None:
         write_report(results, report, answer.said, None if answer.verdict is None else answer.verdict.metric)
-        said.print(f"The report is {report}", markup=False)
+        said.print(f"The report is {report}")
+
+
+def _line(text: str) -> str:
+    return printable(text) + "\n"
 
 
 def _required(scenario: Scenario, asked: Asked) -> tuple[Requirement, ...]:
@@ -133,7 +139,14 @@ def _say_kept(kept: Kept | None, scenario: Scenario, said: Console) -> None:
     total = len(scenario.variants) * len(scenario.seeds)
     if kept is None or not 0 < (count := kept.count()) < total:
         return
-    said.print(f"{count} of {total} runs are kept; the same command with --resume goes on", markup=False)
+    said.print(f"{count} of {total} runs are kept; the same command with --resume goes on")
+
+
+def _imported(scenario: Scenario) -> tuple[str, ...]:
+    named = sorted(set(code_in(yaml.safe_load(scenario.as_run))))
+    return tuple(
+        f"{printable(each)} was imported, to see what it is; --no-code would refuse" for each in named
+    )
 
 
 def _described(scenario: Scenario, on: Executors | None) -> tuple[str, ...]:
@@ -149,21 +162,11 @@ def _described(scenario: Scenario, on: Executors | None) -> tuple[str, ...]:
     return (*lines, "Nothing was started.")
 
 
-def scenario_of(target: str | None, overrides: Overrides) -> Scenario:
-    """The scenario that a target and the options mean.
+def scenario_of(target: str | None, overrides: Overrides, *, code: bool = True) -> Scenario:
+    """The scenario that a target and the options mean; without ``code`` one that names a policy file is refused.
 
     >>> scenario_of(None, Overrides(policies="easy")).name
     'lublin'
-    """
-    tree, source, folder = tree_of(target, overrides)
-    return make_scenario(tree, source, folder)
-
-
-def tree_of(target: str | None, overrides: Overrides) -> tuple[Any, str, Path]:
-    """The plain values of that scenario, how errors call it, and what its paths are relative to; no code is imported.
-
-    >>> tree_of(None, Overrides(policies="easy"))[0]["policies"]
-    {'order': ['easy']}
     """
     if target is None:
         bundled = resources.files("windlass.cli") / "lublin.yaml"
@@ -177,7 +180,11 @@ def tree_of(target: str | None, overrides: Overrides) -> tuple[Any, str, Path]:
             "policies": {"order": DEFAULT_POLICIES},
         }
         source, folder = target, Path()
-    return overridden(tree, overrides), source, folder
+    tree = overridden(tree, overrides)
+    named = [] if code else code_in(tree)
+    if named:
+        raise InputError(f"--no-code: {source} names {named[0]}, which would be imported; nothing of it was")
+    return make_scenario(tree, source, folder)
 
 
 def _uncut(target: str | None, overrides: Overrides, scenario: Scenario, jobs: int) -> Results | None:
@@ -190,23 +197,25 @@ def _uncut(target: str | None, overrides: Overrides, scenario: Scenario, jobs: i
 
 
 def _show(results: Results, answer: Answer, asked: Asked, as_json: bool) -> None:
-    said = Console(stderr=True, highlight=False, soft_wrap=True)
+    said = terminal(stderr=True, soft_wrap=True)
     for note in results.notes():
-        said.print(f"note: {note}", markup=False)
+        said.print(f"note: {note}")
     if as_json:
         sys.stdout.write(results_json(results, verdict_tree(answer)) + "\n")
         return
     if asked.csv:
         # The sentences are for people: the table is all there is on standard output.
         for line in answer.said:
-            said.print(line, markup=False)
-        sys.stdout.write(results.metrics().write_csv())
+            said.print(line)
+        table = results.metrics().write_csv()
+        # A program is given every sign as it is, and a terminal none that steers it.
+        sys.stdout.write("".join(map(_line, table.splitlines())) if sys.stdout.isatty() else table)
         return
-    console = Console(highlight=False)
+    console = terminal()
     for number, line in enumerate(answer.said):
         # In a pipe a sentence is a line, so that the first line is the answer.
         console.print(Text(line, "bold" if number == 0 else ""), soft_wrap=not console.is_terminal)
     if answer.said:
         console.print()
     width = _WIDE if asked.wide else console.width
-    (Console(width=width) if asked.wide else console).print(metrics_table(results, width))
+    (terminal(width=width) if asked.wide else console).print(metrics_table(results, width))

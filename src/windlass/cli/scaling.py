@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+
+from windlass.cli.terminal import say
+from windlass.model.text import printable
 
 if TYPE_CHECKING:
     from windlass.engines.elastic.system import ElasticSystem
@@ -70,7 +72,7 @@ def k8s_remove(
 
     with _one_line():
         gone = Spare(ApiServer(kubeconfig, context), namespace, "").remove()
-    print("\n".join(f"deleted {each}" for each in gone) or "nothing of Windlass is there")
+    print("\n".join(f"deleted {printable(str(each))}" for each in gone) or "nothing of Windlass is there")
 
 
 @ray_app.command("autoscale")
@@ -119,9 +121,9 @@ def _scale(
     chosen = _policy(policy)
     names = [kind.name for kind in system.types]
     with Monitor(history or _default_history(name), names, period=period) as monitor, _one_line():
-        engine = LiveScale(system, monitor, SystemClock(), period=period, tell=_say)
+        engine = LiveScale(system, monitor, SystemClock(), period=period, tell=say)
         if dry_run:
-            print("\n".join(engine.plan(chosen)))
+            print("\n".join(map(printable, engine.plan(chosen))))
             print("Nothing was changed.")
             return
         with stopped_by_signals(True, "interrupted; what was asked for stands"):
@@ -131,16 +133,16 @@ def _scale(
 def _policy(text: str) -> Any:
     """A policy as scenarios write it."""
     import numpy as np
-    import yaml
     from pydantic import TypeAdapter, ValidationError
 
     from windlass.model import InputError
+    from windlass.reading import parse_yaml
     from windlass.scale import POLICIES
     from windlass.worlds.policy import Policy
 
     try:
-        spec = TypeAdapter(Policy).validate_python(yaml.safe_load(text))
-    except (yaml.YAMLError, ValidationError) as error:
+        spec = TypeAdapter(Policy).validate_python(parse_yaml(text, "--policy"))
+    except ValidationError as error:
         raise InputError(f"--policy: {text!r} is not a policy, expected a name or {{name: {{…}}}}") from error
     return spec.make(POLICIES, np.random.default_rng(1))
 
@@ -163,9 +165,3 @@ def _one_line() -> Iterator[None]:
         yield
     except ClusterError as error:
         raise InputError(str(error)) from error
-
-
-def _say(line: str) -> None:
-    from datetime import datetime
-
-    print(f"{datetime.now():%H:%M:%S} {line}", file=sys.stderr, flush=True)

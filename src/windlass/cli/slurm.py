@@ -9,6 +9,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from windlass.cli.terminal import say
+from windlass.model.text import printable
+
 if TYPE_CHECKING:
     from windlass.drive import Named
     from windlass.engines.slurm.client import Client
@@ -57,7 +60,7 @@ def down(folder: _Dir = None) -> None:
     from windlass.engines.slurm import cluster
 
     for line in cluster.down(_folder(folder)):
-        print(line)
+        print(printable(line))
 
 
 @slurm_app.command()
@@ -105,11 +108,11 @@ def drive(
     options = Options(pace=look, until_idle=until_idle, partition=partition)
     driving = Driving(chosen, file, options, keep_held, checkpoint)
     if dry_run:
-        print("\n".join(plan_slurm(client, driving) or ["nobody would start now"]))
+        print("\n".join(map(printable, plan_slurm(client, driving))) or "nobody would start now")
         print("Nothing was changed.")
         return
     with stopped_by_signals(True, "interrupted; jobs that run go on"):
-        drive_slurm(client, driving, _say)
+        drive_slurm(client, driving, say)
 
 
 @slurm_app.command("give-back")
@@ -142,7 +145,7 @@ def log(
         sys.stdout.write(table.getvalue())
     else:
         write_text(table.getvalue(), out)
-    _say(f"{len(found.jobs)} jobs; {found.left_out} records left out, of jobs that never ran or ran again")
+    say(f"{len(found.jobs)} jobs; {found.left_out} records left out, of jobs that never ran or ran again")
 
 
 def read_policies(text: str) -> dict[str, Named]:
@@ -187,7 +190,7 @@ def _client(conf: Path | None, patience: float) -> Client:
 
     if conf is not None and not conf.is_file():
         raise InputError(f"--conf: {conf}: no such file")
-    return Client(Commands(conf), patience=patience, tell=_say)
+    return Client(Commands(conf), patience=patience, tell=say)
 
 
 def _folder(folder: Path | None) -> Path:
@@ -195,9 +198,3 @@ def _folder(folder: Path | None) -> Path:
 
     cache = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
     return folder or Path(cache) / "windlass" / "slurm"
-
-
-def _say(line: str) -> None:
-    from datetime import datetime
-
-    print(f"{datetime.now():%H:%M:%S} {line}", file=sys.stderr, flush=True)

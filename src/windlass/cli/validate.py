@@ -13,11 +13,10 @@ import yaml
 from rich.console import Console
 
 from windlass.cli.overrides import Overrides
-from windlass.cli.run import scenario_of, tree_of
+from windlass.cli.run import scenario_of
 from windlass.kept import files_of
-from windlass.model import InputError
 from windlass.report.units import counted, duration
-from windlass.scenario import Scenario, Variant
+from windlass.scenario import Scenario, Variant, code_in
 from windlass.worlds.contents import Content, Contents
 
 
@@ -33,16 +32,13 @@ class Read:
 
 def validate_command(target: str | None, overrides: Overrides, *, code: bool, as_json: bool) -> None:
     """Look at a scenario or a log as `run` would, and say what was found."""
-    tree, _, _ = tree_of(target, overrides)
-    if not code and (named := sorted(set(_code(tree)))):
-        raise InputError(f"--no-code: {target} names {', '.join(named)}, which would be imported")
-    scenario = scenario_of(target, overrides)
+    scenario = scenario_of(target, overrides, code=code)
     for variant in scenario.variants:
         # Makes each policy with its parameters; compiles nothing.
         scenario.world.kernels(variant.setting)
     found = list(_read(scenario))
     files = sorted(map(str, files_of(scenario.as_run)))
-    imported = sorted({name.partition(":")[0] for name in _code(yaml.safe_load(scenario.as_run))})
+    imported = sorted(set(code_in(yaml.safe_load(scenario.as_run))))
     cells = len(scenario.variants) * len(scenario.seeds)
     if as_json:
         tree = {
@@ -104,19 +100,6 @@ def _amount(content: Content) -> str:
     if math.isnan(content.last):
         return amount
     return f"{amount} over {duration(content.last - content.first)}"
-
-
-def _code(tree: Any) -> Iterator[str]:
-    """Whatever is named anywhere in a tree as a policy or part in a file is: ``./mine.py`` or ``mine.py:Mine``."""
-    if isinstance(tree, dict):
-        for key, value in tree.items():
-            yield from _code(key)
-            yield from _code(value)
-    elif isinstance(tree, list):
-        for each in tree:
-            yield from _code(each)
-    elif isinstance(tree, str) and tree.partition(":")[0].endswith(".py"):
-        yield tree
 
 
 def _plain(tree: Any) -> Any:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from unicodedata import category
+
 
 def printable(text: str) -> str:
     r"""Text on one line, in which nothing tells a terminal what to do.
@@ -27,5 +29,8 @@ def printable(text: str) -> str:
     if text.isprintable():
         return text
     return "".join(
-        sign if sign.isprintable() else sign.encode("unicode_escape").decode("ascii") for sign in text
+        sign
+        if sign.isprintable() or category(sign) == "Zs"
+        else sign.encode("unicode_escape").decode("ascii")
+        for sign in text
     )

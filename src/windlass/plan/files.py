@@ -6,23 +6,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Self
 
-import yaml
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, Field, ValidationError, model_validator
 
 from windlass.model import InputError
 from windlass.model.queries import Cluster, Component, Hierarchy, Query, QueryPlan
 from windlass.plan.profile import stream_plans
+from windlass.reading import Fields, read_yaml
 
 _NotNegative = Annotated[float, Field(ge=0)]
 
 
-class _Of(BaseModel):
-    """Unknown fields are refused, values do not change, none is infinite."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
-
-
-class ClusterOf(_Of):
+class ClusterOf(Fields):
     """A place where components run; a rate that is left out is no limit."""
 
     name: Annotated[str, Field(min_length=1)]
@@ -32,13 +26,13 @@ class ClusterOf(_Of):
     parent: str | None = None
 
 
-class HierarchyOf(_Of):
+class HierarchyOf(Fields):
     """All clusters of a file."""
 
     clusters: Annotated[tuple[ClusterOf, ...], Field(min_length=1)]
 
 
-class ComponentOf(_Of):
+class ComponentOf(Fields):
     """A step of a plan: its name with its knobs, cores, and bytes/s that it puts out."""
 
     name: Annotated[str, Field(min_length=1)]
@@ -46,14 +40,14 @@ class ComponentOf(_Of):
     output: _NotNegative = 0.0
 
 
-class PlanOf(_Of):
+class PlanOf(Fields):
     """One way to run a query."""
 
     accuracy: Annotated[float, Field(ge=0, le=1)]
     components: Annotated[tuple[ComponentOf, ...], Field(min_length=1)]
 
 
-class QueryOf(_Of):
+class QueryOf(Fields):
     """A query, with plans of its own or with a profile that holds them."""
 
     name: Annotated[str, Field(min_length=1)]
@@ -72,7 +66,7 @@ class QueryOf(_Of):
         return self
 
 
-class QueriesOf(_Of):
+class QueriesOf(Fields):
     """All queries of a file."""
 
     queries: Annotated[tuple[QueryOf, ...], Field(min_length=1)]
@@ -114,7 +108,7 @@ def read_hierarchy(path: Path) -> Hierarchy:
     ...     read_hierarchy(file).clusters[1].up
     75000.0
     """
-    found = _validated(HierarchyOf, _tree(path), path)
+    found = _validated(HierarchyOf, read_yaml(path), path)
     infinite = float("inf")
     try:
         return Hierarchy(
@@ -163,7 +157,7 @@ def read_queries(path: Path) -> tuple[Query, ...]:
     ...     read_queries(file)[0].plans[0].accuracy
     0.9
     """
-    found = _validated(QueriesOf, _tree(path), path)
+    found = _validated(QueriesOf, read_yaml(path), path)
     profiles: dict[Path, tuple[QueryPlan, ...]] = {}
     queries = []
     for place, each in enumerate(found.queries):
@@ -219,7 +213,7 @@ def read_recorded(path: Path) -> tuple[Recorded, ...]:
     Traceback (most recent call last):
     windlass.model.errors.InputError: ...queries.yaml: queries.0.clip: is not there, expected a file to run it on
     """
-    found = _validated(QueriesOf, _tree(path), path)
+    found = _validated(QueriesOf, read_yaml(path), path)
     recorded = []
     for place, each in enumerate(found.queries):
         given = {"clip": each.clip, "truth": each.truth, "pipeline": each.pipeline}
@@ -243,19 +237,6 @@ def _profile(file: Path, field: str) -> tuple[QueryPlan, ...]:
         return stream_plans(file)
     except InputError as error:
         raise InputError(f"{field}: {error}") from error
-
-
-def _tree(path: Path) -> Any:
-    try:
-        return yaml.safe_load(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read: {error.strerror}") from error
-    except UnicodeDecodeError as error:
-        raise InputError(f"{path}: not UTF-8 text") from error
-    except yaml.YAMLError as error:
-        mark = getattr(error, "problem_mark", None)
-        where = f", line {mark.line + 1}" if mark else ""
-        raise InputError(f"{path}{where}: not YAML: {getattr(error, 'problem', error)}") from error
 
 
 def _validated(model: type[BaseModel], tree: Any, path: Path) -> Any:

@@ -17,6 +17,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from windlass.model import InputError
+from windlass.reading import read_csv
 from windlass.traces.files import check_is_file
 
 _Ints = NDArray[np.int64]
@@ -71,10 +72,7 @@ def read_bins(path: str | PathLike[str]) -> Bins:
     """
     file = Path(path)
     check_is_file(file)
-    try:
-        table = pl.read_csv(file)
-    except (pl.exceptions.PolarsError, OSError) as error:
-        raise InputError(f"{file}: cannot be read as CSV: {str(error).splitlines()[0]}") from error
+    table = read_csv(file, infer=True)
     for column in ("time", *_NUMBERS):
         if column not in table.columns:
             raise InputError(f"{file}: column {column} is missing, found {', '.join(table.columns)}")

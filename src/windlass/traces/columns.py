@@ -85,11 +85,11 @@ def bad_lines(rows: pl.DataFrame, columns: Sequence[Column], line_of: Callable[[
 
 
 def converted(column: Column) -> pl.Expr:
-    """A column of :func:`numbers` in its own type, null where the value is missing."""
+    """A column of :func:`numbers` in its own type, null where the value is missing or bad."""
     number = pl.col(column.name)
     known = number if column.missing is None else pl.when(number != column.missing).then(number)
     # Adding 0.0 turns a negative zero into zero, so that a log written again reads the same.
-    return (known.cast(pl.Int64) if column.whole else known + 0.0).alias(column.name)
+    return (known.cast(pl.Int64, strict=False) if column.whole else known + 0.0).alias(column.name)
 
 
 def shown(cell: str, most: int = 40) -> str:

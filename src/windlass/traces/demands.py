@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from windlass.model import InputError
 from windlass.model.vectors import VectorJobs
+from windlass.reading import read_csv
 from windlass.traces.files import check_is_file
 
 _Floats = NDArray[np.float64]
@@ -72,10 +73,7 @@ def read_demands(
     """
     file = Path(path)
     check_is_file(file)
-    try:
-        table = pl.read_csv(file, infer_schema=False)
-    except (pl.exceptions.PolarsError, OSError) as error:
-        raise InputError(f"{file}: cannot be read as CSV: {str(error).splitlines()[0]}") from error
+    table = read_csv(file)
     if table.is_empty():
         raise InputError(f"{file}: no jobs")
     if "creation_time" in table.columns:

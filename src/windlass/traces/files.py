@@ -8,6 +8,10 @@ from pathlib import Path
 
 from windlass import saving
 from windlass.model import InputError
+from windlass.model.limits import TEXT
+
+#: Files are unpacked by so many bytes: a small one can unfold into more than memory.
+_CHUNK = 2**22
 
 
 def read_text(path: Path) -> str:
@@ -29,10 +33,11 @@ def read_text(path: Path) -> str:
     Raises
     ------
     InputError
-        The file cannot be read, is empty, holds NUL bytes, or is not the gzip file its name says it is.
+        The file cannot be read, is empty, holds NUL bytes, is not the gzip file its name says it is, or holds more than
+        :data:`~windlass.model.limits.TEXT` allows.
     """
     data = _unpacked(path)
-    if not data.strip():
+    if not data or data.isspace():
         raise InputError(f"{path}: the file is empty, expected a header and jobs")
     if data.startswith(b"\x1f\x8b"):
         raise InputError(f"{path}: the file is gzip-compressed, expected a name that ends in .gz")
@@ -114,19 +119,33 @@ def check_is_file(path: Path) -> None:
     Raises
     ------
     InputError
-        There is no such file, or it is a directory.
+        There is no such file, its name cannot be one, or it is a directory or a device.
     """
+    try:
+        path.stat()
+    except FileNotFoundError as error:
+        raise InputError(f"{path}: no such file") from error
+    except (OSError, ValueError) as error:
+        raise InputError(f"{path}: the file cannot be read: {_reason(error)}") from error
     if path.is_dir():
         raise InputError(f"{path}: is a directory, expected a file")
     if not path.is_file():
-        raise InputError(f"{path}: no such file")
+        raise InputError(f"{path}: is no regular file, expected a file")
 
 
-def _unpacked(path: Path) -> bytes:
+def _unpacked(path: Path) -> bytearray:
     check_is_file(path)
+    data = bytearray()
     try:
-        packed = path.read_bytes()
-        return gzip.decompress(packed) if is_packed(path) else packed
+        with gzip.open(path) if is_packed(path) else path.open("rb") as file:
+            while chunk := file.read(_CHUNK):
+                data += chunk
+                TEXT.check(len(data), str(path), at_least=True)
+                if b"\x00" in chunk:
+                    break  # no text, however much more there is
+        return data
+    except InputError:
+        raise
     except gzip.BadGzipFile as error:
         raise InputError(f"{path}: is no gzip file or is damaged, expected one by its name") from error
     except EOFError as error:

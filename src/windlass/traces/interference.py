@@ -10,6 +10,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from windlass.model import InputError
+from windlass.reading import read_csv
 from windlass.traces.files import check_is_file
 
 #: What together names a job: the same model trained on the same data in another way is another job.
@@ -109,10 +110,7 @@ def read_interference(folder: Path) -> MeasuredPairs:
 
 def _table(path: Path, columns: list[str]) -> pl.DataFrame:
     check_is_file(path)
-    try:
-        table = pl.read_csv(path, infer_schema=False)
-    except (pl.exceptions.PolarsError, OSError) as error:
-        raise InputError(f"{path}: cannot be read as CSV: {str(error).splitlines()[0]}") from error
+    table = read_csv(path)
     for column in columns:
         if column not in table.columns:
             raise InputError(f"{path}: column {column} is missing, found {', '.join(table.columns)}")

@@ -10,6 +10,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from windlass.model import InputError
+from windlass.reading import read_csv
 from windlass.traces.files import check_is_file
 
 _COLUMNS = ("TIMESTAMP", "ContextTokens", "GeneratedTokens")
@@ -50,10 +51,7 @@ def read_llm(path: Path) -> Requests:
         The file cannot be read, a column is missing, or a row has a value that is not allowed.
     """
     check_is_file(path)
-    try:
-        table = pl.read_csv(path, infer_schema=False)
-    except (pl.exceptions.PolarsError, OSError) as error:
-        raise InputError(f"{path}: cannot be read as CSV: {str(error).splitlines()[0]}") from error
+    table = read_csv(path)
     for column in _COLUMNS:
         if column not in table.columns:
             raise InputError(f"{path}: column {column} is missing, found {', '.join(table.columns)}")

@@ -65,6 +65,13 @@ def read_spot(path: str | PathLike[str]) -> SpotTrace:
         found = json.loads(read_text(file))
     except json.JSONDecodeError as error:
         raise InputError(f"{file}, line {error.lineno}: not JSON: {error.msg}") from error
+    except RecursionError as error:
+        raise InputError(f"{file}: not JSON: nested too deeply") from error
+    except InputError:
+        raise
+    except ValueError as error:
+        # Python reads no number of more than some thousand digits.
+        raise InputError(f"{file}: not JSON: {next(iter(str(error).splitlines()), '')}") from error
     metadata = found.get("metadata") if isinstance(found, dict) else None
     gap = metadata.get("gap_seconds") if isinstance(metadata, dict) else None
     if isinstance(gap, bool) or not isinstance(gap, int | float) or not 0 < gap < 1e9:

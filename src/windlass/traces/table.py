@@ -30,6 +30,7 @@ from pathlib import Path
 
 import polars as pl
 
+from windlass import reading
 from windlass.model import InputError
 from windlass.traces.clock import in_seconds
 from windlass.traces.columns import Column, bad_lines, bad_rows, converted, numbers, refuse_or_note, shown
@@ -101,11 +102,7 @@ def read_parquet(path: str | PathLike[str], skip_bad_lines: bool = False) -> Tra
     """
     file = Path(path)
     check_is_file(file)
-    try:
-        records = pl.read_parquet(file, glob=False)
-    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
-        reason = next(iter(str(error).splitlines()), "no reason given")
-        raise InputError(f"{file}: cannot be read as Parquet: {reason}") from error
+    records = reading.read_parquet(file)
     chosen = _chosen(str(file), records.columns)
     return _trace(file, TextTable(records, line_of=lambda row: row + 1), chosen, skip_bad_lines, "row")
 

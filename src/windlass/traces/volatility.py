@@ -9,6 +9,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from windlass.model import InputError
+from windlass.reading import read_csv
 from windlass.traces.files import check_is_file
 
 
@@ -34,10 +35,7 @@ def read_volatility(path: Path, points: int) -> NDArray[np.float64]:
     if points < 2:
         raise InputError(f"points is {points}, expected at least 2")
     check_is_file(path)
-    try:
-        table = pl.read_csv(path)
-    except (pl.exceptions.PolarsError, OSError) as error:
-        raise InputError(f"{path}: cannot be read as CSV: {str(error).splitlines()[0]}") from error
+    table = read_csv(path, infer=True)
     for column in ("value", "starttime", "VM_id"):
         if column not in table.columns:
             raise InputError(f"{path}: column {column} is missing, found {', '.join(table.columns)}")
@@ -50,7 +48,11 @@ def read_volatility(path: Path, points: int) -> NDArray[np.float64]:
         )
     parsed = table.with_columns(
         scores.alias("value"),
-        pl.col("starttime").str.to_datetime("%Y-%m-%d %H:%M:%S%.f", strict=False).dt.epoch("ms").alias("at"),
+        pl.col("starttime")
+        .cast(pl.String)
+        .str.to_datetime("%Y-%m-%d %H:%M:%S%.f", strict=False)
+        .dt.epoch("ms")
+        .alias("at"),
     ).sort("at")
     if parsed["at"].null_count():
         row = int(parsed["at"].is_null().arg_max() or 0)

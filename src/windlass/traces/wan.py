@@ -110,11 +110,18 @@ def _rows(file: Path, needed: tuple[str, ...]) -> Iterator[tuple[int, dict[str, 
                 if name not in (reader.fieldnames or ()):
                     raise InputError(f"{file}: no column {name!r} in the first line")
             for row in reader:
+                short = next((name for name in reader.fieldnames or () if row[name] is None), None)
+                if short is not None:
+                    raise InputError(
+                        f"{file}, line {reader.line_num}: {short} is missing, expected all columns"
+                    )
                 yield reader.line_num, row
     except OSError as error:
         raise InputError(f"{file}: cannot be read: {error.strerror}") from error
     except UnicodeDecodeError as error:
         raise InputError(f"{file}: not UTF-8 text") from error
+    except csv.Error as error:
+        raise InputError(f"{file}: cannot be read as CSV: {error}") from error
 
 
 def _number(text: str, file: Path, line: int, name: str) -> float:

@@ -23,22 +23,19 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any, ClassVar, Protocol, Self
 
-from pydantic import BaseModel, ConfigDict
-
 from windlass.compiled import Kernel
 from windlass.discovery import classes_in
 from windlass.engines.targets import Executors
 from windlass.model import InputError
+from windlass.reading import Fields
 from windlass.registry import Registry
 from windlass.results import Choice, Outcome
 from windlass.worlds.contents import Contents
 from windlass.worlds.waited import Waited
 
 
-class Setting(BaseModel):
+class Setting(Fields):
     """One variant of a scenario, every value known; a world adds its fields."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
     #: Dotted names of fields that are lists by nature; any other list in a scenario is a sweep.
     plain_lists: ClassVar[frozenset[str]] = frozenset()

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
+
+from windlass.reading import Fields
 
 #: A number above 0, and one of at least 0.
 Positive = Annotated[float, Field(gt=0)]
 NotNegative = Annotated[float, Field(ge=0)]
 
 
-class Spec(BaseModel):
+class Spec(Fields):
     """A part of a scenario; its fields are the keys that the scenario may have there.
 
     Raises
@@ -26,5 +28,3 @@ class Spec(BaseModel):
     >>> Queue(length=3).length
     3.0
     """
-
-    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)

@@ -10,12 +10,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
 
 from windlass.admit import POLICIES
 from windlass.admit.evaluation import Judged, Node, candidates, judge, level_of, tuned
 from windlass.cli.admit.shown import page_of, row_of, tables_of, verdicts_of
+from windlass.cli.terminal import terminal
 from windlass.model import InputError
 from windlass.model.values import number
 from windlass.report import BEGINS
@@ -165,10 +165,10 @@ def evaluate_command(
     earlier = None if before is None else read_telemetry(before)
     nodes = [node_of(read_telemetry(file), asked, earlier) for file in files]
     with Progress(
-        TextColumn("{task.description}"),
+        TextColumn("{task.description}", markup=False),
         BarColumn(),
         TaskProgressColumn(),
-        console=Console(stderr=True),
+        console=terminal(stderr=True),
         transient=True,
         disable=not sys.stderr.isatty(),
     ) as bar:
@@ -179,10 +179,10 @@ def evaluate_command(
     if as_json:
         sys.stdout.write(json.dumps([row_of(each, found) for each in found], allow_nan=False) + "\n")
     else:
-        console = Console()
-        console.print(told(nodes, asked, found, before), markup=False, highlight=False)
+        console = terminal()
+        console.print(told(nodes, asked, found, before))
         console.print(*tables_of(found))
-        console.print("\n".join(verdicts_of(found)), markup=False, highlight=False)
+        console.print("\n".join(verdicts_of(found)))
     if report is not None:
         title = "What signals foresee of " + ", ".join(file.name for file in files[:3])
         lead = told(nodes, asked, found, before)

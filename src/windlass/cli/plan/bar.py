@@ -6,16 +6,22 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+from windlass.cli.terminal import terminal
 
 
 @contextmanager
 def bar(what: str) -> Iterator[Callable[[int, int], None]]:
     """A function to call with how many are done, of how many; it draws on standard error if that is a terminal."""
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    columns = (
+        TextColumn("{task.description}", markup=False),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeRemainingColumn(),
+    )
     with Progress(
-        *columns, console=Console(stderr=True), transient=True, disable=not sys.stderr.isatty()
+        *columns, console=terminal(stderr=True), transient=True, disable=not sys.stderr.isatty()
     ) as drawn:
         task = drawn.add_task(what, total=None)
         yield lambda done, of: drawn.update(task, completed=done, total=of)

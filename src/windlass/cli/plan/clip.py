@@ -6,9 +6,8 @@ import importlib.util
 import re
 from pathlib import Path
 
-from rich.console import Console
-
 from windlass.cli.plan.bar import bar
+from windlass.cli.terminal import terminal
 from windlass.model import InputError
 from windlass.plan.profile.traffic.scene import Traffic
 
@@ -41,9 +40,8 @@ def clip_command(traffic: Traffic, out: Path, truth: Path) -> None:
 
     with bar("drawing") as tell:
         clip = make_clip(traffic, out, truth, tell)
-    Console().print(
+    terminal().print(
         f"{out}: {clip.frames} frames of {clip.width} x {clip.height}, {clip.seconds:g} s, {traffic.weather}; "
         f"{truth}: true tracks",
-        markup=False,
         highlight=False,
     )

@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rich.console import Console
 from rich.table import Table
 
 from windlass.cli.plan.bar import bar
 from windlass.cli.plan.clip import needs_opencv
+from windlass.cli.terminal import terminal
 from windlass.model import InputError
 from windlass.model.queries import QueryPlan
 from windlass.plan.profile import write_plans
@@ -121,9 +121,9 @@ def profile_command(asked: Asked, *, as_json: bool) -> None:
             json.dumps(tree_of(pipeline.name, clip, asked, found, alone), allow_nan=False) + "\n"
         )
         return
-    console = Console()
+    console = terminal()
     console.print(_table(plans))
-    console.print("\n".join(lines), markup=False, highlight=False)
+    console.print("\n".join(lines))
 
 
 def run_alone(

@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
-from rich.console import Console
 
 from windlass.cli.plan.measured import measured_table, tree_of
 from windlass.cli.signals import stopped_by_signals
+from windlass.cli.terminal import terminal
 from windlass.drive import drive
 from windlass.engines.streams.book import Book
 from windlass.engines.streams.engine import LiveStreams
@@ -22,6 +22,7 @@ from windlass.engines.streams.executor import Feed, Node
 from windlass.engines.streams.result import StreamsRun
 from windlass.model import InputError
 from windlass.model.queries import Hierarchy
+from windlass.model.text import printable
 from windlass.plan import POLICIES, PlanPolicy
 from windlass.plan.files import read_hierarchy, read_queries, read_recorded
 
@@ -117,7 +118,7 @@ def run_command(
 
     asked = Watched(queries, read, _say)
     if dry_run:
-        print("\n".join(planned(asked(0.0), hierarchy, chosen, where)))
+        print("\n".join(map(printable, planned(asked(0.0), hierarchy, chosen, where))))
         print("Nothing was started.")
         return
     with stopped_by_signals(True):
@@ -208,8 +209,8 @@ def _show(found: StreamsRun, as_json: bool) -> None:
     if as_json:
         sys.stdout.write(json.dumps(tree_of(found), allow_nan=False) + "\n")
     else:
-        Console().print(measured_table(found))
+        terminal().print(measured_table(found))
 
 
 def _say(line: str) -> None:
-    print(line, file=sys.stderr, flush=True)
+    print(printable(line), file=sys.stderr, flush=True)

@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
-from rich.console import Console
 
 from windlass.cli.plan.shown import Solved, reasons, tables_of, tree_of
+from windlass.cli.terminal import terminal
 from windlass.model import InputError, PolicyError
 from windlass.model.queries import Hierarchy, Query
 from windlass.plan import POLICIES, PlanView, QueryOptions, configurations
@@ -88,13 +88,13 @@ def solve_command(
     if as_json:
         sys.stdout.write(json.dumps([tree_of(each) for each in found], allow_nan=False) + "\n")
         return
-    console = Console(highlight=False)
+    console = terminal()
     for table in tables_of(found):
         console.print(table)
     for each in found:
         for line in reasons(each) if explain else ():
-            console.print(line, markup=False, soft_wrap=True)
-        console.print(_summary(each), markup=False, soft_wrap=True)
+            console.print(line, soft_wrap=True)
+        console.print(_summary(each), soft_wrap=True)
 
 
 def _summary(of: Solved) -> str:

@@ -5,18 +5,16 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-import yaml
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import Field, ValidationError
 
 from windlass.model import InputError
 from windlass.model.instances import InstanceType
+from windlass.reading import Fields, read_yaml
 
 _Amount = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 
 
-class _Type(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
+class _Type(Fields):
     name: Annotated[str, Field(min_length=1)]
     gpus: _Amount = 0.0
     cores: _Amount = 0.0
@@ -26,9 +24,7 @@ class _Type(BaseModel):
     most: Annotated[int, Field(ge=0)]
 
 
-class _Types(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
+class _Types(Fields):
     types: Annotated[list[_Type], Field(min_length=1)]
 
 
@@ -55,13 +51,7 @@ def read_types(path: Path) -> tuple[InstanceType, ...]:
     ['small', 'large']
     """
     try:
-        tree = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"{path}: {getattr(error, 'strerror', None) or 'is not UTF-8 text'}") from error
-    except yaml.YAMLError as error:
-        raise InputError(f"{path}: is not YAML: {' '.join(str(error).split())}") from error
-    try:
-        known = _Types.model_validate(tree)
+        known = _Types.model_validate(read_yaml(path))
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(map(str, first["loc"]))

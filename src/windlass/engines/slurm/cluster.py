@@ -79,7 +79,7 @@ class Cluster:
             tree = json.loads(file.read_text(encoding="utf-8"))
             daemons = tuple(Daemon(**daemon) for daemon in tree["daemons"])
             return cls(folder, int(tree["nodes"]), int(tree["cpus"]), daemons)
-        except (OSError, ValueError, TypeError, KeyError) as error:
+        except (OSError, ValueError, TypeError, KeyError, RecursionError) as error:
             raise InputError(
                 f"{file}: cannot be read: {error}; expected what `windlass slurm up` writes"
             ) from error

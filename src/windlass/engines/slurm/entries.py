@@ -147,7 +147,7 @@ def read_entry(line: str) -> Entry:
         found: Entry = kind(
             **{key: tuple(value) if isinstance(value, list) else value for key, value in tree.items()}
         )
-    except (KeyError, TypeError, AttributeError) as error:
+    except (KeyError, TypeError, AttributeError, RecursionError) as error:
         raise ValueError(f"{type(error).__name__}: {error}") from error
     if any(getattr(found, each.name) is None for each in fields(found)):
         raise ValueError("a value is missing")

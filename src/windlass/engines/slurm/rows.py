@@ -189,7 +189,7 @@ def _read(text: str, command: str, field: str, read: Callable[[Mapping[str, Any]
     try:
         tree = json.loads(text)
         errors, rows = tree.get("errors") or [], tree[field]
-    except (ValueError, KeyError, AttributeError, TypeError) as error:
+    except (ValueError, KeyError, AttributeError, TypeError, RecursionError) as error:
         raise BatchError(f"{command} --json: cannot be read: {type(error).__name__}: {error}") from error
     if errors:
         # With the controller away, it tells of no jobs and ends as if all were well.

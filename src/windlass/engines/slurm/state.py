@@ -79,5 +79,5 @@ def read_state(path: Path) -> ShareState | None:
         return None
     except OSError as error:
         raise InputError(f"{path}: {error.strerror}") from error
-    except (ValueError, KeyError, TypeError) as error:
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise InputError(f"{path}: is no state of shares: {type(error).__name__}: {error}") from error

@@ -27,8 +27,8 @@ class Waiting:
     may be less than a job asks for. Only a job that a batch system did not start when told to is left out for a while.
 
     ``note`` is one number per job that the policy itself left with it at an earlier decision (NaN until
-    then): the engine keeps it, so that a policy has no memory of its own and survives a restart. ``user`` is a number for
-    the user of each, -1 where the engine knows none.
+    then): the engine keeps it, so that a policy has no memory of its own and survives a restart. ``user`` is a number
+    for the user of each, -1 where the engine knows none.
     """
 
     job: NDArray[np.int64]

@@ -23,12 +23,12 @@ from os import PathLike
 from pathlib import Path
 from typing import TypeVar
 
-import yaml
 from pydantic import ValidationError
 
 from windlass.model import InputError
 from windlass.plan.profile.options import ASSOCIATORS, DETECTORS, Decode, Option, sending, way_of
 from windlass.plan.profile.steps.step import Step
+from windlass.reading import read_yaml
 
 Kind = TypeVar("Kind", bound=Option)
 
@@ -86,11 +86,7 @@ def read_pipeline(path: str | PathLike[str]) -> Pipeline:
     file = Path(path)
     if not file.is_file():
         raise InputError(f"{file}: {'is a directory, expected a file' if file.is_dir() else 'no such file'}")
-    try:
-        tree = yaml.safe_load(file.read_text(encoding="utf-8"))
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
-        raise InputError(f"{file}: cannot be read as YAML: {' '.join(str(error).split())}") from error
-    return read_tree(tree, str(file))
+    return read_tree(read_yaml(file), str(file))
 
 
 def read_tree(tree: object, where: str) -> Pipeline:

@@ -10,6 +10,7 @@ import polars as pl
 
 from windlass.model import InputError
 from windlass.model.queries import Component, QueryPlan
+from windlass.reading import read_parquet
 
 _COLUMNS = {
     "plan": pl.Int64, "accuracy": pl.Float64, "position": pl.Int64, "component": pl.String, "cores": pl.Float64,
@@ -64,10 +65,7 @@ def stream_plans(path: str | PathLike[str]) -> tuple[QueryPlan, ...]:
         raise InputError(
             f"{file}: {'is a directory, expected a profile' if file.is_dir() else 'no such file'}"
         )
-    try:
-        table = pl.read_parquet(file)
-    except (pl.exceptions.PolarsError, OSError) as error:
-        raise InputError(f"{file}: cannot be read as Parquet: {str(error).splitlines()[0]}") from error
+    table = read_parquet(file)
     for name, kind in _COLUMNS.items():
         if name not in table.columns:
             raise InputError(f"{file}: there is no column {name!r}, expected {', '.join(_COLUMNS)}")

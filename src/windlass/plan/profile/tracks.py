@@ -193,7 +193,7 @@ def read_truth(path: str | PathLike[str], clip: ClipInfo) -> Tracks:
     if not file.is_file():
         raise InputError(f"{file}: {'is a directory, expected a file' if file.is_dir() else 'no such file'}")
     try:
-        table = pl.read_csv(file, infer_schema=False)
+        table = pl.read_csv(file, infer_schema=False, glob=False)
     except pl.exceptions.NoDataError as error:
         raise InputError(f"{file}: the file is empty, expected true tracks") from error
     except (pl.exceptions.PolarsError, OSError) as error:

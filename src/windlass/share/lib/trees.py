@@ -14,11 +14,11 @@ from pathlib import Path
 from typing import Annotated, Literal
 
 import numpy as np
-import yaml
 from numpy.typing import NDArray
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import Field, ValidationError
 
 from windlass.model import InputError
+from windlass.reading import Fields, read_yaml
 from windlass.share.allocation import Allocation
 from windlass.share.lib.state import happiness
 from windlass.share.view import checked_actions
@@ -88,17 +88,13 @@ class Experts:
         return np.array([tree.leaves[row, column] for tree, row in zip(self.trees, rows, strict=True)])
 
 
-class _TreeFields(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
-
+class _TreeFields(Fields):
     metric: Literal["cpu", "memory", "stage", "interval"]
     bands: list[float] | list[str]
     leaves: list[list[list[Annotated[float, Field(ge=0.0, le=100.0)]]]]
 
 
-class _Fields(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
-
+class _Fields(Fields):
     actions: list[int]
     happiness: list[float]
     experts: list[_TreeFields] = Field(min_length=1)
@@ -134,12 +130,7 @@ def _own() -> Experts:
 
 def _read(path: Path) -> Experts:
     try:
-        found = yaml.safe_load(path.read_text(encoding="utf-8"))
-        fields = _Fields.model_validate(found)
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read: {error.strerror}") from error
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
-        raise InputError(f"{path}: is not YAML: {' '.join(str(error).split())}") from error
+        fields = _Fields.model_validate(read_yaml(path))
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(str(part) for part in first["loc"]) or "the file"

@@ -118,7 +118,7 @@ def read_model(path: Path = RECORDED) -> MetricModel:
         return MetricModel(names=tuple(tree["names"]), delay=np.asarray(tree["delay"], np.int64), **arrays)
     except OSError as error:
         raise InputError(f"{path}: cannot be read: {error.strerror}") from error
-    except (ValueError, TypeError) as error:
+    except (ValueError, TypeError, RecursionError) as error:
         raise InputError(f"{path}: {next(iter(str(error).splitlines()), 'no metric model')}") from error
 
 

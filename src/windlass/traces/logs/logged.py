@@ -16,6 +16,8 @@ from windlass.traces.trace import REQUIRED, BadLine, Trace
 
 #: Times from here on (1973) are dates; those before count from some beginning of the log's own.
 _DATES = 1e8
+#: Seconds from 1970 to the year 10000, of which calendars have no dates.
+_NO_DATES = 253_402_300_800.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,6 +163,10 @@ def trace_of(
         )
         raise InputError(f"{file}: no jobs that ran: " + ("; ".join(said) if reading.left else first))
     begin = min(job.submit for job in reading.jobs)
+    if begin >= _NO_DATES:
+        raise InputError(
+            f"{file}: the first job is submitted {begin:g} s after 1970, expected a year of four digits"
+        )
     if begin >= _DATES:
         date = datetime.fromtimestamp(begin, UTC).isoformat().replace("+00:00", "Z")
         said.append(f"times count from {date}, the first submission")

@@ -9,6 +9,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from windlass.model import InputError
+from windlass.reading import read_parquet
 from windlass.traces.files import check_is_file
 from windlass.traces.telemetry.series import Telemetry
 
@@ -46,11 +47,7 @@ def read_recorded(path: Path) -> Telemetry:
     (('busy', 'cpu_ready'), [0.5, nan])
     """
     check_is_file(path)
-    try:
-        table = pl.read_parquet(path)
-    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
-        reason = next(iter(str(error).splitlines()), "no reason given")
-        raise InputError(f"{path}: cannot be read as Parquet: {reason}") from error
+    table = read_parquet(path)
     for column, kind in zip(table.columns, table.dtypes, strict=True):
         if not (kind.is_numeric() or kind == pl.Boolean):
             raise InputError(f"{path}: column {column} is {kind}, expected numbers")

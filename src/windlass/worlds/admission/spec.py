@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import Field
+from pydantic import Field, model_validator
 
+from windlass.model.limits import WORKERS
 from windlass.worlds import Setting
 from windlass.worlds.dispatch.spec import WorkloadSpec
 from windlass.worlds.policy import Policy
@@ -47,6 +48,12 @@ class ClusterSpec(Spec):
     speed: Positive = 4.0
     floor: Annotated[float, Field(gt=0, le=1)] = 0.05
     bursts: Bursts = Bursts()
+
+    @model_validator(mode="after")
+    def _not_too_many(self) -> Self:
+        WORKERS.check(self.nodes, "nodes")
+        WORKERS.check(self.nodes * self.cores, "nodes times cores")
+        return self
 
     def speeds(self) -> NDArray[np.float64]:
         """(nodes,) work/s of each while no neighbour is there."""

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field, TypeAdapter, field_validator, model_validator
 
+from windlass.model.limits import WORKERS
 from windlass.model.timetable import NodeTimetable
 from windlass.workloads.outages import draw_outages
 from windlass.worlds.spec import NotNegative, Positive, Spec
@@ -61,6 +62,7 @@ class ClusterSpec(Spec):
 
     @model_validator(mode="after")
     def _can_happen(self) -> Self:
+        WORKERS.check(self.nodes, "nodes")
         if isinstance(self.outages, tuple):
             for row, outage in enumerate(self.outages):
                 _check_outage(outage, row, self)

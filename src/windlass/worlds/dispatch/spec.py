@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field, model_validator
 
+from windlass.model.limits import WORKERS
 from windlass.worlds import Setting
 from windlass.worlds.policy import Policy
 from windlass.worlds.spec import NotNegative, Positive, Spec
@@ -40,6 +41,11 @@ class ClusterSpec(Spec):
     shocks_every: Positive | None = None
     drift: Path | None = None
     failures: tuple[Failure, ...] = ()
+
+    @model_validator(mode="after")
+    def _not_too_many(self) -> Self:
+        WORKERS.check(sum(group.workers for group in self.groups), "groups")
+        return self
 
     def speeds(self) -> NDArray[np.float64]:
         """(n,) work/s."""

@@ -8,6 +8,7 @@ from typing import Annotated, ClassVar, Literal, Self
 
 from pydantic import Field, model_validator
 
+from windlass.model.limits import WORKERS
 from windlass.plan.files import PlanOf
 from windlass.sim.queries.setup import Terms
 from windlass.worlds import Setting
@@ -34,6 +35,7 @@ class ClusterSpec(Spec):
 
     @model_validator(mode="after")
     def _one_source(self) -> Self:
+        WORKERS.check(self.cameras, "cameras")
         beside = sorted(self.model_fields_set - {"file"})
         if self.file is not None and beside:
             raise ValueError(f"expected {beside[0]} or 'file', not both")

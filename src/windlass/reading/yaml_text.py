@@ -1,0 +1,162 @@
+"""YAML without what surprises.
+
+The YAML that a library reads can name itself, unfold a few lines into more values than there are atoms, and say a key
+twice, of which the last holds in silence. What is read here is a tree of values whose size is known.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from windlass.model import InputError
+from windlass.model.limits import YAML_BYTES, YAML_VALUES
+
+#: No file that a person writes is deeper; Python's own stack ends at a thousand.
+_DEEPEST = 50
+
+
+def read_yaml(path: Path) -> Any:
+    """The plain values of a YAML file.
+
+    Raises
+    ------
+    InputError
+        It cannot be read, is too large, or is not YAML as :func:`parse_yaml` takes it; names file and line.
+    """
+    try:
+        if path.exists() and not path.is_file():
+            kind = "is a directory" if path.is_dir() else "is no regular file"
+            raise InputError(f"{path}: cannot be read: {kind}, expected a file")
+        YAML_BYTES.check(path.stat().st_size, str(path))
+        text = path.read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        raise InputError(f"{path}: not UTF-8 text") from error
+    except InputError:
+        raise
+    except (OSError, ValueError) as error:
+        raise InputError(f"{path}: cannot be read: {getattr(error, 'strerror', None) or error}") from error
+    return parse_yaml(text, str(path))
+
+
+def parse_yaml(text: str, source: str) -> Any:
+    """The plain values of a YAML text.
+
+    Parameters
+    ----------
+    text
+        One document.
+    source
+        How error messages call it.
+
+    Returns
+    -------
+    Any
+        Mappings, lists, text, numbers, truth values, dates and None; None for an empty text.
+
+    Raises
+    ------
+    InputError
+        It is not YAML, has a key twice, a value that holds itself, a date or number that there is not, or holds too
+        much; names source and line.
+
+    Examples
+    --------
+    >>> parse_yaml("a: [1, 2]", "s.yaml")
+    {'a': [1, 2]}
+    >>> parse_yaml("a: 1\\na: 2", "s.yaml")
+    Traceback (most recent call last):
+    windlass.model.errors.InputError: s.yaml, line 2: is not YAML: the key 'a' is there twice
+    """
+    try:
+        return yaml.load(text, _Loader)
+    except yaml.reader.ReaderError as error:
+        line = text.count("\n", 0, error.position) + 1
+        raise InputError(
+            f"{source}, line {line}: is not YAML: the character {chr(int(error.character))!r} is not allowed"
+        ) from error
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        where = f", line {mark.line + 1}" if mark is not None else ""
+        said = " ".join(" ".join(filter(None, (error.context, error.problem))).split()) or "no reason"
+        raise InputError(f"{source}{where}: is not YAML: {said}") from error
+    except _TooMuch as error:
+        raise InputError(f"{source}, line {error.line}: {error}") from error
+    except RecursionError as error:
+        raise InputError(f"{source}: is nested too deeply, at most {_DEEPEST} levels are taken") from error
+
+
+class _TooMuch(Exception):  # noqa: N818 - it leaves this file as another
+    def __init__(self, message: str, mark: yaml.Mark) -> None:
+        super().__init__(message)
+        self.line = mark.line + 1
+
+
+class _Loader(yaml.SafeLoader):
+    """Measures each value as it is composed, when all that it holds has been: aliases come after what they name."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__(text)
+        self._inside = 0
+        self._composed = 0
+        self._most = YAML_VALUES.most()
+        #: Of each value: how many it holds, itself counted in, and how deep it goes.
+        self._sizes: dict[yaml.Node, tuple[int, int]] = {}
+
+    def compose_node(self, parent: yaml.Node | None, index: Any) -> yaml.Node | None:
+        mark = self.peek_event().start_mark  # type: ignore[no-untyped-call]
+        if self.check_event(yaml.AliasEvent):
+            known = super().compose_node(parent, index)
+            if known is not None and known not in self._sizes:
+                raise yaml.composer.ComposerError(None, None, "a value holds itself", mark)
+            return known
+        self._inside += 1
+        self._composed += 1
+        self._check(self._composed, self._inside, mark)
+        node = super().compose_node(parent, index)
+        self._inside -= 1
+        if node is not None:
+            within = [self._sizes[each] for each in _held(node)]
+            size = 1 + sum(count for count, _ in within)
+            depth = 1 + max((deep for _, deep in within), default=0)
+            self._check(size, depth, mark)
+            self._sizes[node] = size, depth
+        return node
+
+    def _check(self, size: int, depth: int, mark: yaml.Mark) -> None:
+        if depth > _DEEPEST:
+            raise _TooMuch(f"nested {depth} levels deep, at most {_DEEPEST} are taken", mark)
+        if size > self._most:
+            try:
+                YAML_VALUES.check(size)
+            except InputError as error:
+                raise _TooMuch(str(error), mark) from error
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
+        seen: set[Any] = set()
+        for key, _ in node.value if isinstance(node, yaml.MappingNode) else ():
+            # Merged keys, which may be there already, are not yet among them.
+            if isinstance(key, yaml.ScalarNode):
+                value = "<<" if key.tag == "tag:yaml.org,2002:merge" else self.construct_object(key)
+                if value in seen:
+                    raise yaml.constructor.ConstructorError(
+                        None, None, f"the key {value!r} is there twice", key.start_mark
+                    )
+                seen.add(value)
+        return super().construct_mapping(node, deep)
+
+    def construct_object(self, node: yaml.Node, deep: bool = False) -> Any:
+        try:
+            return super().construct_object(node, deep)
+        except (ValueError, OverflowError, LookupError, TypeError, AttributeError) as error:
+            raise yaml.constructor.ConstructorError(
+                None, None, f"{str(node.value)[:40]!r} is no date or number ({error})", node.start_mark
+            ) from error
+
+
+def _held(node: yaml.Node) -> list[yaml.Node]:
+    if isinstance(node, yaml.MappingNode):
+        return [each for pair in node.value for each in pair]
+    return list(node.value) if isinstance(node, yaml.SequenceNode) else []

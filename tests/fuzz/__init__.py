@@ -1,0 +1,1 @@
+"""Bad input by the thousand, seeded: no traceback, no hang, nothing wrong taken in silence."""

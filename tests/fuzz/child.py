@@ -1,0 +1,133 @@
+"""Tries cases in a process of its own, under limits: ``python -m tests.fuzz.child SEED FIRST LAST FOLDER``.
+
+A line is written before each case and after it, so that whoever waits knows which one ended the process.
+
+The limit on memory is on data (``RLIMIT_DATA``), 2 GB above what the libraries hold once they are loaded. Compilers and
+pools of threads reserve address space that they never touch, so a limit on that (``RLIMIT_AS``) would say nothing.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import resource
+import shutil
+import sys
+from pathlib import Path
+
+from tests.fuzz.case import Case
+from tests.fuzz.targets import case_of
+from windlass.cli import main
+from windlass.model import InputError
+
+MEMORY = 2 * 2**30
+CPU_SECONDS = 30
+
+
+def outcome(case: Case, folder: Path) -> str:
+    """``taken`` or ``refused``, or else what is wrong with how it ended."""
+    before = [os.dup(1), os.dup(2)]
+    try:
+        for number, name in ((1, "out"), (2, "err")):
+            handle = os.open(folder / name, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+            os.dup2(handle, number)
+            os.close(handle)
+        status = _commanded(case, folder) if case.call is None else _called(case)
+    finally:
+        for number, kept in enumerate(before, 1):
+            os.dup2(kept, number)
+            os.close(kept)
+    said = [(folder / name).read_bytes().decode(errors="surrogateescape") for name in ("out", "err")]
+    if case.call is None:
+        return judged(status, *said)
+    return f"a library that gives up: {said[1][:200]}" if "panicked at" in said[1] else str(status)
+
+
+def _called(case: Case) -> str:
+    assert case.call is not None
+    try:
+        case.call()
+    except InputError as error:
+        return "refused" if str(error) else "an error without a word"
+    except MemoryError:
+        return "refused"
+    except case.raises:
+        return "refused"
+    except BaseException as error:
+        import traceback
+
+        place = traceback.extract_tb(error.__traceback__)[-1]
+        ours = [each for each in traceback.extract_tb(error.__traceback__) if "/windlass/" in each.filename]
+        last = ours[-1] if ours else place
+        return f"{type(error).__name__}: {str(error)[:200]!r} at {last.filename}:{last.lineno}"
+    return "taken"
+
+
+def _commanded(case: Case, folder: Path) -> object:
+    sys.argv = ["windlass", *case.command]
+    here = Path.cwd()
+    os.chdir(folder)
+    try:
+        main()
+    except SystemExit as stop:
+        return stop.code or 0
+    except BaseException as error:
+        return f"{type(error).__name__} came through"
+    finally:
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os.chdir(here)
+    return 0
+
+
+def judged(status: object, out: str, err: str) -> str:
+    """What a command's end is worth."""
+    last = err.strip().splitlines()[-1:] or [""]
+    if "Traceback (most recent call last)" in err + out or "panicked at" in err:
+        return f"a traceback: {last[0][:300]}"
+    if re.search(r"[\x1b\x07\x9b\u202e]", out + err):
+        return f"a sign that steers a terminal: {last[0][:300]!r}"
+    if status == 0:
+        return "taken"
+    lines = [line for line in err.splitlines() if line.startswith("windlass: ")]
+    if status != 2:
+        return f"status {status}: {last[0][:300]}"
+    if out:
+        return f"results beside an error: {out[:100]!r}"
+    if len(lines) == 1 or (not lines and "Usage: " in err):
+        return "refused"
+    return f"{len(lines)} lines instead of one: {err[:300]!r}"
+
+
+def limit() -> None:
+    """Limits of memory, and of CPU time until the next call."""
+    used = resource.getrusage(resource.RUSAGE_SELF)
+    until = int(used.ru_utime + used.ru_stime) + CPU_SECONDS + 1
+    resource.setrlimit(resource.RLIMIT_CPU, (until, resource.RLIM_INFINITY))
+
+
+def held() -> int:
+    """Bytes of data that this process holds."""
+    text = Path("/proc/self/status").read_text(encoding="ascii")
+    return int(re.search(r"VmData:\s+(\d+) kB", text).group(1)) * 1024  # type: ignore[union-attr]
+
+
+def try_all(seed: int, first: int, last: int, folder: Path) -> None:
+    resource.setrlimit(resource.RLIMIT_DATA, (held() + MEMORY, resource.RLIM_INFINITY))
+    tell = os.fdopen(os.dup(1), "w", encoding="utf-8", errors="backslashreplace")
+    for number in range(first, last):
+        own = folder / str(number)
+        own.mkdir()
+        what, case = case_of(seed, number, own)
+        print(f"begin {number} {what}", file=tell, flush=True)
+        limit()
+        found = outcome(case, own)
+        if case.refuse and found == "taken":
+            found = "taken, and it must be refused"
+        print(f"end {number} {what} {found!r}", file=tell, flush=True)
+        if found in ("taken", "refused"):
+            shutil.rmtree(own)
+
+
+if __name__ == "__main__":
+    try_all(*(int(each) for each in sys.argv[1:4]), Path(sys.argv[4]))

@@ -1,0 +1,172 @@
+"""What the library reads: logs, tables, configuration, and what commands keep."""
+
+from __future__ import annotations
+
+import io
+import random
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import yaml
+
+from tests.fuzz import bases
+from tests.fuzz.case import Case, written
+from tests.fuzz.nasty import VALUES, dumped, places, put, spoiled
+from windlass.admit.policies.pronto import Pronto
+from windlass.cli.forecast import seconds
+from windlass.engines.elastic.types import read_types
+from windlass.engines.kubernetes.pods import instant, quantity
+from windlass.engines.linux.agent.envelope import opened
+from windlass.engines.linux.agent.options import Address
+from windlass.engines.linux.agent.token import read_token
+from windlass.engines.linux.progress import read as read_progress
+from windlass.engines.slurm.entries import read_entry
+from windlass.engines.slurm.log import read_completed, read_sacct
+from windlass.engines.slurm.rows import read_jobs
+from windlass.engines.slurm.state import read_state
+from windlass.model import BatchError
+from windlass.plan.files import read_hierarchy, read_queries
+from windlass.plan.profile.pipeline import read_pipeline
+from windlass.reading import parse_yaml
+from windlass.share.lib.trees import read_experts
+from windlass.sim.telemetry.metrics import read_model
+from windlass.traces import FORMATS, read_trace, to_workload
+from windlass.traces.bins import read_bins
+from windlass.traces.demands import read_demands
+from windlass.traces.llm import read_llm
+from windlass.traces.philly import read_philly
+from windlass.traces.series import read_series
+from windlass.traces.spot import read_spot
+from windlass.traces.swim import read_swim
+from windlass.traces.telemetry.formats import read_telemetry
+from windlass.traces.volatility import read_volatility
+from windlass.traces.wan import read_wan
+from windlass.verdict import parse_requirements
+
+
+def log(rng: random.Random, folder: Path) -> Case:
+    name = rng.choice(sorted(bases.LOGS))
+    file = written(
+        folder, rng, bases.LOGS[name], rng.choice(("log", "log.csv", "log.swf", "log.json", "log.txt"))
+    )
+    format_ = rng.choice((None, name, name, name, rng.choice([each.name for each in FORMATS])))
+    skip = rng.random() < 0.5
+    return Case(lambda: to_workload(read_trace(file, format_, skip), rng.choice((None, 4))))
+
+
+TABLES: dict[str, Callable[[Path], object]] = {
+    "spot": read_spot,
+    "llm": read_llm,
+    "volatility": lambda file: read_volatility(file, 50),
+    "wan": lambda file: read_wan(file, ["aws:a", "aws:b"]),
+    "bins": read_bins,
+    "series": lambda file: read_series(file, 600.0),
+    "demands": read_demands,
+    "swim": read_swim,
+    "philly": read_philly,
+}
+
+
+def table(rng: random.Random, folder: Path) -> Case:
+    name = rng.choice(sorted(TABLES))
+    file = written(folder, rng, bases.TABLES[name], f"{name}.csv")
+    return Case(lambda: TABLES[name](file))
+
+
+def parquet(rng: random.Random, folder: Path) -> Case:
+    columns = {
+        "submit": [0.0, 5.0],
+        "run": [1.0, 2.0],
+        "procs": [1, 2],
+        "at": [0.0, 1.0],
+        "cpu_ready": [0.1, 0.2],
+    }
+    columns[rng.choice(sorted(columns))] = rng.choice(
+        ([None, None], ["x", "y"], [True, False], [-1e300, np.inf])
+    )
+    buffer = io.BytesIO()
+    pl.DataFrame(columns).write_parquet(buffer)
+    data = bytearray(buffer.getvalue())
+    for _ in range(rng.randint(0, 3)):
+        data[rng.randrange(len(data))] = rng.randrange(256)
+    file = folder / "a.parquet"
+    file.write_bytes(data[: rng.choice((len(data), rng.randint(0, len(data))))])
+    read: Callable[[Path], object] = rng.choice((read_trace, read_telemetry))
+    return Case(lambda: read(file))
+
+
+OTHERS: tuple[tuple[str, Callable[[Path], object]], ...] = (
+    (dumped(bases.TYPES), read_types),
+    (bases.QUERIES, read_queries),
+    (bases.HIERARCHY, read_hierarchy),
+    (bases.PIPELINE, read_pipeline),
+    (bases.TREES, read_experts),
+)
+
+
+def other_yaml(rng: random.Random, folder: Path) -> Case:
+    text, read = rng.choice(OTHERS)
+    file = folder / "a.yaml"
+    tree = yaml.safe_load(text)
+    if rng.random() < 0.5:
+        file.write_bytes(spoiled(text, rng))
+        return Case(lambda: read(file))
+    file.write_text(dumped(put(tree, rng.choice(places(tree)), rng.choice(VALUES))), encoding="utf-8")
+    return Case(lambda: read(file))
+
+
+def asked(rng: random.Random, folder: Path) -> Case:
+    """Words of options and answers of systems, as the library reads them."""
+    text = rng.choice(
+        ("128", "1.5Gi", "100m", "10min", "1d", "p99_wait<=1.1*fcfs, max_wait<2d", "127.0.0.1:8080", "[::1]:80",
+         bases.COMPLETED, bases.ACCOUNTED, "2024-05-01T12:00:00Z", "{static: {}}")
+    )  # fmt: skip
+    said = spoiled(text, rng).decode(errors="replace")
+    calls = (
+        Case(lambda: quantity(said)),
+        Case(lambda: instant(said)),
+        Case(lambda: seconds("--freq", said)),
+        Case(lambda: parse_requirements(said, ["fcfs", "easy"])),
+        Case(lambda: Address.of("--listen", said)),
+        Case(lambda: read_completed(said, "jobs"), raises=(BatchError,)),
+        Case(lambda: read_sacct(said), raises=(BatchError,)),
+        Case(lambda: parse_yaml(said, "--policy")),
+    )
+    return rng.choice(calls)
+
+
+def kept_state(rng: random.Random, folder: Path) -> Case:
+    """Journals, tokens, what agents keep and send, and what was learned."""
+    file = folder / "kept"
+    pronto = Pronto(4).save()
+    which = rng.randrange(7)
+    text = (
+        bases.STATE,
+        bases.JOURNAL,
+        "0123456789abcdef0123456789abcdef\n",
+        '{"stages": 2, "stage": 1}',
+        "",
+        "",
+        "{}",
+    )[which]
+    data = bytearray(pronto) if which == 5 else bytearray(spoiled(text or bases.MODEL, rng))
+    if which == 5:
+        for _ in range(rng.randint(1, 3)):
+            data[rng.randrange(len(data))] = rng.randrange(256)
+    file.write_bytes(data)
+    file.chmod(0o600)
+    calls: tuple[Case, ...] = (
+        Case(lambda: read_state(file)),
+        Case(
+            lambda: [read_entry(line) for line in data.decode(errors="replace").split("\n")],
+            raises=(ValueError,),
+        ),
+        Case(lambda: read_token(file, {})),
+        Case(lambda: read_progress(file)),
+        Case(lambda: read_model(file)),
+        Case(lambda: Pronto.load(bytes(data))),
+        Case(lambda: read_jobs(data.decode(errors="replace")), raises=(BatchError,)),
+    )
+    return calls[which] if rng.random() < 0.9 else Case(lambda: opened(bytes(data)), refuse=True)
