@@ -12,7 +12,7 @@ import yaml
 from pydantic import BaseModel
 
 from windlass.model import InputError
-from windlass.scenario import resolve_policy
+from windlass.scenario.files import resolve_policy
 from windlass.worlds import World
 from windlass.worlds.policy import PolicySpec
 

@@ -12,7 +12,7 @@ import yaml
 from windlass.cli.fields import field_set, with_value
 from windlass.model import InputError
 from windlass.model.limits import RUNS
-from windlass.scenario import resolve_policies
+from windlass.scenario.files import resolve_policies
 from windlass.worlds import World, find_world, worlds
 
 _DECISION = re.compile(r"[a-z][a-z._-]*")

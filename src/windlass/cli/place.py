@@ -19,7 +19,8 @@ from windlass.model.fleet import Fleet, StageSpec
 from windlass.place import map_stage, reduce_stage
 from windlass.place.functions.oracle import map_stage_highs, reduce_stage_highs
 from windlass.place.functions.whole import whole_flow, whole_map, whole_reduce
-from windlass.scenario import load_tree, resolve_paths
+from windlass.scenario import load_tree
+from windlass.scenario.files import resolve_paths
 from windlass.worlds.fleet.jobs import JobOf
 from windlass.worlds.fleet.sites import ClusterSpec
 

@@ -29,7 +29,8 @@ from windlass.report import BEGINS, metrics_table, write_report
 from windlass.results import AS_IT_WAS, FILES, Results
 from windlass.runner import describe_live, run
 from windlass.saving import Claim, check_file, claimed
-from windlass.scenario import Scenario, code_in, load_tree, make_scenario
+from windlass.scenario import Scenario, load_tree, make_scenario
+from windlass.scenario.files import code_in
 from windlass.traces.files import stem
 from windlass.verdict import Requirement, check_names, parse_requirements
 

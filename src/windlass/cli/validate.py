@@ -16,7 +16,8 @@ from windlass.cli.overrides import Overrides
 from windlass.cli.run import scenario_of
 from windlass.kept import files_of
 from windlass.report.units import counted, duration
-from windlass.scenario import Scenario, Variant, code_in
+from windlass.scenario import Scenario, Variant
+from windlass.scenario.files import code_in
 from windlass.worlds.contents import Content, Contents
 
 

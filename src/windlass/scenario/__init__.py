@@ -2,6 +2,9 @@
 
 Every list in a scenario is swept: ``order: [fcfs, easy]`` with ``processors: [64, 128]`` makes four variants.
 ``seeds`` is no sweep: each variant runs once per seed.
+
+- :mod:`~windlass.scenario.files`: files that it names, of code and others, with their full paths.
+- :mod:`~windlass.scenario.shown`: a value as messages show it.
 """
 
 from __future__ import annotations
@@ -10,7 +13,7 @@ import datetime
 import itertools
 import math
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -22,13 +25,13 @@ from windlass.model import InputError
 from windlass.model.limits import RUNS, VARIANTS
 from windlass.reading import read_yaml
 from windlass.results import At
+from windlass.scenario.files import resolve_paths
+from windlass.scenario.shown import shown
 from windlass.worlds import Setting, World, find_world
 
 _TOP = ("name", "seeds")
 #: Tables have seeds as numbers of 64 bits.
 _SEEDS = 2**63
-#: So much of a value is shown in a message.
-_LONGEST = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +112,7 @@ def make_scenario(tree: Any, source: str = "scenario", folder: Path = Path()) ->
         raise InputError(f"{source}: expected a scenario (a mapping of fields), found {type(tree).__name__}")
     name = tree.get("name", Path(source).stem)
     if not isinstance(name, str | int | float | datetime.date) or isinstance(name, bool):
-        raise InputError(f"{source}: name: {_shown(name)} is not a name")
+        raise InputError(f"{source}: name: {shown(name)} is not a name")
     name = str(name)
     seeds = _seeds(tree.get("seeds", [1]), source)
     rest = {key: value for key, value in tree.items() if key not in _TOP}
@@ -135,101 +138,14 @@ def _seeds(value: Any, source: str) -> tuple[int, ...]:
     seeds = value if isinstance(value, list) else [value]
     for seed in seeds:
         if not isinstance(seed, int) or isinstance(seed, bool) or seed < 0:
-            raise InputError(f"{source}: seeds: {_shown(seed)} is not a whole number of 0 or more")
+            raise InputError(f"{source}: seeds: {shown(seed)} is not a whole number of 0 or more")
         if seed >= _SEEDS:
-            raise InputError(f"{source}: seeds: {_shown(seed)} is too large, expected one below 2**63")
+            raise InputError(f"{source}: seeds: {shown(seed)} is too large, expected one below 2**63")
     if not seeds:
         raise InputError(f"{source}: seeds: the list is empty, expected at least one")
     if len(set(seeds)) != len(seeds):
-        raise InputError(f"{source}: seeds: {_shown(seeds)} has a seed twice")
+        raise InputError(f"{source}: seeds: {shown(seeds)} has a seed twice")
     return tuple(seeds)
-
-
-def code_in(tree: Any) -> list[str]:
-    """Files of code that a scenario names, wherever it names them: whatever is read as a policy may be one.
-
-    >>> code_in({"policies": {"order": ["easy", {"mine.py:Mine": {"depth": 3}}]}})
-    ['mine.py']
-    """
-    if isinstance(tree, dict):
-        return [file for pair in tree.items() for each in pair for file in code_in(each)]
-    if isinstance(tree, list):
-        return [file for each in tree for file in code_in(each)]
-    file = tree.partition(":")[0] if isinstance(tree, str) else ""
-    return [file] if file.endswith(".py") else []
-
-
-def resolve_policy(policy: str, folder: Path) -> str:
-    """A policy given by its file, with the file's full path; any other as it is.
-
-    >>> resolve_policy("easy", Path("/home"))
-    'easy'
-    >>> resolve_policy("mine.py:Widest", Path("/home"))
-    '/home/mine.py:Widest'
-    """
-    file, colon, cls = policy.partition(":")
-    return f"{_full(folder, file)}{colon}{cls}" if file.endswith(".py") else policy
-
-
-def _full(folder: Path, file: str) -> str:
-    try:
-        return str((folder / file).resolve())
-    except (OSError, RuntimeError, ValueError) as error:
-        raise InputError(f"{_shown(file)}: is no path of a file: {' '.join(str(error).split())}") from error
-
-
-def resolve_paths(tree: dict[str, Any], fields: Iterable[str], folder: Path) -> dict[str, Any]:
-    """A tree with the full paths of its files: of these fields, by dotted name, and of policies and parts of one's own.
-
-    Parameters
-    ----------
-    tree
-        Plain values.
-    fields
-        Such as ``workload.trace``; what is absent is passed over, and of a list each entry is a path.
-    folder
-        What paths are relative to.
-
-    Examples
-    --------
-    >>> resolve_paths({"cluster": {"measured": {"prices": "a.csv"}}}, ["cluster.measured.prices"], Path("/home"))
-    {'cluster': {'measured': {'prices': '/home/a.csv'}}}
-    """
-    for field in fields:
-        tree = _resolve(tree, field.split("."), folder)
-    policies = tree.get("policies")
-    if isinstance(policies, dict):
-        resolved = {decision: resolve_policies(given, folder) for decision, given in policies.items()}
-        tree = tree | {"policies": resolved}
-    if "parts" in tree:
-        tree = tree | {"parts": resolve_policies(tree["parts"], folder)}
-    return tree
-
-
-def _resolve(value: Any, names: list[str], folder: Path) -> Any:
-    if isinstance(value, list):
-        return [_resolve(entry, names, folder) for entry in value]
-    if not names:
-        return _full(folder, value) if isinstance(value, str) else value
-    if isinstance(value, dict) and names[0] in value:
-        return value | {names[0]: _resolve(value[names[0]], names[1:], folder)}
-    return value
-
-
-def resolve_policies(given: Any, folder: Path) -> Any:
-    """Policies as a scenario has them, with the full paths of those in files, and of files among their parameters.
-
-    >>> resolve_policies([{"queue": {"priority": ["sjf", "mine.py"]}}], Path("/home"))
-    [{'queue': {'priority': ['sjf', '/home/mine.py']}}]
-    """
-    if isinstance(given, list):
-        return [resolve_policies(entry, folder) for entry in given]
-    if isinstance(given, dict):
-        return {
-            resolve_policy(key, folder) if isinstance(key, str) else key: resolve_policies(value, folder)
-            for key, value in given.items()
-        }
-    return resolve_policy(given, folder) if isinstance(given, str) else given
 
 
 def _variants(tree: dict[str, Any], world: World, source: str) -> Iterator[Variant]:
@@ -287,18 +203,9 @@ def _first(error: ValidationError) -> str:
         return f"{field}: missing"
     if found["type"] == "extra_forbidden":
         return f"{field}: no such field"
-    value = "" if isinstance(found["input"], dict) else f" (found {_shown(found['input'])})"
+    value = "" if isinstance(found["input"], dict) else f" (found {shown(found['input'])})"
     where = f"{field}: " if field else ""
     return f"{where}{message}{value}"
-
-
-def _shown(value: Any) -> str:
-    """A value as messages show it: what is long is cut off."""
-    # Python writes out no number of more than some thousand digits.
-    if isinstance(value, int) and abs(value) > _SEEDS:
-        return f"a number of {value.bit_length()} bits"
-    text = repr(value)
-    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
 
 
 def _overlay(defaults: Any, given: Any) -> Any:
