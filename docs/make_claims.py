@@ -85,6 +85,9 @@ def _outside_code(document: str, *, keep: bool = False) -> str:
     def block(found: re.Match[str]) -> str:
         return re.sub(r"^#", " #", found[0], flags=re.MULTILINE) if keep else ""
 
+    if not keep:
+        # Nobody who reads the page sees a comment.
+        document = re.sub(r"<!--.*?-->", "", document, flags=re.DOTALL)
     return re.sub(r"^```.*?^```", block, document, flags=re.DOTALL | re.MULTILINE)
 
 

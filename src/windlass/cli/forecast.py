@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+from rich import box
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
@@ -201,13 +202,15 @@ def _table(question: Question, step: int, found: Sequence[tuple[str, Backtest, i
         "forecast, ms",
         title=ahead,
         title_justify="left",
+        box=box.SIMPLE_HEAD,
+        padding=(0, 1, 0, 0),
     )
     best = min((result.scores[place].mse for _, result, place in found), default=math.nan)
     for name, result, place in found:
         score = result.scores[place]
-        mark = "[bold]" if score.mse == best else ""
         cells = (score.mse, score.pmse, score.mase, score.wql, result.fit, 1e3 * result.forecast)
-        table.add_row(f"{mark}{name}", *(f"{mark}{cell:.4g}" for cell in cells))
+        style = "bold" if score.mse == best else None
+        table.add_row(name, *(f"{cell:.4g}" for cell in cells), style=style)
     return table
 
 

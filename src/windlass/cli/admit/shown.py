@@ -92,7 +92,7 @@ def tables_of(found: Sequence[Judged]) -> list[Table]:
         for each, own in zip(found, rows, strict=True):
             if each.candidate.downtime != last and not math.isnan(each.candidate.downtime):
                 table.add_section()
-                table.add_row(f"[bold]at {each.candidate.downtime:.0%} downtime")
+                table.add_row(f"at {each.candidate.downtime:.0%} downtime", style="bold")
             last = each.candidate.downtime
             table.add_row(*(own[column] for column in columns))
         tables.append(table)
