@@ -157,9 +157,7 @@ def page(data: Data) -> str:
 
 
 def _row(claim: Claim) -> str:
-    command = "none" if claim.command == "none" else f"`{claim.command}`"
-    if claim.command.startswith("none;"):
-        command = claim.command
+    command = claim.command if claim.command.startswith("none") else f"`{claim.command}`"
     cells = (claim.says, command, claim.setting, claim.interval, claim.fails)
     return "| " + " | ".join(plainly(cell).replace("|", "\\|") for cell in cells) + " |"
 

@@ -10,6 +10,7 @@ SET, JUDGED = "papers/swag/settings.py", "papers/judged.py"
 EXAMPLES, GROWTH = "papers/rosella/examples.py", "papers/rosella/growth.py"
 LEARNING, TABLE = "papers/rosella/learning.py", "papers/rosella/table.py"
 ROSELLA, GRID = ("tests/papers/test_rosella_rows.py",), ("tests/papers/test_rosella_grid.py",)
+POINTS = ("tests/papers/test_judged.py",)
 SWAG = ("tests/papers/test_swag_rows.py",)
 
 MUTANTS = (
@@ -41,6 +42,12 @@ MUTANTS = (
     Mutant(JUDGED, "low=value - digit / 2),), f", "low=value - 5 * digit),), f", SWAG),
     Mutant(JUDGED, "high=value + digit / 2),), f", "high=value + 5 * digit),), f", SWAG),
     Mutant(JUDGED, "value - digit / 2, value + digit / 2", "0.0, value + digit / 2", SWAG),
+    Mutant(JUDGED, "if self.unanimous and True in verdicts:", "if self.unanimous and False:", POINTS),
+    Mutant(JUDGED, "if self.unanimous and None in verdicts:", "if self.unanimous and False:", POINTS),
+    Mutant(JUDGED, "math.copysign(far, limit - mean)", "math.copysign(far, mean - limit)", POINTS),
+    Mutant(
+        JUDGED, "self.low <= least and most <= self.high,", "self.low <= most and least <= self.high,", POINTS
+    ),
     Mutant(JUDGED, "told = told[~np.isnan(told)]", "told = np.nan_to_num(told)", SWAG),
     Mutant(
         BOUNDS,
