@@ -16,7 +16,7 @@ from windlass.results import Summary
 LOW, HIGH = np.array([1.0, 1.1, 0.9, 1.0]), np.array([2.0, 2.1, 2.2, 1.9])
 
 
-@pytest.mark.parametrize(("mean", "holds"), [(30.0, True), (25.0, True), (24.9, False), (-30.0, False)])
+@pytest.mark.parametrize(("mean", "holds"), [(30.6, True), (30.4, None), (28.4, False), (-30.0, False)])
 def test_a_reduction_as_large_as_published_holds(mean, holds):
     assert rows.gain_row("response", 30.0, Summary("gain", mean, 1.0)).holds is holds
 

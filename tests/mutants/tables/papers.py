@@ -4,7 +4,9 @@ from tests.mutants.mutant import Mutant
 
 OURS = ("tests/papers/test_verdicts_turn.py",)
 SEEDS, PRONTO, SCALE = "papers/verdicts.py", "papers/pronto/verdicts.py", "papers/autoscaler/verdicts.py"
-ROWS, RUNS, LAWS = "papers/tetrium/rows.py", "papers/tetrium/runs.py", "papers/swag/laws.py"
+RUNS, LAWS = "papers/tetrium/runs.py", "papers/swag/laws.py"
+TETRIUM, CLASSES = "papers/tetrium/verdicts.py", "papers/tetrium/classes.py"
+OF_TETRIUM = ("tests/papers/test_tetrium_verdicts.py",)
 LIVE, BOUNDS = "papers/sim_vs_live/verdicts.py", "papers/swag/bounds.py"
 SET, JUDGED = "papers/swag/settings.py", "papers/judged.py"
 EXAMPLES, GROWTH = "papers/rosella/examples.py", "papers/rosella/growth.py"
@@ -14,8 +16,30 @@ POINTS = ("tests/papers/test_judged.py",)
 SWAG = ("tests/papers/test_swag_rows.py",)
 
 MUTANTS = (
-    Mutant(ROWS, "found.mean >= paper - CLOSE", "found.mean <= paper - CLOSE", OURS),
-    Mutant(ROWS, "found.mean >= paper - CLOSE", "found.mean >= -CLOSE", OURS),
+    Mutant(
+        TETRIUM,
+        "found.mean - found.half_width >= paper - rounded",
+        "found.mean - found.half_width <= paper - rounded",
+        OURS,
+    ),
+    Mutant(
+        TETRIUM,
+        "found.mean - found.half_width >= paper - rounded",
+        "found.mean >= paper - rounded",
+        OF_TETRIUM,
+    ),
+    Mutant(TETRIUM, "False if found.mean + found.half_width < paper - rounded else None", "False", OURS),
+    Mutant(TETRIUM, "return is_lower(first, last)", "return is_lower(last, first)", OF_TETRIUM),
+    Mutant(TETRIUM, "interval(last - first)", "interval(first - last)", OF_TETRIUM),
+    Mutant(TETRIUM, "if len(set(verdicts)) == 1 else None", "if True else None", OF_TETRIUM),
+    Mutant(TETRIUM, "<= digit / 2 * (1.0 + 1e-9)", "<= digit", OF_TETRIUM),
+    Mutant(CLASSES, "if both.sum() > 1 else None", "if both.sum() > 0 else True", OF_TETRIUM),
+    Mutant(
+        "papers/tetrium/ours.py",
+        "return max(float(chain.mean()),",
+        "return min(float(chain.mean()),",
+        OF_TETRIUM,
+    ),
     Mutant(RUNS, "100.0 * (1.0 - ours / theirs)", "100.0 * (ours / theirs - 1.0)", OURS),
     Mutant(RUNS, "100.0 * (1.0 - ours / theirs)", "100.0 * (1.0 - theirs / ours)", OURS),
     Mutant(

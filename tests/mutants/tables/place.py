@@ -8,6 +8,15 @@ OF_TETRIS = (f"{PLAIN}::test_tetris_starts_what_scores_highest[1.0-0.8]",)
 OF_FAIR = (f"{PLAIN}::test_fair_sharing_gives_each_slot_to_the_job_that_holds_fewest",)
 OF_BEST = (f"{PLAIN}::test_the_better_of_forward_and_reverse_is_the_better",)
 
+DELAY, GATHER, DECIDE = "place/lib/delay.py", "place/lib/gather.py", "place/lib/decide.py"
+VIEW, OURS = "sim/fleet/view.py", "place/policies/gather.py"
+OF_DELAY = ("tests/place/test_delay.py",)
+OF_CREDIT = (f"{PLAIN}::test_tetris_counts_links_and_local_reads_as_told",)
+OF_TIES = (f"{PLAIN}::test_iridium_s_ties_go_to_where_computing_takes_least",)
+OF_GATHER = ("tests/place/test_gather.py",)
+OF_DECIDE = ("tests/place/test_decide.py",)
+OF_MEANS = ("tests/fleet/test_durations.py",)
+
 MUTANTS = (
     Mutant(TETRIS, "aligned * (1.0 - options.penalty) - ahead", "aligned - ahead", OF_TETRIS),
     Mutant(TETRIS, "aligned * (1.0 - options.penalty * away) - ahead", "aligned - ahead", OF_TETRIS),
@@ -21,4 +30,33 @@ MUTANTS = (
     Mutant(FAIR, "                held[row] += take\n", "", OF_FAIR),
     Mutant(REVERSE, "if forward_s <= reverse_s:", "if forward_s > reverse_s:", OF_BEST),
     Mutant(REVERSE, "                forward_s += after", "                forward_s += 0.0", OF_BEST),
+    Mutant(DELAY, "        return wait <= 0.0\n", "        return True\n", OF_DELAY),
+    Mutant(DELAY, "        ready.plan[row, 0] = FAR\n", "        pass\n", OF_DELAY),
+    Mutant(DELAY, "        ready.plan[row, 0] = NEAR\n", "        pass\n", OF_DELAY),
+    Mutant(DELAY, "now >= ready.since[row] + wait", "now > ready.since[row] + wait", OF_DELAY),
+    Mutant(DELAY, "held[row] + quota[row] <= height", "held[row] + quota[row] < height", OF_DELAY),
+    Mutant(DELAY, "held[row] += total_of(ready.running[other]) + here[other]", "held[row] += 0", OF_DELAY),
+    Mutant(
+        "place/policies/delay_scheduling.py", "np.where(begun > 0, now, ready.since)", "ready.since", OF_DELAY
+    ),
+    Mutant(TETRIS, "link_part = options.network * link_left", "link_part = link_left", OF_CREDIT),
+    Mutant(TETRIS, "aligned += rate[row] / sites.down[y] * link_part", "aligned += 0.0", OF_CREDIT),
+    Mutant(FAIR, "work = TIES * max(result[0], TIES)", "work = 0.0", OF_TIES),
+    Mutant(FAIR, "TIES = 1e-6", "TIES = 10.0", OF_TIES),
+    Mutant(DECIDE, "        room.over[0] = 1\n", "        room.over[0] = 0\n", OF_DECIDE),
+    Mutant(
+        DECIDE,
+        "if sorted_to - place > 1:",
+        "if sorted_to - place > 1 and options.keep_sites <= 0:",
+        OF_DECIDE,
+    ),
+    Mutant(GATHER, "return took + shuffle.after * shuffle_s", "return took + shuffle_s", OF_GATHER),
+    Mutant(GATHER, "(shuffle.begun[x] + share[x] * shuffle.waiting) / tasks", "share[x]", OF_GATHER),
+    Mutant(GATHER, "        if took < least:\n", "        if took > least:\n", OF_GATHER),
+    Mutant(GATHER, "            group *= 2\n", "            group *= n\n", OF_GATHER),
+    Mutant(GATHER, "np.floor(back * busy)", "0.0", OF_GATHER),
+    Mutant(GATHER, "max(free[x], least * capacity[x])", "free[x]", OF_GATHER),
+    Mutant(OURS, "-ready.left[row] * ready.waiting[row]", "-ready.waiting[row]", OF_GATHER),
+    Mutant(VIEW, 'np.where(stages["done"] > 0,', 'np.where(stages["done"] > 99,', OF_MEANS),
+    Mutant(VIEW, 'np.where(jobs["tasks"] > 0.0,', 'np.where(jobs["tasks"] > 99.0,', OF_MEANS),
 )

@@ -8,4 +8,6 @@
   sites gain.
 - :mod:`~windlass.papers.tetrium.options`: what its options do.
 - :mod:`~windlass.papers.tetrium.varied`: what the gains depend on.
+- :mod:`~windlass.papers.tetrium.ours`: ours and Tetrium beside delay scheduling, and what nobody can gain.
+- :mod:`~windlass.papers.tetrium.verdicts`: whether claims hold.
 """

@@ -4,29 +4,30 @@ from __future__ import annotations
 
 from windlass.papers.plots import Line, Picture
 from windlass.papers.reproduction import Row
-from windlass.papers.tetrium.rows import CLOSE, UNEXPLAINED, Found
-from windlass.papers.tetrium.runs import Bench, told
+from windlass.papers.tetrium.rows import Found, beside, noted, why
+from windlass.papers.tetrium.runs import Bench, told, told_of
+from windlass.papers.tetrium.verdicts import is_highest, rises, rises_by
+from windlass.papers.verdicts import everywhere
+from windlass.results import summarise
 
 
 def ordering(bench: Bench, quick: bool) -> Found:
     """Figure 4.11: which tasks start first."""
-    found = {}
-    for maps in ("remote-spread", "local"):
-        for reduces in ("largest", "given"):
-            found[maps, reduces] = bench.gain(
-                "tetrium", "in-place", {"map_order": maps, "reduce_order": reduces}
-            )
-    ours = found["remote-spread", "largest"]
-    best = max(own.mean for own in found.values())
-    text = ", ".join(f"{maps} / {reduces} {told(own)}" for (maps, reduces), own in found.items())
-    spread = best - min(own.mean for own in found.values())
-    close = ours.mean >= best - 0.5 and spread > 1.0
+    found = {
+        (maps, reduces): bench.values("tetrium", "in-place", {"map_order": maps, "reduce_order": reduces})
+        for maps in ("remote-spread", "local")
+        for reduces in ("largest", "given")
+    }
+    ours = found.pop(("remote-spread", "largest"))
+    verdict = is_highest(ours, list(found.values()))
+    text = ", ".join(f"{maps} / {reduces} {told_of(own)}" for (maps, reduces), own in found.items())
+    note = "order matters only where a site gets more tasks of a stage than it has free slots"
     row = Row(
         "Fig. 4.11, remote-first (spread) and longest-first is best, %",
         "best of four",
-        text,
-        bool(close),
-        f"order matters only where a site gets more tasks of a stage than it has free slots; {bench.scarce()}",
+        f"{told_of(ours)}; {text}",
+        verdict,
+        noted(why(verdict, "it is not"), note, bench.scarce(), beside(bench, "tetrium", {})),
     )
     return [row], []
 
@@ -41,19 +42,19 @@ def dynamics(bench: Bench, quick: bool) -> Found:
     }  # fmt: skip
     rows, lines = [], []
     for drop in drops:
-        found = bench.gains([("tetrium", {"update_sites": k}) for k in few], "in-place", drop=drop)
+        values = [bench.values("tetrium", "in-place", {"update_sites": k}, drop=drop) for k in few]
+        found = [summarise("gain", own.tolist()) for own in values]
         published = [paper[drop][(3, 5, 7, 10, 20, 50).index(k)] for k in few]
-        grows = found[-1].mean >= found[0].mean + 3.0
+        verdict = rises_by(values[0], values[-1], published[-1] - published[0])
         ours = ", ".join(f"k={k}: {told(own)}" for k, own in zip(few, found, strict=True))
         theirs = ", ".join(f"k={k}: {value}" for k, value in zip(few, published, strict=True))
         free = bench.gain("tetrium", "in-place", drop=drop)
         note = (
-            f"placing anew at each instant: {told(free)}; where k matters little: most stages are over before a drop,"
-            " and five sites hold a tenth of the tasks"
+            f"whether it rises by as many points; placing anew at each instant: {told(free)};"
+            f" {beside(bench, 'tetrium', {'update_sites': few[-1]}, drop=drop)}; where k matters little: most stages"
+            " are over before a drop, and five sites hold a tenth of the tasks"
         )
-        rows.append(
-            Row(f"Fig. 4.12, drop of {drop:.0%}, %", theirs, ours, bool(grows and found[-1].mean > 0), note)
-        )
+        rows.append(Row(f"Fig. 4.12, drop of {drop:.0%}, %", theirs, ours, verdict, note))
         lines.append(
             Line(f"drop {drop:.0%}", few, [own.mean for own in found], [own.half_width for own in found])
         )
@@ -74,23 +75,24 @@ def knobs(bench: Bench, quick: bool) -> Found:
     rows, pictures = [], []
     rhos = (0.0, 1.0) if quick else (0.0, 0.25, 0.5, 0.75, 1.0)
     for against, figure in (("in-place", "4.13"), ("centralised", "4.14")):
-        times = [bench.gain("tetrium", against, {"rho": rho}) for rho in rhos]
+        times = [bench.values("tetrium", against, {"rho": rho}) for rho in rhos]
         wans = [bench.wan("tetrium", against, {"rho": rho}) for rho in rhos]
         ours = "; ".join(
-            f"ρ={rho:g}: time {told(t)}, WAN {told(w)}" for rho, t, w in zip(rhos, times, wans, strict=True)
+            f"ρ={rho:g}: time {told_of(t)}, WAN {told_of(w)}"
+            for rho, t, w in zip(rhos, times, wans, strict=True)
         )
-        shape = "more ρ: less time, more WAN"
-        holds = times[-1].mean >= times[0].mean and wans[0].mean >= wans[-1].mean
+        verdict = everywhere([rises(times[0], times[-1]), rises(wans[-1], wans[0])])
+        note = noted(f"from ρ = 0 to 1; {beside(bench, 'tetrium', {'rho': 0.0})} at ρ = 0", why(verdict))
         rows.append(
             Row(
                 f"Fig. {figure}, reductions against {against}, %",
-                shape,
+                "more ρ: less time, more WAN",
                 ours,
-                bool(holds),
-                "" if holds else UNEXPLAINED,
+                verdict,
+                note,
             )
         )
-        line = Line("ρ from 0 to 1", [w.mean for w in wans], [t.mean for t in times])
+        line = Line("ρ from 0 to 1", [float(w.mean()) for w in wans], [float(t.mean()) for t in times])
         pictures.append(
             Picture(
                 f"fig-{figure.replace('.', '-')}",
@@ -101,21 +103,16 @@ def knobs(bench: Bench, quick: bool) -> Found:
             )
         )
     epsilons = (0.0, 1.0) if quick else (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)
-    found = [bench.gain("tetrium", "in-place", {"epsilon": value}) for value in epsilons]
+    values = [bench.values("tetrium", "in-place", {"epsilon": value}) for value in epsilons]
+    found = [summarise("gain", own.tolist()) for own in values]
     ours = "; ".join(f"ε={value:g}: {told(own)}" for value, own in zip(epsilons, found, strict=True))
     note = (
-        "the cap counts slots of all sites, and binds only where all are scarce; here the gain is the placement's,"
-        f" as Tetrium + FS shows; {bench.scarce()}"
+        "whether it rises by as many points; the cap counts slots of all sites, and binds only where all are scarce;"
+        f" here the gain is the placement's, as Tetrium + FS shows; {bench.scarce()};"
+        f" {beside(bench, 'tetrium', {'epsilon': 0.0})} at ε = 0"
     )
-    rows.append(
-        Row(
-            "Fig. 4.15, against in-place, %",
-            "rises with ε from about 0 to 42",
-            ours,
-            bool(found[-1].mean >= found[0].mean + CLOSE),
-            note,
-        )
-    )
+    verdict = rises_by(values[0], values[-1], 42.0)
+    rows.append(Row("Fig. 4.15, against in-place, %", "rises with ε from about 0 to 42", ours, verdict, note))
     line = Line("against in-place", epsilons, [own.mean for own in found], [own.half_width for own in found])
     pictures.append(Picture("fig-4-15", "Figure 4.15: gains by fairness", "ε", "%", (line,)))
     return rows, pictures

@@ -8,7 +8,7 @@ import numpy as np
 
 from windlass.compiled import prepare
 from windlass.papers.reproduction import Reproduction, Row, Tell
-from windlass.papers.tetrium import classes, gains, options
+from windlass.papers.tetrium import classes, gains, options, ours
 from windlass.papers.tetrium.examples import example_rows
 from windlass.papers.tetrium.runs import Bench
 from windlass.papers.tetrium.varied import sensitivity
@@ -27,6 +27,7 @@ _PARTS = (
     ("classes of jobs", classes.distribution),
     ("skewed sites", classes.skewed),
     ("other settings", sensitivity),
+    ("ours", ours.beside_delay),
 )
 
 

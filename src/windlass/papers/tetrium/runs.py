@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -15,6 +14,7 @@ from windlass.model.timetable import SiteTimetable
 from windlass.place import POLICIES
 from windlass.results import Summary, summarise
 from windlass.sim.fleet import run_placed
+from windlass.sim.fleet.part import Estimates
 from windlass.workloads.drops import draw_drops
 from windlass.workloads.sites import SiteModel, draw_sites
 from windlass.workloads.stages import JobModel, draw_jobs
@@ -70,10 +70,11 @@ class Bench:
         sites: SiteModel = SITES,
         jobs: JobModel = JOBS,
         drop: float = 0.0,
+        estimates: Estimates = "finished",
         **parameters: Any,
     ) -> Kept:
         """One run; the second time it is only looked up."""
-        key = policy, seed, sites, jobs, drop, tuple(sorted(parameters.items()))
+        key = policy, seed, sites, jobs, drop, estimates, tuple(sorted(parameters.items()))
         if key not in self.kept:
             fleet, drawn = self.workload(seed, sites, jobs)
             timetable = SiteTimetable.none()
@@ -83,7 +84,7 @@ class Bench:
                 timetable = draw_drops(fleet, drop, 5, every, until, np.random.default_rng([seed, 2]))
             made = POLICIES.make(policy, np.random.default_rng(seed), **parameters)
             case = FleetCase(fleet, drawn, timetable)
-            done = run_placed(case, made, look_every=0.25, decide_every=1.0)
+            done = run_placed(case, made, look_every=0.25, decide_every=1.0, estimates=estimates)
             held = np.bincount(done.site, done.computed - done.begun, len(fleet)) / np.maximum(fleet.slots, 1)
             used = held / max(float(done.end.max() - drawn.submit[0]), 1e-9)
             site = done.site.astype(np.int16)
@@ -111,35 +112,45 @@ class Bench:
         held = f"under in-place {busiest:.0%} of the busiest site's are held, {overall:.0%} of all"
         return f"slots are scarce at a few sites: {held}"
 
-    def gain(self, policy: str, against: str, of: dict[str, Any] | None = None, **setting: Any) -> Summary:
-        """Reduction of the mean response time against another policy in the same setting, in percent."""
-        return self.gains([(policy, of or {})], against, **setting)[0]
+    def values(
+        self,
+        policy: str,
+        against: str,
+        of: dict[str, Any] | None = None,
+        other: dict[str, Any] | None = None,
+        **setting: Any,
+    ) -> NDArray[np.float64]:
+        """(s,) reduction of the mean response time against another policy in the same setting, %, a seed each.
 
-    def gains(
-        self, policies: Sequence[tuple[str, dict[str, Any]]], against: str, **setting: Any
-    ) -> list[Summary]:
-        """The same for several policies with parameters of their own."""
-        found = []
-        for policy, own in policies:
-            values = [
-                reduction(
-                    self.run(policy, seed, **setting, **own).response.mean(),
-                    self.run(against, seed, **setting).response.mean(),
-                )
-                for seed in self.seeds
-            ]
-            found.append(summarise("gain", values))
-        return found
+        ``of`` are the parameters of the one policy, ``other`` those of the other.
+        """
+        found = [
+            reduction(
+                self.run(policy, seed, **setting, **(of or {})).response.mean(),
+                self.run(against, seed, **setting, **(other or {})).response.mean(),
+            )
+            for seed in self.seeds
+        ]
+        return np.array(found)
 
-    def wan(self, policy: str, against: str, of: dict[str, Any]) -> Summary:
-        """Reduction of bytes sent, in percent."""
-        return summarise(
-            "wan",
-            [
-                reduction(self.run(policy, seed, **of).sent.sum(), self.run(against, seed).sent.sum())
-                for seed in self.seeds
-            ],
-        )
+    def gain(
+        self,
+        policy: str,
+        against: str,
+        of: dict[str, Any] | None = None,
+        other: dict[str, Any] | None = None,
+        **setting: Any,
+    ) -> Summary:
+        """The same, over the seeds."""
+        return summarise("gain", self.values(policy, against, of, other, **setting).tolist())
+
+    def wan(self, policy: str, against: str, of: dict[str, Any]) -> NDArray[np.float64]:
+        """(s,) reduction of bytes sent, %, a seed each."""
+        found = [
+            reduction(self.run(policy, seed, **of).sent.sum(), self.run(against, seed).sent.sum())
+            for seed in self.seeds
+        ]
+        return np.array(found)
 
 
 def reduction(ours: float, theirs: float) -> float:
@@ -158,6 +169,11 @@ def told(summary: Summary) -> str:
     '42 ± 3'
     """
     return f"{summary.mean:.0f} ± {summary.half_width:.0f}"
+
+
+def told_of(values: NDArray[np.float64]) -> str:
+    """The same of values a seed."""
+    return told(summarise("gain", values.tolist()))
 
 
 def job_columns(run: Kept) -> dict[str, NDArray[np.float64]]:

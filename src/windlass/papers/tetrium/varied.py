@@ -7,6 +7,7 @@ from typing import Any
 
 from windlass.papers.plots import Line, Picture
 from windlass.papers.reproduction import Row
+from windlass.papers.tetrium.rows import beside
 from windlass.papers.tetrium.runs import JOBS, SITES, Bench, told
 
 
@@ -24,6 +25,7 @@ def sensitivity(bench: Bench, quick: bool) -> tuple[list[Row], list[Picture]]:
             }
             points.append(against["in-place"])
             ours = ", ".join(f"{other} {told(own)}" for other, own in against.items())
+            ours += f"; {beside(bench, 'tetrium', {}, jobs=jobs)}"
             rows.append(
                 Row(f"Varied: load {load:g}, {size / 1e6:g} MB a task, gain against, %", None, ours, None)
             )
@@ -66,6 +68,7 @@ def _scarce_everywhere(bench: Bench) -> list[Row]:
         ("shuffles in the given order", {"reduce_order": "given"}),
     )
     ours = ", ".join(f"{name} {told(bench.gain('tetrium', 'in-place', of, **own))}" for name, of in changed)
+    ours += f"; {beside(bench, 'tetrium', {}, **own)}"
     what = "Varied: a tenth of the slots, 0.2 MB a task, all jobs at once, gain against in-place, %"
     note = "slots scarcer and links wider for the work: do ε and the order of tasks matter then?"
     return [Row(what, None, ours, None, note)]

@@ -1,0 +1,127 @@
+"""Gathering: a shuffle goes where it and the shuffles behind it take least, worked out once more in plain code."""
+
+import math
+
+import numpy as np
+import pytest
+
+from windlass.model import InputError
+from windlass.model.fleet import Fleet, FleetCase, FleetJobs, StageSpec
+from windlass.place import reduce_stage
+from windlass.place.policies.gather import Gather
+from windlass.place.policies.tetrium import Tetrium
+from windlass.place.view import PlaceView, Ready, Sites
+from windlass.sim.fleet import run_placed
+
+
+def drawn(seed):
+    """A shuffle of a job of some stages, over sites with all links idle and all slots free."""
+    rng = np.random.default_rng([21, seed])
+    n = int(rng.integers(2, 7))
+    slots, tasks = rng.integers(1, 40, n), int(rng.integers(1, 60))
+    sites = Sites.of(slots, *(10 ** rng.uniform(7, 9, (2, n))))
+    data, after = rng.uniform(0.0, 3e9, n), int(rng.integers(0, 6))
+    ready = Ready.of(
+        1, rng.uniform(0.5, 5.0), np.zeros((1, n)), data=[data], waiting=tasks, left=after + 1, ratio=0.6
+    )
+    begun = rng.integers(0, 5, (1, n)) * int(rng.integers(0, 2))
+    return PlaceView(0.0, sites, ready._replace(started=begun, total=ready.waiting + begun.sum()))
+
+
+def moving_s(data, share, sites):
+    total = sum(data)
+    return max(
+        max(own * (1 - part) / up, (total - own) * part / down)
+        for own, part, up, down in zip(data, share, sites.up, sites.down, strict=True)
+    )
+
+
+def whole_s(view, share):
+    """This stage and all behind it, s."""
+    sites, ready = view.sites, view.ready
+    tasks, data = int(ready.waiting[0]), ready.data[0]
+    waves = max(
+        math.ceil(part * tasks / own - 1e-9)
+        for part, own in zip(share, sites.slots, strict=True)
+        if part > 1e-9
+    )
+    first = moving_s(data, share, sites) + waves * ready.task_s[0]
+    all_tasks = int(ready.total[0])
+    ran = [(int(b) + part * tasks) / all_tasks for b, part in zip(ready.started[0], share, strict=True)]
+    written = data.sum() * all_tasks / tasks * ready.ratio[0]
+    return first + (int(ready.left[0]) - 1) * moving_s([part * written for part in ran], ran, sites)
+
+
+def tried(view):
+    """The stage's own optimum, each site, and the 2, 4, … sites with the most slots."""
+    sites, ready = view.sites, view.ready
+    n = len(sites.slots)
+    slots, links = sites.slots.astype(float), (sites.up, sites.down)
+    yield reduce_stage(ready.data[0], slots, *links, int(ready.waiting[0]), ready.task_s[0]).share
+    yield from np.eye(n)
+    order, group = np.argsort(-slots, kind="stable"), 2
+    while group <= n:
+        share = np.zeros(n)
+        share[order[:group]] = slots[order[:group]] / slots[order[:group]].sum()
+        yield share
+        group *= 2
+
+
+def test_a_shuffle_takes_least_with_those_behind_it():
+    gathered = 0
+    for seed in range(150):
+        view = drawn(seed)
+        starts = Gather(slots_back=0.0).decide(view).starts
+        own, tasks = (
+            np.bincount(starts[:, 2], starts[:, 3], len(view.sites.slots)),
+            int(view.ready.waiting[0]),
+        )
+        # What is planned shows where all find a slot.
+        if own.sum() == tasks and view.ready.left[0] > 1:
+            costs = [whole_s(view, share) for share in tried(view)]
+            # Whole tasks over several sites may take a wave more than planned.
+            wave = view.ready.task_s[0] if (own > 0).sum() > 1 else 0.0
+            assert whole_s(view, own / tasks) <= min(costs) * 1.05 + wave
+            gathered += min(costs[1:]) < 0.9 * costs[0]
+    assert gathered > 20
+
+
+def test_without_looking_ahead_a_chain_is_shuffled_at_every_stage():
+    fleet = Fleet.of([30, 30, 30], [2e8] * 3, [2e8] * 3)
+    stages = [StageSpec(1.0, (20, 20, 20), 1e8, ratio=1.0)]
+    stages += [StageSpec(1.0, tasks=30, parents=(at,), ratio=1.0) for at in range(4)]
+    case = FleetCase(fleet, FleetJobs.of([0.0], [stages]))
+    ahead, alone = run_placed(case, Gather()), run_placed(case, Gather(ahead=False))
+    # 6 GB lie in thirds: gathering moves 4 GB once, and what is spread moves as much again each time.
+    assert ahead.sent[0] == pytest.approx(4e9)
+    assert alone.sent[0] > 2.5 * ahead.sent[0]
+    assert ahead.end[0] < 0.85 * min(alone.end[0], run_placed(case, Tetrium()).end[0])
+
+
+def test_what_others_hold_and_use_counts_in_part():
+    sites = Sites.of(slots=[10, 10], up=[1e8, 1e8], down=[1e8, 1e8], free=[0, 10])
+    ready = Ready.of(0, 4.0, [[20, 0]], 5e7)
+    away = [
+        int(Gather(slots_back=back).decide(PlaceView(0.0, sites, ready)).starts[:, 3].sum())
+        for back in (0.0, 0.5, 1.0)
+    ]
+    assert away == sorted(away, reverse=True)
+    assert away[0] > away[2]
+    busy = sites._replace(up_free=np.array([1e6, 1e8]))
+    few = [
+        Gather(links_left=part).decide(PlaceView(0.0, busy, ready)).starts[:, 3].sum() for part in (0.0, 1.0)
+    ]
+    assert few[0] < few[1]
+
+
+def test_the_least_work_left_goes_first():
+    sites = Sites.of(slots=[4], up=[1e9], down=[1e9])
+    # 8 s in one stage, against 4 s in each of three.
+    ready = Ready.of(0, [1.0, 1.0], [[4], [8]], left=[3, 1])
+    assert Gather().decide(PlaceView(0.0, sites, ready)).starts[:, [0, 3]].tolist() == [[1, 4]]
+
+
+@pytest.mark.parametrize("given", [{"slots_back": 1.1}, {"links_left": -0.1}, {"ahead": 2}])
+def test_bad_parameters_are_refused_by_name(given):
+    with pytest.raises(InputError, match=f"{next(iter(given))} is"):
+        Gather(**given)
