@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Protocol, TypeVar, cast
 
-from windlass.foreign import blamed, is_foreign, place_of, said_by
+from windlass.foreign import ODD, blamed, is_foreign, place_of, said_by
 from windlass.model import InputError, PolicyError
 
 Answer_co = TypeVar("Answer_co", covariant=True)
@@ -137,7 +137,7 @@ def drive(
         raise PolicyError(f"{_named(asked)} {error}") from error
     except InputError:
         raise
-    except (TypeError, ValueError, AttributeError, LookupError, ArithmeticError) as error:
+    except ODD as error:
         # Engines check answers for what a policy may get wrong. One of somebody's own may get anything wrong.
         own = tuple(policy for policy in policies.values() if is_foreign(policy))
         if not own or blamed(error) is not None:

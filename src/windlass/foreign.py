@@ -20,6 +20,8 @@ from typing import NoReturn
 from windlass.model import InputError
 
 _PREFIX = "windlass_policy_"
+#: What Python raises where an answer is of another form than it should be.
+ODD = (TypeError, ValueError, AttributeError, LookupError, ArithmeticError)
 
 
 def import_file(path: Path) -> ModuleType:

@@ -182,3 +182,35 @@ def test_signs_that_steer_a_terminal_are_written_out():
     assert printable("a\x07\u202eb\x9b31m") == "a\\x07\\u202eb\\x9b31m"
     assert printable("Zürich, 東京 🙂") == "Zürich, 東京 🙂"
     assert place_of(windlass.cli.app) == ""
+
+
+PLANNER = """
+import sys
+
+
+class Mine:
+    name = "mine"
+
+    def decide(self, view):
+        print("talk")
+        DO
+"""
+
+
+@pytest.mark.parametrize(
+    ("deed", "said"),
+    [
+        ("return None", "line 8) gave no plan: AttributeError"),
+        ("1 / 0", "line 10) raised ZeroDivisionError"),
+        ("sys.exit(0)", "line 10) exits (status 0)"),
+    ],
+)
+def test_a_planner_that_fails_is_named_too(windlass, tmp_path, deed, said):
+    (tmp_path / "mine.py").write_text(PLANNER.replace("DO", deed))
+    examples = Path(__file__).parents[2] / "examples" / "plan"
+    files = (f"{examples}/queries.yaml", "--cluster", f"{examples}/hierarchy.yaml")
+    status, out, err = windlass("plan", "solve", *files, "--policy", "./mine.py", "--json")
+    assert (status, out) == (2, "")
+    assert err.splitlines()[0] == "talk"
+    assert err.splitlines()[1].startswith("windlass: policy 'mine' (")
+    assert f"mine.py, {said}" in err.splitlines()[1]

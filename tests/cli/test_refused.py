@@ -33,6 +33,7 @@ BATCH = "workload: {lublin: {jobs: 5}}\npolicies: {order: easy}\n"
         ),
         ("a: 2024-13-45", "line 1: is not YAML: '2024-13-45' is no date or number"),
         ("a: " + "9" * 5000, "is no date or number"),
+        ("a: 0x" + "f" * 9000, "is a number of 36000 bits, at most 64 are taken"),
         ("a: \x00", "the character '\\x00' is not allowed"),
         ("a: \x1b[31m", "the character '\\x1b' is not allowed"),
         ("a: 1\n---\nb: 2", "expected a single document"),
@@ -85,6 +86,7 @@ def batch(**changes):
         (batch(workload={"lublin": {"jobs": [5, True]}}), "workload.lublin.jobs: expected a number"),
         (batch(cluster={"processors": True}), "cluster.processors: expected a number"),
         (batch(policies={"order": True}), "policies.order"),
+        (batch(cluster={"processors": 10**30}), "cluster.processors: expected a number of at most 2**53"),
         (batch(seeds=[True]), "seeds: True is not a whole number"),
         (batch(seeds=2**63), "is too large, expected one below"),
         (batch(seeds=10**5000), "seeds: a number of 16610 bits is too large"),
@@ -207,3 +209,13 @@ def test_names_do_not_steer_a_terminal_and_are_no_markup(windlass, tmp_path):
 def test_variants_are_counted_before_they_are_made():
     with pytest.raises(InputError, match=r"3\.3e\+150 variants"):
         make_scenario(batch(cluster={f"f{n}": [1, 2] for n in range(500)}), "s")
+
+
+def test_fields_that_a_log_of_requests_makes_idle_are_refused(tmp_path):
+    (tmp_path / "r.csv").write_text("TIMESTAMP,ContextTokens,GeneratedTokens\n2023-11-16 18:15:46.6,374,44\n")
+    cluster = {"groups": [{"workers": 2, "speed": 1.0}]}
+    tree = {"world": "dispatch", "cluster": cluster, "policies": {"dispatch": "pot"}}
+    said = make_scenario(tree | {"workload": {"llm": "r.csv"}}, "s", tmp_path).as_run
+    assert make_scenario(parse_yaml(said, "as run")).variants
+    with pytest.raises(InputError, match="workload: arrivals: has no effect beside 'llm'"):
+        make_scenario(tree | {"workload": {"llm": "r.csv", "arrivals": "bursty"}}, "s", tmp_path)

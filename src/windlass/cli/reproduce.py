@@ -15,6 +15,17 @@ from windlass.papers import find_paper, on_engine
 from windlass.papers.page import rows_json, rows_table, save
 
 
+def engine_of(engine: str | None, *, slurm: bool) -> str | None:
+    """Which engine is asked for, where ``--slurm`` is another word for one.
+
+    >>> engine_of(None, slurm=True)
+    'slurm'
+    """
+    if slurm and engine not in (None, "slurm"):
+        raise InputError(f"--slurm: --engine {engine} is given as well, expected one of the two")
+    return "slurm" if slurm else engine
+
+
 def reproduce_command(
     name: str, *, quick: bool, out: Path | None, as_json: bool, engine: str | None = None
 ) -> None:

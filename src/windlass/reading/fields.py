@@ -6,6 +6,9 @@ from typing import Any, get_args, get_origin
 
 from pydantic import BaseModel, ConfigDict, ValidationInfo, field_validator
 
+#: Up to here every whole number is one of float64 too.
+_LARGEST = 2**53
+
 
 class Fields(BaseModel):
     """A mapping of a file: unknown fields are refused, values do not change, none is infinite.
@@ -38,6 +41,8 @@ class Fields(BaseModel):
     @classmethod
     def _no_truth_for_a_number(cls, value: Any, info: ValidationInfo) -> Any:
         field = cls.model_fields.get(info.field_name or "")
+        if _holds_huge(value):
+            raise ValueError("expected a number of at most 2**53, as tables have no larger ones")
         if field is None or _takes(field.annotation, (bool, Any)):
             return value
         held = value.values() if isinstance(value, dict) and _maps(field.annotation) else [value]
@@ -52,6 +57,12 @@ def _holds_truth(value: Any) -> bool:
     if isinstance(value, list | tuple):
         return any(_holds_truth(each) for each in value)
     return isinstance(value, bool)
+
+
+def _holds_huge(value: Any) -> bool:
+    if isinstance(value, list | tuple):
+        return any(map(_holds_huge, value))
+    return isinstance(value, int) and abs(value) > _LARGEST
 
 
 def _maps(annotation: Any) -> bool:

@@ -16,6 +16,8 @@ from windlass.model.limits import YAML_BYTES, YAML_VALUES
 
 #: No file that a person writes is deeper; Python's own stack ends at a thousand.
 _DEEPEST = 50
+#: Of a whole number.
+_BITS = 64
 
 
 def read_yaml(path: Path) -> Any:
@@ -149,7 +151,16 @@ class _Loader(yaml.SafeLoader):
 
     def construct_object(self, node: yaml.Node, deep: bool = False) -> Any:
         try:
-            return super().construct_object(node, deep)
+            found = super().construct_object(node, deep)
+            # Python writes out no number of more than some thousand digits, not even in a message.
+            if isinstance(found, int) and found.bit_length() > _BITS:
+                raise yaml.constructor.ConstructorError(
+                    None,
+                    None,
+                    f"is a number of {found.bit_length()} bits, at most {_BITS} are taken",
+                    node.start_mark,
+                )
+            return found
         except (ValueError, OverflowError, LookupError, TypeError, AttributeError) as error:
             raise yaml.constructor.ConstructorError(
                 None, None, f"{str(node.value)[:40]!r} is no date or number ({error})", node.start_mark

@@ -11,6 +11,7 @@ import numpy as np
 
 from windlass.cli.plan.shown import Solved, reasons, tables_of, tree_of
 from windlass.cli.terminal import terminal
+from windlass.foreign import ODD, contained, is_foreign, place_of, said_by
 from windlass.model import InputError, PolicyError
 from windlass.model.queries import Hierarchy, Query
 from windlass.plan import POLICIES, PlanView, QueryOptions, configurations
@@ -58,11 +59,18 @@ def solve(
     bound = mean_bound([each.accuracy for each in options], [each.demand for each in options], view.capacity)
     found = []
     for name in policies:
-        plan = POLICIES.make(name, np.random.default_rng(seed)).decide(view)
+        policy = POLICIES.make(name, np.random.default_rng(seed))
+        plan = policy.decide(view)
         try:
             plan.check(view)
         except PolicyError as error:
             raise PolicyError(f"{name}: {error}") from error
+        except ODD as error:
+            if not is_foreign(policy):
+                raise
+            raise PolicyError(
+                f"policy {policy.name!r}{place_of(policy)} gave no plan: {said_by(error)}"
+            ) from error
         chosen = [
             float(each.accuracy[choice]) if choice >= 0 else 0.0
             for each, choice in zip(options, plan.choices, strict=True)
@@ -77,14 +85,15 @@ def solve_command(
     """Read, solve, print."""
     if not policies:
         raise InputError(f"--policy: no name, expected one of {', '.join(POLICIES.names())}")
-    for name in policies:
-        # A wrong name is told before anything is read or worked out.
-        POLICIES.find(name)
-    hierarchy, listed = read_hierarchy(cluster), read_queries(queries)
-    try:
-        found = solve(listed, hierarchy, policies, seed)
-    except InputError as error:
-        raise InputError(f"{queries}: {error}") from error
+    with contained():
+        for name in policies:
+            # A wrong name is told before anything is read or worked out.
+            POLICIES.find(name)
+        hierarchy, listed = read_hierarchy(cluster), read_queries(queries)
+        try:
+            found = solve(listed, hierarchy, policies, seed)
+        except InputError as error:
+            raise InputError(f"{queries}: {error}") from error
     if as_json:
         sys.stdout.write(json.dumps([tree_of(each) for each in found], allow_nan=False) + "\n")
         return

@@ -73,6 +73,10 @@ class WorkloadSpec(Spec):
             )
         if self.llm is not None and self.tasks_per_job != 1:
             raise ValueError("tasks_per_job is 1 where requests are replayed")
+        for name in ("arrivals", "service") if self.llm is not None else ():
+            # What is said as it is anyway does no harm: a scenario as run says everything.
+            if getattr(self, name) != type(self).model_fields[name].default:
+                raise ValueError(f"{name}: has no effect beside 'llm', whose log says what comes when")
         return self
 
 
