@@ -188,3 +188,11 @@ ACCOUNTED = "7|1714564800|1714564805|1714564865|4|10|ann|batch|COMPLETED|a|b\n"
 SERIES = "time,a\n" + "".join(
     f"2020-04-01 {h:02d}:{m:02d}:00,{h + m}\n" for h in range(6) for m in range(0, 60, 10)
 )
+CLUSTER = json.dumps(
+    {
+        "folder": "/x",
+        "nodes": 2,
+        "cpus": 4,
+        "daemons": [{"name": "slurmd", "pid": 1, "began": 1, "boot": "b"}],
+    }
+)

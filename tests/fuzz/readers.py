@@ -22,7 +22,9 @@ from windlass.engines.linux.agent.envelope import opened
 from windlass.engines.linux.agent.options import Address
 from windlass.engines.linux.agent.token import read_token
 from windlass.engines.linux.progress import read as read_progress
+from windlass.engines.slurm.cluster import Cluster
 from windlass.engines.slurm.entries import read_entry
+from windlass.engines.slurm.journal import Journal
 from windlass.engines.slurm.log import read_completed, read_sacct
 from windlass.engines.slurm.rows import read_jobs
 from windlass.engines.slurm.state import read_state
@@ -139,22 +141,24 @@ def asked(rng: random.Random, folder: Path) -> Case:
 
 def kept_state(rng: random.Random, folder: Path) -> Case:
     """Journals, tokens, what agents keep and send, and what was learned."""
-    file = folder / "kept"
-    pronto = Pronto(4).save()
-    which = rng.randrange(7)
+    which = rng.randrange(9)
     text = (
         bases.STATE,
         bases.JOURNAL,
+        bases.JOURNAL,
         "0123456789abcdef0123456789abcdef\n",
         '{"stages": 2, "stage": 1}',
+        bases.MODEL,
+        bases.CLUSTER,
+        '{"jobs": [{"job_id": 7}]}',
         "",
-        "",
-        "{}",
     )[which]
-    data = bytearray(pronto) if which == 5 else bytearray(spoiled(text or bases.MODEL, rng))
-    if which == 5:
+    data = bytearray(spoiled(text, rng))
+    if not text:
+        data = bytearray(Pronto(4).save())
         for _ in range(rng.randint(1, 3)):
             data[rng.randrange(len(data))] = rng.randrange(256)
+    file = folder / ("windlass.json" if text == bases.CLUSTER else "kept")
     file.write_bytes(data)
     file.chmod(0o600)
     calls: tuple[Case, ...] = (
@@ -163,10 +167,12 @@ def kept_state(rng: random.Random, folder: Path) -> Case:
             lambda: [read_entry(line) for line in data.decode(errors="replace").split("\n")],
             raises=(ValueError,),
         ),
+        Case(lambda: Journal(file).close()),
         Case(lambda: read_token(file, {})),
         Case(lambda: read_progress(file)),
         Case(lambda: read_model(file)),
-        Case(lambda: Pronto.load(bytes(data))),
+        Case(lambda: Cluster.load(folder)),
         Case(lambda: read_jobs(data.decode(errors="replace")), raises=(BatchError,)),
+        Case(lambda: Pronto.load(bytes(data))),
     )
     return calls[which] if rng.random() < 0.9 else Case(lambda: opened(bytes(data)), refuse=True)

@@ -78,8 +78,11 @@ class Cluster:
         try:
             tree = json.loads(file.read_text(encoding="utf-8"))
             daemons = tuple(Daemon(**daemon) for daemon in tree["daemons"])
+            # Processes are ended by what is said here.
+            if not all(type(each.pid) is type(each.began) is int and each.pid > 0 for each in daemons):
+                raise ValueError("pid and began of a daemon are whole numbers")
             return cls(folder, int(tree["nodes"]), int(tree["cpus"]), daemons)
-        except (OSError, ValueError, TypeError, KeyError, RecursionError) as error:
+        except (OSError, ValueError, TypeError, KeyError, OverflowError, RecursionError) as error:
             raise InputError(
                 f"{file}: cannot be read: {error}; expected what `windlass slurm up` writes"
             ) from error

@@ -107,6 +107,14 @@ class GivenBack:
 
 
 Entry = Decided | Releasing | Refused | Began | Over | Taking | Returning | Restored | Withheld | GivenBack
+#: What a value of each type of field may be; of a tuple, what each in it may be.
+_TYPES: dict[str, tuple[type, ...]] = {
+    "float": (int, float),
+    "int": (int,),
+    "str": (str,),
+    "tuple[str, ...]": (str,),
+    "tuple[int, ...]": (int,),
+}
 _KINDS: dict[str, type[Any]] = {
     kind.__name__.lower(): kind
     for kind in (
@@ -149,8 +157,14 @@ def read_entry(line: str) -> Entry:
         )
     except (KeyError, TypeError, AttributeError, RecursionError) as error:
         raise ValueError(f"{type(error).__name__}: {error}") from error
-    if any(getattr(found, each.name) is None for each in fields(found)):
-        raise ValueError("a value is missing")
+    for each in fields(found):
+        value = getattr(found, each.name)
+        if value is None:
+            raise ValueError("a value is missing")
+        kinds = _TYPES[str(each.type)]
+        held = value if str(each.type).startswith("tuple") and isinstance(value, tuple) else (value,)
+        if any(isinstance(one, bool) or not isinstance(one, kinds) for one in held):
+            raise ValueError(f"{each.name} is {repr(value)[:40]}, expected {each.type}")
     return found
 
 

@@ -73,6 +73,8 @@ def read_token(file: Path | None, environment: Mapping[str, str] = os.environ) -
         return None if found is None else Token(found)
     try:
         mode = file.stat().st_mode
+        if not stat.S_ISREG(mode):
+            raise InputError(f"{file}: is no regular file, expected one with a token")
         text = file.read_text(encoding="ascii", errors="replace").strip()
     except OSError as error:
         raise InputError(f"{file}: cannot be read: {error.strerror}") from error
