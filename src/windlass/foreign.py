@@ -45,8 +45,10 @@ def import_file(path: Path) -> ModuleType:
         spec.loader.exec_module(module)
     except (Exception, SystemExit) as error:
         del sys.modules[name]
-        line = _innermost(error.__traceback__)
-        where = f"{path}, line {line[1]}" if line else str(path)
+        found = _innermost(error.__traceback__)
+        # What is no Python at all has run no line yet.
+        line = error.lineno if isinstance(error, SyntaxError) and found is None else found and found[1]
+        where = f"{path}, line {line}" if line else str(path)
         raise InputError(f"{where}: cannot be imported: {said_by(error)}") from error
     return module
 
