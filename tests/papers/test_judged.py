@@ -6,8 +6,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from windlass.papers.judged import Judged, Within, at_least, at_most, exactly, over, printed
-from windlass.papers.verdicts import Interval, interval
+from windlass.papers.judged import SOMEWHERE, Judged, Within, at_least, at_most, exactly, over, printed
+from windlass.papers.verdicts import UNTOLD, Interval, interval
 
 # Eighths: sums and means of them are exact.
 EIGHTHS = st.integers(-40, 40).map(lambda n: n / 8)
@@ -50,6 +50,14 @@ def test_a_claim_holds_with_all_parts_and_fails_with_one_or_with_all(parts):
     assert (each is True) == (all_of_them is True) == (set(verdicts) == {True})
     assert (each is False) == (False in verdicts)
     assert (all_of_them is False) == (set(verdicts) == {False})
+
+
+def test_why_nothing_is_told_is_said():
+    yes, no, open_one = (Within(Interval(mean, 0.5), low=0.0) for mean in (1.0, -1.0, 0.0))
+    for unanimous, mixed in ((False, ""), (True, SOMEWHERE)):
+        assert Judged((yes, no), "", unanimous).untold == mixed
+        assert Judged((yes, open_one), "", unanimous).untold == UNTOLD
+        assert Judged((yes, yes), "", unanimous).untold == Judged((), "", unanimous).untold == ""
 
 
 def test_of_nothing_and_of_one_seed_nobody_can_tell():

@@ -14,9 +14,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from windlass.papers.verdicts import Interval, everywhere, interval
+from windlass.papers.verdicts import UNTOLD, Interval, everywhere, interval
 
 Floats = NDArray[np.float64]
+#: What is said of a claim that leaves open which setting it speaks of.
+SOMEWHERE = "holds in some settings and not in others"
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +116,14 @@ class Judged:
         if self.unanimous and None in verdicts:
             return None
         return everywhere(verdicts)
+
+    @property
+    def untold(self) -> str:
+        """Why nothing is told; empty where something is, or there is nothing to tell."""
+        if self.holds is not None or not self.parts:
+            return ""
+        verdicts = {part.holds for part in self.parts}
+        return SOMEWHERE if self.unanimous and {True, False} <= verdicts else UNTOLD
 
 
 def over(values: Iterable[float] | Floats) -> Interval:

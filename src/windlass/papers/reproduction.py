@@ -10,7 +10,6 @@ from windlass.discovery import classes_in
 from windlass.model import InputError
 from windlass.papers.judged import Judged
 from windlass.papers.plots import Picture
-from windlass.papers.verdicts import UNTOLD
 from windlass.registry import optional
 
 #: Told which step begins and the share that is done.
@@ -55,8 +54,7 @@ class Row:
         >>> row.holds, row.note
         (False, 'fewer jobs wait; holds from 0.115 on, which rounds to it')
         """
-        untold = UNTOLD if judged.holds is None and judged.parts else ""
-        reasons = (part for part in (note, untold, judged.rule) if part)
+        reasons = (part for part in (note, judged.untold, judged.rule) if part)
         return cls(what, paper, ours, judged.holds, "; ".join(reasons), judged)
 
 
