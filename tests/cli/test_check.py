@@ -71,6 +71,7 @@ def test_the_line_that_fails_is_named(windlass, checked, tmp_path):
     ("line", "check", "problem"),
     [
         ("import sys; sys.exit(0)", "seeded", "SystemExit: 0"),
+        ("import os; os._exit(0)", "seeded", "SystemExit: os._exit(0)"),
         ("import numpy; numpy.random.rand()", "seeded", "draws from NumPy's global generator"),
         ("view.waiting.note[0] = 1", "leaves the view alone", "changes the view it is given"),
         (

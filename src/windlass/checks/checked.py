@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import inspect
 import re
 import sys
@@ -14,6 +13,7 @@ from typing import Any
 
 from windlass.checks.common import CheckError
 from windlass.checks.suite import Check, checks_of
+from windlass.foreign import contained
 from windlass.model import InputError
 from windlass.registry import Registry, decisions
 
@@ -150,7 +150,7 @@ def _checked(check: Check, registry: Registry, policy: str, cls: Any) -> Checked
     name = check.__name__.removeprefix("check_").replace("_", " ")
     asks = " ".join((inspect.getdoc(check) or "").split())
     try:
-        with contextlib.redirect_stdout(sys.stderr):
+        with contained():
             check(registry, policy)
     except KeyboardInterrupt:
         raise
