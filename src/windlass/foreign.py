@@ -20,6 +20,8 @@ from typing import NoReturn
 from windlass.model import InputError
 
 _PREFIX = "windlass_policy_"
+#: So much of an error's own words is told.
+_LONGEST = 500
 #: What Python raises where an answer is of another form than it should be.
 ODD = (TypeError, ValueError, AttributeError, LookupError, ArithmeticError)
 
@@ -107,7 +109,7 @@ def said_by(error: BaseException) -> str:
     >>> said_by(KeyError())
     'KeyError'
     """
-    line = next(iter(str(error).splitlines()), "")
+    line = next(iter(str(error).splitlines()), "")[:_LONGEST]
     return f"{type(error).__name__}: {line}" if line else type(error).__name__
 
 

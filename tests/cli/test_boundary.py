@@ -128,6 +128,16 @@ def test_what_a_policy_prints_is_not_among_the_results(tmp_path):
         assert said in done.stderr.splitlines()
 
 
+@pytest.mark.slow
+def test_what_a_policy_prints_in_a_process_of_jobs_is_not_among_the_results(tmp_path):
+    policy(tmp_path, "print('talk', flush=True)")
+    command = [sys.executable, "-m", "windlass", "run", "s.yaml", "--json", "--no-check", "--jobs", "2"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 0
+    assert len(json.loads(done.stdout)["variants"][0]["metrics"]) > 1
+    assert "talk" in done.stderr.splitlines()
+
+
 def failing(error):
     def app(**_):
         raise error

@@ -34,6 +34,8 @@ BATCH = "workload: {lublin: {jobs: 5}}\npolicies: {order: easy}\n"
         ("a: 2024-13-45", "line 1: is not YAML: '2024-13-45' is no date or number"),
         ("a: " + "9" * 5000, "is no date or number"),
         ("a: 0x" + "f" * 9000, "is a number of 36000 bits, at most 64 are taken"),
+        ("a: 010", "010 is 8 to YAML, expected a plain number or a text in quotes"),
+        ("a: 1:30:00", "1:30:00 is 5400 to YAML, expected a plain number"),
         ("a: \x00", "the character '\\x00' is not allowed"),
         ("a: \x1b[31m", "the character '\\x1b' is not allowed"),
         ("a: 1\n---\nb: 2", "expected a single document"),

@@ -6,6 +6,7 @@ twice, of which the last holds in silence. What is read here is a tree of values
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,8 @@ from windlass.model.limits import YAML_BYTES, YAML_VALUES
 
 #: No file that a person writes is deeper; Python's own stack ends at a thousand.
 _DEEPEST = 50
+#: Numbers to the base of 8 and of 60, which nobody means: 010, and 1:30.
+_ODD_NUMBER = re.compile(r"[-+]?(0[0-7_]+|[\d_]+(:\d+)+)")
 #: Of a whole number.
 _BITS = 64
 
@@ -152,6 +155,13 @@ class _Loader(yaml.SafeLoader):
     def construct_object(self, node: yaml.Node, deep: bool = False) -> Any:
         try:
             found = super().construct_object(node, deep)
+            if isinstance(found, int) and _ODD_NUMBER.fullmatch(str(node.value)):
+                raise yaml.constructor.ConstructorError(
+                    None,
+                    None,
+                    f"{node.value} is {found} to YAML, expected a plain number or a text in quotes",
+                    node.start_mark,
+                )
             # Python writes out no number of more than some thousand digits, not even in a message.
             if isinstance(found, int) and found.bit_length() > _BITS:
                 raise yaml.constructor.ConstructorError(

@@ -9,6 +9,7 @@ from html import escape
 
 import plotly.graph_objects as go
 
+from windlass.model.text import printable
 from windlass.report.observed import Lane
 from windlass.report.palette import AXIS, GRID, PAPER, QUIET, RAISED, TEXT
 from windlass.report.series import Distribution
@@ -110,7 +111,7 @@ def plotted(name: str) -> str:
         # Variants often differ only at the end of their names.
         name = f"{name[:_HALF_NAME]}…{name[-_HALF_NAME:]}"
     # Plotly knows no entities for quotes, and reads %{…} in a name as a template.
-    return escape(name, quote=False).replace("%{", "% {")
+    return escape(printable(name), quote=False).replace("%{", "% {")
 
 
 def framed_figure() -> go.Figure:

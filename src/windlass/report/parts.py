@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from html import escape
 
+from windlass.model.text import printable
 from windlass.report.figures import Plot
 from windlass.report.observed import Lane
 
@@ -21,12 +22,12 @@ NOTHING = Part("")
 
 
 def text(value: object) -> str:
-    """As HTML that shows just this text.
+    """As HTML that shows just this text, its lines and no other sign that steers.
 
     >>> text("a<b>")
     'a&lt;b&gt;'
     """
-    return escape(str(value))
+    return escape("\n".join(map(printable, str(value).split("\n"))))
 
 
 def key(lane: Lane) -> str:
