@@ -11,6 +11,7 @@ import pytest
 
 from tests.docs.pages import blocks_of
 from windlass.cli import main
+from windlass.model import Owners
 from windlass.order.site import POLICIES
 from windlass.sim import replay
 from windlass.traces import read_trace, to_workload
@@ -41,7 +42,7 @@ def test_whoever_starts_holds_the_fewest_of_those_who_wait(file):
     assert users is not None
     assert len(np.unique(users)) > 5
     policy = POLICIES.make(file, np.random.default_rng(1))
-    done = replay(jobs, log.processors, policy, users=users)
+    done = replay(jobs, log.processors, policy, owners=Owners.of(len(jobs), user=users))
     overtaken = 0
     for row in np.argsort(done.start, kind="stable").tolist():
         now = done.start[row]

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from windlass.model import JobTable
+from windlass.model import JobTable, Owners
 from windlass.order.site.head import after
 from windlass.order.site.view import Running, SiteView, Start, Waiting
 from windlass.sim import replay
@@ -30,7 +30,7 @@ class Seen:
 @pytest.mark.parametrize("users", [USERS, None])
 def test_a_replay_tells_users(users):
     policy = Seen()
-    replay(JOBS, 4, policy, users=users)
+    replay(JOBS, 4, policy, owners=None if users is None else Owners.of(4, user=users))
     known = [-1] * 4 if users is None else users.tolist()
     assert policy.users == dict(zip(JOBS.job.tolist(), known, strict=True))
 

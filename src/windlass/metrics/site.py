@@ -42,7 +42,7 @@ class BatchMetrics:
         Jain's index of the users' mean bounded slowdowns: 1 where all users are slowed down alike, 1/n where one of n
         bears it all; NaN where the jobs name fewer than two users.
     groups_jain, queues_jain
-        The same over groups and over queues.
+        The same over groups and over queues, or partitions where a log has no queues.
     starved
         How many jobs waited for longer than a bound, by default a day; NaN where that was not measured.
     """

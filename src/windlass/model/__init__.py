@@ -1,6 +1,7 @@
 """The words that everything else is written in. This package imports nothing of Windlass.
 
 - :mod:`~windlass.model.jobs`: :class:`JobTable`, rigid parallel jobs as columns, the form every hot path reads.
+- :mod:`~windlass.model.owners`: :class:`Owners`, whose jobs are, as numbers.
 - :mod:`~windlass.model.use`: what jobs use of what they were given, stage by stage.
 - :mod:`~windlass.model.fleet`: sites with slots and links, and jobs of stages of tasks over them.
 - :mod:`~windlass.model.instances`: types of instances that a cluster rents, with what each has and costs.
@@ -19,5 +20,6 @@ Units are seconds, bytes, processors and slots.
 
 from windlass.model.errors import BatchError, InputError, PolicyError, TaskError
 from windlass.model.jobs import JobTable
+from windlass.model.owners import Owners
 
-__all__ = ["BatchError", "InputError", "JobTable", "PolicyError", "TaskError"]
+__all__ = ["BatchError", "InputError", "JobTable", "Owners", "PolicyError", "TaskError"]

@@ -9,6 +9,8 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from windlass.model import Owners
+
 #: The columns of a log that say it.
 KINDS = ("user", "group", "queue", "partition")
 
@@ -57,6 +59,11 @@ class Belongings:
     def kinds(self) -> Iterator[tuple[str, Members | None]]:
         """Each kind by its name."""
         return zip(KINDS, (self.user, self.group, self.queue, self.partition), strict=True)
+
+    def owners(self, jobs: int) -> Owners:
+        """The same for policies, of so many jobs."""
+        kinds = (self.user, self.group, self.queue or self.partition)
+        return Owners.of(jobs, *(None if members is None else members.number for members in kinds))
 
     def take(self, rows: NDArray[np.bool_] | NDArray[np.int64]) -> Belongings:
         """Those of some jobs."""

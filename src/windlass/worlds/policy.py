@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -29,8 +30,18 @@ class PolicySpec(BaseModel):
 
     def choice(self, registry: Registry) -> Choice:
         """The policy as results call it: by its own name, whatever file it came from."""
-        given = ", ".join(f"{key}={_shown(value)}" for key, value in self.parameters.items())
-        return Choice(registry.key, registry.find(self.name).name, given)
+        return Choice(registry.key, registry.find(self.name).name, _said(self.parameters))
+
+
+def _said(parameters: Mapping[str, Any]) -> str:
+    """Parameters in a name: ``probes=8``, or of one that has parameters, ``priority=multifactor(max_age=60)``."""
+    return ", ".join(f"{key}={_value(value)}" for key, value in parameters.items())
+
+
+def _value(value: Any) -> str:
+    if isinstance(value, Mapping):
+        return ", ".join(f"{name}({_said(given)})" if given else str(name) for name, given in value.items())
+    return str(_shown(value))
 
 
 #: Parameters by which the policy ``queue`` is known where its name is left out.

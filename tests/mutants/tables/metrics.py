@@ -14,6 +14,7 @@ MUTANTS = (
     Mutant(SITE, "SLOWDOWN_THRESHOLD = 10.0", "SLOWDOWN_THRESHOLD = 1.0", OF_SITE),
     Mutant(SITE, "((end - start) * procs).sum()", "(end - start).sum()", OF_SITE),
     Mutant(SITE, "end.max() - submit.min()", "end.max() - start.min()", OF_SITE),
+    Mutant(SITE, "(wait > starved_after).sum()", "(wait < starved_after).sum()", OF_SITE),
     Mutant(WORKERS, "done.percentile(95)", "done.percentile(90)", OF_WORKERS),
     Mutant(WORKERS, "done.percentile(99)", "done.percentile(95)", OF_WORKERS),
     Mutant(WORKERS, "(done.start - done.submit).mean()", "done.response.mean()", OF_WORKERS),

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from windlass.checks.common import require, require_defaults
-from windlass.model import JobTable
+from windlass.model import JobTable, Owners
 from windlass.order.site.view import SiteView, Start
 from windlass.registry import Registry
 from windlass.sim import Replay, replay
@@ -54,7 +54,7 @@ def _make(registry: Registry, name: str) -> Any:
 
 
 def _starts(policy: Any, jobs: JobTable) -> Replay:
-    return replay(jobs, _PROCESSORS, policy, users=jobs.job % 5)
+    return replay(jobs, _PROCESSORS, policy, owners=Owners.of(len(jobs), user=jobs.job % 5))
 
 
 def check_parameters_have_defaults(registry: Registry, name: str) -> None:

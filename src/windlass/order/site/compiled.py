@@ -29,6 +29,9 @@ from windlass.compiled import Kernel
 from windlass.order.site.view import SiteView, Start
 from windlass.registry import optional
 
+#: Rows of ``CompiledView.owner``.
+USER, GROUP, QUEUE = range(3)
+
 
 class CompiledView(NamedTuple):
     """A site at one instant, as compiled policies see it. Jobs are rows of the columns.
@@ -57,6 +60,16 @@ class CompiledView(NamedTuple):
         (n,) start + request of running jobs, s.
     note
         (n,) one number per job that the policy may write; kept for it.
+    processors
+        How many the site has when it is whole.
+    owner
+        (3, n) int32, numbers from 0: in row :data:`USER` whose each job is, then its :data:`GROUP` and the
+        :data:`QUEUE` that it was submitted to; -1 where nobody knows.
+    used
+        (users,) processor-seconds that each has had up to now, by the half-life that the policy names. The last entry
+        is of jobs of nobody, where there are any: ``used[owner[USER, row]]`` is that of any job.
+    given
+        The policy's own numbers.
     """
 
     now: float
@@ -70,11 +83,19 @@ class CompiledView(NamedTuple):
     request: NDArray[np.float64]
     expected_end: NDArray[np.float64]
     note: NDArray[np.float64]
+    processors: int
+    owner: NDArray[np.int32]
+    used: NDArray[np.float64]
+    given: NDArray[np.float64]
 
 
 _ints, _floats = types.int64[::1], types.float64[::1]
 VIEW = types.NamedTuple(
-    (types.float64, *(types.int64,) * 3, _ints, _ints, _floats, _ints, *(_floats,) * 3), CompiledView
+    (
+        *(types.float64, *(types.int64,) * 3, _ints, _ints, _floats, _ints, *(_floats,) * 3),
+        *(types.int64, types.int32[:, ::1], *(_floats,) * 2),
+    ),
+    CompiledView,
 )
 SELECT = types.int64(VIEW, _ints, _ints)
 
@@ -99,7 +120,15 @@ class CompiledPolicy:
         return decided(self.select, self.reasons, view)
 
 
-def decided(select: Kernel, reasons: tuple[str, ...], view: SiteView) -> Start:
+def numbers_of(policy: object) -> NDArray[np.float64]:
+    """What a policy gives to its compiled function with every view: its ``given``, none where it has none."""
+    given = optional(policy, "given")
+    return np.zeros(0) if given is None else np.ascontiguousarray(given, np.float64)
+
+
+def decided(
+    select: Kernel, reasons: tuple[str, ...], view: SiteView, given: NDArray[np.float64] | None = None
+) -> Start:
     """What a compiled policy answers to a view.
 
     Parameters
@@ -110,6 +139,8 @@ def decided(select: Kernel, reasons: tuple[str, ...], view: SiteView) -> Start:
         Its reasons, by the numbers that the function gives.
     view
         The site.
+    given
+        The policy's own numbers.
 
     Examples
     --------
@@ -119,7 +150,7 @@ def decided(select: Kernel, reasons: tuple[str, ...], view: SiteView) -> Start:
     >>> decided(Fcfs.select, Fcfs.reasons, SiteView(0.0, 1, 1, waiting, Running.of())).jobs
     (7,)
     """
-    count, columns = len(view.waiting.job), columns_of(view)
+    count, columns = len(view.waiting.job), columns_of(view, given)
     chosen, why = np.zeros((2, count), np.int64)
     picked = select.ready()(columns, chosen, why)
     return Start(
@@ -129,13 +160,15 @@ def decided(select: Kernel, reasons: tuple[str, ...], view: SiteView) -> Start:
     )
 
 
-def columns_of(view: SiteView) -> CompiledView:
+def columns_of(view: SiteView, given: NDArray[np.float64] | None = None) -> CompiledView:
     """A site as compiled policies see it: the q jobs that wait are the first rows, in the order of the queue.
 
     Parameters
     ----------
     view
         The site; the columns are copies.
+    given
+        The policy's own numbers.
 
     Examples
     --------
@@ -152,6 +185,9 @@ def columns_of(view: SiteView) -> CompiledView:
     request[:count], expected_end[count:] = waiting.request, running.expected_end
     note, submit = np.full((2, len(rows)), np.nan)
     note[:count], submit[:count] = waiting.note, waiting.submit
+    owner = np.empty((3, len(rows)), np.int32)
+    for part, some in ((slice(count), waiting), (slice(count, None), running)):
+        owner[:, part] = some.user, some.group, some.named_queue
     return CompiledView(
         now=float(view.now),
         free=view.free,
@@ -164,7 +200,18 @@ def columns_of(view: SiteView) -> CompiledView:
         request=request,
         expected_end=expected_end,
         note=note,
+        processors=view.processors,
+        owner=owner,
+        used=_for_all(view.used, owner[USER]),
+        given=np.zeros(0) if given is None else given,
     )
+
+
+def _for_all(used: NDArray[np.float64], user: NDArray[np.int32]) -> NDArray[np.float64]:
+    """The same with zeros for users of whom a view that was made by hand says nothing."""
+    least = int(user.max(initial=-1)) + 1
+    more = np.zeros(max(0, max(least, 1) - len(used)))
+    return np.ascontiguousarray(np.append(used, more), np.float64)
 
 
 def as_compiled(policy: object) -> CompiledPolicy | None:

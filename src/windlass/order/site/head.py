@@ -89,6 +89,8 @@ def after(view: SiteView, answer: Start) -> SiteView:
             np.concatenate((running.procs, waiting.procs[started])),
             np.concatenate((running.expected_end, view.now + waiting.request[started])),
             np.concatenate((running.user, waiting.user[started])),
+            np.concatenate((running.group, waiting.group[started])),
+            np.concatenate((running.named_queue, waiting.named_queue[started])),
         ),
         refused=int((~started).sum()),
     )

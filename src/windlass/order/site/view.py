@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
-from windlass.model import PolicyError
-
-#: Stands for a column of users where nobody is known; a view has -1 for each instead.
-_UNKNOWN = np.empty(0, np.int64)
+from windlass.model import Owners, PolicyError
 
 
-def _known(user: NDArray[np.int64], job: NDArray[np.int64]) -> NDArray[np.int64]:
-    return np.full(len(job), -1) if user is _UNKNOWN else user
+def _nobody() -> NDArray[np.int64]:
+    return np.empty(0, np.int64)
+
+
+def _fill(view: object, jobs: int, columns: Sequence[str]) -> None:
+    """-1 in columns that were not given."""
+    for name in columns:
+        if len(getattr(view, name)) != jobs:
+            object.__setattr__(view, name, np.full(jobs, -1, np.int64))
+
+
+_OWNERS = ("user", "group", "named_queue")
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,8 +35,10 @@ class Waiting:
     may be less than a job asks for. Only a job that a batch system did not start when told to is left out for a while.
 
     ``note`` is one number per job that the policy itself left with it at an earlier decision (NaN until
-    then): the engine keeps it, so that a policy has no memory of its own and survives a restart. ``user`` is a number
-    for the user of each, -1 where the engine knows none.
+    then): the engine keeps it, so that a policy has no memory of its own and survives a restart.
+
+    ``user``, ``group`` and ``named_queue`` are numbers from 0 of whose a job is and of the queue that it was submitted
+    to, -1 where nobody knows; a live engine knows none of them.
     """
 
     job: NDArray[np.int64]
@@ -36,10 +46,12 @@ class Waiting:
     procs: NDArray[np.int64]
     request: NDArray[np.float64]
     note: NDArray[np.float64]
-    user: NDArray[np.int64] = field(default_factory=lambda: _UNKNOWN)
+    user: NDArray[np.int64] = field(default_factory=_nobody)
+    group: NDArray[np.int64] = field(default_factory=_nobody)
+    named_queue: NDArray[np.int64] = field(default_factory=_nobody)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "user", _known(self.user, self.job))
+        _fill(self, len(self.job), _OWNERS)
 
     @classmethod
     def of(
@@ -59,7 +71,7 @@ class Waiting:
             np.ascontiguousarray(procs, dtype=np.int64),
             np.ascontiguousarray(request, dtype=np.float64),
             np.full(len(jobs), np.nan) if note is None else np.ascontiguousarray(note, dtype=np.float64),
-            _UNKNOWN if user is None else np.ascontiguousarray(user, dtype=np.int64),
+            _nobody() if user is None else np.ascontiguousarray(user, dtype=np.int64),
         )
 
 
@@ -67,28 +79,43 @@ class Waiting:
 class Running:
     """Jobs that hold processors, by expected end, then processors (columns of length r).
 
-    ``expected_end`` is start + request, s. It lies in the past for a job that outlived its request. ``user`` is as that
-    of those who wait.
+    ``expected_end`` is start + request, s. It lies in the past for a job that outlived its request. Whose they are is
+    said as of those who wait.
     """
 
     job: NDArray[np.int64]
     procs: NDArray[np.int64]
     expected_end: NDArray[np.float64]
-    user: NDArray[np.int64] = field(default_factory=lambda: _UNKNOWN)
+    user: NDArray[np.int64] = field(default_factory=_nobody)
+    group: NDArray[np.int64] = field(default_factory=_nobody)
+    named_queue: NDArray[np.int64] = field(default_factory=_nobody)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "user", _known(self.user, self.job))
+        _fill(self, len(self.job), _OWNERS)
 
     @classmethod
     def of(
-        cls, job: object = (), procs: object = (), expected_end: object = (), user: object = None
+        cls,
+        job: object = (),
+        procs: object = (),
+        expected_end: object = (),
+        user: object = None,
+        group: object = None,
+        named_queue: object = None,
     ) -> Running:
-        """Build from anything array-like, in any order; no user means -1 everywhere."""
+        """Build from anything array-like, in any order; of whom nothing is said, nobody knows."""
         ends = np.ascontiguousarray(expected_end, dtype=np.float64)
         widths = np.ascontiguousarray(procs, dtype=np.int64)
         order = np.lexsort((widths, ends))
-        users = _UNKNOWN if user is None else np.ascontiguousarray(user, dtype=np.int64)[order]
-        return cls(np.ascontiguousarray(job, dtype=np.int64)[order], widths[order], ends[order], users)
+        whose = (
+            _nobody() if given is None else np.ascontiguousarray(given, dtype=np.int64)[order]
+            for given in (user, group, named_queue)
+        )
+        return cls(np.ascontiguousarray(job, dtype=np.int64)[order], widths[order], ends[order], *whose)
+
+
+def _no_use() -> NDArray[np.float64]:
+    return np.zeros(1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +140,9 @@ class SiteView:
         Processors that are held beyond what the site still has, at a site of nodes added up node by node: so many of
         those that are given back next go to nobody. Where nodes are not told apart, as in a live engine, none is free
         while any is owed.
+    used
+        Processor-seconds that each user has had up to now, the older the less, by the half-life that the policy names
+        as its ``half_life``; the last entry is of jobs of nobody, where there are any. Zeros where it names none.
 
     Examples
     --------
@@ -130,6 +160,7 @@ class SiteView:
     running: Running
     refused: int = 0
     owed: int = 0
+    used: NDArray[np.float64] = field(default_factory=_no_use)
 
     @classmethod
     def of_rows(
@@ -148,7 +179,8 @@ class SiteView:
         request: NDArray[np.float64],
         expected_end: NDArray[np.float64],
         note: NDArray[np.float64],
-        user: NDArray[np.int64] | None = None,
+        owners: Owners | None = None,
+        used: NDArray[np.float64] | None = None,
     ) -> SiteView:
         """Build from an engine's columns, of which it takes copies: what a policy does to a view stays in the view.
 
@@ -160,8 +192,12 @@ class SiteView:
             (q,) rows of waiting jobs, in the order of the queue.
         running
             (r,) rows of running jobs, by expected end, then processors.
-        job, submit, procs, request, expected_end, note, user
-            (n,) columns: one entry a job, whether it waits, runs or neither; no user where nobody knows.
+        job, submit, procs, request, expected_end, note
+            (n,) columns: one entry a job, whether it waits, runs or neither.
+        owners
+            Whose the n jobs are; None where nobody knows.
+        used
+            As in the view.
 
         Examples
         --------
@@ -172,27 +208,23 @@ class SiteView:
         >>> view.waiting.job, view.running.expected_end
         (array([8, 9]), array([60.]))
         """
+        waiting = Waiting(
+            job[queue], submit[queue], procs[queue], request[queue], note[queue], *_of(owners, queue)
+        )
         return cls(
             now=now,
             processors=processors,
             free=free,
-            waiting=Waiting(
-                job[queue],
-                submit[queue],
-                procs[queue],
-                request[queue],
-                note[queue],
-                _UNKNOWN if user is None else user[queue],
-            ),
-            running=Running(
-                job[running],
-                procs[running],
-                expected_end[running],
-                _UNKNOWN if user is None else user[running],
-            ),
+            waiting=waiting,
+            running=Running(job[running], procs[running], expected_end[running], *_of(owners, running)),
             refused=refused,
             owed=owed,
+            used=_no_use() if used is None else used.copy(),
         )
+
+
+def _of(owners: Owners | None, rows: NDArray[np.int64]) -> tuple[NDArray[np.int64], ...]:
+    return () if owners is None else (owners.user[rows], owners.group[rows], owners.queue[rows])
 
 
 @dataclass(frozen=True, slots=True)

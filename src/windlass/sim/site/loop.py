@@ -15,6 +15,7 @@ from windlass.sim.cores import TAKEN, holds_on
 from windlass.sim.events.tree import next_of_any, next_worker
 from windlass.sim.handle import opening, storing
 from windlass.sim.site.moves import (
+    count_use,
     enqueue,
     leave_queue,
     look,
@@ -47,7 +48,9 @@ from windlass.sim.site.state import (
     SITE_RUN,
     SUBMITTED,
     TAIL,
+    USES,
     WANTED,
+    WHOLE,
 )
 from windlass.sim.status import ASK, FIRST_OWN, FULL, PAUSED, REACHED
 
@@ -141,6 +144,10 @@ def _view(run, now):
         site.request,
         site.expected_end,
         site.note,
+        site.counts[WHOLE],
+        site.owner,
+        site.used,
+        site.given,
     )
 
 
@@ -154,6 +161,8 @@ def _decide_at(run, now):
     clock[NOW], clock[DUE] = now, np.inf
     if counts[HEAD] == counts[TAIL]:
         return PAUSED
+    if counts[USES] != 0:
+        count_use(site, now)
     if counts[PYTHON] != 0:
         clock[DUE] = now
         return ASK

@@ -5,11 +5,13 @@ from __future__ import annotations
 import numpy as np
 
 from windlass.compiled import inlined, slicing
+from windlass.order.site.compiled import USER
 from windlass.sim.cores import give_back, take
 from windlass.sim.events.tree import schedule_any
 from windlass.sim.site.rates import begin_rated, list_running, part_pair, unlist_running
 from windlass.sim.site.state import (
     DUE,
+    HALF_LIFE,
     HEAD,
     LOST,
     NO_SLOT,
@@ -23,8 +25,12 @@ from windlass.sim.site.state import (
     SEEN,
     SITE,
     TAIL,
+    USED_AT,
+    USES,
 )
 from windlass.sim.status import FULL, PAUSED
+
+LN_2 = float(np.log(2.0))
 
 
 @inlined
@@ -80,6 +86,26 @@ def _note_pieces(run, row, slot, now):
 
 
 @inlined
+def count_use(site, now):
+    """Count what each user has had up to an instant: what is older by a half-life counts half.
+
+    Between two changes a user holds some processors p all the time. Then the use u becomes u k + p h (1 - k) / ln 2,
+    where k = 2^(-t / h) after a time t with half-life h.
+    """
+    past, half = now - site.clock[USED_AT], site.clock[HALF_LIFE]
+    kept, gained = 1.0, past
+    if past > 0.0 and half < np.inf:
+        kept = 2.0 ** (-past / half)
+        gained = (1.0 - kept) * half / LN_2
+    if past > 0.0:
+        for user in range(len(site.used)):
+            # Nothing is held before the first instant, from which all time is past.
+            more = site.using[user] * gained if site.using[user] > 0.0 else 0.0
+            site.used[user] = site.used[user] * kept + more
+        site.clock[USED_AT] = now
+
+
+@inlined
 def take_slot(site, row):
     """Give a job that is about to be among the running a slot, of which there must be one."""
     slot = site.spare[site.counts[RUNNING]]
@@ -100,6 +126,9 @@ def start_job(run, row, now):
         _note_pieces(run, row, slot, now)
     if counts[RATED] != 0:
         begin_rated(site, row, now)
+    if counts[USES] != 0:
+        count_use(site, now)
+        site.using[site.owner[USER, row]] += site.procs[row]
     schedule_any(run.tree, slot, now + site.held[row])
 
 
@@ -111,6 +140,9 @@ def stop_job(run, row, now):
     unlist_running(site, row)
     if counts[RATED] != 0:
         part_pair(run, row, now)
+    if counts[USES] != 0:
+        count_use(site, now)
+        site.using[site.owner[USER, row]] -= site.procs[row]
     slot = site.slot[row]
     site.slot[row] = NO_SLOT
     site.spare[counts[RUNNING]] = slot

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from windlass.compiled import Kernel
-from windlass.model import InputError, JobTable, PolicyError
+from windlass.model import InputError, JobTable, Owners, PolicyError
 from windlass.order.site import SitePolicy
-from windlass.order.site.compiled import NOBODY, as_compiled
+from windlass.order.site.compiled import NOBODY, as_compiled, numbers_of
 from windlass.order.site.view import SiteView, Start, check_start
+from windlass.registry import optional
 from windlass.sim.handle import Handle
 from windlass.sim.nodes import KERNELS as LEDGER_KERNELS
 from windlass.sim.nodes import Ledger
@@ -81,10 +81,10 @@ class SitePart:
         Whether to keep which nodes each job held.
     rated
         Whether speeds of jobs may change, as those of :class:`~windlass.sim.site.rated.RatedSite`.
+    owners
+        Whose the jobs are; None where nobody knows.
     progress
         Called now and then with the number of jobs submitted so far.
-    users
-        (n,) a number for the user of each job, for views; None where nobody knows.
 
     Raises
     ------
@@ -110,11 +110,11 @@ class SitePart:
         kill: bool = True,
         record: bool = False,
         rated: bool = False,
+        owners: Owners | None = None,
         progress: Callable[[int], None] | None = None,
-        users: NDArray[np.int64] | None = None,
     ) -> None:
         ledger.join(site, number)
-        self._jobs, self._ledger, self._site, self._users = jobs, ledger, site, users
+        self._jobs, self._ledger, self._site, self._owners = jobs, ledger, site, owners
         self._processors = int(ledger.nodes.whole[ledger.rows(site)].sum())
         if len(jobs) and jobs.procs.max() > self._processors:
             row = int(np.argmax(jobs.procs))
@@ -133,6 +133,9 @@ class SitePart:
             python=compiled is None,
             record=record,
             rated=rated,
+            owners=owners,
+            half_life=optional(policy, "half_life"),
+            given=numbers_of(policy),
         )
         self._handle, self._clock = Handle(self._run, STORE), self._run.site.clock
         # A view: whether anybody watches may be said later.
@@ -199,7 +202,8 @@ class SitePart:
             request=jobs.request,
             expected_end=site.expected_end,
             note=site.note,
-            user=self._users,
+            owners=self._owners,
+            used=site.used,
         )
 
     def act(self, decision: str, answer: Start) -> None:

@@ -8,11 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-import numpy as np
-from numpy.typing import NDArray
-
 from windlass.drive import drive
-from windlass.model import InputError, JobTable
+from windlass.model import InputError, JobTable, Owners
 from windlass.order.site import SitePolicy
 from windlass.sim.coupled import Alone
 from windlass.sim.nodes import Ledger
@@ -26,8 +23,8 @@ def replay(
     policy: SitePolicy,
     *,
     kill: bool = True,
+    owners: Owners | None = None,
     progress: Callable[[int], None] | None = None,
-    users: NDArray[np.int64] | None = None,
 ) -> Replay:
     """Run jobs through a policy.
 
@@ -41,10 +38,10 @@ def replay(
         Asked at each instant at which a job was submitted or ended and somebody waits.
     kill
         Whether a job is stopped when it reaches its requested time.
+    owners
+        Whose the jobs are; None where nobody knows.
     progress
         Called now and then with the number of jobs submitted so far.
-    users
-        (n,) a number for the user of each job, which a policy that is not compiled sees; None where nobody knows.
 
     Raises
     ------
@@ -63,6 +60,6 @@ def replay(
     if not (processors >= 1 and processors % 1 == 0):
         raise InputError(f"processors is {processors}, expected a whole number of at least 1")
     ledger = Ledger([[int(processors)]], parts=1)
-    part = SitePart(jobs, policy, ledger, kill=kill, progress=progress, users=users)
+    part = SitePart(jobs, policy, ledger, kill=kill, owners=owners, progress=progress)
     replayed: Replay = drive(Alone(part, ledger), {"order": policy})
     return replayed

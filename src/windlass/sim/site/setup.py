@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
-from windlass.model import JobTable
+from windlass.model import JobTable, Owners
 from windlass.sim.cores import make_pieces
 from windlass.sim.events.tree import grown, make_tree
 from windlass.sim.nodes import Nodes
 from windlass.sim.site.state import (
     CLOCKS,
     COUNTS,
+    HALF_LIFE,
     NEXT,
     NO_ROW,
     NO_SLOT,
@@ -22,7 +24,10 @@ from windlass.sim.site.state import (
     RECORD,
     SEEN,
     SITE,
+    USED_AT,
+    USES,
     WANTED,
+    WHOLE,
     SiteRun,
     SiteState,
 )
@@ -42,6 +47,9 @@ def make_run(
     python: bool,
     record: bool,
     rated: bool,
+    owners: Owners | None = None,
+    half_life: float | None = None,
+    given: NDArray[np.float64] | None = None,
 ) -> SiteRun:
     """A site on which nothing runs yet; the parameters are those of :class:`~windlass.sim.site.part.SitePart`."""
     jobs, most = len(table), int(nodes.whole[nodes.first[site] : nodes.first[site + 1]].sum())
@@ -50,7 +58,14 @@ def make_run(
     counts[SITE], counts[PART], counts[PYTHON] = site, part, python
     counts[RECORD], counts[RATED] = record, rated
     counts[SEEN], counts[OWED] = nodes.total[site], nodes.owed[site]
+    # Guests hold processors of their hosts: whose use that would be, nobody says.
+    counts[USES], counts[WHOLE] = half_life is not None and not rated, most
     clock[NOW], clock[NEXT] = -np.inf, table.submit[0] if jobs else np.inf
+    clock[USED_AT], clock[HALF_LIFE] = -np.inf, np.inf if half_life is None else half_life
+    owner = np.full((3, jobs), -1, np.int32)
+    if owners is not None:
+        owner[:] = owners.user, owners.group, owners.queue
+    used, using = np.zeros((2, 1 if owners is None else max(owners.entries, 1)))
     note, start, end = np.full((3, jobs), np.nan)
     # Empty where entries are written before they are read: to clear them costs some ns a job.
     why, (queue, chosen, reason) = np.zeros(jobs, np.int64), np.empty((3, jobs), np.int64)
@@ -91,6 +106,10 @@ def make_run(
         reason,
         counts,
         clock,
+        owner,
+        used,
+        using,
+        np.zeros(0) if given is None else given,
     )
     tree = make_tree(max(slots, 1))
     return SiteRun(select, tree, nodes, make_pieces(slots, 0 if pooled else most), state)

@@ -18,11 +18,13 @@ from windlass.sim.nodes import NODES, Nodes
 #: decision left waiting, with nothing freed since; jobs submitted, ended, and attempts lost; the site's number and the
 #: part's in the ledger; whether the policy is asked in Python; how many cores were idle, and owed, when last looked at;
 #: how many jobs an answer names that is still to be carried out, and how many cores they want; lines of ``pieces_log``,
-#: and whether it is kept; whether speeds of jobs may change.
+#: and whether it is kept; whether speeds of jobs may change; whether what users have had is kept; the site's cores when
+#: it is whole.
 HEAD, TAIL, RUNNING, REFUSED, SUBMITTED, ENDED, LOST, SITE, PART, PYTHON = range(10)
-SEEN, OWED, ANSWERED, WANTED, NOTED, RECORD, RATED, COUNTS = range(10, 18)
-#: Places in ``SiteState.clock``: now; when a decision is due; when something happens next; s, and infinity for never.
-NOW, DUE, NEXT, CLOCKS = range(4)
+SEEN, OWED, ANSWERED, WANTED, NOTED, RECORD, RATED, USES, WHOLE, COUNTS = range(10, 20)
+#: Places in ``SiteState.clock``: now; when a decision is due; when something happens next; up to when ``used`` counts;
+#: after how long what was used counts half; s, and infinity for never.
+NOW, DUE, NEXT, USED_AT, HALF_LIFE, CLOCKS = range(6)
 NO_SLOT = -1
 #: No job's row.
 NO_ROW = -1
@@ -46,7 +48,8 @@ class SiteState(NamedTuple):
     reason code. ``slot``: of a running job. ``row_of``: whose a slot is; ``spare[RUNNING:]``: slots that are
     nobody's. ``lost``, ``lost_times`` (m,), (m, 2): rows, starts and ends of attempts that were killed.
     ``pieces_log`` (l, 4): a job's row, a node, cores, start, a line for each piece that an attempt took.
-    ``chosen``, ``reason``: the policy's answer.
+    ``chosen``, ``reason``: the policy's answer. ``owner`` (3, n): users, groups and queues of jobs. ``used``, ``using``
+    (users,): processor-seconds that each has had, and processors that each holds. ``given``: the policy's own numbers.
     """
 
     submit: NDArray[np.float64]
@@ -80,6 +83,10 @@ class SiteState(NamedTuple):
     reason: NDArray[np.int64]
     counts: NDArray[np.int64]
     clock: NDArray[np.float64]
+    owner: NDArray[np.int32]
+    used: NDArray[np.float64]
+    using: NDArray[np.float64]
+    given: NDArray[np.float64]
 
 
 class SiteRun(NamedTuple):
@@ -112,10 +119,14 @@ _KINDS = {
             "start",
             "end",
             "clock",
+            "used",
+            "using",
+            "given",
         ),
         _F,
     ),
     **dict.fromkeys(("slot", "spare"), _I32),
+    "owner": types.int32[:, ::1],
     **dict.fromkeys(("lost_times", "pieces_log"), types.float64[:, ::1]),
 }
 SITE_STATE = types.NamedTuple([_KINDS.get(field, _I) for field in SiteState._fields], SiteState)

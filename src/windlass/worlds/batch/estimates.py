@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from windlass.model import InputError, JobTable
 from windlass.order.site import SitePolicy
 from windlass.order.site.view import Running, SiteView, Start
+from windlass.registry import optional
 from windlass.traces import Workload
 
 #: By how much more a job is expected to run that outlived what was expected, each time the next, s; at last what was
@@ -80,7 +81,7 @@ class ByHistory:
     """
 
     def __init__(self, policy: SitePolicy, jobs: JobTable, users: NDArray[np.int64], *, kill: bool) -> None:
-        self.name = policy.name
+        self.name, self.half_life = policy.name, optional(policy, "half_life")
         self._policy, self._request = policy, jobs.request
         self._held = np.minimum(jobs.run, jobs.request) if kill else jobs.run
         self._users = users.tolist()
@@ -106,7 +107,12 @@ class ByHistory:
                 view,
                 waiting=dataclasses.replace(view.waiting, request=self._expected[rows]),
                 running=Running.of(
-                    view.running.job, view.running.procs, self._end[running], view.running.user
+                    view.running.job,
+                    view.running.procs,
+                    self._end[running],
+                    view.running.user,
+                    view.running.group,
+                    view.running.named_queue,
                 ),
                 # Where somebody is expected to end later than before, promises are to be looked at again.
                 refused=0 if late else view.refused,

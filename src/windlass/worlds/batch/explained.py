@@ -11,9 +11,11 @@ from windlass.model import InputError
 from windlass.order.site import POLICIES, SitePolicy
 from windlass.order.site.head import after, promises
 from windlass.order.site.view import SiteView, Start
+from windlass.registry import optional
 from windlass.sim.site.replay import replay
 from windlass.traces import Workload
 from windlass.worlds.batch.estimates import ByHistory, exact, users_of
+from windlass.worlds.batch.partitions import parts_of
 from windlass.worlds.batch.spec import BatchSetting
 from windlass.worlds.waited import Moment, Started, Waited
 
@@ -41,18 +43,23 @@ class BatchExplainer:
         InputError
             The workload has no such job.
         """
+        if not (workload.jobs.job == job).any():
+            raise InputError(f"job {job} is not among the {len(workload.jobs):,} of the workload")
+        draws = [seed, 1]
+        # A job that is bound to a partition waits for those of that partition alone.
+        for number, _, part in parts_of(workload, setting.cluster.partitions):
+            if (part.jobs.job == job).any():
+                workload, draws = part, [seed, 1, number]
+                break
         jobs, kill = workload.jobs, setting.kill_at_walltime
-        rows = np.flatnonzero(jobs.job == job)
-        if not len(rows):
-            raise InputError(f"job {job} is not among the {len(jobs):,} of the workload")
-        row = int(rows[0])
-        watch = _Watch(setting.policies.order.make(POLICIES, np.random.default_rng([seed, 1])), job)
+        row = int(np.flatnonzero(jobs.job == job)[0])
+        watch = _Watch(setting.policies.order.make(POLICIES, np.random.default_rng(draws)), job)
         policy: Any = watch
         if setting.estimates == "history":
             policy = ByHistory(watch, jobs, users_of(workload), kill=kill)
         known = exact(jobs, kill) if setting.estimates == "perfect" else jobs
         with contextlib.suppress(_Begun):
-            replay(known, workload.processors, policy, kill=kill, users=workload.users)
+            replay(known, workload.processors, policy, kill=kill, owners=workload.of.owners(len(jobs)))
         last = watch.moments[-1]
         return Waited(
             job=job,
@@ -77,7 +84,7 @@ class _Watch:
     name: ClassVar[str] = "watched"
 
     def __init__(self, policy: SitePolicy, job: int) -> None:
-        self._policy, self._job = policy, job
+        self._policy, self._job, self.half_life = policy, job, optional(policy, "half_life")
         self._before: frozenset[int] = frozenset()
         self.moments: list[Moment] = []
         self.expected = np.nan

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Callable
 
 import numpy as np
 import polars as pl
@@ -20,7 +21,11 @@ _DEFAULT_PROCESSORS = 128
 
 
 def jobs_of(
-    spec: WorkloadSpec, processors: int | None, seed: int, load: float | str | None = None
+    spec: WorkloadSpec,
+    processors: int | None,
+    seed: int,
+    load: float | str | None = None,
+    choose: Callable[[Workload], Workload] | None = None,
 ) -> Workload:
     """Read the log or draw the jobs.
 
@@ -34,6 +39,8 @@ def jobs_of(
         What is drawn follows from it; a log is the same for every seed.
     load
         The offered load that they are to come with, or ``x1.2`` for so many times as fast as they do.
+    choose
+        Which of them are run: they alone are scaled.
 
     Raises
     ------
@@ -47,6 +54,8 @@ def jobs_of(
     (3, 128)
     """
     found = _given(spec, processors, seed)
+    if choose is not None:
+        found = choose(found)
     return found if load is None else _loaded(found, load)
 
 
@@ -64,6 +73,8 @@ def _given(spec: WorkloadSpec, processors: int | None, seed: int) -> Workload:
 def _loaded(found: Workload, load: float | str) -> Workload:
     """The same jobs, which come faster or more slowly, and a note on how much so."""
     given = factor_of(load)
+    if given == 1:
+        return found
     factor = factor_to(float(load), found.jobs, found.processors) if given is None else given
     jobs = faster(found.jobs, factor)
     before, after = (offered_load(each, found.processors) for each in (found.jobs, jobs))
@@ -128,7 +139,7 @@ def site_metrics(
         workload.processors,
         workload.users,
         groups=None if of.group is None else of.group.number,
-        queues=None if of.queue is None else of.queue.number,
+        queues=None if (queue := of.queue or of.partition) is None else queue.number,
         starved_after=starved_after,
     )
 

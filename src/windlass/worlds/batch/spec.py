@@ -48,6 +48,33 @@ class ClusterSpec(Spec):
     processors: Annotated[int, Field(ge=1)] | None = None
 
 
+class PartitionSpec(Spec):
+    """A partition, as the log calls it, and its processors."""
+
+    name: str
+    processors: Annotated[int, Field(ge=1)]
+
+
+class PartitionedSpec(ClusterSpec):
+    """One site, or ``partitions`` that share no processors: each job of the log is bound to its own."""
+
+    partitions: tuple[PartitionSpec, ...] = ()
+
+    @model_validator(mode="after")
+    def _apart(self) -> Self:
+        if self.partitions and self.processors is not None:
+            raise ValueError("processors is given beside partitions, which have their own")
+        names = [each.name for each in self.partitions]
+        if len(set(names)) < len(names):
+            raise ValueError(f"partitions: a name is there twice in {', '.join(names)}")
+        return self
+
+    @property
+    def whole(self) -> int | None:
+        """Processors of all; None for those that the log names."""
+        return sum(each.processors for each in self.partitions) if self.partitions else self.processors
+
+
 class LublinSpec(Spec):
     """Jobs drawn from the Lublin–Feitelson model; see :func:`windlass.workloads.lublin`."""
 
@@ -129,6 +156,7 @@ class BatchSetting(Setting):
     ``starved_after``: a job that waits for longer, s, counts as one that starves.
     """
 
+    plain_lists: ClassVar[frozenset[str]] = frozenset({"cluster.partitions"})
     options: ClassVar[Mapping[str, str]] = {
         "--procs": "cluster.processors",
         "--where": "workload.where",
@@ -138,7 +166,7 @@ class BatchSetting(Setting):
     }
 
     world: Literal["batch"] = "batch"
-    cluster: ClusterSpec = ClusterSpec()
+    cluster: PartitionedSpec = PartitionedSpec()
     workload: WorkloadSpec
     policies: PoliciesSpec
     load: Load | None = None

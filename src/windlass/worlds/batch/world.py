@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Hashable
+from functools import partial
 
 import numpy as np
 
@@ -15,12 +16,14 @@ from windlass.registry import Registry
 from windlass.results import Choice, Outcome
 from windlass.sim.site.part import kernels
 from windlass.sim.site.replay import replay
+from windlass.sim.site.result import Replay
 from windlass.traces import Workload
 from windlass.worlds import Explainer, LiveWorld, LoggedWorld, Setting
 from windlass.worlds.batch.estimates import ByHistory, exact, users_of
 from windlass.worlds.batch.explained import BatchExplainer
 from windlass.worlds.batch.jobs import cut_share, jobs_of, jobs_table, site_metrics, walltime_notes
 from windlass.worlds.batch.logged import LoggedBatch
+from windlass.worlds.batch.partitions import bound, replayed_apart
 from windlass.worlds.batch.spec import BatchSetting
 from windlass.worlds.contents import Contents, content_of
 
@@ -60,7 +63,9 @@ class Batch:
 
     def workload(self, setting: BatchSetting, seed: int) -> Workload:
         """Read the log or draw the jobs."""
-        found = jobs_of(setting.workload, setting.cluster.processors, seed, setting.load)
+        partitions = setting.cluster.partitions
+        choose = partial(bound, partitions=partitions) if partitions else None
+        found = jobs_of(setting.workload, setting.cluster.whole, seed, setting.load, choose)
         if setting.estimates == "history":
             users_of(found)
         return found
@@ -73,19 +78,18 @@ class Batch:
         self, setting: BatchSetting, seed: int, workload: Workload, progress: Callable[[float], None]
     ) -> Outcome:
         """Replay the jobs."""
-        policy = setting.policies.order.make(POLICIES, np.random.default_rng([seed, 1]))
-        jobs, kill = workload.jobs, setting.kill_at_walltime
-        if setting.estimates == "history":
-            policy = ByHistory(policy, jobs, users_of(workload), kill=kill)
-        replayed = replay(
-            exact(jobs, kill) if setting.estimates == "perfect" else jobs,
-            workload.processors,
-            policy,
-            kill=kill,
-            progress=lambda submitted: progress(submitted / len(jobs)),
-            users=workload.users,
-        )
-        done = dataclasses.replace(replayed, jobs=jobs)
+        partitions, jobs = setting.cluster.partitions, workload.jobs
+        if partitions:
+            # What each says is of its own jobs; all that is known of the whole is how many are done.
+            parts = replayed_apart(
+                workload,
+                partitions,
+                lambda part, number: _replayed(setting, [seed, 1, number], part, lambda share: None),
+            )
+            progress(1.0)
+        else:
+            parts = _replayed(setting, [seed, 1], workload, progress)
+        done = dataclasses.replace(parts, jobs=jobs)
         return Outcome(
             seed=seed,
             metrics=site_metrics(workload, done.start, done.end, setting.starved_after),
@@ -94,3 +98,21 @@ class Batch:
             notes=(*workload.notes, *walltime_notes(workload, setting.kill_at_walltime)),
             cut_share=cut_share(workload) if setting.kill_at_walltime else 0.0,
         )
+
+
+def _replayed(
+    setting: BatchSetting, draws: list[int], workload: Workload, progress: Callable[[float], None]
+) -> Replay:
+    """The jobs of a site, or of a partition, under a policy of its own; what is random follows from `draws`."""
+    policy = setting.policies.order.make(POLICIES, np.random.default_rng(draws))
+    jobs, kill = workload.jobs, setting.kill_at_walltime
+    if setting.estimates == "history":
+        policy = ByHistory(policy, jobs, users_of(workload), kill=kill)
+    return replay(
+        exact(jobs, kill) if setting.estimates == "perfect" else jobs,
+        workload.processors,
+        policy,
+        kill=kill,
+        owners=workload.of.owners(len(jobs)),
+        progress=lambda submitted: progress(submitted / len(jobs)),
+    )

@@ -24,6 +24,10 @@ def in_order(view, places, refused):
         view.request,
         view.expected_end,
         view.note,
+        view.processors,
+        view.owner,
+        view.used,
+        view.given,
     )
 
 

@@ -1,16 +1,19 @@
 """A priority and a way of backfilling, chosen apart."""
 
-from typing import ClassVar
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from windlass.compiled import Kernel
 from windlass.order.site.backfills import BACKFILLS, queue_kernel
-from windlass.order.site.compiled import columns_of, decided
+from windlass.order.site.compiled import columns_of, decided, numbers_of
 from windlass.order.site.head import in_other_order, promises
 from windlass.order.site.view import SiteView, Start
-from windlass.registry import Registry
+from windlass.registry import Registry, optional
 
 _PRIORITIES = Registry(
     "order.site.priority",
@@ -34,7 +37,8 @@ class Queue:
     Parameters
     ----------
     priority
-        A name from ``priorities/``, or a file with one of your own.
+        A name from ``priorities/``, or a file with one of your own; with its parameters, where it takes some, as
+        ``{"multifactor": {"weight_age": 500}}``.
     backfill
         ``none``, ``easy`` or ``conservative``.
 
@@ -58,11 +62,27 @@ class Queue:
 
     name: ClassVar[str] = "queue"
 
-    def __init__(self, priority: str = "fcfs", backfill: str = "easy") -> None:
+    def __init__(self, priority: str | Mapping[str, Any] = "fcfs", backfill: str = "easy") -> None:
         if backfill not in BACKFILLS:
             raise ValueError(f"backfill is {backfill!r}, expected one of {', '.join(BACKFILLS)}")
-        _PRIORITIES.find(priority)
-        self.priority, self.backfill = priority, backfill
+        self.backfill = backfill
+        self.priority, self._parameters = _read(priority)
+        self._own()
+
+    def _own(self) -> Any:
+        """The priority itself; it is not kept, so that a copy of this policy needs none of its file."""
+        return _PRIORITIES.make(self.priority, np.random.default_rng(0), **self._parameters)
+
+    @property
+    def given(self) -> NDArray[np.float64]:
+        """The priority's own numbers, for its score."""
+        return numbers_of(self._own())
+
+    @property
+    def half_life(self) -> float | None:
+        """After how long what a user has had counts half for the priority, s; None where it does not count."""
+        found: float | None = optional(self._own(), "half_life")
+        return found
 
     @property
     def select(self) -> Kernel:
@@ -76,12 +96,23 @@ class Queue:
 
     def decide(self, view: SiteView) -> Start:
         """Which waiting jobs to start now, why, and the notes to keep."""
-        return decided(self.select, self.reasons, view)
+        return decided(self.select, self.reasons, view, self.given)
 
     def promised(self, view: SiteView, answer: Start) -> NDArray[np.float64]:
         """When each who waits can start at the latest, as the way of backfilling promises it in this order."""
-        columns, score = columns_of(view), _PRIORITIES.find(self.priority).score
+        columns, score = columns_of(view, self.given), _PRIORITIES.find(self.priority).score
         order = np.argsort([score(columns, row) for row in columns.queue], kind="stable")
         found = np.full(len(order), np.nan)
         found[order] = promises(BACKFILLS[self.backfill](), *in_other_order(view, answer, order))
         return found
+
+
+def _read(priority: object) -> tuple[str, dict[str, Any]]:
+    """A priority's name and parameters, as a scenario gives them."""
+    if isinstance(priority, str):
+        return priority, {}
+    if isinstance(priority, Mapping) and len(priority) == 1:
+        name, given = next(iter(priority.items()))
+        if given is None or isinstance(given, Mapping):
+            return str(name), dict(given or {})
+    raise ValueError(f"priority is {priority!r}, expected a name, or {{name: {{parameter: value}}}}")

@@ -10,4 +10,8 @@ backfilling in the order of their reservations.
 - ``saf``: the smallest area.
 - ``wfp3``, ``unicep``: formulas of the wait, made by hand.
 - ``f1``: a formula that was found by regression.
+- ``multifactor``: Slurm's, of age, decayed fair share and size.
+
+One that takes parameters has an ``__init__``, and in ``given`` the numbers that ``score`` finds as ``view.given``. One
+that goes by what users have had says after how many seconds that counts half, in ``half_life``.
 """

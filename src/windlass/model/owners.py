@@ -1,0 +1,44 @@
+"""Whose jobs are, as numbers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Owners:
+    """Whose each of n jobs is: a number from 0, -1 where nobody knows.
+
+    Parameters
+    ----------
+    user, group, queue
+        (n,) int64. Queues are those that a log names, such as Slurm's QOS; all wait for the same processors.
+
+    Examples
+    --------
+    >>> found = Owners.of(3, user=[0, 1, -1])
+    >>> found.entries, found.group.tolist()
+    (3, [-1, -1, -1])
+    """
+
+    user: NDArray[np.int64]
+    group: NDArray[np.int64]
+    queue: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, jobs: int, user: object = None, group: object = None, queue: object = None) -> Owners:
+        """Build from anything array-like; None is nobody's, everywhere."""
+        columns = (
+            np.full(jobs, -1, np.int64) if given is None else np.ascontiguousarray(given, np.int64)
+            for given in (user, group, queue)
+        )
+        return cls(*columns)
+
+    @property
+    def entries(self) -> int:
+        """How many users there are; all jobs of nobody count as one more, the last."""
+        known = int(self.user.max()) + 1 if len(self.user) else 0
+        return known + bool(len(self.user) == 0 or self.user.min() < 0)
