@@ -11,7 +11,7 @@ import pytest
 from windlass.as_it_was import AsItWas
 from windlass.kept import begin, resume
 from windlass.metrics.site import batch_metrics
-from windlass.report.sentence import fidelity_sentence
+from windlass.report.fidelity import fidelity_sentence
 from windlass.results import AS_IT_WAS
 from windlass.runner import run
 from windlass.scenario import make_scenario
@@ -163,6 +163,8 @@ def test_only_the_log_s_own_site_and_arrivals_tell(tmp_path):
     assert fidelity(run(scenario(log, load="x2"))) is None
     assert fidelity(run(scenario(log, workload={"ran": "sjf"}))) is None
     assert fidelity(run(scenario(log, cluster={"processors": [8, 4]}))).name == "fcfs"
+    # Without the jobs that are too wide for another site, the log's own is emptier than it was.
+    assert fidelity(run(scenario(log, cluster={"processors": [4, 2]}))) is None
     assert fidelity_sentence(None) == ""
 
 

@@ -7,7 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from windlass.report.sentence import cut_share, fidelity_sentence, input_sentence, of_point, sentences
+from windlass.report.fidelity import fidelity_sentence
+from windlass.report.sentence import cut_share, input_sentence, of_point, sentences
 from windlass.results import Results
 from windlass.verdict import PointVerdict, Requirement, Verdict, fidelity, judge
 from windlass.verdict.paired import Interval

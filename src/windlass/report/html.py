@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from windlass.report import breakdowns, courses, distributions, overview, sweep
+from windlass.report import belonging, breakdowns, courses, distributions, overview, sweep
 from windlass.report.observed import JOB, lanes, only, other_kinds
 from windlass.report.page import page
 from windlass.report.parts import Part
@@ -61,13 +61,14 @@ def _page(results: Results, answer: tuple[str, ...], by: str | None) -> str:
         results.scenario,
         (
             Part(overview.head(results) + overview.answer(answer) + overview.notes(results)),
-            Part(overview.metrics(results, shown) + overview.legend(shown)),
+            # Of many points the table is long: curves are seen at once.
             sweep.section(results, shown, by),
+            Part(overview.metrics(results, shown) + overview.legend(shown)),
             distributions.section(jobs),
             *(distributions.section_of(only(shown, kind), kind) for kind in other_kinds(shown)),
             courses.section(jobs),
             courses.section_of_series(shown),
-            Part(breakdowns.reasons(jobs) + breakdowns.classes(jobs)),
+            Part(breakdowns.reasons(jobs) + breakdowns.classes(jobs) + belonging.section(jobs)),
             Part(overview.scenario(results) + overview.foot()),
         ),
     )

@@ -8,7 +8,6 @@ from dataclasses import replace
 from windlass.report.units import counted, number, time_unit, unit_for
 from windlass.results import AS_IT_WAS, Results
 from windlass.verdict.compare import Comparison
-from windlass.verdict.fidelity import Fidelity
 from windlass.verdict.judge import Broken, Cost, PointVerdict, Verdict
 from windlass.verdict.measures import NARROW, WIDE
 from windlass.verdict.paired import Interval
@@ -72,16 +71,14 @@ def of_point(verdict: Verdict, point: PointVerdict) -> str:
         )
     ahead = f"{names[best]} has the {_most(verdict.better)} {metric}"
     if point.compared < 2:
-        return f"{names[best]}: {metric} {_value(verdict.metric, comparison.means[best])}."
+        return f"{names[best]}: {metric} {in_words(verdict.metric, comparison.means[best])}."
     rivals = [
         row
         for row, mean in enumerate(comparison.means)
         if row != best and row not in point.out and mean == mean and names[row] != AS_IT_WAS
     ]
     if not rivals:
-        return (
-            f"{ahead} of those that keep what is required: {_value(verdict.metric, comparison.means[best])}."
-        )
+        return f"{ahead} of those that keep what is required: {in_words(verdict.metric, comparison.means[best])}."
     runner = max(rivals, key=lambda row: verdict.better * comparison.means[row])
     if not point.tied:
         return f"{ahead}: {_led(verdict, comparison, best, runner, names)}."
@@ -98,20 +95,24 @@ def _alike(verdict: Verdict, point: PointVerdict, best: int) -> str:
     first, second = sorted([best, close])
     found = comparison.against[close]
     assert found is not None  # those of which nothing is known were said before
-    values = [_value(verdict.metric, comparison.means[row]) for row in (first, second)]
+    values = [in_words(verdict.metric, comparison.means[row]) for row in (first, second)]
     shown = f"both {values[0]}" if values[0] == values[1] else _listed(values)
     parts = [
         f"{names[first]} and {names[second]} do not differ beyond chance in {label(verdict.metric)}: {shown}",
         f"95 % interval of the difference {_interval(verdict.metric, found)}, {_pairs(found, comparison)}",
     ]
     others = [
-        f"{names[row]} ({_value(verdict.metric, comparison.means[row])})"
+        f"{names[row]} ({in_words(verdict.metric, comparison.means[row])})"
         for row in point.tied
         if row != close
     ]
     if others:
         parts.append(f"nor can {_listed(others)} be told from {names[best]}")
-    worse = [names[row] for row in range(len(names)) if comparison.told(row) and row not in point.out]
+    worse = [
+        name
+        for row, name in enumerate(names)
+        if comparison.told(row) and row not in point.out and name != AS_IT_WAS
+    ]
     if worse:
         parts.append(f"{_listed(worse)} {'is' if len(worse) == 1 else 'are'} worse than {names[best]}")
     return f"{'; '.join(parts)}."
@@ -129,7 +130,7 @@ def _gap(verdict: Verdict, comparison: Comparison, best: int, other: int, names:
     less = abs(than - value)
     part = f" ({100 * less / abs(than):.2g} %)" if than and less < 10 * abs(than) else ""
     more = "more" if verdict.better > 0 else "less"
-    return f"{_value(verdict.metric, value)}, {_value(verdict.metric, less)}{part} {more} than {names[other]}"
+    return f"{in_words(verdict.metric, value)}, {in_words(verdict.metric, less)}{part} {more} than {names[other]}"
 
 
 def _beside(verdict: Verdict, point: PointVerdict) -> list[str]:
@@ -142,7 +143,7 @@ def _beside(verdict: Verdict, point: PointVerdict) -> list[str]:
             told = "" if found.apart else ", which may be chance"
             said.append(
                 f"Against the log as it was, {point.names[point.comparison.best]} is {less} by "
-                f"{_value(verdict.metric, abs(found.mean))}{told}."
+                f"{in_words(verdict.metric, abs(found.mean))}{told}."
             )
     if point.costs and point.comparison.best is not None and point.compared > 1:
         shown = "; ".join(_cost(cost, point) for cost in point.costs[:_COSTS])
@@ -159,14 +160,14 @@ def _cost(cost: Cost, point: PointVerdict) -> str:
     # Without either it would be no cost.
     assert best is not None
     assert comparison.best is not None
-    own = _value(comparison.metric, comparison.means[best])
-    other = _value(comparison.metric, comparison.means[comparison.best])
+    own = in_words(comparison.metric, comparison.means[best])
+    other = in_words(comparison.metric, comparison.means[comparison.best])
     untested = "" if cost.tested else " (in these runs)"
     return f"{label(comparison.metric)} {own} against {other} of {point.names[comparison.best]}{untested}"
 
 
 def _ruled_out(broken: Broken, names: tuple[str, ...]) -> str:
-    value, bound = _value(broken.metric, broken.value), _value(broken.metric, broken.bound)
+    value, bound = in_words(broken.metric, broken.value), in_words(broken.metric, broken.bound)
     return f"{names[broken.row]}, whose {label(broken.metric)} of {value} breaks {broken.requirement.text} ({bound})"
 
 
@@ -197,7 +198,12 @@ def _most(better: int) -> str:
     return "highest" if better > 0 else "lowest"
 
 
-def _value(metric: str, value: float) -> str:
+def in_words(metric: str, value: float) -> str:
+    """A metric's value with its unit.
+
+    >>> in_words("mean_wait_s", 90.0)
+    '1.500 min'
+    """
     unit = time_unit([value]) if metric.endswith("_s") else unit_for(metric, [value])
     return f"{number(value * unit.factor)} {unit.symbol}".strip()
 
@@ -218,36 +224,6 @@ def _pairs(found: Interval, comparison: Comparison) -> str:
 
 def _listed(names: list[str]) -> str:
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
-
-
-def fidelity_sentence(found: Fidelity | None) -> str:
-    """How far the replay is from the log; empty where nothing is known of that.
-
-    Parameters
-    ----------
-    found
-        From :func:`windlass.verdict.fidelity`.
-
-    Examples
-    --------
-    >>> fidelity_sentence(Fidelity("easy", True, 3600.0, 7200.0, 60.0, 600.0))
-    'Fidelity: replayed under easy, which its system ran, the log has a mean wait of 1.000 h, and had 2.000 h; half of \
-the jobs start within 1.000 min of when they did, nine in ten within 10 min.'
-    """
-    if found is None:
-        return ""
-    if found.said:
-        under = f"replayed under {found.name}, which its system ran, the log has"
-    else:
-        under = f"what the log's system ran is not said (workload.ran); {found.name} is nearest to it, with"
-    mean, logged, half, most = (
-        _value("wait_s", value) for value in (found.mean, found.logged, found.half, found.most)
-    )
-    had = "and had" if found.said else "against"
-    return (
-        f"Fidelity: {under} a mean wait of {mean}, {had} {logged}; half of the jobs start within {half} of when they "
-        f"did, nine in ten within {most}."
-    )
 
 
 def input_sentence(cut: float, verdict: Verdict | None, uncut: Verdict | None) -> str:

@@ -11,7 +11,7 @@ from windlass.results import Choice, Outcome
 from windlass.sim.site.result import Replay
 from windlass.traces import Workload
 from windlass.worlds.batch.jobs import jobs_table, site_metrics
-from windlass.worlds.batch.spec import BatchSetting
+from windlass.worlds.batch.spec import BatchSetting, factor_of
 
 
 class LoggedBatch:
@@ -47,8 +47,11 @@ class LoggedBatch:
         return Outcome(seed, metrics, jobs_table(done, workload.of), workload.processors)
 
     def own(self, setting: BatchSetting, workload: Workload) -> bool:
-        """Whether a variant has the log's own site and arrivals, so that its waits should be the log's."""
-        return setting.load in (None, "x1") and workload.processors == workload.logged_processors
+        """Whether a variant has the log's own site and arrivals and all of its jobs: its waits should be the log's."""
+        widest = setting.workload.widest
+        whole = widest is None or widest >= workload.processors
+        as_they_came = setting.load is None or factor_of(setting.load) == 1
+        return whole and as_they_came and workload.processors == workload.logged_processors
 
     def choices(self, setting: BatchSetting) -> tuple[Choice, ...]:
         """The policy that the log's system ran, where the scenario says which."""
