@@ -67,6 +67,8 @@ def test_one_colour_a_policy_everywhere():
             colours.setdefault(line.name, set()).add(line.line.color)
     assert all(len(each) == 1 for each in colours.values())
     assert len(set.union(*colours.values())) == 4
+    dashes = {line.name: line.line.dash for line in curves(results)["sweep-1-mean_wait_s"].data}
+    assert dashes == {**dict.fromkeys("abc", "solid"), AS_IT_WAS: "dash"}
     by_lane = {lane.name.split(",")[0]: lane.stroke.ink.light for lane in lanes(results)}
     assert {name: {colour} for name, colour in by_lane.items()} == colours
 

@@ -15,7 +15,7 @@ from windlass.report.observed import Lane
 from windlass.report.parts import NOTHING, Part, figure, text
 from windlass.report.sentence import label
 from windlass.report.units import counted, number, time_unit, unit_for
-from windlass.results import At, Results, Summary, VariantResult
+from windlass.results import AS_IT_WAS, At, Results, Summary, VariantResult
 
 _PANEL, _GAP, _TOP, _BOTTOM = 190, 44, 56, 50
 #: So many panels below each other, one for each choice on the other axes; the table has all.
@@ -105,6 +105,7 @@ def _curves(key: str, axis: str, spots: Sequence[_Spot], metric: str) -> Part:
                 line.sort(key=lambda spot: float(spot.value))
             of_line = [summaries[id(spot)] for spot in line]
             plot.add_trace(_line(name, line, of_line, unit.factor, unit.symbol, row == 1), row=row, col=1)
+    plot.update_annotations(font_size=12)
     name = axis.rpartition(".")[2].replace("_", " ")
     plot.update_xaxes(axis_style(""), type="category" if category else "linear")
     plot.update_xaxes(title=axis_style(name)["title"], row=len(shown), col=1)
@@ -150,7 +151,8 @@ def _line(
         y=[each.mean * factor for each in summaries],
         text=said,
         error_y={"type": "data", "array": spread, "visible": any(spread), "thickness": 1.2, "width": 3},
-        line={"color": stroke.ink.light, "width": 2.2, "dash": stroke.dash},
+        # Panels tell points apart; only what is no policy is dashed.
+        line={"color": stroke.ink.light, "width": 2.2, "dash": "dash" if name == AS_IT_WAS else "solid"},
         marker={"size": 7, "color": stroke.ink.light},
         mode="lines+markers",
         legendgroup=name,
