@@ -39,7 +39,7 @@ def ray_that_fails(monkeypatch):
                 self.stopped = True
 
         monkeypatch.setattr(ray_cluster, "Cluster", Cluster)
-        monkeypatch.setattr(ray_cluster, "_join", joined.append)
+        monkeypatch.setattr(ray_cluster, "join", joined.append)
         return made, joined
 
     return use

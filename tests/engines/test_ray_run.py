@@ -31,12 +31,12 @@ decide_every: 0
 """
 
 OTHERS = """
-import sys
+import json, sys
 from windlass.engines.ray.cluster import PrivateCluster
 from windlass.model.fleet import Fleet
 fleet = Fleet.of([2, 1], [1e7, 1e7], [1e7, 1e7], names=("a", "b"))
 cluster = PrivateCluster(fleet)
-print(cluster.address, flush=True)
+print(json.dumps([cluster.address, cluster.admits]), flush=True)
 sys.stdin.read()
 cluster.close()
 """
@@ -71,22 +71,22 @@ def wait_for(found, seconds=LONG_S):
 
 @pytest.fixture(scope="module")
 def somebody_elses():
-    """A cluster that somebody else runs: its address and its processes."""
+    """A cluster that somebody else runs: its address, its processes, and what lets one join."""
     process = subprocess.Popen(
         [sys.executable, "-c", OTHERS], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     )
-    address = process.stdout.readline().strip()
-    assert address
-    yield address, psutil.Process(process.pid)
+    address, admits = json.loads(process.stdout.readline())
+    yield address, psutil.Process(process.pid), {**os.environ, **admits}
     process.stdin.close()
     process.wait(60)
 
 
 def test_results_are_real_and_somebody_elses_cluster_lives_on(tmp_path, somebody_elses):
-    address, owner = somebody_elses
+    address, owner, admitted = somebody_elses
     before = {child.pid for child in owner.children(recursive=True)}
     done = subprocess.run(
         command("run", scenario(tmp_path, 0.2), "--engine", "ray", "--address", address, "--json"),
+        env=admitted,
         capture_output=True,
         text=True,
         timeout=LONG_S,
@@ -107,7 +107,7 @@ def test_results_are_real_and_somebody_elses_cluster_lives_on(tmp_path, somebody
 def test_an_interrupted_run_leaves_no_process_behind_and_touches_no_other(
     tmp_path, somebody_elses, when, number
 ):
-    _, owner = somebody_elses
+    _, owner, _ = somebody_elses
     before = cluster_folders()
     raylets = {child.pid for child in owner.children(recursive=True) if child.name() == "raylet"}
     process = subprocess.Popen(
@@ -166,6 +166,7 @@ def test_a_cluster_without_the_sites_is_refused_in_one_line(tmp_path, somebody_e
     file.write_text(file.read_text().replace("name: b", "name: elsewhere").replace("b: 2", "elsewhere: 2"))
     done = subprocess.run(
         command("run", file, "--engine", "ray", "--address", somebody_elses[0]),
+        env=somebody_elses[2],
         capture_output=True,
         text=True,
         timeout=LONG_S,

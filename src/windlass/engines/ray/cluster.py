@@ -1,4 +1,8 @@
-"""Ray clusters: a private one on this machine, a raylet or more a site; or one that somebody else runs."""
+"""A private Ray cluster on this machine, a raylet or more a site.
+
+All of it listens on loopback only, and takes requests with its own token only: whoever may send a Ray cluster requests
+may run anything as its user.
+"""
 
 from __future__ import annotations
 
@@ -9,14 +13,15 @@ import os
 import shutil
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from pathlib import Path
 
 import psutil
 import ray
-from ray._private import utils
 from ray.cluster_utils import Cluster
 
-from windlass.engines.ray import orphans
+from windlass.engines.ray import orphans, token
+from windlass.engines.ray.join import join, own_signals, refuse_if_connected
 from windlass.model import InputError
 from windlass.model.fleet import Fleet
 
@@ -36,6 +41,7 @@ _TRIES = 3
 _GRACE_S = 5.0
 _LOOK_S = 0.1
 _SHORT = "/tmp"
+_LOOPBACK = "127.0.0.1"
 _log = logging.getLogger(__name__)
 
 
@@ -60,7 +66,7 @@ class PrivateCluster:
 
     def __init__(self, fleet: Fleet, nodes: int = 1, store: int = 0) -> None:
         check_size(fleet, store)
-        _refuse_if_connected()
+        refuse_if_connected()
         self._folder: str | None = None
         self._cluster: Cluster | None = None
         for tries_left in reversed(range(_TRIES)):
@@ -87,12 +93,16 @@ class PrivateCluster:
         self._watchdog = orphans.watch(self._folder)
         # Ray's own handlers, which run before this one, make the folder anew where a raylet had died.
         atexit.register(remove_folder, self._folder)
-        with environment(RAY_TMPDIR=self._folder), _own_signals():
+        admitted = token.write(Path(self._folder))
+        paths = {"RAY_TMPDIR": self._folder, "PYTHONPATH": orphans.import_path()}
+        with environment(**admitted, **paths), own_signals():
+            token.read_again()
             self._cluster = Cluster(
                 initialize_head=True,
                 connect=False,
                 head_node_args={
                     "num_cpus": 0,
+                    "node_ip_address": _LOOPBACK,
                     "object_store_memory": _LEAST_STORE,
                     "include_dashboard": False,
                     "_system_config": _HEALTH,
@@ -102,12 +112,15 @@ class PrivateCluster:
                 shares = [slots // nodes + (1 if at < slots % nodes else 0) for at in range(nodes)]
                 self.nodes[name] = [
                     self._cluster.add_node(
-                        num_cpus=share, labels={"site": name}, object_store_memory=capacity
+                        num_cpus=share,
+                        labels={"site": name},
+                        node_ip_address=_LOOPBACK,
+                        object_store_memory=capacity,
                     )
                     for share in shares
                     if share > 0
                 ]
-            _join(self.address)
+            join(self.address)
             self._joined = True
 
     @property
@@ -115,6 +128,12 @@ class PrivateCluster:
         """Where others may join."""
         assert self._cluster is not None
         return str(self._cluster.address)
+
+    @property
+    def admits(self) -> dict[str, str]:
+        """Environment variables with which others of this user may join."""
+        assert self._folder is not None
+        return {name: value for name, value in token.variables(Path(self._folder)).items() if value}
 
     def whole(self) -> bool:
         """Whether all nodes that were started still live."""
@@ -138,6 +157,7 @@ class PrivateCluster:
                 with contextlib.suppress(psutil.NoSuchProcess):
                     process.kill()
             psutil.wait_procs(left, timeout=_GRACE_S)
+            token.read_again()
             remove_folder(folder)
             self._watchdog.communicate()
 
@@ -163,42 +183,6 @@ def check_size(fleet: Fleet, store: int) -> None:
         )
 
 
-def connect(address: str) -> None:
-    """Connect to a cluster that somebody else runs; nothing of it is ever stopped.
-
-    Raises
-    ------
-    InputError
-        There is no cluster at this address.
-    """
-    _refuse_if_connected()
-    try:
-        with _own_signals():
-            _join(address)
-    except (ConnectionError, RuntimeError, ValueError) as error:
-        raise InputError(f"--address: no Ray cluster at {address!r}: {str(error).splitlines()[0]}") from error
-
-
-def _join(address: str) -> None:
-    ray.init(address=address, log_to_driver=False, logging_level=logging.ERROR)
-
-
-@contextlib.contextmanager
-def _own_signals() -> Iterator[None]:
-    """Have Ray leave SIGTERM alone: its own handlers wait for half a minute and end the process without our cleanup."""
-    before = utils.set_sigterm_handler
-    utils.set_sigterm_handler = lambda handler: None
-    try:
-        yield
-    finally:
-        utils.set_sigterm_handler = before
-
-
-def _refuse_if_connected() -> None:
-    if ray.is_initialized():
-        raise InputError("--engine: this process is connected to a Ray cluster already; ray.shutdown() first")
-
-
 def processes_of(folder: str) -> list[psutil.Process]:
     """Processes that name this folder, which nobody else has, and all below them; also those whose parent died."""
     found: dict[int, psutil.Process] = {}
@@ -218,15 +202,19 @@ def remove_folder(folder: str) -> None:
 
 
 @contextlib.contextmanager
-def environment(**values: str) -> Iterator[None]:
-    """Have these environment variables for a while, as what is started then will have them for good."""
+def environment(**values: str | None) -> Iterator[None]:
+    """Have these environment variables, or lack them, for a while; what is started then has them so for good."""
     before = {name: os.environ.get(name) for name in values}
-    os.environ.update(values)
+    _set(values)
     try:
         yield
     finally:
-        for name, value in before.items():
-            if value is None:
-                os.environ.pop(name, None)
-            else:
-                os.environ[name] = value
+        _set(before)
+
+
+def _set(values: Mapping[str, str | None]) -> None:
+    for name, value in values.items():
+        if value is None:
+            os.environ.pop(name, None)
+        else:
+            os.environ[name] = value

@@ -25,14 +25,18 @@ _LOOKS, _APART_S = 5, 0.2
 
 def watch(folder: str) -> subprocess.Popen[bytes]:
     """Start the process; close its standard input when the cluster is no more, and wait for it."""
-    package = Path(__file__).parents[3]
-    path = os.pathsep.join([str(package), *filter(None, [os.environ.get("PYTHONPATH")])])
     return subprocess.Popen(
         [sys.executable, "-P", "-m", __name__, folder],
         stdin=subprocess.PIPE,
         start_new_session=True,
-        env=os.environ | {"PYTHONPATH": path},
+        env=os.environ | {"PYTHONPATH": import_path()},
     )
+
+
+def import_path() -> str:
+    """What ``PYTHONPATH`` must be for a process that is to find this Windlass, wherever it is started."""
+    package = Path(__file__).parents[3]
+    return os.pathsep.join([str(package), *filter(None, [os.environ.get("PYTHONPATH")])])
 
 
 def orphans(folder: str) -> list[psutil.Process]:

@@ -15,7 +15,8 @@ from ray import exceptions
 
 from windlass.engines.live.wan import Links
 from windlass.engines.ray import task as ray_task
-from windlass.engines.ray.cluster import PrivateCluster, connect, environment
+from windlass.engines.ray.cluster import PrivateCluster, environment
+from windlass.engines.ray.join import connect
 from windlass.engines.ray.part import StreamPart, reason
 from windlass.engines.streams.executor import (
     Broken,

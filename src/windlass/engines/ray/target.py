@@ -5,8 +5,9 @@ from __future__ import annotations
 import ray
 
 from windlass.engines.live.executor import Executor
-from windlass.engines.ray.cluster import PrivateCluster, check_size, connect
+from windlass.engines.ray.cluster import PrivateCluster, check_size
 from windlass.engines.ray.executor import RayExecutor, workers_of
+from windlass.engines.ray.join import connect, reach
 from windlass.engines.targets import Target
 from windlass.model.fleet import Fleet
 
@@ -75,5 +76,7 @@ class RayTarget:
 
 
 def executors(target: Target) -> RayTarget:
-    """Executors on this target."""
+    """Executors on this target; a cluster that is named must answer now, not once all else is ready."""
+    if target.address is not None:
+        reach(target.address)
     return RayTarget(target)

@@ -1,0 +1,48 @@
+"""The token of a private cluster: a new one each time, in a file that only its user can read.
+
+With ``RAY_AUTH_MODE=token`` each of Ray's processes refuses a request that does not bring the token, and brings it with
+its own.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+from pathlib import Path
+from typing import Any
+
+from ray import _raylet
+
+_BYTES = 32
+
+
+def write(folder: Path) -> dict[str, str | None]:
+    """Make a token in a folder; environment variables as :func:`variables` gives them."""
+    handle = os.open(_file(folder), os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with os.fdopen(handle, "w") as file:
+        file.write(secrets.token_hex(_BYTES))
+    return variables(folder)
+
+
+def variables(folder: Path) -> dict[str, str | None]:
+    """With which environment variables Ray asks for the token of this folder, and sends it; None: without.
+
+    >>> variables(Path("/tmp/here"))["RAY_AUTH_TOKEN_PATH"]
+    '/tmp/here/token'
+    """
+    # A token in the environment would come before that of the file.
+    return {"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN_PATH": str(_file(folder)), "RAY_AUTH_TOKEN": None}
+
+
+def read_again() -> None:
+    """Have Ray's compiled part read the environment and the token anew: it keeps what it read first.
+
+    The mode comes first: a thread of Ray that still ends would else look for a token that is gone, and abort.
+    """
+    compiled: Any = _raylet
+    compiled.Config.initialize("")
+    compiled.AuthenticationTokenLoader.instance().reset_cache()
+
+
+def _file(folder: Path) -> Path:
+    return folder / "token"
