@@ -2,26 +2,26 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
-import multiprocessing
-import multiprocessing.connection
-import os
-import threading
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future, ProcessPoolExecutor, as_completed
-from concurrent.futures.process import BrokenProcessPool
+from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Future, wait
 from dataclasses import dataclass
 from typing import Any
 
 from windlass.as_it_was import AsItWas
 from windlass.compiled import Compiling, prepare
+from windlass.engines.crew import Crew, Crews, processes
 from windlass.engines.targets import Executors
-from windlass.foreign import blamed, refuse_to_leave
+from windlass.foreign import blamed
 from windlass.kept import Kept
-from windlass.model import InputError, PolicyError
+from windlass.model import InputError, PolicyError, TaskError
 from windlass.results import Outcome, Results, VariantResult
 from windlass.scenario import Scenario
 from windlass.worlds import LiveWorld, Setting, find_world, worlds
+
+#: Cells that a crew has, for each that it can run: enough that nobody waits, few enough to hold their workloads.
+_AHEAD = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +41,7 @@ def run(
     executors: Executors | None = None,
     compiling: Callable[[Compiling], None] | None = None,
     kept: Kept | None = None,
+    crews: Crews | None = None,
 ) -> Results:
     """Run all of a scenario.
 
@@ -58,6 +59,8 @@ def run(
         Told how far compiling is, on the first use on a machine.
     kept
         Where each cell is kept as it ends; those that are there are not run again.
+    crews
+        Who runs the cells; by default so many processes as ``jobs`` says. The results do not depend on it.
 
     Returns
     -------
@@ -69,6 +72,8 @@ def run(
     ------
     InputError
         The workload cannot be read, a policy does not exist, or the world does not run on a live engine.
+    TaskError
+        A process that ran a cell ended before it did.
 
     Examples
     --------
@@ -88,9 +93,10 @@ def run(
     numbered = enumerate(itertools.chain(first, cells), len(outcomes))
     if executors is not None:
         done = _live(scenario, numbered, executors, tell)
+    elif not first or (crews is None and jobs == 1):
+        done = _in_this_process(scenario, numbered, tell)
     else:
-        drive = _in_this_process if jobs == 1 else _in_processes
-        done = drive(scenario, numbered, jobs, tell)
+        done = _by_crew(scenario, numbered, crews or functools.partial(processes, jobs), tell)
     for (index, seed), outcome in done:
         outcomes[index, seed] = outcome
         if kept is not None:
@@ -198,7 +204,7 @@ def _cells(scenario: Scenario, known: frozenset[tuple[int, int]], logs: AsItWas)
 
 
 def _in_this_process(
-    scenario: Scenario, cells: _Numbered, _jobs: int, tell: Callable[[Progress], None]
+    scenario: Scenario, cells: _Numbered, tell: Callable[[Progress], None]
 ) -> Iterator[tuple[tuple[int, int], Outcome]]:
     total = len(scenario.variants) * len(scenario.seeds)
     for done, cell in cells:
@@ -212,85 +218,56 @@ def _in_this_process(
     tell(Progress("", 0, total, total))
 
 
-def _in_processes(
-    scenario: Scenario, cells: _Numbered, jobs: int, tell: Callable[[Progress], None]
+def _by_crew(
+    scenario: Scenario, cells: _Numbered, crews: Crews, tell: Callable[[Progress], None]
 ) -> Iterator[tuple[tuple[int, int], Outcome]]:
     total = len(scenario.variants) * len(scenario.seeds)
-    jobs = min(jobs, total)
-    # A forked process would inherit the locks of the threads of polars and Numba.
-    context = multiprocessing.get_context("spawn")
-    # For each process the number of its cell, and 0 while it has none.
-    at_work = context.RawArray("q", jobs)
-    places = context.Value("q", 0)
-    with ProcessPoolExecutor(jobs, context, _begin_process, (at_work, places)) as pool:
-        pending: dict[Future[Outcome], _Cell] = {}
-        named: dict[int, str] = {}
-        first = total
-        for number, cell in cells:
-            first = min(first, number)
-            named[number + 1] = f"{scenario.variants[cell.index].name}, seed {cell.seed}"
-            pending[pool.submit(_run_cell, scenario.world.name, cell, number + 1)] = cell
-        try:
-            for done, future in enumerate(as_completed(pending), first):
-                cell = pending.pop(future)
+    with crews() as crew:
+        at_work: dict[Future[Outcome], _Cell] = {}
+        begun = _begun(scenario, cells, crew)
+        done = total
+        while True:
+            for number, cell, future in itertools.islice(begun, max(0, _AHEAD * crew.size() - len(at_work))):
+                at_work[future] = cell
+                done = min(done, number)
+            if not at_work:
+                break
+            for future in wait(at_work, return_when=FIRST_COMPLETED).done:
+                cell = at_work.pop(future)
                 tell(Progress(scenario.variants[cell.index].name, cell.seed, done, total))
-                yield (cell.index, cell.seed), future.result()
-        except BrokenProcessPool as error:
-            began = " or ".join(f"{named[number]!r}" for number in at_work if number) or "no variant"
-            raise PolicyError(
-                f"a process of --jobs ended without a word (killed, or out of memory) while it ran {began}"
-            ) from error
-        except BaseException:
-            # Nobody waits for cells that have not begun.
-            pool.shutdown(wait=False, cancel_futures=True)
-            raise
+                try:
+                    outcome = future.result()
+                except BrokenExecutor as error:
+                    raise _lost(scenario, [cell, *at_work.values()], error) from error
+                yield (cell.index, cell.seed), outcome
+                done += 1
     tell(Progress("", 0, total, total))
 
 
-@dataclass(frozen=True, slots=True)
-class _Told:
-    """Where a process of the pool says which cell it is at."""
-
-    at_work: Any
-    place: int
-
-    def at(self, number: int) -> None:
-        self.at_work[self.place] = number
+def _begun(scenario: Scenario, cells: _Numbered, crew: Crew) -> Iterator[tuple[int, _Cell, Future[Outcome]]]:
+    """Hands a crew one cell after the other, and each workload once."""
+    workload = shared = None
+    for number, cell in cells:
+        if shared is None or cell.workload is not workload:
+            workload, shared = cell.workload, crew.share(cell.workload)
+        yield number, cell, crew.submit(_run_cell, scenario.world.name, cell.setting, cell.seed, shared)
 
 
-#: What the initializer of a process leaves for the functions that run there; there is no other way between the two.
-_TOLD: list[_Told] = []
+def _lost(scenario: Scenario, cells: Iterable[_Cell], error: BrokenExecutor) -> TaskError:
+    """Which cells were handed out when a process ended: one of them may be why."""
+    names = [repr(f"{scenario.variants[cell.index].name}, seed {cell.seed}") for cell in cells]
+    shown = " or ".join(names[:4]) + (" or …" if len(names) > 4 else "")
+    return TaskError(
+        f"a process ended without a word (killed, or out of memory) while it ran {shown}: {error}"
+    )
 
 
-def _begin_process(at_work: Any, places: Any) -> None:
-    _end_with_parent()
-    refuse_to_leave()
-    with places.get_lock():
-        _TOLD.append(_Told(at_work, places.value))
-        places.value += 1
-
-
-def _end_with_parent() -> None:
-    """Have a worker end when who started it is gone, however that ended."""
-    parent = multiprocessing.parent_process()
-
-    def wait() -> None:
-        if parent is not None:
-            multiprocessing.connection.wait([parent.sentinel])
-            os._exit(1)
-
-    threading.Thread(target=wait, name="end with parent", daemon=True).start()
-
-
-def _run_cell(world: str, cell: _Cell, number: int) -> Outcome:
-    _TOLD[0].at(number)
+def _run_cell(world: str, setting: Setting, seed: int, workload: Any) -> Outcome:
     try:
-        return find_world(world).run(cell.setting, cell.seed, cell.workload, lambda share: None)
+        return find_world(world).run(setting, seed, workload, lambda share: None)
     except BaseException as error:
         # What a policy raises may be of a class that only this process knows, and tracebacks do not travel.
         said = blamed(error)
         if said is None:
             raise
         raise PolicyError(said) from None
-    finally:
-        _TOLD[0].at(0)

@@ -20,6 +20,7 @@ An error is one line. ``WINDLASS_TRACEBACK=1`` shows how it came about.
 - :mod:`~windlass.cli.agent`: ``agent record``, ``run`` and ``aggregate``.
 - :mod:`~windlass.cli.admit`: ``admit evaluate``.
 - :mod:`~windlass.cli.plan`: ``plan solve``, ``profile`` and ``clip``.
+- :mod:`~windlass.cli.options`: options that several commands have.
 - :mod:`~windlass.cli.json_text`, :mod:`~windlass.cli.progress`, :mod:`~windlass.cli.signals`: results as JSON, a
   progress bar, and what ends a command that has started something.
 - :mod:`~windlass.cli.terminal`: consoles on which nothing from outside steers the terminal.

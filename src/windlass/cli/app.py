@@ -11,6 +11,7 @@ from windlass import __version__
 from windlass.cli.agent import agent_app
 from windlass.cli.asking import check, explain, validate
 from windlass.cli.nested import admit_app, cluster_app, reproduce
+from windlass.cli.options import Format, Json, On
 from windlass.cli.plan import plan_app
 from windlass.cli.scaling import k8s_app, ray_app
 from windlass.cli.slurm import slurm_app
@@ -31,15 +32,9 @@ app.add_typer(plan_app, name="plan")
 app.add_typer(ray_app, name="ray")
 app.command()(reproduce)
 
-_FORMAT = typer.Option(
-    "--format",
-    help="The log's format, as in swf or sacct; `windlass list` shows them.",
-    show_default="told by content and suffix",
-)
 for each in (explain, check, validate):
     app.command()(each)
 
-_JSON = typer.Option("--json", help="One JSON object on standard output, nothing else.")
 _SKIP = typer.Option("--skip-bad-lines", help="Leave out lines that cannot be read, and list them.")
 
 
@@ -97,12 +92,13 @@ def run(
         str | None,
         typer.Option("--where", help='Only these jobs of the log, as in "user = 17 AND run > 60".'),
     ] = None,
-    format_: Annotated[str | None, _FORMAT] = None,
+    format_: Format = None,
     no_kill: Annotated[
         bool, typer.Option("--no-kill", help="Let jobs run on past their requested time.")
     ] = False,
     skip_bad_lines: Annotated[bool, _SKIP] = False,
     jobs: Annotated[int, typer.Option("--jobs", "-j", min=1, help="Processes to run in.")] = 1,
+    on: On = None,
     out: Annotated[
         Path | None, typer.Option("--out", help="Folder for the tables (Parquet) and the scenario as run.")
     ] = None,
@@ -118,7 +114,7 @@ def run(
     no_code: Annotated[
         bool, typer.Option("--no-code", help="Import no policy files; a scenario that names one is refused.")
     ] = False,
-    json: Annotated[bool, _JSON] = False,
+    json: Json = False,
     by: Annotated[
         str | None,
         typer.Option(
@@ -167,7 +163,12 @@ def run(
     ] = None,
     nodes: Annotated[
         int,
-        typer.Option("--nodes", min=1, help="Nodes a site of a private cluster.", rich_help_panel="For real"),
+        typer.Option(
+            "--nodes",
+            min=1,
+            help="Nodes a site of a private cluster, or with --on ray of all of it.",
+            rich_help_panel="For real",
+        ),
     ] = 1,
     real_links: Annotated[
         bool,
@@ -188,7 +189,7 @@ def run(
     from windlass.cli.answer import Asked
     from windlass.cli.effects import check_run, given_in
     from windlass.cli.overrides import Overrides
-    from windlass.cli.run import run_command
+    from windlass.cli.run import By, run_command
     from windlass.engines.targets import Target
     from windlass.model.limits import PROCESSES
 
@@ -202,7 +203,7 @@ def run(
         target,
         overrides,
         code=not no_code,
-        jobs=jobs,
+        by=By(jobs, on, nodes),
         out=out,
         report=report,
         as_json=json,
@@ -226,9 +227,9 @@ def list_() -> None:
 def trace(
     file: Annotated[Path, typer.Argument(help="A log.")],
     procs: Annotated[int | None, typer.Option("--procs", help="Processors of the site.")] = None,
-    format_: Annotated[str | None, _FORMAT] = None,
+    format_: Format = None,
     skip_bad_lines: Annotated[bool, _SKIP] = False,
-    json: Annotated[bool, _JSON] = False,
+    json: Json = False,
 ) -> None:
     """Describe a log: jobs, time span, load, sizes, run times, and what a run would leave out."""
     from windlass.cli.inspect import trace_command
@@ -243,7 +244,7 @@ def place(
         Path | None, typer.Option("--cluster", help="Sites (.yaml).", show_default="those that the job names")
     ] = None,
     explain: Annotated[bool, typer.Option("--explain", help="Say what limits each stage.")] = False,
-    json: Annotated[bool, _JSON] = False,
+    json: Json = False,
 ) -> None:
     """Place one job over sites: who runs what, what moves, how long it takes, what it costs."""
     from windlass.cli.place import place_command
@@ -273,7 +274,7 @@ def forecast(
     report: Annotated[
         Path | None, typer.Option("--report", help="One self-contained HTML file to write.")
     ] = None,
-    json: Annotated[bool, _JSON] = False,
+    json: Json = False,
 ) -> None:
     """Test how well forecasters say how a series goes on, each from the rows before alone."""
     from windlass.cli.forecast import Question, forecast_command, seconds

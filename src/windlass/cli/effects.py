@@ -7,7 +7,7 @@ import typer
 from windlass.model import InputError
 
 #: What options are for that have no effect without something else.
-_LIVE = ("--address", "--nodes", "--real-links")
+_LIVE = ("--address", "--real-links")
 _SHOWN = ("--out", "--report", "--json", "--csv")
 
 
@@ -44,13 +44,15 @@ def check_run(given: frozenset[str], *, live: bool) -> None:
     --------
     >>> check_run(frozenset({"--nodes", "--json"}), live=False)
     Traceback (most recent call last):
-    windlass.model.errors.InputError: --nodes: has no effect here, it is for --engine with a live engine
+    windlass.model.errors.InputError: --nodes: has no effect here, it is for --engine with a live engine, or --on ray
     """
     without: list[tuple[tuple[str, ...], str]] = []
     if live:
         without.append((("--jobs",), "the simulator"))
     else:
         without.append((_LIVE, "--engine with a live engine"))
+        if "--on" not in given:
+            without.append((("--nodes",), "--engine with a live engine, or --on ray"))
     if given & {"--json", "--csv"}:
         without.append((("--wide",), "tables for people"))
     if "--dry-run" in given:

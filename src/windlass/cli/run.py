@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from contextlib import nullcontext
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from importlib import resources
 from pathlib import Path
 
@@ -19,6 +19,7 @@ from windlass.cli.overrides import Overrides, overridden
 from windlass.cli.progress import progress_bar
 from windlass.cli.signals import stopped_by_signals
 from windlass.cli.terminal import terminal
+from windlass.engines.crew import Crews, crews_on
 from windlass.engines.targets import Executors, Target, executors
 from windlass.foreign import contained
 from windlass.kept import Kept, begin, files_of
@@ -40,12 +41,25 @@ _WIDE = 10_000
 DEFAULT_POLICIES = ["fcfs", "sjf", "easy", "conservative"]
 
 
+@dataclass(frozen=True, slots=True)
+class By:
+    """Who runs the cells: so many processes, or a Ray cluster (``on``), a private one of so many nodes."""
+
+    jobs: int = 1
+    on: str | None = None
+    nodes: int = 1
+
+    def crews(self, scenario: Scenario) -> Crews | None:
+        """The crew on Ray, where one is asked for; nothing is started yet."""
+        return None if self.on is None else crews_on(self.on, self.nodes, sorted(files_of(scenario.as_run)))
+
+
 def run_command(
     target: str | None,
     overrides: Overrides,
     *,
     code: bool = True,
-    jobs: int,
+    by: By,
     out: Path | None,
     report: Path | None,
     as_json: bool,
@@ -71,6 +85,11 @@ def run_command(
             inputs = {Path(target)} if target is not None else set()
             check_file("--report", report, inputs | files_of(scenario.as_run), BEGINS)
         on = None if live is None else executors(live)
+        if by.on is not None and (on is not None or by.jobs > 1):
+            raise InputError(
+                f"--on: {'--engine' if on is not None else '--jobs'} is given as well, expected one of the two"
+            )
+        crews = by.crews(scenario)
         said = terminal(stderr=True, soft_wrap=True)
         described = (*_imported(scenario), *_described(scenario, on)) if dry_run else None
         if described is None:
@@ -78,10 +97,9 @@ def run_command(
             with place as claim:
                 kept = None if claim is None else _kept(claim, scenario, resume=resume, force=force)
                 try:
-                    with progress_bar() as shown, stopped_by_signals(on is not None):
-                        results = run(
-                            scenario, jobs, shown.running, executors=on, compiling=shown.compiling, kept=kept
-                        )
+                    live_or_ray = on is not None or crews is not None
+                    with progress_bar() as shown, stopped_by_signals(live_or_ray):
+                        results = run(scenario, by.jobs, shown.running, on, shown.compiling, kept, crews)
                 finally:
                     _say_kept(kept, scenario, said)
                 if claim is not None:
@@ -90,7 +108,7 @@ def run_command(
             check = asked.check
 
             def uncut() -> Results | None:
-                return _uncut(target, overrides, scenario, jobs) if check and on is None else None
+                return _uncut(target, overrides, scenario, by) if check and on is None else None
 
             answer = answer_to(results, asked.by, required, uncut)
     if described is not None:
@@ -188,13 +206,14 @@ def scenario_of(target: str | None, overrides: Overrides, *, code: bool = True) 
     return make_scenario(tree, source, folder)
 
 
-def _uncut(target: str | None, overrides: Overrides, scenario: Scenario, jobs: int) -> Results | None:
+def _uncut(target: str | None, overrides: Overrides, scenario: Scenario, by: By) -> Results | None:
     """The same scenario with no job stopped at its requested time; None where the scenario sweeps just that."""
     other = scenario_of(target, replace(overrides, no_kill=True))
     if [variant.name for variant in other.variants] != [variant.name for variant in scenario.variants]:
         return None
-    with progress_bar() as shown:
-        return run(other, jobs, shown.running, compiling=shown.compiling)
+    crews = by.crews(other)
+    with progress_bar() as shown, stopped_by_signals(crews is not None):
+        return run(other, by.jobs, shown.running, compiling=shown.compiling, crews=crews)
 
 
 def _show(results: Results, answer: Answer, asked: Asked, as_json: bool) -> None:

@@ -1,0 +1,103 @@
+"""Cells that a crew runs: as many at a time as it can, with the same results, and what is said where one is lost."""
+
+import os
+import signal
+from concurrent.futures import BrokenExecutor, Future
+from contextlib import contextmanager
+
+import pytest
+
+from windlass.engines.crew import crews_on, processes
+from windlass.model import InputError, TaskError
+from windlass.runner import run
+from windlass.scenario import make_scenario
+
+TREE = {"workload": {"lublin": {"jobs": 20}}, "policies": {"order": ["easy", "fcfs", "sjf"]}, "seeds": [1, 2]}
+
+
+class Later:
+    """A crew whose calls are carried out by hand, the last first."""
+
+    def __init__(self, size=1, fails=None):
+        self.hands, self.fails, self.waiting, self.most, self.shared = size, fails, [], 0, []
+
+    def size(self):
+        # Whoever asks how much room there is gets what is under way done first.
+        while self.waiting:
+            future, function, arguments = self.waiting.pop()
+            if self.fails is not None:
+                future.set_exception(self.fails)
+            else:
+                future.set_result(function(*arguments))
+        return self.hands
+
+    def share(self, value):
+        self.shared.append(value)
+        return value
+
+    def submit(self, function, /, *arguments):
+        future = Future()
+        self.waiting.append((future, function, arguments))
+        self.most = max(self.most, len(self.waiting))
+        if len(self.waiting) >= 2 * self.hands:
+            self.size()
+        return future
+
+
+def opened(crew):
+    @contextmanager
+    def crews():
+        yield crew
+
+    return crews
+
+
+def test_results_do_not_depend_on_who_runs_the_cells():
+    alone, told = run(make_scenario(TREE)), []
+    crew = Later()
+    found = run(make_scenario(TREE), report=told.append, crews=opened(crew))
+    assert found.metrics().equals(alone.metrics())
+    assert found.jobs().equals(alone.jobs())
+    assert [progress.done for progress in told] == [0, 1, 2, 3, 4, 5, 6]
+    assert crew.most == 2, "twice as many cells as it has hands, so that none of them is idle"
+    assert len(crew.shared) == 2, "each workload once, whatever is run on it"
+
+
+def test_a_lost_cell_is_named():
+    with pytest.raises(TaskError, match=r"^a process ended without a word .* while it ran '.*seed .*: gone$"):
+        run(make_scenario(TREE), crews=opened(Later(fails=BrokenExecutor("gone"))))
+
+
+def test_an_error_of_a_cell_is_its_own():
+    with pytest.raises(InputError, match=r"^mine$"):
+        run(make_scenario(TREE), crews=opened(Later(fails=InputError("mine"))))
+
+
+def test_nobody_is_called_where_all_is_known(tmp_path):
+    from windlass.kept import begin
+
+    scenario = make_scenario(TREE)
+    kept = begin(tmp_path / "cells", scenario.as_run)
+    first = run(scenario, kept=kept)
+    again = run(scenario, kept=kept, crews=opened(None))
+    assert again.metrics().equals(first.metrics())
+
+
+def end():
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+@pytest.mark.slow
+def test_a_process_that_is_killed_is_told_by_every_call():
+    with processes(1) as crew:
+        first = crew.submit(end)
+        with pytest.raises(BrokenExecutor):
+            first.result()
+        with pytest.raises(BrokenExecutor):
+            crew.submit(abs, -1).result()
+
+
+@pytest.mark.parametrize("where", ["slurm", "ray:", "", "rays", ":6379"])
+def test_what_is_no_place_is_refused(where):
+    with pytest.raises(InputError, match=rf"^--on: '{where}', expected ray, or ray:HOST:PORT"):
+        crews_on(where)

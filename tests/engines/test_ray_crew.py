@@ -1,0 +1,285 @@
+"""Cells of a sweep on real raylets: the same bytes, whoever is lost in between; who listens, and who is refused."""
+
+import hashlib
+import json
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import time
+from contextlib import contextmanager
+
+import pytest
+
+pytest.importorskip("ray", reason="Ray is not installed: pip install '.[ray]'")
+import grpc
+import psutil
+import ray
+
+from tests.engines.engines import cluster_folders
+from tests.engines.test_ray_run import LONG_S, OTHERS, command, running, wait_for
+from windlass.engines.ray import crew as ray_crew
+from windlass.engines.ray.cluster import PrivateCluster
+from windlass.engines.ray.crew import Carried, RayCrew, call
+from windlass.engines.ray.join import connect
+from windlass.model import InputError
+from windlass.model.fleet import Fleet
+from windlass.runner import run
+from windlass.scenario import load_scenario
+from windlass.worlds.batch.spec import BatchSetting
+
+SWEEP = """
+name: sweep
+workload: {lublin: {jobs: 300, load: [0.7, 0.9]}}
+cluster: {processors: [64, 128]}
+policies: {order: [fcfs, easy, sjf, conservative, ./mine.py]}
+seeds: [1, 2, 3, 4, 5, 6, 7, 8, 9, 10]
+"""
+MINE = """
+import numpy as np
+from windlass.order.site.view import Start
+
+
+class Mine:
+    name = "mine"
+
+    def decide(self, view):
+        fit = view.waiting.job[np.cumsum(view.waiting.procs) <= view.free]
+        return Start(np.array(fit, dtype=np.int64))
+"""
+
+
+@pytest.fixture
+def sweep(tmp_path):
+    """Two hundred cells, some of them under a policy of the user's own."""
+    (tmp_path / "mine.py").write_text(MINE)
+    (tmp_path / "sweep.yaml").write_text(SWEEP)
+    return tmp_path / "sweep.yaml"
+
+
+def contents(folder):
+    return {each.name: each.read_bytes() for each in sorted(folder.iterdir())}
+
+
+def ended(arguments, **more):
+    return subprocess.run(
+        command(*arguments), capture_output=True, text=True, timeout=LONG_S, check=False, **more
+    )
+
+
+@pytest.mark.slow
+def test_two_hundred_cells_come_out_the_same_where_a_node_is_killed(sweep, tmp_path):
+    scenario = load_scenario(sweep)
+    run(scenario).save(tmp_path / "alone")
+    killed, after = [], []
+
+    @contextmanager
+    def three_nodes():
+        cluster = PrivateCluster(Fleet.of([3], [1.0], [1.0], names=("cells",)), nodes=3)
+
+        def kill_one(progress):
+            if progress.done >= 40 and not killed:
+                killed.append(progress.done)
+                cluster.nodes["cells"][0].kill_raylet()
+            elif killed:
+                after.append(progress.done)
+
+        told.append(kill_one)
+        try:
+            yield RayCrew()
+            assert not cluster.whole()
+        finally:
+            cluster.close()
+
+    told = []
+    run(scenario, report=lambda progress: told[-1](progress), crews=three_nodes).save(tmp_path / "spread")
+    assert len(scenario.variants) * len(scenario.seeds) == 200
+    assert killed
+    assert len(after) > 100
+    assert contents(tmp_path / "spread") == contents(tmp_path / "alone")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=["ctrl-c", "terminated"])
+def test_an_interrupted_sweep_leaves_nothing_and_goes_on(sweep, tmp_path, number):
+    before, partial = cluster_folders(), tmp_path / ".out.partial"
+    arguments = ["run", sweep, "--on", "ray", "--nodes", "2", "--out", tmp_path / "out"]
+    process = subprocess.Popen(command(*arguments), stderr=subprocess.PIPE, text=True, start_new_session=True)
+    wait_for(lambda: len(list(partial.glob("*-*"))) >= 3 or process.poll() is not None)
+    started = psutil.Process(process.pid).children(recursive=True)
+    os.killpg(process.pid, number) if number == signal.SIGINT else process.send_signal(number)
+    said = process.communicate(timeout=LONG_S)[1].splitlines()
+    assert process.returncode == 130, said
+    assert said[-2] == "windlass: interrupted; what was started is stopped"
+    assert said[-1].endswith(" of 200 runs are kept; the same command with --resume goes on")
+    assert psutil.wait_procs(started, timeout=LONG_S)[1] == []
+    assert cluster_folders() <= before
+    kept = len(list(partial.glob("*-*")))
+    done = ended([*arguments, "--resume"])
+    assert done.returncode == 0, done.stderr
+    assert 3 <= kept < 200
+    assert ended(["run", sweep, "--out", tmp_path / "alone"]).returncode == 0
+    assert contents(tmp_path / "out") == contents(tmp_path / "alone")
+
+
+@pytest.mark.slow
+def test_a_policy_that_ends_its_worker_ends_the_run_in_one_line(tmp_path):
+    (tmp_path / "ends.py").write_text(
+        MINE.replace("        fit", "        import os; os._exit(3)\n        fit")
+    )
+    (tmp_path / "s.yaml").write_text(
+        "workload: {lublin: {jobs: 5}}\npolicies: {order: ./ends.py}\nseeds: [1]\n"
+    )
+    done = ended(["run", tmp_path / "s.yaml", "--on", "ray"])
+    assert done.returncode == 1
+    last = done.stderr.strip().splitlines()[-1]
+    assert last.startswith("windlass: a process that ran cells ended before they did (")
+    assert last.endswith("): mine, seed 1")
+
+
+@pytest.mark.slow
+def test_somebody_elses_cluster_runs_the_cells_and_lives_on(sweep, tmp_path):
+    owner = subprocess.Popen(
+        [sys.executable, "-c", OTHERS], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
+    address, admits = json.loads(owner.stdout.readline())
+    own = psutil.Process(owner.pid)
+    try:
+        on = ["run", sweep, "--seeds", "1,2", "--on", f"ray:{address}", "--out"]
+        refused = ended([*on, tmp_path / "out"])
+        assert refused.returncode == 2
+        assert refused.stderr == (
+            f"windlass: --on: no Ray cluster at '{address}': it asks for a token;"
+            " RAY_AUTH_MODE=token and RAY_AUTH_TOKEN_PATH name one\n"
+        )
+        done = ended([*on, tmp_path / "out"], env={**os.environ, **admits})
+        assert done.returncode == 0, done.stderr
+        assert ended(["run", sweep, "--seeds", "1,2", "--out", tmp_path / "alone"]).returncode == 0
+        assert contents(tmp_path / "out") == contents(tmp_path / "alone")
+        assert running(own, "raylet/raylet")
+    finally:
+        owner.stdin.close()
+        owner.wait(LONG_S)
+
+
+@pytest.fixture
+def private():
+    """A private cluster that has run something on each of its nodes."""
+    cluster = PrivateCluster(Fleet.of([2], [1.0], [1.0], names=("cells",)), nodes=2)
+    ray.get([ray.remote(time.sleep).options(num_cpus=1).remote(1) for _ in range(2)])
+    yield cluster
+    cluster.close()
+
+
+def listening(processes):
+    """Where they listen, and who."""
+    return [
+        (found.laddr.ip.removeprefix("::ffff:"), found.laddr.port, process.name())
+        for process in processes
+        for found in process.net_connections("all")
+        if found.status == psutil.CONN_LISTEN
+    ]
+
+
+#: A call of each of Ray's services that listen, by who does.
+CALLS = {
+    "gcs_server": ("NodeInfoGcsService/GetAllNodeInfo", "InternalKVGcsService/InternalKVGet"),
+    "raylet": ("NodeManagerService/GetNodeStats", "ObjectManagerService/Pull"),
+    "ray::DashboardAgent": ("ReporterService/GetTraceback",),
+    "ray::": ("CoreWorkerService/PushTask",),
+}
+
+
+@pytest.mark.slow
+def test_nothing_but_loopback_listens_and_a_request_without_the_token_is_refused(private):
+    started = psutil.Process().children(recursive=True)
+    found = listening([*started, psutil.Process()])
+    assert len(found) > 10
+    assert {place for place, _, _ in found} == {"127.0.0.1"}
+    refused = set()
+    for _, port, name in found:
+        for who, calls in CALLS.items():
+            for each in calls if name.startswith(who) else ():
+                with (
+                    grpc.insecure_channel(f"127.0.0.1:{port}") as channel,
+                    pytest.raises(grpc.RpcError) as error,
+                ):
+                    channel.unary_unary(f"/ray.rpc.{each}")(b"", timeout=LONG_S)
+                if error.value.code() == grpc.StatusCode.UNAUTHENTICATED:
+                    refused.add(each)
+    assert refused == {each for calls in CALLS.values() for each in calls}
+
+
+@pytest.mark.slow
+def test_the_token_is_for_its_user_alone_and_gone_with_the_cluster(private):
+    place = private.admits["RAY_AUTH_TOKEN_PATH"]
+    assert os.stat(place).st_mode & 0o077 == 0
+    private.close()
+    assert not os.path.exists(place)
+    assert os.environ.get("RAY_AUTH_MODE") != "token"
+
+
+@pytest.mark.parametrize("option", ["--on", "--address"])
+@pytest.mark.parametrize(
+    ("address", "said"),
+    [
+        ("127.0.0.1:9", "Connection refused"),
+        ("nowhere.invalid:6379", ""),
+        ("127.0.0.1", "expected a host and a port, as in 127.0.0.1:6379"),
+        ("127.0.0.1:x", "expected a host and a port, as in 127.0.0.1:6379"),
+        ("silent", "what listens there does not answer as Ray does (deadline_exceeded)"),
+    ],
+)
+def test_a_wrong_address_is_refused_in_one_line(address, said, option):
+    with socket.socket() as silent:
+        silent.bind(("127.0.0.1", 0))
+        silent.listen()
+        where = f"127.0.0.1:{silent.getsockname()[1]}" if address == "silent" else address
+        with pytest.raises(InputError) as refused:
+            connect(where, option)
+    (line,) = str(refused.value).splitlines()
+    assert line.startswith(f"{option}: ")
+    assert where in line
+    assert line.endswith(said)
+
+
+def named(setting):
+    """What a setting names, as a worker would read it."""
+    spec = setting.policies.order.name
+    return setting.workload.trace.read_text(), open(spec.partition(":")[0]).read(), spec.partition(":")[2]
+
+
+def test_files_travel_to_where_they_are_not(tmp_path, monkeypatch):
+    monkeypatch.setattr(ray_crew.ray, "get", lambda content: content)
+    log, mine = tmp_path / "log.swf", tmp_path / "mine.py"
+    log.write_text("; a log")
+    mine.write_text(MINE)
+    setting = BatchSetting.model_validate(
+        {"workload": {"trace": str(log)}, "policies": {"order": {f"{mine}:Mine": {}}}}
+    )
+    files = {
+        str(each): Carried(hashlib.sha256(each.read_bytes()).hexdigest(), each.read_bytes())
+        for each in (log, mine)
+    }
+    there = named(setting)
+    assert call(files, named, setting) == there
+    # On another machine one is not there, and the other is another.
+    log.unlink()
+    mine.write_text("other")
+    ray_crew._digest.cache_clear()
+    try:
+        assert call(files, named, setting) == there
+        assert call(files, max, 3, 7) == 7
+    finally:
+        shutil.rmtree(ray_crew._folder())
+        ray_crew._folder.cache_clear()
+        ray_crew._digest.cache_clear()
+
+
+@pytest.mark.slow
+def test_a_cluster_with_another_windlass_is_refused(private, monkeypatch):
+    monkeypatch.setattr(ray_crew, "__version__", "99")
+    with pytest.raises(InputError, match=r"^--on: node 127\.0\.0\.1 has Windlass .*, expected 99 as here"):
+        ray_crew._check_versions()
