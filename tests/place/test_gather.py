@@ -125,3 +125,28 @@ def test_the_least_work_left_goes_first():
 def test_bad_parameters_are_refused_by_name(given):
     with pytest.raises(InputError, match=f"{next(iter(given))} is"):
         Gather(**given)
+
+
+def test_what_would_wait_starts_elsewhere_where_reading_is_short():
+    sites = Sites.of(slots=[10, 10], up=[1e8, 1e8], down=[1e8, 1e8], free=[0, 10])
+    # A task reads for 0.5 s at the whole of the uplink, and computes for 4 s: four can be read in 2 s.
+    ready = Ready.of(0, 4.0, [[10, 0]], 5e7)
+    whole = {"slots_back": 1.0, "links_left": 1.0}
+
+    def started(patience, one=sites, what=ready):
+        answer = Gather(**whole, patience=patience).decide(PlaceView(0.0, one, what))
+        assert {answer.reasons[code] for code in answer.why.tolist()} <= {
+            "no slot at its input is free, and it reads fast"
+        }
+        return answer.starts.tolist()
+
+    assert started(0.0) == []
+    assert started(0.5) == [[0, 0, 1, 4]]
+    assert started(5.0) == [[0, 0, 1, 10]]
+    # The other site takes no more than its downlink carries.
+    assert started(0.5, sites._replace(down_free=np.array([1e8, 0.75e8]))) == [[0, 0, 1, 3]]
+    # Half of the link is in use; a job served first takes what is left of it.
+    assert started(0.5, sites._replace(up_free=np.array([0.5e8, 1e8]))) == [[0, 0, 1, 2]]
+    assert started(0.5, what=Ready.of(0, [4.0, 4.1], [[10, 0], [10, 0]], 5e7)) == [[0, 0, 1, 4]]
+    # Where a slot is free at the input nothing has to leave.
+    assert started(0.5, what=Ready.of(0, 4.0, [[0, 0]], 5e7)) == []

@@ -9,7 +9,7 @@ OF_FAIR = (f"{PLAIN}::test_fair_sharing_gives_each_slot_to_the_job_that_holds_fe
 OF_BEST = (f"{PLAIN}::test_the_better_of_forward_and_reverse_is_the_better",)
 
 DELAY, GATHER, DECIDE = "place/lib/delay.py", "place/lib/gather.py", "place/lib/decide.py"
-VIEW, OURS = "sim/fleet/view.py", "place/policies/gather.py"
+VIEW, OURS, LEFTOVER = "sim/fleet/view.py", "place/policies/gather.py", "place/lib/leftover.py"
 OF_DELAY = ("tests/place/test_delay.py",)
 OF_CREDIT = (f"{PLAIN}::test_tetris_counts_links_and_local_reads_as_told",)
 OF_TIES = (f"{PLAIN}::test_iridium_s_ties_go_to_where_computing_takes_least",)
@@ -57,6 +57,10 @@ MUTANTS = (
     Mutant(GATHER, "np.floor(back * busy)", "0.0", OF_GATHER),
     Mutant(GATHER, "max(free[x], least * capacity[x])", "free[x]", OF_GATHER),
     Mutant(OURS, "-ready.left[row] * ready.waiting[row]", "-ready.waiting[row]", OF_GATHER),
+    Mutant(LEFTOVER, "return tasks if tasks * size <= most else", "return tasks if True else", OF_GATHER),
+    Mutant(LEFTOVER, "            up[source] -= went * size / within\n", "", OF_GATHER),
+    Mutant(LEFTOVER, "sites.up_free.copy()", "sites.up.copy()", OF_GATHER),
+    Mutant(LEFTOVER, "carried(open_slots[x], size, down[x] * within)", "open_slots[x]", OF_GATHER),
     Mutant(VIEW, 'np.where(stages["done"] > 0,', 'np.where(stages["done"] > 99,', OF_MEANS),
     Mutant(VIEW, 'np.where(jobs["tasks"] > 0.0,', 'np.where(jobs["tasks"] > 99.0,', OF_MEANS),
 )

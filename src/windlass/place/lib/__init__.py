@@ -9,6 +9,7 @@
 - :mod:`~windlass.place.lib.decide`: Tetrium's decision at one instant; :mod:`~windlass.place.lib.options`: what it is
   asked for.
 - :mod:`~windlass.place.lib.gather`: a shuffle placed with those behind it in mind.
+- :mod:`~windlass.place.lib.leftover`: maps that would wait, on slots that nobody else wants.
 - :mod:`~windlass.place.lib.pick`: which of a site's planned tasks start now.
 - :mod:`~windlass.place.lib.fair`: slots shared fairly among jobs; :mod:`~windlass.place.lib.delay`: tasks that wait too
   long run away from their input.

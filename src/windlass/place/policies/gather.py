@@ -9,7 +9,8 @@ from windlass.place.compiled import PLACE, CompiledPlacement
 from windlass.place.lib import options as tetrium
 from windlass.place.lib.decide import open_now
 from windlass.place.lib.gather import Shuffle, best_share, expected_links, expected_slots
-from windlass.place.lib.pick import SHUFFLE, put, start_maps
+from windlass.place.lib.leftover import start_rest
+from windlass.place.lib.pick import REASONS, SHUFFLE, put, start_maps
 from windlass.place.lib.search import SOLVED, total_of
 from windlass.place.lib.stage import Load, Resources, by_size, solve_map
 from windlass.place.lib.whole import move_least, whole, whole_within
@@ -22,6 +23,7 @@ class Options(NamedTuple):
     ahead: float
     slots_back: float
     links_left: float
+    patience: float
 
 
 #: Maps: local ones first, remote ones spread over their sources.
@@ -40,7 +42,8 @@ _MAPS = tetrium.Options(
 
 def _place(now, sites, ready, changed, parameters, starts):
     m, n = ready.here.shape
-    options, open_slots = Options(parameters[0], parameters[1], parameters[2]), open_now(sites.free)
+    options = Options(parameters[0], parameters[1], parameters[2], parameters[3])
+    open_slots = open_now(sites.free)
     slots, up, down, share, most = np.empty(n), np.empty(n), np.empty(n), np.empty(n), np.empty(n)
     counts, take, flow = np.empty(n, np.int64), np.empty(n, np.int64), np.empty((n, n), np.int64)
     expected_links(sites.up, sites.up_free, options.links_left, up)
@@ -85,7 +88,7 @@ def _place(now, sites, ready, changed, parameters, starts):
             take[y] = min(take[y], open_slots[y])
             open_slots[y] -= take[y]
         count = start_maps(starts, count, row, flow, take, sites.up, _MAPS)
-    return count
+    return start_rest(sites, ready, order, options.patience, open_slots, starts, count)
 
 
 class Gather(CompiledPlacement):
@@ -110,6 +113,9 @@ class Gather(CompiledPlacement):
         Part of the slots held by others that a stage counts on.
     links_left
         The least part of a link that a stage counts on, whatever is in use.
+    patience
+        A map that would wait at its input starts on a slot that nobody wants if reading over idle links takes no more
+        than this part of its computing; 0 for never.
 
     Raises
     ------
@@ -129,12 +135,16 @@ class Gather(CompiledPlacement):
 
     name: ClassVar[str] = "gather"
     place: ClassVar[Kernel] = Kernel(_place, PLACE)
+    reasons: ClassVar[tuple[str, ...]] = (*REASONS, "no slot at its input is free, and it reads fast")
     largest_first = True
 
-    def __init__(self, ahead: bool = True, slots_back: float = 0.3, links_left: float = 0.2) -> None:
+    def __init__(
+        self, ahead: bool = True, slots_back: float = 0.3, links_left: float = 0.2, patience: float = 0.0
+    ) -> None:
         options = Options(
             between("ahead", ahead, 0, 1),
             between("slots_back", slots_back, 0.0, 1.0),
             between("links_left", links_left, 0.0, 1.0),
+            between("patience", patience, 0.0, np.inf),
         )
         self.parameters = np.array(options)
