@@ -46,6 +46,16 @@ def test_the_readme_s_scenario_is_valid():
     assert len(make_scenario(yaml.safe_load(blocks("README.md", "yaml")[0])).variants) == 12
 
 
+def test_the_scenarios_of_their_page_are_valid():
+    import yaml
+
+    found = blocks("docs/scenarios.md", "yaml")
+    # Files of one's own are not there: a policy stands for the first, a priority for the other.
+    whole = [code.replace("[fcfs, ./mine.py]", "[fcfs, sjf]").replace("./mine.py", "saf") for code in found]
+    counts = [len(make_scenario(yaml.safe_load(code)).variants) for code in whole]
+    assert counts == [2, 2, 9, 1, 4]
+
+
 def test_dispatch_s_examples_run(capsys):
     exec(blocks("docs/dispatch.md", "python")[0], {})
     assert capsys.readouterr().out
