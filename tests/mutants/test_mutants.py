@@ -7,6 +7,7 @@ import pytest
 from tests.mutants.mutant import FAILED, PASSED, Mutant, copied, status_of
 
 ROOMS = ("dispatch", "order", "place", "sim", "metrics", "papers", "asking")
+_FEW = 12
 
 
 def mutants_of(room: str) -> tuple[Mutant, ...]:
@@ -21,10 +22,20 @@ def test_there_are_sixty_and_each_changes_what_is_there_once():
     assert [mutant.name for mutant in all_of_them if mutant.old == mutant.new] == []
 
 
+def some() -> list[tuple[str, tuple[Mutant, ...]]]:
+    """All of them, a few at a time, so that several processes can share them."""
+    return [
+        (f"{room} {first + 1}-{first + len(few)}", few)
+        for room in ROOMS
+        for first, few in (
+            (at, mutants_of(room)[at : at + _FEW]) for at in range(0, len(mutants_of(room)), _FEW)
+        )
+    ]
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("room", ROOMS)
-def test_each_change_is_seen(room, tmp_path):
-    mutants = mutants_of(room)
+@pytest.mark.parametrize(("name", "mutants"), some(), ids=[name for name, _ in some()])
+def test_each_change_is_seen(name, mutants, tmp_path):
     tests = sorted({test for mutant in mutants for test in mutant.tests})
     status, said = status_of(copied(tmp_path / "unchanged"), tests)
     assert status == PASSED, said
@@ -39,7 +50,7 @@ def test_each_change_is_seen(room, tmp_path):
             survived.append(mutant.name)
     explained = sum(bool(mutant.survives) for mutant in mutants)
     print(
-        f"{room}: {len(mutants) - len(survived) - explained} killed, {len(survived)} survived, {explained} explained"
+        f"{name}: {len(mutants) - len(survived) - explained} killed, {len(survived)} survived, {explained} explained"
     )
     assert unheld == []
     assert survived == []
