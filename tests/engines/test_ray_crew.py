@@ -108,6 +108,7 @@ def test_an_interrupted_sweep_leaves_nothing_and_goes_on(sweep, tmp_path, number
     arguments = ["run", sweep, "--on", "ray", "--nodes", "2", "--out", tmp_path / "out"]
     process = subprocess.Popen(command(*arguments), stderr=subprocess.PIPE, text=True, start_new_session=True)
     wait_for(lambda: len(list(partial.glob("*-*"))) >= 3 or process.poll() is not None)
+    assert process.poll() is None, process.stderr.read()
     started = psutil.Process(process.pid).children(recursive=True)
     os.killpg(process.pid, number) if number == signal.SIGINT else process.send_signal(number)
     said = process.communicate(timeout=LONG_S)[1].splitlines()

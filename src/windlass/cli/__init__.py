@@ -22,7 +22,8 @@ An error is one line. ``WINDLASS_TRACEBACK=1`` shows how it came about.
 - :mod:`~windlass.cli.plan`: ``plan solve``, ``profile`` and ``clip``.
 - :mod:`~windlass.cli.options`: options that several commands have.
 - :mod:`~windlass.cli.json_text`, :mod:`~windlass.cli.progress`, :mod:`~windlass.cli.signals`: results as JSON, a
-  progress bar, and what ends a command that has started something.
+  progress bar, and what ends a command that has started something; :mod:`~windlass.cli.apart`: what libraries write to
+  standard error by themselves goes to a file.
 - :mod:`~windlass.cli.terminal`: consoles on which nothing from outside steers the terminal.
 - :mod:`~windlass.cli.effects`: options that would be without effect.
 - :mod:`~windlass.cli.boundary`: whatever ends a command with an error, as one line and a status.

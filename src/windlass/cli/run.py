@@ -14,6 +14,7 @@ from rich.text import Text
 
 from windlass.as_it_was import AsItWas
 from windlass.cli.answer import Answer, Asked, answer_to, verdict_tree
+from windlass.cli.apart import errors_apart
 from windlass.cli.json_text import results_json
 from windlass.cli.overrides import Overrides, overridden
 from windlass.cli.progress import progress_bar
@@ -98,7 +99,11 @@ def run_command(
                 kept = None if claim is None else _kept(claim, scenario, resume=resume, force=force)
                 try:
                     live_or_ray = on is not None or crews is not None
-                    with progress_bar() as shown, stopped_by_signals(live_or_ray):
+                    with (
+                        stopped_by_signals(live_or_ray),
+                        errors_apart("Ray", live_or_ray),
+                        progress_bar() as shown,
+                    ):
                         results = run(scenario, by.jobs, shown.running, on, shown.compiling, kept, crews)
                 finally:
                     _say_kept(kept, scenario, said)
@@ -212,7 +217,11 @@ def _uncut(target: str | None, overrides: Overrides, scenario: Scenario, by: By)
     if [variant.name for variant in other.variants] != [variant.name for variant in scenario.variants]:
         return None
     crews = by.crews(other)
-    with progress_bar() as shown, stopped_by_signals(crews is not None):
+    with (
+        stopped_by_signals(crews is not None),
+        errors_apart("Ray", crews is not None),
+        progress_bar() as shown,
+    ):
         return run(other, by.jobs, shown.running, compiling=shown.compiling, crews=crews)
 
 

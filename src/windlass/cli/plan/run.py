@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from windlass.cli.apart import errors_apart
 from windlass.cli.plan.measured import measured_table, tree_of
 from windlass.cli.signals import stopped_by_signals
 from windlass.cli.terminal import terminal
@@ -121,7 +122,7 @@ def run_command(
         print("\n".join(map(printable, planned(asked(0.0), hierarchy, chosen, where))))
         print("Nothing was started.")
         return
-    with stopped_by_signals(True):
+    with stopped_by_signals(True), errors_apart("Ray"):
         _run(hierarchy, asked, videos, chosen, where, seconds, as_json)
 
 
