@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
+from concurrent.futures import Future
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from windlass.model import InputError
 from windlass.model.instances import InstanceType
 from windlass.model.vectors import VectorJobs
-from windlass.papers import public
+from windlass.papers import by_crews, find_paper, public
 from windlass.papers.autoscaler import curve, curve_cases
 from windlass.papers.autoscaler.curve_cases import Workload, shortened
 from windlass.papers.autoscaler.curve_front import Compared, Front, Gain, compare
@@ -243,3 +247,32 @@ def test_quick_on_the_real_log():
     rows, pictures = curve.cost_and_wait(quick=True, tell=lambda step, share: None, names=("KTH",))
     assert len(pictures) == 1
     assert sum(row.holds is not None for row in rows) >= 6
+
+
+def test_points_are_the_same_whoever_runs_them(monkeypatch):
+    asked = []
+
+    class Crew:
+        def share(self, value):
+            asked.append("share")
+            return value
+
+        def submit(self, function, /, *arguments):
+            asked.append("submit")
+            future = Future()
+            future.set_result(function(*arguments))
+            return future
+
+    monkeypatch.setattr(curve, "measure", lambda workload, point: (workload, point))
+    points = list("abc")
+    assert list(curve._measured("w", points, Crew())) == list(curve._measured("w", points, None))
+    assert asked == ["share", "submit", "submit", "submit"]
+
+
+def test_a_paper_that_has_nothing_for_a_crew_says_so():
+    with pytest.raises(
+        InputError, match=r"^--on: paper 'swag' runs in one process, expected one of autoscaler$"
+    ):
+        by_crews(find_paper("swag"), contextlib.nullcontext)
+    assert by_crews(find_paper("swag"), None).name == "swag"
+    assert by_crews(find_paper("autoscaler"), contextlib.nullcontext)._crews is contextlib.nullcontext

@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from windlass.cli.options import On
+
 cluster_app = typer.Typer(help="Make cluster files.", no_args_is_help=True)
 
 
@@ -96,10 +98,10 @@ def reproduce(
         typer.Option("--engine", help="Where it runs for real, as in ray or slurm: sim-vs-live and asax."),
     ] = None,
     slurm: Annotated[bool, typer.Option("--slurm", help="The same as --engine slurm.")] = False,
+    on: On = None,
 ) -> None:
     """Make a paper's tables and figures again, theirs beside ours."""
-    from windlass.cli.reproduce import reproduce_command
+    from windlass.cli.reproduce import engine_of, reproduce_command
 
-    reproduce_command(
-        paper, quick=quick, out=out, as_json=json, engine="slurm" if slurm and engine is None else engine
-    )
+    where = engine_of(engine, slurm=slurm)
+    reproduce_command(paper, quick=quick, out=out, as_json=json, engine=where, on=on)

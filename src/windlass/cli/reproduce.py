@@ -8,10 +8,12 @@ from pathlib import Path
 
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
 
+from windlass.cli.apart import errors_apart
 from windlass.cli.signals import stopped_by_signals
 from windlass.cli.terminal import terminal
+from windlass.engines.crew import crews_on
 from windlass.model import InputError
-from windlass.papers import find_paper, on_engine
+from windlass.papers import by_crews, find_paper, on_engine
 from windlass.papers.page import rows_json, rows_table, save
 
 
@@ -27,24 +29,36 @@ def engine_of(engine: str | None, *, slurm: bool) -> str | None:
 
 
 def reproduce_command(
-    name: str, *, quick: bool, out: Path | None, as_json: bool, engine: str | None = None
+    name: str,
+    *,
+    quick: bool,
+    out: Path | None,
+    as_json: bool,
+    engine: str | None = None,
+    on: str | None = None,
 ) -> None:
     """Run a reproduction, print its rows, save its page."""
-    paper = on_engine(find_paper(name), engine)
+    if on is not None and engine is not None:
+        raise InputError("--on: --engine is given as well, expected one of the two")
+    paper = by_crews(on_engine(find_paper(name), engine), None if on is None else crews_on(on))
     if out is not None and out.exists() and not out.is_dir():
         raise InputError(f"--out: {out} is a file, expected a folder")
     shown = sys.stderr.isatty()
-    with Progress(
-        TextColumn("{task.description}", markup=False),
-        BarColumn(),
-        TaskProgressColumn(),
-        console=terminal(stderr=True),
-        transient=True,
-        disable=not shown,
-    ) as bar:
+    with (
+        stopped_by_signals(True),
+        errors_apart("a library"),
+        Progress(
+            TextColumn("{task.description}", markup=False),
+            BarColumn(),
+            TaskProgressColumn(),
+            console=terminal(stderr=True),
+            transient=True,
+            disable=not shown,
+        ) as bar,
+    ):
         task = bar.add_task(paper.title, total=1.0)
         # Some engines print warnings to standard output, where the rows go.
-        with stopped_by_signals(True), contextlib.redirect_stdout(sys.stderr):
+        with contextlib.redirect_stdout(sys.stderr):
             reproduction = paper.reproduce(
                 quick=quick, tell=lambda step, share: bar.update(task, description=step, completed=share)
             )

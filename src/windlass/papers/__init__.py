@@ -19,6 +19,15 @@ NAME`` runs one.
 - :mod:`~windlass.papers.public`: where public traces lie.
 """
 
-from windlass.papers.reproduction import Paper, Reproduction, Row, Tell, find_paper, on_engine, papers
+from windlass.papers.reproduction import (
+    Paper,
+    Reproduction,
+    Row,
+    Tell,
+    by_crews,
+    find_paper,
+    on_engine,
+    papers,
+)
 
-__all__ = ["Paper", "Reproduction", "Row", "Tell", "find_paper", "on_engine", "papers"]
+__all__ = ["Paper", "Reproduction", "Row", "Tell", "by_crews", "find_paper", "on_engine", "papers"]

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from windlass.discovery import classes_in
+from windlass.engines.crew import Crews
 from windlass.model import InputError
 from windlass.papers.judged import Judged
 from windlass.papers.plots import Picture
@@ -69,7 +70,8 @@ class Reproduction:
 class Paper(Protocol):
     """A file of this folder has one class with a ``name``, a ``title``, and this method.
 
-    It may have ``engines`` besides: by the name of each real engine that it can run on, the paper as it runs there.
+    It may have ``engines`` besides: by the name of each real engine that it can run on, the paper as it runs there. And
+    a method ``spread``, which takes crews and returns the paper as they run it.
     """
 
     name: str
@@ -125,3 +127,20 @@ def on_engine(paper: Paper, engine: str | None) -> Paper:
         )
         raise InputError(f"--engine: {engine!r} for paper {paper.name!r}, {where}")
     return engines[engine]
+
+
+def by_crews(paper: Paper, crews: Crews | None) -> Paper:
+    """A paper as crews run it; None for the processes that it takes by itself.
+
+    Raises
+    ------
+    InputError
+        It has nothing to hand to them; the message lists the papers that have.
+    """
+    if crews is None:
+        return paper
+    spread: Callable[[Crews], Paper] | None = optional(paper, "spread")
+    if spread is None:
+        able = ", ".join(each.name for each in papers() if optional(each, "spread") is not None)
+        raise InputError(f"--on: paper {paper.name!r} runs in one process, expected one of {able}")
+    return spread(crews)

@@ -6,14 +6,15 @@ week by week, and intervals are of weeks drawn anew, the same for all policies.
 
 from __future__ import annotations
 
-import multiprocessing
 import os
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
+from contextlib import nullcontext
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
+from windlass.engines.crew import Crew, Crews, processes
 from windlass.papers.autoscaler.curve_cases import Workload, absent, shortened, workloads
 from windlass.papers.autoscaler.curve_front import (
     FEWER_HOURS,
@@ -37,7 +38,11 @@ _SEED = 7
 
 
 def cost_and_wait(
-    quick: bool, tell: Tell, cores: int | None = None, names: Sequence[str] | None = None
+    quick: bool,
+    tell: Tell,
+    cores: int | None = None,
+    names: Sequence[str] | None = None,
+    crews: Crews | None = None,
 ) -> tuple[tuple[Row, ...], tuple[Picture, ...]]:
     """Rows and pictures of all workloads whose logs are at hand.
 
@@ -51,23 +56,28 @@ def cost_and_wait(
         So many processes at once; by default as many as there are cores.
     names
         Which workloads; by default all, or one if it has to be quick.
+    crews
+        Who runs the points; by default so many processes as ``cores`` says. What comes out does not depend on it.
     """
     chosen = workloads(tuple(names or (_QUICK if quick else _ALL)))
     rows: list[Row] = []
     pictures: list[Picture] = []
     points = few() if quick else grid()
-    for place, workload in enumerate(chosen):
-        short = shortened(workload, 2) if quick else workload
-        share = place / len(chosen)
-        found = []
-        for done, each in enumerate(_measured(short, points, cores)):
-            tell(
-                f"{workload.name}, {each.point.curve} {each.point.knob}",
-                share + done / len(points) / len(chosen),
-            )
-            found.append(each)
-        rows += rows_of(short, found)
-        pictures.append(picture(short, found))
+    number = min(cores or os.cpu_count() or 1, len(points))
+    opened = (crews or partial(processes, number))() if crews or number > 1 else nullcontext()
+    with opened as crew:
+        for place, workload in enumerate(chosen):
+            short = shortened(workload, 2) if quick else workload
+            share = place / len(chosen)
+            found = []
+            for done, each in enumerate(_measured(short, points, crew)):
+                tell(
+                    f"{workload.name}, {each.point.curve} {each.point.knob}",
+                    share + done / len(points) / len(chosen),
+                )
+                found.append(each)
+            rows += rows_of(short, found)
+            pictures.append(picture(short, found))
     rows += [
         Row(f"Cost and wait, {name}", None, "not run", None, "its log is not at hand")
         for name in absent()
@@ -76,16 +86,14 @@ def cost_and_wait(
     return tuple(rows), tuple(pictures)
 
 
-def _measured(workload: Workload, points: Sequence[Point], cores: int | None) -> Iterator[Measured]:
-    """Each point, in their order, on as many cores as there are."""
-    number = min(cores or os.cpu_count() or 1, len(points))
-    if number == 1:
+def _measured(workload: Workload, points: Sequence[Point], crew: Crew | None) -> Iterator[Measured]:
+    """Each point, in their order, by a crew or here."""
+    if crew is None:
         yield from (measure(workload, point) for point in points)
         return
-    # A forked process would inherit the locks of the threads of polars and Numba.
-    context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(max_workers=number, mp_context=context) as pool:
-        yield from pool.map(measure, [workload] * len(points), points)
+    shared = crew.share(workload)
+    asked = [crew.submit(measure, shared, point) for point in points]
+    yield from (each.result() for each in asked)
 
 
 def rows_of(workload: Workload, found: Sequence[Measured]) -> list[Row]:

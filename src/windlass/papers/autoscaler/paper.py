@@ -6,6 +6,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from windlass.engines.crew import Crews
 from windlass.papers.autoscaler import examples, figures, sizes, tables
 from windlass.papers.autoscaler.compare import Compared, compare
 from windlass.papers.autoscaler.curve import cost_and_wait
@@ -24,6 +25,13 @@ class AutoscalerPaper:
     name: ClassVar[str] = "autoscaler"
     title: ClassVar[str] = "A Predictive Autoscaler for Elastic Batch Jobs"
 
+    def __init__(self, crews: Crews | None = None) -> None:
+        self._crews = crews
+
+    def spread(self, crews: Crews) -> AutoscalerPaper:
+        """The same, whose points a crew runs; forecasters learn here."""
+        return AutoscalerPaper(crews)
+
     def reproduce(self, *, quick: bool, tell: Tell) -> Reproduction:
         """All eleven forecasters on four series; ``quick`` has four of them, which learn in a moment."""
         tell("Table 2", 0.0)
@@ -35,7 +43,7 @@ class AutoscalerPaper:
         compared = _compared(quick, tell)
         rows += [_not_at_hand(name) for name in absent()] + tables.rows_of(compared)
         pictures += figures.pictures(compared)
-        cost, drawn = cost_and_wait(quick, within(tell, _END, 1.0))
+        cost, drawn = cost_and_wait(quick, within(tell, _END, 1.0), crews=self._crews)
         rows += cost
         pictures += drawn
         tell("done", 1.0)
