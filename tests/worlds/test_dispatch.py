@@ -54,8 +54,9 @@ def test_what_happens_to_workers_and_tasks(changes):
     assert all(found.tasks == 3000 for found in metrics(scenario(**changes)).values())
 
 
-def test_sizes_are_told_unless_hidden():
-    told, hidden = metrics(scenario()), metrics(scenario(sizes="hidden"))
+def test_sizes_are_hidden_unless_told():
+    told, hidden = metrics(scenario(sizes="told")), metrics(scenario())
+    assert hidden == metrics(scenario(sizes="hidden"))
     # Sparrow and the shortest queue learn nothing of sizes; what Rosella learns is another thing without them.
     assert told["rosella"].mean_response_s != hidden["rosella"].mean_response_s
     assert all(told[name].mean_response_s == hidden[name].mean_response_s for name in ("sparrow", "jsq"))

@@ -89,8 +89,8 @@ class PoliciesSpec(Spec):
 class DispatchSetting(Setting):
     """One variant of a dispatch scenario.
 
-    ``sizes``: ``told`` where a policy hears how much work a task was when it ends; ``hidden`` where each counts as 1,
-    and it sees service times alone.
+    ``sizes``: ``hidden`` where each task counts as 1, and a policy sees service times alone, as on a live engine;
+    ``told`` where it hears how much work a task was when it ends.
     """
 
     plain_lists: ClassVar[frozenset[str]] = frozenset({"cluster.groups", "cluster.failures"})
@@ -102,4 +102,4 @@ class DispatchSetting(Setting):
     policies: PoliciesSpec
     schedulers: Annotated[int, Field(ge=1)] = 1
     probe_delay: NotNegative = 0.0
-    sizes: Literal["told", "hidden"] = "told"
+    sizes: Literal["told", "hidden"] = "hidden"
