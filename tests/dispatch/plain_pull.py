@@ -83,7 +83,15 @@ class PlainPull(PlainRosella):
             found[worker] = math.exp(mean + share * (logs.get(worker, mean) - mean))
         return found
 
+    def reported(self, worker: int, work: float, seconds: float) -> None:
+        self.completed(worker, work, seconds)
+        self.ticks += 1
+
     def binds(self, worker: int, now: float, waiting: int) -> bool:
+        if self.ticks >= self.n:
+            self.now = max(self.now, now)
+            self.refresh()
+            self.order = None
         order = self.ranked()
         faster = [one for one in order[: order.index(worker)] if self.rates[one] > 0.0]
         spare = sum(self.speed[one] for one in faster) - self.crowding

@@ -5,11 +5,9 @@ from __future__ import annotations
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from windlass.compiled import Kernel
 from windlass.dispatch.compiled import (
-    CompiledDispatch,
     benchmarking,
     binding,
     changing,
@@ -18,6 +16,7 @@ from windlass.dispatch.compiled import (
 )
 from windlass.dispatch.lib import learner as learn
 from windlass.dispatch.lib import ranking
+from windlass.dispatch.lib.learning import Learning
 from windlass.dispatch.state import (
     ARRIVED,
     BENCHMARK_AT,
@@ -65,6 +64,11 @@ def _choose(lengths, ints, floats):
 
 
 def _bind(worker, now, waiting, ints, floats):
+    if ints[learn.TICKS] >= ints[WORKERS]:
+        # One whose own jobs are few goes by what it heard of others' since: speeds may have changed many times.
+        floats[NOW] = max(floats[NOW], now)
+        learn.refresh(ints, floats)
+        ints[DIRTY] = 1
     if ints[DIRTY] != 0:
         ranking.rank(ints, floats)
     takes = ranking.enough(worker, waiting, ints, floats)
@@ -74,6 +78,7 @@ def _bind(worker, now, waiting, ints, floats):
 
 def _completed(worker, work, seconds, own, ints, floats):
     learn.take_completion(worker, work, seconds, own != 2, ints, floats)
+    ints[learn.TICKS] += own == 0
     return 0
 
 
@@ -96,7 +101,7 @@ def _benchmark(now, ints, floats):
     return member(ints, below(bits, ints[PRESENT]))
 
 
-class Pull(CompiledDispatch):
+class Pull(Learning):
     """A worker that is free asks for a task, and gets the oldest unless a faster worker would end it sooner.
 
     Each task has a reservation with every worker, which is as many messages as looking at every queue is. A worker
@@ -109,8 +114,9 @@ class Pull(CompiledDispatch):
     given a task if more than (M − λ/m)/μ − k wait, where the k workers that are faster do M together, and jobs of m
     tasks bring work λ; tasks that come at one instant are a job. With fewer, a job would end sooner if the task
     waited for one of the faster, those that come later counted in. A scheduler that sees but a part of all
-    arrivals takes the others to have as many waiting as it had itself of late. A worker that is passed over keeps
-    its reservations, and is asked anew with the next one.
+    arrivals takes the others to have as many waiting as it had itself of late. It estimates speeds anew once n tasks
+    have come to it or others' have ended, so that one whose own jobs are few does not go by what was long ago. A
+    worker that is passed over keeps its reservations, and is asked anew with the next one.
 
     An engine without late binding sets ``late`` to False: the task goes at once to where it is expected to end first,
     (queue + 1) / speed.
@@ -184,13 +190,3 @@ class Pull(CompiledDispatch):
         self.floats[learn.LENGTH] = self.floats[learn.MEAN_WORK] = 1.0
         rate = self.floats[learn.PROBE_SHARE] * self.floats[learn.GUARANTEED]
         self.floats[BENCHMARK_AT] = rng.exponential(1 / rate) if rate > 0 else np.inf
-
-    def split(
-        self, schedulers: int, rng: np.random.Generator
-    ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-        """State for so many schedulers: each sees its part of the arrivals, and knows what all workers guarantee."""
-        ints, floats = super().split(schedulers, rng)
-        if schedulers > 1:
-            floats[:, learn.PART] /= schedulers
-            floats[:, BENCHMARK_AT] *= rng.uniform(0.5, 1.5, schedulers) * schedulers
-        return ints, floats

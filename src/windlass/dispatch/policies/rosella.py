@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from windlass.compiled import Kernel
-from windlass.dispatch.compiled import CompiledDispatch, benchmarking, changing, choosing, completing
+from windlass.dispatch.compiled import benchmarking, changing, choosing, completing
 from windlass.dispatch.lib import learner as learn
 from windlass.dispatch.lib.alias import ALIAS_INTS, build, sample
+from windlass.dispatch.lib.learning import Learning
 from windlass.dispatch.lib.rated import first_to_serve, two_by_queue, two_by_wait
 from windlass.dispatch.state import (
     BENCHMARK_AT,
@@ -23,7 +23,6 @@ from windlass.dispatch.state import (
     RATES_AT,
     VALUES_AT,
     WORKERS,
-    arrival_rate,
     below,
     change_members,
     draw,
@@ -81,7 +80,7 @@ def _benchmark(now, ints, floats):
     return member(ints, below(bits, ints[PRESENT]))
 
 
-class Rosella(CompiledDispatch):
+class Rosella(Learning):
     """Learns how fast workers are while it dispatches, and follows them as they change.
 
     Three parts, none of which coordinates with other schedulers:
@@ -192,28 +191,3 @@ class Rosella(CompiledDispatch):
     def _first_benchmark(self, rng: np.random.Generator) -> None:
         rate = self.floats[learn.PROBE_SHARE] * self.floats[learn.GUARANTEED]
         self.floats[BENCHMARK_AT] = rng.exponential(1 / rate) if rate > 0 else np.inf
-
-    def split(
-        self, schedulers: int, rng: np.random.Generator
-    ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-        """State for so many schedulers: each sees its part of the arrivals, and knows what all workers guarantee."""
-        ints, floats = super().split(schedulers, rng)
-        if schedulers > 1:
-            floats[:, learn.PART] /= schedulers
-            floats[:, BENCHMARK_AT] *= rng.uniform(0.5, 1.5, schedulers) * schedulers
-        return ints, floats
-
-    @property
-    def arrival_rate(self) -> float:
-        """Estimated tasks per second (λ̂); 0 before the second, infinity where the last all came at one time."""
-        return float(arrival_rate.py_func(self.ints, self.floats))
-
-    @property
-    def load(self) -> float:
-        """Estimated share of the guaranteed throughput that is asked for (α̂), clamped."""
-        return float(self.floats[learn.LOAD])
-
-    @property
-    def accuracy(self) -> float:
-        """Accuracy ε that estimates aim at; rates are held back by it."""
-        return float(self.floats[learn.EPSILON])
