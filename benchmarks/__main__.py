@@ -24,6 +24,7 @@ SUITES = (
     "order",
     "place",
     "plan",
+    "routers",
     "scale",
     "serve",
     "share",

@@ -1,8 +1,8 @@
-"""Ray Serve under real HTTP load: the Rosella router beside Serve's power of two choices, milliseconds.
+"""Ray Serve under real HTTP load: our routers beside Serve's power of two choices, milliseconds.
 
 Replicas serve one request at a time, at speeds that together do ``CAPACITY`` a second; requests are Poisson with
-exponential work. Both routers get the same requests at the same time, each for replicas of its own, deployed afresh,
-so that whatever else the machine does it does to both. After ``WARM_S``, which is not counted, ``COUNTED_S`` are, and
+exponential work. All routers get the same requests at the same time, each for replicas of its own, deployed afresh,
+so that whatever else the machine does it does to all. After ``WARM_S``, which is not counted, ``COUNTED_S`` are, and
 in their middle the replicas' speeds are dealt out anew: each gets its neighbour's.
 """
 
@@ -24,7 +24,7 @@ from ray import serve
 from benchmarks.measure import Row
 from benchmarks.serve_app import deploy, serving, write_speeds
 from benchmarks.serve_load import Stream, send
-from windlass.engines.serve.router import rosella
+from windlass.engines.serve.router import pull, rosella
 
 CAPACITY = 40.0
 WARM_S, COUNTED_S = 5.0, 30.0
@@ -32,7 +32,7 @@ SPEEDS = ((1, 2, 4), (1, 1, 1, 6))
 LOADS = (0.6, 0.85)
 #: ``max_ongoing_requests``: Serve's default; and one that keeps all queues in the replicas.
 LIMITS = (5, 100)
-ROUTERS = {"rosella": rosella, "power of two": lambda: None}
+ROUTERS = {"pull": pull, "rosella": rosella, "power of two": lambda: None}
 MEASURES: dict[str, Callable[[NDArray[np.float64]], float]] = {
     "p50": lambda seconds: float(np.percentile(seconds, 50)),
     "mean": lambda seconds: float(seconds.mean()),
@@ -68,19 +68,21 @@ def _compare(setting: Setting, repeats: int, address: str, file: Path) -> list[R
             figures = "  ".join(f"{name} {1e3 * of(seconds):7.1f}" for name, of in MEASURES.items())
             text = f"{setting}, {repeat + 1}: {router:12} {figures} ms, n {len(seconds)}"
             print(text, file=sys.stderr, flush=True)
+    ours, *peers = ROUTERS
     return [
-        _row(f"{setting}: {name}", *([of(seconds) for seconds in found[router]] for router in ROUTERS))
+        _row(f"{setting}: {name}", [of(one) for one in found[ours]], [of(one) for one in found[peer]], peer)
         for name, of in MEASURES.items()
+        for peer in peers
     ]
 
 
-def _row(name: str, ours: list[float], theirs: list[float]) -> Row:
+def _row(name: str, ours: list[float], theirs: list[float], peer_name: str) -> Row:
     ratios = [peer / own for own, peer in zip(ours, theirs, strict=True)]
     return Row(
         name=name,
         ours=1e3 * statistics.median(ours),
         peer=1e3 * statistics.median(theirs),
-        peer_name="Ray Serve's own router",
+        peer_name=peer_name,
         unit="ms",
         ratio=statistics.median(ratios),
         ratio_low=min(ratios),
@@ -89,23 +91,23 @@ def _row(name: str, ours: list[float], theirs: list[float]) -> Row:
 
 
 def _measure(setting: Setting, repeat: int, address: str, file: Path) -> dict[str, NDArray[np.float64]]:
-    """Seconds of each counted request, by router; every repeat has other requests, both routers the same."""
+    """Seconds of each counted request, by router; every repeat has other requests, all routers the same."""
     unit = CAPACITY / sum(setting.speeds)
     before = [unit * speed for speed in setting.speeds]
     after = [before[-1], *before[:-1]]
     stream = Stream.poisson(CAPACITY * setting.load, WARM_S + COUNTED_S, np.random.default_rng(repeat + 1))
-    # Who is first is sent each pair of requests first.
+    # Who is first is sent each request first.
     names = {router: router.replace(" ", "-") for router in list(ROUTERS)[:: -1 if repeat % 2 else 1]}
     write_speeds(file, before)
     for router, name in names.items():
         deploy(name, file, len(before), setting.limit, ROUTERS[router]())
     swap = (WARM_S + COUNTED_S / 2, lambda: write_speeds(file, after))
 
-    async def both() -> list[NDArray[np.float64]]:
+    async def all_at_once() -> list[NDArray[np.float64]]:
         return await asyncio.gather(*(send(f"{address}/{name}", stream, [swap]) for name in names.values()))
 
     try:
-        results = asyncio.run(both())
+        results = asyncio.run(all_at_once())
     finally:
         for name in names.values():
             serve.delete(name)

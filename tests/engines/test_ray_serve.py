@@ -15,7 +15,7 @@ from ray import serve
 from ray.serve.config import RequestRouterConfig
 
 from tests.engines.routers import SECONDS, BrokenRouter, Worker
-from windlass.engines.serve.router import RosellaRouter, rosella
+from windlass.engines.serve.router import RosellaRouter, pull, rosella
 from windlass.model import InputError
 
 pytestmark = pytest.mark.slow
@@ -62,8 +62,9 @@ def loaded(handle):
     return router
 
 
-def test_replicas_are_all_used_and_their_speeds_learned(serve_address):
-    handle = deploy("learns", rosella(seed=1))
+@pytest.mark.parametrize("made", [rosella, pull])
+def test_replicas_are_all_used_and_their_speeds_learned(serve_address, made):
+    handle = deploy(f"learns-{made.__name__}", made(seed=1))
     router = loaded(handle)
     assert isinstance(router, RosellaRouter)
     served = Counter(answer.split()[0] for answer in ask(handle, 400))

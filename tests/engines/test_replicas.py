@@ -282,6 +282,8 @@ def test_what_is_spare_and_who_is_idle():
         ({"probes": True}, "probes is True"),
         ({"explore_share": 1.5}, "explore_share is 1.5, expected a number from 0 to 1"),
         ({"by": "luck"}, "by is 'luck', expected 'queue' or 'wait'"),
+        ({"dispatch": "pul"}, "dispatch is 'pul', expected 'rosella' or 'pull'"),
+        ({"dispatch": "pull", "probes": 2}, "probes: has no effect beside dispatch 'pull'"),
         ({"seed": -1}, "seed is -1"),
         ({"benchmark": "a b"}, "benchmark is 'a b', expected the name of a method"),
         ({"benchmark_share": 0}, "benchmark_share is 0, expected a number above 0, at most 1"),

@@ -62,6 +62,12 @@ def test_sizes_are_hidden_unless_told():
     assert all(told[name].mean_response_s == hidden[name].mean_response_s for name in ("sparrow", "jsq"))
 
 
+def test_without_a_policy_workers_pull():
+    bare = {"world": "dispatch", "cluster": {"groups": GROUPS}, "workload": {"tasks": 300, "load": 0.7}}
+    named = {**bare, "policies": {"dispatch": "pull"}}
+    assert metrics(make_scenario(bare)) == metrics(make_scenario(named))
+
+
 def test_parameters_reach_the_policy():
     made = scenario(policies={"dispatch": [{"rosella": {"probe_share": [0.0, 0.5]}}]})
     found = metrics(made)

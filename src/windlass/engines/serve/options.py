@@ -41,9 +41,12 @@ class RouterOptions:
         Share of real requests, 0 to 1, that goes to the idle replica heard from longest ago. No request is added.
     window
         Completions an estimate is over, at least 16. Fewer follow changes faster and are noisier.
+    dispatch
+        ``"rosella"``; or ``"pull"``, bound at once: of all replicas the one where the request is expected to end
+        first, on speeds that are drawn towards their mean as far as chance alone may have set them apart.
     probes
-        Replicas drawn per request, in proportion to their speed, at least 2. A router knows its own queues at no
-        cost; many routers with stale queues do better with fewer.
+        Replicas that Rosella draws per request, in proportion to their speed, at least 2. A router knows its own
+        queues at no cost; many routers with stale queues do better with fewer.
     by
         Of those drawn, the one with the least expected ``"wait"`` or the shortest ``"queue"``.
     benchmark
@@ -68,6 +71,7 @@ class RouterOptions:
     at_once: int = 1
     explore_share: float = 0.01
     window: int = 16
+    dispatch: str = "rosella"
     probes: int = 8
     by: str = "wait"
     benchmark: str | None = None
@@ -92,6 +96,13 @@ class RouterOptions:
             raise InputError(f"benchmark is {method!r}, expected the name of a method")
         if self.by not in ("queue", "wait"):
             raise InputError(f"by is {self.by!r}, expected 'queue' or 'wait'")
+        if self.dispatch not in ("rosella", "pull"):
+            raise InputError(f"dispatch is {self.dispatch!r}, expected 'rosella' or 'pull'")
+        for field in fields(self) if self.dispatch == "pull" else ():
+            if field.name in ("probes", "by") and getattr(self, field.name) != field.default:
+                raise InputError(
+                    f"{field.name}: has no effect beside dispatch 'pull', which looks at all replicas"
+                )
 
     @classmethod
     def of(cls, given: Mapping[str, Any]) -> RouterOptions:
@@ -99,8 +110,8 @@ class RouterOptions:
 
         >>> RouterOptions.of({"probe": 3})
         Traceback (most recent call last):
-        windlass.model.errors.InputError: 'probe' is no option: at_once, explore_share, window, probes, by, \
-benchmark, benchmark_share, seed are
+        windlass.model.errors.InputError: 'probe' is no option: at_once, explore_share, window, dispatch, probes, \
+by, benchmark, benchmark_share, seed are
         """
         known = [field.name for field in fields(cls)]
         for name in given:
@@ -109,17 +120,31 @@ benchmark, benchmark_share, seed are
         return cls(**given)
 
     def policy(self, workers: int, rng: np.random.Generator) -> Learner:
-        """Rosella for so many replicas; the first call imports its compiler, which takes a second."""
-        from windlass.dispatch import Rosella
+        """The policy for so many replicas; the first call imports its compiler, which takes a second."""
+        from windlass.dispatch.policies.pull import Pull
+        from windlass.dispatch.policies.rosella import Rosella
 
+        # Rosella's window is window_scale · log(n) / accuracy².
+        scale = self.window * _ACCURACY**2 / math.log(max(workers, 2))
+        gaps = 2 * self.window * workers
+        if self.dispatch == "pull":
+            return Pull(
+                workers,
+                _NOTHING_SURE,
+                rng=rng,
+                late=False,
+                gaps=gaps,
+                probe_share=0.0,
+                window_scale=scale,
+                most_load=_MOST_LOAD,
+            )
         return Rosella(
             workers,
             _NOTHING_SURE,
             rng=rng,
-            gaps=2 * self.window * workers,
+            gaps=gaps,
             probe_share=0.0,
-            # Rosella's window is window_scale · log(n) / accuracy².
-            window_scale=self.window * _ACCURACY**2 / math.log(max(workers, 2)),
+            window_scale=scale,
             most_load=_MOST_LOAD,
             by=self.by,
             probes=self.probes,

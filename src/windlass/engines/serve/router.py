@@ -1,7 +1,7 @@
 """A request router for Ray Serve that learns how fast replicas are.
 
 The thin part that knows Serve: what decides is :class:`windlass.engines.serve.replicas.Replicas` and, in it,
-:class:`windlass.dispatch.Rosella`.
+:class:`windlass.dispatch.Rosella` or :class:`windlass.dispatch.policies.pull.Pull`, bound at once.
 """
 
 from __future__ import annotations
@@ -247,3 +247,27 @@ def rosella(**options: Any) -> RequestRouterConfig:
         request_router_class=f"{RosellaRouter.__module__}.{RosellaRouter.__name__}",
         request_router_kwargs=options,
     )
+
+
+def pull(**options: Any) -> RequestRouterConfig:
+    """Serve's configuration for the same router, under the rule of workers that pull, bound at once.
+
+    Each request goes to where it is expected to end first, of all replicas. Serve binds a request as it comes, so that
+    nothing waits at the router for a replica to ask, as it does in the simulator.
+
+    Parameters
+    ----------
+    options
+        Those of :class:`windlass.engines.serve.options.RouterOptions` but ``dispatch``, ``probes`` and ``by``.
+
+    Raises
+    ------
+    InputError
+        An option that there is not, or a value out of bounds.
+
+    Examples
+    --------
+    >>> pull(window=32).request_router_kwargs
+    {'dispatch': 'pull', 'window': 32}
+    """
+    return rosella(**{"dispatch": "pull", **options})

@@ -1,0 +1,217 @@
+"""Routers of Serve in virtual time: workers that pull's rule beside Rosella's and power of two choices, seconds.
+
+What :mod:`benchmarks.serve` measures on a clock, without Serve, HTTP or a clock: ``Replicas``, which the router is made
+of, sends requests to replicas that serve one at a time. Each proxy has a router of its own. It knows its own requests,
+and of others' what a replica said when it last took one of its own; that is forgotten after ``KNOWN_S``, as in Serve.
+Power of two choices then asks. No message takes time, and replicas take any number of requests. All routers get the
+same requests; in the middle of what is counted each replica gets its neighbour's speed.
+"""
+
+from __future__ import annotations
+
+import heapq
+import itertools
+import statistics
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchmarks.measure import Row
+from windlass.engines.serve.options import RouterOptions
+from windlass.engines.serve.replicas import Replicas
+
+WARM_S, COUNTED_S = 5.0, 30.0
+#: For so long Serve goes by what a replica said of its queue, s.
+KNOWN_S = 10.0
+EVERY_REPLICA_S = 10.0
+ROUTERS = ("pull", "rosella", "power of two")
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """Replicas of these speeds, this share of their capacity asked for, through so many proxies, sizes by a law."""
+
+    speeds: tuple[int, ...]
+    load: float
+    proxies: int = 1
+    sizes: str = "exponential"
+
+    def __str__(self) -> str:
+        speeds = "/".join(f"{len(list(same))}×{speed}" for speed, same in itertools.groupby(self.speeds))
+        return f"{speeds}, load {self.load:.0%}, {self.proxies} proxies, {self.sizes}"
+
+
+_LIKE = ((1, 2, 4), (1, 1, 1, 6), (1, 1, 1, 1), (1,) * 8 + (2,) * 4 + (4,) * 4)
+SETTINGS = (
+    *(Setting(speeds, load) for speeds in _LIKE for load in (0.6, 0.85)),
+    *(Setting(speeds, 0.85, sizes="pareto") for speeds in _LIKE[:3]),
+    *(Setting(speeds, 0.85, proxies=4) for speeds in _LIKE),
+)
+
+
+class Router(Protocol):
+    """What the simulation asks of one."""
+
+    def choose(self, request: int) -> int:
+        """The replica for it."""
+
+    def sent(self, replica: int, request: int, length: int) -> None:
+        """A replica took it, and has so many requests now."""
+
+    def ended(self, replica: int, request: int) -> None:
+        """It was served."""
+
+
+class _Seen:
+    """What a router knows of queues, as Serve's cache has it."""
+
+    def __init__(self, count: int, clock: Callable[[], float]) -> None:
+        self.length: list[int] = [0] * count
+        self._heard = [-np.inf] * count
+        self._clock = clock
+
+    def note(self, replica: int, length: int) -> None:
+        self.length[replica], self._heard[replica] = length, self._clock()
+
+    def less(self, replica: int) -> None:
+        self.length[replica] = max(0, self.length[replica] - 1)
+
+    def get(self, replica: int) -> int | None:
+        return self.length[replica] if self._clock() - self._heard[replica] <= KNOWN_S else None
+
+
+class _Learns:
+    def __init__(
+        self, options: RouterOptions, count: int, clock: Callable[[], float], seed: list[int]
+    ) -> None:
+        rng = np.random.default_rng(seed)
+        self._replicas: Replicas[int] = Replicas(
+            lambda workers: options.policy(workers, rng),
+            clock=clock,
+            rng=rng,
+            at_once=options.at_once,
+            explore_share=options.explore_share,
+            window=options.window,
+        )
+        self._replicas.members(range(count))
+        self._seen, self._count, self._rng = _Seen(count, clock), count, rng
+
+    def choose(self, request: int) -> int:
+        self._replicas.arrived()
+        ranked = self._replicas.rank({one: self._seen.get(one) for one in range(self._count)}, {})
+        return ranked[0] if ranked else int(self._rng.integers(self._count))
+
+    def sent(self, replica: int, request: int, length: int) -> None:
+        self._seen.note(replica, length)
+        self._replicas.sent(replica, request)
+
+    def ended(self, replica: int, request: int) -> None:
+        self._seen.less(replica)
+        self._replicas.ended(replica, request)
+
+
+class _PowerOfTwo:
+    def __init__(
+        self, count: int, clock: Callable[[], float], ask: Callable[[int], int], seed: list[int]
+    ) -> None:
+        self._seen, self._ask, self._rng, self._count = (
+            _Seen(count, clock),
+            ask,
+            np.random.default_rng(seed),
+            count,
+        )
+
+    def choose(self, request: int) -> int:
+        drawn = [int(one) for one in self._rng.choice(self._count, 2, replace=False)]
+        known = [self._seen.get(one) for one in drawn]
+        lengths = [self._ask(one) if seen is None else seen for one, seen in zip(drawn, known, strict=True)]
+        return drawn[int(np.argmin(lengths))]
+
+    def sent(self, replica: int, request: int, length: int) -> None:
+        self._seen.note(replica, length)
+
+    def ended(self, replica: int, request: int) -> None:
+        self._seen.less(replica)
+
+
+def responses(setting: Setting, router: str, seed: int) -> NDArray[np.float64]:
+    """Seconds of each counted request, from when it came to when it was served."""
+    count, rng = len(setting.speeds), np.random.default_rng(seed)
+    capacity = EVERY_REPLICA_S * count
+    unit = capacity / sum(setting.speeds)
+    last = WARM_S + COUNTED_S
+    came = np.cumsum(rng.exponential(1 / (capacity * setting.load), int(2 * capacity * last)))
+    came = came[came < last]
+    # Both laws have a mean of 1; Pareto's with an exponent of 2.1 is as wide as may be with a variance.
+    work = (
+        rng.exponential(1.0, len(came))
+        if setting.sizes == "exponential"
+        else (1 + rng.pareto(2.1, len(came))) * 1.1 / 2.1
+    )
+    proxy = rng.integers(setting.proxies, size=len(came))
+    now, waiting = [0.0], [0] * count
+
+    def made(number: int) -> Router:
+        if router == "power of two":
+            return _PowerOfTwo(count, lambda: now[0], lambda one: waiting[one], [seed, number])
+        return _Learns(RouterOptions(dispatch=router), count, lambda: now[0], [seed, number])
+
+    routers = [made(number) for number in range(setting.proxies)]
+    free, ends, served = [0.0] * count, list[tuple[float, int, int]](), np.zeros(len(came))
+    for request, due in enumerate(came.tolist()):
+        while ends and ends[0][0] <= due:
+            _end(heapq.heappop(ends), now, waiting, routers, proxy)
+        now[0] = due
+        chosen = routers[proxy[request]].choose(request)
+        waiting[chosen] += 1
+        begin = max(due, free[chosen])
+        # It is as fast as it is when a request begins, as in the measured deployment.
+        swapped = begin >= WARM_S + COUNTED_S / 2
+        speed = unit * setting.speeds[chosen - 1 if swapped else chosen]
+        served[request] = free[chosen] = begin + work[request] / speed
+        heapq.heappush(ends, (free[chosen], chosen, request))
+        routers[proxy[request]].sent(chosen, request, waiting[chosen])
+    return (served - came)[came >= WARM_S]
+
+
+def _end(
+    end: tuple[float, int, int],
+    now: list[float],
+    waiting: list[int],
+    routers: Sequence[Router],
+    proxy: NDArray[np.int64],
+) -> None:
+    now[0], replica, request = end
+    waiting[replica] -= 1
+    routers[proxy[request]].ended(replica, request)
+
+
+def rows(repeats: int) -> list[Row]:
+    """Means and 99th percentiles of pull's rule and of each other router, a seed a repeat."""
+    return [row for setting in SETTINGS for row in _compare(setting, range(1, repeats + 1))]
+
+
+def _compare(setting: Setting, seeds: Sequence[int]) -> list[Row]:
+    found = {router: [responses(setting, router, seed) for seed in seeds] for router in ROUTERS}
+    made = []
+    for name, of in (("mean", np.mean), ("p99", lambda seconds: np.percentile(seconds, 99))):
+        own = [float(of(seconds)) for seconds in found["pull"]]
+        for peer in ROUTERS[1:]:
+            theirs = [float(of(seconds)) for seconds in found[peer]]
+            ratios = [other / mine for mine, other in zip(own, theirs, strict=True)]
+            made.append(
+                Row(
+                    name=f"{setting}: {name}",
+                    ours=1e3 * statistics.median(own),
+                    peer=1e3 * statistics.median(theirs),
+                    peer_name=peer,
+                    unit="ms",
+                    ratio=statistics.median(ratios),
+                    ratio_low=min(ratios),
+                    ratio_high=max(ratios),
+                )
+            )
+    return made
