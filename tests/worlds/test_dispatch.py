@@ -104,4 +104,4 @@ def test_real_requests_and_real_drift():
 
 
 def test_the_example_loads():
-    assert len(load_scenario(ROOT / "examples" / "dispatch.yaml").variants) == 5
+    assert len(load_scenario(ROOT / "examples" / "dispatch.yaml").variants) == 6
