@@ -169,9 +169,11 @@ def test_somebody_elses_cluster_runs_the_cells_and_lives_on(sweep, tmp_path):
 def private():
     """A private cluster that has run something on each of its nodes."""
     cluster = PrivateCluster(Fleet.of([2], [1.0], [1.0], names=("cells",)), nodes=2)
-    ray.get([ray.remote(time.sleep).options(num_cpus=1).remote(1) for _ in range(2)])
-    yield cluster
-    cluster.close()
+    try:
+        ray.get([ray.remote(lambda: time.sleep(1)).options(num_cpus=1).remote() for _ in range(2)])
+        yield cluster
+    finally:
+        cluster.close()
 
 
 def listening(processes):
