@@ -186,9 +186,13 @@ def _check_versions() -> None:
     nodes = [node for node in ray.nodes() if node["Alive"] and node["Resources"].get("CPU", 0) >= 1]
     if not nodes:
         raise InputError("--on: no node of this Ray cluster has a CPU")
-    ask = ray.remote(there.version).options(num_cpus=0, max_retries=_AGAIN)
+    ask = ray.remote(there.version)
     asked = [
-        ask.options(scheduling_strategy=NodeAffinitySchedulingStrategy(node["NodeID"], soft=True)).remote()
+        ask.options(
+            num_cpus=0,
+            max_retries=_AGAIN,
+            scheduling_strategy=NodeAffinitySchedulingStrategy(node["NodeID"], soft=True),
+        ).remote()
         for node in nodes
     ]
     try:
