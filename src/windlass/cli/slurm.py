@@ -44,12 +44,17 @@ def up(
     nodes: Annotated[int, typer.Option("--nodes", help="Nodes that it pretends to have.")] = 4,
     cpus: Annotated[int, typer.Option("--cpus", help="Processors of each.")] = 2,
     folder: _Dir = None,
+    accounting: Annotated[
+        bool,
+        typer.Option("--accounting", help="With a slurmdbd on a MariaDB of its own, so that sacct answers."),
+    ] = False,
 ) -> None:
     """Bring up a private Slurm on this host, on 127.0.0.1 alone; needs root, slurm-wlm and munge."""
     from windlass.engines.slurm import cluster
 
-    found, started = cluster.up(_folder(folder), nodes, cpus)
-    what = f"{found.nodes} nodes of {found.cpus} CPUs, in {found.folder}"
+    found, started = cluster.up(_folder(folder), nodes, cpus, accounting)
+    books = ", with accounting" if found.accounting else ""
+    what = f"{found.nodes} nodes of {found.cpus} CPUs{books}, in {found.folder}"
     print(f"Slurm is up{'' if started else ' already'}: {what}", file=sys.stderr)
     print(found.export)
 

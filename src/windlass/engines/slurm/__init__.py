@@ -1,7 +1,8 @@
 """Slurm: jobs that their users left to Windlass start in the order of a policy, and a log of them is read back.
 
 - :mod:`~windlass.engines.slurm.cluster`: a private Slurm on this host, for trying out; with
-  :mod:`~windlass.engines.slurm.config`, :mod:`~windlass.engines.slurm.daemons` and :mod:`~windlass.engines.slurm.host`.
+  :mod:`~windlass.engines.slurm.config`, :mod:`~windlass.engines.slurm.accounting`,
+  :mod:`~windlass.engines.slurm.daemons` and :mod:`~windlass.engines.slurm.host`.
 - :mod:`~windlass.engines.slurm.client`: Slurm's own commands; :mod:`~windlass.engines.slurm.rows`: what they tell.
 - :mod:`~windlass.engines.slurm.watch`: what has changed since the last look.
 - :mod:`~windlass.engines.slurm.system`: the adapter that :class:`~windlass.engines.batch.engine.LiveSite` drives.

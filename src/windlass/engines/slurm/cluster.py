@@ -12,7 +12,8 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
-from windlass.engines.slurm.config import CGROUP_CONF, ClusterPlan
+from windlass.engines.slurm.accounting import DAEMONS, Accounting, accounting_missing
+from windlass.engines.slurm.config import CGROUP_CONF, CLUSTER, ClusterPlan
 from windlass.engines.slurm.daemons import Daemon, launch, wait_until
 from windlass.engines.slurm.host import ask, environment, free_ports, missing, program, remove_groups
 from windlass.model import BatchError, InputError
@@ -20,6 +21,8 @@ from windlass.model import BatchError, InputError
 _STATE = "windlass.json"
 #: A machine that is busy with other work takes its time, s.
 _PATIENCE_S = 120.0
+#: What others need until they have ended, in the order in which they end themselves.
+_LAST = (*reversed(DAEMONS), "munged")
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,12 +37,15 @@ class Cluster:
         How many nodes, and processors of each.
     daemons
         What was started for it, in this order.
+    accounting
+        Whether it has a slurmdbd, so that ``sacct`` answers.
     """
 
     folder: Path
     nodes: int
     cpus: int
     daemons: tuple[Daemon, ...]
+    accounting: bool = False
 
     @property
     def conf(self) -> Path:
@@ -81,7 +87,7 @@ class Cluster:
             # Processes are ended by what is said here.
             if not all(type(each.pid) is type(each.began) is int and each.pid > 0 for each in daemons):
                 raise ValueError("pid and began of a daemon are whole numbers")
-            return cls(folder, int(tree["nodes"]), int(tree["cpus"]), daemons)
+            return cls(folder, int(tree["nodes"]), int(tree["cpus"]), daemons, tree.get("accounting") is True)
         except (OSError, ValueError, TypeError, KeyError, OverflowError, RecursionError) as error:
             raise InputError(
                 f"{file}: cannot be read: {error}; expected what `windlass slurm up` writes"
@@ -101,7 +107,7 @@ class Cluster:
         return now
 
 
-def up(folder: Path, nodes: int, cpus: int) -> tuple[Cluster, bool]:
+def up(folder: Path, nodes: int, cpus: int, accounting: bool = False) -> tuple[Cluster, bool]:
     """Have a private Slurm run in a folder, and wait until its nodes are idle.
 
     Where it is up already, nothing is done. What is left of one that ended without being taken down is taken up again,
@@ -113,6 +119,8 @@ def up(folder: Path, nodes: int, cpus: int) -> tuple[Cluster, bool]:
         For all that it writes; made where it does not exist.
     nodes, cpus
         How many nodes, and processors of each.
+    accounting
+        Whether it keeps books of its own, which ``sacct`` reads.
 
     Returns
     -------
@@ -125,10 +133,10 @@ def up(folder: Path, nodes: int, cpus: int) -> tuple[Cluster, bool]:
     BatchError
         Something does not start; with what it said.
     """
-    if reason := missing():
+    if reason := missing() or (accounting_missing() if accounting else ""):
         raise InputError(reason)
     folder = folder.absolute()
-    plan = _plan(folder, nodes, cpus)
+    plan = _plan(folder, nodes, cpus, accounting)
     known = Cluster.load(folder)
     if known is None and folder.exists() and any(folder.iterdir()):
         raise InputError(f"--dir: {folder} is not empty, and `windlass slurm up` did not make it")
@@ -137,6 +145,9 @@ def up(folder: Path, nodes: int, cpus: int) -> tuple[Cluster, bool]:
         raise InputError(
             f"--dir: {folder} has {known.nodes} nodes of {known.cpus} CPUs; `windlass slurm down` first for others"
         )
+    if known is not None and left and known.accounting != accounting:
+        has = "has accounting" if known.accounting else "has no accounting"
+        raise InputError(f"--accounting: {folder} {has}: `windlass slurm down` first for another")
     if known is not None and len(known.gone) < len(known.daemons):
         if known.gone:
             raise InputError(f"{', '.join(known.gone)} of {folder} has ended: `windlass slurm down` first")
@@ -147,7 +158,7 @@ def up(folder: Path, nodes: int, cpus: int) -> tuple[Cluster, bool]:
 
 def _bring_up(plan: ClusterPlan, keep: bool) -> Cluster:
     folder = plan.folder
-    cluster = Cluster(folder, plan.nodes, plan.cpus, ())
+    cluster = Cluster(folder, plan.nodes, plan.cpus, (), plan.accounting_port is not None)
     cluster.save()
     for name in ("munge", "state", "spool", *(f"spool/{node}" for node in plan.names)):
         (folder / name).mkdir(parents=True, exist_ok=True)
@@ -155,16 +166,23 @@ def _bring_up(plan: ClusterPlan, keep: bool) -> Cluster:
     plan.conf.write_text(plan.slurm_conf(), encoding="utf-8")
     (folder / "cgroup.conf").write_text(CGROUP_CONF, encoding="utf-8")
     _make_key(folder / "munge" / "key")
+    books = Accounting(folder)
+    keeping = () if plan.accounting_port is None else DAEMONS
     try:
-        for name in ("munged", "slurmctld", *(f"slurmd {node}" for node in plan.names)):
+        if plan.accounting_port is not None:
+            books.prepare(plan.accounting_port)
+        for name in ("munged", *keeping, "slurmctld", *(f"slurmd {node}" for node in plan.names)):
             cluster = replace(cluster, daemons=(*cluster.daemons, _launch(folder, name, fresh=not keep)))
             cluster.save()
+            if name in DAEMONS:
+                books.settle(cluster.daemons[-1], CLUSTER)
         if not wait_until(lambda: _idle_nodes(folder) == plan.nodes, _PATIENCE_S):
             raise BatchError(
                 f"its nodes are not idle after {_PATIENCE_S:g} s; {folder}/slurmctld.log says why"
             )
     except BaseException:
-        down(folder)
+        if cluster.daemons:
+            down(folder)
         raise
     return cluster
 
@@ -190,13 +208,15 @@ def down(folder: Path) -> tuple[str, ...]:
             f"--dir: {folder}: nothing that `windlass slurm up` started is up here, and nothing is stopped"
         )
     said = _cancel_jobs(cluster)
-    for daemon in sorted(cluster.daemons, key=lambda daemon: daemon.name == "munged"):
+    for daemon in sorted(
+        cluster.daemons, key=lambda daemon: _LAST.index(daemon.name) if daemon.name in _LAST else -1
+    ):
         if daemon.end():
             said.append(f"stopped {daemon.name} (process {daemon.pid})")
     remove_groups(daemon.name.removeprefix("slurmd ") for daemon in cluster.daemons if " " in daemon.name)
-    for name in ("state", "spool", "munge"):
+    for name in ("state", "spool", "munge", "database"):
         shutil.rmtree(folder / name, ignore_errors=True)
-    for file in folder.glob("slurm*.pid"):
+    for file in (*folder.glob("slurm*.pid"), folder / "slurmdbd.conf"):
         file.unlink(missing_ok=True)
     replace(cluster, daemons=()).save()
     return tuple(said)
@@ -216,12 +236,12 @@ def _cancel_jobs(cluster: Cluster) -> list[str]:
     return []
 
 
-def _plan(folder: Path, nodes: int, cpus: int) -> ClusterPlan:
+def _plan(folder: Path, nodes: int, cpus: int, accounting: bool) -> ClusterPlan:
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // max(nodes, 1)
-    ports = free_ports(max(nodes, 0) + 1)
-    return ClusterPlan(
-        folder, socket.gethostname().partition(".")[0], nodes, cpus, memory, ports[0], ports[1:]
-    )
+    first, second, *others = free_ports(max(nodes, 0) + 2)
+    host = socket.gethostname().partition(".")[0]
+    books = second if accounting else None
+    return ClusterPlan(folder, host, nodes, cpus, memory, first, tuple(others), books)
 
 
 def _make_key(file: Path) -> None:
@@ -246,6 +266,8 @@ def _alone(folder: Path) -> Iterator[None]:
 
 def _launch(folder: Path, name: str, fresh: bool = False) -> Daemon:
     """Start a daemon by its name; ``fresh`` has the controller forget all that it knew."""
+    if name in DAEMONS:
+        return Accounting(folder).launch(name)
     kind, _, node = name.partition(" ")
     munge = folder / "munge"
     files = ("socket", "key", "pid", "log", "seed")

@@ -5,8 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from windlass.engines.slurm.accounting import Accounting
 from windlass.model import InputError
 
+#: What Slurm calls a private one.
+CLUSTER = "windlass"
 #: Sockets lie below the folder, and their addresses may have 107 characters.
 _LONGEST_FOLDER = 70
 #: So many numbers of jobs for each port that a controller may have: Slurm's go up to 67 million.
@@ -40,6 +43,8 @@ class ClusterPlan:
         Of each node, bytes.
     controller_port, ports
         Free ports on 127.0.0.1: the controller's, and one for each node.
+    accounting_port
+        Of its slurmdbd; None for no accounting.
 
     Raises
     ------
@@ -60,6 +65,7 @@ class ClusterPlan:
     memory: int
     controller_port: int
     ports: tuple[int, ...]
+    accounting_port: int | None = None
 
     def __post_init__(self) -> None:
         for name, value in (("--nodes", self.nodes), ("--cpus", self.cpus)):
@@ -100,9 +106,17 @@ class ClusterPlan:
             f" RealMemory={self.memory >> 20} State=UNKNOWN"
             for name, port in zip(self.names, self.ports, strict=True)
         ]
+        books = (
+            "AccountingStorageType=accounting_storage/none"
+            if self.accounting_port is None
+            else Accounting(folder).slurm_conf(self.accounting_port)
+        )
         return "\n".join(
             [
-                _SETTINGS.format(folder=folder, host=host, port=self.controller_port, first=self.first_job),
+                _SETTINGS.format(
+                    cluster=CLUSTER, folder=folder, host=host, port=self.controller_port, first=self.first_job
+                ),
+                books,
                 *nodes,
                 _PARTITION,
             ]
@@ -112,7 +126,7 @@ class ClusterPlan:
 #: Not pinned, as processors may be declared that the machine has not. `cred_expire` is how long a job that was put
 #: back into the queue rests.
 _SETTINGS = """\
-ClusterName=windlass
+ClusterName={cluster}
 FirstJobId={first}
 SlurmctldHost={host}(127.0.0.1)
 SlurmctldPort={port}
@@ -133,7 +147,6 @@ ProctrackType=proctrack/cgroup
 TaskPlugin=task/cgroup
 JobAcctGatherType=jobacct_gather/cgroup
 JobAcctGatherFrequency=task=2
-AccountingStorageType=accounting_storage/none
 JobCompType=jobcomp/filetxt
 JobCompLoc={folder}/jobs.txt
 SchedulerType=sched/backfill
