@@ -62,6 +62,17 @@ LINES: list[tuple[str, object]] = [
     (f"COMPLETED|21+1.0|22.0|h|c1|||bio||{N}:00:08|{N}:00:08|{N}:00:10|00:00:02||3|3|1|||", "step"),
     (f"COMPLETED|23|23|zero|c1|batch|eve|bio|low|{N}:00:08|{N}:00:09|{N}:00:09|00:00:00|00:05:00|3|3|1|||",
      (23, 8, 1, 0, 300, 3, 3)),
+    (f"PENDING|26|26|wide|c1|batch|eve|bio|low|{N}:00:08|Unknown|Unknown|00:00:00|00:03:00|20|20|1|||cpu=20", "never"),
+    (f"CONFIGURING|27|27|b|c1|batch|eve|bio|low|{N}:00:08|Unknown|Unknown|00:00:00|00:03:00|2|0|1|||", "never"),
+    (f"REQUEUE_HOLD|28|28|b|c1|batch|eve|bio|low|{N}:00:08|Unknown|Unknown|00:00:00|00:03:00|2|0|1|||", "never"),
+    (f"SPECIAL_EXIT|29|29|b|c1|batch|eve|bio|low|{N}:00:08|Unknown|Unknown|00:00:00|00:03:00|2|0|1|||", "never"),
+    (f"RESV_DEL_HOLD|30|30|b|c1|batch|eve|bio|low|{N}:00:08|Unknown|Unknown|00:00:00|00:03:00|2|0|1|||", "never"),
+    (f"RESIZING|31|31|b|c1|batch|eve|bio|low|{N}:00:08|{N}:00:09|Unknown|00:10:00|00:30:00|2|2|1|||", "runs"),
+    (f"SIGNALING|32|32|b|c1|batch|eve|bio|low|{N}:00:08|{N}:00:09|Unknown|00:10:00|00:30:00|2|2|1|||", "runs"),
+    (f"STAGE_OUT|33|33|b|c1|batch|eve|bio|low|{N}:00:08|{N}:00:09|Unknown|00:10:00|00:30:00|2|2|1|||", "runs"),
+    (f"STOPPED|34|34|b|c1|batch|eve|bio|low|{N}:00:08|{N}:00:09|Unknown|00:10:00|00:30:00|2|2|1|||", "runs"),
+    (f"CANCELLED+|35|35|b|c1|batch|eve|bio|low|{N}:00:08|{N}:00:09|{N}:00:19|00:00:10|INFINITE|2|2|1|||",
+     (35, 8, 1, 10, None, 2, 2)),
     (f"COMPLETED|24|24|g|c2|gpu|zoë|ml|low|{N}:00:09|{N}:00:09|{N}:00:10|00:00:01|00:05:00|16||1|4Gn"
      "|cpu=16,gres/gpu=2,mem=64G|billing=16,cpu=16,gres/gpu:a100=2,gres/gpu=2,mem=64G", (24, 9, 0, 1, 300, 16, 16)),
     (f"COMPLETED|25|25|g|c2|gpu|zoë|ml|low|{N}:00:10|{N}:00:10|{N}:00:11|00:00:01|00:05:00||16|1|2Gc"
