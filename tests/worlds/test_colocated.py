@@ -139,7 +139,13 @@ def test_tasks_alone_on_nodes_that_stay_are_the_dispatch_world_s(dispatch, rest)
     world = Dispatch()
     groups = [{"workers": 12, "speed": 2.0}]
     setting = world.setting.model_validate(
-        {"cluster": {"groups": groups}, "workload": tasks, "policies": {"dispatch": dispatch}, **rest}
+        {
+            "cluster": {"groups": groups},
+            "workload": tasks,
+            "policies": {"dispatch": dispatch},
+            "sizes": "told",
+            **rest,
+        }
     )
     whole = world.run(setting, case.seed, world.workload(setting, case.seed), lambda share: None)
     assert np.array_equal(tasks_alone(case).end, whole.jobs["end_s"].to_numpy())

@@ -17,8 +17,8 @@ MUTANTS = (
     Mutant("order/site/policies/queue.py", "found[order] = promises(", "found[:] = promises(", OF_EXPLAINED),
     Mutant(
         "order/site/view.py",
-        "np.ascontiguousarray(user, dtype=np.int64)[order]",
-        "np.ascontiguousarray(user, dtype=np.int64)",
+        "np.ascontiguousarray(given, dtype=np.int64)[order]",
+        "np.ascontiguousarray(given, dtype=np.int64)",
         ("tests/order/test_users.py",),
     ),
     Mutant("checks/checked.py", "if not is_file or _is_about(cls, registry):", "if True:", OF_CHECK),
@@ -29,7 +29,14 @@ MUTANTS = (
         "world.workload_key(variant.setting, seed)",
         OF_VALIDATE,
     ),
-    Mutant("cli/validate.py", "yield from _code(key)\n", "", OF_VALIDATE),
+    Mutant(
+        "scenario/files.py",
+        "for pair in tree.items() for each in pair for file",
+        "for each in tree.values() for file",
+        OF_VALIDATE,
+    ),
     Mutant("cli/overrides.py", 'if letter == "," and depth == 0:', 'if letter == ",":', OF_PARAMETERS),
-    Mutant("scenario.py", "else key: resolve_policies(value, folder)", "else key: value", OF_PARAMETERS),
+    Mutant(
+        "scenario/files.py", "else key: resolve_policies(value, folder)", "else key: value", OF_PARAMETERS
+    ),
 )

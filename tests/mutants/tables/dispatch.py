@@ -11,6 +11,8 @@ ALONE = (f"{PLAIN}[shaky-not told-1-0.0]", f"{PLAIN}[long windows-told-1-0.0]")
 BANDITS = ("tests/dispatch/test_bandits.py",)
 CHOICES = ("tests/dispatch/test_choices.py",)
 
+LEARNING = "dispatch/lib/learning.py"
+
 MUTANTS = (
     Mutant(LEARNER, "(1.0 + epsilon) * length / least", "5.0 * (1.0 + epsilon) * length / least", TOLD),
     Mutant(
@@ -19,9 +21,9 @@ MUTANTS = (
         "rate = 0.01 * keep * floats[GUARANTEED] / count",
         TOLD,
     ),
-    Mutant(ROSELLA, "floats[:, learn.PART] /= schedulers", "floats[:, learn.PART] /= 1", SHAKY),
+    Mutant(LEARNING, "floats[:, learn.PART] /= schedulers", "floats[:, learn.PART] /= 1", SHAKY),
     Mutant(
-        ROSELLA, "floats[:, learn.PART] /= schedulers", "floats[:, learn.GUARANTEED] /= schedulers", SHAKY
+        LEARNING, "floats[:, learn.PART] /= schedulers", "floats[:, learn.GUARANTEED] /= schedulers", SHAKY
     ),
     Mutant(LEARNER, "(floats[GUARANTEED] * floats[PART])", "floats[GUARANTEED]", SHAKY),
     Mutant(

@@ -11,7 +11,10 @@ OF_BEST = (f"{PLAIN}::test_the_better_of_forward_and_reverse_is_the_better",)
 DELAY, GATHER, DECIDE = "place/lib/delay.py", "place/lib/gather.py", "place/lib/decide.py"
 VIEW, OURS, LEFTOVER = "sim/fleet/view.py", "place/policies/gather.py", "place/lib/leftover.py"
 OF_DELAY = ("tests/place/test_delay.py",)
-OF_CREDIT = (f"{PLAIN}::test_tetris_counts_links_and_local_reads_as_told",)
+OF_CREDIT = (
+    f"{PLAIN}::test_tetris_counts_links_and_local_reads_as_told",
+    f"{PLAIN}::test_tetris_takes_a_local_read_for_no_less_than_a_remote_one",
+)
 OF_TIES = (f"{PLAIN}::test_iridium_s_ties_go_to_where_computing_takes_least",)
 OF_GATHER = ("tests/place/test_gather.py",)
 OF_DECIDE = ("tests/place/test_decide.py",)
@@ -42,7 +45,7 @@ MUTANTS = (
     Mutant(TETRIS, "link_part = options.network * link_left", "link_part = link_left", OF_CREDIT),
     Mutant(TETRIS, "aligned += rate[row] / sites.down[y] * link_part", "aligned += 0.0", OF_CREDIT),
     Mutant(FAIR, "work = TIES * max(result[0], TIES)", "work = 0.0", OF_TIES),
-    Mutant(FAIR, "TIES = 1e-6", "TIES = 10.0", OF_TIES),
+    Mutant(FAIR, "TIES = 1e-6", "TIES = 1e5", OF_TIES),
     Mutant(DECIDE, "        room.over[0] = 1\n", "        room.over[0] = 0\n", OF_DECIDE),
     Mutant(
         DECIDE,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, Any, ClassVar, Literal, Self
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import Field, model_validator
 
 from windlass.worlds import Setting
 from windlass.worlds.fleet.jobs import WorkloadSpec
@@ -29,14 +29,14 @@ class EstimatesSpec(Spec):
     @model_validator(mode="before")
     @classmethod
     def _one_word(cls, given: Any) -> Any:
+        if given in ("true", "finished"):
+            return {"durations": given}
         # YAML reads the word true as a truth value.
-        words = {True: "true", "true": "true", "finished": "finished"}
-        return {"durations": words[given]} if isinstance(given, (str, bool)) and given in words else given
-
-    @field_validator("durations", mode="before")
-    @classmethod
-    def _as_word(cls, given: Any) -> Any:
-        return "true" if given is True else given
+        return (
+            given | {"durations": "true"}
+            if isinstance(given, dict) and given.get("durations") is True
+            else given
+        )
 
 
 class PoliciesSpec(Spec):
@@ -93,6 +93,16 @@ class FleetSetting(Setting):
     drops: DropsSpec | None = None
     look_every: NotNegative = 0.25
     decide_every: NotNegative = 1.0
+
+    @model_validator(mode="before")
+    @classmethod
+    def _word_true(cls, given: Any) -> Any:
+        # YAML reads the word true as a truth value.
+        return (
+            given | {"estimates": "true"}
+            if isinstance(given, dict) and given.get("estimates") is True
+            else given
+        )
 
     @model_validator(mode="after")
     def _what_goes_together(self) -> Self:
