@@ -3,11 +3,13 @@
 from tests.mutants.mutant import Mutant
 
 LEARNER, ROSELLA = "dispatch/lib/learner.py", "dispatch/policies/rosella.py"
+LEARNING, PULL = "dispatch/lib/learning.py", "dispatch/policies/pull.py"
 BANDIT, RATED = "dispatch/lib/bandit.py", "dispatch/lib/rated.py"
 PLAIN = "tests/dispatch/test_decentralised.py::test_each_scheduler_learns_as_a_plain_one"
 TOLD = (f"{PLAIN}[stalled-told-3-0.4]",)
 SHAKY = (f"{PLAIN}[shaky-told-2-0.0]",)
 ALONE = (f"{PLAIN}[shaky-not told-1-0.0]", f"{PLAIN}[long windows-told-1-0.0]")
+PULLED = ("tests/dispatch/test_pull.py::test_each_scheduler_does_as_a_plain_one[shaky-told-4-8-1.5]",)
 BANDITS = ("tests/dispatch/test_bandits.py",)
 CHOICES = ("tests/dispatch/test_choices.py",)
 
@@ -32,6 +34,7 @@ MUTANTS = (
         "* floats[GUARANTEED] / floats[MEAN_WORK]",
         SHAKY,
     ),
+    Mutant(PULL, "ints[learn.TICKS] += own == 0", "pass", PULLED),
     Mutant(LEARNER, "epsilon = _ACCURACY * (1.0 - load)", "epsilon = _ACCURACY", ALONE),
     Mutant(LEARNER, "_ACCURACY, _ALIVE = 0.3, 0.1", "_ACCURACY, _ALIVE = 0.3, 0.2", TOLD),
     Mutant(LEARNER, "_LEAST_LENGTH = 16.0", "_LEAST_LENGTH = 64.0", ALONE),
