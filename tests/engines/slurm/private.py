@@ -23,13 +23,13 @@ PATIENCE = 120.0
 
 
 @contextmanager
-def private_slurm(nodes, cpus):
+def private_slurm(nodes, cpus, accounting=False):
     """A cluster that is up; when it ends, nothing that was started for it may be left."""
     if reason := missing():
         pytest.skip(reason)
     folder = Path(tempfile.mkdtemp(prefix="wl", dir="/tmp"))
     try:
-        cluster, _ = up(folder / "s", nodes, cpus)
+        cluster, _ = up(folder / "s", nodes, cpus, accounting)
         try:
             yield Shell(cluster)
         finally:
