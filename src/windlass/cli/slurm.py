@@ -50,9 +50,11 @@ def up(
     ] = False,
 ) -> None:
     """Bring up a private Slurm on this host, on 127.0.0.1 alone; needs root, slurm-wlm and munge."""
+    from windlass.cli.signals import stopped_by_signals
     from windlass.engines.slurm import cluster
 
-    found, started = cluster.up(_folder(folder), nodes, cpus, accounting)
+    with stopped_by_signals(True):
+        found, started = cluster.up(_folder(folder), nodes, cpus, accounting)
     books = ", with accounting" if found.accounting else ""
     what = f"{found.nodes} nodes of {found.cpus} CPUs{books}, in {found.folder}"
     print(f"Slurm is up{'' if started else ' already'}: {what}", file=sys.stderr)
