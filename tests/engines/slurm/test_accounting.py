@@ -37,7 +37,10 @@ def test_slurmdbd_listens_on_loopback_and_writes_below_its_folder():
 
 def test_what_is_not_installed_is_said_with_how_to_have_it(tmp_path, monkeypatch):
     monkeypatch.setattr(accounting, "program", lambda name: None if "maria" in name else f"/bin/{name}")
-    said = "--accounting: mariadbd, mariadb-install-db: not found; on Debian: apt-get install slurmdbd mariadb-server-core mariadb-client-core"
+    said = (
+        "--accounting: mariadbd, mariadb-install-db: not found; "
+        "on Debian: apt-get install slurmdbd mariadb-server-core mariadb-client-core"
+    )
     assert accounting_missing() == said
     monkeypatch.setattr(cluster, "missing", lambda: "")
     with pytest.raises(InputError) as caught:

@@ -23,7 +23,8 @@ def accounting_missing() -> str:
     """What accounting needs and is not installed here, in a line; empty where nothing is missing."""
     absent = [name for name in _PROGRAMS if program(name) is None]
     if absent:
-        return f"--accounting: {', '.join(absent)}: not found; on Debian: apt-get install slurmdbd mariadb-server-core mariadb-client-core"
+        packages = "slurmdbd mariadb-server-core mariadb-client-core"
+        return f"--accounting: {', '.join(absent)}: not found; on Debian: apt-get install {packages}"
     return ""
 
 
