@@ -30,7 +30,6 @@ from windlass.engines.slurm.rows import read_jobs
 from windlass.engines.slurm.state import read_state
 from windlass.model import BatchError
 from windlass.plan.files import read_hierarchy, read_queries
-from windlass.plan.profile.pipeline import read_pipeline
 from windlass.reading import parse_yaml
 from windlass.share.lib.trees import read_experts
 from windlass.sim.telemetry.metrics import read_model
@@ -99,11 +98,18 @@ def parquet(rng: random.Random, folder: Path) -> Case:
     return Case(lambda: read(file))
 
 
+def _read_pipeline(file: Path) -> object:
+    # Needs the extra for video, which is there when files are spoiled.
+    from windlass.plan.profile.pipeline import read_pipeline
+
+    return read_pipeline(file)
+
+
 OTHERS: tuple[tuple[str, Callable[[Path], object]], ...] = (
     (dumped(bases.TYPES), read_types),
     (bases.QUERIES, read_queries),
     (bases.HIERARCHY, read_hierarchy),
-    (bases.PIPELINE, read_pipeline),
+    (bases.PIPELINE, _read_pipeline),
     (bases.TREES, read_experts),
 )
 
