@@ -126,18 +126,27 @@ def test_an_interrupted_sweep_leaves_nothing_and_goes_on(sweep, tmp_path, number
 
 
 @pytest.mark.slow
-def test_a_policy_that_ends_its_worker_ends_the_run_in_one_line(tmp_path):
-    (tmp_path / "ends.py").write_text(
-        MINE.replace("        fit", "        import os; os._exit(3)\n        fit")
-    )
+@pytest.mark.parametrize(
+    ("deed", "status", "said"),
+    [
+        ("os._exit(3)", 2, "windlass: policy 'mine' ({file}, line {line}) "),
+        (
+            "os.kill(os.getpid(), 9)",
+            1,
+            "windlass: a process ended without a word (killed, or out of memory) while it ran 'mine, seed 1': ",
+        ),
+    ],
+)
+def test_a_policy_that_ends_its_worker_ends_the_run_in_one_line(tmp_path, deed, status, said):
+    file = tmp_path / "ends.py"
+    file.write_text(MINE.replace("        fit", f"        import os; {deed}\n        fit"))
     (tmp_path / "s.yaml").write_text(
         "workload: {lublin: {jobs: 5}}\npolicies: {order: ./ends.py}\nseeds: [1]\n"
     )
     done = ended(["run", tmp_path / "s.yaml", "--on", "ray"])
-    assert done.returncode == 1
-    last = done.stderr.strip().splitlines()[-1]
-    assert last.startswith("windlass: a process that ran cells ended before they did (")
-    assert last.endswith("): mine, seed 1")
+    assert done.returncode == status
+    line = file.read_text()[: file.read_text().index(deed)].count("\n") + 1
+    assert done.stderr.strip().splitlines()[-1].startswith(said.format(file=file, line=line))
 
 
 @pytest.mark.slow

@@ -8,6 +8,8 @@ import pytest
 from windlass.model import InputError
 from windlass.model.fleet import Fleet, FleetCase, FleetJobs, StageSpec
 from windlass.place import reduce_stage
+from windlass.place.lib.gather import Shuffle, best_share
+from windlass.place.lib.stage import Resources
 from windlass.place.policies.gather import Gather
 from windlass.place.policies.tetrium import Tetrium
 from windlass.place.view import PlaceView, Ready, Sites
@@ -86,6 +88,18 @@ def test_a_shuffle_takes_least_with_those_behind_it():
     assert gathered > 20
 
 
+def test_half_of_the_sites_are_gathered_at_where_that_takes_least():
+    # Two sites take a third wave; all eight save one, and have what comes later cross slow links.
+    fast, slow = [1e9] * 4, [1e6] * 4
+    sites = Resources(np.array([10.0] * 4 + [4.0] * 4), np.array(fast + slow), np.array(fast + slow))
+    shuffle = Shuffle(np.array([2.5e6] * 4 + [0.0] * 4), np.zeros(8, np.int64), 50, 10.0, 2e8, 5.0)
+    share = np.empty(8)
+    assert best_share(shuffle, sites, 0.0, share)
+    assert share == pytest.approx([0.2] * 4 + [0.05] * 4)
+    assert best_share(shuffle, sites, 1.0, share)
+    assert share.tolist() == [0.25] * 4 + [0.0] * 4
+
+
 def test_without_looking_ahead_a_chain_is_shuffled_at_every_stage():
     fleet = Fleet.of([30, 30, 30], [2e8] * 3, [2e8] * 3)
     stages = [StageSpec(1.0, (20, 20, 20), 1e8, ratio=1.0)]
@@ -148,5 +162,7 @@ def test_what_would_wait_starts_elsewhere_where_reading_is_short():
     # Half of the link is in use; a job served first takes what is left of it.
     assert started(0.5, sites._replace(up_free=np.array([0.5e8, 1e8]))) == [[0, 0, 1, 2]]
     assert started(0.5, what=Ready.of(0, [4.0, 4.1], [[10, 0], [10, 0]], 5e7)) == [[0, 0, 1, 4]]
+    wide = sites._replace(down=np.array([1e8, 1e9]), down_free=np.array([1e8, 1e9]))
+    assert started(0.5, wide, Ready.of(0, [4.0, 4.1], [[10, 0], [10, 0]], 5e7)) == [[0, 0, 1, 4]]
     # Where a slot is free at the input nothing has to leave.
     assert started(0.5, what=Ready.of(0, 4.0, [[0, 0]], 5e7)) == []

@@ -258,7 +258,7 @@ def test_a_policy_that_fails_gives_the_queue_back(shell, runs, tmp_path):
     with Driver(shell, tmp_path, policy=file) as driver:
         assert driver.end() == 2
     last = driver.said.read_text().splitlines()[-1]
-    assert last.startswith("windlass: policy 'mine' started a job that does not wait")
+    assert last.startswith(f"windlass: policy 'mine' ({file}, line 6) started a job that does not wait")
     runs.end()
 
 

@@ -23,6 +23,7 @@ from windlass.engines.crew import Crew, Crews
 from windlass.engines.ray import there
 from windlass.engines.ray.cluster import MOST_SLOTS, PrivateCluster
 from windlass.engines.ray.join import connect, reach
+from windlass.foreign import refuse_to_leave
 from windlass.model import InputError
 from windlass.model.fleet import Fleet
 
@@ -89,8 +90,14 @@ def _hand_over(told: Future[Any], ended: Future[Any]) -> None:
 
 def call(files: Mapping[str, Carried], function: Callable[..., Any], *arguments: Any) -> Any:
     """Call a function here, where a setting names files that are not here by their copies."""
+    _refuse()
     copies = {name: copy for name, file in files.items() if (copy := _copy(name, file)) != name}
     return function(*(_named(argument, copies) if copies else argument for argument in arguments))
+
+
+@cache
+def _refuse() -> None:
+    refuse_to_leave()
 
 
 def _copy(name: str, file: Carried) -> str:
