@@ -89,7 +89,8 @@ def test_two_hundred_cells_come_out_the_same_where_a_node_is_killed(sweep, tmp_p
         told.append(kill_one)
         try:
             yield RayCrew()
-            assert not cluster.whole()
+            # Cells may end before Ray notices that a node is dead.
+            wait_for(lambda: not cluster.whole())
         finally:
             cluster.close()
 
