@@ -45,7 +45,7 @@ MUTANTS = (
     ),
     Mutant(LEARNER, "MOVED_ENOUGH = 0.001", "MOVED_ENOUGH = 0.1", ALONE),
     Mutant(ROSELLA, "own != 2, ints, floats)", "True, ints, floats)", ALONE),
-    Mutant(ROSELLA, "learn.clear_window(worker, ints, floats)", "pass", SHAKY),
+    Mutant(LEARNING, "learn.clear_window(worker, ints, floats)", "pass", SHAKY),
     Mutant(
         RATED,
         "pick(lengths[index(second)] < lengths[index(first)], second, first)",

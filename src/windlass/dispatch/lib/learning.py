@@ -2,16 +2,55 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 import numpy as np
 from numpy.typing import NDArray
 
-from windlass.dispatch.compiled import CompiledDispatch
+from windlass.compiled import Kernel
+from windlass.dispatch.compiled import CompiledDispatch, benchmarking, changing
 from windlass.dispatch.lib import learner as learn
-from windlass.dispatch.state import BENCHMARK_AT, arrival_rate
+from windlass.dispatch.state import (
+    BENCHMARK_AT,
+    BENCHMARK_WORK,
+    JOINED,
+    NOW,
+    PRESENT,
+    RATES_AT,
+    WORKERS,
+    arrival_rate,
+    below,
+    change_members,
+    draw,
+    low_half,
+    member,
+)
+
+
+def _changed(kind, worker, rate, ints, floats):
+    if kind == JOINED:
+        learn.clear_window(worker, ints, floats)
+        floats[ints[RATES_AT] + worker] = floats[learn.GUARANTEED] / ints[WORKERS]
+    change_members(kind, worker, ints)
+    return 0
+
+
+def _benchmark(now, ints, floats):
+    floats[NOW] = max(floats[NOW], now)
+    learn.take_load(ints, floats)
+    learn.schedule_benchmark(now, ints, floats)
+    if ints[PRESENT] == 0:
+        return -1
+    bits = draw(ints)
+    floats[BENCHMARK_WORK] = learn.recent_size(ints, floats, low_half(bits) % learn.SIZES)
+    return member(ints, below(bits, ints[PRESENT]))
 
 
 class Learning(CompiledDispatch):
     """A policy on the learner of :mod:`windlass.dispatch.lib.learner`."""
+
+    changing: ClassVar[Kernel] = changing(_changed)
+    benchmarking: ClassVar[Kernel] = benchmarking(_benchmark)
 
     def split(
         self, schedulers: int, rng: np.random.Generator

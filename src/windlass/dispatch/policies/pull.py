@@ -8,9 +8,7 @@ import numpy as np
 
 from windlass.compiled import Kernel
 from windlass.dispatch.compiled import (
-    benchmarking,
     binding,
-    changing,
     choosing,
     completing,
 )
@@ -20,22 +18,15 @@ from windlass.dispatch.lib.learning import Learning
 from windlass.dispatch.state import (
     ARRIVED,
     BENCHMARK_AT,
-    BENCHMARK_WORK,
     COPIES,
     DIRTY,
-    JOINED,
     LISTENS,
     NOW,
     PRESENT,
     RATES_AT,
     VALUES_AT,
     WORKERS,
-    below,
-    change_members,
-    draw,
-    low_half,
     make_state,
-    member,
     own_ints,
 )
 from windlass.model.values import number, whole
@@ -80,25 +71,6 @@ def _completed(worker, work, seconds, own, ints, floats):
     learn.take_completion(worker, work, seconds, own != 2, ints, floats)
     ints[learn.TICKS] += own == 0
     return 0
-
-
-def _changed(kind, worker, rate, ints, floats):
-    if kind == JOINED:
-        learn.clear_window(worker, ints, floats)
-        floats[ints[RATES_AT] + worker] = floats[learn.GUARANTEED] / ints[WORKERS]
-    change_members(kind, worker, ints)
-    return 0
-
-
-def _benchmark(now, ints, floats):
-    floats[NOW] = max(floats[NOW], now)
-    learn.take_load(ints, floats)
-    learn.schedule_benchmark(now, ints, floats)
-    if ints[PRESENT] == 0:
-        return -1
-    bits = draw(ints)
-    floats[BENCHMARK_WORK] = learn.recent_size(ints, floats, low_half(bits) % learn.SIZES)
-    return member(ints, below(bits, ints[PRESENT]))
 
 
 class Pull(Learning):
@@ -154,8 +126,6 @@ class Pull(Learning):
     name: ClassVar[str] = "pull"
     choosing: ClassVar[Kernel] = choosing(_choose)
     completing: ClassVar[Kernel] = completing(_completed)
-    changing: ClassVar[Kernel] = changing(_changed)
-    benchmarking: ClassVar[Kernel] = benchmarking(_benchmark)
     binding: ClassVar[Kernel] = binding(_bind)
     pools: ClassVar[bool] = True
 

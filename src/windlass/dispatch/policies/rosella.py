@@ -7,28 +7,20 @@ from typing import ClassVar
 import numpy as np
 
 from windlass.compiled import Kernel
-from windlass.dispatch.compiled import benchmarking, changing, choosing, completing
+from windlass.dispatch.compiled import choosing, completing
 from windlass.dispatch.lib import learner as learn
 from windlass.dispatch.lib.alias import ALIAS_INTS, build, sample
 from windlass.dispatch.lib.learning import Learning
 from windlass.dispatch.lib.rated import first_to_serve, two_by_queue, two_by_wait
 from windlass.dispatch.state import (
     BENCHMARK_AT,
-    BENCHMARK_WORK,
     DIRTY,
-    JOINED,
     LISTENS,
-    NOW,
     PRESENT,
     RATES_AT,
     VALUES_AT,
     WORKERS,
-    below,
-    change_members,
-    draw,
-    low_half,
     make_state,
-    member,
 )
 from windlass.model import InputError
 from windlass.model.values import number, whole
@@ -59,25 +51,6 @@ def _choose(lengths, ints, floats):
 def _completed(worker, work, seconds, own, ints, floats):
     learn.take_completion(worker, work, seconds, own != 2, ints, floats)
     return 0
-
-
-def _changed(kind, worker, rate, ints, floats):
-    if kind == JOINED:
-        learn.clear_window(worker, ints, floats)
-        floats[ints[RATES_AT] + worker] = floats[learn.GUARANTEED] / ints[WORKERS]
-    change_members(kind, worker, ints)
-    return 0
-
-
-def _benchmark(now, ints, floats):
-    floats[NOW] = max(floats[NOW], now)
-    learn.take_load(ints, floats)
-    learn.schedule_benchmark(now, ints, floats)
-    if ints[PRESENT] == 0:
-        return -1
-    bits = draw(ints)
-    floats[BENCHMARK_WORK] = learn.recent_size(ints, floats, low_half(bits) % learn.SIZES)
-    return member(ints, below(bits, ints[PRESENT]))
 
 
 class Rosella(Learning):
@@ -146,8 +119,6 @@ class Rosella(Learning):
     name: ClassVar[str] = "rosella"
     choosing: ClassVar[Kernel] = choosing(_choose)
     completing: ClassVar[Kernel] = completing(_completed)
-    changing: ClassVar[Kernel] = changing(_changed)
-    benchmarking: ClassVar[Kernel] = benchmarking(_benchmark)
 
     def __init__(
         self,
