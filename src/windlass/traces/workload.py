@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import re
 from dataclasses import dataclass, field
 
@@ -48,6 +49,22 @@ class Workload:
     of: Belongings = field(default_factory=Belongings)
     wait: NDArray[np.float64] | None = None
     logged_processors: int | None = None
+
+    def take(self, rows: NDArray[np.bool_] | NDArray[np.int64]) -> Workload:
+        """The same with some of the jobs alone.
+
+        >>> whole = Workload(JobTable.of(submit=[0, 1], run=[5, 6], procs=[1, 1]), 4, users=np.array([7, 8]))
+        >>> part = whole.take(np.array([False, True]))
+        >>> part.jobs.run.tolist(), part.users.tolist(), part.processors
+        ([6.0], [8], 4)
+        """
+        return dataclasses.replace(
+            self,
+            jobs=self.jobs.take(rows),
+            users=None if self.users is None else np.ascontiguousarray(self.users[rows]),
+            of=self.of.take(rows),
+            wait=None if self.wait is None else np.ascontiguousarray(self.wait[rows]),
+        )
 
 
 def to_workload(

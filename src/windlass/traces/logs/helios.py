@@ -13,7 +13,7 @@ from pathlib import Path
 from windlass.traces.fields import UnreadableError
 from windlass.traces.logs.logged import NEVER_RAN, STILL_RUNS, Left, LoggedJob
 from windlass.traces.logs.rows import Row
-from windlass.traces.logs.tables import read_csv_log
+from windlass.traces.logs.tables import names_columns, read_csv_log
 from windlass.traces.trace import Trace
 
 _NAMES = ("job_id", "gpu_num", "submit_time", "start_time", "end_time")
@@ -26,7 +26,7 @@ def looks_like_helios(head: str) -> bool:
     >>> looks_like_helios("job_id,user,gpu_num,cpu_num,node_num,state,submit_time,start_time,end_time,duration\\n")
     True
     """
-    return set(_NAMES) <= {name.strip() for name in head.lstrip().partition("\n")[0].split(",")}
+    return names_columns(head, _NAMES)
 
 
 def read_helios_log(path: str | PathLike[str], skip_bad_lines: bool = False) -> Trace:

@@ -15,7 +15,7 @@ from pathlib import Path
 from windlass.traces.fields import UnreadableError
 from windlass.traces.logs.logged import NEVER_RAN, Left, LoggedJob
 from windlass.traces.logs.rows import Row
-from windlass.traces.logs.tables import read_csv_log
+from windlass.traces.logs.tables import names_columns, read_csv_log
 from windlass.traces.trace import Trace
 
 _NAMES = (
@@ -35,7 +35,7 @@ def looks_like_openb(head: str) -> bool:
     >>> looks_like_openb("name," + ",".join(_NAMES))
     True
     """
-    return set(_NAMES) <= {name.strip() for name in head.lstrip().partition("\n")[0].split(",")}
+    return names_columns(head, _NAMES)
 
 
 def read_openb_log(path: str | PathLike[str], skip_bad_lines: bool = False) -> Trace:

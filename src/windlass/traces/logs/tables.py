@@ -16,6 +16,15 @@ from windlass.traces.logs.rows import Row
 from windlass.traces.trace import BadLine, Trace
 
 
+def names_columns(head: str, needed: Sequence[str]) -> bool:
+    """Whether the first line of a file's beginning names all of these columns.
+
+    >>> names_columns("a, b,c\\n1,2,3", ("a", "b")), names_columns("a,c", ("a", "b"))
+    (True, False)
+    """
+    return set(needed) <= {name.strip() for name in head.lstrip().partition("\n")[0].split(",")}
+
+
 def read_csv_log(
     path: Path,
     needed: Sequence[str],

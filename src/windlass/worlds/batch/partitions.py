@@ -65,13 +65,7 @@ def bound(workload: Workload, partitions: Sequence[PartitionSpec]) -> Workload:
     if not rows.any():
         raise InputError("cluster.partitions: no jobs are left: " + "; ".join(notes))
     return dataclasses.replace(
-        workload,
-        jobs=workload.jobs.take(rows),
-        processors=sum(each.processors for each in partitions),
-        notes=tuple(notes),
-        users=None if workload.users is None else np.ascontiguousarray(workload.users[rows]),
-        of=workload.of.take(rows),
-        wait=None if workload.wait is None else np.ascontiguousarray(workload.wait[rows]),
+        workload.take(rows), processors=sum(each.processors for each in partitions), notes=tuple(notes)
     )
 
 
@@ -106,7 +100,7 @@ def parts_of(
             of.number == (of.names.index(partition.name) if partition.name in of.names else -2)
         )
         if len(rows):
-            yield number, rows, _part(workload, rows, partition.processors)
+            yield number, rows, dataclasses.replace(workload.take(rows), processors=partition.processors)
 
 
 def replayed_apart(
@@ -130,14 +124,3 @@ def replayed_apart(
         codes = np.array([reasons.setdefault(reason, len(reasons)) for reason in done.reasons])
         start[rows], end[rows], why[rows] = done.start, done.end, codes[done.why]
     return Replay(workload.jobs, workload.processors, start, end, why, tuple(reasons))
-
-
-def _part(workload: Workload, rows: NDArray[np.int64], processors: int) -> Workload:
-    return dataclasses.replace(
-        workload,
-        jobs=workload.jobs.take(rows),
-        processors=processors,
-        users=None if workload.users is None else np.ascontiguousarray(workload.users[rows]),
-        of=workload.of.take(rows),
-        wait=None,
-    )
