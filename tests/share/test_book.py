@@ -129,6 +129,16 @@ def test_who_ends_is_told_with_whether_it_was_killed() -> None:
     assert (book.jobs(), book.guest_of(1)) == ([1], None)
 
 
+def test_the_end_of_a_host_may_be_told_by_its_tasks_alone() -> None:
+    # Its groups are gone with it: what it used is NaN, also where its guest was stopped and it was by itself.
+    book = pair()
+    book.carry_out(book.view(10.0, []), Sharing((Share(1, 2, 0, "stops"),)))
+    book.ended(1, {1: read(20.0, cpu=math.nan, done=20.0), 2: read(20.0)})
+    (told,) = book.checkpoints()
+    assert (told.ended, told.after.cpu, told.after.rate) == (True, 50.0, 1.0)
+    assert book.uses.cpu("montage") == 50.0
+
+
 def test_progress_is_by_what_others_of_the_class_used_alone() -> None:
     book = ShareBook()
     book.uses.take("blast", seconds=10.0, cpu=80.0)

@@ -254,7 +254,8 @@ class ShareBook:
         elif done.seconds > 0.0:
             entry.now = done
             if entry.host is None and stopped and not entry.mixed:
-                entry.cpu = done.cpu
+                # Of a job that has ended, an engine may know its tasks and no more what it used.
+                entry.cpu = entry.cpu if math.isnan(done.cpu) else done.cpu
                 self.uses.take(entry.job.job_class, done.seconds, done.cpu)
                 if not math.isnan(done.rate):
                     entry.alone, entry.alone_stage = done.rate, reading.stage
