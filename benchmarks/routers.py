@@ -40,8 +40,7 @@ class Setting:
     sizes: str = "exponential"
 
     def __str__(self) -> str:
-        speeds = "/".join(f"{len(list(same))}×{speed}" for speed, same in itertools.groupby(self.speeds))
-        return f"{speeds}, load {self.load:.0%}, {self.proxies} proxies, {self.sizes}"
+        return f"{shown(self.speeds)}, load {self.load:.0%}, {self.proxies} proxies, {self.sizes}"
 
 
 _LIKE = ((1, 2, 4), (1, 1, 1, 6), (1, 1, 1, 1), (1,) * 8 + (2,) * 4 + (4,) * 4)
@@ -50,6 +49,15 @@ SETTINGS = (
     *(Setting(speeds, 0.85, sizes="pareto") for speeds in _LIKE[:3]),
     *(Setting(speeds, 0.85, proxies=4) for speeds in _LIKE),
 )
+
+
+def shown(speeds: Sequence[int]) -> str:
+    """Speeds and how many replicas have each.
+
+    >>> shown((1, 1, 1, 6))
+    '3×1/1×6'
+    """
+    return "/".join(f"{len(list(same))}×{speed}" for speed, same in itertools.groupby(speeds))
 
 
 class Router(Protocol):
@@ -137,6 +145,13 @@ class _PowerOfTwo:
         self._seen.less(replica)
 
 
+def drawn_work(sizes: str, count: int, rng: np.random.Generator) -> NDArray[np.float64]:
+    """Work of so many requests, of mean 1; Pareto's exponent of 2.1 makes it as wide as may be with a variance."""
+    if sizes == "exponential":
+        return rng.exponential(1.0, count)
+    return np.asarray((1 + rng.pareto(2.1, count)) * 1.1 / 2.1)
+
+
 def responses(setting: Setting, router: str, seed: int) -> NDArray[np.float64]:
     """Seconds of each counted request, from when it came to when it was served."""
     count, rng = len(setting.speeds), np.random.default_rng(seed)
@@ -145,12 +160,7 @@ def responses(setting: Setting, router: str, seed: int) -> NDArray[np.float64]:
     last = WARM_S + COUNTED_S
     came = np.cumsum(rng.exponential(1 / (capacity * setting.load), int(2 * capacity * last)))
     came = came[came < last]
-    # Both laws have a mean of 1; Pareto's with an exponent of 2.1 is as wide as may be with a variance.
-    work = (
-        rng.exponential(1.0, len(came))
-        if setting.sizes == "exponential"
-        else (1 + rng.pareto(2.1, len(came))) * 1.1 / 2.1
-    )
+    work = drawn_work(setting.sizes, len(came), rng)
     proxy = rng.integers(setting.proxies, size=len(came))
     now, waiting = [0.0], [0] * count
 

@@ -13,6 +13,7 @@ from typing import Any
 
 from ray import serve
 from ray.serve.config import RequestRouterConfig
+from ray.serve.handle import DeploymentHandle
 
 from windlass.engines.ray.cluster import PrivateCluster, environment
 from windlass.model.fleet import Fleet
@@ -28,10 +29,25 @@ class Worker:
 
     async def __call__(self, request: Any) -> str:
         """Do the work that the query names."""
+        return await self.work(float(request.query_params["work"]))
+
+    async def work(self, amount: float) -> str:
+        """Do so much."""
         async with self._turn:
             speed = json.loads(self._speeds.read_text())[self._rank]
-            await asyncio.sleep(float(request.query_params["work"]) / speed)
+            await asyncio.sleep(amount / speed)
         return str(self._rank)
+
+
+class Front:
+    """Hands each request on to a worker: several of them have a router each, as several proxies have."""
+
+    def __init__(self, workers: DeploymentHandle[Any]) -> None:
+        self._workers = workers
+
+    async def __call__(self, request: Any) -> str:
+        """Have the work that the query names done."""
+        return str(await self._workers.work.remote(float(request.query_params["work"])))
 
 
 def write_speeds(file: Path, speeds: list[float]) -> None:
@@ -42,9 +58,14 @@ def write_speeds(file: Path, speeds: list[float]) -> None:
 
 
 def deploy(
-    name: str, speeds: Path, replicas: int, max_ongoing: int, router: RequestRouterConfig | None
+    name: str,
+    speeds: Path,
+    replicas: int,
+    max_ongoing: int,
+    router: RequestRouterConfig | None,
+    proxies: int = 1,
 ) -> None:
-    """Start an application at /``name``; ``router`` None is Serve's own."""
+    """Start an application at /``name``; ``router`` None is Serve's own, and there is one in each of ``proxies``."""
     chosen = {} if router is None else {"request_router_config": router}
     deployment = serve.deployment(
         num_replicas=replicas,
@@ -52,7 +73,11 @@ def deploy(
         ray_actor_options={"num_cpus": 0},
         **chosen,
     )(Worker)
-    serve.run(deployment.bind(str(speeds)), name=name, route_prefix=f"/{name}")
+    app = deployment.bind(str(speeds))
+    if proxies > 1:
+        options = {"max_ongoing_requests": 1000, "ray_actor_options": {"num_cpus": 0}}
+        app = serve.deployment(num_replicas=proxies, **options)(Front).bind(app)
+    serve.run(app, name=name, route_prefix=f"/{name}")
 
 
 @contextlib.contextmanager

@@ -11,6 +11,8 @@ import aiohttp
 import numpy as np
 from numpy.typing import NDArray
 
+from benchmarks.routers import drawn_work
+
 TIMEOUT_S = 120
 
 
@@ -22,11 +24,11 @@ class Stream:
     work: NDArray[np.float64]
 
     @classmethod
-    def poisson(cls, rate: float, seconds: float, rng: np.random.Generator) -> Stream:
-        """Poisson arrivals at ``rate`` for so long; exponential work of mean 1."""
+    def poisson(cls, rate: float, seconds: float, rng: np.random.Generator, sizes: str) -> Stream:
+        """Poisson arrivals at ``rate`` for so long; work by a law of :func:`benchmarks.routers.drawn_work`."""
         due = np.cumsum(rng.exponential(1 / rate, int(rate * seconds * 1.5) + 100))
         due = due[due < seconds]
-        return cls(due, rng.exponential(1.0, len(due)))
+        return cls(due, drawn_work(sizes, len(due), rng))
 
 
 async def send(
