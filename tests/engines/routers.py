@@ -5,12 +5,12 @@ import os
 
 from ray import serve
 
-from windlass.engines.serve.router import RosellaRouter
+from windlass.engines.serve.router import LearningRouter
 
 SECONDS = 0.06
 
 
-class BrokenRouter(RosellaRouter):
+class BrokenRouter(LearningRouter):
     """Its policy raises at every turn once it is loaded."""
 
     def _rank(self, speeds, candidates, request):

@@ -15,7 +15,7 @@ from ray import serve
 from ray.serve.config import RequestRouterConfig
 
 from tests.engines.routers import SECONDS, BrokenRouter, Worker
-from windlass.engines.serve.router import RosellaRouter, pull, rosella
+from windlass.engines.serve.router import LearningRouter, pull, rosella
 from windlass.model import InputError
 
 pytestmark = pytest.mark.slow
@@ -66,7 +66,7 @@ def loaded(handle):
 def test_replicas_are_all_used_and_their_speeds_learned(serve_address, made):
     handle = deploy(f"learns-{made.__name__}", made(seed=1))
     router = loaded(handle)
-    assert isinstance(router, RosellaRouter)
+    assert isinstance(router, LearningRouter)
     served = Counter(answer.split()[0] for answer in ask(handle, 400))
     speeds = sorted(router._speeds.speeds.values())
     assert set(served) == {"0", "1", "2"}
@@ -146,7 +146,7 @@ def test_wrong_options_are_said_before_and_cost_no_request_after(serve_address):
     with pytest.raises(InputError, match="'probe' is no option"):
         rosella(probe=3)
     config = RequestRouterConfig(
-        request_router_class="windlass.engines.serve.router.RosellaRouter",
+        request_router_class="windlass.engines.serve.router.LearningRouter",
         request_router_kwargs={"probe": 3},
     )
     handle = deploy("wrong", config, replicas=1)

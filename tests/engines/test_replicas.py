@@ -17,7 +17,7 @@ class Served:
         self.now = 0.0
         self.speeds = dict(speeds)
         self.rng = np.random.default_rng(1) if rng is None else rng
-        self.checked = RouterOptions(**options)
+        self.checked = RouterOptions(**{"dispatch": "rosella", **options})
         self.replicas = Replicas(
             lambda workers: self.checked.policy(workers, self.rng),
             clock=lambda: self.now,

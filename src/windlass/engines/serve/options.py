@@ -25,7 +25,7 @@ def _is_number(value: object) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class RouterOptions:
-    """What :class:`windlass.engines.serve.router.RosellaRouter` can be told.
+    """What :class:`windlass.engines.serve.router.LearningRouter` can be told.
 
     Rosella lengthens its window and counts silent workers as dead by how loaded the cluster is, and benchmark
     requests bring the dead back. What a benchmark request is, only a deployment can say, so none is sent unless
@@ -42,13 +42,13 @@ class RouterOptions:
     window
         Completions an estimate is over, at least 16. Fewer follow changes faster and are noisier.
     dispatch
-        ``"rosella"``; or ``"pull"``, bound at once: of all replicas the one where the request is expected to end
-        first, on speeds that are drawn towards their mean as far as chance alone may have set them apart.
+        ``"pull"``, bound at once: of all replicas the one where the request is expected to end first, on speeds that
+        are drawn towards their mean as far as chance alone may have set them apart; or ``"rosella"``.
     probes
         Replicas that Rosella draws per request, in proportion to their speed, at least 2. A router knows its own
         queues at no cost; many routers with stale queues do better with fewer.
     by
-        Of those drawn, the one with the least expected ``"wait"`` or the shortest ``"queue"``.
+        Of those that Rosella has drawn, the one with the least expected ``"wait"`` or the shortest ``"queue"``.
     benchmark
         A method of the deployment that does the work of a typical request and changes nothing; None for no benchmark
         requests. It is called without arguments at replicas that are idle.
@@ -64,14 +64,14 @@ class RouterOptions:
 
     Examples
     --------
-    >>> RouterOptions(probes=2).window
+    >>> RouterOptions(dispatch="rosella", probes=2).window
     16
     """
 
     at_once: int = 1
     explore_share: float = 0.01
     window: int = 16
-    dispatch: str = "rosella"
+    dispatch: str = "pull"
     probes: int = 8
     by: str = "wait"
     benchmark: str | None = None

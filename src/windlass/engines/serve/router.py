@@ -33,15 +33,15 @@ _Answer = TypeVar("_Answer")
 _LONGEST_WAIT_S = 0.25
 
 
-class RosellaRouter(PowerOfTwoChoicesRequestRouter):  # type: ignore[misc]
-    """Sends each request to a replica drawn by learned speed and chosen by expected wait.
+class LearningRouter(PowerOfTwoChoicesRequestRouter):  # type: ignore[misc]
+    """Sends each request to where it is expected to end first, by what it has learned of replicas' speeds.
 
     Serve makes one in each proxy and in each handle; they do not coordinate. Each learns from its own requests, and
     hears of those of others by the queue lengths that replicas report with every request they accept.
 
     Serve's power of two choices, from which this inherits, routes instead:
 
-    - while Rosella is being loaded (two seconds; half a minute on the first use on a machine, which compiles it),
+    - while its policy is being loaded (two seconds; half a minute on the first use on a machine, which compiles it),
       and until a replica is known;
     - requests for a multiplexed model, for which who has the model loaded counts for more;
     - a request for which the policy raises; the first such error is logged.
@@ -67,7 +67,7 @@ class RosellaRouter(PowerOfTwoChoicesRequestRouter):  # type: ignore[misc]
             checked = RouterOptions.of(options)
         except InputError as error:
             # To raise here would leave Serve without a router, and every request without an answer.
-            _log.error("RosellaRouter of %s: %s; Serve's own choice is used", self._deployment_id, error)
+            _log.error("LearningRouter of %s: %s; Serve's own choice is used", self._deployment_id, error)
             return
         threading.Thread(target=self._load, args=(checked,), name="windlass-load", daemon=True).start()
 
@@ -91,12 +91,12 @@ class RosellaRouter(PowerOfTwoChoicesRequestRouter):  # type: ignore[misc]
                 )
             self._speeds = replicas
         except Exception:
-            _log.exception("RosellaRouter could not load its policy; Serve's own choice is used")
+            _log.exception("LearningRouter could not load its policy; Serve's own choice is used")
 
     async def choose_replicas(
         self, candidate_replicas: list[RunningReplica], pending_request: PendingRequest | None = None
     ) -> list[list[RunningReplica]]:
-        """Replicas to try in turn: Rosella's choice, then others that are worth it.
+        """Replicas to try in turn: the policy's choice, then others that are worth it.
 
         Where it is better to wait until a replica has room, waits here: Serve would ask again after up to half a
         second. Requests of other routers end unheard, so that now and then Serve is to ask the replicas themselves.
@@ -216,7 +216,7 @@ class RosellaRouter(PowerOfTwoChoicesRequestRouter):  # type: ignore[misc]
             self._metrics.count_fallback("error")
             if not self._has_failed:
                 self._has_failed = True
-                _log.exception("RosellaRouter failed; Serve's own choice is used (said once, counted always)")
+                _log.exception("LearningRouter failed; Serve's own choice is used (said once, counted always)")
             return None
 
 
@@ -225,7 +225,9 @@ def _named(speeds: dict[ReplicaID, float]) -> dict[str, float]:
 
 
 def rosella(**options: Any) -> RequestRouterConfig:
-    """Serve's configuration for this router, with its options checked.
+    """Serve's configuration for this router under Rosella's rule, with its options checked.
+
+    A replica is drawn by learned speed, eight times, and the best of these by expected wait is taken.
 
     Parameters
     ----------
@@ -240,17 +242,13 @@ def rosella(**options: Any) -> RequestRouterConfig:
     Examples
     --------
     >>> rosella(probes=2).request_router_kwargs
-    {'probes': 2}
+    {'dispatch': 'rosella', 'probes': 2}
     """
-    RouterOptions.of(options)
-    return RequestRouterConfig(
-        request_router_class=f"{RosellaRouter.__module__}.{RosellaRouter.__name__}",
-        request_router_kwargs=options,
-    )
+    return _config({"dispatch": "rosella", **options})
 
 
 def pull(**options: Any) -> RequestRouterConfig:
-    """Serve's configuration for the same router, under the rule of workers that pull, bound at once.
+    """Serve's configuration for this router under its default, the rule of workers that pull, bound at once.
 
     Each request goes to where it is expected to end first, of all replicas. Serve binds a request as it comes, so that
     nothing waits at the router for a replica to ask, as it does in the simulator.
@@ -268,6 +266,14 @@ def pull(**options: Any) -> RequestRouterConfig:
     Examples
     --------
     >>> pull(window=32).request_router_kwargs
-    {'dispatch': 'pull', 'window': 32}
+    {'window': 32}
     """
-    return rosella(**{"dispatch": "pull", **options})
+    return _config(options)
+
+
+def _config(options: dict[str, Any]) -> RequestRouterConfig:
+    RouterOptions.of(options)
+    return RequestRouterConfig(
+        request_router_class=f"{LearningRouter.__module__}.{LearningRouter.__name__}",
+        request_router_kwargs=options,
+    )
