@@ -1,8 +1,6 @@
 """The loop over instants: jobs end, instances come and go, jobs arrive and are placed, and a decision is due.
 
-Jobs are served in the order in which they were submitted, and one that has no room is passed over, as the scheduler of
-Kubernetes does: nobody is promised anything, so a job that needs many whole instances waits until so many are empty at
-once. Only instances with more room than before are looked at for those who waited before.
+What of it starts jobs is in :mod:`~windlass.sim.instances.placing`.
 """
 
 from __future__ import annotations
@@ -10,14 +8,15 @@ from __future__ import annotations
 import numpy as np
 from numba import types
 
-from windlass.compiled import Kernel, inlined, lean
+from windlass.compiled import Kernel, inlined
 from windlass.sim.cores import TAKEN
 from windlass.sim.events.tree import next_of_any, next_worker
 from windlass.sim.handle import opening, storing
 from windlass.sim.instances.looks import look_for_newcomers, looked
-from windlass.sim.instances.moves import empty_since, end_job, enqueue, mark, start_job
-from windlass.sim.instances.packing import is_empty, room_for
-from windlass.sim.instances.stages import alter, come_up, expire, launch, trim
+from windlass.sim.instances.moves import empty_since, end_job, enqueue, mark
+from windlass.sim.instances.packing import is_empty
+from windlass.sim.instances.placing import place_jobs, rows_left
+from windlass.sim.instances.stages import alter, expire, launch, trim
 from windlass.sim.instances.state import (
     ASKING,
     ATTEMPTS,
@@ -30,22 +29,18 @@ from windlass.sim.instances.state import (
     KINDS,
     LAUNCHES,
     LOOK,
-    N_LEAVING,
     N_STARTING,
     N_UP,
-    N_USED,
     NEXT,
     NOBODY,
     NOW,
     OPEN,
     PIECES,
     RUN_STATE,
-    RUNNING,
     SITE,
     SUBMITTED,
     UP,
     VACATED,
-    WARM,
 )
 from windlass.sim.status import ASK, FULL, PAUSED, REACHED
 
@@ -88,87 +83,12 @@ def _arrive(run, now):
 
 
 @inlined
-def _rows_left(run, of):
-    number = run.fleet.number
-    there = number[of, N_STARTING] + number[of, N_UP] + number[of, N_LEAVING]
-    return min(run.fleet.limit[of], run.fleet.first[of + 1] - run.fleet.first[of]) - there
-
-
-@inlined
-def _room_at_once(run, kind, now):
-    """Room for a job where instances are there when they are needed."""
-    queues, fleet = run.queues, run.fleet
-    of, wanted = queues.bucket[kind], max(1, queues.gang[kind])
-    if queues.gang[kind] > 0:
-        wanted -= fleet.number[of, N_UP] - fleet.number[of, N_USED]
-    if _rows_left(run, of) < wanted:
-        return np.int64(NOBODY)
-    for _ in range(wanted):
-        come_up(run, launch(run, of, 0.0, 1, now), now)
-    return room_for(run, kind)
-
-
-@inlined
-def _room(run, kind, now):
-    row = room_for(run, kind)
-    return _room_at_once(run, kind, now) if row == NOBODY and now <= run.queues.clock[WARM] else row
-
-
-@inlined
-def _open_kinds(run, now):
-    """Kinds of which the first that waits has room; how many."""
-    queues, count = run.queues, 0
-    for place in range(queues.counts[KINDS]):
-        if _room(run, queues.some[place], now) != NOBODY:
-            queues.open[count] = queues.some[place]
-            count += 1
-    return count
-
-
-@lean
-def _place(run, now):
-    """Start those who wait and have room, in the order of the queue; FULL where there are too few slots."""
-    queues, counts = run.queues, run.queues.counts
-    if counts[KINDS] == 0:
-        _forget_changes(run)
-        return PAUSED
-    count = _open_kinds(run, now)
-    while count > 0:
-        if counts[RUNNING] == len(queues.job_of):
-            return FULL
-        first = 0
-        for place in range(1, count):
-            ahead = queues.sequence[queues.head[queues.open[place]]]
-            if ahead < queues.sequence[queues.head[queues.open[first]]]:
-                first = place
-        kind = queues.open[first]
-        row = _room(run, kind, now)
-        if row != NOBODY:
-            start_job(run, kind, row, now)
-        if row == NOBODY or queues.head[kind] == NOBODY:
-            count -= 1
-            queues.open[first] = queues.open[count]
-    for place in range(counts[KINDS]):
-        queues.fresh[queues.some[place]] = 0
-    _forget_changes(run)
-    return PAUSED
-
-
-@inlined
-def _forget_changes(run):
-    counts, fleet = run.queues.counts, run.fleet
-    for place in range(counts[CHANGED]):
-        fleet.marked[fleet.changed[place]] = 0
-    counts[CHANGED] = 0
-
-
-@inlined
 def _decide_at(run, now):
     """Take in who comes, start who has room, and see whether a decision is due; PAUSED, or how to return."""
     counts, clock = run.queues.counts, run.queues.clock
     clock[NOW], clock[OPEN] = now, now
     _arrive(run, now)
-    if _place(run, now) == FULL:
+    if place_jobs(run, now) == FULL:
         counts[CROWDED] = 1
         return FULL
     look_for_newcomers(run, now)
@@ -277,7 +197,7 @@ def _act(address, delays, boots, due):
     for of in range(len(fleet.top)):
         while (
             fleet.number[of, N_STARTING] + fleet.number[of, N_UP] < fleet.wanted[of]
-            and _rows_left(run, of) > 0
+            and rows_left(run, of) > 0
             and made < len(delays)
         ):
             launch(run, of, delays[made], boots[made], now)

@@ -1,0 +1,62 @@
+"""Which values of a metric are better, and a metric over seeds: its mean, and how sure that is."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import Field, dataclass
+from types import MappingProxyType
+from typing import Any, Final
+
+import numpy as np
+from scipy.special import stdtrit
+
+_BETTER = "better"
+#: Metadata of a metric's field, ``mean_wait_s: float = field(metadata=LOWER)``: the lower, or the higher, the better.
+#: Tables set the best value in bold; a metric whose field says neither has no best.
+LOWER: Final[Mapping[str, int]] = MappingProxyType({_BETTER: -1})
+HIGHER: Final[Mapping[str, int]] = MappingProxyType({_BETTER: 1})
+_SOMETIMES = "sometimes"
+#: Metadata of a metric that does not apply to every run, and is NaN then: tables leave it out where it applies to none.
+SOMETIMES: Final[Mapping[str, int]] = MappingProxyType({_SOMETIMES: 1})
+
+
+def better_of(metric: Field[Any]) -> int:
+    """Of a field of metrics: 1 where higher is better, −1 where lower is, and 0 where neither is."""
+    return int(metric.metadata.get(_BETTER, 0))
+
+
+def is_sometimes(metric: Field[Any]) -> bool:
+    """Of a field of metrics: whether it does not apply to every run."""
+    return bool(metric.metadata.get(_SOMETIMES, 0))
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """A metric over seeds: its mean and the half width of the 95% confidence interval (NaN for one seed).
+
+    ``better`` is 1 where a higher mean is better, −1 where a lower one is, and 0 where neither is. ``sometimes`` says
+    that the metric does not apply to every run.
+    """
+
+    metric: str
+    mean: float
+    half_width: float
+    better: int = 0
+    sometimes: bool = False
+
+
+def summarise(metric: str, values: Sequence[float], better: int = 0, sometimes: bool = False) -> Summary:
+    """Mean and Student's 95% half width.
+
+    >>> summary = summarise("wait", [1.0, 2.0, 3.0])
+    >>> summary.mean, round(summary.half_width, 6)
+    (2.0, 2.484138)
+    """
+    count = len(values)
+    spread = (
+        float(stdtrit(count - 1, 0.975) * np.std(values, ddof=1) / math.sqrt(count))
+        if count > 1
+        else math.nan
+    )
+    return Summary(metric, float(np.mean(values)), spread, better, sometimes)

@@ -1,0 +1,101 @@
+"""All that came out of a scenario: one table each of jobs, metrics and series, saved as Parquet."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+import polars as pl
+
+from windlass.results.outcome import VariantResult
+
+#: What a folder of results has: ``series`` and ``written`` where there are some.
+FILES: Final = frozenset({"jobs.parquet", "metrics.parquet", "series.parquet", "scenario.yaml", "written"})
+
+
+@dataclass(frozen=True, slots=True)
+class Results:
+    """All that came out of a scenario.
+
+    Parameters
+    ----------
+    scenario
+        The scenario's name.
+    as_run
+        The scenario with every default filled in, as YAML text.
+    variants
+        In the order of the scenario.
+    """
+
+    scenario: str
+    as_run: str
+    variants: tuple[VariantResult, ...]
+
+    def notes(self) -> tuple[str, ...]:
+        """The distinct notes of all outcomes, in order of first appearance."""
+        return tuple(
+            dict.fromkeys(
+                note for variant in self.variants for outcome in variant.outcomes for note in outcome.notes
+            )
+        )
+
+    def jobs(self) -> pl.DataFrame:
+        """One table of all jobs, with the columns variant and seed ahead."""
+        return pl.concat(
+            outcome.jobs.select(
+                pl.lit(variant.name).alias("variant"), pl.lit(outcome.seed, pl.Int64).alias("seed"), pl.all()
+            )
+            for variant in self.variants
+            for outcome in variant.outcomes
+        )
+
+    def metrics(self) -> pl.DataFrame:
+        """One row per variant and seed."""
+        return pl.DataFrame(
+            [
+                {"variant": variant.name, "seed": outcome.seed}
+                | {field.name: getattr(outcome.metrics, field.name) for field in fields(outcome.metrics)}
+                for variant in self.variants
+                for outcome in variant.outcomes
+            ]
+        )
+
+    def series(self) -> pl.DataFrame:
+        """One table of all that is over time: variant, seed, series, begin_s, end_s, value."""
+        found = [
+            pl.DataFrame(
+                {
+                    "series": [each.name] * len(each.value),
+                    "begin_s": each.time[:-1],
+                    "end_s": each.time[1:],
+                    "value": each.value.astype(np.float64),
+                }
+            ).select(
+                pl.lit(variant.name).alias("variant"), pl.lit(outcome.seed, pl.Int64).alias("seed"), pl.all()
+            )
+            for variant in self.variants
+            for outcome in variant.outcomes
+            for each in outcome.series
+        ]
+        return pl.concat(found) if found else pl.DataFrame()
+
+    def save(self, folder: Path) -> None:
+        """Write :data:`FILES` into a folder, which is made; the same results give the same bytes.
+
+        Where outcomes have series, ``series.parquet`` has them. :func:`windlass.saving.claimed` makes sure that a
+        folder has all of them, or is as it was.
+        """
+        folder.mkdir(parents=True, exist_ok=True)
+        self.jobs().write_parquet(folder / "jobs.parquet")
+        self.metrics().write_parquet(folder / "metrics.parquet")
+        if len(series := self.series()):
+            series.write_parquet(folder / "series.parquet")
+        (folder / "scenario.yaml").write_text(self.as_run, encoding="utf-8")
+        for number, variant in enumerate(self.variants, start=1):
+            for outcome in variant.outcomes:
+                for name, content in outcome.written:
+                    file = folder / "written" / f"variant-{number}-seed-{outcome.seed}" / name
+                    file.parent.mkdir(parents=True, exist_ok=True)
+                    file.write_bytes(content)
