@@ -31,6 +31,26 @@ def test_numbers_below_zero_are_nobody(values):
     assert found is None or list(found.names) == sorted(set(filter(None, wanted)), key=int)
 
 
+@given(
+    values=st.one_of(NUMBERS, st.lists(st.one_of(st.none(), st.sampled_from(["7", "10", "9"])), max_size=8))
+)
+def test_numbers_stay_those_of_the_log(values):
+    """Those below zero are nobody's, also where numbers are written as text."""
+    found = members_of(
+        pl.Series(values, dtype=pl.Int64 if any(type(each) is int for each in values) else pl.String)
+    )
+    wanted = [-1 if value is None or int(value) < 0 else int(value) for value in values]
+    assert (found.logged().tolist() if found else [-1] * len(values)) == wanted
+
+
+@given(values=TEXTS.filter(lambda values: any(value in ("ann", "bob") for value in values)))
+def test_names_are_numbered_from_one_in_their_order(values):
+    found = members_of(pl.Series(values, dtype=pl.String))
+    names = sorted({value for value in values if value and value.strip()})
+    wanted = [names.index(value) + 1 if value in names else -1 for value in values]
+    assert found.logged().tolist() == wanted
+
+
 def trace(**columns: list) -> Trace:
     rows = {
         "job": [1, 2, 3],

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
+import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -16,6 +17,7 @@ from windlass.model import InputError, JobTable
 from windlass.order.site import POLICIES
 from windlass.sim import replay
 from windlass.traces import Workload
+from windlass.traces.members import Belongings, members_of
 from windlass.worlds.batch.estimates import PROLONGED, ByHistory, exact
 from windlass.worlds.batch.spec import BatchSetting
 from windlass.worlds.batch.world import Batch
@@ -124,7 +126,8 @@ def setting(estimates: str) -> BatchSetting:
 def test_the_world_expects_what_its_scenario_says() -> None:
     world, waits = Batch(), {}
     drawn = world.workload(setting("requested"), 1)
-    named = Workload(drawn.jobs, drawn.processors, users=np.arange(200) % 3)
+    of = Belongings(members_of(pl.Series(np.arange(200) % 3)))
+    named = Workload(drawn.jobs, drawn.processors, of=of)
     for estimates in ("requested", "perfect", "history"):
         outcome = world.run(setting(estimates), 1, named, lambda share: None)
         waits[estimates] = outcome.metrics.mean_wait_s

@@ -5,12 +5,14 @@ from __future__ import annotations
 import math
 
 import numpy as np
+import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from windlass.model import InputError, JobTable
 from windlass.traces import Workload
+from windlass.traces.members import Belongings, members_of
 from windlass.worlds.batch.explained import BatchExplainer
 from windlass.worlds.batch.spec import BatchSetting
 from windlass.worlds.batch.world import Batch
@@ -46,7 +48,7 @@ def setting(policy: object, **more: object) -> BatchSetting:
 
 def explained(seed: int, policy: object, job: int, **more: object) -> tuple[Waited, dict[str, np.ndarray]]:
     """A job of a drawn run, and the table of that run by column."""
-    workload = Workload(drawn(seed), PROCESSORS, users=np.arange(40) % 3)
+    workload = Workload(drawn(seed), PROCESSORS, of=Belongings(members_of(pl.Series(np.arange(40) % 3))))
     own = setting(policy, **more)
     table = Batch().run(own, 1, workload, lambda share: None).jobs
     columns = {name: table[name].to_numpy() for name in table.columns}

@@ -42,6 +42,18 @@ class Members:
         places = pl.Series(np.where(self.number < 0, len(self.names), self.number))
         return pl.concat([known, pl.Series([None], dtype=pl.String)])[places]
 
+    def logged(self) -> NDArray[np.int64]:
+        """(n,) the log's own numbers, or where it names them, numbers from 1 on by the names in order; -1 for nobody.
+
+        >>> [members_of(pl.Series(users)).logged().tolist() for users in ([17, -1, 9], ["bob", "ann"])]
+        [[17, -1, 9], [2, 1]]
+        """
+        numbers = pl.Series(self.names, dtype=pl.String).cast(pl.Int64, strict=False)
+        if numbers.null_count():
+            numbers = pl.int_range(1, len(self.names) + 1, dtype=pl.Int64, eager=True)
+        # The last is that of whoever has the place -1.
+        return np.append(numbers.to_numpy(), -1)[self.number]
+
     def take(self, rows: NDArray[np.bool_] | NDArray[np.int64]) -> Members:
         """Those of some jobs; the numbers mean the same."""
         return Members(np.ascontiguousarray(self.number[rows]), self.names)

@@ -16,7 +16,7 @@ from windlass.traces.trace import REQUIRED, Trace
 
 # SQL reserves these words, and they are columns of many logs. Quoted text comes first, to be kept.
 _RESERVED = re.compile(r"""("[^"]*"|'[^']*')|\b(user|group|cluster)\b""", re.IGNORECASE)
-_USER, _WAIT = "user", "wait"
+_WAIT = "wait"
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,9 +31,6 @@ class Workload:
         Of the system.
     notes
         What was changed or left out to come here, one sentence each.
-    users
-        (n,) the log's number for the user of each job, or where it names them, numbers by the names in order; -1 where
-        it has none. None where it knows no users.
     of
         Whose the jobs are, and what they belong to.
     wait
@@ -45,15 +42,20 @@ class Workload:
     jobs: JobTable
     processors: int
     notes: tuple[str, ...] = ()
-    users: NDArray[np.int64] | None = None
     of: Belongings = field(default_factory=Belongings)
     wait: NDArray[np.float64] | None = None
     logged_processors: int | None = None
 
+    @property
+    def users(self) -> NDArray[np.int64] | None:
+        """(n,) whose each job is, as :meth:`Members.logged` numbers them; None where the log knows no users."""
+        return None if self.of.user is None else self.of.user.logged()
+
     def take(self, rows: NDArray[np.bool_] | NDArray[np.int64]) -> Workload:
         """The same with some of the jobs alone.
 
-        >>> whole = Workload(JobTable.of(submit=[0, 1], run=[5, 6], procs=[1, 1]), 4, users=np.array([7, 8]))
+        >>> of = belongings_of(pl.DataFrame({"user": [7, 8]}))
+        >>> whole = Workload(JobTable.of(submit=[0, 1], run=[5, 6], procs=[1, 1]), 4, of=of)
         >>> part = whole.take(np.array([False, True]))
         >>> part.jobs.run.tolist(), part.users.tolist(), part.processors
         ([6.0], [8], 4)
@@ -61,7 +63,6 @@ class Workload:
         return dataclasses.replace(
             self,
             jobs=self.jobs.take(rows),
-            users=None if self.users is None else np.ascontiguousarray(self.users[rows]),
             of=self.of.take(rows),
             wait=None if self.wait is None else np.ascontiguousarray(self.wait[rows]),
         )
@@ -128,7 +129,6 @@ def to_workload(
         _job_table(trace.name, records),
         system,
         final.notes,
-        records[_USER].fill_null(-1).to_numpy() if _USER in records.columns else None,
         belongings_of(records.select(pl.col(f"^of_({'|'.join(KINDS)})$").name.map(_without_of))),
         _waits(records),
         # Who says how many there are knows better than the log's busiest moment.
@@ -204,20 +204,11 @@ def _standard(name: str, records: pl.DataFrame) -> pl.DataFrame:
     except pl.exceptions.PolarsError as error:
         reason = next(iter(str(error).splitlines()), "")
         raise InputError(f"{name}: expected columns of numbers: {reason}") from error
-    if _USER in records.columns:
-        standard = standard.with_columns(_user_numbers(records[_USER]))
     if _WAIT in records.columns:
         standard = standard.with_columns(records[_WAIT].cast(pl.Float64, strict=False))
     kept = [records[kind].alias(f"of_{kind}") for kind in KINDS if kind in records.columns]
     standard = standard.with_columns(kept)
     return standard.with_columns(pl.col(*types).fill_nan(None)).with_row_index("record", offset=1)
-
-
-def _user_numbers(users: pl.Series) -> pl.Series:
-    # Nobody needs them to schedule: what is no number there, and no name, is nobody.
-    numbers = users.cast(pl.Int64, strict=False)
-    named = users.dtype == pl.String and numbers.null_count() > users.null_count()
-    return users.rank("dense").cast(pl.Int64) if named else numbers
 
 
 def _complete(step: _Step) -> _Step:
