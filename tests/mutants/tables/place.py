@@ -18,6 +18,7 @@ OF_CREDIT = (
 OF_TIES = (f"{PLAIN}::test_iridium_s_ties_go_to_where_computing_takes_least",)
 OF_GATHER = ("tests/place/test_gather.py",)
 OF_DECIDE = ("tests/place/test_decide.py",)
+OF_NOTHING = ("tests/place/test_no_bytes.py",)
 OF_MEANS = ("tests/fleet/test_durations.py",)
 
 MUTANTS = (
@@ -53,6 +54,9 @@ MUTANTS = (
         "if sorted_to - place > 1 and options.keep_sites <= 0:",
         OF_DECIDE,
     ),
+    Mutant(DECIDE, "        data[x] = ready.here[row, x]\n", "        data[x] = 0.0\n", OF_NOTHING),
+    Mutant(DECIDE, "(sites.up[x] <= 0.0 and ready.here[row, x] > 0)", "False", OF_NOTHING),
+    Mutant(DECIDE, "rho, shuffles) if in_bytes else np.inf", "rho, shuffles)", OF_NOTHING),
     Mutant(GATHER, "return took + shuffle.after * shuffle_s", "return took + shuffle_s", OF_GATHER),
     Mutant(GATHER, "(shuffle.begun[x] + share[x] * shuffle.waiting) / tasks", "share[x]", OF_GATHER),
     Mutant(GATHER, "        if took < least:\n", "        if took > least:\n", OF_GATHER),

@@ -58,8 +58,7 @@ def make_room(n):
     """Room for n sites."""
     floats, ints = np.empty((4, n)), np.empty((5, n), np.int64)
     counts, take, before, ideal, lent = ints[0], ints[1], ints[2], ints[3], ints[4]
-    flow = np.empty((n, n), np.int64)
-    over = np.zeros(1, np.int64)
+    flow, over = np.empty((n, n), np.int64), np.zeros(1, np.int64)
     return Room(floats[0], floats[1], floats[2], floats[3], counts, take, before, ideal, lent, flow, over)
 
 
@@ -89,6 +88,26 @@ def budget_of(data, slots, down, rho, shuffles):
 
 
 @lean
+def read_at(decision, row):
+    """Fill the room's ``data`` with what waits of a stage to be read at each site; whether these are its bytes.
+
+    Maps that read nothing count a byte each where they have to stay, in place or as nothing can leave: by bytes, none
+    would be planned there, and they would wait for ever.
+    """
+    sites, ready, data = decision.sites, decision.ready, decision.room.data
+    total, held = 0.0, decision.options.iridium > 0.0
+    for x in range(len(data)):
+        data[x] = ready.data[row, x]
+        total += data[x]
+        held = held or (sites.up[x] <= 0.0 and ready.here[row, x] > 0)
+    if ready.shuffles[row] != 0 or total > 0.0 or not held:
+        return True
+    for x in range(len(data)):
+        data[x] = ready.here[row, x]
+    return False
+
+
+@lean
 def estimate(decision, row, open_slots):
     """Fill the room's ``share`` and ``most`` for what waits of a stage; its time, infinity where it cannot run.
 
@@ -97,8 +116,8 @@ def estimate(decision, row, open_slots):
     sites, ready, options, room = decision.sites, decision.ready, decision.options, decision.room
     n = len(open_slots)
     slots, data, share, most = room.slots, room.data, room.share, room.most
+    in_bytes = read_at(decision, row)
     for x in range(n):
-        data[x] = ready.data[row, x]
         slots[x] = open_slots[x] if open_slots[x] > 0 else min(1, sites.slots[x])
         if slots[x] <= 0.0 and sites.up[x] <= 0.0 and not ready.shuffles[row]:
             data[x] = 0.0
@@ -106,7 +125,7 @@ def estimate(decision, row, open_slots):
     # No wave takes less than a task: without this, tasks would move away from slots that are free.
     wave = 1.0 / max(ready.waiting[row], 1)
     resources, shuffles = Resources(slots, sites.up, sites.down), ready.shuffles[row] != 0
-    budget = budget_of(data, slots, sites.down, options.rho, shuffles)
+    budget = budget_of(data, slots, sites.down, options.rho, shuffles) if in_bytes else np.inf
     if shuffles and options.iridium > 0.0:
         work, wave = 0.0, 0.0
     total, status = np.inf, NO_BUDGET
