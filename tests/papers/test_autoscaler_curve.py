@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 from concurrent.futures import Future
 
 import numpy as np
@@ -195,6 +196,25 @@ def test_a_small_run_has_all_rows_and_a_picture():
     waits = {each.point.curve: each.judged.mean_wait() for each in all_found}
     assert waits[CLAIRVOYANT] < min(waits[REACTIVE], waits[HAZARD])
     assert all_found[-1].judged.jobs.tolist() == all_found[0].judged.jobs.tolist()
+
+
+def test_where_types_differ_in_price_money_is_compared():
+    """Ours has more hours of the cheap type, and fewer of the dear one."""
+    workload = small()
+    dear = InstanceType("large", cores=4.0, price=40.0, launch=300.0, most=10)
+    fleet = InstanceFleet((*workload.case.fleet.types, dear))
+    two = dataclasses.replace(workload, case=dataclasses.replace(workload.case, fleet=fleet))
+
+    def at(curve_name, knob, hours, usd):
+        made = dataclasses.replace(found([hours] * 4, [100.0] * 4), usd=np.full(4, usd))
+        return Measured(Point(curve_name, knob, curve_name), made, made)
+
+    all_found = [at(REACTIVE, DEFAULT, 100.0, 500.0), at(HAZARD, "1 h", 150.0, 400.0)]
+    rows = {row.what.partition(f"{REACTIVE}, ")[2]: row for row in curve.rows_of(two, all_found)}
+    assert rows["money saved at equal wait"].ours.startswith("20.0 %")
+    assert rows["money saved at equal wait"].holds
+    assert curve.picture(two, all_found).x_title == "USD"
+    assert curve.picture(workload, all_found).x_title == "instance-hours"
 
 
 def test_what_comes_after_the_first_part_changes_nothing_in_it():

@@ -121,39 +121,49 @@ def compared(ours: Sequence[Measured], theirs: Sequence[Measured], place: int) -
 
 
 def chosen_knob(ours: Sequence[Measured], reference: Measured) -> Measured:
-    """The point that has least wait of those with no more hours than the reference, in the first part; else the one
-    with fewest hours."""
-    able = [each for each in ours if each.learned.hours.sum() <= reference.learned.hours.sum()]
+    """The point that has least wait of those that cost no more than the reference, in the first part; else the one
+    that costs least."""
+    able = [each for each in ours if each.learned.usd.sum() <= reference.learned.usd.sum()]
     if not able:
-        return min(ours, key=lambda each: float(each.learned.hours.sum()))
+        return min(ours, key=lambda each: float(each.learned.usd.sum()))
     return min(able, key=lambda each: each.learned.mean_wait())
 
 
 def picture(workload: Workload, found: Sequence[Measured]) -> Picture:
     """A curve for each policy that has a knob, and a point for each that has none."""
-    lines = []
+    lines, by_money = [], _by_money(workload)
     for name in dict.fromkeys(each.point.curve for each in found):
         if name == "static":
             # So many hours that all others would be one point.
             continue
         own = _curve(found, name)
+        paid = [each.judged.usd if by_money else each.judged.hours for each in own]
         lines.append(
-            Line(
-                name,
-                [float(each.judged.hours.sum()) for each in own],
-                [each.judged.mean_wait() for each in own],
-            )
+            Line(name, [float(each.sum()) for each in paid], [each.judged.mean_wait() for each in own])
         )
     blocks = len(found[0].judged.jobs)
     caption = f"Each point is a knob, over the {blocks} weeks or days that judge. Lower left is better."
     return Picture(
         f"curve-{workload.name.lower()}",
         f"Cost and wait, {workload.name}",
-        "instance-hours",
+        "USD" if by_money else "instance-hours",
         "mean wait, s",
         tuple(lines),
         caption,
     )
+
+
+def _by_money(workload: Workload) -> bool:
+    """Whether types differ in price, so that hours of one are not those of another."""
+    return len({kind.price for kind in workload.case.fleet.types}) > 1
+
+
+def _cost(workload: Workload) -> str:
+    return "money" if _by_money(workload) else "hours"
+
+
+def _less(workload: Workload) -> str:
+    return "less money" if _by_money(workload) else "fewer hours"
 
 
 def _curve(found: Sequence[Measured], name: str) -> list[Measured]:
@@ -182,10 +192,10 @@ def told(found: Blocks) -> str:
 
 
 def _saving_rows(workload: Workload, name: str, found: Compared) -> list[Row]:
-    what = f"{workload.name}: {name} beside {REACTIVE}"
+    what, cost = f"{workload.name}: {name} beside {REACTIVE}", _cost(workload)
     return [
-        _saving_row(f"{what}, wait saved at equal hours", found.wait, LESS_WAIT),
-        _saving_row(f"{what}, hours saved at equal wait", found.hours, FEWER_HOURS),
+        _saving_row(f"{what}, wait saved at equal {cost}", found.wait, LESS_WAIT),
+        _saving_row(f"{what}, {cost} saved at equal wait", found.hours, FEWER_HOURS),
         Row(
             f"{what}: either",
             "one of the two",
@@ -205,7 +215,7 @@ def _saving_row(what: str, gain: Gain, target: float) -> Row:
 
 def _why(gain: Gain, target: float) -> str:
     if not np.isfinite(gain.value):
-        return "the curve has no point of so few hours, or of so little wait"
+        return "the curve has no point of so little cost, or of so little wait"
     if gain.value < 0.0:
         return "it loses"
     if gain.value < target:
@@ -218,11 +228,11 @@ def _why(gain: Gain, target: float) -> str:
 def _chosen_row(workload: Workload, name: str, ours: Sequence[Measured], reference: Measured) -> Row:
     best = chosen_knob(ours, reference)
     wait = 1.0 - best.judged.mean_wait() / max(reference.judged.mean_wait(), 1e-9)
-    hours = 1.0 - best.judged.hours.sum() / reference.judged.hours.sum()
+    cost = 1.0 - best.judged.usd.sum() / reference.judged.usd.sum()
     return Row(
-        f"{workload.name}: {name}, knob chosen in the first part for the hours of {REACTIVE} {DEFAULT}",
+        f"{workload.name}: {name}, knob chosen in the first part for the {_cost(workload)} of {REACTIVE} {DEFAULT}",
         None,
-        f"{best.point.knob}: {100 * wait:.1f} % less wait, {100 * hours:.1f} % fewer hours",
+        f"{best.point.knob}: {100 * wait:.1f} % less wait, {100 * cost:.1f} % {_less(workload)}",
         None,
     )
 
@@ -230,32 +240,35 @@ def _chosen_row(workload: Workload, name: str, ours: Sequence[Measured], referen
 def _losses(
     workload: Workload, name: str, ours: Sequence[Measured], theirs: Sequence[Measured]
 ) -> Iterator[Row]:
-    """Idle times at whose hours ours has more wait."""
+    """Idle times at whose cost ours has more wait."""
     own = Front.of(*_sums(ours))
     lost = []
-    for each, hours, wait in zip(theirs, *_sums(theirs), strict=True):
-        at = own.wait_at(float(hours))
+    for each, usd, wait in zip(theirs, *_sums(theirs), strict=True):
+        at = own.wait_at(float(usd))
         if np.isfinite(at) and at > wait:
             lost.append(f"{each.point.knob} ({at:.0f} s to {wait:.0f} s)")
     if lost:
         yield Row(
-            f"{workload.name}: where {name} loses to {REACTIVE}, at equal hours", None, ", ".join(lost), None
+            f"{workload.name}: where {name} loses to {REACTIVE}, at equal {_cost(workload)}",
+            None,
+            ", ".join(lost),
+            None,
         )
 
 
 def _sums(found: Sequence[Measured]) -> tuple[_Floats, _Floats]:
     return (
-        np.array([each.judged.hours.sum() for each in found]),
+        np.array([each.judged.usd.sum() for each in found]),
         np.array([each.judged.mean_wait() for each in found]),
     )
 
 
 def _bound_row(workload: Workload, bound: Blocks, reference: Blocks) -> Row:
     wait = 1.0 - bound.mean_wait() / max(reference.mean_wait(), 1e-9)
-    hours = 1.0 - bound.hours.sum() / reference.hours.sum()
+    cost = 1.0 - bound.usd.sum() / reference.usd.sum()
     return Row(
         f"{workload.name}: what knowing all leaves, beside {REACTIVE} {DEFAULT}",
         None,
-        f"{100 * wait:.1f} % less wait, {100 * hours:.1f} % fewer hours",
+        f"{100 * wait:.1f} % less wait, {100 * cost:.1f} % {_less(workload)}",
         None,
     )

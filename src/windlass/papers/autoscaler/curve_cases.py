@@ -121,7 +121,7 @@ def helios(path: Path) -> Workload:
 
 
 def openb(path: Path) -> Workload:
-    """Pods of openb on three of its commonest nodes. Nearly all pods came in its last five weeks."""
+    """Pods of openb on three of its commonest nodes. Most came in its last five weeks, so blocks are days."""
     jobs = read_demands(path).jobs
     late = jobs.take(jobs.submit >= 112.0 * DAY)
     gib = float(1 << 30)
@@ -130,7 +130,7 @@ def openb(path: Path) -> Workload:
         InstanceType("gpu-2", gpus=2.0, cores=104.0, memory=512 * gib, price=7.0, launch=420.0, most=400),
         InstanceType("gpu-8", gpus=8.0, cores=96.0, memory=384 * gib, price=20.0, launch=600.0, most=200),
     )
-    return _workload("openb", late, nodes, weeks=(1, 3, 5))
+    return _workload("openb", late, nodes, weeks=(7, 21, 35), block=DAY)
 
 
 def _workload(

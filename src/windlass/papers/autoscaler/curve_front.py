@@ -3,6 +3,8 @@
 The points of a policy make a curve: the lower convex hull, of which every point can be had by taking turns between two
 knobs. Nothing is read beyond its ends, but for what is as good: at more hours than a curve has, its least wait, and at
 more wait than it has, its fewest hours.
+
+Hours are counted by what they cost: where types differ in price, an hour of one is not an hour of another.
 """
 
 from __future__ import annotations
@@ -161,7 +163,7 @@ def _saved(ours: float, theirs: float) -> float:
 
 
 def _points(measured: Sequence[Blocks], weight: _Floats) -> tuple[_Floats, _Floats]:
-    hours = np.array([each.hours @ weight for each in measured])
+    hours = np.array([each.usd @ weight for each in measured])
     wait = np.array([float(each.wait @ weight) / max(1.0, float(each.jobs @ weight)) for each in measured])
     return hours, wait
 
