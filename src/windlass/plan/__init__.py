@@ -19,7 +19,7 @@ Policies, one file each in ``policies/``:
 it from queries of components with knobs, and clusters in tiers. :mod:`~windlass.plan.functions` offers planning on
 arrays, of which the functions here are a part; :mod:`~windlass.plan.bound` says what no plan can be better than.
 :mod:`~windlass.plan.files` reads queries and clusters, :mod:`~windlass.plan.profile` measures plans of real video
-pipelines. ``lib/`` has what policies share.
+pipelines. :mod:`~windlass.plan.compiled` says what of a planner is compiled ahead. ``lib/`` has what policies share.
 
 >>> from windlass.plan import POLICIES, cascade, fair
 >>> "fair" in POLICIES.names()
@@ -50,7 +50,8 @@ POLICIES = Registry(
 class PlanPolicy(Protocol):
     """Decides with which configuration each query runs from now on.
 
-    A class with a ``name`` and this method, in a file of ``policies/``, is a policy.
+    A class with a ``name`` and this method, in a file of ``policies/``, is a policy. Besides, it may have
+    ``functions()``: the kernels that its decisions call, which worlds compile ahead.
     """
 
     name: ClassVar[str]

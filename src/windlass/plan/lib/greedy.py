@@ -128,7 +128,7 @@ def climb(start, accuracy, columns, demand, cost, release, plain, room, chosen, 
 _floats, _wide, _ints = types.float64[::1], types.float64[:, ::1], types.int64[::1]
 _PROBLEM = (_ints, _floats, types.int64[:, ::1], _wide, _floats)
 _WORK = (_floats, _floats, _floats, _ints)
-_CLIMB = Kernel(climb, types.int64(*_PROBLEM, types.boolean, types.boolean, _floats, _ints, *_WORK))
+CLIMB = Kernel(climb, types.int64(*_PROBLEM, types.boolean, types.boolean, _floats, _ints, *_WORK))
 
 
 def in_band(problem: Problem, band: float) -> _Bools:
@@ -187,7 +187,7 @@ def greedy(problem: Problem, band: float, release: bool = False, plain: bool = F
             room[-1] = np.inf
     work = [np.empty(n) for _ in range(3)]
     columns = np.ascontiguousarray(problem.columns)
-    _CLIMB.ready()(
+    CLIMB.ready()(
         start, accuracy, columns, demand, cost, release, plain, room, chosen, *work, np.empty(n, np.int64)
     )
     runs = chosen >= 0

@@ -8,6 +8,7 @@ import numpy as np
 
 from windlass.model import InputError
 from windlass.model.values import number
+from windlass.plan.compiled import Climbs
 from windlass.plan.lib.answer import answered
 from windlass.plan.lib.fair import fair_choices
 from windlass.plan.lib.greedy import greedy
@@ -15,7 +16,7 @@ from windlass.plan.lib.problem import Problem
 from windlass.plan.view import Plan, PlanView
 
 
-class Cascade:
+class Cascade(Climbs):
     """The switch that gains most accuracy for what it costs more, again and again, within a band of configurations.
 
     The cost of a configuration is the largest part that it takes of any resource. Everybody begins with the cheapest;

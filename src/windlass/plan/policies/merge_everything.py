@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from windlass.model.values import number
+from windlass.plan.compiled import Climbs
 from windlass.plan.lib.answer import answered
 from windlass.plan.lib.greedy import greedy
 from windlass.plan.lib.merge import alike, peers_of, used
@@ -23,7 +24,7 @@ class _Group:
     ways: NDArray[np.int64]
 
 
-class MergeEverything:
+class MergeEverything(Climbs):
     """Queries on one camera that could begin with the same work are one, with one way to run for all of them.
 
     The first query of a group says which ways there are. Each of the others follows with its most accurate

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from windlass.model.values import number, whole
+from windlass.plan.compiled import Climbs
 from windlass.plan.lib.answer import answered
 from windlass.plan.lib.greedy import greedy
 from windlass.plan.lib.merge import merged_choices
@@ -12,7 +13,7 @@ from windlass.plan.lib.problem import Problem
 from windlass.plan.view import Plan, PlanView
 
 
-class Merged:
+class Merged(Climbs):
     """The greedy of ``cascade``, then switches of a query together with a subset of its peers onto the same components.
 
     Peers are queries on one camera that could begin with the same work. Components that are the same, after the same

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 
 from windlass.model.values import number
+from windlass.plan.compiled import Climbs
 from windlass.plan.lib.answer import answered
 from windlass.plan.lib.greedy import greedy
 from windlass.plan.lib.problem import Problem
@@ -12,7 +13,7 @@ from windlass.plan.lib.program import solve
 from windlass.plan.view import Plan, PlanView
 
 
-class Optimal:
+class Optimal(Climbs):
     """As many queries as can run, then the greatest mean accuracy that there is; its time grows fast with their number.
 
     Each reason says how far below the optimum the plan may be. Where the solver finds nothing in its time, the plan is

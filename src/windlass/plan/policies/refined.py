@@ -5,13 +5,14 @@ from __future__ import annotations
 import dataclasses
 
 from windlass.model.values import whole
+from windlass.plan.compiled import Refines
 from windlass.plan.lib.answer import answered
 from windlass.plan.lib.problem import Problem
 from windlass.plan.lib.refine import refine
 from windlass.plan.view import Plan, PlanView
 
 
-class Refined:
+class Refined(Refines):
     """What the linear relaxation would run, rounded, made to fit and improved by pairs of switches; never below greedy.
 
     It tries the greedy of ``cascade`` and ``fair`` as well, and the best of all wins: as many queries as run in any of

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from windlass.model.values import number
+from windlass.plan.compiled import Climbs
 from windlass.plan.lib.answer import answered
 from windlass.plan.lib.greedy import greedy
 from windlass.plan.lib.places import in_one_place
@@ -12,7 +13,7 @@ from windlass.plan.lib.problem import Problem
 from windlass.plan.view import Plan, PlanView
 
 
-class SameLocation:
+class SameLocation(Climbs):
     """The greedy of ``cascade``, among configurations that have all components in one cluster, whichever it is.
 
     Nothing but streams and answers crosses links so. Where nobody says where components run, all configurations count.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from windlass.model.values import number, whole
+from windlass.plan.compiled import Climbs
 from windlass.plan.lib.answer import answered
 from windlass.plan.lib.greedy import greedy
 from windlass.plan.lib.places import on_tier
@@ -12,7 +13,7 @@ from windlass.plan.lib.problem import Problem
 from windlass.plan.view import Plan, PlanView
 
 
-class Static:
+class Static(Climbs):
     """The greedy of ``cascade``, with everything on one tier: at the camera, in a private cluster or in the cloud.
 
     Where nobody says where components run, all configurations count.

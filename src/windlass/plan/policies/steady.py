@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from windlass.model.values import number
+from windlass.plan.compiled import Refines
 from windlass.plan.lib.answer import answered
 from windlass.plan.lib.keep import settled
 from windlass.plan.lib.problem import Problem
@@ -12,7 +13,7 @@ from windlass.plan.lib.refine import refine
 from windlass.plan.view import Plan, PlanView
 
 
-class Steady:
+class Steady(Refines):
     """The plan of ``refined``, by few changes: a running query changes where it has to, or where that is worth it.
 
     A change stops a component, moves it, and loses frames. Who does not run starts as ``refined`` has it. Where what

@@ -10,7 +10,8 @@ import polars as pl
 from windlass.compiled import Kernel
 from windlass.metrics.video import VideoMetrics, video_metrics
 from windlass.plan import POLICIES as PLAN
-from windlass.registry import Registry, optional
+from windlass.plan.compiled import functions_of
+from windlass.registry import Registry
 from windlass.results import Choice, Outcome, Series
 from windlass.sim.nodes import KERNELS as LEDGER_KERNELS
 from windlass.sim.queries.result import Streamed
@@ -53,8 +54,8 @@ class Video:
 
     def kernels(self, setting: VideoSetting) -> tuple[Kernel, ...]:
         """The ledger's, and what the policy says it needs; it is made, so that its parameters are looked at."""
-        own = optional(setting.policies.plan.make(PLAN, np.random.default_rng(0)), "functions")
-        return (*LEDGER_KERNELS, *(own() if own is not None else ()))
+        planner = setting.policies.plan.make(PLAN, np.random.default_rng(0))
+        return (*LEDGER_KERNELS, *functions_of(planner))
 
     def workload_key(self, setting: VideoSetting, seed: int) -> Hashable:
         """Who comes and goes is drawn even where what they run is read."""

@@ -1,0 +1,44 @@
+"""What planners have compiled is known before a run begins."""
+
+from __future__ import annotations
+
+import pytest
+
+from windlass.compiled import Kernel, prepare
+from windlass.plan import POLICIES
+from windlass.plan.lib.greedy import CLIMB
+from windlass.plan.lib.search import IMPROVE
+from windlass.worlds.video.spec import VideoSetting
+from windlass.worlds.video.world import Video
+
+#: Who calls the greedy, whatever the queries are; `optimal` does where its solver finds nothing.
+CLIMBING = {"cascade", "merge-everything", "merged", "refined", "same-location", "static", "steady"}
+
+
+@pytest.mark.parametrize("name", POLICIES.names())
+def test_all_that_a_run_calls_is_said_ahead(name, monkeypatch):
+    """Else it is compiled in the middle of the run, and the display of progress knows nothing of it."""
+    setting = VideoSetting.model_validate(
+        {
+            "cluster": {"cameras": 3, "private_cores": 3, "cloud_cores": 6},
+            "workload": {"seconds": 60, "begin": 4, "drawn": {"kinds": ["counter"]}},
+            "policies": {"plan": name},
+        }
+    )
+    world = Video()
+    streams, said, called = world.workload(setting, 1), world.kernels(setting), set()
+    prepare(said, quiet=True)
+
+    def noting(way):
+        def noted(kernel):
+            called.add(kernel)
+            return way(kernel)
+
+        return noted
+
+    for way in ("ready", "entry", "as_argument"):
+        monkeypatch.setattr(Kernel, way, noting(getattr(Kernel, way)))
+    world.run(setting, 1, streams, lambda share: None)
+    assert [kernel.python.__qualname__ for kernel in called - set(said)] == []
+    assert (CLIMB in called) == (name in CLIMBING)
+    assert (IMPROVE in called) == (name in {"refined", "steady"})
