@@ -1,4 +1,9 @@
-"""Streaming queries on cameras, below a private cluster and a cloud, modelled on the thesis on Cascade."""
+"""Streaming queries on cameras, below a private cluster and a cloud, modelled on the thesis on Cascade.
+
+For scenarios: an accuracy levels off as lines and frames grow, and a component hands on a part of what it takes in. The
+reproduction of the thesis draws by laws of its own, in the ranges of the thesis' figures (``papers/cascade/drawn.py``):
+it has as many plans of each kind, and other knobs, implementations and laws, so neither can stand for the other.
+"""
 
 from __future__ import annotations
 

@@ -5,6 +5,10 @@ resolution and a rate of frames. The thesis draws its profiles as clouds of poin
 have the number of plans (300 of a tracker, 20 of a classifier, 10 of a counter, 30 of a reader of license plates) and
 the ranges (cores from far below one to several, outputs from some 100 kb/s to 5 Mb/s, accuracies from 0 to near 1).
 Every constant below is ours, and was written down before anything was run on it.
+
+Scenarios draw by other laws (:mod:`windlass.workloads.queries`). Here accuracies are powers of resolution and rate,
+which do not level off; a detector's output does not depend on what its encoder sends; and a scene is harder for some
+implementations than for others. So neither of the two can stand for the other.
 """
 
 from __future__ import annotations
