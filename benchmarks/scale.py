@@ -3,6 +3,9 @@
 The peer is a plain simulation in Python of the same kind: one event at a time from a heap, first fit over a list, and a
 reactive rule once a period. It does less (one resource, no kinds of jobs, no looks, no log), and is timed on a part of
 the year.
+
+Two years are timed: one of drawn jobs, and one of Helios' cluster Venus, as its published counts have it, where these
+are at hand. ``python -m benchmarks.scale`` prints the second alone, with what the jobs waited for.
 """
 
 from __future__ import annotations
@@ -12,14 +15,19 @@ import heapq
 import statistics
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
 
 import numpy as np
 
 from benchmarks.measure import Row
 from windlass.model.instances import InstanceType
 from windlass.model.vectors import VectorJobs
+from windlass.papers.public import traces
 from windlass.sim.instances.fleet import InstanceFleet
+from windlass.sim.instances.result import Scaled
+from windlass.traces.bins import read_bins
+from windlass.workloads.bins import jobs_of_bins
 from windlass.workloads.seasons import Season, Shape, seasonal
 from windlass.worlds.elastic.runs import ElasticCase, run_elastic, scale_policy
 
@@ -32,6 +40,10 @@ _SHAPES = tuple(
     Shape(gpus, 6.0 * gpus, 32e9 * gpus, weight)
     for gpus, weight in ((1.0, 60.0), (2.0, 12.0), (4.0, 12.0), (8.0, 12.0), (16.0, 3.0), (32.0, 1.0))
 )
+#: Counts of Venus, 153 days, below the folder of traces; of its jobs' sizes and ends chance says what counts do not.
+_HELIOS, _DAY, _DRAW = "elastic/helios_venus.csv", 86_400.0, 2021
+#: On Helios' year: what autoscalers do today, and the policy that is taken where none is named.
+_TODAY_AND_OURS = ("reactive", "hazard")
 _TYPE = InstanceType("gpu-8", gpus=8, cores=48, memory=256e9, price=24.0, launch=600.0, most=600)
 
 
@@ -41,22 +53,43 @@ def year(days: float) -> VectorJobs:
     return seasonal(season, _SHAPES, np.random.default_rng(1))
 
 
+def helios_year(path: Path) -> VectorJobs:
+    """A year of the jobs with GPUs of Helios' cluster Venus: its log after itself, as often as a year takes."""
+    jobs = jobs_of_bins(read_bins(path), np.random.default_rng(_DRAW))
+    # Up to the next midnight, so that hours stay hours.
+    length = np.ceil((float(jobs.submit[-1]) + 1.0) / _DAY) * _DAY
+    turns = int(np.ceil(_DAYS * _DAY / length))
+    # Those that ran before the log began came once.
+    later = jobs.submit > 0.0
+    rows = np.concatenate([np.arange(len(jobs)), *(np.flatnonzero(later),) * (turns - 1)])
+    at = np.concatenate([jobs.submit, *(jobs.submit[later] + turn * length for turn in range(1, turns))])
+    kept = at < _DAYS * _DAY
+    rows, at = rows[kept], at[kept]
+    return VectorJobs.of(at, jobs.run[rows], *jobs.resources[rows].T)
+
+
 def rows(repeats: int) -> list[Row]:
     """All comparisons of the suite."""
-    return list(_years(repeats))
+    found = list(_rows_of(year(_DAYS), "a year", _POLICIES, repeats))
+    log = traces() / _HELIOS
+    if log.is_file():
+        found += _rows_of(helios_year(log), "a year of Helios' Venus", _TODAY_AND_OURS, repeats)
+    else:
+        print(f"{log}: not at hand, its year is left out", file=sys.stderr)
+    return found
 
 
-def _years(repeats: int) -> Iterator[Row]:
-    jobs, few = year(_DAYS), year(_PEER_DAYS)
+def _rows_of(jobs: VectorJobs, what: str, policies: Sequence[str], repeats: int) -> Iterator[Row]:
+    few = jobs.take(jobs.submit < jobs.submit[0] + _PEER_DAYS * _DAY)
     peer = [_cpu_seconds(lambda: _plain(few)) * len(jobs) / len(few) for _ in range(max(1, repeats))]
-    for name in _POLICIES:
+    for name in policies:
         # What is compiled or imported at first is no part of a year.
         _run(name, few)
         ours = [_cpu_seconds(lambda name=name: _run(name, jobs)) for _ in range(max(1, repeats))]  # type: ignore[misc]
         ratios = [theirs / own for own, theirs in zip(ours, peer, strict=True)]
         print(f"{name}: {statistics.median(ours):.1f} CPU s", file=sys.stderr, flush=True)
         yield Row(
-            f"{name}: a year, {len(jobs):,} jobs, a decision in 10 min, a look in 10 s",
+            f"{name}: {what}, {len(jobs):,} jobs, a decision in 10 min, a look in 10 s",
             statistics.median(ours),
             statistics.median(peer),
             f"plain Python, reactive without looks, {len(few):,} jobs",
@@ -67,10 +100,27 @@ def _years(repeats: int) -> Iterator[Row]:
         )
 
 
-def _run(name: str, jobs: VectorJobs) -> None:
+def _run(name: str, jobs: VectorJobs) -> Scaled:
     case = ElasticCase(jobs, InstanceFleet((_TYPE,)), _PERIOD, look=_LOOK)
     policy = scale_policy(name, {}, case, np.random.default_rng(1))
-    run_elastic(case, policy, np.random.default_rng(2))
+    return run_elastic(case, policy, np.random.default_rng(2))
+
+
+def main() -> None:
+    """Helios' year under both policies: CPU seconds, and what came out."""
+    jobs = helios_year(traces() / _HELIOS)
+    few = jobs.take(jobs.submit < jobs.submit[0] + _PEER_DAYS * _DAY)
+    for name in _TODAY_AND_OURS:
+        _run(name, few)
+        found: list[Scaled] = []
+        seconds = _cpu_seconds(lambda name=name, found=found: found.append(_run(name, jobs)))  # type: ignore[misc]
+        waits = found[0].start - found[0].jobs.submit
+        hours = found[0].paid().sum() / 3600.0
+        print(
+            f"{name}: {len(jobs):,} jobs in {seconds:.1f} CPU s; {waits.mean():.1f} s mean wait, "
+            f"{hours:,.0f} instance-hours",
+            flush=True,
+        )
 
 
 def _cpu_seconds(what: Callable[[], object]) -> float:
@@ -119,3 +169,7 @@ def _plain(jobs: VectorJobs) -> float:
             heapq.heappush(events, (now + run[each], 0, each))
         queue = left
     return waited / len(submit)
+
+
+if __name__ == "__main__":
+    main()
