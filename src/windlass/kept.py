@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import importlib
+import io
 import json
 import shutil
 from collections.abc import Iterator
@@ -19,7 +20,7 @@ import yaml
 from windlass import __version__
 from windlass.model import InputError
 from windlass.results import Outcome, Series
-from windlass.saving import write_text
+from windlass.saving import parquet, write_text
 
 _RUN = "run.json"
 
@@ -69,10 +70,8 @@ class Kept:
         try:
             shutil.rmtree(fresh, ignore_errors=True)
             (fresh / "written").mkdir(parents=True)
-            outcome.jobs.write_parquet(fresh / "jobs.parquet")
-            np.savez(
-                fresh / "series.npz", *(row for each in outcome.series for row in (each.time, each.value))
-            )
+            (fresh / "jobs.parquet").write_bytes(parquet(outcome.jobs))
+            (fresh / "series.npz").write_bytes(_arrays(outcome.series))
             for number, (_, content) in enumerate(outcome.written):
                 (fresh / "written" / str(number)).write_bytes(content)
             (fresh / "outcome.json").write_text(json.dumps(_plain(outcome)), encoding="utf-8")
@@ -80,6 +79,10 @@ class Kept:
         except OSError as error:
             shutil.rmtree(fresh, ignore_errors=True)
             raise InputError(f"{self.folder}: cannot be written: {error.strerror or error}") from error
+
+    def discard(self) -> None:
+        """Have none, and no folder of them either."""
+        shutil.rmtree(self.folder, ignore_errors=True)
 
     def get(self, variant: int, seed: int) -> Outcome:
         """A cell that is there.
@@ -121,13 +124,24 @@ class Kept:
 
 
 def begin(folder: Path, as_run: str) -> Kept:
-    """An empty place for the cells of a scenario; what was there goes."""
+    """An empty place for the cells of a scenario; what was there goes.
+
+    Raises
+    ------
+    InputError
+        It cannot be made; then it is not there.
+    """
     shutil.rmtree(folder, ignore_errors=True)
     try:
         folder.mkdir(parents=True)
     except OSError as error:
         raise InputError(f"{folder}: cannot be made: {error.strerror}") from error
-    write_text(json.dumps(_identity(as_run)), folder / _RUN)
+    try:
+        write_text(json.dumps(_identity(as_run)), folder / _RUN)
+    except BaseException:
+        # Without that file there is nothing to go on with, and the next command would be told that there is.
+        shutil.rmtree(folder, ignore_errors=True)
+        raise
     return Kept(folder)
 
 
@@ -199,6 +213,12 @@ def _plain(outcome: Outcome) -> dict[str, Any]:
         "series": [(each.name, each.percent) for each in outcome.series],
         "cut_share": outcome.cut_share,
     }
+
+
+def _arrays(series: tuple[Series, ...]) -> bytes:
+    buffer = io.BytesIO()
+    np.savez(buffer, *(row for each in series for row in (each.time, each.value)))
+    return buffer.getvalue()
 
 
 def _series(file: Path, said: list[tuple[str, bool]]) -> tuple[Series, ...]:

@@ -183,7 +183,7 @@ def test_results_that_cannot_be_written_are_an_error(tmp_path):
     with open("/dev/full", "w") as full:
         command = [sys.executable, "-m", "windlass", "list"]
         done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, env={**os.environ})
-    assert (done.returncode, done.stderr) == (2, "windlass: No space left on device\n")
+    assert (done.returncode, done.stderr) == (2, "windlass: standard output: No space left on device\n")
 
 
 def test_signs_that_steer_a_terminal_are_written_out():

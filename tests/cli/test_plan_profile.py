@@ -67,7 +67,7 @@ def test_a_table_for_the_terminal(ready, tmp_path):
     ("words", "said"),
     [
         (("--cache", "much"), "--cache is 'much', expected bytes such as 900MB"),
-        (("--out", "no/x.parquet"), "--out: there is no folder no"),
+        (("--out", "no/x.parquet"), "--out: the folder no does not exist"),
         (("--truth", "none.csv"), "none.csv: no such file"),
         (("--truth", "empty.csv"), "empty.csv: no rows"),
         (("--truth", "other.csv"), "the digest of a.mp4"),

@@ -43,13 +43,26 @@ def status_of(error: BaseException) -> int:
     if isinstance(error, MemoryError):
         return _say(2, f"there is not enough memory{f': {error}' if str(error) else ''}")
     if isinstance(error, OSError) and error.strerror:
-        named = "" if error.filename is None else f"{os.fsdecode(error.filename)}: "
-        return _say(2, f"{named}{error.strerror}")
+        return _say(2, f"{_place_of(error)}{error.strerror}")
     where = "is above" if shows else f"is in {_written(error)}"
     return _say(
         3,
         f"{said_by(error)}{_line(error.__traceback__)}; this is a mistake of Windlass, its traceback {where}",
     )
+
+
+def _place_of(error: OSError) -> str:
+    """What the system could not use, where that is known."""
+    if error.filename is not None:
+        return f"{os.fsdecode(error.filename)}: "
+    try:
+        # What could not be written waits to be written still, and cannot be now either.
+        sys.stdout.flush()
+    except OSError as again:
+        return "standard output: " if again.errno == error.errno else ""
+    except (ValueError, AttributeError):
+        pass
+    return ""
 
 
 def _say(status: int, line: str) -> int:

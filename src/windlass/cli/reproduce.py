@@ -15,6 +15,8 @@ from windlass.engines.crew import crews_on
 from windlass.model import InputError
 from windlass.papers import by_crews, find_paper, on_engine
 from windlass.papers.page import rows_json, rows_table, save
+from windlass.report import BEGINS
+from windlass.saving import added_to, check_file, check_folder
 
 
 def engine_of(engine: str | None, *, slurm: bool) -> str | None:
@@ -41,8 +43,10 @@ def reproduce_command(
     if on is not None and engine is not None:
         raise InputError("--on: --engine is given as well, expected one of the two")
     paper = by_crews(on_engine(find_paper(name), engine), None if on is None else crews_on(on))
-    if out is not None and out.exists() and not out.is_dir():
-        raise InputError(f"--out: {out} is a file, expected a folder")
+    if out is not None:
+        check_folder("--out", out)
+        if out.is_dir():
+            check_file("--out", out / f"{paper.name}.html", begins=BEGINS)
     shown = sys.stderr.isatty()
     with (
         stopped_by_signals(True),
@@ -67,5 +71,6 @@ def reproduce_command(
     else:
         terminal().print(rows_table(paper, reproduction))
     if out is not None:
-        save(paper, reproduction, out)
+        with added_to(out, "--out") as fresh:
+            save(paper, reproduction, fresh)
         terminal(stderr=True, soft_wrap=True).print(f"{paper.name}.html and {paper.name}.json are in {out}")

@@ -105,10 +105,10 @@ def run_command(
                         progress_bar() as shown,
                     ):
                         results = run(scenario, by.jobs, shown.running, on, shown.compiling, kept, crews)
+                    if claim is not None:
+                        claim.fill(results.save)
                 finally:
                     _say_kept(kept, scenario, said)
-                if claim is not None:
-                    claim.fill(results.save)
 
             check = asked.check
 
@@ -159,9 +159,12 @@ def _kept(claim: Claim, scenario: Scenario, *, resume: bool, force: bool) -> Kep
 
 
 def _say_kept(kept: Kept | None, scenario: Scenario, said: Console) -> None:
-    """Where a run did not come to its end, say what can be gone on with."""
-    total = len(scenario.variants) * len(scenario.seeds)
-    if kept is None or not 0 < (count := kept.count()) < total:
+    """Where results did not come to their place, say what can be gone on with; where that is nothing, leave nothing."""
+    if kept is None or not kept.folder.is_dir():
+        return
+    count, total = kept.count(), len(scenario.variants) * len(scenario.seeds)
+    if count == 0:
+        kept.discard()
         return
     said.print(f"{count} of {total} runs are kept; the same command with --resume goes on")
 

@@ -144,7 +144,7 @@ def log(
     from windlass.saving import check_file, write_text
 
     if out is not None:
-        check_file("--out", out)
+        check_file("--out", out, begins=b"job,submit,start,")
     found = read_log(_client(conf, 60.0))
     table = io.StringIO()
     write_log(found.jobs, table)

@@ -10,6 +10,7 @@ import numpy as np
 import polars as pl
 
 from windlass.results.outcome import VariantResult
+from windlass.saving import parquet
 
 #: What a folder of results has: ``series`` and ``written`` where there are some.
 FILES: Final = frozenset({"jobs.parquet", "metrics.parquet", "series.parquet", "scenario.yaml", "written"})
@@ -88,10 +89,10 @@ class Results:
         folder has all of them, or is as it was.
         """
         folder.mkdir(parents=True, exist_ok=True)
-        self.jobs().write_parquet(folder / "jobs.parquet")
-        self.metrics().write_parquet(folder / "metrics.parquet")
+        (folder / "jobs.parquet").write_bytes(parquet(self.jobs()))
+        (folder / "metrics.parquet").write_bytes(parquet(self.metrics()))
         if len(series := self.series()):
-            series.write_parquet(folder / "series.parquet")
+            (folder / "series.parquet").write_bytes(parquet(series))
         (folder / "scenario.yaml").write_text(self.as_run, encoding="utf-8")
         for number, variant in enumerate(self.variants, start=1):
             for outcome in variant.outcomes:

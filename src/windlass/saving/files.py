@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import io
 import os
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from windlass.model import InputError
+
+if TYPE_CHECKING:
+    import polars as pl
 
 
 def write_text(text: str, path: Path) -> None:
@@ -51,18 +57,81 @@ def write_bytes(data: bytes, path: Path) -> None:
         raise InputError(f"{path}: the file cannot be written: {reason(error)}") from error
 
 
-def _replace(place: Path, data: bytes) -> None:
-    mode = place.stat().st_mode & 0o777 if place.exists() else 0o666 & ~_umask()
-    handle, name = tempfile.mkstemp(prefix=f".{place.name[:80]}.", suffix=".new", dir=place.parent)
+@contextmanager
+def replaced(path: Path) -> Iterator[Path]:
+    """A new file for a library to write, which takes a file's place at the end; until then what was there stays.
+
+    Parameters
+    ----------
+    path
+        Where it is to be; its folder is there. The new file's name ends as this one does, since libraries go by that.
+
+    Raises
+    ------
+    InputError
+        It cannot be written; names file and reason.
+
+    Examples
+    --------
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     with replaced(Path(folder) / "a.csv") as fresh:
+    ...         _ = fresh.write_text("all")
+    ...     fresh.suffix, [each.name for each in Path(folder).iterdir()]
+    ('.csv', ['a.csv'])
+    """
     try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(data)
-            file.flush()
-            os.fchmod(file.fileno(), mode)
-            os.fsync(file.fileno())
-        os.replace(name, place)
+        with _fresh(Path(os.path.realpath(path))) as fresh:
+            yield fresh
+    except OSError as error:
+        raise InputError(f"{path}: the file cannot be written: {reason(error)}") from error
+
+
+def parquet(table: pl.DataFrame) -> bytes:
+    """A table as the bytes of a Parquet file.
+
+    Whoever has the bytes writes them with a system call, whose errors name their reason. Compiled writers of files have
+    errors of their own, and some of them none.
+
+    Parameters
+    ----------
+    table
+        Any.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> parquet(pl.DataFrame({"a": [1]}))[:4]
+    b'PAR1'
+    """
+    buffer = io.BytesIO()
+    table.write_parquet(buffer)
+    return buffer.getvalue()
+
+
+def _replace(place: Path, data: bytes) -> None:
+    with _fresh(place) as fresh:
+        fresh.write_bytes(data)
+
+
+@contextmanager
+def _fresh(place: Path) -> Iterator[Path]:
+    """A file beside a place, which is moved there once it is on the disk."""
+    mode = place.stat().st_mode & 0o777 if place.exists() else 0o666 & ~_umask()
+    ending = f".new{place.suffix[:80]}"
+    handle, name = tempfile.mkstemp(prefix=f".{place.name[:80]}.", suffix=ending, dir=place.parent)
+    os.close(handle)
+    fresh = Path(name)
+    try:
+        yield fresh
+        handle = os.open(fresh, os.O_RDONLY)
+        try:
+            os.fchmod(handle, mode)
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+        os.replace(fresh, place)
     except BaseException:
-        Path(name).unlink(missing_ok=True)
+        fresh.unlink(missing_ok=True)
         raise
     sync_folder(place.parent)
 

@@ -64,7 +64,12 @@ class Monitor:
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             self._file = sqlite3.connect(path)
-            self._open()
+            try:
+                self._open()
+            except BaseException:
+                # With what SQLite has beside the file for as long as it is open.
+                self._file.close()
+                raise
         except (OSError, sqlite3.Error) as error:
             raise InputError(f"{path}: cannot be used as a history: {error}") from error
 

@@ -10,6 +10,7 @@ from windlass.cli.plan.bar import bar
 from windlass.cli.terminal import terminal
 from windlass.model import InputError
 from windlass.plan.profile.traffic.scene import Traffic
+from windlass.saving import check_file
 
 
 def size_of(given: str) -> tuple[int, int]:
@@ -35,6 +36,10 @@ def needs_opencv(command: str) -> None:
 def clip_command(traffic: Traffic, out: Path, truth: Path) -> None:
     """Draw, write, and say what is there."""
     needs_opencv("clip")
+    check_file("OUT", out)
+    check_file("--truth", truth, begins=b"frame,object,")
+    if out.resolve() == truth.resolve():
+        raise InputError(f"--truth: {truth} is the clip, expected another file")
     # Imported here, as OpenCV may not be there.
     from windlass.plan.profile.traffic.making import make_clip
 

@@ -19,6 +19,8 @@ from windlass.model import InputError
 from windlass.model.queries import QueryPlan
 from windlass.plan.profile import write_plans
 from windlass.plan.profile.tracks import Tracks, read_truth
+from windlass.report import BEGINS
+from windlass.saving import check_file, write_text
 
 if TYPE_CHECKING:
     from windlass.plan.profile.clipinfo import ClipInfo
@@ -99,9 +101,10 @@ def profile_command(asked: Asked, *, as_json: bool) -> None:
 
     pipeline, clip = read_pipeline(asked.pipeline), about(asked.clip)
     truth = read_truth(asked.truth, clip)
-    for option, file in (("--out", asked.out), ("--report", asked.report)):
-        if file is not None and not file.absolute().parent.is_dir():
-            raise InputError(f"{option}: there is no folder {file.parent}")
+    inputs = (asked.pipeline, asked.clip, asked.truth)
+    check_file("--out", asked.out, inputs, b"PAR1")
+    if asked.report is not None:
+        check_file("--report", asked.report, inputs, BEGINS)
     with bar("plans") as tell:
         found = profile(pipeline.plans, clip, truth, asked.cache, tell=tell)
     plans = [each.plan for each in found.plans]
@@ -115,7 +118,7 @@ def profile_command(asked: Asked, *, as_json: bool) -> None:
         from windlass.cli.plan.plots import page_of
 
         title = f"Plans of {pipeline.name} on {asked.clip.name}"
-        asked.report.write_text(page_of(title, lines, plans, front(plans)), encoding="utf-8")
+        write_text(page_of(title, lines, plans, front(plans)), asked.report)
     if as_json:
         sys.stdout.write(
             json.dumps(tree_of(pipeline.name, clip, asked, found, alone), allow_nan=False) + "\n"

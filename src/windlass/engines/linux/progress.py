@@ -14,6 +14,7 @@ nothing but a plain file, reads no more than 4 KiB, and takes nothing for grante
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import stat
@@ -89,8 +90,13 @@ def report(path: Path, progress: Progress) -> None:
     10
     """
     beside = path.with_name(f"{path.name}.{os.getpid()}")
-    beside.write_text(progress.line() + "\n", encoding="ascii")
-    beside.replace(path)
+    try:
+        beside.write_text(progress.line() + "\n", encoding="ascii")
+        beside.replace(path)
+    except OSError:
+        with contextlib.suppress(OSError):
+            beside.unlink()
+        raise
 
 
 def read(path: Path) -> Report:

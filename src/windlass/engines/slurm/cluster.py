@@ -17,6 +17,7 @@ from windlass.engines.slurm.config import CGROUP_CONF, CLUSTER, ClusterPlan
 from windlass.engines.slurm.daemons import Daemon, launch, wait_until
 from windlass.engines.slurm.host import ask, environment, free_ports, missing, program, remove_groups
 from windlass.model import BatchError, InputError
+from windlass.saving import write_text
 
 _STATE = "windlass.json"
 #: A machine that is busy with other work takes its time, s.
@@ -65,9 +66,7 @@ class Cluster:
     def save(self) -> None:
         """Write down what was started, whole or not at all."""
         text = json.dumps({**asdict(self), "folder": str(self.folder)}, indent=1)
-        fresh = self.folder / f"{_STATE}.new"
-        fresh.write_text(text, encoding="utf-8")
-        os.replace(fresh, self.folder / _STATE)
+        write_text(text, self.folder / _STATE)
 
     @classmethod
     def load(cls, folder: Path) -> Cluster | None:

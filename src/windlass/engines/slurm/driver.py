@@ -23,7 +23,7 @@ from windlass.engines.slurm.journal import Journal, Record, Unwritten
 from windlass.engines.slurm.lock import DriverLock
 from windlass.engines.slurm.sharing import plan_shares, say_shares, sharing_site
 from windlass.engines.slurm.system import Options, SlurmSystem
-from windlass.model import BatchError
+from windlass.model import BatchError, InputError
 from windlass.order.site import POLICIES as ORDER
 from windlass.order.site.view import SiteView, Start
 
@@ -154,15 +154,24 @@ def _say_started(view: SiteView, answer: Start, tell: Tell) -> None:
     tell(f"start {started} ({waiting} wait)")
 
 
-def _give_back(client: Client, journal: Record, options: Options, tell: Tell) -> None:
+def _give_back(client: Client, journal: Journal, options: Options, tell: Tell) -> None:
     with _undisturbed():
         try:
-            jobs = SlurmSystem(client, journal, options).give_back()
+            jobs = _given_back(client, journal, options, tell)
         except BatchError as error:
             tell(f"jobs may still be held; `windlass slurm give-back` releases them: {error}")
             return
     if jobs:
         tell(f"given back to Slurm: {', '.join(str(job) for job in jobs)}")
+
+
+def _given_back(client: Client, journal: Journal, options: Options, tell: Tell) -> tuple[int, ...]:
+    try:
+        return SlurmSystem(client, journal, options).give_back()
+    except InputError as error:
+        # On a disk that is full nothing can be written down any more. Jobs that nobody starts would be worse.
+        tell(f"{error}; the queue is given back all the same")
+        return SlurmSystem(client, Unwritten(journal.path), options).give_back()
 
 
 @contextlib.contextmanager

@@ -128,19 +128,49 @@ class Journal:
         return len(content) - len(last)
 
     def append(self, *entries: Entry) -> None:
-        """Write entries; they are on disk when this returns."""
+        """Write entries; they are on disk when this returns.
+
+        Raises
+        ------
+        InputError
+            They cannot be written, as where the disk is full; the file is as it was then. Or they are, and it cannot
+            begin anew.
+        """
         if not entries:
             return
-        self._file.write("".join(f"{entry_line(entry)}\n" for entry in entries).encode("utf-8"))
-        os.fsync(self._file.fileno())
+        before = os.fstat(self._file.fileno()).st_size
+        try:
+            self._write("".join(f"{entry_line(entry)}\n" for entry in entries).encode("utf-8"))
+        except OSError as error:
+            # Half a line would be gone on with by the next entry, and neither could be read.
+            with contextlib.suppress(OSError):
+                self._file.truncate(before)
+            raise self._refused(error) from error
         for entry in entries:
             self.standing.note(entry)
         if self._file.tell() > self._limit:
-            self._begin_anew()
+            try:
+                self._begin_anew()
+            except OSError as error:
+                self._named("new").unlink(missing_ok=True)
+                raise self._refused(error) from error
+
+    def _write(self, data: bytes) -> None:
+        left = memoryview(data)
+        # What meets the end of a disk is written in part, and only what follows is an error.
+        while left:
+            left = left[self._file.write(left) :]
+        os.fsync(self._file.fileno())
+
+    def _refused(self, error: OSError) -> InputError:
+        return InputError(f"--journal: {self.path}: cannot be written: {error.strerror or error}")
+
+    def _named(self, end: str) -> Path:
+        return self.path.with_name(f"{self.path.name}.{end}")
 
     def _begin_anew(self) -> None:
         """The new file is whole before it takes the old one's place, whenever the machine stops."""
-        fresh, before = (self.path.with_name(f"{self.path.name}.{end}") for end in ("new", "1"))
+        fresh, before = self._named("new"), self._named("1")
         with open(fresh, "wb") as out:
             out.write("".join(f"{entry_line(entry)}\n" for entry in self.standing.entries()).encode("utf-8"))
             out.flush()

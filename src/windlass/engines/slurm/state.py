@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
 from dataclasses import dataclass
 from pathlib import Path
 
 from windlass.engines.batch.pairs import Pair
 from windlass.model import InputError
+from windlass.saving import write_text
 
 _VERSION = 1
 
@@ -38,6 +38,13 @@ class ShareState:
 def write_state(path: Path, state: ShareState) -> None:
     """Replace the file, at once or not at all; it is on disk when this returns.
 
+    Raises
+    ------
+    InputError
+        It cannot be written; names it.
+
+    Examples
+    --------
     >>> import tempfile
     >>> file = Path(tempfile.mkdtemp()) / "shares"
     >>> write_state(file, ShareState("pairs", (Pair(7, 8, 30),)))
@@ -52,12 +59,7 @@ def write_state(path: Path, state: ShareState) -> None:
         "learned": state.learned,
     }
     tree["uses"] = [list(each) for each in state.uses]
-    fresh = path.with_name(f"{path.name}.new")
-    with open(fresh, "w", encoding="utf-8") as file:
-        json.dump(tree, file)
-        file.flush()
-        os.fsync(file.fileno())
-    os.replace(fresh, path)
+    write_text(json.dumps(tree), path)
 
 
 def read_state(path: Path) -> ShareState | None:

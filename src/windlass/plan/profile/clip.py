@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from windlass.model import InputError
 from windlass.plan.profile.clipinfo import ClipInfo
+from windlass.saving import replaced
 
 Image = NDArray[np.uint8]
 
@@ -128,21 +129,37 @@ def write_clip(
     Raises
     ------
     InputError
-        This OpenCV has no such codec, or the file cannot be written.
+        This OpenCV has no such codec, or the file cannot be written; what was there before is there still.
     """
     file = Path(path)
     if not file.parent.is_dir():
         raise InputError(f"{file}: there is no folder {file.parent}")
     if len(codec) != 4:
         raise InputError(f"codec is {codec!r}, expected four characters such as mp4v")
-    writer = cv2.VideoWriter(str(file), cv2.CAP_FFMPEG, cv2.VideoWriter.fourcc(*codec), rate, size)
-    try:
-        if not writer.isOpened():
+    with replaced(file) as fresh:
+        writer = cv2.VideoWriter(str(fresh), cv2.CAP_FFMPEG, cv2.VideoWriter.fourcc(*codec), rate, size)
+        try:
+            if not writer.isOpened():
+                raise InputError(
+                    f"{file}: OpenCV cannot write it with the codec {codec!r}: this build lacks it, or the name does "
+                    "not end in .mp4"
+                )
+            written = 0
+            for image in images:
+                writer.write(image)
+                written += 1
+        finally:
+            writer.release()
+        # OpenCV does not say when a disk is full.
+        if (there := _frames(fresh)) < written:
             raise InputError(
-                f"{file}: OpenCV cannot write it with the codec {codec!r}: this build lacks it, or the name does not "
-                "end in .mp4"
+                f"{file}: the file cannot be written: {there} of {written} frames are in it; is the disk full?"
             )
-        for image in images:
-            writer.write(image)
-    finally:
-        writer.release()
+
+
+def _frames(file: Path) -> int:
+    """How many a clip has; none where it is no clip."""
+    try:
+        return about(file).frames
+    except InputError:
+        return 0

@@ -11,6 +11,7 @@ import polars as pl
 from windlass.model import InputError
 from windlass.model.queries import Component, QueryPlan
 from windlass.reading import read_parquet
+from windlass.saving import parquet, write_bytes
 
 _COLUMNS = {
     "plan": pl.Int64, "accuracy": pl.Float64, "position": pl.Int64, "component": pl.String, "cores": pl.Float64,
@@ -32,10 +33,7 @@ def write_plans(plans: Sequence[QueryPlan], path: str | PathLike[str]) -> None:
         for number, plan in enumerate(plans)
         for position, part in enumerate(plan.components)
     ]
-    try:
-        pl.DataFrame(rows, schema=_COLUMNS, orient="row").write_parquet(Path(path))
-    except OSError as error:
-        raise InputError(f"{path}: the file cannot be written: {error.strerror or error}") from error
+    write_bytes(parquet(pl.DataFrame(rows, schema=_COLUMNS, orient="row")), Path(path))
 
 
 def stream_plans(path: str | PathLike[str]) -> tuple[QueryPlan, ...]:

@@ -13,6 +13,7 @@ from scipy.optimize import linear_sum_assignment
 
 from windlass.model import InputError
 from windlass.plan.profile.clipinfo import ClipInfo
+from windlass.saving import write_text
 
 _Ints = NDArray[np.int64]
 _Floats = NDArray[np.float64]
@@ -156,10 +157,7 @@ def write_truth(truth: Tracks, path: str | PathLike[str], clip: str = "") -> Non
     table = pl.DataFrame(columns)
     if clip:
         table = table.with_columns(clip=pl.lit(clip))
-    try:
-        table.write_csv(Path(path))
-    except OSError as error:
-        raise InputError(f"{path}: the file cannot be written: {error.strerror or error}") from error
+    write_text(table.write_csv(), Path(path))
 
 
 def read_truth(path: str | PathLike[str], clip: ClipInfo) -> Tracks:

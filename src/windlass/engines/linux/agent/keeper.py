@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from collections.abc import Callable
 from pathlib import Path
@@ -88,6 +89,8 @@ class Keeper:
             finally:
                 os.close(folder)
         except OSError as error:
+            with contextlib.suppress(OSError):
+                beside.unlink()
             raise InputError(f"{self.path}: cannot be written: {error.strerror}") from error
 
 

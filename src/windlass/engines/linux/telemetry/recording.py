@@ -20,6 +20,7 @@ import polars as pl
 
 from windlass.engines.linux.telemetry.observer import Observation
 from windlass.model import InputError
+from windlass.saving import parquet
 
 #: Columns before those of metrics.
 FIRST = ("at", "seconds", "busy", "cpu_ready")
@@ -88,7 +89,7 @@ class Recording:
         beside = self.path.with_name(f".{self.path.name}.{os.getpid()}")
         try:
             with open(beside, "wb") as file:
-                frame.write_parquet(file, compression="zstd")
+                file.write(parquet(frame))
                 file.flush()
                 os.fsync(file.fileno())
             os.replace(beside, self.path)

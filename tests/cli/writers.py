@@ -1,0 +1,172 @@
+"""Commands that write files: their words, words with which the files get other contents, and when a file is whole."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+import yaml
+
+from tests.fuzz.bases import SERIES, TABLES
+
+SWEEP = """
+name: sweep
+workload: {lublin: {jobs: 300, load: 0.9}}
+cluster: {processors: [64, 128]}
+policies: {order: [fcfs, easy]}
+seeds: [1, 2, 3]
+"""
+PIPELINE = "name: two\ndecode: {every: [1, 3]}\ndetect: [{knn: {least: [0.001, 0.004]}}]\nassociate: [overlap, orb]\n"
+COMMAND = (sys.executable, "-m", "windlass")
+#: A reproduction that takes no time: with ``--quick`` it says something else.
+_PAPER = """
+import windlass.cli.reproduce as command
+from windlass.cli import main
+from windlass.papers import Reproduction, Row
+
+class Paper:
+    name, title = "tiny", "A paper of one claim"
+
+    def reproduce(self, *, quick, tell):
+        tell("all of it", 0.0)
+        return Reproduction(tuple(Row(f"{at}", 1.0, float(quick), None) for at in range(2000)))
+
+command.find_paper = lambda name: Paper()
+main()
+"""
+
+
+def page(file: Path) -> None:
+    """All of a page."""
+    text = file.read_text(encoding="utf-8")
+    assert text.startswith("<!doctype html>")
+    assert text.endswith("</html>\n")
+
+
+def clip(file: Path) -> None:
+    """All of a clip of a second."""
+    about = pytest.importorskip("windlass.plan.profile.clip").about
+    assert about(file).frames == 30
+
+
+def plain(file: Path) -> None:
+    """All of a text in lines: the one that was cut off has no end."""
+    text = file.read_text(encoding="utf-8")
+    assert text.endswith("\n")
+    assert {row.count(",") for row in text.splitlines()} == {text.splitlines()[0].count(",")}
+
+
+def rows(file: Path) -> None:
+    """Rows of a reproduction, all of the same run."""
+    assert len({row["ours"] for row in json.loads(file.read_text(encoding="utf-8"))}) == 1
+
+
+def sites(file: Path) -> None:
+    """Sites of a cluster, all with as many slots."""
+    assert len({each["slots"] for each in yaml.safe_load(file.read_text(encoding="utf-8"))["sites"]}) == 1
+
+
+def table(file: Path) -> None:
+    """All of a table in Parquet, whose end says where its columns are."""
+    assert len(pl.read_parquet(file).columns) > 0
+
+
+@dataclass(frozen=True, slots=True)
+class Writer:
+    """A command that writes.
+
+    Parameters
+    ----------
+    name
+        For whoever reads which test failed.
+    words
+        The command.
+    changed
+        More words, with which it writes something else.
+    files
+        What it writes, and what raises where one of them is not whole.
+    before
+        Commands that make what it reads.
+    replaces
+        Whether what is there is written over. What is not is taken away before the command is tried.
+    program
+        What runs it.
+    needs
+        A module that it cannot do without.
+    """
+
+    name: str
+    words: tuple[str, ...]
+    changed: tuple[str, ...]
+    files: tuple[tuple[str, Callable[[Path], None]], ...]
+    before: tuple[tuple[str, ...], ...] = ()
+    replaces: bool = True
+    program: tuple[str, ...] = COMMAND
+    needs: str = "windlass"
+
+    def check(self, folder: Path) -> None:
+        """That what it writes is there, and whole."""
+        for name, whole in self.files:
+            whole(folder / name)
+
+
+_CLIP = ("plan", "clip", "c.mp4", "--truth", "c.csv", "--seconds", "1", "--size", "160x96", "--density", "2")
+_FORECAST = ("--freq", "10min", "--season", "1h", "--test", "1h", "--models", "naive,seasonal-naive")
+#: ``windlass run`` has tests of its own: of its folder it is known what it holds to the byte.
+WRITERS = (
+    Writer(
+        "forecast",
+        ("forecast", "s.csv", *_FORECAST, "--report", "r.html"),
+        ("--launch", "30min"),
+        (("r.html", page),),
+    ),
+    Writer("admit", ("admit", "evaluate", "t.parquet", "--report", "r.html"), ("--within", "5"), (("r.html", page),)),
+    Writer(
+        "cluster",
+        ("cluster", "from-wan", "w.csv", "--regions", "aws:a,aws:b", "--out", "o.yaml"),
+        ("--slots", "7"),
+        (("o.yaml", sites),),
+    ),
+    Writer(
+        "reproduce",
+        ("reproduce", "tiny", "--out", "pages"),
+        ("--quick",),
+        (("pages/tiny.json", rows), ("pages/tiny.html", page)),
+        program=(sys.executable, "-c", _PAPER),
+    ),
+    Writer("clip", _CLIP, ("--seed", "2"), (("c.mp4", clip), ("c.csv", plain)), needs="cv2"),
+    Writer(
+        "profile",
+        ("plan", "profile", "p.yaml", "c.mp4", "--truth", "c.csv", "--out", "p.parquet", "--report", "r.html"),
+        ("--cache", "5MB"),
+        (("p.parquet", table), ("r.html", page)),
+        before=(_CLIP,),
+        needs="cv2",
+    ),
+    Writer(
+        "record",
+        ("agent", "record", "--seconds", "1", "--every", "0.2", "--out", "a.parquet"),
+        (),
+        (("a.parquet", table),),
+        replaces=False,
+    ),
+)  # fmt: skip
+
+
+def prepared(folder: Path) -> None:
+    """What the commands read."""
+    (folder / "scenario.yaml").write_text(SWEEP, encoding="utf-8")
+    (folder / "s.csv").write_text(SERIES, encoding="utf-8")
+    (folder / "w.csv").write_text(TABLES["wan"], encoding="utf-8")
+    (folder / "p.yaml").write_text(PIPELINE, encoding="utf-8")
+    rng = np.random.default_rng(1)
+    ready = np.repeat(rng.random(60) * (rng.random(60) < 0.2), 5)
+    columns = {"at": np.arange(300.0), "busy": np.clip(ready + 0.1, 0, 1), "cpu_ready": ready}
+    columns |= {f"metric {at}": rng.normal(size=300) + ready for at in range(3)}
+    pl.DataFrame(columns).write_parquet(folder / "t.parquet")
