@@ -1,6 +1,11 @@
-"""One private Ray for the tests of the live engines, gone without a trace afterwards."""
+"""One private Ray for the tests of the live engines, gone without a trace afterwards; and nobody else is let in."""
 
 import pytest
+
+from tests.started import looked_at, mark
+
+#: On all that these tests start, directly or as daemons in the background.
+_STARTED = mark()
 
 
 def pytest_collection_modifyitems(items):
@@ -8,6 +13,23 @@ def pytest_collection_modifyitems(items):
     for item in items:
         if "tests/engines/" in item.nodeid and item.get_closest_marker("slow"):
             item.add_marker(pytest.mark.live)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item):
+    """A live test fails where anything that it started, or that is up for it, listens for more than this machine.
+
+    It is looked while the test runs, and at its end, before anything is taken down. This is for all tests of engines
+    that are marked live: those on Ray, Ray Serve, Slurm, Kubernetes' API server, HAProxy, and agents.
+    """
+    if item.get_closest_marker("live") is None:
+        return (yield)
+    found = set()
+    with looked_at(_STARTED, found):
+        answer = yield
+    if found:
+        pytest.fail(f"reachable from other machines: {'; '.join(sorted(found))}", pytrace=False)
+    return answer
 
 
 @pytest.fixture(scope="module")
