@@ -1,8 +1,5 @@
 """Nothing is lost: what a run replaces, what it refuses to, and what it goes on with."""
 
-import os
-import random
-import signal
 import subprocess
 import sys
 import time
@@ -175,44 +172,6 @@ def test_two_runs_into_one_folder_leave_one_whole(tmp_path):
     assert sorted(run.returncode for run in runs) == [0, 2]
     assert any("another command is writing to out" in each or "has results already" in each for each in said)
     assert names(tmp_path / "out") == FILES
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM", "SIGKILL"])
-def test_results_are_those_of_before_or_of_now_whenever_a_run_is_ended(tmp_path, name):
-    """Ended at random instants; ``WINDLASS_KILLS=100`` for as many as there should be once in a while."""
-    rng, kills = random.Random(name), int(os.environ.get("WINDLASS_KILLS", "6"))
-    (tmp_path / "s.yaml").write_text(SWEEP.replace("3000", "300"))
-    base = [*COMMAND, "run", "s.yaml", "--out", "out", "--report", "r.html", "--force"]
-    begun = time.monotonic()
-    subprocess.run(base, cwd=tmp_path, check=True, capture_output=True)
-    lasts = time.monotonic() - begun
-    whole = {"old": contents(tmp_path / "out")}
-    changed = [*base, "--seeds", "4-6"]
-    subprocess.run(changed, cwd=tmp_path, check=True, capture_output=True)
-    whole["new"] = contents(tmp_path / "out")
-    for turn in range(kills):
-        run = subprocess.Popen(
-            changed if turn % 2 else base,
-            cwd=tmp_path,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.PIPE,
-            text=True,
-            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
-        )
-        # What takes longest is to import; most of what is interesting comes after.
-        time.sleep(rng.uniform(0.5, 1.1) * lasts)
-        run.send_signal(getattr(signal, name))
-        said = run.communicate()[1]
-        assert contents(tmp_path / "out") in whole.values()
-        report = (tmp_path / "r.html").read_text()
-        assert report.startswith("<!doctype html>")
-        assert report.endswith("</html>\n")
-        if name == "SIGINT" and run.returncode == 130:
-            assert said.endswith("windlass: interrupted\n")
-    subprocess.run(base, cwd=tmp_path, check=True, capture_output=True)
-    assert contents(tmp_path / "out") == whole["old"]
-    assert names(tmp_path) == {"s.yaml", "out", "r.html"}
 
 
 def test_what_is_kept_is_the_same_to_the_bit(tmp_path):

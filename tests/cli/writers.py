@@ -72,6 +72,19 @@ def sites(file: Path) -> None:
     assert len({each["slots"] for each in yaml.safe_load(file.read_text(encoding="utf-8"))["sites"]}) == 1
 
 
+def results(folder: Path) -> None:
+    """All that a run writes."""
+    assert {each.name for each in folder.iterdir()} == {"jobs.parquet", "metrics.parquet", "scenario.yaml"}
+    table(folder / "jobs.parquet")
+
+
+def contents(place: Path) -> object:
+    """The bytes of a file, or those of all files of a folder by their names; nothing where nothing is."""
+    if place.is_dir():
+        return {each.name: each.read_bytes() for each in place.iterdir()}
+    return place.read_bytes() if place.exists() else None
+
+
 def table(file: Path) -> None:
     """All of a table in Parquet, whose end says where its columns are."""
     assert len(pl.read_parquet(file).columns) > 0
@@ -99,6 +112,8 @@ class Writer:
         What runs it.
     needs
         A module that it cannot do without.
+    same
+        Files and folders of which two runs of the same words write the same bytes.
     """
 
     name: str
@@ -109,6 +124,7 @@ class Writer:
     replaces: bool = True
     program: tuple[str, ...] = COMMAND
     needs: str = "windlass"
+    same: tuple[str, ...] = ()
 
     def check(self, folder: Path) -> None:
         """That what it writes is there, and whole."""
@@ -118,8 +134,14 @@ class Writer:
 
 _CLIP = ("plan", "clip", "c.mp4", "--truth", "c.csv", "--seconds", "1", "--size", "160x96", "--density", "2")
 _FORECAST = ("--freq", "10min", "--season", "1h", "--test", "1h", "--models", "naive,seasonal-naive")
-#: ``windlass run`` has tests of its own: of its folder it is known what it holds to the byte.
 WRITERS = (
+    Writer(
+        "run",
+        ("run", "scenario.yaml", "--out", "out", "--report", "r.html", "--force"),
+        ("--seeds", "4-6"),
+        (("out", results), ("r.html", page)),
+        same=("out",),
+    ),
     Writer(
         "forecast",
         ("forecast", "s.csv", *_FORECAST, "--report", "r.html"),
@@ -132,6 +154,7 @@ WRITERS = (
         ("cluster", "from-wan", "w.csv", "--regions", "aws:a,aws:b", "--out", "o.yaml"),
         ("--slots", "7"),
         (("o.yaml", sites),),
+        same=("o.yaml",),
     ),
     Writer(
         "reproduce",
@@ -139,6 +162,7 @@ WRITERS = (
         ("--quick",),
         (("pages/tiny.json", rows), ("pages/tiny.html", page)),
         program=(sys.executable, "-c", _PAPER),
+        same=("pages/tiny.json", "pages/tiny.html"),
     ),
     Writer("clip", _CLIP, ("--seed", "2"), (("c.mp4", clip), ("c.csv", plain)), needs="cv2"),
     Writer(

@@ -10,7 +10,7 @@ import sys
 import pytest
 
 from windlass.model import InputError
-from windlass.saving import check_file, write_bytes, write_text
+from windlass.saving import check_file, replaced, write_bytes, write_text
 from windlass.saving.files import sync_folder
 
 
@@ -121,3 +121,61 @@ def test_a_folder_can_be_synced(tmp_path):
     (tmp_path / "a").touch()
     with pytest.raises(OSError, match="Not a directory"):
         sync_folder(tmp_path / "a")
+
+
+_KILLED = """
+import os, sys
+from pathlib import Path
+from windlass.saving import files
+files.os.fsync = lambda handle: os.kill(os.getpid(), 9)
+files.write_bytes(b"two", Path(sys.argv[1]))
+"""
+
+
+def test_a_writer_that_is_killed_leaves_nothing_of_its_own(tmp_path):
+    try:
+        os.close(os.open(tmp_path, os.O_TMPFILE | os.O_WRONLY))
+    except OSError as error:
+        pytest.skip(f"files without a name cannot be had here: {error.strerror}")
+    write_text("one", tmp_path / "a")
+    assert subprocess.run([sys.executable, "-c", _KILLED, str(tmp_path / "a")]).returncode == -9
+    assert (tmp_path / "a").read_text() == "one"
+    assert names(tmp_path) == ["a"]
+
+
+def test_where_files_have_names_from_the_start_it_is_the_same(tmp_path, monkeypatch):
+    opened = os.open
+
+    def named(path, flags, *more, **others):
+        if flags & os.O_TMPFILE == os.O_TMPFILE:
+            raise OSError(95, "Operation not supported")
+        return opened(path, flags, *more, **others)
+
+    monkeypatch.setattr(os, "open", named)
+    (tmp_path / "a").write_text("one")
+    (tmp_path / "a").chmod(0o604)
+    write_text("two", tmp_path / "a")
+    assert (tmp_path / "a").read_text() == "two"
+    assert stat.S_IMODE((tmp_path / "a").stat().st_mode) == 0o604
+    with pytest.raises(InputError, match="File name too long"):
+        write_bytes(b"one", tmp_path / ("a" * 300))
+    assert names(tmp_path) == ["a"]
+
+
+def test_a_library_s_file_takes_its_place_whole_or_not_at_all(tmp_path):
+    file = tmp_path / "a.csv"
+    with replaced(file) as fresh:
+        fresh.write_text("one")
+        assert (fresh.suffix, file.exists()) == (".csv", False)
+
+    def fails(error):
+        with replaced(file) as fresh:
+            fresh.write_text("half")
+            raise error
+
+    with pytest.raises(InputError, match=r"a.csv: the file cannot be written: No space left on device"):
+        fails(OSError(28, "No space left on device"))
+    with pytest.raises(KeyError):
+        fails(KeyError())
+    assert file.read_text() == "one"
+    assert names(tmp_path) == ["a.csv"]

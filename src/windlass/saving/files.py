@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import secrets
 import tempfile
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -109,14 +110,38 @@ def parquet(table: pl.DataFrame) -> bytes:
 
 
 def _replace(place: Path, data: bytes) -> None:
-    with _fresh(place) as fresh:
-        fresh.write_bytes(data)
+    try:
+        handle = os.open(place.parent, os.O_TMPFILE | os.O_WRONLY, 0o600)
+    except OSError:
+        # Not every file system has files without a name.
+        with _fresh(place) as fresh:
+            fresh.write_bytes(data)
+        return
+    # Until it has one, it is gone with whoever writes it, however that ends.
+    with os.fdopen(handle, "wb") as file:
+        file.write(data)
+        file.flush()
+        os.fchmod(file.fileno(), _mode(place))
+        os.fsync(file.fileno())
+        fresh = place.with_name(f".{place.name[:80]}.{secrets.token_hex(8)}.new")
+        # The folder's handle is not looked at, and has the link followed.
+        os.link(f"/proc/self/fd/{file.fileno()}", fresh, src_dir_fd=file.fileno())
+    try:
+        os.replace(fresh, place)
+    except BaseException:
+        fresh.unlink(missing_ok=True)
+        raise
+    sync_folder(place.parent)
+
+
+def _mode(place: Path) -> int:
+    """Who may read and write what is written to a place."""
+    return place.stat().st_mode & 0o777 if place.exists() else 0o666 & ~_umask()
 
 
 @contextmanager
 def _fresh(place: Path) -> Iterator[Path]:
     """A file beside a place, which is moved there once it is on the disk."""
-    mode = place.stat().st_mode & 0o777 if place.exists() else 0o666 & ~_umask()
     ending = f".new{place.suffix[:80]}"
     handle, name = tempfile.mkstemp(prefix=f".{place.name[:80]}.", suffix=ending, dir=place.parent)
     os.close(handle)
@@ -125,7 +150,7 @@ def _fresh(place: Path) -> Iterator[Path]:
         yield fresh
         handle = os.open(fresh, os.O_RDONLY)
         try:
-            os.fchmod(handle, mode)
+            os.fchmod(handle, _mode(place))
             os.fsync(handle)
         finally:
             os.close(handle)
