@@ -15,13 +15,15 @@ from tests.fuzz.nasty import spoiled
 class Case:
     """One try: either a call of the library or a command, and whether it must be refused.
 
-    ``raises``: errors that the library says it raises here besides ``InputError``.
+    ``raises``: errors that the library says it raises here besides ``InputError``. ``names``: a line that refuses it
+    has one of these, and is no longer than a few lines of a terminal.
     """
 
     call: Callable[[], object] | None = None
     command: tuple[str, ...] = ()
     refuse: bool = False
     raises: tuple[type[BaseException], ...] = ()
+    names: tuple[str, ...] = ()
 
 
 def written(folder: Path, rng: random.Random, text: str, name: str) -> Path:

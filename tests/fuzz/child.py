@@ -16,16 +16,20 @@ import sys
 from pathlib import Path
 
 from tests.fuzz.case import Case
+from tests.fuzz.contacts import Contacts, only_here
 from tests.fuzz.targets import case_of
 from windlass.cli import main
 from windlass.model import InputError
 
 MEMORY = 2 * 2**30
 CPU_SECONDS = 30
+#: Characters of a line that refuses a case that is to be named.
+LONGEST = 1000
 
 
-def outcome(case: Case, folder: Path) -> str:
+def outcome(case: Case, folder: Path, contacts: Contacts) -> str:
     """``taken`` or ``refused``, or else what is wrong with how it ended."""
+    contacts.asked.clear()
     before = [os.dup(1), os.dup(2)]
     try:
         for number, name in ((1, "out"), (2, "err")):
@@ -38,8 +42,11 @@ def outcome(case: Case, folder: Path) -> str:
             os.dup2(kept, number)
             os.close(kept)
     said = [(folder / name).read_bytes().decode(errors="surrogateescape") for name in ("out", "err")]
+    if contacts.asked:
+        return f"asks beyond this machine: {contacts.asked[0]!r}"
     if case.call is None:
-        return judged(status, *said)
+        found = judged(status, *said)
+        return unnamed(case, said[1]) or found if found == "refused" else found
     return f"a library that gives up: {said[1][:200]}" if "panicked at" in said[1] else str(status)
 
 
@@ -99,6 +106,16 @@ def judged(status: object, out: str, err: str) -> str:
     return f"{len(lines)} lines instead of one: {err[:300]!r}"
 
 
+def unnamed(case: Case, err: str) -> str:
+    """What is wrong with the line that refuses a case; nothing where it names what it should."""
+    line = err.strip().splitlines()[-1]
+    if case.names and len(line) > LONGEST:
+        return f"a line of {len(line)} characters"
+    if case.names and not any(name in line for name in case.names):
+        return f"names none of {', '.join(case.names)}: {line[:300]}"
+    return ""
+
+
 def limit() -> None:
     """Limits of memory, and of CPU time until the next call."""
     used = resource.getrusage(resource.RUSAGE_SELF)
@@ -114,6 +131,7 @@ def held() -> int:
 
 def try_all(seed: int, first: int, last: int, folder: Path) -> None:
     resource.setrlimit(resource.RLIMIT_DATA, (held() + MEMORY, resource.RLIM_INFINITY))
+    contacts = only_here()
     tell = os.fdopen(os.dup(1), "w", encoding="utf-8", errors="backslashreplace")
     for number in range(first, last):
         own = folder / str(number)
@@ -121,7 +139,7 @@ def try_all(seed: int, first: int, last: int, folder: Path) -> None:
         what, case = case_of(seed, number, own)
         print(f"begin {number} {what}", file=tell, flush=True)
         limit()
-        found = outcome(case, own)
+        found = outcome(case, own, contacts)
         if case.refuse and found == "taken":
             found = "taken, and it must be refused"
         print(f"end {number} {what} {found!r}", file=tell, flush=True)

@@ -6,7 +6,7 @@ import random
 from collections.abc import Callable
 from pathlib import Path
 
-from tests.fuzz import commands, readers
+from tests.fuzz import addresses, commands, readers
 from tests.fuzz.case import Case
 
 #: What is tried, and how often among a hundred.
@@ -27,10 +27,15 @@ TARGETS: tuple[tuple[int, Callable[[random.Random, Path], Case]], ...] = (
     (6, readers.asked),
 )
 
+#: Cases from this number on are addresses; so those before are what they were before these came.
+ADDRESSES_FROM = 2000
+
 
 def case_of(seed: int, number: int, folder: Path) -> tuple[str, Case]:
     """The case of this number, and what it tries; its files are made in the folder, which is there and empty."""
     rng = random.Random(f"{seed}-{number}")
+    if number >= ADDRESSES_FROM:
+        return addresses.address.__name__, addresses.address(rng, folder)
     turn = number % sum(times for times, _ in TARGETS)
     for times, target in TARGETS:
         if turn < times:

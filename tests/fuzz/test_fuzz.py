@@ -1,4 +1,4 @@
-"""Two thousand cases; each is taken or refused in a line, within 2 GB and 30 s of CPU."""
+"""Two thousand cases, and some addresses; each is taken or refused in a line, within 2 GB and 30 s of CPU."""
 
 from __future__ import annotations
 
@@ -12,15 +12,21 @@ import pytest
 import yaml
 
 from tests.fuzz import bases
-from tests.fuzz.child import judged
+from tests.fuzz.addresses import HOSTS, OURS, PORTS
+from tests.fuzz.case import Case
+from tests.fuzz.child import LONGEST, judged, unnamed
+from tests.fuzz.contacts import is_here
 from tests.fuzz.nasty import dumped, numbers, put
 from tests.fuzz.readers import OTHERS, TABLES
-from tests.fuzz.targets import case_of
+from tests.fuzz.targets import ADDRESSES_FROM, case_of
+from windlass.engines.address import host_and_port, is_host, is_url
+from windlass.engines.linux.agent.options import Address
+from windlass.model import InputError
 from windlass.scenario import make_scenario
 from windlass.traces import read_trace
 
 ROOT = Path(__file__).parents[2]
-SEED, CASES, PER_PROCESS = 20, 2000, 500
+SEED, CASES, PER_PROCESS = 20, ADDRESSES_FROM + 300, 500
 
 
 def tried(folder: Path, first: int, last: int) -> tuple[Counter[tuple[str, str]], list[str]]:
@@ -71,6 +77,7 @@ def test_bad_input_is_refused_in_a_line(tmp_path, capsys):
     for what in ("log", "table", "read_scenario", "other_yaml"):
         assert counts[what, "refused"] > 20
         assert counts[what, "taken"] > 5
+    assert counts["address", "refused"] == CASES - ADDRESSES_FROM
 
 
 def test_a_case_is_the_same_every_time(tmp_path):
@@ -128,3 +135,54 @@ def test_what_is_spoiled_was_good(world):
 )
 def test_verdicts(status, out, err, verdict):
     assert judged(status, out, err).startswith(verdict)
+
+
+def test_a_line_that_does_not_name_what_it_refuses_is_seen():
+    case = Case(command=("run",), names=("--address",))
+    assert unnamed(case, "note\nwindlass: --address: no\n") == ""
+    assert unnamed(case, "windlass: no\n").startswith("names none of --address")
+    assert unnamed(case, f"windlass: --address: {'a' * LONGEST}\n").startswith("a line of ")
+    assert unnamed(Case(command=("run",)), "windlass: no\n") == ""
+
+
+@pytest.mark.parametrize("port", PORTS)
+@pytest.mark.parametrize("host", OURS)
+def test_ports_that_are_none(host, port):
+    with pytest.raises(InputError, match=r"^--x: "):
+        host_and_port("--x", f"{host}:{port}")
+
+
+@pytest.mark.parametrize("host", HOSTS, ids=range(len(HOSTS)))
+def test_hosts_that_are_none(host):
+    assert not is_host(host)
+    for text in (f"{host}:1", host):
+        with pytest.raises(InputError, match=r"^--x: ") as refused:
+            host_and_port("--x", text)
+        assert len(str(refused.value)) < LONGEST
+    assert not is_url(f"http://{host}:1")
+    with pytest.raises(InputError, match=r"^--listen is '"):
+        Address.of("--listen", f"{host}:1")
+
+
+@pytest.mark.parametrize(
+    "host", [*OURS, "head.cluster", "10-0-0-1", "my_host", "a.b.c.", "[fe80::1%eth0]", "10.0.0.1"]
+)
+def test_hosts_and_ports_that_are_some(host):
+    assert host_and_port("--x", f"{host}:65535") == (host.strip("[]"), 65535)
+    assert is_url(f"http://{host}")
+    assert is_url(f"https://{host}:9092/tree")
+
+
+@pytest.mark.parametrize(
+    ("host", "here"),
+    [
+        ("localhost", True),
+        ("127.9.9.9", True),
+        ("::1", True),
+        ("", True),
+        ("10.0.0.1", False),
+        ("a.b", False),
+    ],
+)
+def test_what_is_here(host, here):
+    assert is_here(host) is here

@@ -85,6 +85,9 @@ def ray_autoscale(
     history: _History = None,
 ) -> None:
     """Have Ray's autoscaler hold as many nodes as a policy says; nobody else should call `request_resources`."""
+    from windlass.engines.address import host_and_port
+
+    host_and_port("--address", address)
     try:
         from windlass.engines.ray.scale import connected
     except ImportError as error:

@@ -1,5 +1,6 @@
 """Real engines that carry out what policies decide.
 
+- :mod:`~windlass.engines.address`: hosts and ports as users give them.
 - :mod:`~windlass.engines.batch`: jobs of one site on a batch system, started in a policy's order.
 - :mod:`~windlass.engines.crew`: who runs the cells of a scenario that is simulated: processes, or a Ray cluster.
 - :mod:`~windlass.engines.elastic`: a cluster whose instances come and go, in numbers that a policy says.

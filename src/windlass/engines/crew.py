@@ -13,6 +13,7 @@ from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any, Protocol
 
+from windlass.engines.address import ray_head, said
 from windlass.foreign import refuse_to_leave
 from windlass.model import InputError
 
@@ -120,7 +121,11 @@ def crews_on(where: str, nodes: int = 1, files: Iterable[Path] = ()) -> Crews:
     """
     engine, colon, address = where.partition(":")
     if engine != "ray" or bool(colon) != bool(address):
-        raise InputError(f"--on: {where!r}, expected ray, or ray:HOST:PORT for a cluster that runs already")
+        raise InputError(
+            f"--on: {said(where)!r}, expected ray, or ray:HOST:PORT for a cluster that runs already"
+        )
+    if address:
+        ray_head("--on", address)
     try:
         module = importlib.import_module("windlass.engines.ray.crew")
     except ModuleNotFoundError as error:

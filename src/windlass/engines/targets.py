@@ -6,6 +6,7 @@ import importlib
 from dataclasses import dataclass
 from typing import Protocol
 
+from windlass.engines.address import ray_head
 from windlass.engines.live.executor import Executor
 from windlass.model import InputError
 from windlass.model.fleet import Fleet
@@ -66,7 +67,7 @@ def executors(target: Target) -> Executors:
     Raises
     ------
     InputError
-        No such engine, or it is not installed.
+        No such engine, the address is none, or the engine is not installed.
 
     Examples
     --------
@@ -78,6 +79,8 @@ def executors(target: Target) -> Executors:
         raise InputError(
             f"--engine: unknown engine {target.engine!r}, expected one of sim, {', '.join(ENGINES)}"
         )
+    if target.address is not None:
+        ray_head("--address", target.address)
     name, extra = _MODULES[target.engine]
     try:
         module = importlib.import_module(name)

@@ -17,6 +17,7 @@ from windlass.cli.plan.measured import measured_table, tree_of
 from windlass.cli.signals import stopped_by_signals
 from windlass.cli.terminal import terminal
 from windlass.drive import drive
+from windlass.engines.address import ray_head
 from windlass.engines.streams.book import Book
 from windlass.engines.streams.engine import LiveStreams
 from windlass.engines.streams.executor import Feed, Node
@@ -107,6 +108,8 @@ def run_command(
     """Read, run, print."""
     if where.engine not in ENGINES:
         raise InputError(f"--engine: unknown engine {where.engine!r}, expected {', '.join(ENGINES)}")
+    if where.address is not None:
+        ray_head("--address", where.address)
     chosen: PlanPolicy = POLICIES.make(policy, np.random.default_rng(seed))
     hierarchy = read_hierarchy(cluster)
     videos = _videos()

@@ -14,12 +14,11 @@ from ray._private import gcs_utils, services, utils
 from ray.core.generated.gcs_service_pb2 import CheckAliveRequest
 from ray.core.generated.gcs_service_pb2_grpc import NodeInfoGcsServiceStub
 
+from windlass.engines.address import ray_head
 from windlass.model import InputError
 
 #: A head that is there takes a connection, and answers, within so long each, s: Ray itself would try for a minute.
 _PATIENCE_S = 2.0
-#: What Ray looks up by itself.
-_FOUND = ("auto", "local")
 
 
 def connect(address: str, option: str = "--address") -> None:
@@ -54,13 +53,11 @@ def reach(address: str, option: str = "--address") -> None:
     InputError
         As of :func:`connect`.
     """
-    if address in _FOUND:
+    head = ray_head(option, address)
+    if head is None:
         return
-    host, _, port = address.removeprefix("ray://").rpartition(":")
-    if not host or not port.isdecimal() or not 0 < int(port) < 65536:
-        raise InputError(f"{option}: {address!r}, expected a host and a port, as in 127.0.0.1:6379")
     try:
-        socket.create_connection((host.strip("[]"), int(port)), _PATIENCE_S).close()
+        socket.create_connection(head, _PATIENCE_S).close()
     except OSError as error:
         raise InputError(f"{option}: no Ray cluster at {address!r}: {error.strerror or error}") from error
     if not address.startswith("ray://"):

@@ -15,8 +15,8 @@ from typing import Any
 
 import numpy as np
 
+from windlass.engines.address import host_and_port
 from windlass.engines.elastic.system import ClusterError, Seen
-from windlass.model import InputError
 from windlass.model.instances import RESOURCES, InstanceType
 from windlass.scale import Demands, Totals
 
@@ -131,14 +131,12 @@ def connected(address: str, types: tuple[InstanceType, ...]) -> Iterator[RayScal
     """
     from ray.autoscaler.v2.sdk import get_cluster_status, request_cluster_resources
 
-    host, _, port = address.rpartition(":")
-    if not host or not port.isdecimal() or not 0 < int(port) < 65536:
-        raise InputError(f"--address: {address!r}, expected a host and a port, as in 127.0.0.1:6379")
+    head = host_and_port("--address", address)
 
     def reach() -> None:
         # Ray itself would wait for 40 s where nobody listens.
         try:
-            socket.create_connection((host.strip("[]"), int(port)), _PATIENCE_S).close()
+            socket.create_connection(head, _PATIENCE_S).close()
         except OSError as error:
             raise OSError(f"{address}: {error.strerror or error}") from error
 

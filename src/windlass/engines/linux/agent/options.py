@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import ipaddress
 import math
 import re
-import urllib.parse
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from windlass.engines.address import is_ip, is_port, is_url, said
 from windlass.engines.linux.agent.default import POLICY
 from windlass.engines.linux.telemetry.source import Roots
 from windlass.model import InputError
@@ -47,16 +46,11 @@ class Address:
             It is none.
         """
         host, _, port = text.rpartition(":")
-        host = host[1:-1] if host.startswith("[") and host.endswith("]") else host
-        try:
-            ipaddress.ip_address(host)
-            if not (port.isascii() and port.isdecimal() and int(port) < 65536):
-                raise ValueError
-        except ValueError:
+        if not is_ip(host) or not (is_port(port) or port == "0"):
             raise InputError(
-                f"{option} is '{text}', expected an IP address and a port, such as 127.0.0.1:9090"
-            ) from None
-        return cls(host, int(port))
+                f"{option} is '{said(text)}', expected an IP address and a port, such as 127.0.0.1:9090"
+            )
+        return cls(host.strip("[]"), int(port))
 
     @property
     def url(self) -> str:
@@ -86,9 +80,8 @@ class Above:
     epsilon: float = 0.02
 
     def __post_init__(self) -> None:
-        parts = urllib.parse.urlsplit(self.url)
-        if parts.scheme not in ("http", "https") or not parts.hostname or parts.query or parts.username:
-            raise InputError(f"--join is '{self.url}', expected a URL such as http://10.0.0.1:9092")
+        if not is_url(self.url):
+            raise InputError(f"--join is '{said(self.url)}', expected a URL such as http://10.0.0.1:9092")
         check_name("--name", self.name)
         number("--join-every", self.every, 0.0, open_below=True)
 

@@ -1,0 +1,130 @@
+"""Addresses as users give them: looked at before anybody is asked, so that a wrong one is named and contacts nobody."""
+
+from __future__ import annotations
+
+import ipaddress
+import re
+
+from windlass.model import InputError
+
+_URL = re.compile(r"https?://(\[[^\[\]/]*\]|[^\[\]/:]*)(?::([0-9]+))?(?:/[A-Za-z0-9._~/-]*)?")
+_LABEL = re.compile(r"(?!-)[A-Za-z0-9_-]{1,63}(?<!-)")
+_NUMBER = re.compile(r"[0-9]+|0[xX][0-9A-Fa-f]*")
+_LONGEST = 253
+#: How much of what is no address a message says.
+_SAID = 80
+#: What Ray looks up by itself.
+_FOUND = ("auto", "local")
+_CLIENT = "ray://"
+
+
+def host_and_port(option: str, text: str) -> tuple[str, int]:
+    """The host, without brackets, and the port of an address.
+
+    Parameters
+    ----------
+    option
+        How the user named it, for the message.
+    text
+        A name, an IPv4 address, or an IPv6 address in brackets; a colon; and a port from 1 to 65535.
+
+    Raises
+    ------
+    InputError
+        It is none.
+
+    Examples
+    --------
+    >>> host_and_port("--address", "127.0.0.1:6379"), host_and_port("--address", "[::1]:80")
+    (('127.0.0.1', 6379), ('::1', 80))
+    >>> host_and_port("--address", "me@host:80")
+    Traceback (most recent call last):
+    windlass.model.errors.InputError: --address: 'me@host:80', expected a host and a port, as in 127.0.0.1:6379
+    """
+    host, _, port = text.rpartition(":")
+    if not is_host(host) or not is_port(port):
+        raise InputError(f"{option}: {said(text)!r}, expected a host and a port, as in 127.0.0.1:6379")
+    return host.strip("[]"), int(port)
+
+
+def ray_head(option: str, text: str) -> tuple[str, int] | None:
+    """Host and port of a Ray cluster's head; None for one that Ray finds by itself (``auto``).
+
+    Raises
+    ------
+    InputError
+        It is neither.
+
+    Examples
+    --------
+    >>> ray_head("--on", "ray://head:10001"), ray_head("--on", "auto")
+    (('head', 10001), None)
+    """
+    if text in _FOUND:
+        return None
+    try:
+        return host_and_port(option, text.removeprefix(_CLIENT))
+    except InputError:
+        # Said as it was given.
+        return host_and_port(option, text)
+
+
+def is_host(text: str) -> bool:
+    """Whether this is a name, an IPv4 address, or an IPv6 address in brackets.
+
+    >>> is_host("head.cluster"), is_host("[::1]"), is_host("::1"), is_host("127.0.0.256"), is_host("a b")
+    (True, True, False, False, False)
+    """
+    if is_ip(text):
+        return True
+    labels = text.removesuffix(".").split(".")
+    if len(text) > _LONGEST or not all(map(_LABEL.fullmatch, labels)):
+        return False
+    # The system takes 127.1 and 0x7f.1 for addresses, too, and hardly anybody means them.
+    return not _NUMBER.fullmatch(labels[-1])
+
+
+def is_ip(text: str) -> bool:
+    """Whether this is an IPv4 address, or an IPv6 address in brackets.
+
+    >>> is_ip("127.0.0.1"), is_ip("[::1]"), is_ip("::1"), is_ip("[127.0.0.1]"), is_ip("localhost")
+    (True, True, False, False, False)
+    """
+    brackets = text.startswith("[") and text.endswith("]")
+    bare = text[1:-1] if brackets else text
+    # Behind a percent sign, a scope may be anything to the library.
+    scope = bare.partition("%")
+    if len(bare) > _LONGEST or (scope[1] and not scope[2].isalnum()):
+        return False
+    try:
+        return ipaddress.ip_address(bare).version == (6 if brackets else 4)
+    except ValueError:
+        return False
+
+
+def is_port(text: str) -> bool:
+    """Whether this is a number of a port.
+
+    >>> is_port("80"), is_port("0"), is_port("+80"), is_port("65536")
+    (True, False, False, False)
+    """
+    return text.isascii() and text.isdecimal() and len(text) <= 5 and 0 < int(text) < 65536
+
+
+def said(text: str) -> str:
+    """As much of what is wrong as a line should have of it.
+
+    >>> len(said("a" * 1000))
+    81
+    """
+    return text if len(text) <= _SAID else f"{text[:_SAID]}…"
+
+
+def is_url(text: str) -> bool:
+    """Whether this is an address in HTTP, with a path or without, and nothing else.
+
+    >>> is_url("http://10.0.0.1:9092"), is_url("https://[::1]/tree"), is_url("http://me@host"), is_url("http://a:b")
+    (True, True, False, False)
+    """
+    found = _URL.fullmatch(text)
+    return found is not None and is_host(found[1]) and (found[2] is None or is_port(found[2]))
