@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from windlass.cli.effects import check_needs
 from windlass.cli.terminal import say
 from windlass.engines.linux.agent.default import POLICY
 
@@ -43,6 +44,8 @@ _TokenFile = Annotated[
     Path | None,
     typer.Option("--token-file", help="File with the token of the tree.", show_default="$WINDLASS_TOKEN"),
 ]
+
+_NEEDS = (("--save-every", "--state"), ("--join-every", "--join"), ("--name", "--join"))
 
 
 @agent_app.callback()
@@ -98,6 +101,7 @@ def record(
 
 @agent_app.command()
 def run(
+    context: typer.Context,
     listen: Annotated[
         str, typer.Option("--listen", help="Where HTTP is answered: /accept, /healthz, /metrics.")
     ] = "127.0.0.1:9090",
@@ -155,6 +159,7 @@ def run(
     from windlass.engines.linux.agent.token import read_token
     from windlass.engines.linux.telemetry.source import Roots
 
+    check_needs(context, *_NEEDS, ("--token-file", "--join"), ("--node", "--kubernetes"))
     where = Address.of("--listen", listen)
     # Port 0 is any that is free, and so is the one beside it.
     beside = Address(where.host, where.port + 1 if where.port else 0)
@@ -182,6 +187,7 @@ def run(
 
 @agent_app.command()
 def aggregate(
+    context: typer.Context,
     listen: Annotated[str, typer.Option("--listen", help="Where agents come.")] = "127.0.0.1:9092",
     rank: Annotated[int, typer.Option("--rank", help="Directions of what is merged.")] = 4,
     forget_after: Annotated[
@@ -204,13 +210,10 @@ def aggregate(
     from windlass.engines.linux.agent.token import VARIABLE, read_token
     from windlass.model import InputError
 
+    check_needs(context, *_NEEDS)
+    above = _above(join, name, join_every)
     options = AggregatorOptions(
-        Address.of("--listen", listen),
-        rank,
-        forget_after,
-        state,
-        save_every,
-        above=_above(join, name, join_every),
+        Address.of("--listen", listen), rank, forget_after, state, save_every, above=above
     )
     token = read_token(token_file)
     if token is None:

@@ -197,7 +197,8 @@ def run(
         procs, policies, seeds, where, no_kill, skip_bad_lines, format_, tuple(fields or ())
     )
     live = None if engine == "sim" else Target(engine, address, nodes, not real_links)
-    check_run(given_in(context), live=live is not None)
+    named = address is not None or (on or "").startswith("ray:")
+    check_run(given_in(context), live=live is not None, address=named)
     PROCESSES.check(jobs, "--jobs")
     run_command(
         target,
@@ -239,6 +240,7 @@ def trace(
 
 @app.command()
 def place(
+    context: typer.Context,
     job: Annotated[Path, typer.Argument(help="A job (.yaml), such as examples/fleet-job.yaml.")],
     cluster: Annotated[
         Path | None, typer.Option("--cluster", help="Sites (.yaml).", show_default="those that the job names")
@@ -247,8 +249,10 @@ def place(
     json: Json = False,
 ) -> None:
     """Place one job over sites: who runs what, what moves, how long it takes, what it costs."""
+    from windlass.cli.effects import TOLD, check_apart
     from windlass.cli.place import place_command
 
+    check_apart(context, "--json", ("--explain",), TOLD)
     place_command(job, cluster, explain=explain, as_json=json)
 
 

@@ -9,6 +9,7 @@ import typer
 
 
 def explain(
+    context: typer.Context,
     folder: Annotated[Path, typer.Argument(metavar="RUN", help="A folder that `run --out` has written.")],
     job: Annotated[int, typer.Argument(help="The job's number in the log.")],
     variant: Annotated[
@@ -24,8 +25,10 @@ def explain(
     ] = False,
 ) -> None:
     """Say what a job of a run waited for: who ran ahead, why, when it was promised a start, who was let past."""
+    from windlass.cli.effects import TOLD, check_apart
     from windlass.cli.explain import Question, explain_command
 
+    check_apart(context, "--json", ("--all",), TOLD)
     explain_command(Question(folder, job, variant, seed, everything), as_json=json)
 
 

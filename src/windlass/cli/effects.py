@@ -8,7 +8,15 @@ from windlass.model import InputError
 
 #: What options are for that have no effect without something else.
 _LIVE = ("--address", "--real-links")
-_SHOWN = ("--out", "--report", "--json", "--csv")
+_SHOWN = (
+    "--out", "--report", "--json", "--csv", "--force", "--resume", "--by", "--require", "--no-check", "--wide",
+)  # fmt: skip
+#: What has no effect beside ``--dry-run`` is for this.
+RUN = "what is run, and --dry-run runs nothing"
+#: And what has none beside the address of a cluster, for this.
+PRIVATE = "a private cluster, and one that runs is named"
+#: What has none beside ``--json``.
+TOLD = "tables for people, and JSON has it always"
 
 
 def given_in(context: typer.Context) -> frozenset[str]:
@@ -25,7 +33,53 @@ def _is_on_the_line(source: object) -> bool:
     return getattr(source, "name", None) == "COMMANDLINE"
 
 
-def check_run(given: frozenset[str], *, live: bool) -> None:
+def check_needs(context: typer.Context, *pairs: tuple[str, str]) -> None:
+    """Refuse an option that has an effect only beside another one, which was not given.
+
+    Parameters
+    ----------
+    context
+        Of the command.
+    pairs
+        An option, and the one that it needs.
+
+    Raises
+    ------
+    InputError
+        Names both.
+    """
+    given = given_in(context)
+    for option, other in pairs:
+        if option in given and other not in given:
+            raise InputError(f"{option}: has no effect here, it is for {other}")
+
+
+def check_apart(context: typer.Context, other: str, options: tuple[str, ...], what: str) -> None:
+    """Refuse options that have no effect beside another one, if that was given.
+
+    Parameters
+    ----------
+    context
+        Of the command.
+    other
+        The option that leaves them without effect.
+    options
+        Those.
+    what
+        What they are for.
+
+    Raises
+    ------
+    InputError
+        Names the first, and what it is for.
+    """
+    given = given_in(context)
+    for option in options:
+        if other in given and option in given:
+            raise InputError(f"{option}: has no effect here, it is for {what}")
+
+
+def check_run(given: frozenset[str], *, live: bool, address: bool = False) -> None:
     """Refuse what has no effect among the options of ``windlass run``.
 
     Parameters
@@ -34,6 +88,8 @@ def check_run(given: frozenset[str], *, live: bool) -> None:
         The options that were given.
     live
         Whether it runs on a live engine.
+    address
+        Whether a cluster that runs already is named, for that or for cells.
 
     Raises
     ------
@@ -48,15 +104,17 @@ def check_run(given: frozenset[str], *, live: bool) -> None:
     """
     without: list[tuple[tuple[str, ...], str]] = []
     if live:
-        without.append((("--jobs",), "the simulator"))
+        without.append((("--jobs", "--no-check"), "the simulator"))
     else:
         without.append((_LIVE, "--engine with a live engine"))
         if "--on" not in given:
             without.append((("--nodes",), "--engine with a live engine, or --on ray"))
+    if address:
+        without.append((("--nodes",), PRIVATE))
     if given & {"--json", "--csv"}:
         without.append((("--wide",), "tables for people"))
     if "--dry-run" in given:
-        without.append((_SHOWN, "what is run, and --dry-run runs nothing"))
+        without.append((_SHOWN, RUN))
     for options, what in without:
         for option in options:
             if option in given:

@@ -72,6 +72,7 @@ def down(folder: _Dir = None) -> None:
 
 @slurm_app.command()
 def drive(
+    context: typer.Context,
     policies: Annotated[
         str, typer.Option("--policies", help="As in order=easy,share=pairs, or order=./mine.py.")
     ],
@@ -98,6 +99,7 @@ def drive(
     ] = 300.0,
 ) -> None:
     """Start the jobs that were submitted with `sbatch -H --comment=windlass`, in a policy's order."""
+    from windlass.cli.effects import RUN, check_apart, given_in
     from windlass.cli.signals import stopped_by_signals
     from windlass.engines.slurm.driver import drive_slurm, plan_slurm
     from windlass.engines.slurm.driving import Driving, cluster_name, default_journal
@@ -105,8 +107,12 @@ def drive(
     from windlass.model import InputError
     from windlass.model.values import number
     from windlass.order.site import POLICIES as ORDER
+    from windlass.share import POLICIES as SHARE
 
+    check_apart(context, "--dry-run", ("--until-idle", "--keep-held"), RUN)
     chosen = read_policies(policies)
+    if "--checkpoint" in given_in(context) and SHARE.key not in chosen:
+        raise InputError("--checkpoint: has no effect here, it is for --policies with share=…")
     if ORDER.key not in chosen:
         raise InputError("--policies: no order=… is given, expected one")
     number("--look", look, 0.0, open_below=True)

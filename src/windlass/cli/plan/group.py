@@ -19,6 +19,7 @@ def _plan() -> None:
 
 @plan_app.command("solve")
 def solve(
+    context: typer.Context,
     queries: Annotated[
         Path, typer.Argument(help="Queries with their plans (.yaml), such as examples/plan/queries.yaml.")
     ],
@@ -38,8 +39,10 @@ def solve(
     ] = False,
 ) -> None:
     """Choose a configuration for each query: its accuracy, what all use of each resource, and what is possible."""
+    from windlass.cli.effects import TOLD, check_apart
     from windlass.cli.plan.solve import solve_command
 
+    check_apart(context, "--json", ("--explain",), TOLD)
     names = tuple(name.strip() for name in policy.split(",") if name.strip())
     solve_command(queries, cluster, names, seed=seed, explain=explain, as_json=json)
 
@@ -98,6 +101,7 @@ def clip(
 
 @plan_app.command("run")
 def run(
+    context: typer.Context,
     queries: Annotated[
         Path,
         typer.Argument(
@@ -135,8 +139,11 @@ def run(
     ] = False,
 ) -> None:
     """Run queries on real nodes as planned, plan anew when something changes, and measure accuracy and lateness."""
+    from windlass.cli.effects import PRIVATE, RUN, check_apart
     from windlass.cli.plan.run import Where, run_command
 
+    check_apart(context, "--dry-run", ("--seconds", "--json", "--real-links"), RUN)
+    check_apart(context, "--address", ("--nodes",), PRIVATE)
     run_command(
         queries,
         cluster,
