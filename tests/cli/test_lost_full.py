@@ -86,7 +86,7 @@ def test_a_command_on_a_full_disk_leaves_the_files_of_before(tmp_path, writer):
             return subprocess.run(command, cwd=disk, capture_output=True, text=True, errors="replace")
 
         for words in (*writer.before, writer.words):
-            assert ended(*words[:]).returncode == 0
+            assert ended(*words).returncode == 0
         writer.check(disk)
         if not writer.replaces:
             for name, _ in writer.files:
@@ -96,6 +96,9 @@ def test_a_command_on_a_full_disk_leaves_the_files_of_before(tmp_path, writer):
             before = {name: contents(disk / name) for name, _ in writer.files}
             with filled(disk, free):
                 done = ended(*writer.words, *writer.changed)
+                if free and done.returncode == 0:
+                    # All that it writes fits into what is left.
+                    continue
                 assert done.returncode == 2, done.stderr
                 line = only_line(done.stderr)
                 named = [name for name, _ in writer.files if name.partition("/")[0] in line]
