@@ -145,7 +145,7 @@ def test_a_line_that_does_not_name_what_it_refuses_is_seen():
     assert unnamed(Case(command=("run",)), "windlass: no\n") == ""
 
 
-@pytest.mark.parametrize("port", PORTS)
+@pytest.mark.parametrize("port", PORTS, ids=range(len(PORTS)))
 @pytest.mark.parametrize("host", OURS)
 def test_ports_that_are_none(host, port):
     with pytest.raises(InputError, match=r"^--x: "):

@@ -40,7 +40,9 @@ def explain_command(question: Question, *, as_json: bool) -> None:
     rows = [_row(question, variant) for variant in variants]
     if question.variant is None and len(variants) > 1:
         if question.everything:
-            raise InputError("--all: has no effect here, it is for one of several policies, named by --variant")
+            raise InputError(
+                "--all: has no effect here, it is for one of several policies, named by --variant"
+            )
         _compare(question, variants, rows, as_json)
         return
     variant, row = variants[0], rows[0]

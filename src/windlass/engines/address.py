@@ -94,7 +94,7 @@ def is_ip(text: str) -> bool:
     bare = text[1:-1] if brackets else text
     # Behind a percent sign, a scope may be anything to the library.
     scope = bare.partition("%")
-    if len(bare) > _LONGEST or (scope[1] and not scope[2].isalnum()):
+    if not bare.isascii() or len(bare) > _LONGEST or (scope[1] and not scope[2].isalnum()):
         return False
     try:
         return ipaddress.ip_address(bare).version == (6 if brackets else 4)

@@ -9,6 +9,7 @@ from windlass.engines.slurm.client import Client
 from windlass.engines.slurm.driver import _give_back
 from windlass.engines.slurm.entries import Began, Over, Releasing
 from windlass.engines.slurm.journal import Journal, read_journal
+from windlass.engines.slurm.lock import DriverLock
 from windlass.engines.slurm.state import ShareState, read_state, write_state
 from windlass.engines.slurm.system import Options
 from windlass.model import InputError
@@ -82,3 +83,9 @@ def test_the_queue_is_given_back_where_nothing_can_be_written_down(disk):
     assert said.told("release") == [("release", "7")]
     assert [each for each in told if FULL in each and each.endswith("the queue is given back all the same")]
     assert told[-1] == "given back to Slurm: 7"
+
+
+def test_the_lock_of_a_driver_holds_without_the_name_of_its_process(disk):
+    said = r"another driver \(process unknown\) drives this cluster"
+    with filled(disk), DriverLock("c:h:1", disk), pytest.raises(InputError, match=said):
+        DriverLock("c:h:1", disk)
