@@ -16,13 +16,13 @@ def opened(path):
 
 def add_many(monitor, added):
     """Add one period after the other; those of which that is done are in a list."""
-    for at in range(1, 200):
+    for at in range(1, 100):
         monitor.add(PERIOD * at, np.array([1.0, at]))
         added.append(at)
 
 
 def test_what_was_added_is_there_and_more_is_once_there_is_room(tmp_path):
-    with small_disk(tmp_path / "disk", 256 * PAGE) as disk:
+    with small_disk(tmp_path / "disk", 2048 * PAGE) as disk:
         path, added = disk / "history.db", [0]
         with opened(path) as monitor:
             monitor.add(0.0, np.array([1.0, 0.0]))
@@ -38,7 +38,7 @@ def test_what_was_added_is_there_and_more_is_once_there_is_room(tmp_path):
 
 
 def test_a_history_that_cannot_begin_is_named_and_begins_once_there_is_room(tmp_path):
-    with small_disk(tmp_path / "disk", 256 * PAGE) as disk:
+    with small_disk(tmp_path / "disk", 2048 * PAGE) as disk:
         path = disk / "history.db"
         with filled(disk):
             with pytest.raises(InputError, match=r"history.db: cannot be used as a history: "):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 import tempfile
@@ -14,6 +15,8 @@ from windlass.model.text import printable
 
 #: The environment variable that has tracebacks printed.
 TRACEBACK = "WINDLASS_TRACEBACK"
+#: How systems say that there is no room for what is written: the disk is full, or what one may have of it is.
+_NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
 def status_of(error: BaseException) -> int:
@@ -55,14 +58,8 @@ def _place_of(error: OSError) -> str:
     """What the system could not use, where that is known."""
     if error.filename is not None:
         return f"{os.fsdecode(error.filename)}: "
-    try:
-        # What could not be written waits to be written still, and cannot be now either.
-        sys.stdout.flush()
-    except OSError as again:
-        return "standard output: " if again.errno == error.errno else ""
-    except (ValueError, AttributeError):
-        pass
-    return ""
+    # Whoever writes a file names it, so that what found no room and has no name is what we print.
+    return "standard output: " if error.errno in _NO_ROOM else ""
 
 
 def _say(status: int, line: str) -> int:
