@@ -16,7 +16,6 @@ from windlass.papers.pronto.fit import channels_of, fit
 from windlass.papers.pronto.methods import cluster, has_svm, own, pooled
 from windlass.papers.pronto.recall import Set, chosen, pictures, rows_of
 from windlass.papers.pronto.similar import DISTANCES, medoids
-from windlass.papers.pronto.trackers import merged_error
 from windlass.papers.pronto.verdicts import beats_chance
 from windlass.sim.telemetry.metrics import Metrics, read_model
 from windlass.traces.telemetry import Telemetry
@@ -96,12 +95,6 @@ def test_accuracy_is_of_both_kinds():
     # Of the first machine half; of the second, which has no spike, all.
     assert (never.balanced, never.plain) == (0.75, pytest.approx(5 / 6))
     assert spikes.accuracy(~were, were).balanced == pytest.approx((0 + 0 + 1 + 0) / 4)
-
-
-def test_merging_says_when_nodes_saw_other_directions(monkeypatch):
-    good, sent = merged_error(8, 100, 2, 1)
-    assert 0.0 < good < 0.01
-    assert sent == 134 * 4 * 8 + 4 * 8
 
 
 def test_random_is_rarely_said_to_beat_chance_and_never_of_few_onsets():

@@ -11,7 +11,8 @@ metric of machines of the Server Machine Dataset, and CPU Ready as we recorded i
 - :mod:`~windlass.papers.pronto.values`: Tables 1 to 3, forecasts of values.
 - :mod:`~windlass.papers.pronto.spikes`: Tables 4 to 6, forecasts of spikes.
 - :mod:`~windlass.papers.pronto.recorded`: those tables on our own recordings.
-- :mod:`~windlass.papers.pronto.trackers`: time, memory, and the error after merging.
+- :mod:`~windlass.papers.pronto.trackers`: time and memory.
+- :mod:`~windlass.papers.pronto.merging`: what merging nodes leaves out of the SVD of all data.
 - :mod:`~windlass.papers.pronto.recall`: what signals foresee beside chance, and CDFs over nodes.
 - :mod:`~windlass.papers.pronto.verdicts`: whether one is better than another, beyond chance.
 - :mod:`~windlass.papers.pronto.fit`: the model of metrics that the simulator has, from a recording.

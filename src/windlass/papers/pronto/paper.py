@@ -17,6 +17,8 @@ from windlass.papers.pronto.data import (
     traces,
 )
 from windlass.papers.pronto.drawn import drawn_node
+from windlass.papers.pronto.merging import SETTINGS
+from windlass.papers.pronto.merging import rows_of as merging_rows
 from windlass.papers.pronto.recall import DOWNTIMES, Set, judged, pictures
 from windlass.papers.pronto.recall import rows_of as recall_rows
 from windlass.papers.pronto.recorded import rows_of as recorded_rows
@@ -34,7 +36,9 @@ class ProntoPaper:
         """All machines and the last 14 days of forecasts; ``quick`` has nine machines, and hundreds of steps."""
         rows: list[Row] = []
         tell("trackers", 0.0)
-        rows += tracker_rows(100 if quick else 4000, 8 if quick else 64)
+        rows += tracker_rows(100 if quick else 4000)
+        tell("merging", 0.01)
+        rows += merging_rows(*((8, range(1, 3), SETTINGS[:1]) if quick else (64, range(1, 11), SETTINGS)))
         tell("Tables 1 to 6", 0.05)
         rows += _forecasts(quick)
         tell("Tables 1 to 6 on recorded CPU Ready", 0.35)

@@ -136,11 +136,17 @@ def _row(kind: Set, each: Judged) -> Row:
         f"{found.shifted:.2f}, down {found.downtime:.1%}",
         None,
         f"{found.onsets} onsets, {found.left} with a raise before and {found.right} only after; precision "
-        f"{found.precision:.2f}, lead {found.lead:.1f} steps; as much by {sure.by_shift:.0%} of shifts; "
+        f"{found.precision:.2f}, lead {found.lead:.1f} steps; ahead {_lift(found):.2f} "
+        f"({sure.lift[0]:.2f}–{sure.lift[1]:.2f}); as much by {sure.by_shift:.0%} of shifts; "
         + {True: "above both beyond chance", False: "not above both beyond chance", None: "too few to tell"}[
             beats_chance(found, sure)
         ],
     )
+
+
+def _lift(found: Quality) -> float:
+    """The share of steps before onsets at which it was up, over the downtime; NaN for one that was never up."""
+    return found.ahead / found.downtime if found.downtime > 0.0 else float("nan")
 
 
 def pictures(kind: Set, found: Sequence[Judged], key: str) -> tuple[Picture, ...]:

@@ -1,4 +1,4 @@
-"""The four trackers: time a vector, memory a node, and what merging many nodes leaves out."""
+"""The four trackers: time a vector, and memory a node."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from windlass.admit import Pronto, Subspace, Tree, distance
+from windlass.admit import Pronto
 from windlass.admit.evaluation import TRACKERS
 from windlass.papers.reproduction import Row
 
@@ -43,32 +43,8 @@ def ms_a_vector(tracker: str, steps: int, clock: Callable[[], float]) -> float:
     return 1000.0 * (clock() - begun) / steps
 
 
-def merged_error(nodes: int, steps: int, fan_out: int, seed: int) -> tuple[float, float]:
-    """What the merged subspace of nodes that saw the same directions leaves out of that of the SVD of all data.
-
-    Returns
-    -------
-    tuple
-        The sine of the largest angle between both, and the bytes that one node sent.
-    """
-    rng = np.random.default_rng(seed)
-    directions = np.linalg.qr(rng.normal(size=(_DIM, _RANK)))[0] * 0.7 ** np.arange(_RANK)
-    tree = Tree.of(nodes=nodes, fan_out=fan_out, dim=_DIM, rank=_RANK, epsilon=0.0)
-    every, sent = [], 0
-    for node in range(nodes):
-        values = rng.normal(size=(steps, _RANK)) @ directions.T + 0.02 * rng.normal(size=(steps, _DIM))
-        left, singular, _ = np.linalg.svd(values.T, full_matrices=False)
-        found = Subspace(left[:, :_RANK], singular[:_RANK])
-        tree.send(str(node), found)
-        sent = found.basis.nbytes + found.singular.nbytes
-        every.append(values)
-    whole = np.linalg.svd(np.concatenate(every).T, full_matrices=False)[0][:, :_RANK]
-    merged = tree.whole
-    return (1.0 if merged is None else float(distance(merged.basis, whole))), float(sent)
-
-
-def rows_of(steps: int, nodes: int) -> list[Row]:
-    """Time and memory of all four, and the error after merging."""
+def rows_of(steps: int) -> list[Row]:
+    """Time and memory of all four."""
     rows = []
     found = {tracker: ms_a_vector(tracker, steps, time.process_time) for tracker in TRACKERS}
     for tracker in TRACKERS:
@@ -98,12 +74,4 @@ def rows_of(steps: int, nodes: int) -> list[Row]:
             "it is of how each is written: here blocks are merged in LAPACK, and SPIRIT goes vector by vector",
         )
     )
-    error, sent = merged_error(nodes, 200, 8, 3)
-    rows += [
-        Row(
-            f"distance of projectors after merging {nodes} nodes, of true rank plus noise", None, round(error, 6),
-            error < 0.05, "below 0.05 is what this house asks for",
-        ),
-        Row("bytes that a node sends at a time", None, sent, None, "a subspace of 134 metrics and 4 directions"),
-    ]  # fmt: skip
     return rows
