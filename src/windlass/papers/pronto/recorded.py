@@ -154,7 +154,7 @@ def verdicts(ladder: Wrong, columns: Sequence[str]) -> list[Row]:
             "122 to 1052",
             f"{found[0]:.4g} to {found[-1]:.4g}",
             rises(found),
-            "medians of short stretches have peaks that those of long ones do not",
+            "an hour is a 672nd of a recording: two steps here, and bursts last longer than that",
         )
     ]
     long = [name for name in ("1 day", "12 hours", "6 hours", "3 hours") if name in columns]
