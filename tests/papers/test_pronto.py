@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -18,8 +20,9 @@ from windlass.papers.pronto.recall import Set, chosen, pictures, rows_of
 from windlass.papers.pronto.similar import DISTANCES, medoids
 from windlass.papers.pronto.verdicts import beats_chance
 from windlass.sim.telemetry.metrics import Metrics, read_model
-from windlass.traces.telemetry import Telemetry
+from windlass.traces.telemetry import Telemetry, read_recorded
 
+RECORDING = Path(__file__).parents[2] / "examples" / "telemetry" / "tune.parquet"
 DAY = 86_400.0
 needs_svm = pytest.mark.skipif(not has_svm(), reason="scikit-learn is not here, of the extra forecast")
 
@@ -180,6 +183,18 @@ def test_recordings_that_cannot_be_fitted_are_named():
         fit([whole, without], 2.0)
     with pytest.raises(InputError, match="has other metrics than there"):
         after(whole, without)
+
+
+def test_the_model_that_is_shipped_is_of_the_recording_that_ships():
+    # Would catch a recording, or a fit, that changes without the model.
+    shipped, again = read_model(), fit([read_recorded(RECORDING)], 2.0)
+    assert again.names == shipped.names
+    for name in ("channel_mean", "channel_scale", "mean", "scale"):
+        np.testing.assert_allclose(getattr(again, name), getattr(shipped, name), rtol=1e-3, atol=1e-300)
+    # Two delays that explain a metric as well may change places with the last digit of a sum.
+    alike = (again.delay == shipped.delay) & (again.pole == shipped.pole)
+    assert alike.mean() > 0.9
+    np.testing.assert_allclose(again.along[alike], shipped.along[alike], rtol=2e-3, atol=1e-6)
 
 
 def test_the_model_that_is_shipped_is_of_a_recording():

@@ -33,7 +33,8 @@ _MOVES = 0.02
 
 
 def channels_of(recording: Telemetry, cores: float) -> Floats:
-    """(t, 5) pressure as the simulator has it: shares, tasks a core, and packets over their mean.
+    """(t, 5) pressure as the simulator has it: shares (of memory, of the most that was held), tasks a core, and packets
+    over their mean.
 
     Raises
     ------
@@ -47,7 +48,9 @@ def channels_of(recording: Telemetry, cores: float) -> Floats:
             raise InputError(f"{recording.source}: none of the columns {', '.join(names)} is there")
         found.append(_filled(recording.of(name)))
     busy, runnable, ready, free, packets = found
-    memory = 1.0 - free / max(float(free.max()), 1.0)
+    # Jobs of the recorded machine take 3 % of its memory, and nodes of the simulator hold up to all. As a share
+    # of all, what a burst holds there would be a hundred deviations from the recording, and drown all else.
+    memory = (free.max() - free) / max(float(np.ptp(free)), 1.0)
     return np.stack(
         [busy, runnable / cores, ready, memory, packets / max(float(packets.mean()), 1e-9)], axis=1
     )

@@ -21,7 +21,7 @@ from windlass.sim.telemetry.pressure import CHANNELS
 
 Floats = NDArray[np.float64]
 
-#: The model that ``windlass.papers.pronto.fit`` fitted to a recording of our own, of 30 s so far.
+#: The model that ``windlass.papers.pronto.fit`` fitted to a recording of our own, ``examples/telemetry/tune.parquet``.
 RECORDED = Path(__file__).parent / "recorded.json"
 
 
