@@ -15,5 +15,6 @@ metric of machines of the Server Machine Dataset, and CPU Ready as we recorded i
 - :mod:`~windlass.papers.pronto.merging`: what merging nodes leaves out of the SVD of all data.
 - :mod:`~windlass.papers.pronto.recall`: what signals foresee beside chance, and CDFs over nodes.
 - :mod:`~windlass.papers.pronto.verdicts`: whether one is better than another, beyond chance.
+- :mod:`~windlass.papers.pronto.simulated`: what admission gains in the simulator, over seeds.
 - :mod:`~windlass.papers.pronto.fit`: the model of metrics that the simulator has, from a recording.
 """
