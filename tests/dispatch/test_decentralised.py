@@ -132,7 +132,7 @@ def test_a_worker_that_is_back_gets_its_share_from_however_many_schedulers(sched
     for seed in range(10):
         done = simulate(
             "rosella", np.ones(8), 0.8, 2200, seed, schedulers=schedulers, samples=0, record=True,
-            timetable=WorkerTimetable.failure(0, 200.0, back),
+            timetable=WorkerTimetable.failure(0, 200.0, back), sizes_told=True,
         )  # fmt: skip
         soon = (done.submit >= back) & (done.submit < back + 10.0)
         shares.append(float((done.worker[soon] == 0).mean()))

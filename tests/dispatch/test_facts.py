@@ -12,10 +12,12 @@ THOUSAND = np.array([1.0] * 900 + [6.0] * 100)
 CLUSTER = np.array([1.0] * 16 + [2.0] * 8 + [4.0] * 6 + [8.0] * 2)
 
 
-def shocked(name, load, tasks=150_000, every=1000.0, **more):
+def shocked(name, load, tasks=150_000, every=1000.0, sizes_told=True, **more):
     until = 1.2 * tasks / (load * CLUSTER.sum())
     timetable = shocks(CLUSTER, every, until, np.random.default_rng(3))
-    return simulate(name, CLUSTER, load, tasks, seed=2, timetable=timetable, **more).mean
+    return simulate(
+        name, CLUSTER, load, tasks, seed=2, timetable=timetable, sizes_told=sizes_told, **more
+    ).mean
 
 
 @pytest.mark.parametrize("load", [0.8, 0.9])
@@ -65,5 +67,5 @@ def test_longest_queue_grows_like_log_log_n_with_two_choices_and_like_log_n_with
 
 @pytest.mark.slow
 def test_learned_rates_are_near_known_ones_at_a_thousand_workers():
-    learned = simulate("rosella", THOUSAND, 0.9, 3_000_000, seed=7).mean
+    learned = simulate("rosella", THOUSAND, 0.9, 3_000_000, seed=7, sizes_told=True).mean
     assert learned < 1.1 * simulate("ppot", THOUSAND, 0.9, 3_000_000, seed=7).mean

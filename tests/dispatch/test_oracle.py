@@ -55,6 +55,7 @@ def test_same_as_naive_driven_by_hand(name, steady):
         arrivals=submit,
         service=work,
         timetable=timetable,
+        sizes_told=True,
         samples=0,
         record=True,
     )

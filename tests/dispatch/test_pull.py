@@ -42,7 +42,13 @@ def test_equal_workers_whose_sizes_are_told_are_one_queue_for_all(schedulers):
     work = rng.standard_exponential(2000) + 1e-9
     policy = Pull(workers, float(workers), rng=np.random.default_rng(1), probe_share=0.0)
     done = simulate(
-        policy, np.ones(workers), tasks=len(work), arrivals=submit, service=work, schedulers=schedulers
+        policy,
+        np.ones(workers),
+        tasks=len(work),
+        arrivals=submit,
+        service=work,
+        schedulers=schedulers,
+        sizes_told=True,
     )
     free, ends = [0.0] * workers, []
     for came, size in zip(submit, work, strict=True):

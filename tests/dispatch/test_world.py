@@ -93,11 +93,21 @@ def test_estimates_converge_to_true_rates(told):
     np.testing.assert_allclose(settled, speeds, rtol=0.02 if told else 0.08)
 
 
+@pytest.mark.parametrize(("name", "learns"), [("rosella", True), ("jsq", False)])
+def test_sizes_are_hidden_unless_told(name, learns):
+    bare, hidden, told = (
+        simulate(name, SPEEDS, 0.7, 3000, seed=1, **asked).mean
+        for asked in ({}, {"sizes_told": False}, {"sizes_told": True})
+    )
+    assert bare == hidden
+    assert (told != hidden) == learns
+
+
 def test_silent_worker_counts_as_dead_until_benchmark_tasks_bring_it_back():
     speeds = np.array([1.0] * 8)
     stall = WorkerTimetable.speeds([500.0, 3000.0], [0, 0], [0.0, 1.0])
     policy = Rosella(8, guaranteed=8.0, rng=np.random.default_rng(1), window_scale=0.1)
-    result = simulate(policy, speeds, 0.5, 40_000, seed=1, timetable=stall)
+    result = simulate(policy, speeds, 0.5, 40_000, seed=1, timetable=stall, sizes_told=True)
     time, first = result.sample_time, result.estimates[:, 0]
     assert (first[time < 500] > 0).all()
     assert (first[(time > 2500) & (time < 3000)] == 0).all()
@@ -142,7 +152,9 @@ def test_several_schedulers_with_old_queue_lengths_cost_something():
     late = simulate("ppot", speeds, 0.8, 100_000, seed=1, schedulers=5, probe_delay=1.0).mean
     assert parted == pytest.approx(alone, rel=0.05)
     assert late > 1.05 * alone
-    learned = simulate("rosella", speeds, 0.8, 100_000, seed=1, schedulers=5, probe_delay=0.1).mean
+    learned = simulate(
+        "rosella", speeds, 0.8, 100_000, seed=1, schedulers=5, probe_delay=0.1, sizes_told=True
+    ).mean
     assert learned < 1.5 * alone
 
 

@@ -126,7 +126,7 @@ def test_jobs_alone_on_nodes_that_stay_are_the_batch_world_s():
 
 
 @pytest.mark.parametrize("dispatch", ["rosella", "sparrow", "jsq", "ppot"])
-@pytest.mark.parametrize("rest", [{}, {"schedulers": 3, "probe_delay": 0.5}])
+@pytest.mark.parametrize("rest", [{"sizes": "told"}, {}, {"schedulers": 3, "probe_delay": 0.5}])
 def test_tasks_alone_on_nodes_that_stay_are_the_dispatch_world_s(dispatch, rest):
     # With a floor of 1 policies are promised what whole nodes do, as in the dispatch world.
     tasks = {"tasks": 4000, "load": 0.7, "tasks_per_job": 2, "service": "pareto"}
@@ -139,13 +139,7 @@ def test_tasks_alone_on_nodes_that_stay_are_the_dispatch_world_s(dispatch, rest)
     world = Dispatch()
     groups = [{"workers": 12, "speed": 2.0}]
     setting = world.setting.model_validate(
-        {
-            "cluster": {"groups": groups},
-            "workload": tasks,
-            "policies": {"dispatch": dispatch},
-            "sizes": "told",
-            **rest,
-        }
+        {"cluster": {"groups": groups}, "workload": tasks, "policies": {"dispatch": dispatch}, **rest}
     )
     whole = world.run(setting, case.seed, world.workload(setting, case.seed), lambda share: None)
     assert np.array_equal(tasks_alone(case).end, whole.jobs["end_s"].to_numpy())
@@ -260,6 +254,7 @@ def test_real_jobs_and_real_requests():
         ({"policies": {"dispatch": "rosela"}}, "did you mean 'rosella'"),
         ({"policies": {"order": "eezy"}}, "unknown policy 'eezy'"),
         ({"keep_tasks": 0}, "keep_tasks"),
+        ({"sizes": "guessed"}, "sizes"),
     ],
 )
 def test_wrong_fields_are_named_in_a_line(changes, said):

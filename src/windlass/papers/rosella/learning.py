@@ -33,7 +33,7 @@ def shock(quick: bool) -> Reproduction:
         sums, counts = np.zeros(len(edges) - 1), np.zeros(len(edges) - 1)
         of_seeds = []
         for seed in range(runs):
-            done = simulate(policy, _FOUR, load, tasks, seed=seed, timetable=swap, samples=0)
+            done = simulate(policy, _FOUR, load, tasks, seed=seed, timetable=swap, samples=0, sizes_told=True)
             sums += np.histogram(done.submit, edges, weights=done.response)[0]
             counts += np.histogram(done.submit, edges)[0]
             of_seeds.append(done.response[done.submit >= at].mean())
@@ -92,7 +92,9 @@ def benchmark_tasks(quick: bool) -> Reproduction:
             for seed in seeds:
                 timetable = shocks(_FOUR, SHOCK_EVERY, tasks / (load * 32), np.random.default_rng([seed, 9]))
                 policy = make_policy("rosella", _FOUR, np.random.default_rng(seed), probe_share=share)
-                done = simulate(policy, _FOUR, load, tasks, seed=seed, timetable=timetable, samples=0)
+                done = simulate(
+                    policy, _FOUR, load, tasks, seed=seed, timetable=timetable, samples=0, sizes_told=True
+                )
                 values.append(float(done.response[tasks // 10 :].mean()))
             means.append(np.array(values))
         lines.append(
@@ -132,7 +134,9 @@ def _learning_time(workers: int, load: float, seed: int) -> float:
     # Shuffled, so that speed and number do not go together.
     speeds = np.random.default_rng(seed).permutation(speeds) / speeds.mean()
     last = 400.0
-    done = simulate("rosella", speeds, load, int(load * workers * last), seed=seed, samples=400)
+    done = simulate(
+        "rosella", speeds, load, int(load * workers * last), seed=seed, samples=400, sizes_told=True
+    )
     wrong = _error(done.estimates, speeds) > _ACCURATE
     late = np.flatnonzero(wrong)
     return float(done.sample_time[late[-1]]) if len(late) else 0.0

@@ -64,7 +64,7 @@ def simulate(
     timetable: WorkerTimetable | None = None,
     schedulers: int = 1,
     probe_delay: float = 0.0,
-    sizes_told: bool = True,
+    sizes_told: bool = False,
     lane: int = 8,
     samples: int = 100,
     record: bool = False,
@@ -101,7 +101,7 @@ def simulate(
         How old the queue lengths are that schedulers see, and what workers report to schedulers that did not
         send the task, s.
     sizes_told
-        Whether a completed task's work is known; if not, each counts as 1.
+        Whether a completed task's work is known, as on no live engine; if not, each counts as 1.
     lane
         Benchmark tasks that may wait at a worker; more are dropped.
     samples

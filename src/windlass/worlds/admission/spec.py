@@ -84,7 +84,8 @@ class AdmissionSetting(Setting):
 
     ``workload.load`` is the tasks' work over what neighbours leave of all nodes on average. ``keep_tasks``: at most so
     many tasks, evenly spaced, are in the table and in the report; metrics are of all. ``warm``: tasks that arrive
-    before this time, s, are not measured, as policies begin knowing nothing.
+    before this time, s, are not measured, as policies begin knowing nothing. ``sizes``: whether the dispatch policy is
+    ``told`` the work of each task that ends, as in the dispatch world.
     """
 
     path_fields: ClassVar[tuple[str, ...]] = ("workload.llm", "telemetry.model")
@@ -96,5 +97,6 @@ class AdmissionSetting(Setting):
     policies: PoliciesSpec
     schedulers: Annotated[int, Field(ge=1)] = 1
     probe_delay: NotNegative = 0.0
+    sizes: Literal["told", "hidden"] = "hidden"
     keep_tasks: Annotated[int, Field(ge=1)] = 100_000
     warm: NotNegative = 0.0

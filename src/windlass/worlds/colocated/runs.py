@@ -235,7 +235,7 @@ def _workers(
         timetable=WorkerTimetable.none(),
         schedulers=setting.schedulers,
         probe_delay=setting.probe_delay,
-        sizes_told=True,
+        sizes_told=setting.sizes == "told",
         lane=_LANE,
         samples=0,
         record=record,

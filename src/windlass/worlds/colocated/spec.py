@@ -46,7 +46,8 @@ class ColocatedSetting(Setting):
     """One variant of a colocated scenario.
 
     ``keep_tasks``: at most so many tasks, evenly spaced, are in the table and in the report; metrics are of all.
-    ``parts``: further parts, each by its file; they decide after the jobs and before the tasks.
+    ``parts``: further parts, each by its file; they decide after the jobs and before the tasks. ``sizes``: whether a
+    policy of tasks is ``told`` the work of each that ends, as in the dispatch world.
     """
 
     plain_lists: ClassVar[frozenset[str]] = frozenset({"cluster.outages", "parts"})
@@ -66,6 +67,7 @@ class ColocatedSetting(Setting):
     kill_at_walltime: bool = True
     schedulers: Annotated[int, Field(ge=1)] = 1
     probe_delay: NotNegative = 0.0
+    sizes: Literal["told", "hidden"] = "hidden"
     keep_tasks: Annotated[int, Field(ge=1)] = 100_000
 
     @field_validator("parts")
