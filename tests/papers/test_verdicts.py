@@ -11,6 +11,7 @@ from windlass.metrics.sharing import SharingMetrics
 from windlass.papers.asax import on_slurm, tables
 from windlass.papers.asax.mix import CORES
 from windlass.papers.asax.runs import ASAX, EASY, PAIRS, STATIC, Found
+from windlass.papers.tetrium import classes
 from windlass.papers.verdicts import UNTOLD, everywhere, interval, is_at_least, is_at_most, is_lower
 
 SEEDS = arrays(np.float64, st.integers(2, 12), elements=st.floats(0.1, 10.0).map(lambda x: round(x, 3)))
@@ -48,8 +49,17 @@ def test_one_seed_tells_nothing():
     assert everywhere([None]) is None
 
 
-def _found(rng, wait, run, used, stretch):
-    noise = 1.0 + 0.01 * rng.random((5, 4))
+def test_of_one_seed_no_interval_is_printed():
+    gains = np.array([[41.6, np.nan], [np.nan, np.nan], [40.0, 42.0]])
+    assert classes._by_class(["few", "some", "many"], gains) == "few: 42; some: no jobs; many: 41 ± 13"
+    assert on_slurm._percent(np.array([1.1])) == "+10.0"
+    lone = _found(np.random.default_rng(7), 0.5, 1.0, 1.0, 1.0, seeds=1)
+    assert tables._gain(lone, lone, "mean_wait_s") == "+0.0 %"
+    assert str(interval(np.array([2.0]))) == "2"
+
+
+def _found(rng, wait, run, used, stretch, seeds=5):
+    noise = 1.0 + 0.01 * rng.random((seeds, 4))
     metrics = []
     for row in noise:
         fields = dict.fromkeys(SharingMetrics.__dataclass_fields__, 1.0)
@@ -62,7 +72,7 @@ def _found(rng, wait, run, used, stretch):
             "mean_host_stretch": stretch * row[3],
         }
         metrics.append(SharingMetrics(**fields))
-    return Found(tuple(metrics), ({},) * 5, np.ones(5))
+    return Found(tuple(metrics), ({},) * seeds, np.ones(seeds))
 
 
 @pytest.mark.parametrize("better", [True, False])

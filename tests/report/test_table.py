@@ -190,6 +190,14 @@ def test_several_seeds_have_half_widths() -> None:
     assert columns[1].cells[0].text == "2.000 ± 2.484"
 
 
+def test_of_one_seed_no_interval_is_printed() -> None:
+    lone = results(*((name, [outcome([0], [wait], [10])]) for name, wait in (("a", 60), ("b", 90))))
+    printed = _printed(lone)
+    assert "±" not in printed
+    assert "nan" not in printed
+    assert not any("±" in cell.full for column in metric_columns(lone) for cell in column.cells)
+
+
 def test_names_are_no_markup() -> None:
     assert "[bold]x[/bold]" in _printed(results(("[bold]x[/bold]", [outcome([0], [1], [1])])))
 

@@ -38,7 +38,25 @@ class Interval:
         return self.mean + self.half
 
     def __str__(self) -> str:
-        return f"{self.mean:.3g} ± {self.half:.2g}" if math.isfinite(self.half) else f"{self.mean:.3g}"
+        return f"{self.mean:.3g}{give_or_take(self.half, '.2g')}"
+
+
+def give_or_take(half: float, digits: str) -> str:
+    """What stands behind a mean: half the width of its interval, or nothing where there is none, as of one seed.
+
+    Parameters
+    ----------
+    half
+        Half the width; infinite or NaN where nobody knows it.
+    digits
+        How it is printed, as a format.
+
+    Examples
+    --------
+    >>> give_or_take(2.51, ".1f"), give_or_take(math.nan, ".1f"), give_or_take(math.inf, ".1f")
+    (' ± 2.5', '', '')
+    """
+    return f" ± {half:{digits}}" if math.isfinite(half) else ""
 
 
 def interval(values: Floats) -> Interval:

@@ -28,7 +28,7 @@ from windlass.order.site import POLICIES as ORDER
 from windlass.papers.asax.tables import said
 from windlass.papers.plots import Line, Picture
 from windlass.papers.reproduction import Reproduction, Row, Tell
-from windlass.papers.verdicts import interval, is_at_least, is_at_most, is_lower
+from windlass.papers.verdicts import give_or_take, interval, is_at_least, is_at_most, is_lower
 from windlass.share import POLICIES as SHARE
 
 _Floats = NDArray[np.float64]
@@ -222,8 +222,7 @@ def _stretch(runs: list[MixRun], base: list[MixRun]) -> _Floats:
 def _percent(ratios: _Floats) -> str:
     """How much more than 1 they are, in percent."""
     change = interval(100.0 * (ratios - 1.0))
-    sure = f" ± {change.half:.1f}" if math.isfinite(change.half) else ""
-    return f"{change.mean:+.1f}{sure}"
+    return f"{change.mean:+.1f}{give_or_take(change.half, '.1f')}"
 
 
 def _rows(found: dict[str, list[MixRun]]) -> list[Row]:

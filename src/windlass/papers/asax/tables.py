@@ -9,7 +9,15 @@ import numpy as np
 from windlass.papers.asax.mix import CORES, PROGRAMS
 from windlass.papers.asax.runs import ASAX, EASY, PAIRS, STATIC, Found
 from windlass.papers.reproduction import Row
-from windlass.papers.verdicts import UNTOLD, everywhere, interval, is_at_least, is_at_most, is_lower
+from windlass.papers.verdicts import (
+    UNTOLD,
+    everywhere,
+    give_or_take,
+    interval,
+    is_at_least,
+    is_at_most,
+    is_lower,
+)
 
 #: Table 3: mean wait, h; CPU, %; mean response, h.
 _TABLE_3 = {
@@ -136,7 +144,7 @@ def _against_easy(size: int, name: str, ours: Found, easy: Found) -> list[Row]:
 
 def _gain(ours: Found, easy: Found, metric: str) -> str:
     change = interval(100.0 * (ours.of(metric) / easy.of(metric) - 1.0))
-    return f"{change.mean:+.1f} ± {change.half:.1f} %"
+    return f"{change.mean:+.1f}{give_or_take(change.half, '.1f')} %"
 
 
 def utilisation(found: Runs) -> list[Row]:

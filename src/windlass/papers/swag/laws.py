@@ -12,7 +12,7 @@ from windlass.papers.plots import Line, Picture
 from windlass.papers.reproduction import Row
 from windlass.papers.swag.bounds import Room, bound_row, near_best, room
 from windlass.papers.swag.runs import CLASSES, REORDERED, SHOWN, SRPT, Experiment, Size, experiment
-from windlass.papers.verdicts import Interval
+from windlass.papers.verdicts import Interval, give_or_take
 
 #: Job-size law: figures of response and slowdown; what SWAG is reported to gain on the SRPT variants at 78%.
 FIGURES = {
@@ -56,7 +56,7 @@ def law_figures(law: str, size: Size, tell: Callable[[], None]) -> tuple[list[Ro
         Row(
             f"Fig. {figure}, {law}, {load:.0%}: {name}, response over FCFS's",
             None,
-            f"{summary.mean:.3f} ± {summary.half_width:.3f}",
+            f"{summary.mean:.3f}{give_or_take(summary.half_width, '.3f')}",
             None,
             "the thesis has a curve without numbers; mean and 95 % interval over seeds",
         )

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from windlass.model.fleet import Fleet, FleetCase, FleetJobs
 from windlass.model.timetable import SiteTimetable
+from windlass.papers.verdicts import give_or_take
 from windlass.place import POLICIES
 from windlass.results import Summary, summarise
 from windlass.sim.fleet import run_placed
@@ -163,12 +164,12 @@ def reduction(ours: float, theirs: float) -> float:
 
 
 def told(summary: Summary) -> str:
-    """Mean and half width, as text.
+    """Mean and half width, as text; of one seed the mean alone.
 
-    >>> told(Summary("gain", 41.6, 3.2))
-    '42 ± 3'
+    >>> told(Summary("gain", 41.6, 3.2)), told(Summary("gain", 41.6, float("nan")))
+    ('42 ± 3', '42')
     """
-    return f"{summary.mean:.0f} ± {summary.half_width:.0f}"
+    return f"{summary.mean:.0f}{give_or_take(summary.half_width, '.0f')}"
 
 
 def told_of(values: NDArray[np.float64]) -> str:
