@@ -1,12 +1,15 @@
 """The simulator beside real runs: how they are compared, and that they agree on who wins."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
+from tests.papers.turning import not_turning
 from windlass.engines.live.result import LiveRun
 from windlass.model.fleet import FleetCase
 from windlass.papers.sim_vs_live.cases import Remote, calibrate, calibration_case
-from windlass.papers.sim_vs_live.paper import SimVsLive, _Compared, _ranked_alike
+from windlass.papers.sim_vs_live.paper import SimVsLive, _Compared, _rows
 from windlass.sim.fleet import run_placed
 
 
@@ -14,10 +17,30 @@ def compared(name, live, simulated):
     return _Compared(name, np.array([live]), np.array([simulated]), np.array([simulated]))
 
 
-def test_policies_that_differ_must_rank_alike_and_those_that_do_not_are_named():
-    results = [compared("a", 4.0, 4.1), compared("b", 2.71, 2.73), compared("c", 2.73, 2.72)]
-    assert _ranked_alike(results) == (True, "not told apart: b and c (0.7%)")
-    assert _ranked_alike([compared("a", 4.0, 3.0), compared("b", 2.0, 5.0)]) == (False, "")
+CASE = SimpleNamespace(name="here")
+
+
+@pytest.mark.parametrize(
+    ("results", "ranked", "won"),
+    [
+        ([compared("a", 4.0, 4.1), compared("b", 2.71, 2.73), compared("c", 2.73, 2.72)], True, True),
+        ([compared("a", 4.0, 3.0), compared("b", 2.0, 5.0)], False, False),
+        ([compared("a", 2.71, 2.73), compared("b", 2.73, 2.72)], None, None),
+    ],
+)
+def test_policies_that_differ_must_rank_alike_and_those_that_do_not_tell_nothing(results, ranked, won):
+    rows = _rows(CASE, results)
+    assert [row.holds for row in rows[-2:]] == [ranked, won]
+    assert not_turning(rows) == {}
+    if ranked is not False:
+        assert "(0.7%)" in rows[-2].note
+
+
+@pytest.mark.parametrize(("simulated", "holds"), [(4.3, True), (4.5, False), (3.5, False)])
+def test_a_mean_is_within_a_tenth(simulated, holds):
+    rows = _rows(CASE, [compared("a", 4.0, simulated), compared("b", 2.0, 2.0)])
+    assert [row.holds for row in rows[:2]] == [holds, holds]
+    assert not_turning(rows) == {}
 
 
 def test_a_run_without_overhead_calibrates_to_none():

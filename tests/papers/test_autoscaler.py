@@ -7,8 +7,9 @@ import dataclasses
 import numpy as np
 import pytest
 
+from tests.papers.turning import not_turning
 from windlass.model import InputError
-from windlass.papers.autoscaler import models, printed, tables
+from windlass.papers.autoscaler import examples, models, printed, tables
 from windlass.papers.autoscaler.compare import STATIC, Compared, Error, Expected, Found, compare, static
 from windlass.papers.autoscaler.data import Case
 from windlass.papers.autoscaler.examples import rows_of as example_rows
@@ -67,6 +68,14 @@ def test_both_readings_of_table_2_and_what_does_not_hold_of_the_printed_one():
     rows = example_rows()
     assert [each.ours for each in rows[:2]] == ["1.5, 1", "2, 1"]
     assert [each.holds for each in rows] == [True, False, False, True]
+    assert not_turning(rows) == {}
+
+
+def test_worked_examples_turn_with_their_inputs():
+    assert [examples.counts_row("so", each, "").holds for each in ([1.5, 1.0], [1.5, 1.5])] == [True, False]
+    assert examples.order_row(lambda first, second: first < second).holds is True
+    assert examples.order_row(examples.printed_less).holds is False
+    assert [examples.groups_row(each).holds for each in ([0, 1], [0, 0])] == [True, False]
 
 
 def test_the_static_allocation_is_the_largest_number_before_the_test_part():
@@ -132,6 +141,7 @@ def test_the_printed_table_holds_where_all_comes_out_as_printed():
         found = [each for each in rows if each.what.startswith(what)]
         assert found, what
         assert all(each.holds for each in found), what
+    assert not_turning(rows) == {}
 
 
 def test_the_order_is_of_those_models_that_were_run():
@@ -155,6 +165,7 @@ def test_what_does_not_come_out_as_printed_is_said_not_to():
     assert all(each.holds is False for each in least)
     assert "naive 2.00e-04" in row(rows, "made up, 60 min ahead: the least MSE of all").ours
     assert all(each.note for each in rows if each.holds is False)
+    assert not_turning(rows) == {}
 
 
 @pytest.mark.parametrize(("naive", "holds"), [(2e-4, True), (4e-5, False)])
@@ -184,8 +195,9 @@ def test_a_part_of_the_error_that_is_above_all_of_it_would_be_seen():
         of_errors({STATIC: (1.0, 1.1)} | {"naive": (1.0, 0.2)}),
     )
     assert row(tables.rows_of([good]), said).ours == "0 of 4"
-    assert row(tables.rows_of([good]), said).holds is False
     assert row(tables.rows_of([bad]), said).ours == "2 of 4"
+    # By the formula there can be none: nothing here could confirm what is printed.
+    assert row(tables.rows_of([good]), said).holds is row(tables.rows_of([bad]), said).holds is None
     assert len(printed.impossible()) == 3
 
 
@@ -194,7 +206,9 @@ def test_a_part_of_the_error_that_is_above_all_of_it_would_be_seen():
 )
 def test_attention_is_near_or_not(attention, holds):
     found = of_errors(as_printed(), attention=attention)
-    assert [each.holds for each in tables.rows_of([found]) if each.what.startswith("Figure 9")] == holds
+    rows = [each for each in tables.rows_of([found]) if each.what.startswith("Figure 9")]
+    assert [each.holds for each in rows] == holds
+    assert not_turning(rows) == {}
     (drawn,) = [each for each in pictures([found]) if each.key == "attention"]
     assert np.mean(drawn.lines[0].y) == pytest.approx(1.0)
 

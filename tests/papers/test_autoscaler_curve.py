@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.papers.turning import not_turning
 from windlass.model import InputError
 from windlass.model.instances import InstanceType
 from windlass.model.vectors import VectorJobs
@@ -99,6 +100,7 @@ def test_a_curve_that_needs_more_hours_everywhere_has_no_point_at_theirs():
     result = compare([found([200.0] * 4, [10.0] * 4)], THEIRS[:1], 0, rng())
     assert np.isnan(result.wait.value)
     assert not result.reached()
+    assert result.wait.judged(0.3).holds is False
     assert str(result.wait) == "no point there"
 
 
@@ -184,7 +186,8 @@ def test_a_small_run_has_all_rows_and_a_picture():
     ]
     all_found = [measure(workload, point) for point in chosen]
     rows = curve.rows_of(workload, all_found)
-    verdicts = [row for row in rows if row.holds is not None]
+    verdicts = [row for row in rows if row.judged is not None]
+    assert not_turning(rows) == {}
     assert [row.what.split(", ")[-1] for row in verdicts[:2]] == [
         "wait saved at equal hours",
         "hours saved at equal wait",
@@ -254,10 +257,17 @@ def test_without_logs_it_says_so(monkeypatch, tmp_path):
 
 
 @settings(max_examples=20)
-@given(st.floats(-1, 1), st.floats(-1, 1))
+@given(st.floats(-1, 1), st.integers(-100, 100).map(lambda n: n / 100))
 def test_a_verdict_needs_the_value_and_that_it_is_sure(value, low):
     gain = Gain(value, low, 1.0)
-    assert Compared(gain, Gain(0.0, 0.0, 0.0)).reached() == (value >= 0.3 and low > 0)
+    compared = Compared(gain, Gain(0.0, 0.0, 0.0))
+    assert compared.reached() == (value >= 0.3 and low > 0)
+    # As much as is claimed, and chance may have done it: nobody can tell.
+    assert (
+        (gain.judged(0.3).holds is None)
+        == (compared.judged().holds is None)
+        == (value >= 0.3 and low <= 0 < 1)
+    )
 
 
 @pytest.mark.slow
@@ -266,7 +276,7 @@ def test_quick_on_the_real_log():
         pytest.skip("the public traces are not beside the project")
     rows, pictures = curve.cost_and_wait(quick=True, tell=lambda step, share: None, names=("KTH",))
     assert len(pictures) == 1
-    assert sum(row.holds is not None for row in rows) >= 6
+    assert sum(row.judged is not None for row in rows) >= 6
 
 
 def test_points_are_the_same_whoever_runs_them(monkeypatch):

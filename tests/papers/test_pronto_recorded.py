@@ -6,9 +6,10 @@ import numpy as np
 import polars as pl
 import pytest
 
+from tests.papers.turning import not_turning
 from windlass.papers.pronto import data, paper, recorded, values
 from windlass.papers.pronto.methods import has_svm
-from windlass.papers.pronto.verdicts import is_nearer
+from windlass.papers.pronto.verdicts import nearer
 from windlass.traces.telemetry import Telemetry
 
 STEPS = 840
@@ -82,10 +83,10 @@ def test_a_rule_in_ms_marks_the_days_above_it():
 def test_nearer_is_told_of_squares_and_only_beyond_chance():
     rng = np.random.default_rng(1)
     off = rng.normal(size=60)
-    assert is_nearer(0.5 * off, off) is True
-    assert is_nearer(off, 0.5 * off) is False
-    assert is_nearer(off, rng.permutation(off)) is None
-    assert is_nearer(off[:1], 0.1 * off[:1]) is None
+    assert nearer([(0.5 * off, off)]).holds is True
+    assert nearer([(off, 0.5 * off)]).holds is False
+    assert nearer([(off, rng.permutation(off))]).holds is None
+    assert nearer([(off[:1], 0.1 * off[:1])]).holds is None
 
 
 @pytest.mark.parametrize("factor", [0.1, 10.0])
@@ -100,6 +101,16 @@ def test_the_verdict_on_errors_goes_both_ways(factor):
     assert rows[0].holds is (factor > 1.0)
     if has_svm():
         assert rows[1].holds is (factor < 1.0)
+    assert not_turning(rows) == {}
+
+
+def test_recordings_that_do_not_agree_tell_nothing_of_errors():
+    names = list(values.STRETCHES)
+    apart = {("naive", name): np.array([1.0 + place, 8.0 - place]) for place, name in enumerate(names)}
+    off = {(method, name): np.array([1.0, -1.0]) for method in ("naive", "SVM") for name in names}
+    rows = recorded.verdicts(recorded.Wrong(off, apart), names)
+    assert rows[0].holds is None
+    assert not_turning(rows[:1]) == {}
 
 
 def test_recordings_are_found_where_a_path_says(monkeypatch, tmp_path):

@@ -7,7 +7,7 @@ import sys
 import numpy as np
 import pytest
 
-from tests.papers.turning import stuck, unreasoned
+from tests.papers.turning import not_turning, stuck, unreasoned
 from windlass.cli import main
 from windlass.papers import Reproduction, Row, find_paper, papers
 from windlass.papers.judged import Judged, Within
@@ -15,8 +15,8 @@ from windlass.papers.page import rows_json, save
 from windlass.papers.plots import Line, Picture
 from windlass.papers.verdicts import Interval
 
-#: Papers of which each verdict says what it is judged by, and turns with it.
-TURNED = ("rosella", "swag")
+#: Papers of which each row besides says why it does not hold, or has no verdict.
+REASONED = ("rosella", "swag")
 
 
 def test_unknown_papers_are_refused(monkeypatch, capsys):
@@ -56,10 +56,12 @@ def test_quick_reproductions_run(paper):
     # Of one seed, or of a class that one seed has, there is no interval to print.
     said = [f"{row.ours} {row.note}" for row in reproduction.rows]
     assert [each for each in said if re.search("± ?(nan|inf)", each)] == []
-    if paper.name in TURNED:
-        assert [row.what for row in reproduction.rows if unreasoned(row)] == []
-        assert {row.what: stuck(row) for row in reproduction.rows if stuck(row)} == {}
-        assert sum(row.judged is not None for row in reproduction.rows) > 10
+    assert not_turning(reproduction.rows) == {}
+    # Where no public trace is at hand, some papers have few rows.
+    assert sum(row.judged is not None for row in reproduction.rows) > (10 if paper.name in REASONED else 1)
+    for row in reproduction.rows:
+        reasoned = paper.name in REASONED or row.judged is not None
+        assert not (reasoned and unreasoned(row)), row.what
 
 
 def one(low, holds, **given):

@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pytest
 
+from tests.papers.turning import not_turning
 from windlass.model.fleet import FleetJobs, StageSpec
 from windlass.papers.tetrium import classes, examples, ours, rows, verdicts
 from windlass.papers.tetrium.runs import Bench
@@ -26,33 +27,33 @@ LOW, HIGH = np.array([1.0, 1.1, 0.9, 1.0]), np.array([2.0, 2.1, 2.2, 1.9])
     ],
 )
 def test_a_reduction_reaches_the_published_one_beyond_chance(mean, half, holds):
-    assert verdicts.reaches(Summary("gain", mean, half), 42.0) is holds
-    assert rows.gain_row("response", 42.0, Summary("gain", mean, half)).holds is holds
+    assert verdicts.reaches(Summary("gain", mean, half), 42.0).holds is holds
+    row = rows.gain_row("response", 42.0, Summary("gain", mean, half))
+    assert row.holds is holds
+    assert not_turning([row]) == {}
 
 
 def test_gains_rise_beyond_chance_and_by_as_many_points():
-    assert verdicts.rises(LOW, HIGH) is True
-    assert verdicts.rises(HIGH, LOW) is False
-    assert verdicts.rises(LOW, LOW[::-1] + 0.001) is None
+    pairs = ((LOW, HIGH), (HIGH, LOW), (LOW, LOW[::-1] + 0.001))
+    assert [verdicts.rises(pair).holds for pair in pairs] == [True, False, None]
+    assert [verdicts.rises(pairs[0], pair).holds for pair in pairs] == [True, False, None]
     more = LOW[::-1] - LOW
     for points, holds in ((17.1, True), (16.9, False)):
-        assert verdicts.rises_by(LOW, LOW + points, 18.0) is holds
-    assert verdicts.rises_by(LOW, LOW + more + 17.0, 18.0) is None
+        assert verdicts.rises_by(LOW, LOW + points, 18.0).holds is holds
+    assert verdicts.rises_by(LOW, LOW + more + 17.0, 18.0).holds is None
 
 
 def test_the_highest_is_above_each_other():
-    assert verdicts.is_highest(HIGH, [LOW, LOW + 0.1]) is True
-    assert verdicts.is_highest(LOW, [LOW - 1.0, HIGH]) is False
-    assert verdicts.is_highest(LOW, [LOW - 1.0, LOW[::-1] + 0.001]) is None
-    assert verdicts.is_highest(LOW, []) is None
+    assert verdicts.is_highest(HIGH, [LOW, LOW + 0.1]).holds is True
+    assert verdicts.is_highest(LOW, [LOW - 1.0, HIGH]).holds is False
+    assert verdicts.is_highest(LOW, [LOW - 1.0, LOW[::-1] + 0.001]).holds is None
+    assert verdicts.is_highest(LOW, []).holds is None
 
 
 def test_classes_are_compared_on_seeds_that_have_both():
     gains = np.array([[1.0, 2.0, np.nan, 1.0], [4.0, 5.5, 9.0, 4.0], [np.nan, np.nan, 0.0, -9.0]])
-    assert classes.between(gains, 0, 1) is True
-    assert classes.between(gains, 1, 0) is False
-    # Seed 3 alone has both.
-    assert classes.between(gains, 0, 2) is None
+    # Seed 3 alone has classes 0 and 2.
+    assert [classes.climbs(gains, step).holds for step in ((0, 1), (1, 0), (0, 2))] == [True, False, None]
     turning = {figure: holds for figure, *_, holds in classes._CLASSES}
     up, noise = np.arange(4.0)[:, None] + np.array([0.0, 0.1, 0.2]), np.array([0.0, 0.01, 0.0])
     peak = np.array([0.0, 1.0, 2.0, 1.0])[:, None] + noise
@@ -62,18 +63,20 @@ def test_classes_are_compared_on_seeds_that_have_both():
         ("4.19", up, peak),
         ("4.18", peak, up),
     ):
-        assert turning[figure](good + noise) is True
-        assert turning[figure](bad + noise) is False
+        assert turning[figure](good + noise).holds is True
+        assert turning[figure](bad + noise).holds is False
         empty = good.copy()
         empty[-1] = np.nan
-        assert turning[figure](empty) is None
+        assert turning[figure](empty).holds is None
 
 
-def test_the_wait_decides_only_where_it_does():
-    assert verdicts.whatever_the_wait([True] * 3) is True
-    assert verdicts.whatever_the_wait([False] * 3) is False
-    assert verdicts.whatever_the_wait([True, True, False]) is None
-    assert verdicts.whatever_the_wait([None] * 3) is None
+@pytest.mark.parametrize(
+    ("means", "holds"),
+    [((50, 50, 50), True), ((30, 30, 30), False), ((50, 50, 30), None), ((42, 42, 42), None)],
+)
+def test_the_wait_decides_only_where_it_does(means, holds):
+    each = [verdicts.reaches(Summary("gain", float(mean), 1.0), 42.0) for mean in means]
+    assert verdicts.whatever_the_wait(each).holds is holds
 
 
 class Fixed(Bench):
@@ -91,22 +94,30 @@ def test_a_gain_over_in_place_is_one_over_each_wait(last, holds):
     assert row.holds is holds
     assert str(row.ours).endswith("without delay scheduling -70 ± 1")
     assert f"50 ± 1, 50 ± 1, {last} ± 1 against waits of 0, 3, 5 s" in str(row.ours)
-    assert rows.delayed_row(Fixed((1,), 50), "response", 60.0, "tetrium", {}).note == "for no wait"
+    refuted = rows.delayed_row(Fixed((1,), 50), "response", 60.0, "tetrium", {})
+    assert refuted.note.startswith("for no wait; ")
+    assert not_turning([row, refuted]) == {}
 
 
 def test_printed_numbers_are_met_to_their_last_digit():
-    assert [verdicts.is_as_printed(ours, 88.5, 0.1) for ours in (88.44, 88.46, 88.54, 88.56)] == [
+    assert [verdicts.is_as_printed(ours, 88.5, 0.1).holds for ours in (88.44, 88.46, 88.54, 88.56)] == [
         False,
         True,
         True,
         False,
     ]
-    assert [verdicts.is_none(share, 1.0) for share in (0.0, 1.0, 1.1, 40.0)] == [True, True, False, False]
+    assert [verdicts.is_none(share, 1.0).holds for share in (0.0, 1.0, 1.1, 40.0)] == [
+        True,
+        True,
+        False,
+        False,
+    ]
 
 
 def test_the_worked_examples_turn_with_their_inputs(monkeypatch):
     held = [row.holds for row in examples.example_rows()]
     assert held.count(True) >= 6
+    assert not_turning(examples.example_rows()) == {}
     monkeypatch.setattr(examples, "MAP_S", 2.2)
     wrong = [row.holds for row in examples.example_rows()]
     assert wrong[:5] == [False] * 5

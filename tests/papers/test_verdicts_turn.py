@@ -5,7 +5,6 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from windlass.papers import verdicts as asax
 from windlass.papers.autoscaler import verdicts as autoscaler
 from windlass.papers.pronto import verdicts as pronto
 from windlass.papers.sim_vs_live import verdicts as live
@@ -44,24 +43,25 @@ def test_the_better_srpt_is_the_one_beside_which_gains_are_told():
 def test_an_order_holds_as_a_whole_and_a_mean_within_its_tolerance():
     assert live.same_order([1, 2, 3], [1, 2, 3]).holds
     assert not live.same_order([1, 2, 3], [1, 3, 2]).holds
-    assert [live.close(100.0, mean) for mean in (94.0, 96.0, 104.0, 106.0)] == [False, True, True, False]
+    assert [live.close(100.0, mean).holds for mean in (94.0, 96.0, 104.0, 106.0)] == [
+        False,
+        True,
+        True,
+        False,
+    ]
 
 
 def test_less_is_told_only_beyond_chance():
-    for is_lower in (asax.is_lower, pronto.is_lower):
-        assert is_lower(LOW, HIGH)
-        assert is_lower(HIGH, LOW) is False
-        assert is_lower(LOW, LOW[::-1] + 0.001) is None
-    assert pronto.is_nearer(LOW, HIGH) is True
-    assert pronto.is_nearer(HIGH, LOW) is False
-    assert pronto.is_nearer(LOW, LOW[::-1]) is None
+    pairs = ((LOW, HIGH), (HIGH, LOW), (LOW, LOW[::-1] + 0.001))
+    assert [pronto.less(*pair).holds for pair in pairs] == [True, False, None]
+    assert [pronto.nearer([pair]).holds for pair in pairs] == [True, False, None]
 
 
-def test_at_most_and_at_least_are_of_so_many_times():
-    assert asax.is_at_most(HIGH, LOW, 3.0)
-    assert asax.is_at_most(HIGH, LOW, 1.5) is False
-    assert asax.is_at_least(HIGH, LOW, 1.5)
-    assert asax.is_at_least(HIGH, LOW, 3.0) is False
+def test_who_differs_for_real_comes_in_the_same_order_simulated():
+    real, same = {"a": 4.0, "b": 2.0, "c": 2.01}, 0.02
+    assert live.same_ranks(real, {"a": 3.0, "b": 2.0, "c": 1.9}, same).holds is True
+    assert live.same_ranks(real, {"a": 3.0, "b": 2.0, "c": 3.1}, same).holds is False
+    assert live.same_ranks({"b": 2.0, "c": 2.01}, {"b": 2.0, "c": 3.1}, same).holds is None
 
 
 def test_chance_is_beaten_in_both_ways_or_not_at_all():
@@ -73,6 +73,11 @@ def test_chance_is_beaten_in_both_ways_or_not_at_all():
 
 def test_forecasters_are_ranked_by_their_errors():
     errors = {"a": 1.0, "b": 2.0}
-    assert autoscaler.is_least("a", errors)
-    assert not autoscaler.is_least("b", errors)
-    assert [autoscaler.is_alike(ours, 10.0) for ours in (4.0, 6.0, 19.0, 21.0)] == [False, True, True, False]
+    assert [autoscaler.is_least(name, errors).holds for name in errors] == [True, False]
+    assert [autoscaler.is_most(name, errors).holds for name in errors] == [False, True]
+    assert [autoscaler.is_alike([(ours, 10.0)]).holds for ours in (4.0, 6.0, 19.0, 21.0)] == [
+        False,
+        True,
+        True,
+        False,
+    ]

@@ -1,5 +1,6 @@
 """Every verdict of a row turns where what it judges is turned."""
 
+from collections.abc import Iterable
 from dataclasses import replace
 
 from windlass.papers.judged import Judged, Within
@@ -66,6 +67,11 @@ def stuck(row: Row) -> str:
     if row.holds is not None and not on_limits and replace(judged, parts=inverted).holds is row.holds:
         return "says the same of its inputs inverted"
     return ""
+
+
+def not_turning(rows: Iterable[Row]) -> dict[str, str]:
+    """Those rows whose verdicts cannot turn, and why."""
+    return {row.what: stuck(row) for row in rows if stuck(row)}
 
 
 def unreasoned(row: Row) -> bool:

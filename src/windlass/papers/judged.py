@@ -126,6 +126,15 @@ class Judged:
         return SOMEWHERE if self.unanimous and {True, False} <= verdicts else UNTOLD
 
 
+def where_it_fails(judged: Judged, why: str) -> str:
+    """A reason for a claim that does not hold; empty where it does, or nobody can tell.
+
+    >>> [where_it_fails(at_least(exactly(value), 0.5, 0.01), "few jobs") for value in (0.6, 0.4)]
+    ['', 'few jobs']
+    """
+    return why if judged.holds is False else ""
+
+
 def over(values: Iterable[float] | Floats) -> Interval:
     """What is known of a mean over seeds; those that have no value are left out.
 

@@ -38,7 +38,8 @@ class Interval:
         return self.mean + self.half
 
     def __str__(self) -> str:
-        return f"{self.mean:.3g}{give_or_take(self.half, '.2g')}"
+        # Where there is no value, there is no interval either.
+        return "–" if math.isnan(self.mean) else f"{self.mean:.3g}{give_or_take(self.half, '.2g')}"
 
 
 def give_or_take(half: float, digits: str) -> str:
@@ -71,56 +72,6 @@ def interval(values: Floats) -> Interval:
     return Interval(float(values.mean()), float(half))
 
 
-def is_lower(ours: Floats, theirs: Floats) -> bool | None:
-    """Whether ours is lower than theirs on the same seeds.
-
-    Parameters
-    ----------
-    ours, theirs
-        (s,) a value a seed.
-
-    Returns
-    -------
-    bool or None
-        Whether the interval of the differences lies below 0; None where 0 is within it.
-
-    Examples
-    --------
-    >>> base = np.array([1.0, 2.0, 3.0])
-    >>> is_lower(base - 0.5, base), is_lower(base, base), is_lower(base + 0.5, base), is_lower(base[::-1], base)
-    (True, False, False, None)
-    """
-    found = interval(ours - theirs)
-    if found.high < 0.0:
-        return True
-    return False if found.low >= 0.0 else None
-
-
-def is_at_most(ours: Floats, theirs: Floats, times: float) -> bool | None:
-    """Whether ours is at most so many times theirs, on the same seeds.
-
-    >>> base = np.array([1.0, 1.1, 0.9])
-    >>> [is_at_most(each * base, base, 1.1) for each in (1.09, 1.1, 1.11)]
-    [True, True, False]
-    >>> is_at_most(base[::-1], base, 1.1), is_at_most(base[:1], base[:1], 2.0)
-    (None, None)
-    """
-    found = interval(ours - times * theirs)
-    if found.high <= 0.0:
-        return True
-    return False if found.low > 0.0 else None
-
-
-def is_at_least(ours: Floats, theirs: Floats, times: float) -> bool | None:
-    """Whether ours is at least so many times theirs, on the same seeds.
-
-    >>> base = np.array([1.0, 1.1, 0.9])
-    >>> [is_at_least(each * base, base, 1.5) for each in (1.49, 1.5, 1.51)]
-    [False, True, True]
-    """
-    return is_at_most(-ours, -theirs, times)
-
-
 def everywhere(verdicts: list[bool | None]) -> bool | None:
     """Whether all hold: no where one does not, and None where none is refuted and one cannot be told.
 
@@ -130,14 +81,3 @@ def everywhere(verdicts: list[bool | None]) -> bool | None:
     if False in verdicts:
         return False
     return None if None in verdicts else True
-
-
-def at_least_so_many(hold: int, untold: int, asked: int) -> bool | None:
-    """Whether so many cases hold as are asked; None where those that cannot be told could make them so many.
-
-    >>> at_least_so_many(2, 0, 2), at_least_so_many(1, 1, 2), at_least_so_many(1, 0, 2)
-    (True, None, False)
-    """
-    if hold >= asked:
-        return True
-    return None if hold + untold >= asked else False

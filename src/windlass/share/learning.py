@@ -70,3 +70,38 @@ def learning_curve(
             excess.append(weighted - float(after.total.min()))
         known = after
     return LearningCurve(np.array(excess), np.array([bound(rule, t + 1) for t in range(len(excess))]))
+
+
+def turned_curve(update: str, gamma: float | None, first: int, second: int) -> LearningCurve:
+    """Learn from losses that turn: one of two experts is hurt in each of so many cases, and then the other is.
+
+    Parameters
+    ----------
+    update, gamma
+        As of :class:`~windlass.share.policies.asax.Asax`.
+    first, second
+        Cases in which the first expert risks 1 and the second nothing, and then the other way round.
+
+    Returns
+    -------
+    LearningCurve
+        Of the rounds that ended.
+
+    Source: the proof of Theorem 1 of ASAx (Appendix A), whose last step these losses test.
+
+    Examples
+    --------
+    >>> falls = turned_curve("printed", None, 200, 600)
+    >>> holds = turned_curve("anchored", None, 200, 600)
+    >>> bool(falls.excess[-1] > 3 * falls.allowed[-1]), bool((holds.excess <= holds.allowed).all())
+    (True, True)
+    """
+    rule, known = Rule(2, 1, update, gamma), Mixture.fresh(2)
+    weighted, excess = 0.0, []
+    for case in range(first + second):
+        after = known.after(rule, np.eye(2)[int(case >= first)], 1.0, 1.0)
+        if after.rounds > known.rounds:
+            weighted += float(known.weights @ (after.total - known.total))
+            excess.append(weighted - float(after.total.min()))
+        known = after
+    return LearningCurve(np.array(excess), np.array([bound(rule, t + 1) for t in range(len(excess))]))

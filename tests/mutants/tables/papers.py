@@ -14,26 +14,21 @@ LEARNING, TABLE = "papers/rosella/learning.py", "papers/rosella/table.py"
 ROSELLA, GRID = ("tests/papers/test_rosella_rows.py",), ("tests/papers/test_rosella_grid.py",)
 POINTS = ("tests/papers/test_judged.py",)
 SWAG = ("tests/papers/test_swag_rows.py",)
+ASAX, OF_ASAX = "papers/asax/", ("tests/papers/test_verdicts.py",)
+CASCADE, OF_CASCADE = "papers/cascade/", ("tests/papers/test_cascade_rows.py",)
+OF_PRONTO = ("tests/papers/test_pronto_rows.py",)
 
 MUTANTS = (
+    Mutant(TETRIUM, "Interval(found.mean, half), low=least", "Interval(found.mean, half), high=least", OURS),
     Mutant(
-        TETRIUM,
-        "found.mean - found.half_width >= paper - rounded",
-        "found.mean - found.half_width <= paper - rounded",
-        OURS,
+        TETRIUM, "Interval(found.mean, half), low=least", "Interval(found.mean, 0.0), low=least", OF_TETRIUM
     ),
-    Mutant(
-        TETRIUM,
-        "found.mean - found.half_width >= paper - rounded",
-        "found.mean >= paper - rounded",
-        OF_TETRIUM,
-    ),
-    Mutant(TETRIUM, "False if found.mean + found.half_width < paper - rounded else None", "False", OURS),
-    Mutant(TETRIUM, "return is_lower(first, last)", "return is_lower(last, first)", OF_TETRIUM),
+    Mutant(TETRIUM, "least = paper - rounded", "least = paper + rounded", OF_TETRIUM),
+    Mutant(TETRIUM, "[over(last - first) for", "[over(first - last) for", OF_TETRIUM),
     Mutant(TETRIUM, "interval(last - first)", "interval(first - last)", OF_TETRIUM),
-    Mutant(TETRIUM, "if len(set(verdicts)) == 1 else None", "if True else None", OF_TETRIUM),
-    Mutant(TETRIUM, "<= digit / 2 * (1.0 + 1e-9)", "<= digit", OF_TETRIUM),
-    Mutant(CLASSES, "if both.sum() > 1 else None", "if both.sum() > 0 else True", OF_TETRIUM),
+    Mutant(TETRIUM, ", unanimous=True)", ", unanimous=False)", OF_TETRIUM),
+    Mutant(TETRIUM, "off = digit / 2 * (1.0 + 1e-9)", "off = digit", OF_TETRIUM),
+    Mutant(CLASSES, "(gains[first], gains[last])", "(gains[last], gains[first])", OF_TETRIUM),
     Mutant(
         "papers/tetrium/ours.py",
         "return max(float(chain.mean()),",
@@ -134,17 +129,49 @@ MUTANTS = (
         "rivals[SPARROW.label], rivals[ROSELLA.label]",
         GRID,
     ),
-    Mutant(LIVE, "return self.same == self.jobs", "return self.same > 0", OURS),
-    Mutant(LIVE, "<= within * abs(real)", ">= within * abs(real)", OURS),
-    Mutant(SEEDS, "if found.high < 0.0:", "if found.low < 0.0:", OURS),
-    Mutant(SEEDS, "return False if found.low >= 0.0 else None", "return False", OURS),
-    Mutant(SEEDS, "if found.high <= 0.0:", "if found.high >= 0.0:", OURS),
-    Mutant(SEEDS, "return is_at_most(-ours, -theirs, times)", "return is_at_most(ours, theirs, times)", OURS),
-    Mutant(PRONTO, "lower(ours[known] / theirs[known],", "lower(theirs[known] / ours[known],", OURS),
-    Mutant(PRONTO, "return lower(ours**2, theirs**2)", "return lower(theirs**2, ours**2)", OURS),
+    Mutant(
+        LIVE, "exactly(self.jobs - self.same), high=0.0", "exactly(self.jobs - self.same), high=2.0", OURS
+    ),
+    Mutant(LIVE, "exactly(simulated - real), -far, far", "exactly(simulated - real), high=far", OURS),
+    Mutant(SEEDS, "values.std(ddof=1)", "values.std(ddof=0)", OF_ASAX),
+    Mutant(SEEDS, "student.ppf(0.5 + LEVEL / 2,", "student.ppf(LEVEL,", OF_ASAX),
+    Mutant(
+        PRONTO, "over(ours[known] / theirs[known] - 1.0)", "over(theirs[known] / ours[known] - 1.0)", OURS
+    ),
+    Mutant(PRONTO, "[over(ours**2 - theirs**2) for", "[over(theirs**2 - ours**2) for", OURS),
     Mutant(
         PRONTO, "sure.over_shifted[0] > 0.0 and sure.over_chance[0] > 0.0", "sure.over_shifted[0] > 0.0", OURS
     ),
-    Mutant(SCALE, "errors[name] * (1.0 - lead) <= error", "errors[name] * (1.0 - lead) >= error", OURS),
-    Mutant(SCALE, "theirs / factor <= ours <= theirs * factor", "ours <= theirs * factor", OURS),
+    Mutant(SCALE, "one - other * (1.0 - lead)", "other * (1.0 - lead) - one", OURS),
+    Mutant(
+        SCALE,
+        "exactly(ours), theirs / factor, theirs * factor)",
+        "exactly(ours), high=theirs * factor)",
+        OURS,
+    ),
+    Mutant(ASAX + "tables.py", "_LONGER, _BUSIER = 1.1, 1.5", "_LONGER, _BUSIER = 1.2, 1.5", OF_ASAX),
+    Mutant(ASAX + "tables.py", "_LONGER, _BUSIER = 1.1, 1.5", "_LONGER, _BUSIER = 1.1, 1.3", OF_ASAX),
+    Mutant(ASAX + "beside.py", "above([over(used - alone)]", "above([over(used - 0.9 * alone)]", OF_ASAX),
+    Mutant(ASAX + "theorem.py", "for part in (most, turned)", "for part in (most,)", OF_ASAX),
+    Mutant(CASCADE + "heuristic.py", "is_about(ratios, 0.8, 0.05)", "stays(ratios, 0.85)", OF_CASCADE),
+    Mutant(CASCADE + "placement.py", "over(cameras - each)", "over(each - cameras)", OF_CASCADE),
+    Mutant(CASCADE + "placement.py", "or len(known) < len(most)", "", OF_CASCADE),
+    Mutant(
+        CASCADE + "types.py", "over(far[low.name] - far[high.name])", "over(far[low.name] - 2.0)", OF_CASCADE
+    ),
+    Mutant("papers/pronto/spikes.py", "if blind else above(", "if False else above(", OF_PRONTO),
+    Mutant("papers/pronto/spikes.py", "np.zeros_like(were)", "were", OF_PRONTO),
+    Mutant(PRONTO, "if count < FEW:", "if count < 1:", OF_PRONTO),
+    Mutant(
+        PRONTO, "Within(between(*sure.recall), low=0.9)", "Within(between(*sure.recall), low=0.0)", OF_PRONTO
+    ),
+    Mutant(PRONTO, "np.log(last[known] / first[known])", "np.log(first[known] / last[known])", OF_PRONTO),
+    Mutant(LIVE, "if abs(apart) >= same:", "if abs(apart) >= 0.0:", OURS),
+    Mutant(LIVE, "math.copysign(told, told * apart)", "abs(told)", OURS),
+    Mutant(
+        "papers/autoscaler/curve_front.py",
+        "low=0.0, strict=True)",
+        "low=-2.0, strict=True)",
+        ("tests/papers/test_autoscaler_curve.py::test_a_verdict_needs_the_value_and_that_it_is_sure",),
+    ),
 )

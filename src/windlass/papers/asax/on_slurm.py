@@ -10,12 +10,10 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from windlass.engines.slurm.client import Client, Commands
 from windlass.engines.slurm.cluster import Cluster, down, up
@@ -25,15 +23,10 @@ from windlass.engines.slurm.host import environment
 from windlass.engines.slurm.system import Options
 from windlass.model import BatchError, InputError
 from windlass.order.site import POLICIES as ORDER
-from windlass.papers.asax.tables import said
-from windlass.papers.plots import Line, Picture
-from windlass.papers.reproduction import Reproduction, Row, Tell
-from windlass.papers.verdicts import give_or_take, interval, is_at_least, is_at_most, is_lower
+from windlass.papers.asax.beside import PROGRAMS, MixRun, picture, rows_of, verdicts
+from windlass.papers.reproduction import Reproduction, Tell
 from windlass.share import POLICIES as SHARE
 
-_Floats = NDArray[np.float64]
-#: The programs of examples/workflows, and their names there.
-_PROGRAMS = ("montage", "blast", "stats", "synthetic")
 _CPUS = 2
 _POLICIES: dict[str, dict[str, Any]] = {
     "EASY": {},
@@ -44,31 +37,6 @@ _POLICIES: dict[str, dict[str, Any]] = {
 #: Bytes that a job asks for, and that its program is told to keep to.
 _MEMORY_MB = 200
 _ASKED_MB = 500
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class MixRun:
-    """One run of the mix.
-
-    Parameters
-    ----------
-    makespan, wait, cpu
-        Seconds from the first submit to the last end; mean wait, s; core-seconds that all jobs used over the cores'
-        time in the makespan, percent.
-    ran
-        (n,) how long each job ran, s, in the order of submission.
-    program
-        (n,) what it was.
-    checksums
-        (n,) what it printed last.
-    """
-
-    makespan: float
-    wait: float
-    cpu: float
-    ran: _Floats
-    program: tuple[str, ...]
-    checksums: tuple[str, ...]
 
 
 class AsaxOnSlurm:
@@ -96,7 +64,7 @@ class AsaxOnSlurm:
                     share = _share(_POLICIES[name], repeat)
                     found[name].append(run_mix(cluster, share, rng, times, seconds, number))
         tell("done", 1.0)
-        return Reproduction((*_rows(found), *_verdicts(found)), (_picture(found),))
+        return Reproduction((*rows_of(found), *verdicts(found)), (picture(found),))
 
 
 @contextmanager
@@ -134,7 +102,7 @@ def run_mix(
         Which journal is gone on with, and with it what this policy has learned.
     """
     folder = Path(tempfile.mkdtemp(prefix="mix", dir=cluster.folder))
-    programs = [str(name) for name in rng.permutation(_PROGRAMS * times)]
+    programs = [str(name) for name in rng.permutation(PROGRAMS * times)]
     client = Client(Commands(cluster.conf))
     used = _cpu_seconds()
     for number, program in enumerate(programs):
@@ -208,91 +176,3 @@ def _share(spec: dict[str, Any], number: int) -> Any:
     return next(
         (SHARE.make(name, np.random.default_rng([number, 17]), **told) for name, told in spec.items()), None
     )
-
-
-def _column(runs: list[MixRun], name: str) -> _Floats:
-    return np.array([getattr(run, name) for run in runs])
-
-
-def _stretch(runs: list[MixRun], base: list[MixRun]) -> _Floats:
-    """Mean run time of jobs over that of the same jobs under EASY, a repeat each: nobody shares there."""
-    return np.array([float((run.ran / one.ran).mean()) for run, one in zip(runs, base, strict=True)])
-
-
-def _percent(ratios: _Floats) -> str:
-    """How much more than 1 they are, in percent."""
-    change = interval(100.0 * (ratios - 1.0))
-    return f"{change.mean:+.1f}{give_or_take(change.half, '.1f')}"
-
-
-def _rows(found: dict[str, list[MixRun]]) -> list[Row]:
-    rows, base = [], found["EASY"]
-    for name, runs in found.items():
-        shown = (
-            f"makespan {interval(_column(runs, 'makespan'))} s; wait {interval(_column(runs, 'wait'))} s; "
-            f"CPU {interval(_column(runs, 'cpu'))} %; slowdown {interval(_stretch(runs, base))}"
-        )
-        rows.append(Row(f"{name}: {len(runs)} runs of {len(runs[0].ran)} jobs", None, shown, None))
-    return rows
-
-
-def _verdicts(found: dict[str, list[MixRun]]) -> list[Row]:
-    easy = found["EASY"]
-    sums = {
-        program: {
-            run.checksums[at]
-            for runs in found.values()
-            for run in runs
-            for at, each in enumerate(run.program)
-            if each == program
-        }
-        for program in _PROGRAMS
-    }
-    whole = all(len(each) == 1 and "checksum" in next(iter(each)) for each in sums.values())
-    rows = [
-        Row(
-            "every job ended, and printed what its program always prints",
-            "yes",
-            ", ".join(f"{program}: {len(each)} checksum" for program, each in sums.items()),
-            whole,
-        )
-    ]
-    for name in ("static", "ASAx", "pairs"):
-        runs = found[name]
-        span, base = _column(runs, "makespan"), _column(easy, "makespan")
-        used, alone = _column(runs, "cpu"), _column(easy, "cpu")
-        slow = _stretch(runs, easy)
-        shorter, busier = is_lower(span, base), is_at_least(used, alone, 1.0)
-        unharmed = is_at_most(slow, np.ones(len(slow)), 1.1)
-        rows += [
-            Row(
-                f"{name} beside EASY: makespan",
-                "up to 12 % less" if name.startswith("ASAx") else None,
-                f"{_percent(span / base)} %",
-                shorter,
-                said(shorter, yes="less beyond chance"),
-            ),
-            Row(
-                f"{name} beside EASY: CPU utilisation",
-                "higher",
-                f"{interval(used / alone)} times",
-                busier,
-                said(busier),
-            ),
-            Row(
-                f"{name}: mean slowdown at most 10 %",
-                "3 to 9 %",
-                f"{_percent(slow)} %",
-                unharmed,
-                said(unharmed, "guests count, whose quota is a part of their cores"),
-            ),
-        ]
-    return rows
-
-
-def _picture(found: dict[str, list[MixRun]]) -> Picture:
-    names = tuple(found)
-    each = [interval(_column(found[name], "makespan")) for name in names]
-    half = [one.half if math.isfinite(one.half) else 0.0 for one in each]
-    line = Line("makespan", range(len(names)), [one.mean for one in each], half)
-    return Picture("makespan", "Makespan on Slurm", "", "s", (line,), categories=names)

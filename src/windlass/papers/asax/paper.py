@@ -5,18 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import ClassVar
 
-import numpy as np
-
 from windlass.papers.asax.mix import CORES
 from windlass.papers.asax.on_slurm import AsaxOnSlurm
 from windlass.papers.asax.runs import ASAX, CONTENDERS, EASY, PAIRS, STATIC, run_all
 from windlass.papers.asax.tables import Runs, table_2, table_3, utilisation, verdicts
+from windlass.papers.asax.theorem import theorem
 from windlass.papers.plots import Line, Picture
-from windlass.papers.reproduction import Paper, Reproduction, Row, Tell
+from windlass.papers.reproduction import Paper, Reproduction, Tell
 from windlass.papers.verdicts import interval
-from windlass.share.learning import learning_curve
-
-_EXPERTS, _ACTIONS = 4, 10
 
 
 class AsaxPaper:
@@ -34,44 +30,10 @@ class AsaxPaper:
         chosen = (EASY, STATIC, ASAX, PAIRS, CONTENDERS[-1]) if quick else CONTENDERS
         found = run_all(seeds, chosen, lambda step, share: tell(step, 0.9 * share))
         tell("Theorem 1", 0.9)
-        theorem, curve = _theorem(20 if quick else 200, 2000 if quick else 10_000)
-        rows = [*table_3(found), *table_2(found), *verdicts(found), *utilisation(found), *theorem]
+        proven, curve = theorem(20 if quick else 200, 2000 if quick else 10_000)
+        rows = [*table_3(found), *table_2(found), *verdicts(found), *utilisation(found), *proven]
         tell("done", 1.0)
         return Reproduction(tuple(rows), (*_pictures(found), curve))
-
-
-def _theorem(runs: int, cases: int) -> tuple[list[Row], Picture]:
-    """Excess risk over what Theorem 1 allows, in random runs of three updates."""
-    rows, lines = [], []
-    for update, gamma in (("printed", 0.1), ("printed", None), ("anchored", None)):
-        worst, last = 0.0, None
-        for seed in range(runs):
-            rng = np.random.default_rng([seed, 11])
-            advice = rng.dirichlet(np.full(_ACTIONS, 0.5), _EXPERTS)
-            losses = rng.beta(0.5, 1.0, _ACTIONS) * rng.random((cases, _ACTIONS))
-            last = learning_curve(update, gamma, advice, losses, rng)
-            worst = max(worst, float((last.excess / last.allowed).max(initial=0.0)))
-        rate = "constant rate" if gamma else "rate that falls"
-        rows.append(
-            Row(
-                f"Theorem 1, {update}, {rate}: largest excess risk over the bound, {runs} random runs",
-                "at most 1",
-                round(worst, 3),
-                worst <= 1.0,
-                ""
-                if gamma or update == "anchored"
-                else "of random losses; adversarial ones break it (docs/share.md)",
-            )
-        )
-        if last is not None and len(last.excess):
-            shown = np.unique(np.geomspace(1, len(last.excess), 60).astype(int)) - 1
-            lines.append(Line(f"{update}, {rate}", (shown + 1).tolist(), last.excess[shown].tolist()))
-            lines.append(Line(f"bound, {rate}", (shown + 1).tolist(), last.allowed[shown].tolist()))
-    caption = "The last of the random runs. The bound is the same for both updates whose rate falls."
-    unique = {line.name: line for line in lines}
-    return rows, Picture(
-        "theorem", "Theorem 1", "rounds", "excess risk", tuple(unique.values()), caption, log_x=True
-    )
 
 
 def _pictures(found: Runs) -> tuple[Picture, ...]:

@@ -8,16 +8,9 @@ import numpy as np
 
 from windlass.papers.asax.mix import CORES, PROGRAMS
 from windlass.papers.asax.runs import ASAX, EASY, PAIRS, STATIC, Found
+from windlass.papers.judged import Judged, Within, below, over, where_it_fails
 from windlass.papers.reproduction import Row
-from windlass.papers.verdicts import (
-    UNTOLD,
-    everywhere,
-    give_or_take,
-    interval,
-    is_at_least,
-    is_at_most,
-    is_lower,
-)
+from windlass.papers.verdicts import give_or_take, interval
 
 #: Table 3: mean wait, h; CPU, %; mean response, h.
 _TABLE_3 = {
@@ -31,6 +24,9 @@ _TABLE_2 = {
     "ASAx": {64: (0.35, 0.75, 0.73, 0.56), 128: (0.33, 0.73, 0.72, 0.55), 256: (0.30, 0.76, 0.73, 0.52)},
 }
 _HOUR = 3600.0
+#: What is claimed beside EASY: run times so many times as long at most, utilisation so many times as high at least.
+_LONGER, _BUSIER = 1.1, 1.5
+_SURELY = "over the same draws and all of the 95 % interval"
 Runs = Mapping[int, Mapping[str, Found]]
 
 
@@ -81,63 +77,61 @@ def verdicts(found: Runs) -> list[Row]:
     for name in (ASAX.shown, PAIRS.shown):
         for size in CORES:
             rows += _against_easy(size, name, found[size][name], found[size][EASY.shown])
-        lower = [
-            is_lower(found[size][name].of("mean_stretch"), found[size][STATIC.shown].of("mean_stretch"))
-            for size in CORES
-        ]
-        hosts = [
-            is_lower(
-                found[size][name].of("mean_host_stretch"), found[size][STATIC.shown].of("mean_host_stretch")
-            )
-            for size in CORES
-        ]
+        lower, hosts = (_beside_static(found, name, of) for of in ("mean_stretch", "mean_host_stretch"))
+        told = [sum(part.holds is True for part in each.parts) for each in (lower, hosts)]
         rows.append(
-            Row(
+            Row.by(
                 f"{name} beside static: mean slowdown lower at every size",
                 "lower",
-                f"of all jobs at {lower.count(True)} of 3 sizes, of hosts at {hosts.count(True)}",
-                everywhere(lower),
-                said(everywhere(lower), no="guests have small quotas, where static gives half"),
+                f"of all jobs at {told[0]} of 3 sizes, of hosts at {told[1]}",
+                lower,
+                where_it_fails(lower, "guests have small quotas, where static gives half"),
             )
         )
     return rows
 
 
-def said(verdict: bool | None, no: str = "", yes: str = "") -> str:
-    """The note beside a verdict."""
-    return {True: yes, False: no, None: UNTOLD}[verdict]
+def _beside_static(found: Runs, name: str, metric: str) -> Judged:
+    """That a metric is lower than under static sharing, at every size."""
+    less = [over(found[size][name].of(metric) - found[size][STATIC.shown].of(metric)) for size in CORES]
+    return below(less, rule=f"holds where it is of all jobs at each size, {_SURELY}")
 
 
 def _against_easy(size: int, name: str, ours: Found, easy: Found) -> list[Row]:
-    sooner = everywhere(
-        [is_lower(ours.of(metric), easy.of(metric)) for metric in ("mean_wait_s", "mean_response_s")]
+    sooner = below(
+        [over(ours.of(metric) - easy.of(metric)) for metric in ("mean_wait_s", "mean_response_s")],
+        rule=f"holds where both are, {_SURELY}",
     )
-    runs = ours.of("mean_run_s"), easy.of("mean_run_s")
-    short = is_at_most(*runs, 1.1)
+    short = Judged(
+        (Within(over(ours.of("mean_run_s") - _LONGER * easy.of("mean_run_s")), high=0.0),),
+        f"holds where it is at most {_LONGER:g} times EASY's, {_SURELY}",
+    )
     used = ours.of("cpu_utilisation"), easy.of("cpu_utilisation")
-    busy = is_at_least(*used, 1.5)
+    busy = Judged(
+        (Within(over(used[0] - _BUSIER * used[1]), low=0.0),),
+        f"holds where it is at least {_BUSIER:g} times EASY's, {_SURELY}",
+    )
     at = f"{name} beside EASY, {size} cores"
     return [
-        Row(
+        Row.by(
             f"{at}: wait and response lower",
             "lower",
             f"wait {_gain(ours, easy, 'mean_wait_s')}, response {_gain(ours, easy, 'mean_response_s')}",
             sooner,
-            said(sooner, "over the same draws, beyond chance", "over the same draws, beyond chance"),
         ),
-        Row(
+        Row.by(
             f"{at}: mean run time at most 10 % longer",
             "3 to 9 % longer",
             _gain(ours, easy, "mean_run_s"),
             short,
-            said(short, "guests run on part of the time of their cores, and count"),
+            where_it_fails(short, "guests run on part of the time of their cores, and count"),
         ),
-        Row(
+        Row.by(
             f"{at}: CPU utilisation of the cluster 1.5 times as high",
             "1.5 to 2.6 times",
             f"{interval(used[0] / used[1])} times",
             busy,
-            said(busy, "see what utilisation can be"),
+            where_it_fails(busy, "see what utilisation can be"),
         ),
     ]
 

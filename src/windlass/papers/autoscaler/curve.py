@@ -196,21 +196,20 @@ def _saving_rows(workload: Workload, name: str, found: Compared) -> list[Row]:
     return [
         _saving_row(f"{what}, wait saved at equal {cost}", found.wait, LESS_WAIT),
         _saving_row(f"{what}, {cost} saved at equal wait", found.hours, FEWER_HOURS),
-        Row(
+        Row.by(
             f"{what}: either",
             "one of the two",
             found.verdict(),
-            found.reached(),
+            found.judged(),
             "" if found.reached() else "neither is reached",
         ),
     ]
 
 
 def _saving_row(what: str, gain: Gain, target: float) -> Row:
-    reached = gain.reaches(target)
-    return Row(
-        what, f"at least {100 * target:.0f} %", str(gain), reached, "" if reached else _why(gain, target)
-    )
+    judged = gain.judged(target)
+    why = "" if judged.holds else _why(gain, target)
+    return Row.by(what, f"at least {100 * target:.0f} %", str(gain), judged, why)
 
 
 def _why(gain: Gain, target: float) -> str:

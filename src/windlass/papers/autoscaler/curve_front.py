@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from windlass.papers.autoscaler.curve_runs import Blocks
+from windlass.papers.judged import Judged, Within, between, exactly
 
 _Floats = NDArray[np.float64]
 
@@ -93,7 +94,22 @@ class Gain:
         >>> Gain(0.31, 0.1, 0.5).reaches(0.3), Gain(0.29, 0.1, 0.5).reaches(0.3), Gain(0.4, -0.1, 0.9).reaches(0.3)
         (True, False, False)
         """
-        return bool(self.value >= target and self.low > 0.0)
+        return self.judged(target).holds is True
+
+    def judged(self, target: float) -> Judged:
+        """What :meth:`reaches` follows from; where a curve has no point, nothing is saved.
+
+        >>> [Gain(*gain).judged(0.3).holds for gain in ((0.4, 0.1, 0.5), (0.2, 0.1, 0.3), (0.4, -0.1, 0.9))]
+        [True, False, None]
+        """
+        value = self.value if np.isfinite(self.value) else -np.inf
+        return Judged(
+            (
+                Within(exactly(value), low=target),
+                Within(between(self.low, self.high), low=0.0, strict=True),
+            ),
+            f"holds where at least {target:.0%} is saved, and more than nothing beyond chance (95 % interval)",
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +136,12 @@ class Compared:
 
     def reached(self) -> bool:
         """Whether either is as much as is claimed."""
-        return self.wait.reaches(LESS_WAIT) or self.hours.reaches(FEWER_HOURS)
+        return self.judged().holds is True
+
+    def judged(self) -> Judged:
+        """What :meth:`reached` follows from: of both claims the one that holds, or else that may."""
+        both = self.wait.judged(LESS_WAIT), self.hours.judged(FEWER_HOURS)
+        return min(both, key=lambda each: (True, None, False).index(each.holds))
 
 
 def compare(

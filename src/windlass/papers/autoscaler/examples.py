@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
+from windlass.papers.judged import Judged, Within, exactly
 from windlass.papers.reproduction import Row
 from windlass.scale import balance, embed
 
@@ -24,38 +25,57 @@ def printed_less(first: Sequence[float], second: Sequence[float]) -> bool:
 
 def rows_of() -> list[Row]:
     """Each beside what is printed."""
-    memory, dominant = (tuple(embed(VECTORS, BUCKETS, resource).tolist()) for resource in (_MEMORY, None))
-    groups = tuple(balance([4, 2], groups=2).tolist())
-    both = printed_less((2, 1), (1, 2)) and printed_less((1, 2), (2, 1))
+    memory, dominant = (embed(VECTORS, BUCKETS, resource).tolist() for resource in (_MEMORY, None))
     return [
-        Row(
-            "Table 2, counts of both buckets, memory by memory",
-            _shown(_PRINTED),
-            _shown(memory),
-            memory == _PRINTED,
-            "(1 + 2) / 2 GB, and 4 / 4 GB",
-        ),
-        Row(
-            "Table 2, counts of both buckets, by the dominant resource",
-            _shown(_PRINTED),
-            _shown(dominant),
-            dominant == _PRINTED,
+        counts_row("memory by memory", memory, "(1 + 2) / 2 GB, and 4 / 4 GB"),
+        counts_row(
+            "by the dominant resource",
+            dominant,
             "Algorithm 2 takes the largest part of a resource: both jobs need a core and an instance has one, so 2",
         ),
-        Row(
-            "Algorithm 1, of (2, 1) and (1, 2) only one is less than the other",
-            "an order",
-            "each is less than the other" if both else "an order",
-            not both,
-            "as printed it goes on after a larger element; ours lets the first that differs decide",
-        ),
-        Row(
-            "Figure 5, placement groups of virtual instances of 4 and 2",
-            "a group each",
-            _shown(groups),
-            groups == (0, 1),
-        ),
+        order_row(printed_less),
+        groups_row(balance([4, 2], groups=2).tolist()),
     ]
+
+
+def counts_row(how: str, counts: Sequence[float], note: str) -> Row:
+    """Whether counts of both buckets are the printed ones."""
+    return Row.by(
+        f"Table 2, counts of both buckets, {how}",
+        _shown(_PRINTED),
+        _shown(counts),
+        _is_exactly(counts, _PRINTED),
+        note,
+    )
+
+
+def order_row(less: Callable[[Sequence[float], Sequence[float]], bool]) -> Row:
+    """Whether of two vectors only one is less than the other, as in an order."""
+    both = less((2, 1), (1, 2)) and less((1, 2), (2, 1))
+    return Row.by(
+        "Algorithm 1, of (2, 1) and (1, 2) only one is less than the other",
+        "an order",
+        "each is less than the other" if both else "an order",
+        Judged((Within(exactly(both), high=0.0),), "holds where there are no two of which each is less"),
+        "as printed it goes on after a larger element; ours lets the first that differs decide",
+    )
+
+
+def groups_row(groups: Sequence[int]) -> Row:
+    """Whether two virtual instances are a placement group each."""
+    return Row.by(
+        "Figure 5, placement groups of virtual instances of 4 and 2",
+        "a group each",
+        _shown(groups),
+        _is_exactly(groups, (0, 1)),
+    )
+
+
+def _is_exactly(found: Sequence[float], printed: Sequence[float]) -> Judged:
+    return Judged(
+        tuple(Within(exactly(one), other, other) for one, other in zip(found, printed, strict=True)),
+        "holds where all are as printed",
+    )
 
 
 def _shown(values: Sequence[float]) -> str:

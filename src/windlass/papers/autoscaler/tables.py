@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from windlass.papers.autoscaler.compare import STATIC, Compared, Error, Found
+from windlass.papers.autoscaler.compare import STATIC, Compared, Found
 from windlass.papers.autoscaler.printed import MODELS, TABLE_4, Printed, impossible, order
 from windlass.papers.autoscaler.verdicts import (
     is_alike,
@@ -15,7 +15,7 @@ from windlass.papers.autoscaler.verdicts import (
     is_most,
     is_near,
     is_nothing,
-    never_above,
+    takes_longer,
 )
 from windlass.papers.reproduction import Row
 
@@ -41,17 +41,16 @@ def _lines(each: Compared) -> list[Row]:
         for found in each.found:
             printed = _printed(each, found.name) if place == 0 else None
             ours = found.errors[place]
-            # Of another cluster's series the paper says nothing; its numbers stand there to compare the size.
-            holds = _alike(ours, printed) if case.same and printed else None
-            rows.append(
-                Row(
-                    f"Table 4, {case.name}, {_named(found.name)}, {_ahead(each, place)}: MSE / PMSE",
-                    None if printed is None else _pair(printed.mse, printed.pmse),
-                    _pair(ours.mse, ours.pmse),
-                    holds,
-                    _note(each, found, printed, holds),
-                )
-            )
+            what = f"Table 4, {case.name}, {_named(found.name)}, {_ahead(each, place)}: MSE / PMSE"
+            paper = None if printed is None else _pair(printed.mse, printed.pmse)
+            if case.same and printed:
+                alike = is_alike([(ours.mse, printed.mse), (ours.pmse, printed.pmse)])
+                note = _note(each, found, printed, alike.holds)
+                rows.append(Row.by(what, paper, _pair(ours.mse, ours.pmse), alike, note))
+            else:
+                # Of another cluster's series the paper says nothing; its numbers stand there to compare the size.
+                note = _note(each, found, printed, None)
+                rows.append(Row(what, paper, _pair(ours.mse, ours.pmse), None, note))
     rows += [
         Row(
             f"Table 4, {case.name}, {_named(name)}: MSE / PMSE",
@@ -86,7 +85,7 @@ def _claims(each: Compared) -> list[Row]:
     case, rows = each.case, []
     pmse = {found.name: found.errors[0].pmse for found in each.found}
     rows.append(
-        Row(
+        Row.by(
             f"{case.name}: the static allocation has the largest PMSE",
             "yes",
             f"{STATIC} {_short(pmse[STATIC])}, next {_short(sorted(pmse.values())[-2])}",
@@ -103,12 +102,12 @@ def _claims(each: Compared) -> list[Row]:
         for what, some in (("the paper's models", theirs), ("all forecasters", errors)):
             best = min(some, key=lambda name: some[name])
             rows.append(
-                Row(
+                Row.by(
                     f"{case.name}, {_ahead(each, place)}: the least MSE of {what}",
                     "Transformer",
                     f"{_named(best)} {_short(some[best])}, Transformer {_short(some[_TRANSFORMER])}",
                     is_least(_TRANSFORMER, some),
-                    f"to within 2 %; {_SIMPLER}",
+                    _SIMPLER,
                 )
             )
     return rows + _networks(each) + _attention(each)
@@ -121,12 +120,12 @@ def _beside_naive(each: Compared) -> list[Row]:
         return []
     printed = TABLE_4[case.stands_for]["Transformer"].mse
     return [
-        Row(
+        Row.by(
             f"{case.name}: the printed MSE of the Transformer, beside that of the naive forecast here",
             printed,
             float(f"{errors['naive']:.3g}"),
             is_at_least(errors["naive"], printed),
-            "expected: the naive one is not below half of it; the paper did not try it, and its scale is not known",
+            "the paper did not try it, and its scale is not known",
         )
     ]
 
@@ -139,12 +138,12 @@ def _order(each: Compared) -> list[Row]:
         return []
     printed = [name for name in order(case.stands_for) if name in by_paper]
     return [
-        Row(
+        Row.by(
             f"{case.name}: models from the least MSE to the largest",
             ", ".join(printed),
             ", ".join(sorted(by_paper, key=lambda name: by_paper[name])),
             is_in_order(printed, by_paper),
-            f"neighbours to within 2 %; {_SIMPLER}",
+            _SIMPLER,
         )
     ]
 
@@ -159,20 +158,20 @@ def _networks(each: Compared) -> list[Row]:
     ours = errors[_LSTM] / errors[_TRANSFORMER]
     seconds = {each.name: each.fit for each in each.found}
     return [
-        Row(
+        Row.by(
             f"{case.name}: MSE of the LSTM over that of the Transformer",
             round(lead, 2),
             round(ours, 3),
             is_at_least(ours, lead),
-            "to within a factor of 2; a lead of thousands asks for leakage as its first explanation"
+            "a lead of thousands asks for leakage as its first explanation"
             if lead > 100
-            else "to within a factor of 2; one draw of both networks' weights",
+            else "one draw of both networks' weights",
         ),
-        Row(
+        Row.by(
             f"{case.name}: ARIMA takes longer to learn than the Transformer",
             f"{lines['ARIMA'].minutes:g} min, {lines['Transformer'].minutes:g} min",
             f"{seconds[_ARIMA]:.3g} s, {seconds[_TRANSFORMER]:.3g} s",
-            seconds[_ARIMA] > seconds[_TRANSFORMER],
+            takes_longer(seconds[_ARIMA], seconds[_TRANSFORMER]),
             "ours finds its coefficients by conditional sums of squares; both on two cores, theirs had a GPU for the "
             "Transformer",
         ),
@@ -187,23 +186,23 @@ def _attention(each: Compared) -> list[Row]:
     case, paid = each.case, found.attention / found.attention.sum()
     near = float(paid[: round(len(paid) / 4)].sum())
     rows = [
-        Row(
+        Row.by(
             f"Figure 9, {case.name}: attention to the newest quarter of the window",
             "most of it",
             f"{near:.1%}",
             is_near(paid),
-            "over half is most; that of the first layer, as the newest row pays it, by one draw of weights",
+            "that of the first layer, as the newest row pays it, by one draw of weights",
         )
     ]
     day = case.seasons[0]
     if len(paid) > day:
         rows.append(
-            Row(
+            Row.by(
                 f"Figure 9, {case.name}: attention to what is over a day old",
                 "none",
                 f"{paid[day:].sum():.1%}",
                 is_nothing(paid, day),
-                f"below 5 % is none; {1 - day / len(paid):.0%} of the window is as old",
+                f"{1 - day / len(paid):.0%} of the window is as old",
             )
         )
     return rows
@@ -220,8 +219,9 @@ def _pmse(compared: Sequence[Compared]) -> list[Row]:
             "Table 4: lines whose PMSE is above the MSE that it is a part of",
             f"{len(broken)} of {lines}",
             f"{above} of {len(errors)}",
-            not never_above((error.pmse, error.mse) for error in errors),
-            f"by the formula of Section 5.3 there can be none; printed: {', '.join(broken)}",
+            None,
+            "by the formula of Section 5.3 there can be none, so that nothing here could confirm it; printed: "
+            + ", ".join(broken),
         ),
         Row(
             "Table 4, by the other reading of PMSE: the mean over rows that are forecast too high, above the MSE",
@@ -235,10 +235,6 @@ def _pmse(compared: Sequence[Compared]) -> list[Row]:
 
 def _printed(each: Compared, name: str) -> Printed | None:
     return TABLE_4.get(each.case.stands_for, {}).get(MODELS.get(name, ""))
-
-
-def _alike(ours: Error, printed: Printed) -> bool:
-    return is_alike(ours.mse, printed.mse) and is_alike(ours.pmse, printed.pmse)
 
 
 def _named(name: str) -> str:

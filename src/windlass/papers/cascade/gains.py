@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 
 from windlass.papers.cascade.runs import NEAREST, bound, cheapest, run
 from windlass.papers.cascade.setting import Case
-from windlass.papers.cascade.verdicts import between, over, reaches
+from windlass.papers.cascade.verdicts import between, is_less, over, reaches
 from windlass.papers.plots import Line, Picture
 from windlass.papers.reproduction import Row
-from windlass.papers.verdicts import UNTOLD, Interval, interval, is_lower
+from windlass.papers.verdicts import Interval, interval
 from windlass.plan import POLICIES
 
 _Floats = NDArray[np.float64]
@@ -103,7 +103,7 @@ def rows_of(found: Found) -> list[Row]:
     storms = [over(found.of("cascade", count) / found.of("videostorm", count)) for count in found.counts]
     most = max(storms, key=lambda each: each.mean)
     rows.append(
-        _row(
+        Row.by(
             f"Abstract, {found.name}: gain over VideoStorm, up to",
             2.3,
             f"{most} at {found.counts[storms.index(most)]} a camera; {_listed(found, 'cascade', 'videostorm')}",
@@ -132,12 +132,11 @@ def rows_of(found: Found) -> list[Row]:
 def _near(found: Found, count: int) -> Row:
     ours = found.of("cascade", count)
     low, high = ours / found.of(_BOUND, count), ours / found.nearest(count)
-    verdict = reaches(between(low, high), _NEAR)
-    return _row(
+    return Row.by(
         f"Fig. 5.15, {found.name}, {count} queries a camera: Cascade over the optimum",
         "at least 0.94",
         f"{low.mean():.3f} to {high.mean():.3f}",
-        verdict,
+        reaches(between(low, high), _NEAR),
         f"over the LP bound, and over the best plan found, of {found.nearest(count).mean():.3f}"
         + (
             f"; where what a query holds is free for its own switch, {_released(found, count)} of the bound"
@@ -157,36 +156,36 @@ def _over_fair(found: Found, planner: str, what: str, paper: float) -> Row:
     if (fair <= 0.0).any():
         told = f"fair runs nobody in {int((fair <= 0).sum())} of {len(fair)} draws, Cascade has {ours.mean():.3f}"
         return Row(what, paper, told, None, "a ratio to 0 is no gain")
-    verdict = reaches(over(ours / fair), paper - 0.05)
+    judged = reaches(over(ours / fair), paper - 0.05)
     need = ours.mean() / paper
     note = (
         f"fair has {fair.mean():.3f} here, and {need:.3f} would be such a gain. The thesis' Cascade has 0.6 to 0.7, so "
         f"its fair parts had about 0.04: hardly a plan fitted. Here the cheapest needs {found.least:.3g} "
         f"cores, and 1/n of a camera is {found.part:.3g}"
     )
-    return _row(what, paper, str(over(ours / fair)), verdict, "" if verdict else note)
+    return Row.by(what, paper, str(over(ours / fair)), judged, "" if judged.holds else note)
 
 
 def _merging(found: Found) -> list[Row]:
     merged, alone = found.of("merged"), found.of("cascade")
     gain = over(merged / alone)
     room = float((1.0 / alone).mean())
-    blind = is_lower(found.of(_BLIND), merged)
+    blind = is_less(found.of(_BLIND), merged)
     return [
         _over_fair(found, "merged", "Fig. 5.24, gain over fair with merging at 5 queries a camera", 27.2),
-        _row(
+        Row.by(
             f"Fig. 5.24, {found.name}, 5 a camera: merging over no merging",
             1.8,
             str(gain),
             reaches(gain, 1.75),
             f"Cascade has {alone.mean():.3f} alone, so no gain can be above {room:.2f}",
         ),
-        _row(
+        Row.by(
             f"Fig. 5.24, {found.name}, 5 a camera: merging everything is worse than merging with care",
             "worse",
             f"{interval(found.of(_BLIND))} beside {interval(merged)}",
             blind,
-            "" if blind else f"of {gain.mean - 1:.1%} that merging gains, blind merging has "
+            "" if blind.holds else f"of {gain.mean - 1:.1%} that merging gains, blind merging has "
             f"{float((found.of(_BLIND) / alone).mean()) - 1:.1%}: what is good for one is good for all of a camera",
         ),
     ]  # fmt: skip
@@ -205,10 +204,6 @@ def _listed(found: Found, ours: str, theirs: str) -> str:
 
 def _means(found: Found, planner: str) -> str:
     return ", ".join(f"{found.of(planner, count).mean():.3f}" for count in found.counts)
-
-
-def _row(what: str, paper: float | str, ours: str, verdict: bool | None, note: str = "") -> Row:
-    return Row(what, paper, ours, verdict, f"{UNTOLD}; {note}".rstrip("; ") if verdict is None else note)
 
 
 def picture(found: Found) -> Picture:

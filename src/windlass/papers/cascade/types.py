@@ -10,9 +10,10 @@ from numpy.typing import NDArray
 from windlass.papers.cascade.drawn import CLASSIFIER, COUNTER, KINDS, READER, TRACKER
 from windlass.papers.cascade.runs import NEAREST, run
 from windlass.papers.cascade.setting import drawn_case
-from windlass.papers.cascade.verdicts import is_about, over, reaches
+from windlass.papers.cascade.verdicts import BEYOND_CHANCE, is_about, is_less, over, reaches
+from windlass.papers.judged import below
 from windlass.papers.reproduction import Row
-from windlass.papers.verdicts import UNTOLD, everywhere, interval, is_lower
+from windlass.papers.verdicts import interval
 from windlass.plan import POLICIES
 
 #: Figures 5.20 and 5.21: over the optimum's share of the same kind, and over fair.
@@ -47,7 +48,7 @@ def by_kind(ours: _Means, best: _Means, fair: _Means) -> list[Row]:
     for kind, (over_best, over_fair) in _PRINTED.items():
         near = over(ours[kind] / best[kind])
         rows.append(
-            Row(
+            Row.by(
                 f"Fig. 5.20: {kind}, Cascade over what the optimum gives this kind",
                 over_best,
                 str(near),
@@ -58,14 +59,13 @@ def by_kind(ours: _Means, best: _Means, fair: _Means) -> list[Row]:
         )
         if (fair[kind] > 0).all():
             gain = over(ours[kind] / fair[kind])
-            verdict = reaches(gain, over_fair - 0.005)
             rows.append(
-                Row(
+                Row.by(
                     f"Fig. 5.21: {kind}, Cascade over fair",
                     over_fair,
                     str(gain),
-                    verdict,
-                    UNTOLD if verdict is None else f"fair gives this kind {fair[kind].mean():.3f}",
+                    reaches(gain, over_fair - 0.005),
+                    f"fair gives this kind {fair[kind].mean():.3f}",
                 )
             )
         else:
@@ -73,20 +73,16 @@ def by_kind(ours: _Means, best: _Means, fair: _Means) -> list[Row]:
                 Row(f"Fig. 5.21: {kind}, Cascade over fair", over_fair, "fair runs none in some draws", None)
             )
     far = {kind: ours[kind] / best[kind] for kind in _PRINTED}
-    verdict = everywhere(
-        [
-            is_lower(far[low.name], far[high.name])
-            for low in (READER, COUNTER)
-            for high in (CLASSIFIER, TRACKER)
-        ]
-    )
+    farther = [
+        over(far[low.name] - far[high.name]) for low in (READER, COUNTER) for high in (CLASSIFIER, TRACKER)
+    ]
     rows.append(
-        Row(
+        Row.by(
             "Fig. 5.20: readers and counters are farther from the optimum than classifiers and trackers",
             "farther",
             ", ".join(f"{kind} {interval(each)}" for kind, each in far.items()),
-            verdict,
-            UNTOLD if verdict is None else "the order follows which kind has plans of high efficiency",
+            below(farther, rule=f"each of both than each of the others; {BEYOND_CHANCE}"),
+            "the order follows which kind has plans of high efficiency",
         )
     )
     return rows
@@ -98,8 +94,13 @@ def _mixes(seeds: Sequence[int], best: str) -> list[Row]:
         kinds = [TRACKER] * trackers + [READER] * (5 - trackers)
         cases = [drawn_case(5, np.random.default_rng([seed, trackers]), kinds) for seed in seeds]
         found[trackers] = np.array([run(case, "cascade").mean / run(case, best).mean for case in cases])
+    return mix_rows(found, best)
+
+
+def mix_rows(found: Mapping[int, NDArray[np.float64]], best: str) -> list[Row]:
+    """Figure 5.22, from Cascade's accuracy over the best plan's: (s,) by how many of five queries are trackers."""
     rows = [
-        Row(
+        Row.by(
             f"Fig. 5.22: {20 * trackers} % trackers, the rest readers: Cascade over the optimum",
             paper,
             str(interval(found[trackers])),
@@ -108,14 +109,12 @@ def _mixes(seeds: Sequence[int], best: str) -> list[Row]:
         )
         for trackers, paper in _MIXES.items()
     ]
-    rises = is_lower(found[0], found[5])
     rows.append(
-        Row(
+        Row.by(
             "Fig. 5.22: nearer the optimum with trackers only than with readers only",
             "0.98 after 0.91",
             f"{interval(found[5])} after {interval(found[0])}",
-            rises,
-            UNTOLD if rises is None else "",
+            is_less(found[0], found[5]),
         )
     )
     return rows

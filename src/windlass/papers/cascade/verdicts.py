@@ -11,7 +11,11 @@ from collections.abc import Iterable
 import numpy as np
 from numpy.typing import NDArray
 
-from windlass.papers.verdicts import Interval, everywhere, interval
+from windlass.papers.judged import Judged, Within, below
+from windlass.papers.verdicts import Interval, interval
+
+#: How a mean is less, or more, than another one.
+BEYOND_CHANCE = "holds where it is beyond chance (95 % interval over the same draws)"
 
 
 def over(values: Iterable[float]) -> Interval:
@@ -36,35 +40,54 @@ def between(low: Iterable[float], high: Iterable[float]) -> Interval:
     return Interval((least + most) / 2, (most - least) / 2)
 
 
-def reaches(found: Interval, limit: float) -> bool | None:
-    """Whether it is at least so much.
+def reaches(found: Interval | Iterable[Interval], limit: float) -> Judged:
+    """That it, or each of several, is at least so much.
 
-    >>> [reaches(Interval(mean, 0.1), 2.0) for mean in (2.5, 1.5, 2.0)]
+    >>> [reaches(Interval(mean, 0.1), 2.0).holds for mean in (2.5, 1.5, 2.0)]
     [True, False, None]
     """
-    if found.low >= limit:
-        return True
-    return False if found.high < limit else None
+    return Judged(
+        tuple(Within(each, low=limit) for each in _all(found)),
+        f"holds where all that is known is {limit:g} or more",
+    )
 
 
-def stays(found: Interval, limit: float) -> bool | None:
-    """Whether it is at most so much.
+def stays(found: Interval | Iterable[Interval], limit: float) -> Judged:
+    """That it, or each of several, is at most so much.
 
-    >>> [stays(Interval(mean, 0.1), 2.0) for mean in (2.5, 1.5, 2.0)]
+    >>> [stays(Interval(mean, 0.1), 2.0).holds for mean in (2.5, 1.5, 2.0)]
     [False, True, None]
     """
-    if found.high <= limit:
-        return True
-    return False if found.low > limit else None
+    return Judged(
+        tuple(Within(each, high=limit) for each in _all(found)),
+        f"holds where all that is known is {limit:g} or less",
+    )
 
 
-def is_about(found: Interval, printed: float, tolerance: float) -> bool | None:
-    """Whether it is what is printed, give or take a tolerance.
+def is_about(found: Interval | Iterable[Interval], printed: float, tolerance: float) -> Judged:
+    """That it, or each of several, is what is printed, give or take a tolerance.
 
-    >>> [is_about(Interval(mean, 0.1), 2.0, 0.5) for mean in (1.6, 2.4, 2.5, 2.7, 1.0)]
+    >>> [is_about(Interval(mean, 0.1), 2.0, 0.5).holds for mean in (1.6, 2.4, 2.5, 2.7, 1.0)]
     [True, True, None, False, False]
     """
-    return everywhere([reaches(found, printed - tolerance), stays(found, printed + tolerance)])
+    return Judged(
+        tuple(Within(each, printed - tolerance, printed + tolerance) for each in _all(found)),
+        f"holds where all that is known is {printed:g}, give or take {tolerance:g}",
+    )
+
+
+def is_less(ours: NDArray[np.float64], theirs: NDArray[np.float64]) -> Judged:
+    """That ours is less than theirs on the same draws; (s,) each.
+
+    >>> base = np.array([1.0, 2.0, 3.0])
+    >>> [is_less(each, base).holds for each in (base - 0.5, base, base + 0.5, base[::-1])]
+    [True, False, False, None]
+    """
+    return below([over(ours - theirs)], rule=BEYOND_CHANCE)
+
+
+def _all(found: Interval | Iterable[Interval]) -> tuple[Interval, ...]:
+    return (found,) if isinstance(found, Interval) else tuple(found)
 
 
 def largest_gap(ours: NDArray[np.float64], theirs: NDArray[np.float64]) -> float:

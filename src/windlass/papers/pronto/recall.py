@@ -20,8 +20,9 @@ from windlass.admit.evaluation import (
     tuned,
 )
 from windlass.admit.measure import Quality
+from windlass.papers.judged import above, exactly
 from windlass.papers.plots import Line, Picture
-from windlass.papers.pronto.verdicts import beats_chance, foresees_nearly_all, is_ahead
+from windlass.papers.pronto.verdicts import beats_chance, foresees_nearly_all, is_ahead, more_before
 from windlass.papers.reproduction import Row
 
 DOWNTIMES = (0.05, 0.10)
@@ -81,25 +82,25 @@ def rows_of(kind: Set, found: Sequence[Judged]) -> list[Row]:
     left, right = printed.quality.left, printed.quality.right
     return [
         *rows,
-        Row(
+        Row.by(
             f"{kind.name}: nearly all onsets have a raise of Pronto's signal before them, more than chance has",
             "nearly all",
             f"{printed.quality.recall:.2f}, chance {printed.quality.by_chance:.2f}",
             foresees_nearly_all(printed.quality, printed.intervals),
             "the paper counts raises near spikes and does not say how many chance would have met",
         ),
-        Row(
+        Row.by(
             f"{kind.name}: more onsets have a raise before them than only after",
             "considerably more",
             f"{left} before, {right} only after",
-            left > right,
+            more_before(left, right),
             "a raise that comes with the spike, which Pronto's mostly do, is one after",
         ),
-        Row(
+        Row.by(
             f"{kind.name}: under Frequent Directions a node is down more than half of the time",
             "more than half",
             f"{directions.quality.downtime:.2f}",
-            directions.quality.downtime > 0.5,
+            above([exactly(directions.quality.downtime)], 0.5, rule="holds where it is, over all steps"),
             "weights are 1 over the rank there, so that all projections must spike at once",
         ),
     ]

@@ -30,7 +30,7 @@ from windlass.papers.pronto.values import (
     told,
     wrongs,
 )
-from windlass.papers.pronto.verdicts import is_nearer, rises
+from windlass.papers.pronto.verdicts import nearer, rises
 from windlass.papers.reproduction import Row
 from windlass.traces.telemetry import Telemetry
 from windlass.traces.telemetry.recorded import READY
@@ -147,26 +147,27 @@ def _left_out() -> Row:
 
 def verdicts(ladder: Wrong, columns: Sequence[str]) -> list[Row]:
     """What the paper concludes from Table 3."""
-    found = [float(ladder.errors["naive", name].mean()) for name in columns]
+    found = [ladder.errors["naive", name] for name in columns]
     rows = [
-        Row(
+        Row.by(
             f"{_NAME}Table 3: errors grow as stretches get shorter (naive)",
             "122 to 1052",
-            f"{found[0]:.4g} to {found[-1]:.4g}",
+            f"{found[0].mean():.4g} to {found[-1].mean():.4g}",
             rises(found),
             "an hour is a 672nd of a recording: two steps here, and bursts last longer than that",
         )
     ]
     long = [name for name in ("1 day", "12 hours", "6 hours", "3 hours") if name in columns]
     if has_svm() and long:
-        nearer = [is_nearer(ladder.each["SVM", name], ladder.each["naive", name]) for name in long]
+        judged = nearer([(ladder.each["SVM", name], ladder.each["naive", name]) for name in long])
+        told = [part.holds for part in judged.parts]
         rows.append(
-            Row(
+            Row.by(
                 f"{_NAME}Table 3: SVM has less error than naive from 3 hours on",
                 "at 4 of 4",
-                f"at {nearer.count(True)} of {len(long)}, more at {nearer.count(False)}; else no telling",
-                True if all(nearer) else False if False in nearer else None,
-                "squared errors of the same forecasts, 95 %; theirs learns from a cluster",
+                f"at {told.count(True)} of {len(long)}, more at {told.count(False)}; else no telling",
+                judged,
+                "theirs learns from a cluster",
             )
         )
     return rows

@@ -6,69 +6,124 @@ from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.stats import binomtest
 
 from windlass.admit.evaluation import Difference, Intervals
 from windlass.admit.measure import Quality
-from windlass.papers.verdicts import is_lower as lower
+from windlass.papers.judged import Judged, Within, above, below, between, over
+from windlass.papers.verdicts import Interval
 
 Floats = NDArray[np.float64]
 
 #: Of fewer onsets nothing is concluded.
 FEW = 20
+_OVER_MACHINES = "holds where it is lower beyond chance (95 % interval over machines)"
 
 
-def is_lower(ours: Floats, theirs: Floats) -> bool | None:
-    """Whether ours is lower than theirs on the same machines: the 95 % interval of relative differences is below 0.
+def less(ours: Floats, theirs: Floats) -> Judged:
+    """That ours is lower than theirs on the same machines: the 95 % interval of relative differences is below 0.
 
-    None where 0 is within it, or fewer than two machines tell.
+    Nobody can tell where 0 is within it, or fewer than two machines tell.
 
     >>> base = np.array([1.0, 2.0, 3.0])
-    >>> is_lower(0.7 * base + 0.01, base), is_lower(base, base), is_lower(1.3 * base, base), is_lower(base[::-1], base)
-    (True, False, False, None)
+    >>> [less(each, base).holds for each in (0.7 * base + 0.01, base, 1.3 * base, base[::-1])]
+    [True, False, False, None]
     """
-    known = theirs > 0
-    return lower(ours[known] / theirs[known], np.ones(known.sum())) if known.any() else None
+    return below([_relative(ours, theirs)], rule=_OVER_MACHINES)
 
 
-def is_nearer(ours: Floats, theirs: Floats) -> bool | None:
-    """Whether forecasts are nearer than others of the same values: the 95 % interval of differences of squares.
+def less_everywhere(pairs: Sequence[tuple[Floats, Floats]]) -> Judged:
+    """That ours is lower than theirs in each of several pairs, as :func:`less` has it.
+
+    >>> base = np.array([1.0, 2.0, 3.0])
+    >>> less_everywhere([(0.7 * base, base), (1.3 * base, base)]).holds
+    False
+    """
+    return below([_relative(*pair) for pair in pairs], rule=f"in each; {_OVER_MACHINES}")
+
+
+def not_less_in(pairs: Sequence[tuple[Floats, Floats]], asked: int) -> Judged:
+    """That ours is not lower than theirs in so many of several pairs; those that nobody can tell may be of them or not.
+
+    >>> base = np.array([1.0, 2.0, 3.0])
+    >>> lower, higher, neither = (0.7 * base, base), (1.3 * base, base), (base[::-1], base)
+    >>> [not_less_in([higher, other], 2).holds for other in (higher, lower, neither)]
+    [True, False, None]
+    """
+    told = [less(*pair).holds for pair in pairs]
+    sure = told.count(False)
+    return Judged(
+        (Within(between(sure, sure + told.count(None)), low=float(asked)),),
+        f"holds where it is so at {asked} of {len(pairs)} (95 % interval over machines)",
+    )
+
+
+def nearer(pairs: Sequence[tuple[Floats, Floats]]) -> Judged:
+    """That forecasts are nearer than others of the same values: the 95 % interval of differences of squares.
 
     Parameters
     ----------
-    ours, theirs
-        (k,) what each was off by.
-
-    Returns
-    -------
-    bool or None
-        None where the interval has both signs, or there are fewer than two.
+    pairs
+        (k,) what each was off by, ours and theirs.
 
     Examples
     --------
     >>> off = np.array([1.0, -2.0, 3.0, -1.5, 2.5])
-    >>> is_nearer(0.2 * off, off), is_nearer(off, 0.2 * off), is_nearer(off, off[::-1])
+    >>> [nearer([pair]).holds for pair in ((0.2 * off, off), (off, 0.2 * off), (off, off[::-1]))]
+    [True, False, None]
+    """
+    return below(
+        [over(ours**2 - theirs**2) for ours, theirs in pairs],
+        rule="holds where squared errors of the same forecasts are less beyond chance (95 % interval)",
+    )
+
+
+def changes_little(first: Floats, last: Floats, within: float) -> Judged:
+    """That a mean over machines changes by at most so large a share of itself.
+
+    >>> base = np.array([2.0, 2.1, 1.9])
+    >>> [changes_little(base, each, 0.15).holds for each in (1.1 * base, 1.5 * base, 0.5 * base, base + [0, 0, 0.9])]
+    [True, False, False, None]
+    """
+    return Judged(
+        (Within(over((last - first) / first.mean()), -within, within),),
+        f"holds where all of the 95 % interval over machines is within {within:.0%}, a tolerance of ours",
+    )
+
+
+def rises(columns: Sequence[Floats]) -> Judged:
+    """That the last third of columns is higher than the first third, on average, over machines; (m,) each.
+
+    >>> grow = [place * np.array([1.0, 1.1, 0.9]) for place in (1.0, 2.0, 3.0)]
+    >>> rises(grow).holds, rises(grow[::-1]).holds, rises([grow[0], grow[0][::-1]]).holds
     (True, False, None)
     """
-    return lower(ours**2, theirs**2) if len(ours) > 1 else None
+    third = max(1, len(columns) // 3)
+    first, last = (np.mean(part, axis=0) for part in (columns[:third], columns[-third:]))
+    known = (first > 0) & (last > 0)
+    return above(
+        [over(np.log(last[known] / first[known]))],
+        rule="holds where the last third of columns is above the first beyond chance (95 % interval over machines)",
+    )
 
 
-def is_about(ours: float, theirs: float, within: float) -> bool:
-    """Whether two are alike, up to so large a share of the second.
+def more_before(left: int, right: int) -> Judged:
+    """That more onsets have a raise before them than only after; few of them tell nothing.
 
-    >>> is_about(1.1, 1.0, 0.15), is_about(1.2, 1.0, 0.15), is_about(0.8, 1.0, 0.15)
-    (True, False, False)
+    >>> [more_before(*counts).holds for counts in ((60, 20), (20, 60), (40, 41), (5, 0))]
+    [True, False, None, None]
     """
-    return abs(ours - theirs) <= within * abs(theirs)
+    count = left + right
+    rule = f"holds where it is more than half of both (Wilson's 95 % interval, as if independent), from {FEW} onsets on"
+    if count < FEW:
+        return Judged((), rule)
+    found = binomtest(left, count).proportion_ci(method="wilson")
+    return above([between(float(found.low), float(found.high))], 0.5, rule=rule)
 
 
-def rises(values: Sequence[float]) -> bool:
-    """Whether the last third is higher than the first third, on average.
-
-    >>> rises([1.0, 1.2, 0.9, 2.0, 3.0, 2.5]), rises([3.0, 2.0, 1.0])
-    (True, False)
-    """
-    third = max(1, len(values) // 3)
-    return float(np.mean(values[-third:])) > float(np.mean(values[:third]))
+def _relative(ours: Floats, theirs: Floats) -> Interval:
+    known = theirs > 0
+    return over(ours[known] / theirs[known] - 1.0)
 
 
 def beats_chance(found: Quality, sure: Intervals) -> bool | None:
@@ -92,18 +147,28 @@ def beats_chance(found: Quality, sure: Intervals) -> bool | None:
     return sure.over_shifted[0] > 0.0 and sure.over_chance[0] > 0.0
 
 
-def foresees_nearly_all(found: Quality, sure: Intervals) -> bool | None:
-    """Whether nearly all onsets (9 of 10) have a raise before them, and that is more than chance has; None as above.
+def foresees_nearly_all(found: Quality, sure: Intervals) -> Judged:
+    """That nearly all onsets (9 of 10) have a raise before them, and that is more than chance has.
 
-    >>> none, above = (0.0, 0.0), (0.1, 0.2)
-    >>> sure = Intervals(none, above, above, none, 0.01)
-    >>> foresees_nearly_all(Quality(90, 0.95, 0.05, 0.4, 0.3, 0.5, 0.5, 4.0, 86, 0), sure)
-    True
-    >>> foresees_nearly_all(Quality(90, 0.5, 0.05, 0.4, 0.3, 0.5, 0.5, 4.0, 45, 0), sure)
-    False
+    Nobody can tell where there are few onsets, or an interval has some of both.
+
+    >>> most, above_0, about_0, some = (0.92, 0.99), (0.1, 0.2), (-0.1, 0.2), (0.4, 0.6)
+    >>> found = Quality(90, 0.95, 0.05, 0.4, 0.3, 0.5, 0.5, 4.0, 86, 0)
+    >>> [foresees_nearly_all(found, Intervals(recall, above_0, chance, above_0, 0.01)).holds
+    ...     for recall, chance in ((most, above_0), (some, above_0), (most, about_0))]
+    [True, False, None]
     """
-    beats = beats_chance(found, sure)
-    return None if beats is None else bool(found.recall >= 0.9 and beats)
+    rule = f"holds where recall is 0.9 or more, and above both (95 % intervals), from {FEW} onsets on"
+    if found.onsets < FEW:
+        return Judged((), rule)
+    chances = (sure.over_shifted, sure.over_chance)
+    return Judged(
+        (
+            Within(between(*sure.recall), low=0.9),
+            *(Within(between(*pair), low=0.0, strict=True) for pair in chances),
+        ),
+        rule,
+    )
 
 
 def is_ahead(found: Quality, beside: Difference | None) -> bool | None:

@@ -157,21 +157,21 @@ def rows_of(policy: SitePolicy, jobs: JobTable, seen: Observed, latency: float) 
         "jobs do not all take the same, and with what each took the wait is right" if as_told.holds else ""
     )
     return [
-        Row(
+        Row.by(
             f"{name}: jobs at the same place in the order of starts (runs as seen)",
             order.jobs,
             order.same,
-            order.holds,
+            order.judged,
             "; ".join(filter(None, (order.note, order.note and late))),
         ),
         _wait_row(
             f"{name}: mean wait, s (simulated, runs as seen; on Slurm)", wait, float(as_seen.mean()), late
         ),
-        Row(
+        Row.by(
             f"{name}: jobs at the same place, told of each start as late as on Slurm",
             as_told.jobs,
             as_told.same,
-            as_told.holds,
+            as_told.judged,
             as_told.note,
         ),
         _wait_row(f"{name}: mean wait, s (simulated, told as late; on Slurm)", wait, float(told.mean())),
@@ -194,11 +194,11 @@ def rows_of(policy: SitePolicy, jobs: JobTable, seen: Observed, latency: float) 
 
 
 def _wait_row(what: str, real: float, told: float, cause: str = "") -> Row:
-    holds = close(real, told)
+    judged = close(real, told)
     note = f"simulated is off by {told / real - 1.0:+.2%}"
-    if not holds:
+    if not judged.holds:
         note = f"{note}, more than {CLOSE:.0%}{cause and f': {cause}'}"
-    return Row(what, round(told, 3), round(real, 3), holds, note)
+    return Row.by(what, round(told, 3), round(real, 3), judged, note)
 
 
 def _picture(one: _Compared, latency: float) -> Picture:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -24,6 +24,7 @@ from windlass.papers.sim_vs_live.cases import (
     cases,
 )
 from windlass.papers.sim_vs_live.on_slurm import SimVsSlurm
+from windlass.papers.sim_vs_live.verdicts import close, same_ranks
 from windlass.sim.fleet import run_placed
 
 _CLOSE = 0.10
@@ -125,42 +126,53 @@ def _rows(case: Case, results: list[_Compared]) -> list[Row]:
             error = told / live - 1.0
             each = np.abs(one.calibrated / one.live - 1.0)
             rows.append(
-                Row(
+                Row.by(
                     f"{case.name}, {one.policy}: {what} response, s (simulated; on Ray)",
                     round(told, 3),
                     round(live, 3),
-                    abs(error) <= _CLOSE,
+                    close(live, told, _CLOSE),
                     f"simulated is off by {error:+.1%} ({plain / live - 1.0:+.1%} without calibration); of single"
                     f" jobs by {np.median(each):.1%} in the median, {each.max():.1%} at most",
                 )
             )
     ranks = [sorted(results, key=lambda one: values(one).mean()) for values in (_live, _told)]
     names = [" < ".join(one.policy for one in rank) for rank in ranks]
-    rows.append(Row(f"{case.name}: policies by mean response", names[1], names[0], *_ranked_alike(results)))
-    base, best = results[0], results[-1]
+    real, simulated = (
+        {one.policy: float(values(one).mean()) for one in results} for values in (_live, _told)
+    )
     rows.append(
-        Row(
-            f"{case.name}: mean response of {best.policy} over that of {base.policy}",
-            round(float(best.calibrated.mean() / base.calibrated.mean()), 3),
-            round(float(best.live.mean() / base.live.mean()), 3),
-            bool(best.live.mean() < base.live.mean())
-            == bool(best.calibrated.mean() < base.calibrated.mean()),
-            "the same winner in both",
+        Row.by(
+            f"{case.name}: policies by mean response",
+            names[1],
+            names[0],
+            same_ranks(real, simulated, _SAME),
+            _not_apart(real),
+        )
+    )
+    base, best = results[0].policy, results[-1].policy
+    ends = [{one: each[one] for one in (base, best)} for each in (real, simulated)]
+    won = same_ranks(ends[0], ends[1], _SAME)
+    rows.append(
+        Row.by(
+            f"{case.name}: mean response of {best} over that of {base}",
+            round(simulated[best] / simulated[base], 3),
+            round(real[best] / real[base], 3),
+            won,
+            {True: "the same winner in both", False: "another winner", None: "nobody wins on Ray"}[won.holds],
         )
     )
     return rows
 
 
-def _ranked_alike(results: list[_Compared]) -> tuple[bool, str]:
-    """Whether all pairs of policies that differ on Ray come in the same order simulated; and which do not differ."""
-    alike, close = True, []
-    for one, other in itertools.combinations(results, 2):
-        live = one.live.mean() / other.live.mean()
-        if abs(np.log(live)) < _SAME:
-            close.append(f"{one.policy} and {other.policy} ({abs(live - 1.0):.1%})")
-        else:
-            alike &= bool((live < 1.0) == (one.calibrated.mean() < other.calibrated.mean()))
-    return alike, f"not told apart: {', '.join(close)}" if close else ""
+def _not_apart(live: Mapping[str, float]) -> str:
+    """Which pairs of policies do not differ on Ray."""
+    ratios = {(one, other): live[one] / live[other] for one, other in itertools.combinations(live, 2)}
+    alike = [
+        f"{one} and {other} ({abs(ratio - 1.0):.1%})"
+        for (one, other), ratio in ratios.items()
+        if abs(np.log(ratio)) < _SAME
+    ]
+    return f"not told apart: {', '.join(alike)}" if alike else ""
 
 
 def _live(one: _Compared) -> _Floats:

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import itertools
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+
+from windlass.papers.judged import Judged, Within, exactly
 
 #: A simulated mean wait may be off by so much.
 CLOSE = 0.05
@@ -31,9 +35,16 @@ class OrderVerdict:
     pairs: int
 
     @property
+    def judged(self) -> Judged:
+        """That the order is the same from first to last."""
+        return Judged(
+            (Within(exactly(self.jobs - self.same), high=0.0),), "holds where each job is at its place"
+        )
+
+    @property
     def holds(self) -> bool:
         """Whether the order is the same from first to last."""
-        return self.same == self.jobs
+        return self.judged.holds is True
 
     @property
     def note(self) -> str:
@@ -66,10 +77,42 @@ def same_order(real: Sequence[int], simulated: Sequence[int]) -> OrderVerdict:
     return OrderVerdict(len(real) - len(differ), len(real), first, pairs)
 
 
-def close(real: float, simulated: float, within: float = CLOSE) -> bool:
-    """Whether a simulated mean is within so much of the real one.
+def close(real: float, simulated: float, within: float = CLOSE) -> Judged:
+    """That a simulated mean is within so much of the real one.
 
-    >>> close(100.0, 104.9), close(100.0, 105.1), close(100.0, 94.9), close(0.0, 0.0)
-    (True, False, False, True)
+    >>> [close(*pair).holds for pair in ((100.0, 104.9), (100.0, 105.1), (100.0, 94.9), (0.0, 0.0))]
+    [True, False, False, True]
     """
-    return abs(simulated - real) <= within * abs(real)
+    far = within * abs(real)
+    return Judged(
+        (Within(exactly(simulated - real), -far, far),),
+        f"holds where the simulated one is within {within:.0%} of the real one, a tolerance of ours",
+    )
+
+
+def same_ranks(real: Mapping[str, float], simulated: Mapping[str, float], same: float) -> Judged:
+    """That all that differ for real come in the same order simulated.
+
+    Parameters
+    ----------
+    real, simulated
+        A mean of each, by name.
+    same
+        Real means that differ by less than this part are as two runs of one policy are, and tell nothing.
+
+    Examples
+    --------
+    >>> real = {"a": 1.0, "b": 2.0, "c": 2.01}
+    >>> [same_ranks(real, {"a": 1.0, "b": 2.0, "c": c}, 0.02).holds for c in (1.9, 2.1, 0.9)]
+    [True, True, False]
+    >>> same_ranks({"a": 1.0, "b": 1.001}, {"a": 1.0, "b": 2.0}, 0.02).holds
+    """
+    parts = []
+    for one, other in itertools.combinations(real, 2):
+        apart = math.log(real[one] / real[other])
+        if abs(apart) >= same:
+            told = math.log(simulated[one] / simulated[other])
+            parts.append(Within(exactly(math.copysign(told, told * apart)), low=0.0, strict=True))
+    return Judged(
+        tuple(parts), f"holds where all that differ by {same:.0%} or more for real come in the same order"
+    )

@@ -9,39 +9,39 @@ from typing import Any
 
 import numpy as np
 
+from windlass.papers.judged import Judged
 from windlass.papers.reproduction import Row
 from windlass.papers.tetrium.rows import DELAY, WAITS, Found, beside, noted, why
 from windlass.papers.tetrium.runs import JOBS, SITES, Bench, job_columns, reduction, told, told_of
 from windlass.papers.tetrium.verdicts import is_highest, rises, rises_by
-from windlass.papers.verdicts import Floats, everywhere
+from windlass.papers.verdicts import Floats
 from windlass.workloads.sites import SiteModel
 
 #: Fewer jobs of a class in a run say nothing of it.
 FEWEST = 3
 
 
-def between(gains: Floats, first: int, last: int) -> bool | None:
-    """Whether the gains (classes, s) of the last class are above those of the first, over seeds that have both.
+def climbs(gains: Floats, *steps: tuple[int, int]) -> Judged:
+    """That gains (classes, s) of the last class of each step are above those of the first, over seeds that have both.
 
-    None where fewer than two have.
+    Where fewer than two seeds have both, nobody can tell.
 
     >>> some = np.array([[1.0, 2.0, 3.0], [5.0, 6.5, 7.0], [np.nan, np.nan, 9.0]])
-    >>> between(some, 0, 1), between(some, 1, 0), between(some, 0, 2)
-    (True, False, None)
+    >>> [climbs(some, step).holds for step in ((0, 1), (1, 0), (0, 2))]
+    [True, False, None]
     """
-    both = ~np.isnan(gains[first]) & ~np.isnan(gains[last])
-    return rises(gains[first][both], gains[last][both]) if both.sum() > 1 else None
+    return rises(*((gains[first], gains[last]) for first, last in steps))
 
 
 #: Figure, column, label, edges of classes, what is published, and whether gains (classes, s) do so.
-_CLASSES: tuple[tuple[str, str, str, tuple[float, ...], str, Callable[[Floats], bool | None]], ...] = (
+_CLASSES: tuple[tuple[str, str, str, tuple[float, ...], str, Callable[[Floats], Judged]], ...] = (
     (
         "4.16",
         "ratio",
         "intermediate/input",
         (0.2, 0.5, 1.0),
         "rises with the ratio, 31 to 50",
-        lambda gains: between(gains, 0, -1),
+        lambda gains: climbs(gains, (0, -1)),
     ),
     (
         "4.17",
@@ -49,7 +49,7 @@ _CLASSES: tuple[tuple[str, str, str, tuple[float, ...], str, Callable[[Floats], 
         "tasks",
         (50, 250, 1000),
         "rises with size, 36 to 50",
-        lambda gains: between(gains, 0, -1),
+        lambda gains: climbs(gains, (0, -1)),
     ),
     (
         "4.18",
@@ -57,7 +57,7 @@ _CLASSES: tuple[tuple[str, str, str, tuple[float, ...], str, Callable[[Floats], 
         "input CV",
         (0.5, 1.0, 2.0),
         "rises up to CV 2, falls beyond",
-        lambda gains: everywhere([between(gains, 0, 2), between(gains, 3, 2)]),
+        lambda gains: climbs(gains, (0, 2), (3, 2)),
     ),
     (
         "4.19",
@@ -65,7 +65,7 @@ _CLASSES: tuple[tuple[str, str, str, tuple[float, ...], str, Callable[[Floats], 
         "intermediate CV",
         (0.5, 1.0, 2.0),
         "highest at the most skewed, 56",
-        lambda gains: everywhere([between(gains, other, -1) for other in range(len(gains) - 1)]),
+        lambda gains: climbs(gains, *((other, -1) for other in range(len(gains) - 1))),
     ),
 )
 
@@ -73,7 +73,7 @@ _CLASSES: tuple[tuple[str, str, str, tuple[float, ...], str, Callable[[Floats], 
 def distribution(bench: Bench, quick: bool) -> Found:
     """Figures 4.16–4.19: gains of classes of jobs, and 4.20: errors of estimated task times."""
     rows = []
-    for figure, key, label, edges, paper, holds in _CLASSES:
+    for figure, key, label, edges, paper, claim in _CLASSES:
         # (classes, seeds); NaN where a seed has too few jobs of a class.
         gains = np.full((len(edges) + 1, len(bench.seeds)), np.nan)
         late = np.full_like(gains, np.nan)
@@ -92,14 +92,14 @@ def distribution(bench: Bench, quick: bool) -> Found:
             *(f"{a:g}–{b:g}" for a, b in itertools.pairwise(edges)),
             f"> {edges[-1]:g}",
         ]
-        verdict = holds(gains)
-        note = noted(f"against delay scheduling at {WAITS[1]:g} s: {_by_class(names, late)}", why(verdict))
+        judged = claim(gains)
+        note = noted(f"against delay scheduling at {WAITS[1]:g} s: {_by_class(names, late)}", why(judged))
         rows.append(
-            Row(
+            Row.by(
                 f"Fig. {figure}, against in-place by {label}, %",
                 paper,
                 _by_class(names, gains),
-                verdict,
+                judged,
                 note,
             )
         )
@@ -109,16 +109,16 @@ def distribution(bench: Bench, quick: bool) -> Found:
     ]
     found = [bench.values("tetrium", "in-place", **setting) for setting in settings]
     text = "; ".join(f"≤ {error:.0%}: {told_of(own)}" for error, own in zip(errors, found, strict=True))
-    verdict = is_highest(found[0], found[1:])
+    judged = is_highest(found[0], found[1:])
     note = f"jobs say their times here; as told by finished tasks: {told(bench.gain('tetrium', 'in-place'))}"
     note += f"; {beside(bench, 'tetrium', {}, **settings[0])} where exact"
     rows.append(
-        Row(
+        Row.by(
             "Fig. 4.20, against in-place by estimation error, %",
             "highest where exact",
             text,
-            verdict,
-            noted(note, why(verdict)),
+            judged,
+            noted(note, why(judged)),
         )
     )
     return rows, []
@@ -139,10 +139,12 @@ def skewed(bench: Bench, quick: bool) -> Found:
         sites = [_zipf(label, exponent) for exponent in (0.0, 1.6)]
         found = [bench.values("tetrium", "in-place", sites=own) for own in sites]
         ours = f"{told_of(found[0])} at e = 0, {told_of(found[1])} at e = 1.6"
-        verdict = rises_by(found[0], found[1], paper)
+        judged = rises_by(found[0], found[1], paper)
         late = "; ".join(beside(bench, "tetrium", {}, sites=own) for own in sites)
-        note = noted("the thesis' increase may be relative", late, why(verdict))
-        rows.append(Row(f"Section 4.6.4, skew of {label}: gain rises by, points", paper, ours, verdict, note))
+        note = noted("the thesis' increase may be relative", late, why(judged))
+        rows.append(
+            Row.by(f"Section 4.6.4, skew of {label}: gain rises by, points", paper, ours, judged, note)
+        )
     return rows, []
 
 

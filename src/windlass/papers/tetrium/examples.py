@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from windlass.model.fleet import Fleet, FleetCase, FleetJobs, StageSpec
+from windlass.papers.judged import at_most, exactly
 from windlass.papers.reproduction import Row
 from windlass.papers.tetrium.verdicts import is_as_printed
 from windlass.place import map_stage, reduce_stage
@@ -25,6 +26,8 @@ _Floats = NDArray[np.float64]
 SLOTS, UP, DOWN = np.array([40, 10, 20]), np.array([5e9, 1e9, 2e9]), np.array([5e9, 1e9, 5e9])
 HERE = np.array([200, 300, 500])
 TASK_BYTES, MAP_S, REDUCERS, REDUCE_S, RATIO = 1e8, 2.0, 500, 1.0, 0.5
+#: Of small numbers that come out exactly, but for rounding in float64.
+_EXACT = 1e-9
 
 
 def moving_s(moved: NDArray[np.floating[Any]], up: _Floats, down: _Floats) -> float:
@@ -83,12 +86,12 @@ def _first() -> list[Row]:
             0.1,
             f"the program's optimum is {plan.stage_s:.4f} s: 571 tasks on 40 slots count as 28.57 s",
         ),
-        Row("Example 1, our plan in whole waves, s", 59.83, ours, holds=ours <= 59.83 + 0.005),
-        Row(
+        Row.by("Example 1, our plan in whole waves, s", 59.83, ours, at_most(exactly(ours), 59.83, 0.01)),
+        Row.by(
             "Example 1, forward, s",
             50.88,
             fractional,
-            holds=is_as_printed(fractional, 50.88, 0.01),
+            is_as_printed(fractional, 50.88, 0.01),
             note="cannot be this example: its map optimum (44.29 s) and 500 reducers of 1 s on 70 slots (7.14 s) exceed"
             " 50.88 s before any shuffle; the same for the joint optimum of 44.875 s",
         ),
@@ -109,7 +112,7 @@ def _others(case: FleetCase) -> str:
 
 
 def _row(what: str, paper: float, ours: float, digit: float, note: str = "") -> Row:
-    return Row(what, paper, ours, is_as_printed(ours, paper, digit), note)
+    return Row.by(what, paper, ours, is_as_printed(ours, paper, digit), note)
 
 
 def best_whole(here: _Ints, free: _Ints, link: float, task_bytes: float) -> tuple[float, _Ints]:
@@ -138,18 +141,18 @@ def _second() -> list[Row]:
     moved_s = 0.3 + 1.0
     waiting_s, _ = best_whole(small, slots, link, size)
     return [
-        Row(
+        _row(
             "Example 2, job 1 first, mean response, s",
             1.7,
             (small_s + large_s) / 2,
-            abs((small_s + large_s) / 2 - 1.7) < 1e-9,
+            _EXACT,
             f"job 2 then runs at {tuple(large_at.tolist())}, as in the thesis, {large_s:.2f} s; all placements tried",
         ),
-        Row(
+        _row(
             "Example 2, job 2 first, mean response, s",
             2.65,
             (alone_s + alone_s + moved_s) / 2,
-            abs((2 * alone_s + moved_s) / 2 - 2.65) < 1e-9,
+            _EXACT,
             f"job 2 alone: {tuple(alone_at.tolist())}, {alone_s:.0f} s; job 1 then moved to (3, 0, 0), as the thesis"
             f" has it; in place it would take {waiting_s:.0f} s from there, a mean of"
             f" {(2 * alone_s + waiting_s) / 2:.2f} s",

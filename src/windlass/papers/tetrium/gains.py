@@ -141,16 +141,17 @@ def average(bench: Bench, quick: bool) -> Found:
         )
         gains.sort()
         worse = float((gains < -5).mean() * 100)
+        few = is_none(worse, 1.0)
         rows.append(
-            Row(
+            Row.by(
                 f"Fig. 4.10, jobs slowed down by over 5 % against {against}, %",
                 0.0,
                 worse,
-                is_none(worse, 1.0),
+                few,
                 "the plot's axis begins at no reduction, read to a hundredth of the jobs"
                 + (
                     ""
-                    if is_none(worse, 1.0)
+                    if few.holds
                     else "; shortest job first lets long jobs wait, and what moves takes part of links from others"
                 ),
             )

@@ -7,7 +7,6 @@ from windlass.papers.reproduction import Row
 from windlass.papers.tetrium.rows import Found, beside, noted, why
 from windlass.papers.tetrium.runs import Bench, told, told_of
 from windlass.papers.tetrium.verdicts import is_highest, rises, rises_by
-from windlass.papers.verdicts import everywhere
 from windlass.results import summarise
 
 
@@ -19,15 +18,15 @@ def ordering(bench: Bench, quick: bool) -> Found:
         for reduces in ("largest", "given")
     }
     ours = found.pop(("remote-spread", "largest"))
-    verdict = is_highest(ours, list(found.values()))
+    judged = is_highest(ours, list(found.values()))
     text = ", ".join(f"{maps} / {reduces} {told_of(own)}" for (maps, reduces), own in found.items())
     note = "order matters only where a site gets more tasks of a stage than it has free slots"
-    row = Row(
+    row = Row.by(
         "Fig. 4.11, remote-first (spread) and longest-first is best, %",
         "best of four",
         f"{told_of(ours)}; {text}",
-        verdict,
-        noted(why(verdict, "it is not"), note, bench.scarce(), beside(bench, "tetrium", {})),
+        judged,
+        noted(why(judged, "it is not"), note, bench.scarce(), beside(bench, "tetrium", {})),
     )
     return [row], []
 
@@ -45,7 +44,7 @@ def dynamics(bench: Bench, quick: bool) -> Found:
         values = [bench.values("tetrium", "in-place", {"update_sites": k}, drop=drop) for k in few]
         found = [summarise("gain", own.tolist()) for own in values]
         published = [paper[drop][(3, 5, 7, 10, 20, 50).index(k)] for k in few]
-        verdict = rises_by(values[0], values[-1], published[-1] - published[0])
+        judged = rises_by(values[0], values[-1], published[-1] - published[0])
         ours = ", ".join(f"k={k}: {told(own)}" for k, own in zip(few, found, strict=True))
         theirs = ", ".join(f"k={k}: {value}" for k, value in zip(few, published, strict=True))
         free = bench.gain("tetrium", "in-place", drop=drop)
@@ -54,7 +53,7 @@ def dynamics(bench: Bench, quick: bool) -> Found:
             f" {beside(bench, 'tetrium', {'update_sites': few[-1]}, drop=drop)}; where k matters little: most stages"
             " are over before a drop, and five sites hold a tenth of the tasks"
         )
-        rows.append(Row(f"Fig. 4.12, drop of {drop:.0%}, %", theirs, ours, verdict, note))
+        rows.append(Row.by(f"Fig. 4.12, drop of {drop:.0%}, %", theirs, ours, judged, note))
         lines.append(
             Line(f"drop {drop:.0%}", few, [own.mean for own in found], [own.half_width for own in found])
         )
@@ -81,14 +80,14 @@ def knobs(bench: Bench, quick: bool) -> Found:
             f"ρ={rho:g}: time {told_of(t)}, WAN {told_of(w)}"
             for rho, t, w in zip(rhos, times, wans, strict=True)
         )
-        verdict = everywhere([rises(times[0], times[-1]), rises(wans[-1], wans[0])])
-        note = noted(f"from ρ = 0 to 1; {beside(bench, 'tetrium', {'rho': 0.0})} at ρ = 0", why(verdict))
+        judged = rises((times[0], times[-1]), (wans[-1], wans[0]))
+        note = noted(f"from ρ = 0 to 1; {beside(bench, 'tetrium', {'rho': 0.0})} at ρ = 0", why(judged))
         rows.append(
-            Row(
+            Row.by(
                 f"Fig. {figure}, reductions against {against}, %",
                 "more ρ: less time, more WAN",
                 ours,
-                verdict,
+                judged,
                 note,
             )
         )
@@ -111,8 +110,10 @@ def knobs(bench: Bench, quick: bool) -> Found:
         f" here the gain is the placement's, as Tetrium + FS shows; {bench.scarce()};"
         f" {beside(bench, 'tetrium', {'epsilon': 0.0})} at ε = 0"
     )
-    verdict = rises_by(values[0], values[-1], 42.0)
-    rows.append(Row("Fig. 4.15, against in-place, %", "rises with ε from about 0 to 42", ours, verdict, note))
+    judged = rises_by(values[0], values[-1], 42.0)
+    rows.append(
+        Row.by("Fig. 4.15, against in-place, %", "rises with ε from about 0 to 42", ours, judged, note)
+    )
     line = Line("against in-place", epsilons, [own.mean for own in found], [own.half_width for own in found])
     pictures.append(Picture("fig-4-15", "Figure 4.15: gains by fairness", "ε", "%", (line,)))
     return rows, pictures

@@ -13,7 +13,7 @@ from windlass.papers.reproduction import Row
 from windlass.papers.tetrium.rows import DELAY, Found
 from windlass.papers.tetrium.runs import JOBS, SITES, Bench, told_of
 from windlass.papers.tetrium.verdicts import rises
-from windlass.papers.verdicts import Floats, everywhere
+from windlass.papers.verdicts import Floats
 from windlass.workloads.sites import SiteModel
 
 _CHANGED = dataclasses.replace
@@ -106,7 +106,7 @@ def ahead(values: list[Floats]) -> bool | None:
     >>> ahead([some, some + 1.0]), ahead([some, -some]), ahead([some, some - 1.5])
     (True, False, None)
     """
-    return everywhere([rises(np.zeros(len(own)), own) for own in values])
+    return rises(*((np.zeros(len(own)), own) for own in values)).holds
 
 
 def beside_delay(bench: Bench, quick: bool) -> Found:

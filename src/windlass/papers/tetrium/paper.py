@@ -71,8 +71,9 @@ def _speed() -> list[Row]:
             begun = time.perf_counter()
             policy.decide(view)
             best = min(best, time.perf_counter() - begun)
+        what = f"Section 4.6.2, {jobs} jobs ordered and placed, s"
         found.append(
-            Row(f"Section 4.6.2, {jobs} jobs ordered and placed, s", paper, float(best), bool(best < paper))
+            Row(what, paper, float(best), None, "theirs is another machine, so that neither confirms it")
         )
     return found
 

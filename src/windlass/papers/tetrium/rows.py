@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from windlass.papers.judged import Judged, where_it_fails
 from windlass.papers.plots import Picture
 from windlass.papers.reproduction import Row
 from windlass.papers.tetrium.runs import Bench, told
 from windlass.papers.tetrium.verdicts import reaches, whatever_the_wait
-from windlass.papers.verdicts import UNTOLD
 from windlass.results import Summary
 
 #: What each figure comes to.
@@ -29,9 +29,9 @@ def noted(*parts: str) -> str:
     return "; ".join(part for part in parts if part)
 
 
-def why(verdict: bool | None, otherwise: str = UNEXPLAINED) -> str:
-    """What to say beside a verdict: nothing where it holds."""
-    return {True: "", False: otherwise, None: UNTOLD}[verdict]
+def why(judged: Judged, otherwise: str = UNEXPLAINED) -> str:
+    """What to say beside a claim that does not hold."""
+    return where_it_fails(judged, otherwise)
 
 
 def gain_row(what: str, paper: float, found: Summary, note: str = "") -> Row:
@@ -46,9 +46,7 @@ def gain_row(what: str, paper: float, found: Summary, note: str = "") -> Row:
     note
         What to say beside it.
     """
-    verdict = reaches(found, paper)
-    said = why(verdict, "")
-    return Row(f"{what}, %", paper, told(found), verdict, noted(said, note))
+    return Row.by(f"{what}, %", paper, told(found), reaches(found, paper), note)
 
 
 def delayed_row(
@@ -59,12 +57,12 @@ def delayed_row(
     It holds where it does for every wait, and cannot be told where that depends on the wait.
     """
     against = [bench.gain(policy, DELAY, of, other={"wait": wait}, **setting) for wait in WAITS]
-    verdict = whatever_the_wait([reaches(found, paper) for found in against])
-    said = {True: "", False: "for no wait", None: "chance, or the wait, decides"}[verdict]
+    judged = whatever_the_wait([reaches(found, paper) for found in against])
+    said = {True: "", False: "for no wait", None: "chance, or the wait, decides"}[judged.holds]
     ours = (
         f"{by_wait(against)}; without delay scheduling {told(bench.gain(policy, 'in-place', of, **setting))}"
     )
-    return Row(f"{what}, %", paper, ours, verdict, noted(said, note))
+    return Row.by(f"{what}, %", paper, ours, judged, noted(said, note))
 
 
 def by_wait(found: Sequence[Summary]) -> str:
