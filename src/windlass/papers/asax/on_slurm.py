@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import math
 import os
+import shlex
 import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+import time
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -24,7 +26,7 @@ from windlass.engines.slurm.system import Options
 from windlass.model import BatchError, InputError
 from windlass.order.site import POLICIES as ORDER
 from windlass.papers.asax.beside import PROGRAMS, MixRun, picture, rows_of, verdicts
-from windlass.papers.reproduction import Reproduction, Tell
+from windlass.papers.reproduction import Reproduction, Row, Tell
 from windlass.share import POLICIES as SHARE
 
 _CPUS = 2
@@ -34,6 +36,8 @@ _POLICIES: dict[str, dict[str, Any]] = {
     "ASAx": {"asax": {}},
     "pairs": {"pairs": {}},
 }
+#: How many nominal seconds a program is tried with, to see how long they take here.
+_TRIED_S = 6.0
 #: Bytes that a job asks for, and that its program is told to keep to.
 _MEMORY_MB = 200
 _ASKED_MB = 500
@@ -51,8 +55,11 @@ class AsaxOnSlurm:
 
     def reproduce(self, *, quick: bool, tell: Tell) -> Reproduction:
         """Twelve jobs three times under each policy; ``quick`` has four jobs, once."""
-        times, repeats, seconds = (1, 1, 6.0) if quick else (3, 3, 12.0)
+        times, repeats, long = (1, 1, 6.0) if quick else (3, 3, 12.0)
         found: dict[str, list[MixRun]] = {name: [] for name in _POLICIES}
+        tell("how fast this machine is", 0.0)
+        paces = {program: pace(program) for program in PROGRAMS}
+        seconds = {program: round(long / each, 1) for program, each in paces.items()}
         with private_slurm() as cluster:
             for repeat in range(repeats):
                 for turn in range(len(_POLICIES)):
@@ -64,7 +71,37 @@ class AsaxOnSlurm:
                     share = _share(_POLICIES[name], repeat)
                     found[name].append(run_mix(cluster, share, rng, times, seconds, number))
         tell("done", 1.0)
-        return Reproduction((*rows_of(found), *verdicts(found)), (picture(found),))
+        shown = ", ".join(f"{program} {each:.2f}" for program, each in paces.items())
+        what = f"s for a nominal second of a program on one core here; each job is given {long:g} s of work"
+        return Reproduction(
+            (Row(what, None, shown, None), *rows_of(found), *verdicts(found)), (picture(found),)
+        )
+
+
+def pace(program: str) -> float:
+    """Seconds that a nominal second of a program takes on one core of this machine.
+
+    On a machine that is three times as fast, jobs would otherwise be a third as long beside the same clock of
+    decisions, and what came out would be of another setting.
+
+    Raises
+    ------
+    BatchError
+        It did not end as it should.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        command, begun = _command(program, _TRIED_S, cores=1), time.perf_counter()
+        done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+        taken = time.perf_counter() - begun
+    if done.returncode:
+        raise BatchError(f"{program}: {done.stderr.strip()}")
+    return taken / _TRIED_S
+
+
+def _command(program: str, seconds: float, cores: int) -> list[str]:
+    script = str(_workflows() / f"{program}.py")
+    options = ("--seconds", f"{seconds:g}", "--cores", str(cores), "--memory", f"{_MEMORY_MB}MB")
+    return [sys.executable, script, *options]
 
 
 @contextmanager
@@ -82,7 +119,12 @@ def private_slurm() -> Iterator[Cluster]:
 
 
 def run_mix(
-    cluster: Cluster, share: Any, rng: np.random.Generator, times: int, seconds: float, learner: int = 0
+    cluster: Cluster,
+    share: Any,
+    rng: np.random.Generator,
+    times: int,
+    seconds: Mapping[str, float],
+    learner: int = 0,
 ) -> MixRun:
     """Submit jobs of all programs, so many times, in an order that is drawn, and drive them to their end.
 
@@ -97,7 +139,7 @@ def run_mix(
     times
         Jobs of each program.
     seconds
-        What each needs on one core.
+        How many nominal ones each has to do.
     learner
         Which journal is gone on with, and with it what this policy has learned.
     """
@@ -106,7 +148,7 @@ def run_mix(
     client = Client(Commands(cluster.conf))
     used = _cpu_seconds()
     for number, program in enumerate(programs):
-        _submit(cluster, folder, number, program, seconds, minutes=int(rng.integers(1, 4)))
+        _submit(cluster, folder, number, program, seconds[program], minutes=int(rng.integers(1, 4)))
     policies = {"order": ORDER.make("easy", rng)} | ({} if share is None else {"share": share})
     # What was learned lies beside the journal, and the next run of this policy goes on with it.
     journal = cluster.folder / f"{'easy' if share is None else share.name}.{learner}"
@@ -127,8 +169,7 @@ def run_mix(
 
 
 def _submit(cluster: Cluster, folder: Path, number: int, program: str, seconds: float, minutes: int) -> None:
-    script = _workflows() / f"{program}.py"
-    run = f"exec {sys.executable} {script} --seconds {seconds:g} --cores {_CPUS} --memory {_MEMORY_MB}MB"
+    run = f"exec {shlex.join(_command(program, seconds, _CPUS))}"
     command = [
         "sbatch",
         "-H",
