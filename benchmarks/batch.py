@@ -1,8 +1,12 @@
-"""Replays of batch logs: jobs per second and memory, beside plain Python and SimPy."""
+"""Replays of batch logs: jobs per second, memory and mean waits, beside plain Python, SimPy and AccaSim.
+
+Where a peer starts a job at another time, standard error has the first such job, and which rule the two differ in.
+"""
 
 from __future__ import annotations
 
 import dataclasses
+import sys
 import tracemalloc
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -10,9 +14,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from benchmarks import peers
+from benchmarks import peers, peers_accasim
 from benchmarks.measure import Row, compare_rates
+from benchmarks.peers_differ import first_difference
 from benchmarks.peers_order import ListedConservative
 from windlass.compiled import prepare
 from windlass.model import JobTable
@@ -24,6 +30,8 @@ from windlass.workloads import lublin
 
 _KTH = Path(__file__).parents[2] / "shared" / "traces" / "swf" / "KTH-SP2-1996-2.1-cln.swf.gz"
 _MEMORY_JOBS = 200_000
+#: A simulator that others wrote is given the first of each log: it takes about a second for a thousand.
+_OTHERS_JOBS = 5_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +51,7 @@ def rows(repeats: int) -> list[Row]:
             found += _replays(case, policy, decide, repeats)
     large = Case("Lublin, 450,000 jobs, 8,192 processors", _large_workload(), 8192)
     found += _replays(large, "easy", peers.easy, 1, with_simpy=False)
-    return [*found, *_conservative(), _memory()]
+    return [*found, *_conservative(), _memory(), *_others()]
 
 
 def _cases() -> list[Case]:
@@ -93,16 +101,17 @@ def _replays(
     policy: Any = POLICIES.make(policy_name, np.random.default_rng(0))
     prepare(kernels(policy))
     plain = plain_jobs(case.jobs)
-    expected = replay(case.jobs, case.processors, policy).start.tolist()
+    expected = replay(case.jobs, case.processors, policy).start
     loops = {"plain Python loop with heapq": peers.replay_plain, "SimPy": peers.replay_simpy}
     found = []
     for peer_name, loop in loops.items():
         if peer_name == "SimPy" and not with_simpy:
             continue
-        if loop(plain, case.processors, decide) != expected:
-            raise AssertionError(
-                f"{peer_name}, {policy_name}, {case.name}: the peer's schedule is another one"
-            )
+        theirs = np.array(loop(plain, case.processors, decide))
+        differs = first_difference(case.jobs, case.processors, expected, theirs, peer_name)
+        if differs is not None:
+            raise AssertionError(f"{policy_name}, {case.name}: {differs.line(peer_name)}")
+        found.append(mean_waits(case, policy_name, expected, theirs, peer_name))
         found.append(
             compare_rates(
                 f"replay {policy_name}, {case.name}",
@@ -114,6 +123,43 @@ def _replays(
                 repeats=repeats,
             )
         )
+    return found
+
+
+def mean_waits(
+    case: Case, policy_name: str, ours: NDArray[np.float64], theirs: NDArray[np.float64], peer_name: str
+) -> Row:
+    """The mean wait of two schedules of the same jobs, those left out that the peer never starts."""
+    known = ~np.isnan(theirs)
+    own, other = (float((each - case.jobs.submit)[known].mean()) for each in (ours, theirs))
+    ratio = other / own if own > 0 else 1.0 if own == other else float("inf")
+    name = f"mean wait {policy_name}, {case.name}"
+    return Row(name, own, other, peer_name, "s", ratio, ratio, ratio)
+
+
+def _others() -> list[Row]:
+    """A simulator that others wrote, under its own policies of the same names."""
+    peer_name = "AccaSim"
+    if said := peers_accasim.missing():
+        print(said, file=sys.stderr)
+        return []
+    found = []
+    for whole in _cases():
+        some = whole.jobs.take(np.arange(min(_OTHERS_JOBS, len(whole.jobs))))
+        jobs = peers_accasim.whole_seconds(some)
+        case = Case(f"{whole.name}, the first {len(jobs):,}, whole seconds", jobs, whole.processors)
+        for policy_name in ("fcfs", "easy"):
+            policy: Any = POLICIES.make(policy_name, np.random.default_rng(0))
+            ours = replay(jobs, case.processors, policy).start
+            try:
+                theirs = peers_accasim.starts(jobs, case.processors, policy_name)
+            except peers_accasim.PeerError as error:
+                print(f"{policy_name}, {case.name}: {peer_name} failed: {error}", file=sys.stderr)
+                continue
+            found.append(mean_waits(case, policy_name, ours, theirs, peer_name))
+            differs = first_difference(jobs, case.processors, ours, theirs, peer_name)
+            said = "the same schedule" if differs is None else differs.line(peer_name)
+            print(f"{policy_name}, {case.name}: {said}", file=sys.stderr)
     return found
 
 
