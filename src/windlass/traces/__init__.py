@@ -22,8 +22,9 @@ stops the reading, naming file, line, field and value, unless the caller says to
   time.
 
 The formats of jobs are in ``swf``, ``swf_header``, ``swim`` and ``table``, and ``formats`` lists them; ``trace`` and
-``workload`` have what they return and what becomes of it, and ``members`` whose the jobs are; ``files``, ``columns``,
-``csv_text``, ``fields`` and ``clock`` read text.
+``workload`` have what they return and what becomes of it in ``steps``, ``members`` whose the jobs are and
+``resources`` what they ask for beside processors; ``files``, ``columns``, ``csv_text``, ``fields`` and ``clock`` read
+text.
 
 Units are seconds and processors.
 """

@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 
 from windlass.model import InputError, JobTable
 from windlass.traces.members import KINDS, Belongings, belongings_of
+from windlass.traces.resources import Asked, gpus_of, kept_columns, memory_of
+from windlass.traces.steps import Step, described, require_jobs
 from windlass.traces.trace import REQUIRED, Trace
 
 # SQL reserves these words, and they are columns of many logs. Quoted text comes first, to be kept.
@@ -37,6 +39,8 @@ class Workload:
         (n,) for how long each waited in the log, s; NaN where it does not say. None where it says of none.
     logged_processors
         Of the system that the log is of: what the log says, or else what the caller does; None where neither does.
+    gpus, memory
+        What the jobs ask for beside processors, memory in bytes; None where the log knows of none.
     """
 
     jobs: JobTable
@@ -45,6 +49,8 @@ class Workload:
     of: Belongings = field(default_factory=Belongings)
     wait: NDArray[np.float64] | None = None
     logged_processors: int | None = None
+    gpus: Asked | None = None
+    memory: Asked | None = None
 
     @property
     def users(self) -> NDArray[np.int64] | None:
@@ -65,6 +71,8 @@ class Workload:
             jobs=self.jobs.take(rows),
             of=self.of.take(rows),
             wait=None if self.wait is None else np.ascontiguousarray(self.wait[rows]),
+            gpus=None if self.gpus is None else self.gpus.take(rows),
+            memory=None if self.memory is None else self.memory.take(rows),
         )
 
 
@@ -116,13 +124,13 @@ def to_workload(
     if processors is not None and processors < 1:
         raise InputError(f"{trace.name}: processors is {processors}, expected at least 1")
     complete = _complete(_chosen(trace, where))
-    _require_jobs(trace.name, complete)
+    require_jobs(trace.name, complete)
     system = processors or trace.processors
     if system is None:
         system = _largest(complete)
         complete = complete.saying(f"the log names no number of processors; its largest job has {system}")
     fitting = _fitting(complete, system, widest)
-    _require_jobs(trace.name, fitting)
+    require_jobs(trace.name, fitting)
     final = _numbered(_sorted(_with_requests(fitting)))
     records = final.records
     return Workload(
@@ -133,6 +141,8 @@ def to_workload(
         _waits(records),
         # Who says how many there are knows better than the log's busiest moment.
         processors or trace.processors if trace.peak else trace.processors or processors,
+        gpus_of(records),
+        memory_of(records),
     )
 
 
@@ -140,42 +150,9 @@ def _without_of(name: str) -> str:
     return name.removeprefix("of_")
 
 
-@dataclass(frozen=True, slots=True)
-class _Step:
-    """Records on their way, and what was said of them so far."""
-
-    records: pl.DataFrame
-    notes: tuple[str, ...]
-
-    def saying(self, *notes: str) -> _Step:
-        return _Step(self.records, self.notes + notes)
-
-    def noting(self, which: pl.Expr, one: str, many: str, value: str | None = None) -> _Step:
-        found = self.records.filter(which)
-        if found.is_empty():
-            return self
-        told = f"1 job {one}: " if len(found) == 1 else f"{len(found):,} jobs {many}, the first: "
-        return self.saying(told + _described(found, value))
-
-    def without(self, which: pl.Expr, one: str, many: str, value: str | None = None) -> _Step:
-        noted = self.noting(which, f"{one} and is left out", f"{many} and are left out", value)
-        return _Step(self.records.filter(~which), noted.notes)
-
-
-def _described(found: pl.DataFrame, value: str | None) -> str:
-    number = found["job"][0]
-    who = f"record {found['record'][0]}" if number is None else f"job {number}"
-    return who if value is None else f"{who} ({found[value][0]:.15g})"
-
-
-def _require_jobs(name: str, step: _Step) -> None:
-    if step.records.is_empty():
-        raise InputError(f"{name}: no jobs are left: " + ("; ".join(step.notes) or "the log has none"))
-
-
-def _chosen(trace: Trace, where: str | None) -> _Step:
+def _chosen(trace: Trace, where: str | None) -> Step:
     records = trace.records if where is None else _filtered(trace, where)
-    step = _Step(_standard(trace.name, records), trace.notes)
+    step = Step(_standard(trace.name, records), trace.notes)
     if where is not None:
         step = step.saying(
             f"{len(records):,} of {len(trace):,} jobs are taken, those where {' '.join(where.split())}"
@@ -183,7 +160,7 @@ def _chosen(trace: Trace, where: str | None) -> _Step:
     early = step.records.filter(pl.col("submit") < 0)
     if len(early):
         message = f"submit is {early['submit'][0]:.15g}, expected a time of 0 s or more"
-        raise InputError(f"{trace.name}: {_described(early, None)}, {message}")
+        raise InputError(f"{trace.name}: {described(early, None)}, {message}")
     return step
 
 
@@ -207,11 +184,11 @@ def _standard(name: str, records: pl.DataFrame) -> pl.DataFrame:
     if _WAIT in records.columns:
         standard = standard.with_columns(records[_WAIT].cast(pl.Float64, strict=False))
     kept = [records[kind].alias(f"of_{kind}") for kind in KINDS if kind in records.columns]
-    standard = standard.with_columns(kept)
+    standard = standard.with_columns(*kept, *kept_columns(records))
     return standard.with_columns(pl.col(*types).fill_nan(None)).with_row_index("record", offset=1)
 
 
-def _complete(step: _Step) -> _Step:
+def _complete(step: Step) -> Step:
     step = step.without(pl.col("submit").is_null(), "has no time of submission", "have no time of submission")
     step = step.without(pl.col("run").is_null(), "has no run time", "have no run time")
     step = step.without(pl.col("run") < 0, "has a negative run time", "have negative run times", "run")
@@ -220,7 +197,7 @@ def _complete(step: _Step) -> _Step:
         lacks=(requested < 1).fill_null(True),
         procs=pl.when(requested >= 1).then(requested).when(allocated >= 1).then(allocated),
     )
-    step = _Step(with_procs, step.notes).without(
+    step = Step(with_procs, step.notes).without(
         pl.col("procs").is_null(), "has no processors", "have no processors"
     )
     return step.noting(
@@ -231,11 +208,11 @@ def _complete(step: _Step) -> _Step:
     )
 
 
-def _largest(step: _Step) -> int:
+def _largest(step: Step) -> int:
     return int(step.records["procs"].to_numpy().max())
 
 
-def _fitting(step: _Step, system: int, widest: int | None) -> _Step:
+def _fitting(step: Step, system: int, widest: int | None) -> Step:
     if widest is None:
         more = f"more than {system} processors"
         return step.without(pl.col("procs") > system, f"asks for {more}", f"ask for {more}", "procs")
@@ -251,7 +228,7 @@ def _fitting(step: _Step, system: int, widest: int | None) -> _Step:
     return fitting.saying(f"{left}, without {100 * lost / whole:.2g} % of the work" if whole > 0 else left)
 
 
-def _with_requests(step: _Step) -> _Step:
+def _with_requests(step: Step) -> Step:
     lacks = (pl.col("request") < 0).fill_null(True)
     step = step.noting(
         lacks,
@@ -260,20 +237,20 @@ def _with_requests(step: _Step) -> _Step:
         "run",
     )
     request = pl.when(lacks).then(pl.col("run")).otherwise(pl.col("request"))
-    return _Step(step.records.with_columns(request=request), step.notes)
+    return Step(step.records.with_columns(request=request), step.notes)
 
 
-def _sorted(step: _Step) -> _Step:
+def _sorted(step: Step) -> Step:
     early = pl.col("submit") < pl.col("submit").shift(1)
     step = step.noting(
         early,
         "is submitted before the one ahead of it: jobs are sorted by submission",
         "are submitted before the one ahead of them: jobs are sorted by submission",
     )
-    return _Step(step.records.sort("submit", maintain_order=True), step.notes)
+    return Step(step.records.sort("submit", maintain_order=True), step.notes)
 
 
-def _numbered(step: _Step) -> _Step:
+def _numbered(step: Step) -> Step:
     unclear = pl.col("job").is_null() | pl.col("job").is_duplicated()
     noted = step.noting(
         unclear,
@@ -283,7 +260,7 @@ def _numbered(step: _Step) -> _Step:
     if noted is step:
         return step
     numbers = pl.int_range(1, pl.len() + 1, dtype=pl.Int64).alias("job")
-    return _Step(step.records.with_columns(numbers), noted.notes)
+    return Step(step.records.with_columns(numbers), noted.notes)
 
 
 def _waits(records: pl.DataFrame) -> NDArray[np.float64] | None:

@@ -7,11 +7,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, fields
 from datetime import UTC, datetime
 
-import numpy as np
 import polars as pl
 
 from windlass.model import InputError
 from windlass.traces.columns import refuse_or_note
+from windlass.traces.resources import most_at_once
 from windlass.traces.trace import REQUIRED, BadLine, Trace
 
 #: Times from here on (1973) are dates; those before count from some beginning of the log's own.
@@ -211,10 +211,6 @@ def _most_at_once(records: pl.DataFrame) -> int | None:
     ).drop_nulls(["start", "procs"])
     if held.is_empty():
         return None
-    start, procs = held["start"].to_numpy(), held["procs"].to_numpy()
-    at = np.concatenate([start, start + held["run"].to_numpy()])
-    change = np.concatenate([procs, -procs])
-    # Of one instant, what ends goes first.
-    order = np.lexsort((change, at))
-    peak = max(int(change[order].cumsum().max()), int(held["most"].to_numpy().max()))
+    start, run, procs = (held[name].to_numpy() for name in ("start", "run", "procs"))
+    peak = max(int(most_at_once(start, run, procs)), int(held["most"].to_numpy().max()))
     return peak if peak >= 1 else None

@@ -56,9 +56,15 @@ class PartitionSpec(Spec):
 
 
 class PartitionedSpec(ClusterSpec):
-    """One site, or ``partitions`` that share no processors: each job of the log is bound to its own."""
+    """One site, or ``partitions`` that share no processors: each job of the log is bound to its own.
+
+    ``gpus`` and ``memory`` (bytes) are what the site has of them, and otherwise the most that jobs of the log held at
+    once. Jobs do not wait for them: a note says what the jobs that come ask for, of what there is.
+    """
 
     partitions: tuple[PartitionSpec, ...] = ()
+    gpus: Positive | None = None
+    memory: Positive | None = None
 
     @model_validator(mode="after")
     def _apart(self) -> Self:

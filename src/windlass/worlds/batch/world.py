@@ -24,6 +24,7 @@ from windlass.worlds.batch.explained import BatchExplainer
 from windlass.worlds.batch.jobs import cut_share, jobs_of, jobs_table, site_metrics, walltime_notes
 from windlass.worlds.batch.logged import LoggedBatch
 from windlass.worlds.batch.partitions import bound, replayed_apart
+from windlass.worlds.batch.resources import resource_notes
 from windlass.worlds.batch.spec import BatchSetting
 from windlass.worlds.contents import Contents, content_of
 
@@ -95,7 +96,11 @@ class Batch:
             metrics=site_metrics(workload, done.start, done.end, setting.starved_after),
             jobs=jobs_table(done, workload.of),
             processors=workload.processors,
-            notes=(*workload.notes, *walltime_notes(workload, setting.kill_at_walltime)),
+            notes=(
+                *workload.notes,
+                *walltime_notes(workload, setting.kill_at_walltime),
+                *resource_notes(workload, setting.cluster.gpus, setting.cluster.memory),
+            ),
             cut_share=cut_share(workload) if setting.kill_at_walltime else 0.0,
         )
 

@@ -1,0 +1,133 @@
+"""What jobs ask for beside processors, where a log says it: GPUs and memory."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+_Floats = NDArray[np.float64]
+
+#: Columns that are kept for it. SWF has memory in KiB for each processor, and other logs the bytes of a job.
+COLUMNS = ("gpus", "memory", "memory_requested")
+_KIB = 1024.0
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Asked:
+    """How much of a resource each job asks for.
+
+    Parameters
+    ----------
+    amount
+        (n,) NaN where the log does not say.
+    most
+        The most that jobs of the log held at once, at least what the largest asks for; NaN where the log does not say
+        when jobs started.
+
+    Examples
+    --------
+    >>> Asked(np.array([0.0, 2.0, np.nan, 4.0]), most=6.0).jobs
+    2
+    """
+
+    amount: _Floats
+    most: float
+
+    @property
+    def jobs(self) -> int:
+        """How many ask for some."""
+        return int((self.amount > 0).sum())
+
+    def take(self, rows: NDArray[np.bool_] | NDArray[np.int64]) -> Asked:
+        """What some of the jobs ask for; the most is that of the whole log."""
+        return Asked(np.ascontiguousarray(self.amount[rows]), self.most)
+
+
+def kept_columns(records: pl.DataFrame) -> list[pl.Series]:
+    """Those of :data:`COLUMNS` that a log has, as numbers: null for what is no number, negative or infinite.
+
+    >>> kept_columns(pl.DataFrame({"gpus": ["2", "a100"], "memory": [-1.0, 8.0], "nodes": [1, 1]}))[0].to_list()
+    [2.0, None]
+    """
+    found = []
+    for name in COLUMNS:
+        kind = records.schema.get(name)
+        if kind is not None and (kind.is_numeric() or kind == pl.String):
+            number = pl.col(name).cast(pl.Float64, strict=False)
+            found.append(records.select(pl.when(number.is_finite() & (number >= 0)).then(number))[name])
+    return found
+
+
+def gpus_of(records: pl.DataFrame) -> Asked | None:
+    """How many GPUs each job asks for; None where no job does.
+
+    Parameters
+    ----------
+    records
+        Those of the jobs, with ``submit``, ``run`` and ``procs``, what :func:`kept_columns` gives, and ``wait`` where
+        the log has it.
+
+    Examples
+    --------
+    >>> jobs = pl.DataFrame({"submit": [0.0, 5.0], "run": [9.0, 9.0], "procs": [1, 1], "gpus": [2.0, 4.0]})
+    >>> gpus_of(jobs.with_columns(wait=pl.lit(0.0))).most, gpus_of(jobs).most, gpus_of(jobs.drop("gpus"))
+    (6.0, nan, None)
+    """
+    return _asked(records, records["gpus"]) if "gpus" in records.columns else None
+
+
+def memory_of(records: pl.DataFrame) -> Asked | None:
+    """How much memory each job asks for, bytes; None where no job does.
+
+    Parameters
+    ----------
+    records
+        As of :func:`gpus_of`.
+
+    Examples
+    --------
+    >>> jobs = pl.DataFrame({"submit": [0.0], "run": [9.0], "procs": [4], "memory_requested": [512.0]})
+    >>> memory_of(jobs).amount.tolist()
+    [2097152.0]
+    """
+    if "memory" in records.columns:
+        return _asked(records, records["memory"])
+    if "memory_requested" in records.columns:
+        return _asked(records, records["memory_requested"] * _KIB * records["procs"])
+    return None
+
+
+def _asked(records: pl.DataFrame, column: pl.Series) -> Asked | None:
+    amount = column.fill_null(np.nan).to_numpy(writable=True)
+    if not (amount > 0).any():
+        return None
+    if "wait" not in records.columns:
+        return Asked(amount, np.nan)
+    wait = records["wait"].fill_null(np.nan).to_numpy()
+    known = np.isfinite(wait) & (wait >= 0) & (amount > 0)
+    start, run = records["submit"].to_numpy() + wait, records["run"].to_numpy()
+    most = most_at_once(start[known], run[known], amount[known])
+    return Asked(amount, max(most, float(np.nanmax(amount))) if known.any() else np.nan)
+
+
+def most_at_once(start: _Floats, run: _Floats, amount: _Floats | NDArray[np.int64]) -> float:
+    """The most that jobs held at once; of one instant, what ends goes first.
+
+    Parameters
+    ----------
+    start, run
+        (n,) when each started and for how long it ran, s.
+    amount
+        (n,) what it held.
+
+    Examples
+    --------
+    >>> most_at_once(np.array([0.0, 5.0, 9.0]), np.array([9.0, 9.0, 1.0]), np.array([2, 3, 1]))
+    5.0
+    """
+    at = np.concatenate([start, start + run])
+    change = np.concatenate([amount, -amount])
+    return float(change[np.lexsort((change, at))].cumsum().max(initial=0))

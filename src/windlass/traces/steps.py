@@ -1,0 +1,60 @@
+"""Records on their way to jobs: what is left out, and what is said of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import polars as pl
+
+from windlass.model import InputError
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """Records on their way, and what was said of them so far.
+
+    Examples
+    --------
+    >>> step = Step(pl.DataFrame({"record": [1, 2], "job": [7, 8], "run": [5.0, -3.0]}), ())
+    >>> step.without(pl.col("run") < 0, "runs backwards", "run backwards", "run").notes
+    ('1 job runs backwards and is left out: job 8 (-3)',)
+    """
+
+    records: pl.DataFrame
+    notes: tuple[str, ...]
+
+    def saying(self, *notes: str) -> Step:
+        """The same with more said."""
+        return Step(self.records, self.notes + notes)
+
+    def noting(self, which: pl.Expr, one: str, many: str, value: str | None = None) -> Step:
+        """The same with a word on some of the records: how many they are, and the first, with a value of its."""
+        found = self.records.filter(which)
+        if found.is_empty():
+            return self
+        told = f"1 job {one}: " if len(found) == 1 else f"{len(found):,} jobs {many}, the first: "
+        return self.saying(told + described(found, value))
+
+    def without(self, which: pl.Expr, one: str, many: str, value: str | None = None) -> Step:
+        """Some of the records left out, and a word on them."""
+        noted = self.noting(which, f"{one} and is left out", f"{many} and are left out", value)
+        return Step(self.records.filter(~which), noted.notes)
+
+
+def described(found: pl.DataFrame, value: str | None) -> str:
+    """What the first of some records is called, with a value of it."""
+    number = found["job"][0]
+    who = f"record {found['record'][0]}" if number is None else f"job {number}"
+    return who if value is None else f"{who} ({found[value][0]:.15g})"
+
+
+def require_jobs(name: str, step: Step) -> None:
+    """Refuse to go on without records.
+
+    Raises
+    ------
+    InputError
+        There are none; with all that was said.
+    """
+    if step.records.is_empty():
+        raise InputError(f"{name}: no jobs are left: " + ("; ".join(step.notes) or "the log has none"))
