@@ -144,6 +144,9 @@ def give_back(partition: _Partition = None, journal: _Journal = None, conf: _Con
 def log(
     out: Annotated[Path | None, typer.Option("--out", help="File.", show_default="standard output")] = None,
     conf: _Conf = None,
+    duplicates: Annotated[
+        bool, typer.Option("--duplicates", help="Every run of a requeued job, not its last alone.")
+    ] = False,
 ) -> None:
     """Write jobs that have ended as CSV, which `windlass run` reads."""
     from windlass.engines.slurm.log import read_log, write_log
@@ -151,14 +154,15 @@ def log(
 
     if out is not None:
         check_file("--out", out, begins=b"job,submit,start,")
-    found = read_log(_client(conf, 60.0))
+    found = read_log(_client(conf, 60.0), duplicates)
     table = io.StringIO()
     write_log(found.jobs, table)
     if out is None:
         sys.stdout.write(table.getvalue())
     else:
         write_text(table.getvalue(), out)
-    say(f"{len(found.jobs)} jobs; {found.left_out} records left out, of jobs that never ran or ran again")
+    what, why = ("runs", "never ran") if duplicates else ("jobs", "never ran or ran again")
+    say(f"{len(found.jobs)} {what}; {found.left_out} records left out, of jobs that {why}")
 
 
 def read_policies(text: str) -> dict[str, Named]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import dataclasses
 import re
 import time
 from collections.abc import Iterable, Sequence
@@ -10,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TextIO
 
-from windlass.engines.slurm.client import Client
+from windlass.engines.slurm.client import Client, Run
 from windlass.model import BatchError, InputError
 
 _COLUMNS = (
@@ -46,9 +47,13 @@ _LINE = re.compile(
 )
 
 
+#: States of a run after which the job was put back into the queue: it is not over.
+_PUT_BACK = ("PENDING", "REQUEUED")
+
+
 @dataclass(frozen=True, slots=True)
 class EndedJob:
-    """A job that ran.
+    """A run of a job.
 
     Parameters
     ----------
@@ -78,14 +83,25 @@ class EndedJob:
 
 @dataclass(frozen=True, slots=True)
 class JobLog:
-    """Ended jobs in order of submission, and how many records were left out, as these jobs never ran or run again."""
+    """Ended jobs in order of submission, and how many records were left out, as these jobs never ran or ran again.
+
+    Where every run was asked for, a job that was put back into the queue is there once for each.
+    """
 
     jobs: tuple[EndedJob, ...]
     left_out: int
 
 
-def read_log(client: Client) -> JobLog:
+def read_log(client: Client, duplicates: bool = False) -> JobLog:
     """The ended jobs of a cluster: of its accounting where it has one, or else of its file of completed jobs.
+
+    Parameters
+    ----------
+    client
+        Slurm.
+    duplicates
+        Whether every run of a job counts that was put back into the queue, and not its last alone, as by ``sacct
+        --duplicates``.
 
     Raises
     ------
@@ -95,7 +111,8 @@ def read_log(client: Client) -> JobLog:
         Slurm does not answer, or a line cannot be read; names it.
     """
     if client.setting("AccountingStorageType") == "accounting_storage/slurmdbd":
-        return read_sacct(client.accounting(_SACCT))
+        asked = dataclasses.replace(client, run=_every_run(client.run)) if duplicates else client
+        return read_sacct(asked.accounting(_SACCT), duplicates)
     kind, place = client.setting("JobCompType"), client.setting("JobCompLoc")
     if kind != "jobcomp/filetxt":
         raise InputError(
@@ -108,11 +125,25 @@ def read_log(client: Client) -> JobLog:
         text = ""
     except OSError as error:
         raise InputError(f"{place}: {error.strerror}") from error
-    return read_completed(text, place)
+    return read_completed(text, place, duplicates)
 
 
-def read_completed(text: str, name: str) -> JobLog:
+def _every_run(run: Run) -> Run:
+    """Asks sacct for each run of a job, where by itself it tells of the last; who was put back has its own state."""
+
+    def asked(command: Sequence[str], timeout: float) -> tuple[int, str, str]:
+        if "sacct" not in command:
+            return run(command, timeout)
+        words = (f"{word},REQUEUED" if word.startswith("--state=") else word for word in command)
+        return run((*words, "--duplicates"), timeout)
+
+    return asked
+
+
+def read_completed(text: str, name: str, duplicates: bool = False) -> JobLog:
     """The jobs of a file that ``jobcomp/filetxt`` writes; times in it are local.
+
+    It has a line for each run. ``duplicates`` is as of :func:`read_log`.
 
     Raises
     ------
@@ -132,13 +163,13 @@ def read_completed(text: str, name: str) -> JobLog:
             found.append(_completed(fields))
         except (ValueError, OverflowError) as error:
             raise BatchError(f"{name}, line {number}: cannot be read: {error}") from error
-    return _in_order(found)
+    return _in_order(found, duplicates)
 
 
 def _completed(fields: re.Match[str]) -> EndedJob | None:
-    """The job of a line; None where it never ran, or was put back into the queue."""
+    """The run of a line; None where the job never ran."""
     times = fields.group("submit", "start", "end")
-    if fields["nodes"] == "0" or fields["state"] in ("PENDING", "REQUEUED") or "Unknown" in times:
+    if fields["nodes"] == "0" or "Unknown" in times:
         return None
     submit, start, end = (int(time.mktime(time.strptime(text, "%Y-%m-%dT%H:%M:%S"))) for text in times)
     request = int(fields["limit"]) * 60 if fields["limit"].isdecimal() else None
@@ -146,8 +177,10 @@ def _completed(fields: re.Match[str]) -> EndedJob | None:
     return EndedJob(int(fields["job"]), submit, start, end, int(fields["procs"]), request, *words)
 
 
-def read_sacct(text: str) -> JobLog:
+def read_sacct(text: str, duplicates: bool = False) -> JobLog:
     """The jobs of ``sacct --parsable2 --noheader`` with the fields of this module, and Unix times.
+
+    ``duplicates`` is as of :func:`read_log`; without it a job counts once, also where the text has all of its runs.
 
     Raises
     ------
@@ -173,13 +206,16 @@ def read_sacct(text: str) -> JobLog:
         except ValueError as error:
             raise BatchError(f"sacct, line {number}: cannot be read: {error}") from error
         found.append(row)
-    return _in_order(found)
+    return _in_order(found, duplicates)
 
 
-def _in_order(found: Sequence[EndedJob | None]) -> JobLog:
-    """Of a job that ran more than once, its last run counts."""
-    last = {row.job: row for row in found if row is not None and row.end >= row.start}
-    jobs = tuple(sorted(last.values(), key=lambda row: (row.submit, row.job)))
+def _in_order(found: Sequence[EndedJob | None], duplicates: bool) -> JobLog:
+    """Of a job that ran more than once, its last run counts, or each of them."""
+    runs = [row for row in found if row is not None and row.end >= row.start]
+    if not duplicates:
+        # A run that was put back into the queue is not the last: the job waits, or has another record by now.
+        runs = list({row.job: row for row in runs if row.state not in _PUT_BACK}.values())
+    jobs = tuple(sorted(runs, key=lambda row: (row.submit, row.job, row.start)))
     return JobLog(jobs, len(found) - len(jobs))
 
 
