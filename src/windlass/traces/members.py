@@ -77,6 +77,12 @@ class Belongings:
         kinds = (self.user, self.group, self.queue or self.partition)
         return Owners.of(jobs, *(None if members is None else members.number for members in kinds))
 
+    @property
+    def queues(self) -> tuple[str, ...]:
+        """Names of the queues that policies see, by number."""
+        members = self.queue or self.partition
+        return () if members is None else members.names
+
     def take(self, rows: NDArray[np.bool_] | NDArray[np.int64]) -> Belongings:
         """Those of some jobs."""
         return Belongings(*(None if members is None else members.take(rows) for _, members in self.kinds()))

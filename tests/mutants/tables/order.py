@@ -4,6 +4,8 @@ from tests.mutants.mutant import Mutant
 
 EASY = "order/site/policies/easy.py"
 TIMELINE = "order/site/lib/timeline.py"
+MULTIFACTOR = "order/site/priorities/multifactor.py"
+ACCOUNTS = ("tests/order/test_multifactor_accounts.py",)
 OF_LINE = ("tests/order/test_timeline.py::test_a_timeline_is_a_list_of_steps",)
 FLEET = "tests/fleet/test_orders.py"
 OF_SITE = ("tests/order/test_agreement.py::test_starts_are_those_of_the_definition",)
@@ -68,4 +70,7 @@ MUTANTS = (
         "out[job] = queue / slots[site]",
         OF_BEST,
     ),
+    Mutant(MULTIFACTOR, "theirs > had or level", "theirs >= had", ACCOUNTS),
+    Mutant(MULTIFACTOR, "(had / whole - part) / mates", "(had / whole - part)", ACCOUNTS),
+    Mutant(MULTIFACTOR, "found += given[_QOS]", "found -= given[_QOS]", ACCOUNTS),
 )

@@ -13,7 +13,7 @@ Policies, one file each in ``policies/``:
 
 :mod:`~windlass.order.site.view` says what they see and answer, :mod:`~windlass.order.site.compiled` how one is
 compiled; ``lib/`` has what they share. :mod:`~windlass.order.site.head` is when those who wait can start
-at the latest.
+at the latest. :mod:`~windlass.order.site.owned` tells those that go by it whose the jobs of a run are.
 
 >>> from windlass.order.site import POLICIES
 >>> "easy" in POLICIES.names()

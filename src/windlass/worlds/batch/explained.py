@@ -10,6 +10,7 @@ import numpy as np
 from windlass.model import InputError
 from windlass.order.site import POLICIES, SitePolicy
 from windlass.order.site.head import after, promises
+from windlass.order.site.owned import placed
 from windlass.order.site.view import SiteView, Start
 from windlass.registry import optional
 from windlass.sim.site.replay import replay
@@ -53,13 +54,15 @@ class BatchExplainer:
                 break
         jobs, kill = workload.jobs, setting.kill_at_walltime
         row = int(np.flatnonzero(jobs.job == job)[0])
-        watch = _Watch(setting.policies.order.make(POLICIES, np.random.default_rng(draws)), job)
+        made = setting.policies.order.make(POLICIES, np.random.default_rng(draws))
+        made, owners = placed(made, workload.of.owners(len(jobs)), workload.of.queues)
+        watch = _Watch(made, job)
         policy: Any = watch
         if setting.estimates == "history":
             policy = ByHistory(watch, jobs, users_of(workload), kill=kill)
         known = exact(jobs, kill) if setting.estimates == "perfect" else jobs
         with contextlib.suppress(_Begun):
-            replay(known, workload.processors, policy, kill=kill, owners=workload.of.owners(len(jobs)))
+            replay(known, workload.processors, policy, kill=kill, owners=owners)
         last = watch.moments[-1]
         return Waited(
             job=job,

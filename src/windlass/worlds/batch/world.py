@@ -12,6 +12,7 @@ from windlass.compiled import Kernel
 from windlass.metrics.site import BatchMetrics
 from windlass.order.site import POLICIES
 from windlass.order.site.compiled import NOBODY
+from windlass.order.site.owned import placed
 from windlass.registry import Registry
 from windlass.results import Choice, Outcome
 from windlass.sim.site.part import kernels
@@ -111,6 +112,7 @@ def _replayed(
     """The jobs of a site, or of a partition, under a policy of its own; what is random follows from `draws`."""
     policy = setting.policies.order.make(POLICIES, np.random.default_rng(draws))
     jobs, kill = workload.jobs, setting.kill_at_walltime
+    policy, owners = placed(policy, workload.of.owners(len(jobs)), workload.of.queues)
     if setting.estimates == "history":
         policy = ByHistory(policy, jobs, users_of(workload), kill=kill)
     return replay(
@@ -118,6 +120,6 @@ def _replayed(
         workload.processors,
         policy,
         kill=kill,
-        owners=workload.of.owners(len(jobs)),
+        owners=owners,
         progress=lambda submitted: progress(submitted / len(jobs)),
     )

@@ -4,4 +4,5 @@
 - :mod:`~windlass.order.site.lib.timeline`: the same in blocks, for long queues.
 - :mod:`~windlass.order.site.lib.in_order`: a queue in an order of its own.
 - :mod:`~windlass.order.site.lib.reservations`: a reservation for every waiting job.
+- :mod:`~windlass.order.site.lib.accounts`: users in the accounts that they work for.
 """

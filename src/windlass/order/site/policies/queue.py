@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import copy
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from windlass.compiled import Kernel
+from windlass.model import Owners
 from windlass.order.site.backfills import BACKFILLS, queue_kernel
 from windlass.order.site.compiled import columns_of, decided, numbers_of
 from windlass.order.site.head import in_other_order, promises
@@ -67,6 +69,7 @@ class Queue:
             raise ValueError(f"backfill is {backfill!r}, expected one of {', '.join(BACKFILLS)}")
         self.backfill = backfill
         self.priority, self._parameters = _read(priority)
+        self._placed: NDArray[np.float64] | None = None
         self._own()
 
     def _own(self) -> Any:
@@ -76,7 +79,19 @@ class Queue:
     @property
     def given(self) -> NDArray[np.float64]:
         """The priority's own numbers, for its score."""
-        return numbers_of(self._own())
+        return numbers_of(self._own()) if self._placed is None else self._placed
+
+    def placed(self, owners: Owners, queues: Sequence[str]) -> tuple[Queue, Owners]:
+        """The same for jobs of which it is known whose they are, where that is more to the priority than numbers.
+
+        As :func:`windlass.order.site.owned.placed` says; a priority has a method ``placed`` that gives its numbers.
+        """
+        place = optional(self._own(), "placed")
+        if place is None:
+            return self, owners
+        found = copy.copy(self)
+        found._placed, owners = place(owners, queues)
+        return found, owners
 
     @property
     def half_life(self) -> float | None:

@@ -10,8 +10,9 @@ backfilling in the order of their reservations.
 - ``saf``: the smallest area.
 - ``wfp3``, ``unicep``: formulas of the wait, made by hand.
 - ``f1``: a formula that was found by regression.
-- ``multifactor``: Slurm's, of age, decayed fair share and size.
+- ``multifactor``: Slurm's, of age, decayed fair share, size and QOS.
 
 One that takes parameters has an ``__init__``, and in ``given`` the numbers that ``score`` finds as ``view.given``. One
-that goes by what users have had says after how many seconds that counts half, in ``half_life``.
+that goes by what users have had says after how many seconds that counts half, in ``half_life``. One that goes by more
+than that of whose the jobs are has a method ``placed``, of which :mod:`~windlass.order.site.owned` tells.
 """

@@ -1,18 +1,24 @@
-"""Slurm's multifactor priority: age, decayed fair share and size, each with a weight."""
+"""Slurm's multifactor priority: age, decayed fair share, size and quality of service, each with a weight."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import ClassVar, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from windlass.order.site.compiled import USER
+from windlass.model import Owners
+from windlass.order.site.compiled import QUEUE, USER
+from windlass.order.site.lib.accounts import priorities_of, users_by_account
 
 _DAY: Final = 86400.0
 #: Places in ``given``.
 _AGE, _FAIR, _SIZE, _MAX_AGE, _TREE, _DAMPENING, _SMALL, _NUMBERS = range(8)
+#: Behind them, once it is known whose jobs are: the weight of QOS, whether users are in accounts, and how many users
+#: there are; then the account of each, and the factor of each queue.
+_QOS, _NESTED, _USERS, _FIRST = range(_NUMBERS, _NUMBERS + 4)
 
 
 class Multifactor:
@@ -26,10 +32,17 @@ class Multifactor:
       the factor is the rank from below over the number of users; users who are level have the higher rank. Without it,
       the factor is 2^(-u / s / d), where u is the user's part of all use, s the user's share and d the dampening.
     - *Size*: the processors over those of the site, or with ``favor_small`` 1 less that.
+    - *QOS*: the priority of the job's quality of service over the greatest of any.
+
+    With ``accounts``, users are in the accounts that the log names as groups, and the tree is two deep: accounts have
+    equal shares of the site, and users equal shares of their account. Who works for two accounts is a user of each.
+    Fair Tree then ranks accounts, and users within: all of one that had less go before all of one that had more, and
+    accounts that are level are ranked as one. The classic factor takes the *effective* use, u + (a - u) / n, where a is
+    the account's part of all use and n counts its users. Otherwise users are siblings in one tree.
 
     Use is decayed without steps here, where Slurm decays it every PriorityCalcPeriod (five minutes), and sums are not
-    rounded to whole numbers. Factors of partitions, QOS, associations and other resources are not in it, nor are
-    accounts: users are siblings in one tree. Of one sum, who came first goes first. Jobs of nobody are one user more.
+    rounded to whole numbers. Factors of partitions, associations and other resources are not in it. Of one sum, who
+    came first goes first. Jobs of nobody are one user more, of an account of its own.
 
     Parameters
     ----------
@@ -46,11 +59,17 @@ class Multifactor:
         FairShareDampeningFactor, which Fair Tree does not know.
     favor_small
         PriorityFavorSmall.
+    accounts
+        Whether users are in accounts.
+    weight_qos
+        PriorityWeightQOS.
+    qos
+        The priority of each QOS, which is what a log has as the queue, as in ``"normal=10 high=100"``; 0 for others.
 
     Raises
     ------
     ValueError
-        A number is out of its bounds.
+        A number is out of its bounds, or ``qos`` is no list of priorities.
 
     Source: Slurm's documentation, "Multifactor Priority Plugin", "Fair Tree Fairshare Algorithm" and "Classic Fairshare
     Algorithm".
@@ -77,11 +96,15 @@ class Multifactor:
         fair_tree: bool = True,
         dampening: float = 1.0,
         favor_small: bool = False,
+        accounts: bool = False,
+        weight_qos: float = 0.0,
+        qos: str = "",
     ) -> None:
         weights = {
             "weight_age": weight_age,
             "weight_fairshare": weight_fairshare,
             "weight_job_size": weight_job_size,
+            "weight_qos": weight_qos,
         }
         for name, value in weights.items():
             if not 0 <= value < math.inf:
@@ -95,22 +118,78 @@ class Multifactor:
         self.given[[_MAX_AGE, _DAMPENING]] = max_age, dampening
         self.given[[_TREE, _SMALL]] = fair_tree, favor_small
 
+        self._accounts, self._weight_qos, self._qos = bool(accounts), float(weight_qos), priorities_of(qos)
+
+    def placed(self, owners: Owners, queues: Sequence[str]) -> tuple[NDArray[np.float64], Owners]:
+        """Its numbers for jobs of which it is known whose they are, and users numbered as it wants them.
+
+        Parameters
+        ----------
+        owners
+            Whose the jobs are.
+        queues
+            Names of their queues, by number.
+
+        Examples
+        --------
+        >>> owners = Owners.of(3, user=[0, 0, 1], group=[1, 0, 1], queue=[0, 1, 1])
+        >>> given, found = Multifactor(accounts=True, weight_qos=5, qos="a=1 b=4").placed(owners, ["a", "b"])
+        >>> found.user.tolist(), given[7:].tolist()
+        ([1, 0, 2], [5.0, 1.0, 3.0, 0.0, 1.0, 1.0, 0.25, 1.0])
+        """
+        account, nested = np.zeros(owners.entries), self._accounts and bool((owners.group >= 0).any())
+        if nested:
+            owners, account = users_by_account(owners)
+        greatest = max(self._qos.values(), default=0.0)
+        factors = [self._qos.get(name, 0.0) / greatest if greatest > 0 else 0.0 for name in queues]
+        head = [self._weight_qos, float(nested), float(len(account))]
+        return np.concatenate((self.given, head, account, factors)), owners
+
     @staticmethod
     def score(view, row):
         """The sum, negated."""
         given, used = view.given, view.used
         age = min(1.0, max(0.0, view.now - view.submit[row]) / given[_MAX_AGE])
-        own, users, whole, behind = used[view.owner[USER, row]], len(used), 0.0, 0
-        for user in range(users):
-            whole += used[user]
-            behind += used[user] >= own
-        if given[_TREE] != 0.0:
-            fair = behind / users
-        elif whole > 0.0:
-            fair = 2.0 ** (-own / whole * users / given[_DAMPENING])
-        else:
-            fair = 1.0
         size = min(1.0, view.procs[row] / view.processors)
         if given[_SMALL] != 0.0:
             size = 1.0 - size
-        return -(given[_AGE] * age + given[_FAIR] * fair + given[_SIZE] * size)
+        own, users = view.owner[USER, row], len(used)
+        if own < 0:
+            own += users
+        told = len(given) > _NUMBERS and given[_USERS] == users
+        nested = told and given[_NESTED] != 0.0
+        # What users of the job's account have had, and how many these are; all are in one where there are none.
+        had, mates, whole, accounts = 0.0, 0, 0.0, 0
+        for user in range(users):
+            whole += used[user]
+            if not nested or given[_FIRST + user] == given[_FIRST + own]:
+                had += used[user]
+                mates += 1
+            if not nested or user == 0 or given[_FIRST + user] != given[_FIRST + user - 1]:
+                accounts += 1
+        if given[_TREE] != 0.0:
+            behind, first = 0, 0
+            while first < users:
+                last, theirs = first, 0.0
+                while last < users and (not nested or given[_FIRST + last] == given[_FIRST + first]):
+                    theirs += used[last]
+                    last += 1
+                for user in range(first, last):
+                    # Of accounts that are level, users go by their part of what their own has had.
+                    level = theirs == had and used[user] * ((last - first) / mates) >= used[own]
+                    behind += theirs > had or level
+                first = last
+            fair = behind / users
+        elif whole > 0.0:
+            part, shares = used[own] / whole, users
+            if nested:
+                part, shares = part + (had / whole - part) / mates, accounts * mates
+            fair = 2.0 ** (-part * shares / given[_DAMPENING])
+        else:
+            fair = 1.0
+        found = given[_AGE] * age + given[_FAIR] * fair + given[_SIZE] * size
+        if told:
+            queue = view.owner[QUEUE, row]
+            if queue >= 0 and _FIRST + users + queue < len(given):
+                found += given[_QOS] * given[_FIRST + users + queue]
+        return -found
