@@ -216,7 +216,9 @@ class LearningRouter(PowerOfTwoChoicesRequestRouter):  # type: ignore[misc]
             self._metrics.count_fallback("error")
             if not self._has_failed:
                 self._has_failed = True
-                _log.exception("LearningRouter failed; Serve's own choice is used (said once, counted always)")
+                _log.exception(
+                    "LearningRouter failed; Serve's own choice is used (said once, counted always)"
+                )
             return None
 
 
