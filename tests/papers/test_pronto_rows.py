@@ -106,7 +106,9 @@ def test_merging_leaves_little_out(error, holds):
 
 def signal(label, recall_of, over_chance, left, right, downtime, onsets=90):
     found = Quality(onsets, 0.95, downtime, 0.4, 0.3, 0.5, 0.5, 4.0, left, right)
-    sure = SimpleNamespace(recall=recall_of, over_shifted=ABOVE, over_chance=over_chance, by_shift=0.1)
+    sure = SimpleNamespace(
+        recall=recall_of, over_shifted=ABOVE, over_chance=over_chance, lift=(0.9, 1.2), by_shift=0.1
+    )
     return SimpleNamespace(candidate=Candidate(label, "pronto", np.nan, {}), quality=found, intervals=sure)
 
 
