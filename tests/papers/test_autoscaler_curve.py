@@ -305,4 +305,4 @@ def test_a_paper_that_has_nothing_for_a_crew_says_so():
     ):
         by_crews(find_paper("swag"), contextlib.nullcontext)
     assert by_crews(find_paper("swag"), None).name == "swag"
-    assert by_crews(find_paper("autoscaler"), contextlib.nullcontext)._crews is contextlib.nullcontext
+    assert by_crews(find_paper("autoscaler"), lambda: contextlib.nullcontext)._crews is contextlib.nullcontext

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import sys
+from functools import partial
 from pathlib import Path
 
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
@@ -42,7 +43,7 @@ def reproduce_command(
     """Run a reproduction, print its rows, save its page."""
     if on is not None and engine is not None:
         raise InputError("--on: --engine is given as well, expected one of the two")
-    paper = by_crews(on_engine(find_paper(name), engine), None if on is None else crews_on(on))
+    paper = by_crews(on_engine(find_paper(name), engine), None if on is None else partial(crews_on, on))
     if out is not None:
         check_folder("--out", out)
         if out.is_dir():

@@ -129,8 +129,8 @@ def on_engine(paper: Paper, engine: str | None) -> Paper:
     return engines[engine]
 
 
-def by_crews(paper: Paper, crews: Crews | None) -> Paper:
-    """A paper as crews run it; None for the processes that it takes by itself.
+def by_crews(paper: Paper, crews: Callable[[], Crews] | None) -> Paper:
+    """A paper as crews run it, which are made if it has use for them; None for the processes that it takes by itself.
 
     Raises
     ------
@@ -143,4 +143,4 @@ def by_crews(paper: Paper, crews: Crews | None) -> Paper:
     if spread is None:
         able = ", ".join(each.name for each in papers() if optional(each, "spread") is not None)
         raise InputError(f"--on: paper {paper.name!r} runs in one process, expected one of {able}")
-    return spread(crews)
+    return spread(crews())
