@@ -162,6 +162,12 @@ def test_where_files_have_names_from_the_start_it_is_the_same(tmp_path, monkeypa
     assert names(tmp_path) == ["a"]
 
 
+def test_a_system_without_files_without_names_writes_them_all_the_same(tmp_path, monkeypatch):
+    monkeypatch.delattr(os, "O_TMPFILE", raising=False)
+    write_text("all", tmp_path / "a")
+    assert [(each.name, each.read_text()) for each in tmp_path.iterdir()] == [("a", "all")]
+
+
 def test_a_library_s_file_takes_its_place_whole_or_not_at_all(tmp_path):
     file = tmp_path / "a.csv"
     with replaced(file) as fresh:

@@ -110,10 +110,8 @@ def parquet(table: pl.DataFrame) -> bytes:
 
 
 def _replace(place: Path, data: bytes) -> None:
-    try:
-        handle = os.open(place.parent, os.O_TMPFILE | os.O_WRONLY, 0o600)
-    except OSError:
-        # Not every file system has files without a name.
+    handle = _nameless(place.parent)
+    if handle is None:
         with _fresh(place) as fresh:
             fresh.write_bytes(data)
         return
@@ -132,6 +130,17 @@ def _replace(place: Path, data: bytes) -> None:
         fresh.unlink(missing_ok=True)
         raise
     sync_folder(place.parent)
+
+
+def _nameless(folder: Path) -> int | None:
+    """A new file without a name; None where there are none: it takes Linux, and not every file system has them."""
+    kind: int | None = getattr(os, "O_TMPFILE", None)
+    if kind is None or not os.path.isdir("/proc/self/fd"):
+        return None
+    try:
+        return os.open(folder, kind | os.O_WRONLY, 0o600)
+    except OSError:
+        return None
 
 
 def _mode(place: Path) -> int:
