@@ -44,6 +44,12 @@ def test_exchanged_inputs_turn_a_verdict(base):
         assert is_lower(base, less) is False
 
 
+@given(SEEDS)
+def test_an_interval_is_student_s(values):
+    found, expected = interval(values), ttest_1samp(values, 0.0).confidence_interval(0.95)
+    np.testing.assert_allclose([found.low, found.high], expected, rtol=1e-6, atol=1e-9)
+
+
 def test_one_seed_tells_nothing():
     one = np.array([1.0])
     assert interval(one).half == np.inf
