@@ -13,12 +13,14 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
 
 ray = pytest.importorskip("ray", reason="needs the package ray")
+
+import psutil  # noqa: E402
 
 from tests.engines.elastic.test_engine import FakeClock  # noqa: E402
 from windlass.engines.elastic.engine import LiveScale  # noqa: E402
@@ -111,9 +113,18 @@ def autoscaled(port: int) -> Iterator[Path]:
         subprocess.run(command, env=environment, check=True, capture_output=True, timeout=PATIENCE)
         yield folder
     finally:
-        for process in processes_of(str(folder)):
-            process.kill()
+        for process in [*processes_of(str(folder)), *_told(str(folder))]:
+            with suppress(psutil.Error):
+                process.kill()
         remove_folder(str(folder))
+
+
+def _told(folder: str) -> Iterator[psutil.Process]:
+    """Processes that were told of the folder: Ray's server for clients does not name it, and outlives the others."""
+    for process in psutil.process_iter():
+        with suppress(psutil.Error):
+            if process.environ().get("RAY_TMPDIR") == folder and process.pid != os.getpid():
+                yield process
 
 
 @contextmanager
