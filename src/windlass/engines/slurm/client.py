@@ -185,10 +185,17 @@ class Client:
                 return "" if value.strip() in ("(null)", "N/A") else value.strip()
         return ""
 
-    def accounting(self, fields: Sequence[str]) -> str:
-        """All ended jobs of Slurm's accounting, a line each, with times as Unix times and ``|`` between fields."""
+    def accounting(self, fields: Sequence[str], duplicates: bool = False) -> str:
+        """All ended jobs of Slurm's accounting, a line each, with times as Unix times and ``|`` between fields.
+
+        With ``duplicates`` each run of a job, where by itself sacct tells of the last.
+        """
         states = "CANCELLED,COMPLETED,DEADLINE,FAILED,NODE_FAIL,OUT_OF_MEMORY,PREEMPTED,TIMEOUT,BOOT_FAIL"
-        options = ("--allusers", "--allocations", "--parsable2", "--noheader", "--starttime=1970-01-02")
+        options = ["--allusers", "--allocations", "--parsable2", "--noheader", "--starttime=1970-01-02"]
+        if duplicates:
+            # Who was put back has a state of its own.
+            states += ",REQUEUED"
+            options.append("--duplicates")
         # Where states are named and no end is, the end is the start, and sacct says nothing at all.
         listed = ("--endtime=now", f"--state={states}", f"--format={','.join(fields)}")
         return self._again(lambda: self._call("env", "SLURM_TIME_FORMAT=%s", "sacct", *options, *listed))

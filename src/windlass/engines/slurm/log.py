@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import dataclasses
 import re
 import time
 from collections.abc import Iterable, Sequence
@@ -11,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TextIO
 
-from windlass.engines.slurm.client import Client, Run
+from windlass.engines.slurm.client import Client
 from windlass.model import BatchError, InputError
 
 _COLUMNS = (
@@ -111,8 +110,7 @@ def read_log(client: Client, duplicates: bool = False) -> JobLog:
         Slurm does not answer, or a line cannot be read; names it.
     """
     if client.setting("AccountingStorageType") == "accounting_storage/slurmdbd":
-        asked = dataclasses.replace(client, run=_every_run(client.run)) if duplicates else client
-        return read_sacct(asked.accounting(_SACCT), duplicates)
+        return read_sacct(client.accounting(_SACCT, duplicates), duplicates)
     kind, place = client.setting("JobCompType"), client.setting("JobCompLoc")
     if kind != "jobcomp/filetxt":
         raise InputError(
@@ -126,18 +124,6 @@ def read_log(client: Client, duplicates: bool = False) -> JobLog:
     except OSError as error:
         raise InputError(f"{place}: {error.strerror}") from error
     return read_completed(text, place, duplicates)
-
-
-def _every_run(run: Run) -> Run:
-    """Asks sacct for each run of a job, where by itself it tells of the last; who was put back has its own state."""
-
-    def asked(command: Sequence[str], timeout: float) -> tuple[int, str, str]:
-        if "sacct" not in command:
-            return run(command, timeout)
-        words = (f"{word},REQUEUED" if word.startswith("--state=") else word for word in command)
-        return run((*words, "--duplicates"), timeout)
-
-    return asked
 
 
 def read_completed(text: str, name: str, duplicates: bool = False) -> JobLog:
