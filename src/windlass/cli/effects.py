@@ -50,8 +50,8 @@ def check_needs(context: typer.Context, *pairs: tuple[str, str]) -> None:
     """
     given = given_in(context)
     for option, other in pairs:
-        if option in given and other not in given:
-            raise InputError(f"{option}: has no effect here, it is for {other}")
+        if other not in given:
+            _refuse(given, (option,), other)
 
 
 def check_apart(context: typer.Context, other: str, options: tuple[str, ...], what: str) -> None:
@@ -74,9 +74,8 @@ def check_apart(context: typer.Context, other: str, options: tuple[str, ...], wh
         Names the first, and what it is for.
     """
     given = given_in(context)
-    for option in options:
-        if other in given and option in given:
-            raise InputError(f"{option}: has no effect here, it is for {what}")
+    if other in given:
+        _refuse(given, options, what)
 
 
 def check_run(given: frozenset[str], *, live: bool, address: bool = False) -> None:
@@ -116,6 +115,10 @@ def check_run(given: frozenset[str], *, live: bool, address: bool = False) -> No
     if "--dry-run" in given:
         without.append((_SHOWN, RUN))
     for options, what in without:
-        for option in options:
-            if option in given:
-                raise InputError(f"{option}: has no effect here, it is for {what}")
+        _refuse(given, options, what)
+
+
+def _refuse(given: frozenset[str], options: tuple[str, ...], what: str) -> None:
+    for option in options:
+        if option in given:
+            raise InputError(f"{option}: has no effect here, it is for {what}")

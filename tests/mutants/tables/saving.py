@@ -15,5 +15,5 @@ MUTANTS = (
     Mutant(ADDRESS, " and len(text) <= 5", "", OF_ADDRESS),
     Mutant(ADDRESS, "(6 if brackets else 4)", "(4 if brackets else 6)", OF_ADDRESS),
     Mutant(ADDRESS, "return not _NUMBER.fullmatch(labels[-1])", "return True", OF_ADDRESS),
-    Mutant("cli/effects.py", "if option in given and other not in given:", "if option in given:", OF_EFFECTS),
+    Mutant("cli/effects.py", "if other not in given:", "if option in given:", OF_EFFECTS),
 )
