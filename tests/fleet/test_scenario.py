@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import yaml
 
-from windlass.compiled import Kernel, prepare
+from tests.ahead import said_and_called
 from windlass.metrics import fleet
 from windlass.metrics.alone import alone
 from windlass.model import InputError
@@ -94,20 +94,7 @@ def test_all_that_a_run_calls_is_said_ahead(policies, workload, monkeypatch):
         .variants[0]
         .setting
     )
-    world = FleetWorld()
-    case, said, called = world.workload(setting, 1), world.kernels(setting), set()
-    prepare(said, quiet=True)
-
-    def noting(way):
-        def noted(kernel):
-            called.add(kernel)
-            return way(kernel)
-
-        return noted
-
-    for name in ("ready", "entry", "as_argument"):
-        monkeypatch.setattr(Kernel, name, noting(getattr(Kernel, name)))
-    world.run(setting, 1, case, lambda _: None)
+    said, called = said_and_called(FleetWorld(), setting, monkeypatch)
     assert [kernel.python.__qualname__ for kernel in called - set(said)] == []
     assert called
 

@@ -57,27 +57,21 @@ def test_gains_turn_with_their_inputs():
         fair=0.02, videostorm=0.2, cascade=0.6, bound=0.61, refined=0.605, merged=1.1, merge_everything=0.7
     )
     rows = gains.rows_of(found(**good))
-    for part in (
+    parts = (
         "5 queries a camera: Cascade",
         "gain over fair at 5",
         "VideoStorm, up to",
         "with merging at",
         "over no merging",
         "everything",
-    ):
+    )
+    for part in parts:
         assert holds(rows, part) is True, part
     turned = dict(
         fair=0.6, videostorm=0.6, cascade=0.3, bound=0.9, refined=0.8, merged=0.31, merge_everything=0.5
     )
     rows = gains.rows_of(found(**turned))
-    for part in (
-        "5 queries a camera: Cascade",
-        "gain over fair at 5",
-        "VideoStorm, up to",
-        "with merging at",
-        "over no merging",
-        "everything",
-    ):
+    for part in parts:
         assert holds(rows, part) is False, part
     assert all(row.note for row in rows if row.holds is False)
     assert not_turning(rows) == {}

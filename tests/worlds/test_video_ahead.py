@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from windlass.compiled import Kernel, prepare
+from tests.ahead import said_and_called
 from windlass.plan import POLICIES
 from windlass.plan.lib.greedy import CLIMB
 from windlass.plan.lib.search import IMPROVE
@@ -25,20 +25,7 @@ def test_all_that_a_run_calls_is_said_ahead(name, monkeypatch):
             "policies": {"plan": name},
         }
     )
-    world = Video()
-    streams, said, called = world.workload(setting, 1), world.kernels(setting), set()
-    prepare(said, quiet=True)
-
-    def noting(way):
-        def noted(kernel):
-            called.add(kernel)
-            return way(kernel)
-
-        return noted
-
-    for way in ("ready", "entry", "as_argument"):
-        monkeypatch.setattr(Kernel, way, noting(getattr(Kernel, way)))
-    world.run(setting, 1, streams, lambda share: None)
+    said, called = said_and_called(Video(), setting, monkeypatch)
     assert [kernel.python.__qualname__ for kernel in called - set(said)] == []
     assert (CLIMB in called) == (name in CLIMBING)
     assert (IMPROVE in called) == (name in {"refined", "steady"})
