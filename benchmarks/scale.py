@@ -17,6 +17,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from typing import TypeVar
 
 import numpy as np
 
@@ -30,6 +31,8 @@ from windlass.traces.bins import read_bins
 from windlass.workloads.bins import jobs_of_bins
 from windlass.workloads.seasons import Season, Shape, seasonal
 from windlass.worlds.elastic.runs import ElasticCase, run_elastic, scale_policy
+
+_Found = TypeVar("_Found")
 
 _DAYS, _JOBS_A_YEAR, _PERIOD, _LOOK = 365.0, 600_000, 600.0, 10.0
 #: The peer runs so many days.
@@ -80,12 +83,10 @@ def rows(repeats: int) -> list[Row]:
 
 
 def _rows_of(jobs: VectorJobs, what: str, policies: Sequence[str], repeats: int) -> Iterator[Row]:
-    few = jobs.take(jobs.submit < jobs.submit[0] + _PEER_DAYS * _DAY)
-    peer = [_cpu_seconds(lambda: _plain(few)) * len(jobs) / len(few) for _ in range(max(1, repeats))]
+    few = _first(jobs)
+    peer = [_cpu_seconds(lambda: _plain(few))[0] * len(jobs) / len(few) for _ in range(max(1, repeats))]
     for name in policies:
-        # What is compiled or imported at first is no part of a year.
-        _run(name, few)
-        ours = [_cpu_seconds(lambda name=name: _run(name, jobs)) for _ in range(max(1, repeats))]  # type: ignore[misc]
+        ours = [seconds for seconds, _ in _timed(name, jobs, max(1, repeats))]
         ratios = [theirs / own for own, theirs in zip(ours, peer, strict=True)]
         print(f"{name}: {statistics.median(ours):.1f} CPU s", file=sys.stderr, flush=True)
         yield Row(
@@ -100,6 +101,19 @@ def _rows_of(jobs: VectorJobs, what: str, policies: Sequence[str], repeats: int)
         )
 
 
+def _timed(name: str, jobs: VectorJobs, repeats: int) -> Iterator[tuple[float, Scaled]]:
+    """CPU seconds and outcome of each run."""
+    # What is compiled or imported at first is no part of a year.
+    _run(name, _first(jobs))
+    for _ in range(repeats):
+        yield _cpu_seconds(lambda: _run(name, jobs))
+
+
+def _first(jobs: VectorJobs) -> VectorJobs:
+    """The part that the peer runs."""
+    return jobs.take(jobs.submit < jobs.submit[0] + _PEER_DAYS * _DAY)
+
+
 def _run(name: str, jobs: VectorJobs) -> Scaled:
     case = ElasticCase(jobs, InstanceFleet((_TYPE,)), _PERIOD, look=_LOOK)
     policy = scale_policy(name, {}, case, np.random.default_rng(1))
@@ -109,13 +123,9 @@ def _run(name: str, jobs: VectorJobs) -> Scaled:
 def main() -> None:
     """Helios' year under both policies: CPU seconds, and what came out."""
     jobs = helios_year(traces() / _HELIOS)
-    few = jobs.take(jobs.submit < jobs.submit[0] + _PEER_DAYS * _DAY)
     for name in _TODAY_AND_OURS:
-        _run(name, few)
-        found: list[Scaled] = []
-        seconds = _cpu_seconds(lambda name=name, found=found: found.append(_run(name, jobs)))  # type: ignore[misc]
-        waits = found[0].start - found[0].jobs.submit
-        hours = found[0].paid().sum() / 3600.0
+        [(seconds, done)] = _timed(name, jobs, 1)
+        waits, hours = done.start - done.jobs.submit, done.paid().sum() / 3600.0
         print(
             f"{name}: {len(jobs):,} jobs in {seconds:.1f} CPU s; {waits.mean():.1f} s mean wait, "
             f"{hours:,.0f} instance-hours",
@@ -123,11 +133,12 @@ def main() -> None:
         )
 
 
-def _cpu_seconds(what: Callable[[], object]) -> float:
+def _cpu_seconds(what: Callable[[], _Found]) -> tuple[float, _Found]:
+    """How long it took, and what came of it."""
     gc.collect()
     begun = time.process_time()
-    what()
-    return time.process_time() - begun
+    found = what()
+    return time.process_time() - begun, found
 
 
 def _plain(jobs: VectorJobs) -> float:
