@@ -55,7 +55,9 @@ def served_real(folder: Path, buffers: bool = True) -> Iterator[Served]:
     client, peer, port = _ports(3)
     with (
         _running([programs / "etcd", *_etcd(folder, client, peer)], folder / "etcd.log"),
-        _running([programs / "kube-apiserver", *_apiserver(folder, client, port)], folder / "apiserver.log"),
+        _running(
+            [programs / "kube-apiserver", *_apiserver(folder, client, port)], folder / "apiserver.log"
+        ) as program,
     ):
         url, authority = f"https://127.0.0.1:{port}", folder / "certs" / "apiserver.crt"
         assert wait_until(lambda: authority.exists(), PATIENCE), _end(folder)
@@ -73,8 +75,15 @@ def served_real(folder: Path, buffers: bool = True) -> Iterator[Served]:
             body = {"apiVersion": "v1", "kind": "Binding", "metadata": {"name": name}, "target": target}
             server.send("POST", f"{PODS}/{name}/binding", body)
 
+        @contextmanager
+        def away() -> Iterator[None]:
+            program.kill()
+            yield
+            program.start()
+            assert wait_until(lambda: _is_ready(url, authority), PATIENCE), _end(folder)
+
         trust = ssl.create_default_context(cafile=str(authority))
-        yield Served(Remote(url, trust), admin, _token(server), Cluster(server, bind, buffers))
+        yield Served(Remote(url, trust), admin, _token(server), Cluster(server, bind, buffers), away)
 
 
 def make(server: ApiServer, thing: Tree) -> None:
@@ -164,19 +173,37 @@ def _apiserver(folder: Path, etcd: int, port: int) -> list[str]:
     return [f"--{name}={value}" for name, value in named.items()]
 
 
-@contextmanager
-def _running(command: Sequence[object], log: Path) -> Iterator[None]:
-    with open(log, "w") as file:
-        process = subprocess.Popen([str(part) for part in command], stdout=file, stderr=file)
-    try:
-        yield
-    finally:
-        process.terminate()
+class _Program:
+    """A program that is started again as it was, and what it says."""
+
+    def __init__(self, command: Sequence[object], log: Path) -> None:
+        self._command, self._log = [str(part) for part in command], log
+        self.start()
+
+    def start(self) -> None:
+        with open(self._log, "a") as file:
+            self._process = subprocess.Popen(self._command, stdout=file, stderr=file)
+
+    def kill(self) -> None:
+        """At once; it puts nothing in order."""
+        self._process.kill()
+        self._process.wait()
+
+    def end(self) -> None:
+        self._process.terminate()
         try:
-            process.wait(PATIENCE)
+            self._process.wait(PATIENCE)
         finally:
-            process.kill()
-            process.wait()
+            self.kill()
+
+
+@contextmanager
+def _running(command: Sequence[object], log: Path) -> Iterator[_Program]:
+    program = _Program(command, log)
+    try:
+        yield program
+    finally:
+        program.end()
 
 
 def _is_ready(url: str, authority: Path) -> bool:

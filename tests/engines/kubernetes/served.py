@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -31,12 +31,15 @@ class Served:
         Of the autoscaler, who may do what it needs alone.
     cluster
         What goes on beside it.
+    away
+        For as long as one is in it, nobody reaches the server.
     """
 
     upstream: Upstream
     admin: Path
     token: str
     cluster: Cluster
+    away: Callable[[], AbstractContextManager[None]]
 
 
 @contextmanager
@@ -50,7 +53,7 @@ def served_here(folder: Path, buffers: bool = True) -> Iterator[Served]:
         def bind(name: str, where: str) -> None:
             server.send("PATCH", f"{PODS}/{name}", {"spec": {"nodeName": where}})
 
-        yield Served(store, admin, "secret", Cluster(server, bind, buffers))
+        yield Served(store, admin, "secret", Cluster(server, bind, buffers), store.away)
 
 
 def environment() -> dict[str, str]:

@@ -6,6 +6,8 @@ import copy
 import itertools
 import json
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from tests.engines.kubernetes.between import Answer, Asked
@@ -28,12 +30,23 @@ class Store:
         self._objects: dict[str, Tree] = {}
         self._numbers, self._lock = itertools.count(1), threading.Lock()
         self._collections = {api: set(names) for api, names in _NAMESPACED.items()}
-        self._buffers = buffers
+        self._buffers, self._is_away = buffers, False
         if buffers:
             self._collections[f"{_BUFFERS}/v1beta1"] = {"capacitybuffers"}
 
+    @contextmanager
+    def away(self) -> Iterator[None]:
+        """Hangs up on whoever asks meanwhile."""
+        self._is_away = True
+        try:
+            yield
+        finally:
+            self._is_away = False
+
     def ask(self, asked: Asked, headers: dict[str, str]) -> Answer:
         """What it says."""
+        if self._is_away:
+            return Answer(0, b"")
         path = asked.path.partition("?")[0]
         body = json.loads(asked.body) if asked.body else {}
         with self._lock:

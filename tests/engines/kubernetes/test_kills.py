@@ -19,7 +19,7 @@ import pytest
 
 pytest.importorskip("kubernetes", reason="needs the package kubernetes")
 
-from tests.engines.kubernetes.between import Answer, Between
+from tests.engines.kubernetes.between import Answer
 from tests.engines.kubernetes.cluster import (
     BUFFERS,
     CORES,
@@ -203,13 +203,6 @@ def others(cluster):
         body["metadata"] = {"name": "theirs", "namespace": NAMESPACE}
         cluster.server.send("POST", path.format(NAMESPACE), body)
     return [f"{path.format(NAMESPACE)}/theirs" for path in (BUFFERS, TEMPLATES)]
-
-
-@pytest.fixture
-def between(served):
-    """What an autoscaler asks goes through it."""
-    with closing(Between(served.upstream)) as found:
-        yield found
 
 
 def test_killed_a_hundred_times_it_asks_for_what_one_does_whom_nobody_kills(served, between, tmp_path):
