@@ -19,7 +19,7 @@ from windlass.papers import by_crews, find_paper, public
 from windlass.papers.autoscaler import curve, curve_cases
 from windlass.papers.autoscaler.curve_cases import Workload, shortened
 from windlass.papers.autoscaler.curve_front import Compared, Front, Gain, compare
-from windlass.papers.autoscaler.curve_grid import CLAIRVOYANT, DEFAULT, HAZARD, REACTIVE, few, grid
+from windlass.papers.autoscaler.curve_grid import CLAIRVOYANT, DEFAULT, HAZARD, REACTIVE
 from windlass.papers.autoscaler.curve_runs import Blocks, Measured, Point, blocks, measure
 from windlass.sim.instances.fleet import InstanceFleet
 from windlass.worlds.elastic.runs import ElasticCase, run_elastic, scale_policy
@@ -123,14 +123,6 @@ def test_the_knob_is_chosen_by_the_first_part_alone():
     )
     assert curve.chosen_knob([cheap, good, dear], reference) is good
     assert curve.chosen_knob([dear], reference) is dear
-
-
-def test_the_grid_has_each_point_once_and_a_quick_look_is_a_part_of_it():
-    names = [(each.curve, each.knob) for each in grid()]
-    assert len(set(names)) == len(names)
-    assert set(few()) < set(grid())
-    assert {REACTIVE, HAZARD, CLAIRVOYANT} <= {each.curve for each in few()}
-    assert (REACTIVE, DEFAULT) in names
 
 
 def small(days: int = 8, seed: int = 1) -> Workload:

@@ -46,7 +46,7 @@ _Namespace = Annotated[str, typer.Option("--namespace", help="Where objects of o
 @k8s_app.command("autoscale")
 def k8s_autoscale(
     types: _Types,
-    policy: _Policy = "hazard",
+    policy: _Policy = "thrifty",
     dry_run: _DryRun = False,
     period: _Period = 300.0,
     history: _History = None,
@@ -79,7 +79,7 @@ def k8s_remove(
 def ray_autoscale(
     types: _Types,
     address: Annotated[str, typer.Option("--address", help="Of the cluster's head, as in 127.0.0.1:6379.")],
-    policy: _Policy = "hazard",
+    policy: _Policy = "thrifty",
     dry_run: _DryRun = False,
     period: _Period = 60.0,
     history: _History = None,

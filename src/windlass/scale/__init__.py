@@ -7,7 +7,8 @@ answers with :class:`Totals`; it never touches an engine.
 Policies, one file each in ``policies/``:
 
 - ``reactive``: what the cluster autoscaler of Kubernetes does; ``consolidate``: what Karpenter does.
-- ``hazard``, ``newsvendor``: ours, of what a spare instance is worth; ``predictive``: the paper's, by a forecast.
+- ``hazard``, ``thrifty``, ``newsvendor``: ours, of what a spare instance is worth.
+- ``predictive``: the paper's, by a forecast.
 - ``static``: as many as were ever needed.
 - ``clairvoyant``: knows the jobs to come.
 

@@ -62,14 +62,14 @@ def cost_and_wait(
     chosen = workloads(tuple(names or (_QUICK if quick else _ALL)))
     rows: list[Row] = []
     pictures: list[Picture] = []
-    points = few() if quick else grid()
-    number = min(cores or os.cpu_count() or 1, len(points))
+    asked = few if quick else grid
+    number = min(cores or os.cpu_count() or 1, len(asked()))
     opened = (crews or partial(processes, number))() if crews or number > 1 else nullcontext()
     with opened as crew:
         for place, workload in enumerate(chosen):
             short = shortened(workload, 2) if quick else workload
             share = place / len(chosen)
-            found = []
+            found, points = [], asked(_by_money(workload))
             for done, each in enumerate(_measured(short, points, crew)):
                 tell(
                     f"{workload.name}, {each.point.curve} {each.point.knob}",

@@ -1,0 +1,134 @@
+"""Who comes before the next decision: with what chance, and how many of them spare instances let run; learned by rows.
+
+What a level of spare instances lets run is counted as if whoever needs least came first: one instance lets a job of one
+run, and the second to fourth let one of three run.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from windlass.scale.embedding import Embedding
+from windlass.scale.lib.odds import Odds
+from windlass.scale.view import ScaleView
+
+_Floats = NDArray[np.float64]
+_Ints = NDArray[np.int64]
+
+#: Numbers of spare instances that are chosen from.
+LEVELS = np.array([1, 2, 3, 4, 6, 8, 12, 16, 32, 64])
+#: How many instances each level adds to the one before.
+WIDTHS = np.diff(LEVELS, prepend=0)
+#: Rows that have to be learned from before a plan relies on it, and rows of a history that are learned from: what is
+#: older is forgotten nearly as far.
+_ENOUGH, _RECALLED = 144, 14_400
+#: How fast it is followed how many jobs the instances of a level let run.
+_SLOWLY = 0.02
+_ROUNDING = 1e-9
+
+
+class Comers:
+    """Follows who comes, decision by decision; k types, s levels.
+
+    It begins with what the history tells, so that it is not blind after a restart: a rise of the need from one row to
+    the next is taken for one job of that size. Where time goes back or types are others, it begins anew.
+    """
+
+    def __init__(self) -> None:
+        self._odds: Odds | None = None
+        self._last = -np.inf
+        self._least: _Ints = np.empty(0, np.int64)
+        self._waited: _Floats = np.empty((0, 3))
+        self._served: _Floats = np.empty((0, 0))
+
+    @property
+    def served(self) -> _Floats:
+        """(k, s) how many jobs a level lets run when it does, on average and lately."""
+        return self._served
+
+    def follow(self, view: ScaleView, least: _Ints, embedding: Embedding) -> _Floats | None:
+        """Learn who came, and say who comes.
+
+        Parameters
+        ----------
+        view
+            Of a decision.
+        least
+            (k,) how many instances on-demand scaling would have.
+        embedding
+            For the types of the view.
+
+        Returns
+        -------
+        numpy.ndarray or None
+            (k, s) the chance that a level lets somebody run who comes before the next decision; None where too little
+            was learned so far.
+        """
+        odds, since = self._learner(view)
+        jobs, served = self._came(view, least, since, embedding)
+        self._learn(odds, view.now, jobs, served)
+        return odds.chances() if odds.rows >= _ENOUGH else None
+
+    def _learner(self, view: ScaleView) -> tuple[Odds, float]:
+        """The one there is, or a new one where time or types are others; and when it was told last, s."""
+        kinds, since = len(view.types), self._last
+        if self._odds is None or view.now <= self._last or kinds != len(self._least):
+            self._odds, since = Odds(kinds, len(LEVELS), view.period), view.now
+            self._least, self._waited = view.used.copy(), view.waiting.resources[:0]
+            self._served = np.ones((kinds, len(LEVELS)))
+            self._recall(view, self._odds)
+        self._last = view.now
+        return self._odds, since
+
+    def _recall(self, view: ScaleView, odds: Odds) -> None:
+        """Learn from the rows before now."""
+        counts = np.ceil(view.history[-_RECALLED - 1 :] - _ROUNDING)
+        rises = np.maximum(np.diff(counts, axis=0), 0.0)[:-1]
+        for back, rise in zip(range(len(rises), 0, -1), rises, strict=True):
+            enough = (rise[:, None] > 0.0) & (rise[:, None] <= LEVELS)
+            served = np.diff(enough.astype(np.float64), axis=1, prepend=0.0)
+            self._learn(odds, view.now - back * view.period, (rise > 0.0).astype(np.float64), served)
+
+    def _learn(self, odds: Odds, now: float, jobs: _Floats, served: _Floats) -> None:
+        """From one row: (k,) how many jobs came, and (k, s) how many of them the spare ones of each level serve."""
+        there = served > 0.0
+        self._served += np.where(there, _SLOWLY * (served - self._served), 0.0)
+        odds.tell(now, jobs, there)
+
+    def _came(
+        self, view: ScaleView, least: _Ints, since: float, embedding: Embedding
+    ) -> tuple[_Floats, _Floats]:
+        """(k,) how many jobs came since the last row, and (k, s) how many the spare ones of each level would serve."""
+        before, self._waited = self._waited, view.waiting.resources
+        grown, self._least = least - self._least, least
+        kinds, sizes = _newcomers(view, since, before, embedding)
+        jobs = np.bincount(kinds[kinds >= 0], minlength=len(least)).astype(np.float64)
+        served = np.zeros((len(least), len(LEVELS)))
+        for kind in np.flatnonzero(jobs).tolist():
+            asked = sizes[kinds == kind]
+            large = asked[asked >= 1.0 - _ROUNDING]
+            # Those that share instances need as many new ones as there are more of, less what large jobs took.
+            shared = max(0, int(grown[kind] - np.ceil(large).sum())) if len(large) < len(asked) else 0
+            filled = np.cumsum(np.sort(np.concatenate((np.ones(shared), large))))
+            run = np.searchsorted(filled, LEVELS + _ROUNDING, side="right")
+            served[kind] = np.diff(run, prepend=0)
+        return jobs, served
+
+
+def _newcomers(view: ScaleView, since: float, before: _Floats, embedding: Embedding) -> tuple[_Ints, _Floats]:
+    """(n,) in which type each job counts that came since the last row, and how many instances of it it needs."""
+    started = view.running.resources[view.running.since > since]
+    vectors = np.concatenate((started, view.waiting.resources, before))
+    if not len(vectors):
+        return np.empty(0, np.int64), np.empty(0)
+    found, place = np.unique(vectors, axis=0, return_inverse=True)
+    # Who started after waiting is not new.
+    signs = np.repeat([1.0, 1.0, -1.0], [len(started), len(view.waiting), len(before)])
+    number = np.maximum(np.bincount(place.ravel(), signs, len(found)), 0.0).astype(np.int64)
+    kinds = embedding.assign(found)
+    capacity = embedding.buckets[kinds]
+    sizes = np.divide(found, capacity, out=np.zeros(found.shape), where=capacity > 0).max(axis=1)
+    for each in embedding.virtual(found) if (kinds < 0).any() else ():
+        kinds[each.vector], sizes[each.vector] = each.bucket, float(each.size)
+    return np.repeat(kinds, number), np.repeat(sizes, number)
