@@ -6,15 +6,30 @@ import numpy as np
 import pytest
 
 from windlass.admit import POLICIES
-from windlass.admit.evaluation import Candidate, Intervals, Judged, Node, beside_best, level_of, tuned
+from windlass.admit.evaluation import (
+    RULE,
+    TUNED,
+    Candidate,
+    Intervals,
+    Judged,
+    Node,
+    beside_best,
+    beside_pronto,
+    judge,
+    judge_apart,
+    level_of,
+    tuned,
+)
+from windlass.admit.evaluation.variants import variants
 from windlass.admit.measure import Quality
-from windlass.cli.admit.shown import leads, over_nodes, row_of, verdicts_of
+from windlass.cli.admit.compared import verdicts_of
+from windlass.cli.admit.shown import leads, over_nodes, row_of
 from windlass.model import InputError
 
 ONSETS = 40
 
 
-def judged(label, downtime, foresees):
+def judged(label, downtime, foresees, policy="never"):
     """Who foresaw the first so many of 40 onsets, three steps before."""
     lead = np.where(np.arange(ONSETS) < foresees, 3.0, np.nan)
     share = foresees / ONSETS
@@ -22,13 +37,13 @@ def judged(label, downtime, foresees):
     none = (0.0, 1.0)
     sure = Intervals(none, none, none, none, 0.5)
     alone = np.arange(ONSETS)
-    return Judged(Candidate(label, "never", downtime), own, sure, (own, own), lead, (alone, alone // 2))
+    return Judged(Candidate(label, policy, downtime), own, sure, (own, own), lead, (alone, alone // 2))
 
 
 def node(spikes, warm=40, steps=100):
     ready = np.zeros(steps)
     ready[spikes] = 1.0
-    return Node(np.zeros((steps, 2)), ready, 0.5, 0.5, warm, np.arange(float(steps)))
+    return Node(np.zeros((steps, 6)), ready, 0.5, 0.5, warm, np.arange(float(steps)))
 
 
 def test_the_best_baseline_is_of_the_same_downtime_and_no_pronto():
@@ -44,11 +59,51 @@ def test_the_best_baseline_is_of_the_same_downtime_and_no_pronto():
     assert row_of(ours, [ours, *others])["best_baseline"] == "random"
 
 
-@pytest.mark.parametrize(("foresees", "said"), [(36, "more"), (2, "less"), (17, "no telling")])
+@pytest.mark.parametrize(
+    ("foresees", "said"), [(36, "ahead"), (2, "not ahead"), (17, "cannot be told"), (16, "not ahead")]
+)
 def test_a_verdict_goes_both_ways(foresees, said):
     ours = judged("forewarn", 0.05, foresees)
-    (line,) = verdicts_of([ours, judged("ready", 0.05, 16), judged("never", 0.05, 40)])
+    line, rule = verdicts_of([ours, judged("ready", 0.05, 16), judged("never", 0.05, 40)])
     assert line.endswith(f"beside ready, the best baseline: {said}")
+    assert rule == RULE
+
+
+@pytest.mark.parametrize(
+    ("ours", "pronto", "said"),
+    [
+        (36, 4, ("ahead", "ahead", "not ahead")),
+        (4, 36, ("not ahead", "not ahead", "ahead")),
+        (18, 17, ("cannot be told", "cannot be told", "cannot be told")),
+    ],
+)
+def test_ours_is_held_against_the_best_pronto_and_that_against_the_best_baseline(ours, pronto, said):
+    # Would catch another downtime's Pronto, the worst form, and baselines among its forms.
+    found = [
+        judged("forewarn", 0.05, ours), judged("ready", 0.05, 16), judged("one form", 0.05, 2, "pronto"),
+        judged("another", 0.05, pronto, "pronto"), judged("the same", 0.10, 40, "pronto"),
+    ]  # fmt: skip
+    first, second, third, rule = verdicts_of(found)
+    assert first.startswith("forewarn at 5%: ")
+    assert first.endswith(f"beside ready, the best baseline: {said[0]}")
+    assert second.endswith(f"beside another, the best Pronto: {said[1]}")
+    assert third.startswith("another at 5%: ")
+    assert third.endswith(f"beside ready, the best baseline: {said[2]}")
+    assert rule == RULE
+    row = row_of(found[0], found)
+    assert (row["best_baseline"], row["best_pronto"]) == ("ready", "another")
+    assert row["over_pronto"] == pytest.approx((ours - pronto) / ONSETS)
+    told = {"ahead": True, "not ahead": False, "cannot be told": None}
+    assert (row["ahead_of_best"], row["ahead_of_pronto"]) == (told[said[0]], told[said[1]])
+    assert "best_pronto" not in row_of(found[3], found)
+
+
+def test_the_pronto_that_was_chosen_before_has_a_line_of_its_own():
+    found = [judged("ready", 0.05, 16), judged(TUNED, 0.05, 10, "pronto"), judged("b", 0.05, 20, "pronto")]
+    lines = verdicts_of(found)
+    assert [line.split(" at ")[0] for line in lines[:-1]] == [TUNED, "b"]
+    # Nobody is held against Pronto where there is none.
+    assert beside_pronto(found[0], found[:1]) is None
 
 
 def test_leads_and_nodes_are_drawn_as_distributions():
@@ -77,3 +132,50 @@ def test_nothing_is_chosen_of_few_onsets():
 def test_a_level_that_is_none_is_named():
     with pytest.raises(InputError, match="no value of the column is known"):
         level_of(np.full(3, np.nan), "p95")
+
+
+def drawn(seed, steps, warm=100):
+    rng = np.random.default_rng(seed)
+    ready = np.convolve(rng.random(steps) < 0.04, np.ones(3), "same").clip(0, 1)
+    return Node(rng.normal(size=(steps, 6)), ready, 0.5, 0.5, warm, ready)
+
+
+def test_nodes_apart_and_together_are_judged_by_the_same_signals():
+    # Would catch a policy that goes on from one recording to the next, and pooled shares that are means of shares.
+    nodes = [drawn(1, 300), drawn(2, 900)]
+    for candidate in (Candidate("ready", "ready", 0.1, {"downtime": 0.1}), variants(0.1)[0]):
+        together, *apart = judge_apart(POLICIES, candidate, nodes, np.random.default_rng(1))
+        whole = judge(POLICIES, candidate, nodes, np.random.default_rng(1))
+        assert repr(together) == repr(whole)
+        alone = [judge(POLICIES, candidate, [node], np.random.default_rng(1)) for node in nodes]
+        assert [repr(each.quality) for each in apart] == [repr(each.quality) for each in alone]
+        assert [repr(each.intervals) for each in apart] == [repr(each.intervals) for each in alone]
+        own = [each.quality for each in apart]
+        assert together.quality.onsets == sum(each.onsets for each in own)
+        steps = np.array([200, 800])
+        downs = np.array([each.downtime for each in own])
+        assert together.quality.downtime == pytest.approx((downs * steps).sum() / 1000)
+        assert together.quality.by_chance == pytest.approx(1.0 - (1.0 - together.quality.downtime) ** 10)
+        hits = np.concatenate([each.hits for each in apart])
+        # A raise at the end of the first may count for an onset at the beginning of the second.
+        assert (hits != together.hits).sum() <= 1
+
+
+def test_who_draws_draws_on_from_node_to_node():
+    nodes = [drawn(1, 400), drawn(1, 400)]
+    candidate = Candidate("random", "random", 0.2, {"downtime": 0.2})
+    _, first, second = judge_apart(POLICIES, candidate, nodes, np.random.default_rng(1))
+    assert repr(first.quality) == repr(
+        judge(POLICIES, candidate, nodes[:1], np.random.default_rng(1)).quality
+    )
+    assert repr(first.quality) != repr(second.quality)
+
+
+def test_what_two_recordings_come_after_is_known_once():
+    # Five onsets are enough to choose by: four that are there twice are four.
+    few = node([10, 14, 18, 22, *range(42, 99, 4)], warm=40)
+    other = node([10, 14, 18, 22, *range(43, 99, 5)], warm=40)
+    rng = np.random.default_rng(1)
+    assert tuned(POLICIES, [few, other], 0.1, rng, apart=2) is None
+    third = node([11, 15, 19, 23, *range(43, 99, 5)], warm=40)
+    assert tuned(POLICIES, [few, third], 0.1, rng, apart=2) is not None

@@ -86,6 +86,37 @@ def test_tables_are_printed(monkeypatch, capsys, tmp_path):
     assert "forewarn at 10%: " in shown
 
 
+def test_several_recordings_after_one_are_told_of_one_by_one_and_together(monkeypatch, capsys, tmp_path):
+    first = recording(tmp_path / "a.parquet", rate=0.03, steps=200)
+    files = [
+        recording(tmp_path / f"{name}.parquet", seed, steps)
+        for name, seed, steps in (("b", 2, 200), ("c", 3, 300))
+    ]
+    words = ("--before", first, "--threshold", "0.4", "--downtime", "10%")
+    report = tmp_path / "report.html"
+    assert not ran(monkeypatch, *files, *words, "--json", "--report", report)
+    rows = json.loads(capsys.readouterr().out)
+    by = {(row["file"], row["policy"]): row for row in rows}
+    assert {name for name, _ in by} == {"b.parquet", "c.parquet", None}
+    assert len({name for _, name in by}) * 3 == len(rows)
+    for policy in {name for _, name in by}:
+        one, other, both = (by[name, policy] for name in ("b.parquet", "c.parquet", None))
+        assert both["onsets"] == one["onsets"] + other["onsets"]
+        assert both["downtime"] == pytest.approx((200 * one["downtime"] + 300 * other["downtime"]) / 500)
+    html = report.read_text()
+    assert all(f"<h2>{file.name}</h2>" in html for file in files)
+    assert not ran(monkeypatch, files[0], *words, "--json")
+    alone = json.loads(capsys.readouterr().out)
+    # One by itself is told of as it was: without a file, and with the same figures.
+    assert [{"file": "b.parquet", **row} for row in alone] == [
+        row for row in rows if row["file"] == "b.parquet"
+    ]
+    assert not ran(monkeypatch, *files, *words)
+    shown = capsys.readouterr().out
+    assert shown.index("b.parquet: ") < shown.index("c.parquet: ") < shown.index("All together: ")
+    assert "onsets in 500 steps" in shown
+
+
 def test_percentiles_are_of_before_what_is_judged(tmp_path):
     first = read_recorded(recording(tmp_path / "a.parquet"))
     second = read_recorded(recording(tmp_path / "b.parquet", seed=2))

@@ -136,8 +136,7 @@ def test_without_traces_forecasts_are_said_not_to_have_run(monkeypatch, tmp_path
     for each in (row, other):
         assert (each.ours, each.holds) == ("not run", None)
         assert tmp_path.name in each.note or "telemetry" in each.note
-    assert data.recorded_node() is None
-    assert data.bitbrains_nodes(3, None) == data.smd_nodes(3, None) == []
+    assert data.recorded_nodes() == data.bitbrains_nodes(3, None) == data.smd_nodes(3, None) == []
 
 
 def recording(steps=1500, seed=1):

@@ -10,7 +10,7 @@ from tests.papers.turning import not_turning
 from windlass.papers.pronto import data, paper, recorded, values
 from windlass.papers.pronto.methods import has_svm
 from windlass.papers.pronto.verdicts import nearer
-from windlass.traces.telemetry import Telemetry
+from windlass.traces.telemetry import Telemetry, read_recorded
 
 STEPS = 840
 
@@ -125,7 +125,26 @@ def test_recordings_are_found_where_a_path_says(monkeypatch, tmp_path):
     monkeypatch.setenv(data.RECORDINGS, str(tmp_path))
     first, _ = data.recorded()
     assert first.source.endswith("tune.parquet")
-    node = data.recorded_node(steps=100)
+    (node,) = data.recorded_nodes(steps=100)
     assert (node.warm, len(node.ready)) == (STEPS, STEPS + 100)
     assert node.level == np.percentile(first.of("cpu_ready"), 95)
+    # Would catch a recording that is judged after another than the one to tune on.
+    (tmp_path / "judge-short.parquet").write_bytes((tmp_path / "judge.parquet").read_bytes())
+    both = data.recorded_nodes()
+    assert [(each.warm, len(each.ready), each.level) for each in both] == [(STEPS, 2 * STEPS, node.level)] * 2
+    assert len(data.recorded_nodes(steps=100)) == 1
     assert len(paper._recorded(quick=True)) > 30
+
+
+def test_recordings_that_ship_are_of_one_machine_without_gaps():
+    # Would catch a recording that was cut, stopped in between, or made by another recorder.
+    files = [data.recordings() / name for name in (data.TUNE, data.JUDGE, data.SHORT)]
+    assert sum(path.stat().st_size for path in files) < 3e6
+    tune, judge, short = (read_recorded(path) for path in files)
+    assert tune.names == judge.names == short.names
+    for each, least in ((tune, 1200), (judge, 1200), (short, 2400)):
+        assert len(each) >= least
+        apart = np.diff(each.time)
+        assert 0.5 < apart.min() <= apart.max() < 3.0
+        assert np.isfinite(each.of("cpu_ready")).mean() > 0.99
+        assert np.isfinite(each.of("busy")).mean() > 0.99

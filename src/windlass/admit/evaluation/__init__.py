@@ -8,6 +8,7 @@ what it is told of spikes is of before those that are.
 - :mod:`~windlass.admit.evaluation.judging`: what a candidate foresees.
 - :mod:`~windlass.admit.evaluation.variants`: the best Pronto of what came before.
 - :mod:`~windlass.admit.evaluation.certainty`: how sure a recall, or a difference of two, is.
+- :mod:`~windlass.admit.evaluation.verdict`: whether a signal is ahead of another.
 """
 
 from windlass.admit.evaluation.candidates import (
@@ -20,14 +21,27 @@ from windlass.admit.evaluation.candidates import (
     candidates,
 )
 from windlass.admit.evaluation.certainty import Difference, Intervals, difference, intervals
-from windlass.admit.evaluation.judging import Judged, beside_best, judge, signal
+from windlass.admit.evaluation.judging import (
+    Judged,
+    beside_best,
+    beside_pronto,
+    best_pronto,
+    judge,
+    judge_apart,
+    signal,
+)
 from windlass.admit.evaluation.node import Node, level_of
 from windlass.admit.evaluation.variants import tuned
+from windlass.admit.evaluation.verdict import FEWEST, RULE, SAID, TOLERANCE, ahead
 
 __all__ = [
     "BASELINES",
+    "FEWEST",
     "FORECASTERS",
     "OURS",
+    "RULE",
+    "SAID",
+    "TOLERANCE",
     "TRACKERS",
     "TUNED",
     "Candidate",
@@ -35,11 +49,15 @@ __all__ = [
     "Intervals",
     "Judged",
     "Node",
+    "ahead",
     "beside_best",
+    "beside_pronto",
+    "best_pronto",
     "candidates",
     "difference",
     "intervals",
     "judge",
+    "judge_apart",
     "level_of",
     "signal",
     "tuned",

@@ -132,13 +132,57 @@ def judge(
     >>> found.quality.onsets, found.quality.recall, found.quality.downtime
     (18, 1.0, 1.0)
     """
+    ups = _ups(registry, candidate, nodes, rng, within, apart)
+    return _judged(candidate, nodes, ups, within, apart, blocks)
+
+
+def judge_apart(
+    registry: Registry,
+    candidate: Candidate,
+    nodes: Sequence[Node],
+    rng: np.random.Generator,
+    *,
+    within: int = 10,
+    apart: int = 5,
+    blocks: int = 20,
+) -> tuple[Judged, ...]:
+    """What a candidate foresees on some nodes, as :func:`judge` has it, and then on each of them by itself.
+
+    It runs through each node's telemetry once, so that all are of the same signals.
+
+    Examples
+    --------
+    >>> from windlass.admit import POLICIES
+    >>> often, seldom = (np.tile([0.0] * low + [1.0] * 2, 400 // (low + 2)) for low in (18, 38))
+    >>> nodes = [Node(np.zeros((400, 2)), ready, 0.5, 0.5, warm=40) for ready in (often, seldom)]
+    >>> found = judge_apart(POLICIES, Candidate("always down", "never", 1.0), nodes, np.random.default_rng(1))
+    >>> [each.quality.onsets for each in found]
+    [27, 18, 9]
+    """
+    ups = _ups(registry, candidate, nodes, rng, within, apart)
+    parts = [(nodes, ups), *(([node], [up]) for node, up in zip(nodes, ups, strict=True))]
+    return tuple(_judged(candidate, own, up, within, apart, blocks) for own, up in parts)
+
+
+def _ups(
+    registry: Registry,
+    candidate: Candidate,
+    nodes: Sequence[Node],
+    rng: np.random.Generator,
+    within: int,
+    apart: int,
+) -> list[Bools]:
+    """What it answers over each node's steps that are judged."""
     if not nodes:
         raise InputError("there are no nodes to judge on")
+    return [signal(registry, candidate, node, within, rng, apart)[node.warm :] for node in nodes]
+
+
+def _judged(
+    candidate: Candidate, nodes: Sequence[Node], ups: Sequence[Bools], within: int, apart: int, blocks: int
+) -> Judged:
     whole("blocks", blocks, 2)
-    ups, spikes = [], []
-    for node in nodes:
-        ups.append(signal(registry, candidate, node, within, rng, apart)[node.warm :])
-        spikes.append(node.onsets(apart))
+    spikes = [node.onsets(apart) for node in nodes]
     up, spike = np.concatenate(ups), np.concatenate(spikes)
     whole_time = blocks * len(nodes)
     block = np.arange(len(up)) * whole_time // len(up)
@@ -159,12 +203,27 @@ def beside_best(judged: Judged, found: Sequence[Judged]) -> tuple[Judged, Differ
     the best of all, chosen by what is judged, is harder than to be held against any one of them. None where there are
     no baselines at that downtime, or no onsets.
     """
-    against = [
-        each
-        for each in found
-        if each.candidate.label in BASELINES and each.candidate.downtime == judged.candidate.downtime
-    ]
-    if not against or not len(judged.leads):
+    return _beside(judged, [each for each in found if each.candidate.label in BASELINES])
+
+
+def beside_pronto(judged: Judged, found: Sequence[Judged]) -> tuple[Judged, Difference] | None:
+    """The same beside the best form of Pronto, by any tracker and any way to weigh."""
+    return _beside(judged, [each for each in found if each.candidate.policy == "pronto"])
+
+
+def best_pronto(found: Sequence[Judged], downtime: float) -> Judged | None:
+    """The form of Pronto that foresaw the most at a downtime, chosen by what is judged; None where there is none."""
+    return _best([each for each in found if each.candidate.policy == "pronto"], downtime)
+
+
+def _beside(judged: Judged, others: Sequence[Judged]) -> tuple[Judged, Difference] | None:
+    best = _best(others, judged.candidate.downtime)
+    if best is None or not len(judged.leads):
         return None
-    best = max(against, key=lambda each: int(each.hits.sum()))
     return best, difference(judged.hits, best.hits, judged.clusters)
+
+
+def _best(found: Sequence[Judged], downtime: float) -> Judged | None:
+    """Who foresaw the most at a downtime, the first where several did."""
+    own = [each for each in found if each.candidate.downtime == downtime]
+    return max(own, key=lambda each: int(each.hits.sum()), default=None)

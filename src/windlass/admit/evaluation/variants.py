@@ -64,7 +64,7 @@ def tuned(
     Candidate or None
         None where there were too few onsets to choose by.
     """
-    parts = [part for part in (node.begun() for node in nodes) if part is not None]
+    parts = _distinct([part for part in (node.begun() for node in nodes) if part is not None])
     if sum(int(part.onsets(apart).sum()) for part in parts) < FEW:
         return None
     gains: list[tuple[float, Candidate]] = []
@@ -75,3 +75,17 @@ def tuned(
         gains.append((found.recall - found.by_chance, candidate))
     chosen = max(gains, key=lambda each: each[0])[1]
     return Candidate(TUNED, chosen.policy, downtime, chosen.parameters)
+
+
+def _distinct(parts: Sequence[Node]) -> list[Node]:
+    """Those that differ: of recordings after the same one, that one is known once."""
+    kept: list[Node] = []
+    for part in parts:
+        if not any(_same(part, other) for other in kept):
+            kept.append(part)
+    return kept
+
+
+def _same(one: Node, other: Node) -> bool:
+    alike = one.level == other.level and np.array_equal(one.ready, other.ready, equal_nan=True)
+    return alike and np.array_equal(one.metrics, other.metrics, equal_nan=True)

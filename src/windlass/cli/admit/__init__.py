@@ -2,8 +2,9 @@
 
 - :mod:`~windlass.cli.admit.command`: ``evaluate``.
 - :mod:`~windlass.cli.admit.shown`: its tables, page and JSON.
+- :mod:`~windlass.cli.admit.compared`: who is ahead of whom.
 """
 
-from windlass.cli.admit.command import Asked, evaluate, evaluate_command, node_of, shares
+from windlass.cli.admit.command import Asked, evaluate, evaluate_apart, evaluate_command, node_of, shares
 
-__all__ = ["Asked", "evaluate", "evaluate_command", "node_of", "shares"]
+__all__ = ["Asked", "evaluate", "evaluate_apart", "evaluate_command", "node_of", "shares"]

@@ -5,16 +5,27 @@ from __future__ import annotations
 import importlib.util
 import json
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
 
 from windlass.admit import POLICIES
-from windlass.admit.evaluation import Judged, Node, candidates, judge, level_of, tuned
-from windlass.cli.admit.shown import page_of, row_of, tables_of, verdicts_of
+from windlass.admit.evaluation import (
+    Candidate,
+    Judged,
+    Node,
+    candidates,
+    judge,
+    judge_apart,
+    level_of,
+    tuned,
+)
+from windlass.cli.admit.compared import verdicts_of
+from windlass.cli.admit.shown import Shown, page_of, row_of, tables_of
 from windlass.cli.terminal import terminal
 from windlass.model import InputError
 from windlass.model.values import number
@@ -130,22 +141,41 @@ def evaluate(
 
     Among them is the Pronto that is best on what came before, where there were enough onsets to choose by.
     """
+    found = []
+    for candidate, rng in _listed(nodes, asked, progress):
+        found.append(judge(POLICIES, candidate, nodes, rng, within=asked.within, apart=asked.apart))
+    return found
+
+
+def evaluate_apart(
+    nodes: Sequence[Node], asked: Asked, progress: Callable[[str, float], None] = lambda name, share: None
+) -> list[list[Judged]]:
+    """As :func:`evaluate` on all nodes, and then on each by itself, of the same signals.
+
+    Who draws at random draws on from node to node.
+    """
+    rows = []
+    for candidate, rng in _listed(nodes, asked, progress):
+        rows.append(judge_apart(POLICIES, candidate, nodes, rng, within=asked.within, apart=asked.apart))
+    return [list(column) for column in zip(*rows, strict=True)]
+
+
+def _listed(
+    nodes: Sequence[Node], asked: Asked, progress: Callable[[str, float], None]
+) -> Iterator[tuple[Candidate, np.random.Generator]]:
+    """Who is judged, each with a generator of its own; whoever runs them is told of in between."""
     svm = importlib.util.find_spec("sklearn") is not None
     listed = list(candidates(asked.downtimes, busy=all(node.busy is not None for node in nodes), svm=svm))
-    within, apart = asked.within, asked.apart
     for place, downtime in enumerate(asked.downtimes):
         progress("which Pronto is best on what came before", 0.4 * place / len(asked.downtimes))
         rng = np.random.default_rng(asked.seed)
-        best = tuned(POLICIES, nodes, downtime, rng, within=within, apart=apart)
+        best = tuned(POLICIES, nodes, downtime, rng, within=asked.within, apart=asked.apart)
         if best is not None:
             last = max(at for at, each in enumerate(listed) if each.downtime == downtime)
             listed.insert(last, best)
-    found = []
     for place, candidate in enumerate(listed):
         progress(candidate.label, 0.4 + 0.6 * place / len(listed))
-        rng = np.random.default_rng([asked.seed, place])
-        found.append(judge(POLICIES, candidate, nodes, rng, within=within, apart=apart))
-    return found
+        yield candidate, np.random.default_rng([asked.seed, place])
 
 
 def evaluate_command(
@@ -156,14 +186,13 @@ def evaluate_command(
     as_json: bool,
     report: Path | None,
 ) -> None:
-    """Read, evaluate, print."""
-    if before is not None and len(files) > 1:
-        raise InputError(f"--before: {before} is of one machine, found {len(files)} files to judge on")
+    """Read, evaluate, print; several files after the same one are told of one by one, and then all together."""
     number("--within", asked.within, 1.0), number("--apart", asked.apart, 1.0)
     if report is not None:
         check_file("--report", report, (*files, *(() if before is None else (before,))), BEGINS)
     earlier = None if before is None else read_telemetry(before)
     nodes = [node_of(read_telemetry(file), asked, earlier) for file in files]
+    apart = before is not None and len(files) > 1
     with Progress(
         TextColumn("{task.description}", markup=False),
         BarColumn(),
@@ -173,25 +202,50 @@ def evaluate_command(
         disable=not sys.stderr.isatty(),
     ) as bar:
         task = bar.add_task("", total=1.0)
-        found = evaluate(
-            nodes, asked, lambda name, share: bar.update(task, description=name, completed=share)
-        )
+
+        def progress(name: str, share: float) -> None:
+            bar.update(task, description=name, completed=share)
+
+        found, *own = evaluate_apart(nodes, asked, progress) if apart else [evaluate(nodes, asked, progress)]
+    each = [
+        Shown(file.name, told([node], asked, judged, before), judged)
+        for file, node, judged in zip(files, nodes, own, strict=False)
+    ]
+    title = "What signals foresee of " + ", ".join(file.name for file in files[:3])
+    whole = Shown(title, told(nodes, asked, found, before), found)
     if as_json:
-        sys.stdout.write(json.dumps([row_of(each, found) for each in found], allow_nan=False) + "\n")
+        sys.stdout.write(json.dumps(_rows(whole, each), allow_nan=False) + "\n")
     else:
-        console = terminal()
-        console.print(told(nodes, asked, found, before))
-        console.print(*tables_of(found))
-        console.print("\n".join(verdicts_of(found)))
+        _print(whole, each)
     if report is not None:
-        title = "What signals foresee of " + ", ".join(file.name for file in files[:3])
-        lead = told(nodes, asked, found, before)
-        write_text(page_of(title, lead, found, asked.within), report)
+        write_text(page_of(whole, each, asked.within), report)
+
+
+def _rows(whole: Shown, each: Sequence[Shown]) -> list[dict[str, object]]:
+    """Rows as JSON has them; of several files, each says of which it is, and those of all have null there."""
+    if not each:
+        return [row_of(judged, whole.found) for judged in whole.found]
+    parts = [*((part.name, part.found) for part in each), (None, whole.found)]
+    return [{"file": name, **row_of(judged, found)} for name, found in parts for judged in found]
+
+
+def _print(whole: Shown, each: Sequence[Shown]) -> None:
+    console = terminal()
+    for part in each:
+        _print_part(console, part, f"{part.name}: ")
+    _print_part(console, whole, "All together: " if each else "")
+
+
+def _print_part(console: Console, part: Shown, name: str) -> None:
+    console.print(f"{name}{part.lead}", markup=False)
+    console.print(*tables_of(part.found))
+    console.print("\n".join(verdicts_of(part.found)))
 
 
 def told(nodes: Sequence[Node], asked: Asked, found: Sequence[Judged], before: Path | None) -> str:
     """What is judged, in a sentence."""
-    levels = ", ".join(f"{node.level:.3g}" for node in nodes[:3]) + (", …" if len(nodes) > 3 else "")
+    every = list(dict.fromkeys(f"{node.level:.3g}" for node in nodes))
+    levels = ", ".join(every[:3]) + (", …" if len(every) > 3 else "")
     of = "" if not asked.threshold.startswith("p") else f" ({asked.threshold} of {_before(before)})"
     steps = sum(len(node.ready) - node.warm for node in nodes)
     return (

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 
 import numpy as np
 from rich.box import SIMPLE
 from rich.table import Table
 
-from windlass.admit.evaluation import OURS, TUNED, Judged, beside_best
+from windlass.admit.evaluation import Judged, beside_best
+from windlass.cli.admit.compared import fields_of, signed, verdicts_of
 from windlass.papers.plots import Line, Picture, part
 from windlass.report.page import page
 from windlass.report.parts import Part, text
@@ -26,12 +27,8 @@ def row_of(judged: Judged, found: Sequence[Judged]) -> dict[str, object]:
         **asdict(judged.quality),
         "by_shift": sure.pop("by_shift"),
         **{f"{name}_95": pair for name, pair in sure.items()},
+        **fields_of(judged, found),
     }
-    against = beside_best(judged, found)
-    if against is not None:
-        best, beside = against
-        row["best_baseline"], row["over_best"] = best.candidate.label, beside.value
-        row["over_best_95"] = beside.interval
     return {name: _plain(value) for name, value in row.items()}
 
 
@@ -68,12 +65,8 @@ def cells(judged: Judged, found: Sequence[Judged]) -> tuple[str, ...]:
         f"{own.lead:.1f}",
         str(own.left),
         str(own.right),
-        "–" if against is None else _signed(against[1].value, against[1].interval),
+        "–" if against is None else signed(against[1]),
     )
-
-
-def _signed(value: float, sure: tuple[float, float]) -> str:
-    return f"{value:+.2f} ({sure[0]:+.2f} to {sure[1]:+.2f})"
 
 
 #: Which columns of :data:`HEADS` are in the first table for the terminal, and which in the others.
@@ -99,39 +92,38 @@ def tables_of(found: Sequence[Judged]) -> list[Table]:
     return tables
 
 
-def verdicts_of(found: Sequence[Judged]) -> list[str]:
-    """Of ours, and of the Pronto that was chosen: whether it foresees more onsets than the best baseline."""
-    lines = []
-    for each in found:
-        against = beside_best(each, found) if each.candidate.label in (OURS, TUNED) else None
-        if against is None:
-            continue
-        best, beside = against
-        said = {True: "more", False: "less", None: "no telling"}[beside.proven]
-        lines.append(
-            f"{each.candidate.label} at {each.candidate.downtime:.0%}: {_signed(beside.value, beside.interval)} of "
-            f"onsets beside {best.candidate.label}, the best baseline: {said}"
-        )
-    return lines
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """What was judged on one recording: its name, what it holds in a sentence, and all candidates."""
+
+    name: str
+    lead: str
+    found: Sequence[Judged]
 
 
-def page_of(title: str, lead: str, found: Sequence[Judged], within: int) -> str:
-    """A page of all rows and curves."""
+def page_of(whole: Shown, each: Sequence[Shown], within: int) -> str:
+    """A page of all rows and curves; where there are several recordings, of all and then of each."""
+    head = f"<header><h1>{text(whole.name)}</h1><p class='lead'>{text(whole.lead)}</p></header>"
+    parts = [Part(head), Part(_table("Recall beside chance", whole.found))]
+    found = whole.found
+    for picture in (recalls(found, within), leads(found, within), *over_nodes(found)):
+        drawn = part(picture)
+        parts.append(Part(f"<section>{drawn.html}</section>", drawn.plots))
+    parts += [Part(_table(own.name, own.found, own.lead)) for own in each]
+    return page(whole.name, parts)
+
+
+def _table(title: str, found: Sequence[Judged], lead: str = "") -> str:
     heads = "".join(f"<th>{text(head)}</th>" for head in HEADS)
     rows = "".join(
         "<tr>" + "".join(f"<td>{text(cell)}</td>" for cell in cells(each, found)) + "</tr>" for each in found
     )
-    head = f"<header><h1>{text(title)}</h1><p class='lead'>{text(lead)}</p></header>"
+    said = f"<p>{text(lead)}</p>" if lead else ""
     verdicts = "".join(f"<p>{text(line)}</p>" for line in verdicts_of(found))
-    table = (
-        f'<section><h2>Recall beside chance</h2><div class="scroll"><table class="claims"><thead><tr>{heads}</tr>'
+    return (
+        f'<section><h2>{text(title)}</h2>{said}<div class="scroll"><table class="claims"><thead><tr>{heads}</tr>'
         f"</thead><tbody>{rows}</tbody></table></div>{verdicts}</section>"
     )
-    parts = [Part(head), Part(table)]
-    for picture in (recalls(found, within), leads(found, within), *over_nodes(found)):
-        drawn = part(picture)
-        parts.append(Part(f"<section>{drawn.html}</section>", drawn.plots))
-    return page(title, parts)
 
 
 def recalls(found: Sequence[Judged], within: int) -> Picture:

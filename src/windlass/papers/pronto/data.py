@@ -23,8 +23,8 @@ RECORDINGS = "WINDLASS_RECORDINGS"
 #: The CPU usage of a Bitbrains machine, percent of what it was given; its first week says what a spike is.
 USAGE = "CPU usage [%]"
 _WEEK = 2016
-#: The recordings, of which the first is to tune on and the second to judge by.
-TUNE, JUDGE = "tune.parquet", "judge.parquet"
+#: The recordings: one to tune on, and those to judge by, of other patterns and lengths.
+TUNE, JUDGE, SHORT = "tune.parquet", "judge.parquet", "judge-short.parquet"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -154,10 +154,21 @@ def smd_nodes(most: int, steps: int | None, begin: int = _WEEK) -> list[Node]:
     return nodes
 
 
-def recorded_node(steps: int | None = None) -> Node | None:
-    """Our own machine: judged on one recording, after another with other patterns; None where there are none."""
-    found = recorded()
-    return None if found is None else after(*found, steps)
+def recorded_nodes(steps: int | None = None) -> list[Node]:
+    """Our own machine, once for each recording to judge by: each after the one to tune on, with other patterns.
+
+    Parameters
+    ----------
+    steps
+        So many steps of the first are judged, and none of the others; None for all of all.
+    """
+    folder = recordings()
+    judges = [folder / name for name in ((JUDGE, SHORT) if steps is None else (JUDGE,))]
+    first = folder / TUNE
+    if not first.is_file():
+        return []
+    before = read_recorded(first)
+    return [after(before, read_recorded(path), steps) for path in judges if path.is_file()]
 
 
 def after(first: Telemetry, second: Telemetry, steps: int | None = None) -> Node:

@@ -11,7 +11,7 @@ from windlass.papers.pronto.data import (
     bitbrains_nodes,
     machines,
     recorded,
-    recorded_node,
+    recorded_nodes,
     recordings,
     smd_nodes,
     traces,
@@ -77,11 +77,10 @@ def _recorded(quick: bool) -> list[Row]:
 
 def _sets(quick: bool) -> list[Set]:
     """The sets of nodes that are at hand."""
-    own = recorded_node(600 if quick else None)
     # Nodes, steps that are judged, and steps before.
     small = (1, 800, 300)
     found = [
-        Set("our recording", [] if own is None else [own]),
+        Set("our recordings", recorded_nodes(600 if quick else None)),
         Set("Bitbrains", bitbrains_nodes(*small) if quick else bitbrains_nodes(8, None)),
         Set("SMD", smd_nodes(*small) if quick else smd_nodes(4, None)),
         *(

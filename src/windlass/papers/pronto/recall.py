@@ -10,6 +10,7 @@ import numpy as np
 from windlass.admit import POLICIES
 from windlass.admit.evaluation import (
     OURS,
+    SAID,
     TUNED,
     Candidate,
     Judged,
@@ -121,9 +122,7 @@ def _beside(kind: Set, each: Judged, found: Sequence[Judged]) -> Row:
             if against is None
             else f"over {against[0].candidate.label}, down {against[0].quality.downtime:.1%}; "
         )
-        + {True: "above it beyond chance", False: "below it beyond chance", None: "no telling"}[
-            is_ahead(each.quality, sure)
-        ],
+        + SAID[is_ahead(each.quality, sure)],
     )
 
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import binomtest
 
-from windlass.admit.evaluation import Difference, Intervals
+from windlass.admit.evaluation import FEWEST, Difference, Intervals, ahead
 from windlass.admit.measure import Quality
 from windlass.papers.judged import Judged, Within, above, below, between, over
 from windlass.papers.verdicts import Interval
@@ -16,7 +16,7 @@ from windlass.papers.verdicts import Interval
 Floats = NDArray[np.float64]
 
 #: Of fewer onsets nothing is concluded.
-FEW = 20
+FEW = FEWEST
 _OVER_MACHINES = "holds where it is lower beyond chance (95 % interval over machines)"
 
 
@@ -172,7 +172,7 @@ def foresees_nearly_all(found: Quality, sure: Intervals) -> Judged:
 
 
 def is_ahead(found: Quality, beside: Difference | None) -> bool | None:
-    """Whether a signal foresees more onsets than another; None where there are few, or nobody knows.
+    """Whether a signal foresees more onsets than another, as admission's own evaluation says; None without another.
 
     >>> found = Quality(90, 0.95, 0.05, 0.4, 0.3, 0.5, 0.5, 4.0, 86, 0)
     >>> pairs = ((0.1, 0.3), (-0.3, -0.1), (-0.1, 0.1))
@@ -180,4 +180,4 @@ def is_ahead(found: Quality, beside: Difference | None) -> bool | None:
     ([True, False, None], None)
     >>> is_ahead(Quality(9, 0.95, 0.05, 0.4, 0.3, 0.5, 0.5, 4.0, 8, 0), Difference(0.2, pairs[0]))
     """
-    return None if beside is None or found.onsets < FEW else beside.proven
+    return None if beside is None else ahead(beside, found.onsets)
