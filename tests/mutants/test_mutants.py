@@ -6,7 +6,7 @@ import pytest
 
 from tests.mutants.mutant import FAILED, PASSED, Mutant, copied, status_of
 
-ROOMS = ("dispatch", "order", "place", "sim", "metrics", "papers", "asking", "saving")
+ROOMS = ("dispatch", "order", "place", "sim", "metrics", "papers", "pronto", "asking", "saving")
 _FEW = 12
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 import yaml
@@ -100,6 +102,27 @@ def test_each_rung_is_added_once():
     assert single["policies"]["admit"][0] == "always"
 
 
+def test_what_is_asked_takes_the_place_of_what_the_scenario_has():
+    # Would catch a load that is lost with the number of tasks, and a scenario that changes unasked.
+    assert with_ladder(TREE, 1)["workload"] == TREE["workload"]
+    assert "sizes" not in with_ladder(TREE, 1)
+    found = with_ladder({**TREE, "sizes": "hidden"}, 1, 50, "told")
+    assert found["workload"] == {"tasks": 50, "load": [0.6, 0.8]}
+    assert found["sizes"] == "told"
+
+
+def test_an_interval_has_its_lower_end_first():
+    found = [of("always", [1.0, 1.0, 1.0], [0.0] * 3), of("ours", [1.1, 1.2, 1.3], [0.0] * 3)]
+    # Student's t for three seeds: 4.303 times 10 over the root of 3.
+    assert rows(table("x", found))["ours"][2] == "+20.0 (-4.8 to +44.8)"
+
+
+def test_the_ladder_is_the_one_that_the_page_tells_of():
+    page = (Path(__file__).parents[2] / "docs" / "admit.md").read_text(encoding="utf-8")
+    *most, last = (f"{100 * downtime:g}" for downtime in LADDER)
+    assert f"downtimes of {', '.join(most)} and {last} %" in " ".join(page.split())
+
+
 def test_figures_are_those_of_the_runs():
     runs = [run(make_scenario(with_ladder(TREE, seed))).variants for seed in TREE["seeds"]]
     found = contenders(runs)
@@ -133,3 +156,20 @@ def test_tables_are_printed_after_each_seed(tmp_path, capsys):
 def test_without_no_admission_there_is_nothing_to_be_held_against():
     with pytest.raises(InputError, match="there is no always"):
         list(table("x", [of("random", [1.0], [0.1])]))
+
+
+def test_the_command_hands_on_what_it_is_asked(tmp_path, capsys):
+    short = {**TREE, "policies": {"dispatch": "rosella", "admit": "always"}, "seeds": [1]}
+    told = []
+    for name, more, words in (
+        ("a", {"workload": {"tasks": 300, "load": 0.6}}, []),
+        ("b", {"workload": {"tasks": 200, "load": 0.6}, "sizes": "told"}, []),
+        ("c", {"workload": {"tasks": 300, "load": 0.6}}, ["--tasks", "200", "--sizes", "told"]),
+        ("d", {"workload": {"tasks": 300, "load": 0.6}}, ["--tasks", "200"]),
+    ):
+        path = tmp_path / f"{name}.yaml"
+        path.write_text(yaml.safe_dump({**short, **more}))
+        main([str(path), *words])
+        told.append(capsys.readouterr().out)
+    assert told[1] == told[2]
+    assert len({told[0], told[1], told[3]}) == 3

@@ -50,8 +50,12 @@ class Contender:
     rejected: Floats
 
 
-def with_ladder(tree: Mapping[str, Any], seed: int, tasks: int | None = None) -> dict[str, Any]:
-    """A scenario with one seed, and with the threshold at each downtime of the ladder; ``tasks`` where it is told.
+def with_ladder(
+    tree: Mapping[str, Any], seed: int, tasks: int | None = None, sizes: str | None = None
+) -> dict[str, Any]:
+    """A scenario with one seed, and with the threshold at each downtime of the ladder.
+
+    ``tasks`` and ``sizes`` take the place of the scenario's where they are told.
 
     >>> admit = ["always", {"utilisation": {"downtime": 0.05}}]
     >>> found = with_ladder({"policies": {"dispatch": "pot", "admit": admit}}, 3, 50)
@@ -70,6 +74,8 @@ def with_ladder(tree: Mapping[str, Any], seed: int, tasks: int | None = None) ->
     }
     if tasks is not None:
         found["workload"] = {**tree.get("workload", {}), "tasks": tasks}
+    if sizes is not None:
+        found["sizes"] = sizes
     return found
 
 
@@ -158,6 +164,7 @@ def main(words: list[str]) -> None:
     parser.add_argument("scenario", type=Path, help="of the world admission")
     parser.add_argument("--jobs", type=int, default=1, help="processes to run in")
     parser.add_argument("--tasks", type=int, help="fewer tasks than the scenario has, or more")
+    parser.add_argument("--sizes", choices=("hidden", "told"), help="whether the dispatch policy hears them")
     asked = parser.parse_args(words)
     named, folder = str(asked.scenario), asked.scenario.parent
     tree = load_tree(asked.scenario)
@@ -166,7 +173,7 @@ def main(words: list[str]) -> None:
         raise InputError(f"{named}: world is {whole.world.name}, expected admission")
     runs: list[Sequence[VariantResult]] = []
     for seed in whole.seeds:
-        scenario = make_scenario(with_ladder(tree, seed, asked.tasks), named, folder)
+        scenario = make_scenario(with_ladder(tree, seed, asked.tasks, asked.sizes), named, folder)
         runs.append(run(scenario, asked.jobs).variants)
         for setting, found in contenders(runs).items():
             sys.stdout.write("\n".join(["", *table(setting, found), ""]))

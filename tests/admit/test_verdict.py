@@ -1,0 +1,46 @@
+"""Whether a signal is ahead of another: both ways, and where nobody can tell."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from windlass.admit.evaluation import FEWEST, RULE, SAID, TOLERANCE, Difference, ahead, difference
+
+
+@pytest.mark.parametrize(
+    ("interval", "onsets", "said"),
+    [
+        ((0.01, 0.3), FEWEST, "ahead"),
+        ((0.01, 0.3), FEWEST - 1, "cannot be told"),
+        ((0.0, 0.3), 90, "cannot be told"),
+        ((-0.3, 0.04), 90, "not ahead"),
+        ((-0.3, TOLERANCE), 90, "cannot be told"),
+        ((-0.3, -0.1), 90, "not ahead"),
+        ((-0.3, -0.1), FEWEST - 1, "cannot be told"),
+        # Ahead by little is ahead.
+        ((0.01, 0.02), 90, "ahead"),
+    ],
+)
+def test_a_verdict_turns_at_its_edges(interval, onsets, said):
+    assert SAID[ahead(Difference(sum(interval) / 2, interval), onsets)] == said
+
+
+def test_the_tolerance_is_stated():
+    assert f"below {TOLERANCE:g}, one onset in 20" in RULE
+    assert f"From {FEWEST} onsets on" in RULE
+
+
+@pytest.mark.parametrize(
+    ("ours", "theirs", "wrong", "right"),
+    [(0.5, 0.5, True, None), (0.8, 0.5, False, True), (0.5, 0.8, True, False)],
+)
+def test_it_is_rarely_wrong_of_signals_that_are_known(ours, theirs, wrong, right):
+    # Would catch an interval that is too narrow, and a lead that is turned round.
+    rng, said = np.random.default_rng(5), []
+    for _ in range(200):
+        hits, others = rng.random(90) < ours, rng.random(90) < theirs
+        said.append(ahead(difference(hits, others, [np.arange(90)]), 90))
+    # 2.5 % on one side, and three deviations.
+    assert said.count(wrong) <= 0.06 * 200
+    assert right is None or said.count(right) > 0.9 * 200
