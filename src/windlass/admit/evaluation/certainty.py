@@ -169,17 +169,6 @@ class Difference:
     value: float
     interval: Pair
 
-    @property
-    def proven(self) -> bool | None:
-        """Whether it is above 0, or below; None where the interval has both signs.
-
-        >>> [Difference(0.0, pair).proven for pair in ((0.1, 0.3), (-0.3, -0.1), (-0.1, 0.1))]
-        [True, False, None]
-        """
-        if self.interval[0] > 0.0:
-            return True
-        return False if self.interval[1] < 0.0 else None
-
 
 def difference(ours: Bools, theirs: Bools, clusters: Sequence[Integers]) -> Difference:
     """How many more onsets a signal foresees than another does, pair by pair.
@@ -199,8 +188,8 @@ def difference(ours: Bools, theirs: Bools, clusters: Sequence[Integers]) -> Diff
     Examples
     --------
     >>> every, none, alone = np.ones(40, bool), np.zeros(40, bool), [np.arange(40)]
-    >>> difference(every, none, alone).proven, difference(every, every, alone).proven
-    (True, None)
+    >>> [[round(end, 2) for end in difference(every, each, alone).interval] for each in (none, every)]
+    [[0.92, 1.0], [-0.05, 0.05]]
     """
     if ours.shape != theirs.shape or not len(ours):
         raise InputError(
