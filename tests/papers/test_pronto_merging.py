@@ -136,7 +136,7 @@ def test_what_is_told_is_the_worst_of_directions_and_of_values(monkeypatch):
             basis, singular = found.basis.copy(), found.singular.copy()
             away = np.eye(len(basis))[0] - basis @ basis[0]
             basis[:, 3] = 0.8 * basis[:, 3] + 0.6 * away / np.linalg.norm(away)
-            singular[1] *= 1.5
+            singular[0] *= 1.5
             return Subspace(basis, singular)
 
     monkeypatch.setattr(merging, "Tree", Off)
