@@ -13,12 +13,14 @@ what it is told of spikes is of before those that are.
 
 from windlass.admit.evaluation.candidates import (
     BASELINES,
+    BETWEEN,
     FORECASTERS,
     OURS,
     TRACKERS,
     TUNED,
     Candidate,
     candidates,
+    later,
 )
 from windlass.admit.evaluation.certainty import Difference, Intervals, difference, intervals
 from windlass.admit.evaluation.judging import (
@@ -36,6 +38,7 @@ from windlass.admit.evaluation.verdict import FEWEST, RULE, SAID, TOLERANCE, ahe
 
 __all__ = [
     "BASELINES",
+    "BETWEEN",
     "FEWEST",
     "FORECASTERS",
     "OURS",
@@ -58,6 +61,7 @@ __all__ = [
     "intervals",
     "judge",
     "judge_apart",
+    "later",
     "level_of",
     "signal",
     "tuned",

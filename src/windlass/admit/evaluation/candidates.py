@@ -17,6 +17,8 @@ FORECASTERS = ("naive", "smoothing", "arima", "svm")
 #: Who signals are held against, as far as they are there; and what is ours.
 BASELINES = ("random", "utilisation", "ready", *(f"alarm {each}" for each in FORECASTERS))
 OURS, TUNED = "forewarn", "pronto, best on what came before"
+#: Ours where it looks at nothing but the steps between spikes.
+BETWEEN = "forewarn, between spikes"
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,3 +66,13 @@ def candidates(downtimes: Sequence[float], *, busy: bool, svm: bool = True) -> I
         equal = {"weights": "equal", **scores}
         yield Candidate("pronto fpca, z-scores, equal weights", "pronto", downtime, equal)
         yield Candidate("forewarn", "forewarn", downtime, at)
+
+
+def later(downtimes: Sequence[float]) -> Iterator[Candidate]:
+    """Those that came after the others, whose draws stay as they were.
+
+    >>> [each.label for each in later([0.05])]
+    ['forewarn, between spikes']
+    """
+    for downtime in downtimes:
+        yield Candidate(BETWEEN, "forewarn", downtime, {"between": True, "downtime": downtime})

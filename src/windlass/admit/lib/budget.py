@@ -86,3 +86,15 @@ class Threshold:
         self.level = np.where(counted, level + self.gain * self.scale * (above - aim), self.level)
         self.seen = self.seen + counted
         return high
+
+    def rest(self, scores: Floats) -> NDArray[np.bool_]:
+        """(n,) none of them: of such scores nobody is asked, and what may be spent grows.
+
+        >>> moved = Threshold(1, downtime=0.5)
+        >>> before = float(moved.left[0])
+        >>> moved.rest(np.array([9.0])).tolist(), float(moved.left[0]) - before
+        ([False], 0.5)
+        """
+        if self.downtime is not None:
+            self.left = np.minimum(self.left + self.downtime, self.most)
+        return np.zeros(len(scores), np.bool_)

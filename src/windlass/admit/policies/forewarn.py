@@ -21,6 +21,8 @@ from windlass.model.values import number, whole
 
 #: Directions that are told from what followed: one for metrics, one for their changes.
 _TOLD = 2
+#: Which feature is CPU Ready of the present step, in spikes.
+_NOW = 1
 #: How many steps of its own it takes a newcomer to trust itself as much as its lesson.
 _TAUGHT = 200
 
@@ -57,6 +59,9 @@ class Forewarn:
         An onset is a spike after so many steps without one.
     slow
         Of so many steps what was learned is.
+    between
+        Whether it looks only at steps between spikes: it learns how near to a spike the ``within`` steps after them
+        came, and rejects at no others. Who wants to reject in spikes asks ``ready`` besides.
     memory, clip
         As of :class:`~windlass.admit.Pronto`.
 
@@ -90,12 +95,14 @@ class Forewarn:
         slow: float = 5000.0,
         memory: float = 1000.0,
         clip: float = 10.0,
+        between: bool = False,
     ) -> None:
         self.settings = {
             "dim": dim, "downtime": downtime, "rank": rank, "block": block, "forget": forget, "within": within,
             "spike": spike, "share": share, "apart": apart, "slow": slow, "memory": memory, "clip": clip,
+            "between": between,
         }  # fmt: skip
-        self.within, self.apart = whole("within", within, 1), whole("apart", apart, 1)
+        self.within, self.apart, self.between = whole("within", within, 1), whole("apart", apart, 1), between
         self.stream = Stream(make_tracker("fpca", 1, dim, rank, block, forget), block, memory, clip)
         # What a spike is should not follow each burst, as the threshold on scores does.
         self.spike = (
@@ -126,7 +133,10 @@ class Forewarn:
         followed = self._hear(view.ready)
         if self.steps >= self.within:
             # Only now it is known of the step that falls out of the ring whether an onset followed it.
-            self._learn(place, followed)
+            if not self.between:
+                self._learn(place, followed)
+            elif not self._in_spike(place):
+                self._learn(place, self._nearest(place))
         scaled = stream.blocks[0, at]
         self.metrics[place] = scaled, scaled - self.scaled
         self.features[place] = self._features(self.metrics[place])
@@ -134,7 +144,8 @@ class Forewarn:
         self.steps += 1
         if stream.present[0] > 0:
             self.score = float(self.features[place] @ self.weights)
-            self.rejects = bool(self.threshold.above(np.array([self.score]))[0])
+            ask = self.threshold.rest if self.between and self._in_spike(place) else self.threshold.above
+            self.rejects = bool(ask(np.array([self.score]))[0])
         turned = stream.turn()
         if turned is not None:
             self._turn(turned)
@@ -243,6 +254,17 @@ class Forewarn:
             self.ready = np.array([ready, self.ready[1] + (ready - self.ready[1]) / self.within])
         return float(self.onset > self.steps - self.within and self.onset >= 0)
 
+    def _in_spike(self, place: int) -> bool:
+        return bool(self.features[place, _NOW] >= 1.0)
+
+    def _nearest(self, place: int) -> float:
+        """How near to a spike the steps after the one at this place came: 1 is a spike."""
+        since = np.delete(self.features[:, _NOW], place).max(initial=0.0)
+        return float(min(max(since, self._units()[0]), 1.0))
+
+    def _units(self) -> Floats:
+        return np.asarray(np.minimum(self.ready / max(float(self.spike.level[0]), 1e-12), 5.0))
+
     def _learn(self, place: int, followed: float) -> None:
         self.line.learn(self.features[place], followed)
         gain = 1.0 - self.line.forget
@@ -251,8 +273,7 @@ class Forewarn:
         self.told += gain * ((followed - self.rate) * self.metrics[place] - self.told)
 
     def _features(self, metrics: Floats) -> Floats:
-        unit = max(float(self.spike.level[0]), 1e-12)
-        now, mean = np.minimum(self.ready / unit, 5.0)
+        now, mean = self._units()
         on = self.stream.projections[0]
         told = (self.directions * metrics).sum(axis=1)
         return np.concatenate([[1.0, now, now - mean, mean], on, on - self.before, told])
@@ -274,9 +295,5 @@ class Forewarn:
 
     def _parted(self, weights: Floats) -> tuple[Floats, Floats, Floats, Floats]:
         rank = len(self.before)
-        return (
-            weights[:PLAIN],
-            weights[PLAIN : PLAIN + rank],
-            weights[PLAIN + rank : -_TOLD],
-            weights[-_TOLD:],
-        )
+        plain, on, change, told = np.split(weights, (PLAIN, PLAIN + rank, len(weights) - _TOLD))
+        return plain, on, change, told

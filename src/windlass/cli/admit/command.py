@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib.util
 import json
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -21,6 +21,7 @@ from windlass.admit.evaluation import (
     candidates,
     judge,
     judge_apart,
+    later,
     level_of,
     tuned,
 )
@@ -144,7 +145,7 @@ def evaluate(
     found = []
     for candidate, rng in _listed(nodes, asked, progress):
         found.append(judge(POLICIES, candidate, nodes, rng, within=asked.within, apart=asked.apart))
-    return found
+    return _in_order(found, asked)
 
 
 def evaluate_apart(
@@ -157,7 +158,13 @@ def evaluate_apart(
     rows = []
     for candidate, rng in _listed(nodes, asked, progress):
         rows.append(judge_apart(POLICIES, candidate, nodes, rng, within=asked.within, apart=asked.apart))
-    return [list(column) for column in zip(*rows, strict=True)]
+    return [_in_order(column, asked) for column in zip(*rows, strict=True)]
+
+
+def _in_order(found: Iterable[Judged], asked: Asked) -> list[Judged]:
+    """Those without a downtime first, then one downtime after the other."""
+    place = {downtime: at for at, downtime in enumerate(asked.downtimes)}
+    return sorted(found, key=lambda each: place.get(each.candidate.downtime, -1))
 
 
 def _listed(
@@ -173,6 +180,7 @@ def _listed(
         if best is not None:
             last = max(at for at, each in enumerate(listed) if each.downtime == downtime)
             listed.insert(last, best)
+    listed += later(asked.downtimes)
     for place, candidate in enumerate(listed):
         progress(candidate.label, 0.4 + 0.6 * place / len(listed))
         yield candidate, np.random.default_rng([asked.seed, place])

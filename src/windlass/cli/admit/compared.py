@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from windlass.admit.evaluation import (
+    BETWEEN,
     OURS,
     RULE,
     SAID,
@@ -36,7 +37,7 @@ def verdicts_of(found: Sequence[Judged]) -> list[str]:
     lines = []
     for each in found:
         own = each.candidate
-        if own.label == OURS:
+        if own.label in (OURS, BETWEEN):
             lines += _said(each, "the best baseline", beside_best(each, found))
             lines += _said(each, "the best Pronto", beside_pronto(each, found))
         elif own.label == TUNED or each is best_pronto(found, own.downtime):
