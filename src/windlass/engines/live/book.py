@@ -12,6 +12,7 @@ from windlass.engines.live.program import Program
 from windlass.model.fleet import Fleet, FleetJobs
 from windlass.place.view import Placement, PlaceView, Ready, Sites
 from windlass.sim.fleet.answer import BAD_SITE, LATE_MOVE, NO_LINK, NO_SLOT, NO_TASK, refused
+from windlass.sim.fleet.durations import Estimates, Told
 from windlass.sim.fleet.view import following_work
 
 _Floats = NDArray[np.float64]
@@ -29,7 +30,14 @@ class Book:
     may see.
     """
 
-    def __init__(self, fleet: Fleet, jobs: FleetJobs, program: Program, workers: Sequence[Worker]) -> None:
+    def __init__(
+        self,
+        fleet: Fleet,
+        jobs: FleetJobs,
+        program: Program,
+        workers: Sequence[Worker],
+        estimates: Estimates = "true",
+    ) -> None:
         n, tasks, stages = len(fleet), int(jobs.first[-1]), len(jobs.job)
         self.fleet, self.jobs, self.program, self.workers = fleet, jobs, program, workers
         self.stage: _Ints = program.stage
@@ -57,7 +65,7 @@ class Book:
                 self.parents[child].append(row)
                 self._part[row, child] = at
                 at += int(jobs.tasks[child])
-        self._following = following_work(jobs, jobs.estimate_s)
+        self.told = Told(jobs, estimates)
         self._order = [
             np.concatenate(
                 [first + np.argsort(key[first:last], kind="stable") for first, last in self._spans()]
@@ -132,15 +140,15 @@ class Book:
             else:
                 here[at] = np.bincount(self.input_site[self.waiting(row)], minlength=n)
                 data[at] = here[at] * jobs.task_bytes[row]
-        own = jobs.job[rows]
+        own, task_s = jobs.job[rows], self.told.seconds()
         ready = Ready(
             own,
             self.left[own],
             jobs.shuffles[rows],
             jobs.tasks[rows],
             waiting,
-            jobs.estimate_s[rows],
-            self._following[rows],
+            task_s[rows],
+            following_work(jobs, task_s)[rows],
             jobs.ratio[rows],
             self.since[rows],
             here,

@@ -18,6 +18,7 @@ from windlass.model import PolicyError
 from windlass.model.fleet import Fleet, FleetJobs
 from windlass.place import POLICIES as PLACE
 from windlass.place.view import Placement, PlaceView
+from windlass.sim.fleet.durations import Estimates
 
 _Ints = NDArray[np.int64]
 
@@ -45,6 +46,8 @@ class LiveFleet:
         with the most free slots.
     decide_every
         Least time between decisions, s.
+    estimates
+        How long a task is thought to compute, as in the simulator (:class:`windlass.sim.fleet.part.PlacedFleet`).
     progress
         Told the share of tasks that ended.
 
@@ -63,11 +66,12 @@ class LiveFleet:
         program: Program | None = None,
         dispatch: Callable[[int], DispatchPolicy] | None = None,
         decide_every: float = 0.0,
+        estimates: Estimates = "true",
         progress: Callable[[float], None] | None = None,
     ) -> None:
         self._executor, self._jobs, self._fleet = executor, jobs, fleet
         self._program = program or Program(jobs)
-        self._book = Book(fleet, jobs, self._program, executor.workers)
+        self._book = Book(fleet, jobs, self._program, executor.workers, estimates)
         self._sending = Sending(self._book, executor, self.now, dispatch)
         self._reported, self._begun, self._read, self._computed = np.full((4, int(jobs.first[-1])), np.nan)
         self._job_sent, self._carried = np.zeros(len(jobs)), np.zeros((len(fleet), len(fleet)))
@@ -230,8 +234,10 @@ class LiveFleet:
             event.computed - self._zero,
         )
         self._reported[task] = self.now()
+        computed = event.computed - event.read
+        book.told.take(int(book.stage[task]), computed)
         self._moved |= book.finish(task, event.pieces, self._reported[task])
-        self._sending.completed(sent, event.computed - event.read)
+        self._sending.completed(sent, computed)
         if self._progress is not None:
             self._progress(float((book.state == ENDED).mean()))
 

@@ -15,6 +15,7 @@ from windlass.engines.targets import Executors
 from windlass.model.fleet import Fleet, FleetJobs
 from windlass.place import POLICIES as PLACE
 from windlass.place.view import Placement, PlaceView
+from windlass.sim.fleet.durations import Estimates
 
 
 def data_bytes(jobs: FleetJobs) -> int:
@@ -43,6 +44,7 @@ def run_live(
     steps: Sequence[Step] = (),
     dispatch: Callable[[int], DispatchPolicy] | None = None,
     decide_every: float = 0.0,
+    estimates: Estimates = "true",
     progress: Callable[[float], None] | None = None,
 ) -> LiveRun:
     """Run jobs for real; times of submission count from when their input is loaded.
@@ -59,6 +61,8 @@ def run_live(
         Makes the policy that chooses among the workers of a site, given how many there are.
     decide_every
         Least time between decisions, s.
+    estimates
+        How long a task is thought to compute: by what has ``finished``, or by what the jobs say (``true``).
     progress
         Told the share of tasks that ended.
 
@@ -76,6 +80,7 @@ def run_live(
         program=program,
         dispatch=dispatch,
         decide_every=decide_every,
+        estimates=estimates,
         progress=progress,
     )
     return drive(engine, {PLACE.key: policy})

@@ -158,7 +158,8 @@ class Sending:
         site = int(self._book.site[sent.task])
         policy = self._dispatch[site]
         if policy is not None:
-            work = float(self._book.jobs.estimate_s[self._book.stage[sent.task]])
+            # What its stage's tasks compute on average, as views are told it: of a task's own size nothing is known.
+            work = float(self._book.told.seconds()[self._book.stage[sent.task]])
             policy.completed(self._local[site].index(sent.worker), work, max(seconds, 1e-9))
 
     def fail(self, sent: Sent, event: Failed) -> None:

@@ -15,7 +15,7 @@ from windlass.papers.verdicts import give_or_take
 from windlass.place import POLICIES
 from windlass.results import Summary, summarise
 from windlass.sim.fleet import run_placed
-from windlass.sim.fleet.part import Estimates
+from windlass.sim.fleet.durations import Estimates
 from windlass.workloads.drops import draw_drops
 from windlass.workloads.sites import SiteModel, draw_sites
 from windlass.workloads.stages import JobModel, draw_jobs

@@ -8,7 +8,8 @@
 - :mod:`~windlass.sim.fleet.reads`: flows between sites, and looks at the links.
 - :mod:`~windlass.sim.fleet.standing`: slots served by an order; :mod:`~windlass.sim.fleet.answer`: a placement
   carried out.
-- :mod:`~windlass.sim.fleet.view`: what policies see; :mod:`~windlass.sim.fleet.result`: what happened.
+- :mod:`~windlass.sim.fleet.view`: what policies see; :mod:`~windlass.sim.fleet.durations`: how long tasks are thought
+  to compute; :mod:`~windlass.sim.fleet.result`: what happened.
 """
 
 from windlass.sim.fleet.result import FleetRun

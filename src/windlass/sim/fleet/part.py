@@ -18,7 +18,6 @@ more, reads begin and end up to so much later, and a link is never used beyond i
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,14 +31,13 @@ from windlass.order.fleet.view import as_orders
 from windlass.place import POLICIES as PLACE
 from windlass.place.view import Placement, PlaceView
 from windlass.sim.fleet.answer import COMMIT, RIGHT, refused
+from windlass.sim.fleet.durations import Estimates
 from windlass.sim.fleet.result import FleetRun
 from windlass.sim.fleet.shared import FleetPart
 from windlass.sim.fleet.state import with_room
 from windlass.sim.fleet.view import finished_means, following_work, order_view, place_view
 
 _Ints = NDArray[np.int64]
-#: What is told of compute times: the mean of finished tasks, or what the jobs say of themselves.
-Estimates = Literal["finished", "true"]
 
 
 class PlacedFleet(FleetPart):

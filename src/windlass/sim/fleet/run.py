@@ -14,8 +14,9 @@ from windlass.place import POLICIES as PLACE
 from windlass.place.view import Placement, PlaceView
 from windlass.sim.coupled import Alone
 from windlass.sim.fleet.answer import COMMIT
+from windlass.sim.fleet.durations import Estimates
 from windlass.sim.fleet.loop import RUN, STORE
-from windlass.sim.fleet.part import Estimates, OrderedFleet, PlacedFleet
+from windlass.sim.fleet.part import OrderedFleet, PlacedFleet
 from windlass.sim.fleet.result import FleetRun
 
 

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from windlass.model.fleet import FleetJobs
 from windlass.order.fleet.view import FleetView
 from windlass.place.view import PlaceView, Ready, Sites
+from windlass.sim.fleet.durations import Finished, means_of_finished
 from windlass.sim.fleet.state import FleetState
 
 _Floats = NDArray[np.float64]
@@ -23,16 +24,14 @@ def following_work(jobs: FleetJobs, task_s: _Floats) -> _Floats:
 
 
 def finished_means(state: FleetState) -> _Floats:
-    """(K,) seconds that finished tasks computed on average: of the stage, or its job, or all jobs where none has yet.
-
-    Before any task has finished, 1 s.
-    """
+    """(K,) seconds that a task of each stage is thought to compute, by what has finished."""
     run, stages = state.run[0], state.stages[:-1]
     jobs = state.jobs[stages["job"]]
-    everywhere = run["all_seconds"] / run["all_tasks"] if run["all_tasks"] > 0.0 else 1.0
-    of_job = np.where(jobs["tasks"] > 0.0, jobs["seconds"] / np.maximum(jobs["tasks"], 1.0), everywhere)
-    found: _Floats = np.where(stages["done"] > 0, stages["seconds"] / np.maximum(stages["done"], 1), of_job)
-    return found
+    return means_of_finished(
+        Finished(stages["seconds"], stages["done"].astype(np.float64)),
+        Finished(jobs["seconds"], jobs["tasks"]),
+        Finished(run["all_seconds"], run["all_tasks"]),
+    )
 
 
 def order_view(state: FleetState) -> FleetView:

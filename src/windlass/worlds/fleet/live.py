@@ -88,6 +88,7 @@ class LiveFleetWorld:
             dispatch=_among(setting.policies.dispatch, seed),
             # A standing order is served at once; a placement may look at more that happened.
             decide_every=0.0 if setting.policies.order is not None else setting.decide_every,
+            estimates=setting.estimates.durations,
             progress=progress,
         )
         written = tuple(
@@ -114,6 +115,8 @@ def _check(setting: FleetSetting, workload: FleetCase) -> None:
         raise InputError("cluster: the sites have no links; a live engine needs 'up' and 'down' of each")
     if setting.drops is not None:
         raise InputError("drops: a live engine does not take slots away; leave it out with --engine")
+    if setting.estimates.sizes == "seconds":
+        raise InputError("estimates.sizes: 'seconds' is for the simulator; a live engine tells orders tasks")
 
 
 def _decider(setting: FleetSetting, seed: int) -> Any:
