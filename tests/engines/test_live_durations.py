@@ -69,26 +69,39 @@ def test_live_and_simulated_tell_the_same_of_the_same_finished_tasks(jobs):
         np.testing.assert_allclose(ours[key], theirs[key], rtol=1e-9, err_msg=str(key))
 
 
+class NotesOf(Notes):
+    """Another policy, and what it was told."""
+
+    def __init__(self, policy):
+        super().__init__()
+        self.policy = policy
+
+    def decide(self, view):
+        super().decide(view)
+        return self.policy.decide(view)
+
+
+def test_reading_is_no_part_of_a_compute_time():
+    # The map reads for 1 s from the first site, and computes for 2 s at the second.
+    stages = [
+        StageSpec(2.0, here=(1, 0, 0), task_bytes=1e6, estimate_s=9.0),
+        StageSpec(1.0, tasks=1, parents=(0,), estimate_s=9.0),
+    ]
+    notes = NotesOf(At([1, 1]))
+    engine = LiveFleet(AREA, FleetJobs.of([0.0], [stages]), FakeExecutor(AREA), estimates="finished")
+    drive(engine, {"place": notes})
+    assert [(now, each) for now, _, kind, each, _ in notes.told if kind == 1] == [(3.0, 2.0)]
+
+
 def test_a_run_time_stays_known_when_its_output_is_lost():
     # The map's output dies with site 1 when it has been read, and its reader's with site 2: both run again.
     executor = FakeExecutor(AREA, deaths=[(2.5, 0), (3.5, 1)], notice=0.1)
-    notes, at = Notes(), At([0, 1, 2])
-
-    class Both:
-        name = "both"
-
-        def decide(self, view):
-            notes.decide(view)
-            return at.decide(view)
-
-    drive(
-        LiveFleet(AREA, chain([1.5, 1.0, 5.0]), executor, estimates="finished"),
-        {"place": Both()},
-    )
-    told_of_maps = [(now, each) for now, _, kind, each, _ in notes.told if kind == 0]
-    assert told_of_maps[0] == (0.0, 1.0)
-    assert len(told_of_maps) > 1
-    assert {each for now, each in told_of_maps if now > 0.0} == {1.5}
+    notes = NotesOf(At([0, 1, 2]))
+    drive(LiveFleet(AREA, chain([1.5, 1.0, 5.0]), executor, estimates="finished"), {"place": notes})
+    of_map = [(now, each) for now, _, kind, each, _ in notes.told if kind == 0]
+    assert of_map[0] == (0.0, 1.0)
+    assert len(of_map) > 1
+    assert {each for now, each in of_map if now > 0.0} == {1.5}
 
 
 @pytest.mark.parametrize(("estimates", "works"), [("finished", {2.0}), ("true", {9.0})])

@@ -9,7 +9,7 @@ OF_FAIR = (f"{PLAIN}::test_fair_sharing_gives_each_slot_to_the_job_that_holds_fe
 OF_BEST = (f"{PLAIN}::test_the_better_of_forward_and_reverse_is_the_better",)
 
 DELAY, GATHER, DECIDE = "place/lib/delay.py", "place/lib/gather.py", "place/lib/decide.py"
-VIEW, OURS, LEFTOVER = "sim/fleet/view.py", "place/policies/gather.py", "place/lib/leftover.py"
+DURATIONS, OURS, LEFTOVER = "sim/fleet/durations.py", "place/policies/gather.py", "place/lib/leftover.py"
 OF_DELAY = ("tests/place/test_delay.py",)
 OF_CREDIT = (
     f"{PLAIN}::test_tetris_counts_links_and_local_reads_as_told",
@@ -20,6 +20,7 @@ OF_GATHER = ("tests/place/test_gather.py",)
 OF_DECIDE = ("tests/place/test_decide.py",)
 OF_NOTHING = ("tests/place/test_no_bytes.py",)
 OF_MEANS = ("tests/fleet/test_durations.py",)
+OF_LIVE = ("tests/engines/test_live_durations.py",)
 
 MUTANTS = (
     Mutant(TETRIS, "aligned * (1.0 - options.penalty) - ahead", "aligned - ahead", OF_TETRIS),
@@ -68,6 +69,11 @@ MUTANTS = (
     Mutant(LEFTOVER, "            up[source] -= went * size / within\n", "", OF_GATHER),
     Mutant(LEFTOVER, "sites.up_free.copy()", "sites.up.copy()", OF_GATHER),
     Mutant(LEFTOVER, "carried(open_slots[x], size, down[x] * within)", "open_slots[x]", OF_GATHER),
-    Mutant(VIEW, 'np.where(stages["done"] > 0,', 'np.where(stages["done"] > 99,', OF_MEANS),
-    Mutant(VIEW, 'np.where(jobs["tasks"] > 0.0,', 'np.where(jobs["tasks"] > 99.0,', OF_MEANS),
+    Mutant(DURATIONS, "in (everywhere, jobs, stages):", "in (everywhere, jobs):", OF_MEANS),
+    Mutant(DURATIONS, "in (everywhere, jobs, stages):", "in (everywhere, stages):", OF_MEANS),
+    Mutant(DURATIONS, "in (everywhere, jobs, stages):", "in (jobs, stages):", OF_MEANS),
+    Mutant("engines/live/book.py", "self.told.seconds()\n", "jobs.estimate_s\n", OF_LIVE),
+    Mutant("engines/live/engine.py", "event.computed - event.read", "event.computed - event.begun", OF_LIVE),
+    Mutant("engines/live/sending.py", "self._book.told.seconds()", "self._book.jobs.estimate_s", OF_LIVE),
+    Mutant("worlds/fleet/live.py", "estimates=setting.estimates.durations,", "", OF_LIVE),
 )
