@@ -11,6 +11,7 @@ from windlass.place import reduce_stage
 from windlass.place.lib.gather import Shuffle, best_share
 from windlass.place.lib.stage import Resources
 from windlass.place.policies.gather import Gather
+from windlass.place.policies.gather_or_leave import GatherOrLeave
 from windlass.place.policies.tetrium import Tetrium
 from windlass.place.view import PlaceView, Ready, Sites
 from windlass.sim.fleet import run_placed
@@ -166,3 +167,14 @@ def test_what_would_wait_starts_elsewhere_where_reading_is_short():
     assert started(0.5, wide, Ready.of(0, [4.0, 4.1], [[10, 0], [10, 0]], 5e7)) == [[0, 0, 1, 4]]
     # Where a slot is free at the input nothing has to leave.
     assert started(0.5, what=Ready.of(0, 4.0, [[0, 0]], 5e7)) == []
+
+
+def test_gathering_or_leaving_is_gathering_with_other_defaults():
+    sites = Sites.of(slots=[10, 10], up=[1e8, 1e8], down=[1e8, 1e8], free=[0, 10])
+    for seed in range(30):
+        view = drawn(seed)
+        ours = GatherOrLeave(links_left=0.2, patience=0.0).decide(view)
+        assert ours.starts.tolist() == Gather().decide(view).starts.tolist()
+    # Its input reads for 0.5 s at the whole of the uplink, and it computes for 4 s: one can be read in 0.8 s.
+    view = PlaceView(0.0, sites, Ready.of(0, 4.0, [[10, 0]], 5e7))
+    assert GatherOrLeave(slots_back=1.0).decide(view).starts.tolist() == [[0, 0, 1, 1]]

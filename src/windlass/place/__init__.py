@@ -14,6 +14,7 @@ Policies, one file each in ``policies/``:
 - ``centralised``: all data to the largest site first.
 - ``iridium``: maps in place, shuffles where the network takes least.
 - ``gather``: ours; shuffles gather at few sites, so that later ones of the job need not move.
+- ``gather-or-leave``: ours; the same, but maps that would wait leave their input where reading is short.
 - ``tetris``: packing of slots and links with a fixed penalty for remote reads.
 
 :mod:`~windlass.place.view` says what they see and answer, :mod:`~windlass.place.compiled` how one is compiled; ``lib/``
