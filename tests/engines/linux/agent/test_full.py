@@ -18,7 +18,9 @@ def test_what_was_learned_stays_and_nothing_is_beside_it(tmp_path, free):
         keeper = Keeper(disk / "state")
         keeper.save(envelope("before", PAGE))
         with filled(disk, free):
-            with pytest.raises(InputError, match="state: cannot be written: No space left on device"):
+            with pytest.raises(
+                InputError, match="state: the file cannot be written: No space left on device"
+            ):
                 keeper.save(envelope("after", 4 * PAGE))
             assert keeper.load(lambda found: found.policy, print) == "before"
             assert names(disk) == {"state"}

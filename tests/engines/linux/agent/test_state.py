@@ -86,7 +86,7 @@ def test_somebody_else_s_file_is_left_alone(tmp_path, data):
 
 
 def test_a_folder_that_is_not_there_is_named_and_nothing_is_lost(tmp_path):
-    with pytest.raises(InputError, match=r"nowhere/state: cannot be written: No such file"):
+    with pytest.raises(InputError, match=r"nowhere/state: the file cannot be written: No such file"):
         Keeper(tmp_path / "nowhere" / "state").save(envelope())
 
 

@@ -28,7 +28,7 @@ def test_the_rows_of_before_stay_and_those_since_are_written_once_there_is_room(
         for free in (0, PAGE, 4 * PAGE):
             with filled(disk, free):
                 with pytest.raises(
-                    InputError, match=r"a.parquet: cannot be written: No space left on device"
+                    InputError, match=r"a.parquet: the file cannot be written: No space left on device"
                 ):
                     recording.save()
                 assert len(pl.read_parquet(path)) == 20
@@ -39,6 +39,6 @@ def test_the_rows_of_before_stay_and_those_since_are_written_once_there_is_room(
 
 def test_a_recording_that_cannot_begin_leaves_nothing(tmp_path):
     with small_disk(tmp_path / "disk", 16 * PAGE) as disk, filled(disk):
-        with pytest.raises(InputError, match="cannot be written: No space left on device"):
+        with pytest.raises(InputError, match="the file cannot be written: No space left on device"):
             Recording(disk / "a.parquet", NAMES, lambda: 0.0)
         assert names(disk) == set()

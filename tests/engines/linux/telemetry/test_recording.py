@@ -67,7 +67,7 @@ def test_slow_writing_is_seldom(tmp_path):
 
 
 def test_a_file_that_cannot_be_written_is_named_before_anything_is_measured(tmp_path):
-    with pytest.raises(InputError, match=r"nowhere/a\.parquet: cannot be written: No such file"):
+    with pytest.raises(InputError, match=r"nowhere/a\.parquet: the file cannot be written: No such file"):
         Recording(tmp_path / "nowhere" / "a.parquet", ("x",), Clock())
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 from collections.abc import Callable
 from pathlib import Path
@@ -10,6 +9,7 @@ from typing import TypeVar
 
 from windlass.engines.linux.agent.envelope import Envelope, is_ours, opened
 from windlass.model import InputError
+from windlass.saving import write_bytes
 
 _Found = TypeVar("_Found")
 
@@ -74,24 +74,8 @@ class Keeper:
         InputError
             It cannot be written; what was there before is there still.
         """
-        if self.path is None:
-            return
-        beside = self.path.with_name(f".{self.path.name}.new")
-        try:
-            with open(beside, "wb") as file:
-                file.write(envelope.seal())
-                file.flush()
-                os.fsync(file.fileno())
-            _replace(beside, self.path)
-            folder = os.open(self.path.parent, os.O_RDONLY | os.O_DIRECTORY)
-            try:
-                os.fsync(folder)
-            finally:
-                os.close(folder)
-        except OSError as error:
-            with contextlib.suppress(OSError):
-                beside.unlink()
-            raise InputError(f"{self.path}: cannot be written: {error.strerror}") from error
+        if self.path is not None:
+            write_bytes(envelope.seal(), self.path)
 
 
 def _replace(path: Path, by: Path) -> None:

@@ -10,7 +10,6 @@ is what a recorder that is killed can lose. All rows are in memory, 1.2 kB a row
 
 from __future__ import annotations
 
-import os
 from array import array
 from collections.abc import Callable
 from pathlib import Path
@@ -19,8 +18,7 @@ import numpy as np
 import polars as pl
 
 from windlass.engines.linux.telemetry.observer import Observation
-from windlass.model import InputError
-from windlass.saving import parquet
+from windlass.saving import parquet, write_bytes
 
 #: Columns before those of metrics.
 FIRST = ("at", "seconds", "busy", "cpu_ready")
@@ -86,14 +84,5 @@ class Recording:
         # A copy: an array that numpy looks into could not grow.
         table = np.array(self._values).reshape(-1, len(self._columns))
         frame = pl.DataFrame({name: table[:, at] for at, name in enumerate(self._columns)})
-        beside = self.path.with_name(f".{self.path.name}.{os.getpid()}")
-        try:
-            with open(beside, "wb") as file:
-                file.write(parquet(frame))
-                file.flush()
-                os.fsync(file.fileno())
-            os.replace(beside, self.path)
-        except OSError as error:
-            beside.unlink(missing_ok=True)
-            raise InputError(f"{self.path}: cannot be written: {error.strerror}") from error
+        write_bytes(parquet(frame), self.path)
         self._saved = self.rows
