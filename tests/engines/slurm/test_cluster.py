@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from windlass.engines.slurm.cluster import Cluster, down
+from windlass.engines.slurm.cluster import Cluster, _make_key, down
 from windlass.engines.slurm.config import ClusterPlan
 from windlass.engines.slurm.daemons import Daemon, launch, wait_until
 from windlass.engines.slurm.host import free_ports
@@ -116,3 +116,17 @@ def test_jobs_of_two_clusters_have_numbers_of_their_own():
     assert all(later - former >= 1000 for former, later in itertools.pairwise(firsts))
     # What Slurm has at most by default.
     assert firsts[-1] + 1000 < 0x03FF0000
+
+
+@pytest.mark.parametrize("before", [None, b"", b"k" * 128])
+def test_a_key_is_whole_and_for_nobody_else_and_one_that_is_there_stays(tmp_path, before):
+    """Who was killed while it was written has left an empty one."""
+    file = tmp_path / "key"
+    if before is not None:
+        file.touch(mode=0o600)
+        file.write_bytes(before)
+    _make_key(file)
+    found = file.read_bytes()
+    assert (len(found), file.stat().st_mode & 0o777) == (128, 0o600)
+    assert not before or found == before
+    assert [each.name for each in tmp_path.iterdir()] == ["key"]

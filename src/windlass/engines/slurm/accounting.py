@@ -11,6 +11,7 @@ from pathlib import Path
 from windlass.engines.slurm.daemons import Daemon, launch, wait_until
 from windlass.engines.slurm.host import ask, environment, program
 from windlass.model import BatchError
+from windlass.saving import write_text
 
 #: What is started for accounting, in this order, after munged and before slurmctld.
 DAEMONS = ("mariadbd", "slurmdbd")
@@ -78,7 +79,7 @@ class Accounting:
         conf = self.folder / "slurmdbd.conf"
         conf.unlink(missing_ok=True)
         conf.touch(mode=0o600)
-        conf.write_text(self.slurmdbd_conf(port), encoding="utf-8")
+        write_text(self.slurmdbd_conf(port), conf)
         self._database.mkdir(mode=0o700, exist_ok=True)
         made = self._database / "made"
         if made.exists():

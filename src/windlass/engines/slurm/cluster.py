@@ -17,7 +17,7 @@ from windlass.engines.slurm.config import CGROUP_CONF, CLUSTER, ClusterPlan
 from windlass.engines.slurm.daemons import Daemon, launch, wait_until
 from windlass.engines.slurm.host import ask, environment, free_ports, missing, program, remove_groups
 from windlass.model import BatchError, InputError
-from windlass.saving import write_text
+from windlass.saving import write_bytes, write_text
 
 _STATE = "windlass.json"
 #: A machine that is busy with other work takes its time, s.
@@ -162,8 +162,8 @@ def _bring_up(plan: ClusterPlan, keep: bool) -> Cluster:
     for name in ("munge", "state", "spool", *(f"spool/{node}" for node in plan.names)):
         (folder / name).mkdir(parents=True, exist_ok=True)
     folder.chmod(0o755)
-    plan.conf.write_text(plan.slurm_conf(), encoding="utf-8")
-    (folder / "cgroup.conf").write_text(CGROUP_CONF, encoding="utf-8")
+    write_text(plan.slurm_conf(), plan.conf)
+    write_text(CGROUP_CONF, folder / "cgroup.conf")
     _make_key(folder / "munge" / "key")
     books = Accounting(folder)
     keeping = () if plan.accounting_port is None else DAEMONS
@@ -244,9 +244,11 @@ def _plan(folder: Path, nodes: int, cpus: int, accounting: bool) -> ClusterPlan:
 
 
 def _make_key(file: Path) -> None:
-    if not file.exists():
-        with open(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as out:
-            out.write(os.urandom(128))
+    # Who was killed in between has left an empty one, which Munge would refuse ever after.
+    if not file.exists() or file.stat().st_size == 0:
+        file.touch(mode=0o600)
+        # It replaces the empty one, and whoever may read that may read it: nobody else.
+        write_bytes(os.urandom(128), file)
 
 
 @contextlib.contextmanager
