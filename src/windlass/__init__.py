@@ -6,11 +6,20 @@ decision; only engines act. ``windlass run`` compares policies on a log or a mod
 says what every other folder is.
 """
 
-from importlib.metadata import PackageNotFoundError, version
-
-try:
-    __version__ = version("windlass")
-except PackageNotFoundError:  # run from a source tree that is not installed
-    __version__ = "0+unknown"
-
 __all__ = ["__version__"]
+
+__version__: str
+
+
+def __getattr__(name: str) -> str:
+    # Asked for when somebody wants it: what looks it up takes longer to load than all that is before the command.
+    if name != "__version__":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        found = version("windlass")
+    except PackageNotFoundError:  # run from a source tree that is not installed
+        found = "0+unknown"
+    globals()[name] = found
+    return found

@@ -29,14 +29,7 @@ An error is one line. ``WINDLASS_TRACEBACK=1`` shows how it came about.
 - :mod:`~windlass.cli.boundary`: whatever ends a command with an error, as one line and a status.
 """
 
-from __future__ import annotations
-
-import os
 import sys
-from typing import NoReturn
-
-from windlass.cli.boundary import status_of
-from windlass.foreign import blamed
 
 __all__ = ["main"]
 
@@ -44,45 +37,10 @@ __all__ = ["main"]
 def main() -> None:
     """Entry point of the command."""
     try:
-        try:
-            # Imported here, so that an interrupt while libraries load is handled too.
-            from windlass.cli.app import app
+        # All that takes time to load is imported here, and nothing above: who interrupts then is told so, too.
+        from windlass.cli.boundary import run_app
 
-            app(standalone_mode=True)
-        finally:
-            # What cannot be written is to be said here, and not by Python on its way out.
-            if sys.stdout is not None:
-                sys.stdout.flush()
+        run_app()
     except KeyboardInterrupt:
-        _interrupted()
-    except SystemExit as stop:
-        if blamed(stop) is not None:
-            sys.exit(status_of(stop))
-        # Typer makes a status of an interrupt, and says nothing; that of one who has said something has no cause.
-        if stop.__context__ is not None and isinstance(stop.__context__.__cause__, KeyboardInterrupt):
-            _interrupted()
-        raise
-    except BrokenPipeError as error:
-        if blamed(error) is not None:
-            sys.exit(status_of(error))
-        # The reader of our output has gone; Python would complain again while it flushes on exit.
-        _close_output()
-        sys.exit(0)
-    except BaseException as error:
-        status = status_of(error)
-        _close_output()
-        sys.exit(status)
-
-
-def _close_output() -> None:
-    """Have what is still to be written to standard output go nowhere, where it cannot be written."""
-    try:
-        sys.stdout.flush()
-    except (OSError, ValueError, AttributeError):
-        with open(os.devnull, "w", encoding="utf-8") as nowhere:
-            os.dup2(nowhere.fileno(), sys.stdout.fileno())
-
-
-def _interrupted() -> NoReturn:
-    print("windlass: interrupted", file=sys.stderr)
-    sys.exit(130)
+        print("windlass: interrupted", file=sys.stderr)
+        sys.exit(130)

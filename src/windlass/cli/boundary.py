@@ -19,6 +19,55 @@ TRACEBACK = "WINDLASS_TRACEBACK"
 _NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
+def run_app() -> None:
+    """Run the command that the arguments name, and end as :mod:`windlass.cli` says.
+
+    Raises
+    ------
+    KeyboardInterrupt
+        It was interrupted, and that is still to be said.
+    SystemExit
+        In all other cases.
+    """
+    try:
+        try:
+            from windlass.cli.app import app
+
+            app(standalone_mode=True)
+        finally:
+            # What cannot be written is to be said here, and not by Python on its way out.
+            if sys.stdout is not None:
+                sys.stdout.flush()
+    except KeyboardInterrupt:
+        raise
+    except SystemExit as stop:
+        if blamed(stop) is not None:
+            sys.exit(status_of(stop))
+        # Typer makes a status of an interrupt, and says nothing; that of one who has said something has no cause.
+        if stop.__context__ is not None and isinstance(stop.__context__.__cause__, KeyboardInterrupt):
+            raise KeyboardInterrupt from stop
+        raise
+    except BrokenPipeError as error:
+        if blamed(error) is not None:
+            sys.exit(status_of(error))
+        # The reader of our output has gone; Python would complain again while it flushes on exit.
+        _close_output()
+        sys.exit(0)
+    except BaseException as error:
+        status = status_of(error)
+        _close_output()
+        sys.exit(status)
+
+
+def _close_output() -> None:
+    """Have what is still to be written to standard output go nowhere, where it cannot be written."""
+    try:
+        sys.stdout.flush()
+    except (OSError, ValueError, AttributeError):
+        with open(os.devnull, "w", encoding="utf-8") as nowhere:
+            os.dup2(nowhere.fileno(), sys.stdout.fileno())
+
+
 def status_of(error: BaseException) -> int:
     """Say an error in one line on standard error; with which status the command ends.
 

@@ -1,0 +1,57 @@
+"""Ctrl-C while the command still loads: one line and status 130, from the first module of ours on."""
+
+import subprocess
+import sys
+from importlib.metadata import version
+
+import pytest
+
+import windlass
+
+#: Ctrl-C comes when this module is looked for.
+_INTERRUPTED = """
+import os, signal, sys
+
+class Finder:
+    def find_spec(self, name, path=None, target=None):
+        if name == sys.argv[1]:
+            os.kill(os.getpid(), signal.SIGINT)
+
+signal.signal(signal.SIGINT, signal.default_int_handler)
+sys.meta_path.insert(0, Finder())
+from windlass.cli import main
+main()
+"""
+#: From the first that is loaded to those that a command loads late.
+MODULES = (
+    "windlass.cli.boundary",
+    "windlass.foreign",
+    "windlass.model",
+    "windlass.cli.app",
+    "typer",
+    "importlib.metadata",
+    "windlass.cli.inspect",
+    "windlass.registry",
+    "numpy",
+    "numba",
+)
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_who_interrupts_while_libraries_load_is_told_in_a_line(module):
+    words = [sys.executable, "-c", _INTERRUPTED.replace("sys.argv[1]", repr(module)), "list"]
+    done = subprocess.run(words, capture_output=True, text=True)
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "windlass: interrupted\n")
+
+
+def test_nothing_is_loaded_before_an_interrupt_is_caught():
+    """Whatever is loaded before would be a time in which Ctrl-C ends the command as it ends Python: by a traceback."""
+    code = "import sys; before = set(sys.modules); import windlass.cli; print(*sorted(set(sys.modules) - before))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.stdout.split() == ["windlass", "windlass.cli"]
+
+
+def test_the_version_is_looked_up_when_it_is_asked_for():
+    assert windlass.__version__ == version("windlass")
+    with pytest.raises(AttributeError, match="has no attribute 'no_such_thing'"):
+        _ = windlass.no_such_thing
