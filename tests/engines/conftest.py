@@ -8,9 +8,6 @@ from tests.started import looked_at, mark
 _STARTED = mark()
 #: Each replica of Ray Serve listens for other deployments at all addresses (Ray 2.60), and has no option for that.
 _SERVES_OWN = "ray::ServeRepl"
-#: These have a Ray as `ray start --head` begins it, with Ray's own autoscaler over pretended nodes: it listens at all
-#: addresses, whatever address it is told. Nobody is held to loopback there, which is a gap.
-_STARTED_BY_RAY = ("test_ray_scale_kills.py", "test_ray_scale_live.py")
 
 
 def pytest_collection_modifyitems(items):
@@ -26,9 +23,9 @@ def pytest_runtest_call(item):
 
     It is looked while the test runs, and at its end, before anything is taken down. This is for all tests of engines
     that are marked live: those on Ray, Ray Serve, Slurm, Kubernetes' API server, HAProxy, and agents. Of Serve all but
-    its replicas is held to that, and nothing where Ray starts itself.
+    its replicas is held to that.
     """
-    if item.get_closest_marker("live") is None or item.path.name in _STARTED_BY_RAY:
+    if item.get_closest_marker("live") is None:
         return (yield)
     found = set()
     with looked_at(_STARTED, found):

@@ -37,6 +37,11 @@ KUBERNETES = (
     *SCALING,
 )
 RAY = ("ray.autoscaler.v2.sdk", "windlass.engines.ray.scale", *SCALING)
+#: What `windlass agent run` and `windlass agent aggregate` import.
+AGENT = ("uvicorn", "windlass.cli.agent", "windlass.engines.linux.agent.agent")
+#: What `windlass slurm drive` and `windlass slurm give-back` import.
+SLURM = ("windlass.cli.slurm", "windlass.engines.slurm.driver", "windlass.order.site", "windlass.share")
+_ENDS = (signal.SIGINT, signal.SIGTERM)
 
 
 class Starts:
@@ -76,9 +81,12 @@ def _serve() -> None:
         __import__(name)
     for line in sys.stdin:
         words, said = json.loads(line)
+        # What comes before the command does waits until it catches it.
+        signal.pthread_sigmask(signal.SIG_BLOCK, _ENDS)
         child = os.fork()
         if child == 0:
             _become(words, said)
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, _ENDS)
         print(child, flush=True)
         print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)
 
@@ -91,9 +99,13 @@ def _become(words: list[str], said: str) -> None:
     sys.argv = ["windlass", *words]
     status = 1
     try:
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, _ENDS)
         main()
     except SystemExit as stop:
         status = int(stop.code or 0)
+    except KeyboardInterrupt:
+        print("windlass: interrupted", file=sys.stderr)
+        status = 130
     except BaseException:
         traceback.print_exc()
     finally:

@@ -1,4 +1,4 @@
-"""`windlass ray autoscale`, killed at any instant, or its head away: what is used is asked for all the time."""
+"""`windlass ray autoscale`, ended at any instant, or its head away: what is used is asked for all the time."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import sqlite3
 import subprocess
 import sys
 import time
+from collections import Counter
 from contextlib import closing, contextmanager
 
 import numpy as np
@@ -27,7 +28,9 @@ from windlass.model import InputError
 
 #: One in reserve, as there is no day of history.
 POLICY = "{predictive: {forecaster: naive, ladder: [[0, 1]]}}"
-KILLS = 10
+#: How often it is ended, by each of these in turn; WINDLASS_KILLS asks for more.
+KILLS = int(os.environ.get("WINDLASS_KILLS", "12"))
+SIGNALS = (signal.SIGKILL, signal.SIGTERM, signal.SIGINT)
 AWAY, BACK = "does not answer", "the cluster answers again"
 #: Ray waits for half a minute for a head that takes connections and says nothing.
 IMPATIENT = {"RAY_py_gcs_connect_timeout_s": "2", "RAY_gcs_rpc_server_connect_timeout_s": "1"}
@@ -91,8 +94,8 @@ def scaled(tmp_path):
 
 
 def kill_and_start(scaled, check):
-    """Again and again, each at another instant."""
-    rng, before = np.random.default_rng(5), {}
+    """Again and again, each at another instant; how often it ended how."""
+    rng, before, ends = np.random.default_rng(5), {}, Counter()
     with Starts({**environment(), **IMPATIENT}, RAY) as starts:
         for number in range(KILLS):
             pid = starts.start(scaled.words, scaled.said)
@@ -100,18 +103,25 @@ def kill_and_start(scaled, check):
                 # However long it takes to begin, some are to be at work.
                 assert wait_until(lambda before=before: scaled.kept() != before, PATIENCE)
             time.sleep(float(rng.uniform(0.0, 1.0)))
-            os.kill(pid, signal.SIGKILL)
-            assert starts.status() == -signal.SIGKILL, scaled.said.read_text()
+            by = SIGNALS[number // 2 % len(SIGNALS)]
+            os.kill(pid, by)
+            status = starts.status()
+            # Until it has begun, a request to terminate ends it as it ends any program.
+            assert status in ((-by,) if by == signal.SIGKILL else (130, -by)), scaled.said.read_text()
+            if status == 130:
+                assert scaled.said.read_text().splitlines()[-1].startswith("windlass: interrupted")
+            ends[by.name, status] += 1
             after = scaled.kept()
             # The latest may have been written over by a look in the same period.
             assert all(after[at] == before[at] or at == max(before) for at in before)
             before = after
             check()
     assert before
+    return ends
 
 
 @pytest.mark.slow
-def test_what_is_used_is_asked_for_whoever_is_killed_or_away(scaled, tmp_path):
+def test_what_is_used_is_asked_for_whoever_is_killed_or_away(scaled, tmp_path, capsys):
     load = Load(tmp_path)
     with (
         autoscaled(scaled.port) as folder,
@@ -129,7 +139,7 @@ def test_what_is_used_is_asked_for_whoever_is_killed_or_away(scaled, tmp_path):
         load.begin()
         with scaled.running():
             assert wait_until(lambda: scaled.asked() == 3 and used(2), PATIENCE)
-        kill_and_start(scaled, stands)
+        ends = kill_and_start(scaled, stands)
         with scaled.running():
             away(scaled, folder)
             stands()
@@ -137,6 +147,10 @@ def test_what_is_used_is_asked_for_whoever_is_killed_or_away(scaled, tmp_path):
             assert wait_until(lambda: scaled.asked() == 1 and used(0), PATIENCE)
             assert wait_until(lambda: int(system.look().ready[0]) == 1, PATIENCE)
     assert "Traceback" not in scaled.said.read_text()
+    assert {status for _, status in ends} >= {-signal.SIGKILL, 130}
+    if "WINDLASS_KILLS" in os.environ:
+        with capsys.disabled():
+            print(f"\nray autoscale, ended {KILLS} times: {dict(ends)}")
 
 
 def away(scaled, folder):

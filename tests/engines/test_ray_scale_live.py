@@ -25,6 +25,7 @@ import psutil  # noqa: E402
 from tests.engines.elastic.test_engine import FakeClock  # noqa: E402
 from windlass.engines.elastic.engine import LiveScale  # noqa: E402
 from windlass.engines.ray.cluster import processes_of, remove_folder  # noqa: E402
+from windlass.engines.ray.join import connect  # noqa: E402
 from windlass.engines.ray.scale import connected  # noqa: E402
 from windlass.engines.slurm.daemons import wait_until  # noqa: E402
 from windlass.model.instances import InstanceType  # noqa: E402
@@ -103,11 +104,15 @@ def autoscaled(port: int) -> Iterator[Path]:
         "AUTOSCALER_UPDATE_INTERVAL_S": "1",
         "RAY_CLOUD_INSTANCE_ID": FAKE_HEAD_NODE_ID,
         "RAY_OVERRIDE_NODE_ID_FOR_TESTING": FAKE_HEAD_NODE_ID,
+        # On Linux Ray puts the machine's own address in place of 127.0.0.1. With this it does as elsewhere, where a
+        # cluster is of one machine; nodes that the autoscaler starts then listen on loopback, too.
+        "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0",
         "RAY_TMPDIR": str(folder),
         "PYTHONPATH": os.pathsep.join((str(Path(__file__).parents[2]), os.environ.get("PYTHONPATH", ""))),
     }
     command = [sys.executable, "-m", "ray.scripts.scripts", "start", "--head", f"--port={port}"]
-    command += ["--node-ip-address=127.0.0.1", f"--autoscaling-config={file}", "--num-cpus=0"]
+    command += ["--node-ip-address=127.0.0.1", f"--ray-client-server-port={free_port()}"]
+    command += [f"--autoscaling-config={file}", "--num-cpus=0"]
     command += ["--object-store-memory=100000000", "--include-dashboard=false", f"--temp-dir={folder}"]
     try:
         subprocess.run(command, env=environment, check=True, capture_output=True, timeout=PATIENCE)
@@ -130,7 +135,7 @@ def _told(folder: str) -> Iterator[psutil.Process]:
 @contextmanager
 def joined(port: int) -> Iterator[None]:
     """This process gives the cluster work."""
-    ray.init(f"127.0.0.1:{port}", log_to_driver=False, logging_level="ERROR")
+    connect(f"127.0.0.1:{port}")
     try:
         yield
     finally:
