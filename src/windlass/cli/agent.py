@@ -269,6 +269,7 @@ def _stopping() -> Iterator[Stop]:
     finally:
         for each in before:
             signal.signal(each, before[each])
+    say("stopped")
 
 
 def check_kernel(roots: Roots) -> None:
