@@ -1,4 +1,4 @@
-"""Commands that write are ended at random instants: what was there is whole or what is new is, and no process is left.
+"""Commands are ended at random instants: what was there is whole or what is new is, and no process is left.
 
 ``WINDLASS_KILLS=100`` for as many as there should be once in a while; then it is printed how they ended.
 """
@@ -12,7 +12,7 @@ from collections import Counter
 
 import pytest
 
-from tests.cli.writers import WRITERS, contents, prepared
+from tests.cli.writers import READERS, WRITERS, contents, prepared
 from tests.disks import names
 from tests.started import MARK, left
 
@@ -23,7 +23,10 @@ CASES = [
     for writer in WRITERS
     for signals in ([(each,) for each in SIGNALS] if writer.name == "run" else [SIGNALS])
 ]
+CASES += [(reader, SIGNALS) for reader in READERS]
 NAMES = ["-".join((writer.name, *signals)) for writer, signals in CASES]
+#: How often each is ended; half as often where nothing is written.
+KILLS = int(os.environ.get("WINDLASS_KILLS", "6"))
 #: What has ended is gone within this time on a machine with other work, s.
 PATIENCE = 300.0
 
@@ -84,7 +87,7 @@ def test_files_are_those_of_before_or_of_now_whenever_a_command_is_ended(tmp_pat
     pytest.importorskip(writer.needs)
     pytest.importorskip("psutil")
     rng, ends = random.Random(f"{writer.name} {signals[0]}"), Counter()
-    kills = int(os.environ.get("WINDLASS_KILLS", "6"))
+    kills = KILLS if writer.files else -(-KILLS // 2)
     prepared(tmp_path)
     here = Folder(tmp_path, writer)
     for words in writer.before:

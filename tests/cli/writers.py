@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -13,7 +14,7 @@ import polars as pl
 import pytest
 import yaml
 
-from tests.fuzz.bases import SERIES, TABLES
+from tests.fuzz.bases import EXAMPLES, SERIES, SWF, TABLES
 
 SWEEP = """
 name: sweep
@@ -132,6 +133,12 @@ class Writer:
             whole(folder / name)
 
 
+#: What `slurm log` asks of a Slurm with accounting: its configuration, and who ended; more where each run counts.
+_SCONTROL = "echo AccountingStorageType = accounting_storage/slurmdbd\n"
+_SACCT = """
+for job in $(seq 500); do echo "$job|1714564800|1714564805|1714564865|4|10|ann|batch|COMPLETED|a"; done
+case "$*" in *--duplicates*) echo "7|1714564800|1714564801|1714564803|4|10|ann|batch|REQUEUED|a" ;; esac
+"""
 _CLIP = ("plan", "clip", "c.mp4", "--truth", "c.csv", "--seconds", "1", "--size", "160x96", "--density", "2")
 _FORECAST = ("--freq", "10min", "--season", "1h", "--test", "1h", "--models", "naive,seasonal-naive")
 WRITERS = (
@@ -180,7 +187,30 @@ WRITERS = (
         (("a.parquet", table),),
         replaces=False,
     ),
+    Writer(
+        "slurm log",
+        ("slurm", "log", "--out", "l.csv"),
+        ("--duplicates",),
+        (("l.csv", plain),),
+        program=("env", f"PATH=bin{os.pathsep}{os.environ['PATH']}", *COMMAND),
+        same=("l.csv",),
+    ),
 )  # fmt: skip
+#: Commands that write nothing: they leave nothing either.
+READERS = tuple(
+    Writer(" ".join(words[:2] if words[0] in ("plan", "admit") else words[:1]), words, (), ())
+    for words in (
+        ("list",),
+        ("trace", "log.swf"),
+        ("validate", "scenario.yaml"),
+        ("run", "scenario.yaml"),
+        ("check", "easy"),
+        ("place", "job.yaml"),
+        ("forecast", "s.csv", *_FORECAST),
+        ("admit", "evaluate", "t.parquet"),
+        ("plan", "solve", "q.yaml", "--cluster", "h.yaml", "--policy", "refined,cascade"),
+    )
+)
 
 
 def prepared(folder: Path) -> None:
@@ -189,6 +219,14 @@ def prepared(folder: Path) -> None:
     (folder / "s.csv").write_text(SERIES, encoding="utf-8")
     (folder / "w.csv").write_text(TABLES["wan"], encoding="utf-8")
     (folder / "p.yaml").write_text(PIPELINE, encoding="utf-8")
+    (folder / "log.swf").write_text(SWF, encoding="utf-8")
+    for name, of in (("job", "fleet-job"), ("q", "plan/queries"), ("h", "plan/hierarchy")):
+        text = (EXAMPLES / f"{of}.yaml").read_text(encoding="utf-8")
+        (folder / f"{name}.yaml").write_text(text, encoding="utf-8")
+    (folder / "bin").mkdir()
+    for name, script in (("scontrol", _SCONTROL), ("sacct", _SACCT)):
+        (folder / "bin" / name).write_text(f"#!/bin/sh\n{script}", encoding="utf-8")
+        (folder / "bin" / name).chmod(0o755)
     rng = np.random.default_rng(1)
     ready = np.repeat(rng.random(60) * (rng.random(60) < 0.2), 5)
     columns = {"at": np.arange(300.0), "busy": np.clip(ready + 0.1, 0, 1), "cpu_ready": ready}

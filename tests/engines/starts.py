@@ -38,9 +38,9 @@ KUBERNETES = (
 )
 RAY = ("ray.autoscaler.v2.sdk", "windlass.engines.ray.scale", *SCALING)
 #: What `windlass agent run` and `windlass agent aggregate` import.
-AGENT = ("uvicorn", "windlass.cli.agent", "windlass.engines.linux.agent.agent")
+AGENT = ("uvicorn", "windlass.cli.app", "windlass.engines.linux.agent.agent")
 #: What `windlass slurm drive` and `windlass slurm give-back` import.
-SLURM = ("windlass.cli.slurm", "windlass.engines.slurm.driver", "windlass.order.site", "windlass.share")
+SLURM = ("windlass.cli.app", "windlass.engines.slurm.driver", "windlass.order.site", "windlass.share")
 _ENDS = (signal.SIGINT, signal.SIGTERM)
 
 

@@ -1,0 +1,96 @@
+"""Slurm's commands as small programs on files: jobs that are held, let go, run for two looks, and are over."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+from tests.engines.slurm.said import job, node, nodes, over, running
+
+#: All jobs; those that run have a look less to run.
+_SQUEUE = """
+rows=
+for each in jobs/*; do
+  job=${each#jobs/}
+  [ -e "$each" ] || continue
+  if [ -d "left/$job" ]; then
+    set -- "left/$job"/*
+    if [ -e "$1" ]; then
+      rm -f "$1"
+    else
+      rmdir "left/$job" 2>/dev/null
+      cp "next/$job.over" "new/$job.$$" && mv "new/$job.$$" "$each"
+    fi
+  fi
+  rows="$rows${rows:+,}$(cat "$each")"
+done
+printf '{"meta": {}, "errors": [], "jobs": [%s]}' "$rows"
+"""
+#: Who is let go runs at once; it is written down first.
+_SCONTROL = """
+case "$1 $2" in
+"show config") cat config ;;
+"release "*)
+  echo "$2" >> released
+  for job in $(echo "$2" | tr , ' '); do
+    mkdir -p "left/$job" && : > "left/$job/1" && : > "left/$job/2"
+    cp "next/$job.running" "new/$job.$$" && mv "new/$job.$$" "jobs/$job"
+  done ;;
+*) echo "not expected: $*" >&2; exit 1 ;;
+esac
+"""
+
+
+class Shims:
+    """A Slurm of this kind in a folder.
+
+    Parameters
+    ----------
+    folder
+        Where it is made.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder, self._jobs = folder, 0
+        for name in ("bin", "jobs", "next", "new", "left"):
+            (folder / name).mkdir(parents=True)
+        (folder / "nodes").write_text(nodes(node("w1", cpus=100_000)))
+        (folder / "config").write_text(
+            f"ClusterName = shims{os.getpid()}\nSlurmctldHost[0] = here\nSlurmctldPort = 1\n"
+        )
+        for name, script in (("squeue", _SQUEUE), ("scontrol", _SCONTROL), ("sinfo", "cat nodes\n")):
+            program = folder / "bin" / name
+            program.write_text(f"#!/bin/sh\ncd '{folder}' || exit 1\n{script}")
+            program.chmod(0o755)
+
+    def environment(self) -> dict[str, str]:
+        """In which these commands are found."""
+        return {"PATH": f"{self._folder / 'bin'}{os.pathsep}{os.environ['PATH']}"}
+
+    def submit(self, count: int) -> None:
+        """So many jobs, held and left to Windlass."""
+        wide = {"cpus": 1, "node_count": 1}
+        for _ in range(count):
+            self._jobs += 1
+            name = str(self._jobs)
+            for state, row in (("running", running), ("over", over)):
+                text = json.dumps(row(self._jobs, **wide))
+                (self._folder / "next" / f"{name}.{state}").write_text(text)
+            fresh = self._folder / "new" / name
+            fresh.write_text(json.dumps(job(self._jobs, **wide)))
+            fresh.rename(self._folder / "jobs" / name)
+
+    def released(self) -> list[int]:
+        """Whom it was told to let go, in order."""
+        file = self._folder / "released"
+        lines = file.read_text().splitlines() if file.exists() else []
+        return [int(word) for line in lines for word in line.split(",")]
+
+    def states(self) -> dict[int, str]:
+        """Each job: ``held``, ``RUNNING``, or ``COMPLETED``."""
+        found = {}
+        for file in (self._folder / "jobs").iterdir():
+            row = json.loads(file.read_text())
+            found[int(file.name)] = "held" if row["priority"] == 0 else row["job_state"]
+        return found
