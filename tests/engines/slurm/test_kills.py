@@ -5,6 +5,7 @@ Slurm's commands are small programs here; what a real one does meanwhile is in `
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import time
@@ -66,7 +67,9 @@ class Driver:
 
     def end(self, name, pid, by):
         """Its status, and what it said."""
-        os.kill(pid, by)
+        with contextlib.suppress(*([ProcessLookupError] if name == "give-back" else [])):
+            # One that gives back may have ended before.
+            os.kill(pid, by)
         status, said = self.starts.status(), self.said.read_text()
         self.said.write_text("")
         # Until it has begun, a request to terminate ends it as it ends any program.
