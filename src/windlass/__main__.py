@@ -1,6 +1,6 @@
 """``python -m windlass`` is ``windlass``."""
 
-from windlass.cli import main
+from windlass.cli import command
 
 if __name__ == "__main__":
-    main()
+    command()

@@ -19,8 +19,8 @@ class Finder:
 
 signal.signal(signal.SIGINT, signal.default_int_handler)
 sys.meta_path.insert(0, Finder())
-from windlass.cli import main
-main()
+from windlass.cli import command
+command()
 """
 #: From the first that is loaded to those that a command loads late.
 MODULES = (
@@ -35,6 +35,34 @@ MODULES = (
     "numpy",
     "numba",
 )
+
+
+@pytest.mark.parametrize("module", ["windlass.model", "numpy"])
+def test_an_interrupt_that_a_library_loses_while_it_loads_is_told_all_the_same(module):
+    """Here whoever imports a module makes another error of it, as compiled ones do, or goes on as if nothing were."""
+    lost = "try: os.kill(os.getpid(), signal.SIGINT)\n            except KeyboardInterrupt: "
+    for deed in ("raise ImportError", "pass"):
+        code = _INTERRUPTED.replace("os.kill(os.getpid(), signal.SIGINT)", lost + deed)
+        words = [sys.executable, "-c", code.replace("sys.argv[1]", repr(module)), "list"]
+        done = subprocess.run(words, capture_output=True, text=True)
+        assert (done.returncode, done.stdout, done.stderr) == (130, "", "windlass: interrupted\n")
+
+
+def test_an_interrupt_that_python_loses_comes_again():
+    """Raised while an object goes, no error gets out. The command has some hundred modules still to load."""
+    lost = "Lost()\n\nclass Lost:\n    def __del__(self):\n        os.kill(os.getpid(), signal.SIGINT)"
+    code = _INTERRUPTED.replace("os.kill(os.getpid(), signal.SIGINT)", lost)
+    words = [sys.executable, "-c", code.replace("sys.argv[1]", "'windlass.cli.inspect'"), "list"]
+    done = subprocess.run(words, capture_output=True, text=True)
+    assert (done.returncode in (130, -2), done.stdout, done.stderr) == (True, "", "windlass: interrupted\n")
+
+
+def test_what_cannot_be_loaded_is_told_in_a_line():
+    code = _INTERRUPTED.replace("os.kill(os.getpid(), signal.SIGINT)", "raise RuntimeError('broken')")
+    words = [sys.executable, "-c", code.replace("sys.argv[1]", "'windlass.cli.agent'"), "list"]
+    done = subprocess.run(words, capture_output=True, text=True)
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (3, "", 1)
+    assert done.stderr.startswith("windlass: RuntimeError: broken")
 
 
 @pytest.mark.parametrize("module", MODULES)

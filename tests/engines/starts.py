@@ -16,7 +16,7 @@ import traceback
 from pathlib import Path
 from typing import Self
 
-from windlass.cli import main
+from windlass.cli import command
 
 #: What `windlass k8s autoscale` and `windlass ray autoscale` import as they run.
 SCALING = (
@@ -100,7 +100,7 @@ def _become(words: list[str], said: str) -> None:
     status = 1
     try:
         signal.pthread_sigmask(signal.SIG_UNBLOCK, _ENDS)
-        main()
+        command()
     except SystemExit as stop:
         status = int(stop.code or 0)
     except KeyboardInterrupt:

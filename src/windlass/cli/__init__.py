@@ -29,13 +29,39 @@ An error is one line. ``WINDLASS_TRACEBACK=1`` shows how it came about.
 - :mod:`~windlass.cli.boundary`: whatever ends a command with an error, as one line and a status.
 """
 
+import os
 import sys
 
-__all__ = ["main"]
+__all__ = ["command", "main"]
+
+
+def command() -> None:
+    """Entry point of the program: :func:`main`, in a process that it has for itself.
+
+    While libraries load, Ctrl-C ends it at once. Some of them would lose it, or make another error of it.
+    """
+    try:
+        import signal
+
+        before = signal.getsignal(signal.SIGINT)
+        if before is signal.default_int_handler:
+            signal.signal(signal.SIGINT, _end)
+        import contextlib
+
+        # What cannot be loaded is met again in a moment, and told then.
+        with contextlib.suppress(Exception):
+            import windlass.cli.app  # noqa: F401
+        from windlass.cli.signals import never_lost
+
+        never_lost()
+        signal.signal(signal.SIGINT, before)
+    except KeyboardInterrupt:
+        _end()
+    main()
 
 
 def main() -> None:
-    """Entry point of the command."""
+    """What the arguments say; whoever runs other things in the same process calls this."""
     try:
         # All that takes time to load is imported here, and nothing above: who interrupts then is told so, too.
         from windlass.cli.boundary import run_app
@@ -44,3 +70,9 @@ def main() -> None:
     except KeyboardInterrupt:
         print("windlass: interrupted", file=sys.stderr)
         sys.exit(130)
+
+
+def _end(*_: object) -> None:
+    """Say it and be gone: nothing has been started yet that would have to be stopped."""
+    os.write(2, b"windlass: interrupted\n")
+    os._exit(130)

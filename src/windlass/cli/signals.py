@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import signal
 import sys
 import threading
 from collections.abc import Iterator
+from typing import Any
+
+#: After so long Ctrl-C is sent again that was lost, s.
+_AGAIN_S = 0.01
 
 
 @contextlib.contextmanager
@@ -44,3 +49,24 @@ def stopped_by_signals(live: bool, says: str = "interrupted; what was started is
     finally:
         for each, handler in before:
             signal.signal(each, handler)
+
+
+def never_lost() -> None:
+    """Have Ctrl-C come again where it was raised at a place from which no error gets out, as while a lock is freed.
+
+    Python would print a traceback there, and go on as if nothing had been. It is for a program that has its process for
+    itself.
+    """
+    before = sys.unraisablehook
+
+    def again(lost: Any) -> None:
+        if lost.exc_type is not KeyboardInterrupt:
+            before(lost)
+            return
+        # From a thread: sent from here, it would be lost here as well. There are none any more where all ends.
+        with contextlib.suppress(RuntimeError):
+            sender = threading.Timer(_AGAIN_S, os.kill, (os.getpid(), signal.SIGINT))
+            sender.daemon = True
+            sender.start()
+
+    sys.unraisablehook = again
