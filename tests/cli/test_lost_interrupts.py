@@ -54,7 +54,18 @@ def test_an_interrupt_that_python_loses_comes_again():
     code = _INTERRUPTED.replace("os.kill(os.getpid(), signal.SIGINT)", lost)
     words = [sys.executable, "-c", code.replace("sys.argv[1]", "'windlass.cli.inspect'"), "list"]
     done = subprocess.run(words, capture_output=True, text=True)
-    assert (done.returncode in (130, -2), done.stdout, done.stderr) == (True, "", "windlass: interrupted\n")
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "windlass: interrupted\n")
+
+
+def test_the_status_is_ours_where_an_interrupt_came_through_code_made_of_text(tmp_path):
+    """Of a module that is run, as by `python -m windlass`, Python would end by the signal."""
+    code = _INTERRUPTED.replace(
+        "os.kill(os.getpid(), signal.SIGINT)", "exec('os.kill(os.getpid(), signal.SIGINT)')"
+    )
+    (tmp_path / "begins.py").write_text(code.replace("sys.argv[1]", "'windlass.cli.inspect'"))
+    words = [sys.executable, "-m", "begins", "list"]
+    done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True)
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "windlass: interrupted\n")
 
 
 def test_what_cannot_be_loaded_is_told_in_a_line():

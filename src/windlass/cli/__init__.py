@@ -57,7 +57,12 @@ def command() -> None:
         signal.signal(signal.SIGINT, before)
     except KeyboardInterrupt:
         _end()
-    main()
+    try:
+        main()
+    finally:
+        # Where an interrupt came through code that was made of text, as dataclasses are, Python would end by the signal
+        # and not with our status; it forgets that as soon as other such code runs.
+        exec("")
 
 
 def main() -> None:
