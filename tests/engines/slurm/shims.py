@@ -8,22 +8,23 @@ from pathlib import Path
 
 from tests.engines.slurm.said import job, node, nodes, over, running
 
-#: All jobs; those that run have a look less to run.
+#: All jobs; those that run have a look less to run, and are over when none is left.
 _SQUEUE = """
 rows=
 for each in jobs/*; do
   job=${each#jobs/}
   [ -e "$each" ] || continue
-  if [ -d "left/$job" ]; then
-    set -- "left/$job"/*
-    if [ -e "$1" ]; then
-      rm -f "$1"
+  row=$(cat "$each")
+  case "$row" in *RUNNING*)
+    if [ -e "left/$job.2" ]; then
+      rm -f "left/$job.2"
+    elif [ -e "left/$job.1" ]; then
+      rm -f "left/$job.1"
     else
-      rmdir "left/$job" 2>/dev/null
       cp "next/$job.over" "new/$job.$$" && mv "new/$job.$$" "$each"
-    fi
-  fi
-  rows="$rows${rows:+,}$(cat "$each")"
+    fi ;;
+  esac
+  rows="$rows${rows:+,}$row"
 done
 printf '{"meta": {}, "errors": [], "jobs": [%s]}' "$rows"
 """
@@ -34,7 +35,7 @@ case "$1 $2" in
 "release "*)
   echo "$2" >> released
   for job in $(echo "$2" | tr , ' '); do
-    mkdir -p "left/$job" && : > "left/$job/1" && : > "left/$job/2"
+    : > "left/$job.1" && : > "left/$job.2"
     cp "next/$job.running" "new/$job.$$" && mv "new/$job.$$" "jobs/$job"
   done ;;
 *) echo "not expected: $*" >&2; exit 1 ;;
