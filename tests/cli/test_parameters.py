@@ -44,6 +44,26 @@ def policies(text: str):
             [{"/a/mine.py:Mine": {"depth": 3, "share": 0.5, "on": True}}],
         ),
         ("order=easy,queue(priority=saf)", ["easy", {"queue": {"priority": "saf"}}]),
+        (
+            "easy,queue(priority=multifactor(weight_age=500, accounts=true, qos='a=1 b=2'), backfill=easy)",
+            [
+                "easy",
+                {
+                    "queue": {
+                        "priority": {"multifactor": {"weight_age": 500, "accounts": True, "qos": "a=1 b=2"}},
+                        "backfill": "easy",
+                    }
+                },
+            ],
+        ),
+        (
+            "queue(priority=[sjf, multifactor(weight_age=1, max_age=60)])",
+            [{"queue": {"priority": ["sjf", {"multifactor": {"weight_age": 1, "max_age": 60}}]}}],
+        ),
+        (
+            "queue(priority=/a/m.py:M(of=N (d=[1, 2])))",
+            [{"queue": {"priority": {"/a/m.py:M": {"of": {"N": {"d": [1, 2]}}}}}}],
+        ),
     ],
 )
 def test_parameters_are_what_a_scenario_would_say(text, said):
@@ -61,6 +81,13 @@ def test_parameters_are_what_a_scenario_would_say(text, said):
         ("queue(priority=sjf)x", "is no policy"),
         ("queue(priority=sjf,priority=saf)", "has priority twice"),
         ("queue(priority=@)", "'@' in 'queue(priority=@)' is no value"),
+        (
+            "queue(priority=multifactor(500))",
+            "'500' in 'multifactor(500)' is no parameter, expected name=value",
+        ),
+        ("queue(priority=multifactor(weight_age=1)x)", "is no policy"),
+        ("queue(priority=multifactor(weight_age=1,weight_age=2))", "has weight_age twice"),
+        ("a(b=" * 101 + ")" * 101, "has 101 brackets, expected at most 100"),
     ],
 )
 def test_what_cannot_be_read_is_one_line(text, said):
@@ -72,9 +99,12 @@ def test_what_cannot_be_read_is_one_line(text, said):
 
 
 def test_what_a_table_calls_a_variant_names_it(windlass):
-    label = "queue(priority=saf, backfill=easy)"
-    status, out, _ = windlass("validate", "--policies", f"easy,{label}", "--json")
-    assert (status, json.loads(out)["variants"]) == (0, ["easy", label])
+    labels = [
+        "queue(priority=saf, backfill=easy)",
+        "queue(priority=multifactor(weight_age=500, fair_tree=False), backfill=conservative)",
+    ]
+    status, out, _ = windlass("validate", "--policies", ",".join(["easy", *labels]), "--json")
+    assert (status, json.loads(out)["variants"]) == (0, ["easy", *labels])
 
 
 def test_a_priority_in_a_file_is_found_from_the_scenario_s_folder(tmp_path, monkeypatch, windlass):

@@ -16,6 +16,11 @@ from windlass.scenario.files import resolve_policies
 from windlass.worlds import World, find_world, worlds
 
 _DECISION = re.compile(r"[a-z][a-z._-]*")
+#: A value that has parameters of its own, such as multifactor(weight_age=500); what YAML would read begins otherwise.
+_WITH_OWN = re.compile(r"""[^\s\[\]{}'"(),=]+\s*\(.*""", re.DOTALL)
+
+#: More of them is no list of policies; each one within another is a call within another here.
+_BRACKETS = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,6 +131,8 @@ def _policies(text: str, given: dict[str, Any], world: World) -> dict[str, Any]:
 
     Names without a decision are for the first that the scenario has policies for, or else the world's first.
     """
+    if text.count("(") > _BRACKETS:
+        raise InputError(f"--policies: has {text.count('('):,} brackets, expected at most {_BRACKETS}")
     known = [registry.key for registry in world.decisions]
     decision = next(iter(given), known[0])
     named: dict[str, list[Any]] = {}
@@ -173,6 +180,8 @@ def _with_parameters(text: str) -> Any:
 
     >>> _with_parameters("easy"), _with_parameters("mine.py:Mine(depth=3, of=[a, b])")
     ('easy', {'mine.py:Mine': {'depth': 3, 'of': ['a', 'b']}})
+    >>> _with_parameters("queue(priority=multifactor(weight_age=5, weight_qos=1), backfill=easy)")
+    {'queue': {'priority': {'multifactor': {'weight_age': 5, 'weight_qos': 1}}, 'backfill': 'easy'}}
     """
     name, opened, rest = text.partition("(")
     if not opened:
@@ -186,11 +195,20 @@ def _with_parameters(text: str) -> Any:
             raise InputError(f"--policies: {each.strip()!r} in {text!r} is no parameter, expected name=value")
         if parameter in parameters:
             raise InputError(f"--policies: {text!r} has {parameter} twice")
-        try:
-            parameters[parameter] = yaml.safe_load(value)
-        except yaml.YAMLError as error:
-            raise InputError(f"--policies: {value!r} in {text!r} is no value") from error
+        parameters[parameter] = _given(value, text)
     return {name.strip(): parameters}
+
+
+def _given(value: str, text: str) -> Any:
+    """The value of a parameter: as YAML reads it, or a name with parameters of its own, or a list of such."""
+    if _WITH_OWN.fullmatch(value):
+        return _with_parameters(value)
+    if value.startswith("[") and value.endswith("]") and "(" in value:
+        return [_given(each.strip(), text) for each in _split(value[1:-1])]
+    try:
+        return yaml.safe_load(value)
+    except yaml.YAMLError as error:
+        raise InputError(f"--policies: {value!r} in {text!r} is no value") from error
 
 
 def _section(tree: dict[str, Any], name: str) -> dict[str, Any]:
