@@ -64,6 +64,30 @@ def results():
 """,
 }
 
+SHIFTED = {
+    "loop.py": POLICIES["loop.py"],
+    "shifted.py": """
+import os
+import numpy as np
+from numba import types
+from windlass.compiled import Kernel, allocating, prepare
+from pkg.loop import CHOOSE, LOOP
+def _shifted(shift):
+    @allocating
+    def inner(x):
+        "Long enough to be called, not copied."
+        found = np.sort(np.array([x + shift, x + shift + 1.0]))
+        return np.sort(found[::-1].copy())[0] + np.argsort(found)[0]
+    def kernel(x):
+        return inner(x) + inner(np.sqrt(x))
+    return Kernel(kernel, CHOOSE)
+KERNELS = {name: _shifted(float(name)) for name in os.environ["SHIFTS"].split()}
+def results():
+    prepare(KERNELS.values())
+    return {name: LOOP.ready()(kernel.as_argument(), 1.0) for name, kernel in KERNELS.items()}
+""",
+}
+
 
 def ran(folder: Path, *edits: Edit, **environment: str) -> tuple[dict[str, float], list[str]]:
     """Results and what was compiled, of the two policies with these edits, in a new process."""
@@ -93,6 +117,17 @@ def test_only_what_depends_on_an_edit_is_compiled_again(tmp_path):
     assert ran(tmp_path, constant) == ({"one": 11.0, "two": 7.0}, ["one", "two"])
     # What was compiled for an earlier state is still there.
     assert ran(tmp_path) == ({"one": 8.0, "two": 4.0}, [])
+
+
+def test_functions_of_one_name_from_several_processes_are_told_apart(tmp_path):
+    write(tmp_path, files=SHIFTED)
+    alone = {}
+    for name in ("1", "2"):
+        found, compiled = finish(start(tmp_path, "pkg.shifted", SHIFTS=name))
+        alone |= found
+        assert compiled == [name]
+    together, compiled = finish(start(tmp_path, "pkg.shifted", SHIFTS="2 1"))
+    assert (together, compiled) == (alone, [])
 
 
 @pytest.mark.slow

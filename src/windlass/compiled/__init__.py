@@ -9,6 +9,7 @@ be cached.
 - :mod:`~windlass.compiled.reading`, :mod:`~windlass.compiled.how`: what its own code refers to, and how it is compiled.
 - :mod:`~windlass.compiled.cache`: the files.
 - :mod:`~windlass.compiled.linked`: compiling what a kernel calls only once, inside it.
+- :mod:`~windlass.compiled.names`: names that no two of them share.
 - :mod:`~windlass.compiled.told`: how far compiling is.
 """
 
@@ -32,9 +33,12 @@ from numba.extending import intrinsic
 from windlass.compiled.cache import KernelCache, cache_folder
 from windlass.compiled.depends import Dependencies, dependencies
 from windlass.compiled.linked import HelperCompiler, KernelCompiler, called_only
+from windlass.compiled.names import tell_apart
 from windlass.compiled.reading import NotFollowedError
 from windlass.compiled.told import Compiling as Compiling
 from windlass.compiled.told import announced, counted
+
+tell_apart()
 
 _OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy"}
 #: For what only compiled functions call: wrappers for a call from Python take as long to compile as the function.
