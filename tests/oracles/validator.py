@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from windlass.model import JobTable
+from windlass.model.pools import Pools
 from windlass.sim import Replay
 
 
@@ -18,12 +19,19 @@ class Ran(NamedTuple):
     end: float
 
 
-def violations(jobs: JobTable, processors: int, schedule: Iterable[Ran], *, kill: bool = True) -> list[str]:
+def violations(
+    jobs: JobTable,
+    processors: int,
+    schedule: Iterable[Ran],
+    *,
+    kill: bool = True,
+    pools: Pools | None = None,
+) -> list[str]:
     """What is wrong with a schedule, one sentence each; an empty list where nothing is.
 
     Every job starts exactly once, not before its submission, and holds its processors for its run time, or
     for its requested time if that is shorter and ``kill`` is set. At no instant are more processors held than
-    there are; what ends at an instant is free for what starts then.
+    there are; what ends at an instant is free for what starts then. The same holds of each pool beside processors.
 
     >>> jobs = JobTable.of(submit=[0, 0], run=[5, 5], procs=[2, 2])
     >>> violations(jobs, 4, [Ran(1, 0.0, 5.0), Ran(2, 0.0, 5.0)])
@@ -33,18 +41,21 @@ def violations(jobs: JobTable, processors: int, schedule: Iterable[Ran], *, kill
     """
     ran = list(schedule)
     started = [line for line in ran if math.isfinite(line.start)]
-    return [
-        *_starts(jobs, ran),
-        *_times(jobs, started, kill),
-        *_capacity(jobs, processors, started),
-        *_instantaneous(jobs, processors, started),
-    ]
+    found = [*_starts(jobs, ran), *_times(jobs, started, kill)]
+    resources = [(jobs.procs.tolist(), processors, "processors")]
+    if pools is not None:
+        resources += zip(pools.needs.tolist(), pools.amount.tolist(), pools.names, strict=True)
+    for needs, amount, name in resources:
+        found += _capacity(jobs, needs, amount, name, started)
+        found += _instantaneous(jobs, needs, amount, name, started)
+    return found
 
 
-def violations_of(replay: Replay, *, kill: bool = True) -> list[str]:
+def violations_of(replay: Replay, *, kill: bool = True, pools: Pools | None = None) -> list[str]:
     """The same for what the simulator returned."""
     lines = zip(replay.jobs.job.tolist(), replay.start.tolist(), replay.end.tolist(), strict=True)
-    return violations(replay.jobs, replay.processors, [Ran(*line) for line in lines], kill=kill)
+    ran = [Ran(*line) for line in lines]
+    return violations(replay.jobs, replay.processors, ran, kill=kill, pools=pools)
 
 
 def _row_of(jobs: JobTable) -> dict[int, int]:
@@ -78,33 +89,33 @@ def _times(jobs: JobTable, ran: list[Ran], kill: bool) -> list[str]:
     return found
 
 
-def _capacity(jobs: JobTable, processors: int, ran: list[Ran]) -> list[str]:
+def _capacity(jobs: JobTable, needs: list[int], amount: int, name: str, ran: list[Ran]) -> list[str]:
     """Sweeps over all starts and ends; at equal times, ends first."""
     row_of = _row_of(jobs)
     changes = []
     for job, start, end in ran:
         if job in row_of and end > start:
-            width = int(jobs.procs[row_of[job]])
+            width = needs[row_of[job]]
             changes += [(start, 1, width), (end, 0, -width)]
     held, most, found = 0, {}, []
     for at, _, width in sorted(changes):
         held += width
         most[at] = held
     for at, width in most.items():
-        if width > processors:
-            found.append(f"at {at:g} s, {width} of {processors} processors are held")
+        if width > amount:
+            found.append(f"at {at:g} s, {width} of {amount} {name} are held")
     return found
 
 
-def _instantaneous(jobs: JobTable, processors: int, ran: list[Ran]) -> list[str]:
-    """A job of no length needs room beside those that hold processors before and after its instant."""
+def _instantaneous(jobs: JobTable, needs: list[int], amount: int, name: str, ran: list[Ran]) -> list[str]:
+    """A job of no length needs room beside those that hold something before and after its instant."""
     row_of = _row_of(jobs)
     found = []
     for job, start, end in ran:
         if job not in row_of or end != start:
             continue
-        held = sum(int(jobs.procs[row_of[other.job]]) for other in ran if other.start < start < other.end)
-        width = int(jobs.procs[row_of[job]])
-        if held + width > processors:
-            found.append(f"job {job} of no length needs {width} processors at {start:g} s, {held} are held")
+        held = sum(needs[row_of[other.job]] for other in ran if other.start < start < other.end)
+        width = needs[row_of[job]]
+        if held + width > amount:
+            found.append(f"job {job} of no length needs {width} {name} at {start:g} s, {held} are held")
     return found

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from windlass.model import PolicyError
-from windlass.order.site.view import Running, SiteView, Start, Waiting, check_start
+from windlass.order.site.checked import check_start
+from windlass.order.site.view import Running, SiteView, Start, Waiting
 
 
 def test_running_jobs_are_sorted_by_expected_end_then_processors() -> None:

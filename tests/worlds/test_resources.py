@@ -111,16 +111,37 @@ def test_processors_alone_need_no_word():
 def test_processors_that_are_gpus_are_waited_for():
     assert resource_notes(workload(gpus=[1, 2, 3, 4])) == ()
     assert resource_notes(workload(gpus=[1, 2, 3, 3]))
+    assert len(resource_notes(workload(gpus=[1, 2, 3, 4]), gpus=4)) == 2
 
 
 def test_how_many_ask_and_which_binds():
-    found = resource_notes(workload([0, 4, np.nan, 0], [GIB] * 4), gpus=1, memory=2 * GIB)
-    assert found == (
+    asked = workload([0, 4, np.nan, 0], [GIB] * 4)
+    # 50 s × 4 of 1 × 100 s; 120 GiB s of 200; 220 processor-seconds of 1,000.
+    binds = (
+        "GPUs bind, and not processors, by the work that comes: 2 of 1 GPUs, 0.6 of 2 GiB of memory, 0.22 of 10"
+        " processors"
+    )
+    assert resource_notes(asked, gpus=1, memory=2 * GIB, waits=False) == (
         "GPUs and memory are not modelled, and no job waits for them: 25 % of the jobs ask for GPUs, 100 % of the"
         " jobs ask for memory",
-        # 50 s × 4 of 1 × 100 s; 120 GiB s of 200; 220 processor-seconds of 1,000.
-        "GPUs bind, and not processors, by the work that comes: 2 of 1 GPUs, 0.6 of 2 GiB of memory, 0.22 of 10"
-        " processors",
+        binds,
+    )
+    assert resource_notes(asked, gpus=1, memory=2 * GIB) == (
+        "jobs wait for GPUs as for processors: 25 % of the jobs ask for some of 1 GPUs",
+        "jobs wait for memory as for processors: 100 % of the jobs ask for some of 2 GiB of memory",
+        binds,
+    )
+    assert resource_notes(asked, gpus=1)[:2] == (
+        "jobs wait for GPUs as for processors: 25 % of the jobs ask for some of 1 GPUs",
+        "memory is not modelled, and no job waits for it: 100 % of the jobs ask for some; cluster.memory would say"
+        " what there is",
+    )
+
+
+def test_what_no_job_asks_for_is_said_to_have_no_effect():
+    assert resource_notes(workload(), gpus=4, memory=GIB) == (
+        "cluster.gpus is given, and the jobs name no GPUs: it has no effect",
+        "cluster.memory is given, and the jobs name no memory: it has no effect",
     )
 
 
@@ -151,14 +172,22 @@ def test_jobs_of_one_instant_make_no_load():
 
 def test_a_run_says_so(log):
     tree = {"workload": {"trace": str(log)}, "policies": {"order": ["fcfs", "easy"]}}
-    found = run(make_scenario(tree | {"cluster": {"gpus": 8}}))
-    said = [note for note in found.notes() if "GPUs" in note]
+    said = [note for note in run(make_scenario(tree)).notes() if "GPUs" in note]
     assert said[0].startswith(
         "GPUs and memory are not modelled, and no job waits for them: 66.7 % of the jobs"
     )
-    assert "of 8 GPUs" in said[1]
     assert "of 12 GiB of memory (the most at once)" in said[1]
     assert len(said) == 2
+    found = run(make_scenario(tree | {"cluster": {"processors": 8, "gpus": 8}}))
+    said = [note for note in found.notes() if "GPUs" in note]
+    assert said[0] == "jobs wait for GPUs as for processors: 66.7 % of the jobs ask for some of 8 GPUs"
+    assert "of 8 GPUs" in said[1]
+    # Job 2 waits where there are 8 processors, of which job 1 has 4.
+    assert said[2:] == [
+        f"under {policy}, jobs waited 100 % for processors alone, 0 % for GPUs alone, 0 % for several of them, and 0 %"
+        " for their turn though all they asked for was free: processors bind"
+        for policy in ("fcfs", "easy")
+    ]
 
 
 @pytest.mark.parametrize("field", ["gpus", "memory"])

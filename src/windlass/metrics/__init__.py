@@ -4,6 +4,7 @@ A field's metadata says whether a lower or a higher value is better (:data:`~win
 :data:`~windlass.results.HIGHER`); tables set the best value in bold. A metric that says neither has no best.
 
 - :mod:`~windlass.metrics.site`: rigid jobs on one site.
+- :mod:`~windlass.metrics.lacked`: which resource they lacked while they waited, and how much of each was in use.
 - :mod:`~windlass.metrics.sharing`: the same, of which some share allocations.
 - :mod:`~windlass.metrics.workers`: small tasks on many workers.
 - :mod:`~windlass.metrics.colocated`: both on the nodes of one site, and what each costs the other.

@@ -45,6 +45,11 @@ class BatchMetrics:
         The same over groups and over queues, or partitions where a log has no queues.
     starved
         How many jobs waited for longer than a bound, by default a day; NaN where that was not measured.
+    gpu_utilisation, memory_utilisation
+        As utilisation, of GPUs and memory; NaN where jobs do not wait for them.
+    wait_for_processors, wait_for_gpus, wait_for_memory
+        Which part of all time that jobs waited each resource alone was what they lacked, 0 to 1; NaN where jobs wait
+        for processors alone.
     """
 
     jobs: int
@@ -61,6 +66,11 @@ class BatchMetrics:
     groups_jain: float = field(default=math.nan, metadata={**HIGHER, **SOMETIMES})
     queues_jain: float = field(default=math.nan, metadata={**HIGHER, **SOMETIMES})
     starved: float = field(default=math.nan, metadata={**LOWER, **SOMETIMES})
+    gpu_utilisation: float = field(default=math.nan, metadata={**HIGHER, **SOMETIMES})
+    memory_utilisation: float = field(default=math.nan, metadata={**HIGHER, **SOMETIMES})
+    wait_for_processors: float = field(default=math.nan, metadata=SOMETIMES)
+    wait_for_gpus: float = field(default=math.nan, metadata=SOMETIMES)
+    wait_for_memory: float = field(default=math.nan, metadata=SOMETIMES)
 
 
 def bounded_slowdown(

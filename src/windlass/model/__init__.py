@@ -5,6 +5,7 @@
 - :mod:`~windlass.model.use`: what jobs use of what they were given, stage by stage.
 - :mod:`~windlass.model.fleet`: sites with slots and links, and jobs of stages of tasks over them.
 - :mod:`~windlass.model.instances`: types of instances that a cluster rents, with what each has and costs.
+- :mod:`~windlass.model.pools`: what a site has beside processors, and what jobs ask for of it.
 - :mod:`~windlass.model.vectors`: :class:`~windlass.model.vectors.VectorJobs`, jobs that ask for several resources.
 - :mod:`~windlass.model.queries`: streaming queries with their plans, and the clusters where their components could run.
 - :mod:`~windlass.model.timetable`: what changes when, at workers and at sites.

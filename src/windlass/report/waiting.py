@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from windlass.report.units import counted, duration
 from windlass.worlds.waited import Moment, Started, Waited
@@ -31,8 +31,8 @@ def waiting_sentences(waited: Waited) -> tuple[str, ...]:
     Job 7 asked for 3 of 4 processors for 1 min.
     It was started at the instant at which it was submitted: fits.
     """
-    asked = f"Job {waited.job} asked for {waited.procs:,} of {counted(waited.processors, 'processor')} for "
-    asked += duration(waited.request)
+    wanted = _and([f"{waited.procs:,} of {counted(waited.processors, 'processor')}", *waited.beside])
+    asked = f"Job {waited.job} asked for {wanted} for {duration(waited.request)}"
     if waited.expected != waited.request:
         asked += f", and was expected to run for {duration(waited.expected)}"
     if waited.wait == 0:
@@ -77,7 +77,8 @@ def moment_lines(waited: Waited, everything: bool = False) -> tuple[str, ...]:
             continue
         since = "after " + duration(moment.at - waited.submit)
         idle = f"{counted(moment.left, 'processor')} {'stays' if moment.left == 1 else 'stay'} idle"
-        lines.append(f"{since}: {'; '.join([*(said or ['nobody is started']), idle])}.")
+        lacks = [f"it lacks {_and(moment.short)}"] if waited.beside and moment.short else []
+        lines.append(f"{since}: {'; '.join([*(said or ['nobody is started']), idle, *lacks])}.")
         before = moment
     return tuple(lines)
 
@@ -148,6 +149,8 @@ def _reasons(jobs: list[Started]) -> str:
 
 def _room(waited: Waited) -> str:
     """How long too few processors were idle, and how long there were enough that were kept for others."""
+    if waited.beside:
+        return _lacked(waited)
     kept = sum(
         later.at - moment.at
         for moment, later in itertools.pairwise(waited.moments)
@@ -162,6 +165,27 @@ def _room(waited: Waited) -> str:
         if few
         else f"{enough.capitalize()}."
     )
+
+
+def _lacked(waited: Waited) -> str:
+    """How long it lacked what, where jobs wait for more than processors; the longest first."""
+    lengths: Counter[tuple[str, ...]] = Counter()
+    for moment, later in itertools.pairwise(waited.moments):
+        lengths[moment.short] += later.at - moment.at  # type: ignore[assignment]
+    parts = [
+        f"for {duration(length)} it lacked {_and(short)}"
+        if short
+        else f"for {duration(length)} all that it asked for was idle, and the policy kept it for others"
+        for short, length in lengths.most_common()
+        if length
+    ]
+    said = "; ".join(parts)
+    return f"{said[0].upper()}{said[1:]}."
+
+
+def _and(parts: Sequence[str]) -> str:
+    """Such as ``a``, ``a and b`` and ``a, b and c``."""
+    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
 
 
 def _promised(waited: Waited) -> str:

@@ -46,6 +46,9 @@ class Moment:
         Whom the decision started.
     promise
         When the job was promised to start at the latest, s; NaN where it was promised nothing.
+    short
+        Of which resources less stayed idle after the decision than the job asked for, where it waits on; nothing where
+        jobs wait for processors alone.
     """
 
     at: float
@@ -56,6 +59,7 @@ class Moment:
     ended: tuple[int, ...]
     started: tuple[Started, ...]
     promise: float = math.nan
+    short: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +80,8 @@ class Waited:
         The policy's reason to start it.
     moments
         In order; the last one starts it.
+    beside
+        What it asked for beside processors, of what there was, in words; nothing where jobs wait for processors alone.
 
     Examples
     --------
@@ -93,6 +99,7 @@ class Waited:
     expected: float
     why: str
     moments: tuple[Moment, ...]
+    beside: tuple[str, ...] = ()
 
     @property
     def wait(self) -> float:

@@ -4,6 +4,8 @@ from tests.mutants.mutant import Mutant
 
 EASY = "order/site/policies/easy.py"
 TIMELINE = "order/site/lib/timeline.py"
+POOLS = "order/site/lib/pools.py"
+OF_POOLS = ("tests/order/test_pools.py::test_starts_of_a_long_queue",)
 MULTIFACTOR = "order/site/priorities/multifactor.py"
 ACCOUNTS = ("tests/order/test_multifactor_accounts.py",)
 OF_LINE = ("tests/order/test_timeline.py::test_a_timeline_is_a_list_of_steps",)
@@ -69,6 +71,17 @@ MUTANTS = (
         "out[job] = max(out[job], queue / slots[site])",
         "out[job] = queue / slots[site]",
         OF_BEST,
+    ),
+    Mutant(POOLS, "row) <= free[resource]", "row) < free[resource]", OF_POOLS),
+    Mutant(EASY, "            add(view, extra, row, -1)\n", "", OF_POOLS),
+    Mutant(
+        "order/site/lib/pool_profile.py",
+        "free[resource, size - 1] += asked(view, resource, row)",
+        "free[resource, size - 1] += view.procs[row]",
+        OF_POOLS,
+    ),
+    Mutant(
+        "sim/site/moves.py", "site.pools[pool] += site.needs", "site.pools[pool] += 0 * site.needs", OF_POOLS
     ),
     Mutant(MULTIFACTOR, "theirs > had or level", "theirs >= had", ACCOUNTS),
     Mutant(MULTIFACTOR, "(had / whole - part) / mates", "(had / whole - part)", ACCOUNTS),

@@ -15,7 +15,8 @@ from windlass.engines.batch.result import BatchRun, Plan
 from windlass.engines.batch.system import BatchSystem, Event
 from windlass.model import BatchError, InputError, PolicyError
 from windlass.order.site import POLICIES as ORDER
-from windlass.order.site.view import SiteView, Start, check_start
+from windlass.order.site.checked import check_start
+from windlass.order.site.view import SiteView, Start
 
 #: Where only the system can bring news, it is waited for so long at a time, s.
 _LOOK_S = 60.0

@@ -70,6 +70,10 @@ class CompiledView(NamedTuple):
         is of jobs of nobody, where there are any: ``used[owner[USER, row]]`` is that of any job.
     given
         The policy's own numbers.
+    pools
+        (k,) what is free of each resource that jobs wait for beside processors; k is 0 where there is none.
+    needs
+        (k, n) what each job asks for of them.
     """
 
     now: float
@@ -87,6 +91,8 @@ class CompiledView(NamedTuple):
     owner: NDArray[np.int32]
     used: NDArray[np.float64]
     given: NDArray[np.float64]
+    pools: NDArray[np.int64]
+    needs: NDArray[np.int64]
 
 
 _ints, _floats = types.int64[::1], types.float64[::1]
@@ -94,6 +100,7 @@ VIEW = types.NamedTuple(
     (
         *(types.float64, *(types.int64,) * 3, _ints, _ints, _floats, _ints, *(_floats,) * 3),
         *(types.int64, types.int32[:, ::1], *(_floats,) * 2),
+        *(_ints, types.int64[:, ::1]),
     ),
     CompiledView,
 )
@@ -204,6 +211,8 @@ def columns_of(view: SiteView, given: NDArray[np.float64] | None = None) -> Comp
         owner=owner,
         used=_for_all(view.used, owner[USER]),
         given=np.zeros(0) if given is None else given,
+        pools=np.ascontiguousarray(view.pools, np.int64),
+        needs=np.ascontiguousarray(np.concatenate((waiting.needs, running.needs), axis=1), np.int64),
     )
 
 

@@ -32,8 +32,9 @@ def reservation(view: SiteView) -> Reservation | None:
     Returns
     -------
     Reservation | None
-        Infinity and 0 for a job that is wider than what is left of the site; None where nobody waits. Of jobs that are
-        expected to end at the same instant, the narrowest that suffice are counted, as
+        Infinity and 0 for a job that is wider than what is left of the site; None where nobody waits. Where jobs wait
+        for more than processors, it is when all that the job asks for is free. Of jobs that are expected to end at the
+        same instant, the narrowest that suffice are counted, as
         :class:`~windlass.order.site.policies.easy.Easy` does.
 
     Source: Lifka, "The ANL/IBM SP scheduling system", JSSPP 1995.
@@ -50,10 +51,14 @@ def reservation(view: SiteView) -> Reservation | None:
     if not len(waiting.job):
         return None
     job, need = int(waiting.job[0]), int(waiting.procs[0]) + view.owed
-    if need <= view.free:
+    others = waiting.needs[:, 0]
+    if need <= view.free and (others <= view.pools).all():
         return Reservation(job, view.now, view.free - need)
     free = view.free + np.cumsum(running.procs)
-    last = int(np.searchsorted(free, need))
+    fits = free >= need
+    for asked, idle, held in zip(others, view.pools, running.needs, strict=True):
+        fits &= idle + np.cumsum(held) >= asked
+    last = int(np.argmax(fits)) if fits.any() else len(free)
     if last == len(free):
         return Reservation(job, np.inf, 0)
     # A job that is past its expected end may end at any time, and not before now.
@@ -91,14 +96,16 @@ def after(view: SiteView, answer: Start) -> SiteView:
             np.concatenate((running.user, waiting.user[started])),
             np.concatenate((running.group, waiting.group[started])),
             np.concatenate((running.named_queue, waiting.named_queue[started])),
+            np.concatenate((running.needs, waiting.needs[:, started]), axis=1),
         ),
+        pools=view.pools - waiting.needs[:, started].sum(axis=1),
         refused=int((~started).sum()),
     )
 
 
 def taken(waiting: Waiting, places: NDArray[np.int64]) -> Waiting:
     """Those at some places of the queue, in that order."""
-    return Waiting(*(getattr(waiting, field.name)[places] for field in dataclasses.fields(waiting)))
+    return Waiting(*(getattr(waiting, field.name)[..., places] for field in dataclasses.fields(waiting)))
 
 
 def in_other_order(view: SiteView, answer: Start, places: NDArray[np.int64]) -> tuple[SiteView, Start]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from windlass.model import Owners, PolicyError
+from windlass.model import Owners
 
 
 def _nobody() -> NDArray[np.int64]:
@@ -25,6 +25,16 @@ def _fill(view: object, jobs: int, columns: Sequence[str]) -> None:
 _OWNERS = ("user", "group", "named_queue")
 
 
+def _nothing() -> NDArray[np.int64]:
+    return np.empty((0, 0), np.int64)
+
+
+def _fill_needs(view: Waiting | Running) -> None:
+    """No rows where there are no pools."""
+    if len(view.needs) == 0:
+        object.__setattr__(view, "needs", np.empty((0, len(view.job)), np.int64))
+
+
 @dataclass(frozen=True, slots=True)
 class Waiting:
     """Jobs that are submitted and not started, in the order in which they came to the queue (columns of length q).
@@ -38,7 +48,8 @@ class Waiting:
     then): the engine keeps it, so that a policy has no memory of its own and survives a restart.
 
     ``user``, ``group`` and ``named_queue`` are numbers from 0 of whose a job is and of the queue that it was submitted
-    to, -1 where nobody knows; a live engine knows none of them.
+    to, -1 where nobody knows; a live engine knows none of them. ``needs`` (k, q) is what each asks for of the view's k
+    pools.
     """
 
     job: NDArray[np.int64]
@@ -49,9 +60,11 @@ class Waiting:
     user: NDArray[np.int64] = field(default_factory=_nobody)
     group: NDArray[np.int64] = field(default_factory=_nobody)
     named_queue: NDArray[np.int64] = field(default_factory=_nobody)
+    needs: NDArray[np.int64] = field(default_factory=_nothing)
 
     def __post_init__(self) -> None:
         _fill(self, len(self.job), _OWNERS)
+        _fill_needs(self)
 
     @classmethod
     def of(
@@ -62,8 +75,9 @@ class Waiting:
         request: object,
         note: object = None,
         user: object = None,
+        needs: object = None,
     ) -> Waiting:
-        """Build from anything array-like; no note means NaN everywhere, no user -1."""
+        """Build from anything array-like; no note means NaN everywhere, no user -1, no needs no pools."""
         jobs = np.ascontiguousarray(job, dtype=np.int64)
         return cls(
             jobs,
@@ -72,6 +86,7 @@ class Waiting:
             np.ascontiguousarray(request, dtype=np.float64),
             np.full(len(jobs), np.nan) if note is None else np.ascontiguousarray(note, dtype=np.float64),
             _nobody() if user is None else np.ascontiguousarray(user, dtype=np.int64),
+            needs=_nothing() if needs is None else np.ascontiguousarray(needs, dtype=np.int64),
         )
 
 
@@ -79,8 +94,8 @@ class Waiting:
 class Running:
     """Jobs that hold processors, by expected end, then processors (columns of length r).
 
-    ``expected_end`` is start + request, s. It lies in the past for a job that outlived its request. Whose they are is
-    said as of those who wait.
+    ``expected_end`` is start + request, s. It lies in the past for a job that outlived its request. Whose they are, and
+    what they hold of the pools, is said as of those who wait.
     """
 
     job: NDArray[np.int64]
@@ -89,9 +104,11 @@ class Running:
     user: NDArray[np.int64] = field(default_factory=_nobody)
     group: NDArray[np.int64] = field(default_factory=_nobody)
     named_queue: NDArray[np.int64] = field(default_factory=_nobody)
+    needs: NDArray[np.int64] = field(default_factory=_nothing)
 
     def __post_init__(self) -> None:
         _fill(self, len(self.job), _OWNERS)
+        _fill_needs(self)
 
     @classmethod
     def of(
@@ -102,16 +119,19 @@ class Running:
         user: object = None,
         group: object = None,
         named_queue: object = None,
+        needs: object = None,
     ) -> Running:
         """Build from anything array-like, in any order; of whom nothing is said, nobody knows."""
         ends = np.ascontiguousarray(expected_end, dtype=np.float64)
         widths = np.ascontiguousarray(procs, dtype=np.int64)
         order = np.lexsort((widths, ends))
-        whose = (
+        whose = [
             _nobody() if given is None else np.ascontiguousarray(given, dtype=np.int64)[order]
             for given in (user, group, named_queue)
-        )
-        return cls(np.ascontiguousarray(job, dtype=np.int64)[order], widths[order], ends[order], *whose)
+        ]
+        held = _nothing() if needs is None else np.ascontiguousarray(needs, dtype=np.int64)[:, order]
+        jobs = np.ascontiguousarray(job, dtype=np.int64)[order]
+        return cls(jobs, widths[order], ends[order], whose[0], whose[1], whose[2], held)
 
 
 def _no_use() -> NDArray[np.float64]:
@@ -143,6 +163,11 @@ class SiteView:
     used
         Processor-seconds that each user has had up to now, the older the less, by the half-life that the policy names
         as its ``half_life``; the last entry is of jobs of nobody, where there are any. Zeros where it names none.
+    pools
+        (k,) what is free of each resource that jobs wait for beside processors: thousandths of GPUs, bytes of memory.
+        A job starts only where all that it asks for is free. None where jobs wait for processors alone.
+    pool_names
+        (k,) what they are called.
 
     Examples
     --------
@@ -161,6 +186,8 @@ class SiteView:
     refused: int = 0
     owed: int = 0
     used: NDArray[np.float64] = field(default_factory=_no_use)
+    pools: NDArray[np.int64] = field(default_factory=_nobody)
+    pool_names: tuple[str, ...] = ()
 
     @classmethod
     def of_rows(
@@ -181,6 +208,9 @@ class SiteView:
         note: NDArray[np.float64],
         owners: Owners | None = None,
         used: NDArray[np.float64] | None = None,
+        pools: NDArray[np.int64] | None = None,
+        needs: NDArray[np.int64] | None = None,
+        pool_names: tuple[str, ...] = (),
     ) -> SiteView:
         """Build from an engine's columns, of which it takes copies: what a policy does to a view stays in the view.
 
@@ -198,6 +228,10 @@ class SiteView:
             Whose the n jobs are; None where nobody knows.
         used
             As in the view.
+        pools, pool_names
+            As in the view; None for no pools.
+        needs
+            (k, n) what each job asks for of the pools.
 
         Examples
         --------
@@ -209,22 +243,32 @@ class SiteView:
         (array([8, 9]), array([60.]))
         """
         waiting = Waiting(
-            job[queue], submit[queue], procs[queue], request[queue], note[queue], *_of(owners, queue)
+            job[queue], submit[queue], procs[queue], request[queue], note[queue], *_of(owners, needs, queue)
         )
         return cls(
             now=now,
             processors=processors,
             free=free,
             waiting=waiting,
-            running=Running(job[running], procs[running], expected_end[running], *_of(owners, running)),
+            running=Running(
+                job[running], procs[running], expected_end[running], *_of(owners, needs, running)
+            ),
             refused=refused,
             owed=owed,
             used=_no_use() if used is None else used.copy(),
+            pools=_nobody() if pools is None else pools.copy(),
+            pool_names=pool_names,
         )
 
 
-def _of(owners: Owners | None, rows: NDArray[np.int64]) -> tuple[NDArray[np.int64], ...]:
-    return () if owners is None else (owners.user[rows], owners.group[rows], owners.queue[rows])
+_Ints = NDArray[np.int64]
+
+
+def _of(owners: Owners | None, needs: _Ints | None, rows: _Ints) -> tuple[_Ints, _Ints, _Ints, _Ints]:
+    asked = _nothing() if needs is None else needs[:, rows]
+    if owners is None:
+        return _nobody(), _nobody(), _nobody(), asked
+    return owners.user[rows], owners.group[rows], owners.queue[rows], asked
 
 
 @dataclass(frozen=True, slots=True)
@@ -248,51 +292,3 @@ class Start:
     def reasons(self) -> tuple[str, ...]:
         """One reason per started job."""
         return (self.why,) * len(self.jobs) if isinstance(self.why, str) else self.why
-
-
-def check_start(
-    answer: object, job: NDArray[np.int64], procs: NDArray[np.int64], free: int
-) -> NDArray[np.int64]:
-    """Refuse an answer that cannot be carried out, before any of it is.
-
-    Parameters
-    ----------
-    answer
-        What a policy said; anything but a :class:`Start` is refused.
-    job, procs
-        (q,) the waiting jobs, in the order of the queue, from the engine's own columns: a policy may have changed those
-        of its view.
-    free
-        Idle processors.
-
-    Returns
-    -------
-    (k,) where in the queue the jobs to start are, in the answer's order.
-
-    Raises
-    ------
-    PolicyError
-        What is wrong with it; who asked the policy puts its name before.
-
-    Examples
-    --------
-    >>> check_start(Start((9, 7), "both fit"), np.array([7, 8, 9]), np.array([2, 4, 1]), free=3)
-    array([2, 0])
-    >>> check_start(Start((8,)), np.array([7, 8, 9]), np.array([2, 4, 1]), free=3)
-    Traceback (most recent call last):
-    windlass.model.errors.PolicyError: started jobs that need more than the 3 idle processors
-    """
-    if not isinstance(answer, Start):
-        raise PolicyError(f"decided {answer!r}, expected a Start")
-    if len(answer.reasons()) != len(answer.jobs):
-        raise PolicyError(f"gave {len(answer.reasons())} reasons for {len(answer.jobs)} jobs")
-    if answer.notes is not None and np.shape(answer.notes) != job.shape:
-        found = f"notes of shape {np.shape(answer.notes)}"
-        raise PolicyError(f"left {found}, expected one per waiting job, {len(job)}")
-    place_of = {number: place for place, number in enumerate(job.tolist())}
-    places = np.array([place_of.get(number, -1) for number in answer.jobs], dtype=np.int64)
-    if (places < 0).any() or len(np.unique(places)) < len(places):
-        raise PolicyError("started a job that does not wait, or the same job twice")
-    if procs[places].sum() > free:
-        raise PolicyError(f"started jobs that need more than the {free} idle processors")
-    return places

@@ -54,8 +54,9 @@ from windlass.sim.site.state import (
 )
 from windlass.sim.status import ASK, FIRST_OWN, FULL, PAUSED, REACHED
 
-#: How else :func:`_run` returned: the policy's answer names who does not wait, or needs more than is idle.
-BAD_POSITION, TOO_WIDE = range(FIRST_OWN, FIRST_OWN + 2)
+#: How else :func:`_run` returned: the policy's answer names who does not wait, or needs more processors than are idle,
+#: or more of another resource.
+BAD_POSITION, TOO_WIDE, LACKING = range(FIRST_OWN, FIRST_OWN + 3)
 
 opened = opening(SITE_RUN)
 STORE = storing(SITE_RUN)
@@ -97,7 +98,15 @@ def _refusal(run, count):
     for position in site.chosen[:named]:
         site.slot[queue[position]] = NO_SLOT
     site.counts[WANTED] = wanted
-    return TOO_WIDE if wrong == PAUSED and wanted > run.nodes.total[site.counts[SITE]] else wrong
+    if wrong == PAUSED and wanted > run.nodes.total[site.counts[SITE]]:
+        return TOO_WIDE
+    for pool in range(len(site.pools)):
+        wanted = 0
+        for position in site.chosen[:named]:
+            wanted += site.needs[pool, queue[position]]
+        if wrong == PAUSED and wanted > site.pools[pool]:
+            return LACKING
+    return wrong
 
 
 @inlined
@@ -148,6 +157,8 @@ def _view(run, now):
         site.owner,
         site.used,
         site.given,
+        site.pools,
+        site.needs,
     )
 
 

@@ -115,13 +115,15 @@ def take_slot(site, row):
 
 @inlined
 def start_job(run, row, now):
-    """A job takes its processors."""
+    """A job takes its processors, and what else it asks for."""
     site, counts = run.site, run.site.counts
     site.start[row] = now
     site.expected_end[row] = now + site.request[row]
     slot = take_slot(site, row)
     list_running(site, row)
     take(run.nodes, run.pieces, slot, counts[SITE], counts[PART], site.procs[row])
+    for pool in range(len(site.pools)):
+        site.pools[pool] -= site.needs[pool, row]
     if counts[RECORD] != 0:
         _note_pieces(run, row, slot, now)
     if counts[RATED] != 0:
@@ -134,7 +136,7 @@ def start_job(run, row, now):
 
 @inlined
 def stop_job(run, row, now):
-    """A job gives its processors back."""
+    """A job gives back what it has."""
     site, counts = run.site, run.site.counts
     counts[REFUSED] = 0
     unlist_running(site, row)
@@ -147,6 +149,8 @@ def stop_job(run, row, now):
     site.slot[row] = NO_SLOT
     site.spare[counts[RUNNING]] = slot
     give_back(run.nodes, run.pieces, slot, counts[SITE], counts[PART])
+    for pool in range(len(site.pools)):
+        site.pools[pool] += site.needs[pool, row]
     schedule_any(run.tree, slot, np.inf)
 
 

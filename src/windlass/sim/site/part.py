@@ -8,9 +8,11 @@ import numpy as np
 
 from windlass.compiled import Kernel
 from windlass.model import InputError, JobTable, Owners, PolicyError
+from windlass.model.pools import Pools
 from windlass.order.site import SitePolicy
+from windlass.order.site.checked import check_pools, check_start
 from windlass.order.site.compiled import NOBODY, as_compiled, numbers_of
-from windlass.order.site.view import SiteView, Start, check_start
+from windlass.order.site.view import SiteView, Start
 from windlass.registry import optional
 from windlass.sim.handle import Handle
 from windlass.sim.nodes import KERNELS as LEDGER_KERNELS
@@ -21,6 +23,7 @@ from windlass.sim.site.loop import (
     COMMIT,
     DECIDE,
     KERNELS,
+    LACKING,
     RUN,
     SETTLE,
     STORE,
@@ -83,13 +86,16 @@ class SitePart:
         Whether speeds of jobs may change, as those of :class:`~windlass.sim.site.rated.RatedSite`.
     owners
         Whose the jobs are; None where nobody knows.
+    pools
+        What the jobs hold beside their processors, of the whole site; None where they wait for processors alone.
     progress
         Called now and then with the number of jobs submitted so far.
 
     Raises
     ------
     InputError
-        A job is wider than the whole site, or the ledger has no such site or part.
+        A job is wider than the whole site or asks for more of a pool than there is, or the ledger has no such site or
+        part.
 
     Examples
     --------
@@ -111,6 +117,7 @@ class SitePart:
         record: bool = False,
         rated: bool = False,
         owners: Owners | None = None,
+        pools: Pools | None = None,
         progress: Callable[[int], None] | None = None,
     ) -> None:
         ledger.join(site, number)
@@ -121,6 +128,10 @@ class SitePart:
             raise InputError(
                 f"job {jobs.job[row]} needs {jobs.procs[row]} processors, the site has {self._processors}"
             )
+        self._pools = Pools.none(len(jobs)) if pools is None else pools
+        for row in self._pools.lacking()[:1]:
+            name = self._pools.names[int(np.argmax(self._pools.needs[:, row] > self._pools.amount))]
+            raise InputError(f"job {jobs.job[row]} needs more {name} than the site has")
         compiled = as_compiled(policy)
         select = NOBODY if compiled is None else compiled.select
         self._run = make_run(
@@ -136,6 +147,7 @@ class SitePart:
             owners=owners,
             half_life=optional(policy, "half_life"),
             given=numbers_of(policy),
+            pools=self._pools,
         )
         self._handle, self._clock = Handle(self._run, STORE), self._run.site.clock
         # A view: whether anybody watches may be said later.
@@ -204,20 +216,25 @@ class SitePart:
             note=site.note,
             owners=self._owners,
             used=site.used,
+            pools=site.pools,
+            needs=site.needs,
+            pool_names=self._pools.names,
         )
 
     def act(self, decision: str, answer: Start) -> None:
         """Start jobs."""
         site, counts = self._run.site, self._run.site.counts
         queue = site.queue[counts[HEAD] : counts[TAIL]]
-        places = check_start(answer, self._jobs.job[queue], self._jobs.procs[queue], self._free())
+        procs, needs = self._jobs.procs[queue], self._pools.needs[:, queue]
+        places = check_start(answer, self._jobs.job[queue], procs, self._free())
+        check_pools(places, needs, site.pools, self._pools.names)
         codes = self._reasons
         site.chosen[: len(places)] = places
         site.reason[: len(places)] = [codes.setdefault(why, len(codes)) for why in answer.reasons()]
         if answer.notes is not None:
             site.note[queue] = answer.notes
         site.counts[ANSWERED] = len(places)
-        site.counts[WANTED] = self._jobs.procs[queue[places]].sum()
+        site.counts[WANTED] = procs[places].sum()
         while self._commit(self._handle.address) == FULL:
             self._grow()
         self._tell()
@@ -275,6 +292,7 @@ class SitePart:
         problems = {
             BAD_POSITION: "started a job that does not wait, or the same job twice",
             TOO_WIDE: f"started jobs that need more than the {self._free()} idle processors",
+            LACKING: f"started jobs that need more {' or '.join(self._pools.names)} than is free",
         }
         if status in problems:
             raise PolicyError(problems[status], _ORDER)

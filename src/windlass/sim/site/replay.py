@@ -10,6 +10,7 @@ from collections.abc import Callable
 
 from windlass.drive import drive
 from windlass.model import InputError, JobTable, Owners
+from windlass.model.pools import Pools
 from windlass.order.site import SitePolicy
 from windlass.sim.coupled import Alone
 from windlass.sim.nodes import Ledger
@@ -24,6 +25,7 @@ def replay(
     *,
     kill: bool = True,
     owners: Owners | None = None,
+    pools: Pools | None = None,
     progress: Callable[[int], None] | None = None,
 ) -> Replay:
     """Run jobs through a policy.
@@ -40,13 +42,15 @@ def replay(
         Whether a job is stopped when it reaches its requested time.
     owners
         Whose the jobs are; None where nobody knows.
+    pools
+        What the jobs hold beside their processors; None where they wait for processors alone.
     progress
         Called now and then with the number of jobs submitted so far.
 
     Raises
     ------
     InputError
-        A job is wider than the site.
+        A job is wider than the site, or asks for more of a pool than there is.
     PolicyError
         The policy started a job that does not wait or does not fit, or left jobs waiting on an idle site.
 
@@ -60,6 +64,6 @@ def replay(
     if not (processors >= 1 and processors % 1 == 0):
         raise InputError(f"processors is {processors}, expected a whole number of at least 1")
     ledger = Ledger([[int(processors)]], parts=1)
-    part = SitePart(jobs, policy, ledger, kill=kill, owners=owners, progress=progress)
+    part = SitePart(jobs, policy, ledger, kill=kill, owners=owners, pools=pools, progress=progress)
     replayed: Replay = drive(Alone(part, ledger), {"order": policy})
     return replayed

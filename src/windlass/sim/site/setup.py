@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from windlass.model import JobTable, Owners
+from windlass.model.pools import Pools
 from windlass.sim.cores import make_pieces
 from windlass.sim.events.tree import grown, make_tree
 from windlass.sim.nodes import Nodes
@@ -50,6 +51,7 @@ def make_run(
     owners: Owners | None = None,
     half_life: float | None = None,
     given: NDArray[np.float64] | None = None,
+    pools: Pools | None = None,
 ) -> SiteRun:
     """A site on which nothing runs yet; the parameters are those of :class:`~windlass.sim.site.part.SitePart`."""
     jobs, most = len(table), int(nodes.whole[nodes.first[site] : nodes.first[site + 1]].sum())
@@ -74,6 +76,7 @@ def make_run(
     expected_end, (host, guest) = np.empty(jobs), np.full((2, changing), NO_ROW)
     running, row_of = np.zeros((2, slots), np.int64)
     pooled = nodes.first[site + 1] - nodes.first[site] == 1
+    beside = Pools.none(jobs) if pools is None else pools
     state = SiteState(
         table.submit,
         np.minimum(table.run, table.request) if kill else table.run,
@@ -110,6 +113,8 @@ def make_run(
         used,
         using,
         np.zeros(0) if given is None else given,
+        beside.amount.copy(),
+        beside.needs,
     )
     tree = make_tree(max(slots, 1))
     return SiteRun(select, tree, nodes, make_pieces(slots, 0 if pooled else most), state)

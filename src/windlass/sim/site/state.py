@@ -50,6 +50,7 @@ class SiteState(NamedTuple):
     ``pieces_log`` (l, 4): a job's row, a node, cores, start, a line for each piece that an attempt took.
     ``chosen``, ``reason``: the policy's answer. ``owner`` (3, n): users, groups and queues of jobs. ``used``, ``using``
     (users,): processor-seconds that each has had, and processors that each holds. ``given``: the policy's own numbers.
+    ``pools`` (k,), ``needs`` (k, n): what is free of each resource beside processors, and what each job asks for of it.
     """
 
     submit: NDArray[np.float64]
@@ -87,6 +88,8 @@ class SiteState(NamedTuple):
     used: NDArray[np.float64]
     using: NDArray[np.float64]
     given: NDArray[np.float64]
+    pools: NDArray[np.int64]
+    needs: NDArray[np.int64]
 
 
 class SiteRun(NamedTuple):
@@ -127,6 +130,7 @@ _KINDS = {
     ),
     **dict.fromkeys(("slot", "spare"), _I32),
     "owner": types.int32[:, ::1],
+    "needs": types.int64[:, ::1],
     **dict.fromkeys(("lost_times", "pieces_log"), types.float64[:, ::1]),
 }
 SITE_STATE = types.NamedTuple([_KINDS.get(field, _I) for field in SiteState._fields], SiteState)

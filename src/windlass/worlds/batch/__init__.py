@@ -6,6 +6,7 @@
 - :mod:`~windlass.worlds.batch.logged`: the log as it was.
 - :mod:`~windlass.worlds.batch.explained`: what one job waited for.
 - :mod:`~windlass.worlds.batch.resources`: what jobs ask for beside processors, and which resource binds.
+- :mod:`~windlass.worlds.batch.pools`: GPUs and memory that jobs wait for.
 - :mod:`~windlass.worlds.batch.partitions`: jobs bound to partitions, each replayed by itself.
 - :mod:`~windlass.worlds.batch.world`: the jobs replayed, measured.
 """

@@ -113,6 +113,7 @@ class ByHistory:
                     view.running.user,
                     view.running.group,
                     view.running.named_queue,
+                    view.running.needs,
                 ),
                 # Where somebody is expected to end later than before, promises are to be looked at again.
                 refused=0 if late else view.refused,

@@ -11,12 +11,13 @@ from windlass.model import InputError
 from windlass.order.site import POLICIES, SitePolicy
 from windlass.order.site.head import after, promises
 from windlass.order.site.owned import placed
-from windlass.order.site.view import SiteView, Start
+from windlass.order.site.view import SiteView, Start, Waiting
 from windlass.registry import optional
 from windlass.sim.site.replay import replay
 from windlass.traces import Workload
 from windlass.worlds.batch.estimates import ByHistory, exact, users_of
 from windlass.worlds.batch.partitions import parts_of
+from windlass.worlds.batch.pools import asked_of, pools_of
 from windlass.worlds.batch.spec import BatchSetting
 from windlass.worlds.waited import Moment, Started, Waited
 
@@ -61,8 +62,9 @@ class BatchExplainer:
         if setting.estimates == "history":
             policy = ByHistory(watch, jobs, users_of(workload), kill=kill)
         known = exact(jobs, kill) if setting.estimates == "perfect" else jobs
+        pools = pools_of(workload, setting.cluster.beside)
         with contextlib.suppress(_Begun):
-            replay(known, workload.processors, policy, kill=kill, owners=owners)
+            replay(known, workload.processors, policy, kill=kill, owners=owners, pools=pools)
         last = watch.moments[-1]
         return Waited(
             job=job,
@@ -74,6 +76,7 @@ class BatchExplainer:
             expected=watch.expected,
             why=next(each.why for each in last.started if each.job == job),
             moments=tuple(watch.moments),
+            beside=() if pools is None else asked_of(pools, row),
         )
 
 
@@ -120,4 +123,11 @@ class _Watch:
             ended=tuple(sorted(ended)),
             started=started,
             promise=float(promises(self._policy, view, answer)[place]),
+            short=_short(then, waiting, place) if view.pool_names and self._job not in answer.jobs else (),
         )
+
+
+def _short(then: SiteView, waiting: Waiting, place: int) -> tuple[str, ...]:
+    """Of which resources a site has less idle than one of those asks for who waited."""
+    lacking = [waiting.procs[place] > then.free, *(waiting.needs[:, place] > then.pools).tolist()]
+    return tuple(name for name, lacks in zip(("processors", *then.pool_names), lacking, strict=True) if lacks)

@@ -50,6 +50,8 @@ class LoggedBatch:
         """Whether a variant has the log's own site and arrivals and all of its jobs: its waits should be the log's."""
         widest = setting.workload.widest
         whole = widest is None or widest >= workload.processors
+        # Where another site of a sweep has less of something, jobs are left out here, too.
+        whole = whole and setting.cluster.fitting == setting.cluster.beside
         as_they_came = setting.load is None or factor_of(setting.load) == 1
         return whole and as_they_came and workload.processors == workload.logged_processors
 

@@ -1,4 +1,4 @@
-"""What jobs of a log ask for beside processors, and which resource binds: the world itself has processors alone."""
+"""What jobs of a log ask for beside processors: what they wait for, what they do not, and which resource binds."""
 
 from __future__ import annotations
 
@@ -10,13 +10,12 @@ import numpy as np
 from windlass.traces import Workload
 from windlass.traces.resources import Asked
 from windlass.workloads.load import offered_load
-
-_GIB = 2.0**30
+from windlass.worlds.batch.pools import Amounts, amount_of
 
 
 @dataclass(frozen=True, slots=True)
 class _Beside:
-    """A resource that jobs do not wait for.
+    """A resource beside processors.
 
     Parameters
     ----------
@@ -25,7 +24,7 @@ class _Beside:
     asked
         What the jobs ask for.
     given
-        What the site has of it; None where the scenario does not say.
+        What the site has of it; None where the scenario does not say, and jobs do not wait for it.
     """
 
     name: str
@@ -41,15 +40,13 @@ class _Beside:
     @property
     def amount(self) -> str:
         """The same, in words."""
-        if self.name == "memory":
-            return f"{self.there / _GIB:,.6g} GiB of memory"
-        return f"{self.there:,.6g} {self.name}"
+        return amount_of(self.name, self.there)
 
 
 def resource_notes(
-    workload: Workload, gpus: float | None = None, memory: float | None = None
+    workload: Workload, gpus: float | None = None, memory: float | None = None, *, waits: bool = True
 ) -> tuple[str, ...]:
-    """How many jobs ask for what they do not wait for here, and which resource binds.
+    """How many jobs ask for what they wait for beside processors, and for what not; and which resource binds.
 
     A resource binds where the jobs that come ask for the greatest part of it: amount × run time over what there is ×
     the time in which they come, which for processors is the offered load.
@@ -59,7 +56,10 @@ def resource_notes(
     workload
         The jobs, and what they ask for.
     gpus, memory
-        What the site has of them, memory in bytes; None for the most that jobs of the log held at once.
+        What the site has of them, memory in bytes; None where jobs do not wait for them, and then it is taken to be the
+        most that jobs of the log held at once.
+    waits
+        Whether jobs wait for what is said here; where they do not, it is for the notes alone.
 
     Returns
     -------
@@ -75,9 +75,29 @@ def resource_notes(
     GPUs are not modelled, and no job waits for them: 50 % of the jobs ask for some
     GPUs bind, and not processors, by the work that comes: 1.5 of 4 GPUs (the most at once), 0.25 of 8 processors
     """
-    beside = _beside(workload, gpus, memory)
-    if not beside:
-        return ()
+    known = _beside(workload, gpus, memory)
+    said = _nobody_asks(workload, Amounts(gpus, memory)) if waits else ()
+    waited_for = [each for each in known if waits and each.given is not None]
+    for each in waited_for:
+        share = f"{100 * each.asked.jobs / len(workload.jobs):.3g} % of the jobs ask for"
+        said += (f"jobs wait for {each.name} as for processors: {share} some of {each.amount}",)
+    beside = [each for each in known if each not in waited_for]
+    if beside:
+        said += (_not_modelled(workload, beside),)
+    return (*said, *_binding(workload, known))
+
+
+def _nobody_asks(workload: Workload, amounts: Amounts) -> tuple[str, ...]:
+    """What the scenario names, and no job asks for."""
+    given = (("gpus", amounts.gpus, workload.gpus), ("memory", amounts.memory, workload.memory))
+    return tuple(
+        f"cluster.{field} is given, and the jobs name no {'GPUs' if field == 'gpus' else field}: it has no effect"
+        for field, amount, asked in given
+        if amount is not None and asked is None
+    )
+
+
+def _not_modelled(workload: Workload, beside: list[_Beside]) -> str:
     names = " and ".join(each.name for each in beside)
     them = "it" if names == "memory" else "them"
     verb = "is" if names == "memory" else "are"
@@ -92,13 +112,14 @@ def resource_notes(
     unknown = [f"cluster.{each.field}" for each in beside if not each.there > 0]
     if unknown:
         note += f"; {' and '.join(unknown)} would say what there is"
-    return (note, *_binding(workload, beside))
+    return note
 
 
 def _beside(workload: Workload, gpus: float | None, memory: float | None) -> list[_Beside]:
     found = []
     # In logs of GPU clusters a processor is a GPU: those are waited for.
-    if workload.gpus is not None and not np.array_equal(workload.gpus.amount, workload.jobs.procs):
+    alike = workload.gpus is not None and np.array_equal(workload.gpus.amount, workload.jobs.procs)
+    if workload.gpus is not None and (gpus is not None or not alike):
         found.append(_Beside("GPUs", "gpus", workload.gpus, gpus))
     if workload.memory is not None:
         found.append(_Beside("memory", "memory", workload.memory, memory))

@@ -12,6 +12,7 @@ from pydantic import BeforeValidator, Field, model_validator
 
 from windlass.metrics.site import DAY
 from windlass.worlds import Setting
+from windlass.worlds.batch.pools import Amounts
 from windlass.worlds.policy import Policy
 from windlass.worlds.spec import Positive, Spec
 
@@ -58,13 +59,18 @@ class PartitionSpec(Spec):
 class PartitionedSpec(ClusterSpec):
     """One site, or ``partitions`` that share no processors: each job of the log is bound to its own.
 
-    ``gpus`` and ``memory`` (bytes) are what the site has of them, and otherwise the most that jobs of the log held at
-    once. Jobs do not wait for them: a note says what the jobs that come ask for, of what there is.
+    ``gpus`` and ``memory`` (bytes) are what the site has of them. Where they are given, a job starts only where as much
+    of them is free as it asks for; each is one pool for the whole site. Where they are not, or there are partitions,
+    jobs wait for processors alone, and a note says what they ask for, of the most that they held at once.
+    ``fitting_gpus`` and ``fitting_memory``: only jobs that ask for at most so much, so that all sites of a sweep run
+    the same ones; not for scenarios.
     """
 
     partitions: tuple[PartitionSpec, ...] = ()
     gpus: Positive | None = None
     memory: Positive | None = None
+    fitting_gpus: Positive | None = Field(default=None, exclude=True)
+    fitting_memory: Positive | None = Field(default=None, exclude=True)
 
     @model_validator(mode="after")
     def _apart(self) -> Self:
@@ -79,6 +85,20 @@ class PartitionedSpec(ClusterSpec):
     def whole(self) -> int | None:
         """Processors of all; None for those that the log names."""
         return sum(each.processors for each in self.partitions) if self.partitions else self.processors
+
+    @property
+    def beside(self) -> Amounts:
+        """What jobs wait for beside processors."""
+        return Amounts() if self.partitions else Amounts(self.gpus, self.memory)
+
+    @property
+    def fitting(self) -> Amounts:
+        """How much of it a job may ask for."""
+        beside = self.beside
+        return Amounts(
+            beside.gpus if self.fitting_gpus is None else self.fitting_gpus,
+            beside.memory if self.fitting_memory is None else self.fitting_memory,
+        )
 
 
 class LublinSpec(Spec):
@@ -149,6 +169,38 @@ def widest_for_all(variants: Sequence[tuple[WorkloadSpec, ClusterSpec]]) -> tupl
     return tuple(least(workload) for workload, _ in variants)
 
 
+def fitting_for_all(
+    variants: Sequence[tuple[WorkloadSpec, PartitionedSpec]],
+) -> tuple[dict[str, float | None], ...]:
+    """How much beside processors jobs of each variant may ask for, so that all of one log run the same jobs.
+
+    Parameters
+    ----------
+    variants
+        Workload and site of each.
+
+    Returns
+    -------
+    tuple
+        Fields of its site for each variant: what the site with the least has.
+
+    Examples
+    --------
+    >>> log, sites = WorkloadSpec(trace=Path("a.swf")), [PartitionedSpec(gpus=count) for count in (8, 4)]
+    >>> fitting_for_all([(log, site) for site in sites])[0]
+    {'fitting_gpus': 4.0, 'fitting_memory': None}
+    """
+
+    def least(workload: WorkloadSpec, field: str) -> float | None:
+        alike = (getattr(site.beside, field) for log, site in variants if log == workload)
+        return min((amount for amount in alike if amount is not None), default=None)
+
+    return tuple(
+        {f"fitting_{field}": least(workload, field) for field in ("gpus", "memory")}
+        for workload, _ in variants
+    )
+
+
 class PoliciesSpec(Spec):
     """A policy per decision."""
 
@@ -191,7 +243,13 @@ class BatchSetting(Setting):
     def together(cls, variants: Sequence[Self]) -> tuple[Self, ...]:
         """The same jobs on all sites that are compared."""
         widest = widest_for_all([(variant.workload, variant.cluster) for variant in variants])
+        fitting = fitting_for_all([(variant.workload, variant.cluster) for variant in variants])
         return tuple(
-            variant.model_copy(update={"workload": variant.workload.model_copy(update={"widest": most})})
-            for variant, most in zip(variants, widest, strict=True)
+            variant.model_copy(
+                update={
+                    "workload": variant.workload.model_copy(update={"widest": most}),
+                    "cluster": variant.cluster.model_copy(update=beside),
+                }
+            )
+            for variant, most, beside in zip(variants, widest, fitting, strict=True)
         )

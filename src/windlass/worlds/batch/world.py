@@ -25,6 +25,7 @@ from windlass.worlds.batch.explained import BatchExplainer
 from windlass.worlds.batch.jobs import cut_share, jobs_of, jobs_table, site_metrics, walltime_notes
 from windlass.worlds.batch.logged import LoggedBatch
 from windlass.worlds.batch.partitions import bound, replayed_apart
+from windlass.worlds.batch.pools import pools_of, with_pools, within
 from windlass.worlds.batch.resources import resource_notes
 from windlass.worlds.batch.spec import BatchSetting
 from windlass.worlds.contents import Contents, content_of
@@ -67,6 +68,8 @@ class Batch:
         """Read the log or draw the jobs."""
         partitions = setting.cluster.partitions
         choose = partial(bound, partitions=partitions) if partitions else None
+        if setting.cluster.fitting.any:
+            choose = partial(within, amounts=setting.cluster.fitting)
         found = jobs_of(setting.workload, setting.cluster.whole, seed, setting.load, choose)
         if setting.estimates == "history":
             users_of(found)
@@ -92,15 +95,21 @@ class Batch:
         else:
             parts = _replayed(setting, [seed, 1], workload, progress)
         done = dataclasses.replace(parts, jobs=jobs)
+        metrics = site_metrics(workload, done.start, done.end, setting.starved_after)
+        lacked: tuple[str, ...] = ()
+        if (pools := pools_of(workload, setting.cluster.beside)) is not None:
+            metrics, found = with_pools(metrics, workload, done.start, done.end, pools)
+            lacked = tuple(f"under {setting.policies.order.choice(POLICIES).label}, {said}" for said in found)
         return Outcome(
             seed=seed,
-            metrics=site_metrics(workload, done.start, done.end, setting.starved_after),
+            metrics=metrics,
             jobs=jobs_table(done, workload.of),
             processors=workload.processors,
             notes=(
                 *workload.notes,
                 *walltime_notes(workload, setting.kill_at_walltime),
-                *resource_notes(workload, setting.cluster.gpus, setting.cluster.memory),
+                *resource_notes(workload, setting.cluster.gpus, setting.cluster.memory, waits=not partitions),
+                *lacked,
             ),
             cut_share=cut_share(workload) if setting.kill_at_walltime else 0.0,
         )
@@ -121,5 +130,6 @@ def _replayed(
         policy,
         kill=kill,
         owners=owners,
+        pools=pools_of(workload, setting.cluster.beside),
         progress=lambda submitted: progress(submitted / len(jobs)),
     )

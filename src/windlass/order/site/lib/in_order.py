@@ -28,6 +28,8 @@ def in_order(view, places, refused):
         view.owner,
         view.used,
         view.given,
+        view.pools,
+        view.needs,
     )
 
 

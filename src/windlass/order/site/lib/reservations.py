@@ -3,6 +3,7 @@
 import numpy as np
 
 from windlass.compiled import allocating, helper, lean
+from windlass.order.site.lib.pool_profile import earliest_of_all, pools_of_running, reserve_all
 from windlass.order.site.lib.profile import earliest, end_of, profile_of_running, take
 from windlass.order.site.lib.timeline import append_step, earliest_before, make_timeline, take_from
 
@@ -160,12 +161,62 @@ def reserve(view, key):
 
 
 @allocating
+def _promised_of_all(view):
+    """The profile of all resources with the reservations that are still to come, and whether all are sound."""
+    # As many steps as a profile of processors needs.
+    profile = pools_of_running(view, 4 * len(view.queue))
+    sound = len(view.running) == 0 or view.expected_end[view.running[0]] > view.now
+    for row in view.queue:
+        sound = sound and not view.note[row] < view.now
+        if view.note[row] >= view.now:
+            reserve_all(profile, view, row, view.note[row], 1)
+    for resource in range(len(profile.free)):
+        for step in range(profile.steps[0]):
+            sound = sound and profile.free[resource, step] >= 0
+    return profile, sound
+
+
+@lean
+def _compress_of_all(profile, view, rows):
+    """Make each of these reservations anew, as early as the others allow; whether any moved."""
+    moved = False
+    for row in rows:
+        before = view.note[row]
+        if before >= profile.times[0]:
+            reserve_all(profile, view, row, before, -1)
+        view.note[row] = earliest_of_all(profile, view, row)
+        reserve_all(profile, view, row, view.note[row], 1)
+        moved = moved or view.note[row] != before
+    return moved
+
+
+@allocating
+def _reserve_of_all(view, key):
+    """Reservations as of :func:`reserve` where jobs wait for more than processors, over a plain list of steps."""
+    profile, sound = _promised_of_all(view)
+    if view.refused == 0 or not sound:
+        moved = _compress_of_all(profile, view, _in_turn(view, key))
+        while moved and (len(key) > 0 or not sound):
+            profile, _ = _promised_of_all(view)
+            moved = _compress_of_all(profile, view, _in_turn(view, key))
+        # What was taken out and put back has left steps behind.
+        profile, _ = _promised_of_all(view)
+    for row in view.queue:
+        if np.isnan(view.note[row]):
+            view.note[row] = earliest_of_all(profile, view, row)
+            reserve_all(profile, view, row, view.note[row], 1)
+
+
+@allocating
 def start_reserved(view, key, chosen, why):
     """Make reservations as :func:`reserve` does, and choose whose time has come; how many these are.
 
     The reason is 0 for those with nobody left ahead of them in the queue, and 1 for the others.
     """
-    reserve(view, key)
+    if len(view.pools) > 0:
+        _reserve_of_all(view, key)
+    else:
+        reserve(view, key)
     count = 0
     for position in range(len(view.queue)):
         if view.note[view.queue[position]] == view.now:

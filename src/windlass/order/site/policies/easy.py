@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from windlass.compiled import Kernel, allocating, inlined
 from windlass.order.site.compiled import SELECT, CompiledPolicy
 from windlass.order.site.head import promise_to_head
+from windlass.order.site.lib.pools import add, fits, free_now, start_heads
 from windlass.order.site.view import SiteView, Start
 
 _HEAD, _BEFORE, _BESIDE = 0, 1, 2
@@ -66,7 +67,51 @@ def _shadow_of_running(view, free):
     return view.expected_end[running[held - 1]] if free >= need else np.inf, free - need
 
 
+@allocating
+def _shadow_of_all(view, started, free, extra):
+    """The shadow time where jobs wait for more than processors: the first at which all that the head asks for is free.
+
+    What is left over then goes into ``extra``.
+    """
+    rows, ends = _holders(view, started)
+    head, held = view.queue[started], 0
+    extra[:] = free
+    extra[0] -= view.owed
+    while held < len(rows) and not fits(view, extra, head):
+        add(view, extra, rows[held], 1)
+        held += 1
+    time = ends[held - 1] if held > 0 and fits(view, extra, head) else np.inf
+    add(view, extra, head, -1)
+    return time
+
+
+@allocating
+def _select_of_all(view, chosen, why):
+    """The same where jobs wait for more than processors: they start only where all that they ask for is free."""
+    free, queue = free_now(view), view.queue
+    count = start_heads(view, free, chosen, why)
+    head, time, extra = count, np.nan, np.empty_like(free)
+    for position in range(head + 1, len(queue)):
+        row = queue[position]
+        if not fits(view, free, row):
+            continue
+        if np.isnan(time):
+            time = _shadow_of_all(view, head, free, extra)
+        ends_before = view.now + view.request[row] <= time
+        if not ends_before:
+            if not fits(view, extra, row):
+                continue
+            add(view, extra, row, -1)
+        add(view, free, row, -1)
+        chosen[count] = position
+        why[count] = _BEFORE if ends_before else _BESIDE
+        count += 1
+    return count
+
+
 def _select(view, chosen, why):
+    if len(view.pools) > 0:
+        return _select_of_all(view, chosen, why)
     now, free, queue, procs, request = view.now, view.free, view.queue, view.procs, view.request
     count = 0
     while view.refused == 0 and count < len(queue) and procs[queue[count]] <= free:
@@ -102,7 +147,8 @@ class Easy(CompiledPolicy):
     The head of the queue that does not fit gets a reservation at the *shadow time*, when enough running jobs
     are expected to have ended. A later job starts now if it fits and either is expected to end by then, or
     takes only processors that the head leaves over then. The reservation is made anew at each decision. A head that
-    is wider than what is left of its site has none, and holds up nobody until the site grows again.
+    is wider than what is left of its site has none, and holds up nobody until the site grows again. Where jobs wait for
+    more than processors, all this is of everything that they ask for.
 
     Source: Lifka, "The ANL/IBM SP scheduling system", JSSPP 1995; Mu'alem and Feitelson, IEEE TPDS 12(6), 2001.
 

@@ -4,10 +4,13 @@ from typing import ClassVar
 
 from windlass.compiled import Kernel
 from windlass.order.site.compiled import SELECT, CompiledPolicy
+from windlass.order.site.lib.pools import heads_of_all
 
 
 def _select(view, chosen, why):
     queue, procs, free = view.queue, view.procs, view.free
+    if len(view.pools) > 0:
+        return heads_of_all(view, chosen, why)
     if view.refused > 0:
         return 0
     count = 0

@@ -1,0 +1,107 @@
+"""What is expected to be free of several resources from now on: a profile with a row for each of them."""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from windlass.compiled import allocating, lean
+from windlass.order.site.lib.pools import asked
+from windlass.order.site.lib.profile import end_of
+
+
+class PoolProfile(NamedTuple):
+    """A step function of 1 + k resources, and room for more steps: two for each reservation to come.
+
+    Parameters
+    ----------
+    times
+        (s,) when each step begins, s, ascending.
+    free
+        (1 + k, s) what is free of each resource from ``times[i]`` until ``times[i + 1]``; the last for ever.
+    steps
+        (1,) how many of the s are in use.
+    """
+
+    times: NDArray[np.float64]
+    free: NDArray[np.int64]
+    steps: NDArray[np.int64]
+
+
+@allocating
+def pools_of_running(view, spare):
+    """The profile when nobody waits; a job past its expected end is expected to end at once.
+
+    What is owed is taken from the processors that come back first.
+    """
+    running, expected_end = view.running, view.expected_end
+    resources = 1 + len(view.pools)
+    times = np.empty(len(running) + 1 + spare, np.float64)
+    free = np.empty((resources, len(running) + 1 + spare), np.int64)
+    times[0], free[0, 0] = view.now, view.free
+    for resource in range(1, resources):
+        free[resource, 0] = view.pools[resource - 1]
+    size, owed = 1, view.owed
+    for row in running:
+        end = max(expected_end[row], np.nextafter(view.now, np.inf))
+        if end > times[size - 1]:
+            times[size] = end
+            for resource in range(resources):
+                free[resource, size] = free[resource, size - 1]
+            size += 1
+        for resource in range(resources):
+            free[resource, size - 1] += asked(view, resource, row)
+        paid = min(owed, view.procs[row])
+        owed -= paid
+        free[0, size - 1] -= paid
+    return PoolProfile(times, free, np.full(1, size))
+
+
+@lean
+def _fits_at(profile, view, row, step):
+    resource = 0
+    while resource < len(profile.free) and profile.free[resource, step] >= asked(view, resource, row):
+        resource += 1
+    return resource == len(profile.free)
+
+
+@lean
+def earliest_of_all(profile, view, row):
+    """The first time from which all that a job asks for stays free for as long as it asks to run."""
+    times, size, duration = profile.times, profile.steps[0], view.request[row]
+    start = step = 0
+    while step < size and times[step] < end_of(times[start], duration):
+        if not _fits_at(profile, view, row, step):
+            start = step + 1
+            if start >= size:
+                return np.inf
+        step += 1
+    return times[start]
+
+
+@lean
+def _split(profile, time):
+    """Make a time the beginning of a step; which step that is."""
+    times, free, size = profile.times, profile.free, profile.steps[0]
+    place = np.searchsorted(times[:size], time)
+    if place < size and times[place] == time:
+        return place
+    for step in range(size, place, -1):
+        times[step] = times[step - 1]
+        for resource in range(len(free)):
+            free[resource, step] = free[resource, step - 1]
+    times[place] = time
+    for resource in range(len(free)):
+        free[resource, place] = free[resource, place - 1]
+    profile.steps[0] = size + 1
+    return place
+
+
+@lean
+def reserve_all(profile, view, row, start, times):
+    """Take what a job asks for from ``start`` on for as long as it asks to run; give it back where ``times`` is -1."""
+    first = _split(profile, start)
+    last = _split(profile, end_of(start, view.request[row]))
+    for resource in range(len(profile.free)):
+        for step in range(first, last):
+            profile.free[resource, step] -= times * asked(view, resource, row)
