@@ -15,14 +15,17 @@ from hypothesis import strategies as st
 from tests.oracles import pooled
 from tests.oracles.workloads import CHECK
 from windlass.metrics.lacked import lacked, used
+from windlass.metrics.site import BatchMetrics
 from windlass.model import InputError, JobTable
 from windlass.model.pools import Pools
+from windlass.report.columns import metric_columns
 from windlass.report.waiting import moment_lines, waiting_sentences
 from windlass.runner import run
 from windlass.scenario import make_scenario
 from windlass.traces import Workload
 from windlass.traces.resources import Asked
 from windlass.worlds.batch.explained import BatchExplainer
+from windlass.worlds.batch.logged import LoggedBatch
 from windlass.worlds.batch.pools import Amounts, pools_of, within
 from windlass.worlds.batch.spec import BatchSetting
 
@@ -69,12 +72,12 @@ def test_without_them_jobs_wait_for_processors_alone(log):
     plain, generous, scarce = (run(scenario(log, each)) for each in ({}, {"gpus": 9000}, {"gpus": 4}))
     for one, two in zip(plain.variants, generous.variants, strict=True):
         assert one.outcomes[0].jobs.equals(two.outcomes[0].jobs)
-        assert math.isnan(one.outcomes[0].metrics.gpu_utilisation)
-        assert two.outcomes[0].metrics.wait_for_gpus == 0
+        assert type(one.outcomes[0].metrics) is BatchMetrics
+        assert two.outcomes[0].metrics.lacked_gpus == 0
     waits = [[each.outcomes[0].metrics.mean_wait_s for each in found.variants] for found in (plain, scarce)]
     assert all(one < two for one, two in zip(*waits, strict=True))
     found = [each.outcomes[0].metrics for each in scarce.variants]
-    assert all(each.wait_for_gpus > each.wait_for_processors for each in found)
+    assert all(each.lacked_gpus > each.lacked_processors for each in found)
     said = [note for note in scarce.notes() if note.startswith("under easy, jobs waited")]
     assert len(said) == 1
     assert said[0].endswith(": GPUs bind")
@@ -88,6 +91,13 @@ def test_all_sites_of_a_sweep_run_the_jobs_of_the_smallest(log):
     assert any(
         "jobs ask for more than 1 GPUs and are left out, the first: job" in each for each in found.notes()
     )
+
+
+def test_variants_with_pools_and_without_stand_in_one_table(log):
+    found = run(scenario(log, {"gpus": [None, 4]}))
+    (column,) = [each for each in metric_columns(found) if each.label == "gpu utilisation"]
+    # Policy by policy at each point.
+    assert [cell.text == "–" for cell in column.cells] == [True] * 3 + [False] * 3
 
 
 def test_a_log_of_nothing_that_fits_is_refused(log):
@@ -105,6 +115,14 @@ def test_partitions_have_no_pools(tmp_path):
     found = run(make_scenario(tree))
     assert len(found.variants[0].outcomes[0].jobs) == 120
     assert any(note.startswith("GPUs and memory are not modelled") for note in found.notes())
+
+
+@pytest.mark.parametrize(("gpus", "own"), [(None, True), (6, True), (5, False)])
+def test_a_site_with_less_than_jobs_held_at_once_is_not_the_log_s_own(gpus, own):
+    jobs = JobTable.of(submit=[0, 1], run=[9, 9], procs=[1, 1])
+    log = Workload(jobs, 4, logged_processors=4, gpus=Asked(np.array([2.0, 4.0]), most=6.0))
+    tree = {"cluster": {"gpus": gpus}, "workload": {"trace": "log.csv"}, "policies": {"order": "easy"}}
+    assert LoggedBatch().own(BatchSetting.model_validate(tree), log) == own
 
 
 def work(gpus: list[float], memory: list[float] | None = None) -> Workload:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,11 +46,6 @@ class BatchMetrics:
         The same over groups and over queues, or partitions where a log has no queues.
     starved
         How many jobs waited for longer than a bound, by default a day; NaN where that was not measured.
-    gpu_utilisation, memory_utilisation
-        As utilisation, of GPUs and memory; NaN where jobs do not wait for them.
-    wait_for_processors, wait_for_gpus, wait_for_memory
-        Which part of all time that jobs waited each resource alone was what they lacked, 0 to 1; NaN where jobs wait
-        for processors alone.
     """
 
     jobs: int
@@ -66,11 +62,36 @@ class BatchMetrics:
     groups_jain: float = field(default=math.nan, metadata={**HIGHER, **SOMETIMES})
     queues_jain: float = field(default=math.nan, metadata={**HIGHER, **SOMETIMES})
     starved: float = field(default=math.nan, metadata={**LOWER, **SOMETIMES})
+
+
+@dataclass(frozen=True, slots=True)
+class PooledMetrics(BatchMetrics):
+    """The same where jobs wait for GPUs and memory, too; NaN for what they do not wait for.
+
+    Parameters
+    ----------
+    gpu_utilisation, memory_utilisation
+        As utilisation.
+    lacked_processors, lacked_gpus, lacked_memory
+        Which part of all time that jobs waited each resource alone was what they lacked, 0 to 1.
+
+    Examples
+    --------
+    >>> PooledMetrics.of(BatchMetrics(1, 0.0, 0.0, 0.0, 60.0, 1.0, 0.5, 60.0), lacked_gpus=0.25).lacked_gpus
+    0.25
+    """
+
     gpu_utilisation: float = field(default=math.nan, metadata={**HIGHER, **SOMETIMES})
     memory_utilisation: float = field(default=math.nan, metadata={**HIGHER, **SOMETIMES})
-    wait_for_processors: float = field(default=math.nan, metadata=SOMETIMES)
-    wait_for_gpus: float = field(default=math.nan, metadata=SOMETIMES)
-    wait_for_memory: float = field(default=math.nan, metadata=SOMETIMES)
+    lacked_processors: float = field(default=math.nan, metadata=SOMETIMES)
+    lacked_gpus: float = field(default=math.nan, metadata=SOMETIMES)
+    lacked_memory: float = field(default=math.nan, metadata=SOMETIMES)
+
+    @classmethod
+    def of(cls, metrics: BatchMetrics, **pools: float) -> PooledMetrics:
+        """Metrics of the jobs, and those of the pools by name."""
+        own: dict[str, Any] = {each.name: getattr(metrics, each.name) for each in fields(metrics)}
+        return cls(**own | pools)
 
 
 def bounded_slowdown(

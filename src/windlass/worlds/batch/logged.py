@@ -7,6 +7,7 @@ import math
 
 import numpy as np
 
+from windlass.metrics.site import PooledMetrics
 from windlass.results import Choice, Outcome
 from windlass.sim.site.result import Replay
 from windlass.traces import Workload
@@ -41,6 +42,8 @@ class LoggedBatch:
         metrics = site_metrics(workload, start, end, setting.starved_after)
         if not self.own(setting, workload):
             metrics = dataclasses.replace(metrics, utilisation=math.nan, makespan_s=math.nan)
+        if setting.cluster.fitting.any:
+            metrics = PooledMetrics.of(metrics)
         done = Replay(
             jobs, workload.processors, start, end, np.zeros(len(jobs), np.int64), ("as the log has it",)
         )
@@ -50,8 +53,12 @@ class LoggedBatch:
         """Whether a variant has the log's own site and arrivals and all of its jobs: its waits should be the log's."""
         widest = setting.workload.widest
         whole = widest is None or widest >= workload.processors
+        beside = setting.cluster.beside
         # Where another site of a sweep has less of something, jobs are left out here, too.
-        whole = whole and setting.cluster.fitting == setting.cluster.beside
+        whole = whole and setting.cluster.fitting == beside
+        for amount, asked in ((beside.gpus, workload.gpus), (beside.memory, workload.memory)):
+            # The log's own site has what its jobs held at once.
+            whole = whole and not (amount is not None and asked is not None and amount < asked.most)
         as_they_came = setting.load is None or factor_of(setting.load) == 1
         return whole and as_they_came and workload.processors == workload.logged_processors
 

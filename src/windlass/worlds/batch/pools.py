@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from windlass.metrics.lacked import Lacked, lacked, used
-from windlass.metrics.site import BatchMetrics
+from windlass.metrics.site import BatchMetrics, PooledMetrics
 from windlass.model import InputError
 from windlass.model.pools import Pools
 from windlass.traces import Workload
@@ -150,7 +150,7 @@ def with_pools(
     start: NDArray[np.float64],
     end: NDArray[np.float64],
     pools: Pools,
-) -> tuple[BatchMetrics, tuple[str, ...]]:
+) -> tuple[PooledMetrics, tuple[str, ...]]:
     """The metrics with those of the pools, and a sentence on what lacked while jobs waited.
 
     Parameters
@@ -171,13 +171,13 @@ def with_pools(
     use, names = used(start, end, needs, amount, jobs.submit), ("processors", *pools.names)
     share_of, alone = dict(zip(names, use.tolist(), strict=True)), dict(zip(names, found.alone, strict=True))
     nan = float("nan")
-    told = dataclasses.replace(
+    told = PooledMetrics.of(
         metrics,
         gpu_utilisation=share_of.get("GPUs", nan),
         memory_utilisation=share_of.get("memory", nan),
-        wait_for_processors=alone["processors"],
-        wait_for_gpus=alone.get("GPUs", nan),
-        wait_for_memory=alone.get("memory", nan),
+        lacked_processors=alone["processors"],
+        lacked_gpus=alone.get("GPUs", nan),
+        lacked_memory=alone.get("memory", nan),
     )
     return told, () if found.wait == 0 else (_said(names, found),)
 
@@ -194,7 +194,7 @@ def _said(names: tuple[str, ...], found: Lacked) -> str:
 
 
 def _percent(share: float) -> str:
-    return f"{100 * share:.3g} %"
+    return f"{100 * share:.3g} %" if share == 0 or share >= 0.001 else "< 0.1 %"
 
 
 def asked_of(pools: Pools, row: int) -> tuple[str, ...]:

@@ -9,7 +9,7 @@ from functools import partial
 import numpy as np
 
 from windlass.compiled import Kernel
-from windlass.metrics.site import BatchMetrics
+from windlass.metrics.site import BatchMetrics, PooledMetrics
 from windlass.order.site import POLICIES
 from windlass.order.site.compiled import NOBODY
 from windlass.order.site.owned import placed
@@ -97,6 +97,9 @@ class Batch:
         done = dataclasses.replace(parts, jobs=jobs)
         metrics = site_metrics(workload, done.start, done.end, setting.starved_after)
         lacked: tuple[str, ...] = ()
+        if setting.cluster.fitting.any:
+            # So that all variants of a sweep have the same ones.
+            metrics = PooledMetrics.of(metrics)
         if (pools := pools_of(workload, setting.cluster.beside)) is not None:
             metrics, found = with_pools(metrics, workload, done.start, done.end, pools)
             lacked = tuple(f"under {setting.policies.order.choice(POLICIES).label}, {said}" for said in found)
