@@ -73,7 +73,6 @@ MUTANTS = (
         OF_BEST,
     ),
     Mutant(POOLS, "row) <= free[resource]", "row) < free[resource]", OF_POOLS),
-    Mutant(EASY, "            add(view, extra, row, -1)\n", "", OF_POOLS),
     Mutant(
         "order/site/lib/pool_profile.py",
         "free[resource, size - 1] += asked(view, resource, row)",
