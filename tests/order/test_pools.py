@@ -69,6 +69,12 @@ def starts(given: Pooled, policy: object, *, kill: bool = True) -> list[float]:
         *case(4, [0, 0, 1, 2], [10, 10, 10, 10], [1, 1, 1, 1]), Pools.of(("GPUs",), [2], [[2, 1, 2, 0]])
     )
 )
+# Two of whom the head can let pass one.
+@example(
+    found=Pooled(
+        *case(9, [0, 0, 0, 0], [10, 5, 99, 99], [1, 1, 1, 1]), Pools.of(("GPUs",), [4], [[2, 3, 1, 1]])
+    )
+)
 def test_starts_are_those_of_the_definition(found: Pooled, name: str, kill: bool) -> None:
     assert starts(found, POLICIES.find(name)(), kill=kill) == pooled.starts_of(name, *found, kill=kill)
 

@@ -74,6 +74,12 @@ MUTANTS = (
     ),
     Mutant(POOLS, "row) <= free[resource]", "row) < free[resource]", OF_POOLS),
     Mutant(
+        EASY,
+        "            add(view, extra, row, -1)\n",
+        "",
+        ("tests/order/test_pools.py::test_starts_are_those_of_the_definition",),
+    ),
+    Mutant(
         "order/site/lib/pool_profile.py",
         "free[resource, size - 1] += asked(view, resource, row)",
         "free[resource, size - 1] += view.procs[row]",
