@@ -127,7 +127,9 @@ class Cluster:
                 free[each["spec"]["nodeName"]] -= cores_of(each)
         for each in pods:
             wide = cores_of(each)
-            where = next((name for name, left in sorted(free.items()) if left >= wide), None)
+            # Where least is left over: large nodes stay for what is large, and the most of a type is not reached.
+            fits = [(left, name) for name, left in free.items() if left >= wide]
+            where = min(fits)[1] if fits else None
             if not each["spec"].get("nodeName") and where is not None:
                 self.bind(each["metadata"]["name"], where)
                 free[where] -= wide
