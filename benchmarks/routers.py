@@ -114,7 +114,7 @@ class _Learns:
 
     def sent(self, replica: int, request: int, length: int) -> None:
         self._seen.note(replica, length)
-        self._replicas.sent(replica, request)
+        self._replicas.sent(replica, request, length)
 
     def ended(self, replica: int, request: int) -> None:
         self._seen.less(replica)

@@ -5,7 +5,8 @@ work is exponential or Pareto's. All routers get the same requests at the same t
 deployed afresh, so that whatever else the machine does it does to all. After ``WARM_S``, which is not counted,
 ``COUNTED_S`` are, and in their middle the replicas' speeds are dealt out anew: each gets its neighbour's. Of more
 than four replicas each has fewer requests a second, and all of this takes as many times as long. Several proxies are a
-deployment in front, each replica of which has a router of its own.
+deployment in front, each replica of which has a router of its own; as each request is handed on twice, as many times
+fewer come, for as many times longer: two cores do no more.
 """
 
 from __future__ import annotations
@@ -61,7 +62,12 @@ class Setting:
     @property
     def slower(self) -> float:
         """How many times as long it takes."""
-        return max(1.0, len(self.speeds) / FEW_REPLICAS)
+        return max(1.0, len(self.speeds) / FEW_REPLICAS, self.proxies)
+
+    @property
+    def capacity(self) -> float:
+        """Requests a second that all replicas together can serve."""
+        return CAPACITY / self.proxies
 
 
 SETTINGS = (
@@ -112,12 +118,12 @@ def _row(name: str, ours: list[float], theirs: list[float], peer_name: str) -> R
 
 def _measure(setting: Setting, repeat: int, address: str, file: Path) -> dict[str, NDArray[np.float64]]:
     """Seconds of each counted request, by router; every repeat has other requests, all routers the same."""
-    unit = CAPACITY / sum(setting.speeds)
+    unit = setting.capacity / sum(setting.speeds)
     before = [unit * speed for speed in setting.speeds]
     after = [before[-1], *before[:-1]]
     warm, counted = setting.slower * WARM_S, setting.slower * COUNTED_S
     rng = np.random.default_rng(repeat + 1)
-    stream = Stream.poisson(CAPACITY * setting.load, warm + counted, rng, setting.sizes)
+    stream = Stream.poisson(setting.capacity * setting.load, warm + counted, rng, setting.sizes)
     # Who is first is sent each request first.
     names = {router: router.replace(" ", "-") for router in list(ROUTERS)[:: -1 if repeat % 2 else 1]}
     write_speeds(file, before)

@@ -13,9 +13,27 @@ PULLED = ("tests/dispatch/test_pull.py::test_each_scheduler_does_as_a_plain_one[
 BANDITS = ("tests/dispatch/test_bandits.py",)
 CHOICES = ("tests/dispatch/test_choices.py",)
 
-LEARNING = "dispatch/lib/learning.py"
+REPLICA, SHARED = "engines/serve/replica.py", "tests/engines/test_replicas_shared.py"
 
 MUTANTS = (
+    Mutant(
+        REPLICA,
+        "passed = min(now - self._last_end, now - sent.at)",
+        "passed = now - sent.at",
+        (f"{SHARED}::test_no_second_is_counted_twice",),
+    ),
+    Mutant(
+        REPLICA,
+        "passed * min(sent.length, at_once) - self.told",
+        "passed * min(sent.length, at_once)",
+        (f"{SHARED}::test_seconds_that_were_told_while_it_was_silent_are_not_told_again",),
+    ),
+    Mutant(
+        "engines/serve/replicas.py",
+        "self._at_once, length)",
+        "self._at_once, None)",
+        (f"{SHARED}::test_estimates_are_service_rates_however_many_routers_there_are",),
+    ),
     Mutant(LEARNER, "(1.0 + epsilon) * length / least", "5.0 * (1.0 + epsilon) * length / least", TOLD),
     Mutant(
         LEARNER,

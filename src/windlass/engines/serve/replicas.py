@@ -6,7 +6,9 @@ times requests, tells the policy of arrivals and completions, and asks it for a 
 A replica's speed is requests per busy second. *Busy* counts from when a request is sent to when it ends, as often as
 the replica works on requests at once: with ``at_once`` = 1, one second of a replica with three requests outstanding
 is one busy second, so that waiting behind others does not count as slowness, whether the replica serves them in turn
-or shares itself among them. Busy seconds are learned from as they pass, before a completion ends them, where they are
+or shares itself among them. Where a replica says that requests of others are there, too, those that were there when
+one came are what it did until that one ended; what each router alone sees would be a fraction of that, and the
+others' share chance. Busy seconds are learned from as they pass, before a completion ends them, where they are
 more than the estimate explains: a replica that has become slow is known to be so before it has proved it.
 """
 
@@ -214,7 +216,7 @@ class Replicas(Generic[Id]):
         replicas[worker].heard = self._clock()
         return worker
 
-    def sent(self, one: Id, request: Hashable) -> None:
+    def sent(self, one: Id, request: Hashable, length: int | None = None) -> None:
         """A replica has accepted a request.
 
         Parameters
@@ -223,6 +225,9 @@ class Replicas(Generic[Id]):
             The replica; one that is not a member any more is passed over.
         request
             What :meth:`ended` will name it by.
+        length
+            Requests there, this one and others' included, as the replica said when it accepted it; None where it did
+            not.
         """
         replica = self._replicas.get(one)
         if replica is None:
@@ -231,7 +236,7 @@ class Replicas(Generic[Id]):
             # It ended before this was told; how long it took is not known.
             del self._early[one, request]
             return
-        replica.begin(request, self._clock(), self._at_once)
+        replica.begin(request, self._clock(), self._at_once, length)
 
     def ended(self, one: Id, request: Hashable) -> None:
         """A request is no longer at a replica: served, failed, cancelled, or never accepted."""
@@ -243,9 +248,9 @@ class Replicas(Generic[Id]):
             while len(self._early) > _EARLY:
                 self._early.popitem(last=False)
             return
-        seconds = replica.end(request, self._clock(), self._at_once)
+        done = replica.end(request, self._clock(), self._at_once)
         if replica.ended > 1:
-            self._learn(replica, 1.0, seconds)
+            self._learn(replica, *done)
 
     @property
     def speeds(self) -> dict[Id, float]:

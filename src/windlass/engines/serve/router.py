@@ -176,7 +176,9 @@ class LearningRouter(PowerOfTwoChoicesRequestRouter):  # type: ignore[misc]
     def on_request_routed(self, pending_request: PendingRequest, replica_id: ReplicaID, result: Any) -> None:
         """A replica has accepted the request."""
         request = pending_request.metadata.internal_request_id
-        self._guarded(lambda speeds: speeds.sent(replica_id, request))
+        # Serve has just noted what the replica said of its queue.
+        length = self.replica_queue_len_cache.get(replica_id)
+        self._guarded(lambda speeds: speeds.sent(replica_id, request, length))
 
     def on_request_completed(self, replica_id: ReplicaID, internal_request_id: str) -> None:
         """A request has left a replica, or was refused by it."""
@@ -199,7 +201,7 @@ class LearningRouter(PowerOfTwoChoicesRequestRouter):  # type: ignore[misc]
     def began(self, replica: ReplicaID, request: str, ongoing: int) -> None:
         """A benchmark request is under way."""
         self.on_new_queue_len_info(replica, ongoing)
-        self._guarded(lambda speeds: speeds.sent(replica, request))
+        self._guarded(lambda speeds: speeds.sent(replica, request, ongoing))
 
     def ended(self, replica: ReplicaID, request: str) -> None:
         """A benchmark request is done."""
