@@ -41,6 +41,21 @@ def test_what_is_best_is_named_as_such_and_who_cannot_be_told_from_it():
     assert line.endswith("slow is worse than a.")
 
 
+def test_of_many_it_is_said_how_many_they_are():
+    alike = [(f"a{number}", [LOG]) for number in range(7)]
+    slow = [(f"s{number}", [longer(LOG, 300.0)]) for number in range(5)]
+    line = said(results(*alike, *slow))[0]
+    assert "; nor can 5 others be told from a0; the other 5 are worse than a0." in line
+    made = tuple(
+        VariantResult(f"{name}, load={load}", (), tuple(runs), f"load={load}")
+        for load in (1, 2)
+        for name, runs in alike
+    )
+    assert said(Results("", "", made))[0].startswith(
+        "Lowest mean wait, of 2 points: a0 or one of 6 others at 2"
+    )
+
+
 def test_one_run_of_few_jobs_cannot_say():
     few = random_outcome(30, seed=1)
     line = said(results(("slow", [longer(few, 300.0)]), ("fast", [few])))[0]

@@ -14,6 +14,8 @@ from windlass.verdict.paired import Interval
 
 #: So many costs are said in the sentence; the table and JSON have all.
 _COSTS = 3
+#: Of more variants that are alike in something, it is said how many they are.
+_NAMED = 4
 
 
 def sentences(verdict: Verdict | None) -> tuple[str, ...]:
@@ -53,8 +55,9 @@ def sentences(verdict: Verdict | None) -> tuple[str, ...]:
 
 def _over_points(verdict: Verdict) -> str:
     """At how many points of a sweep who is best, and who cannot be told from each other there."""
-    won = Counter(_leaders(point) for point in verdict.points)
-    parts = ", ".join(f"{names} at {count}" for names, count in won.most_common())
+    won = Counter(_leading(point) for point in verdict.points)
+    said = {_leading(point): _leaders(point) for point in reversed(verdict.points)}
+    parts = ", ".join(f"{said[leading]} at {count}" for leading, count in won.most_common())
     apart = "" if all(verdict.winners()) else " (where several are named, they do not differ beyond chance)"
     which = f"{_most(verdict.better)} {label(verdict.metric)}"
     return f"{which[0].upper()}{which[1:]}, of {len(verdict.points)} points: {parts}{apart}."
@@ -107,14 +110,16 @@ def _alike(verdict: Verdict, point: PointVerdict, best: int) -> str:
         if row != close
     ]
     if others:
-        parts.append(f"nor can {_listed(others)} be told from {names[best]}")
+        which = _listed(others) if len(others) <= _NAMED else f"{len(others)} others"
+        parts.append(f"nor can {which} be told from {names[best]}")
     worse = [
         name
         for row, name in enumerate(names)
         if comparison.told(row) and row not in point.out and name != AS_IT_WAS
     ]
     if worse:
-        parts.append(f"{_listed(worse)} {'is' if len(worse) == 1 else 'are'} worse than {names[best]}")
+        which = _listed(worse) if len(worse) <= _NAMED else f"the other {len(worse)}"
+        parts.append(f"{which} {'is' if len(worse) == 1 else 'are'} worse than {names[best]}")
     return f"{'; '.join(parts)}."
 
 
@@ -266,7 +271,9 @@ def _leading(point: PointVerdict) -> frozenset[str]:
 
 
 def _leaders(point: PointVerdict) -> str:
-    leading = _leading(point)
+    leading, best = _leading(point), point.comparison.best
+    if best is not None and len(leading) > _NAMED:
+        return f"{point.names[best]} or one of {len(leading) - 1} others"
     return " or ".join(name for name in point.names if name in leading) or "nobody"
 
 
