@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 
 from windlass.compiled import Kernel, allocating, lean
-from windlass.order.site.compiled import SELECT, CompiledPolicy
+from windlass.order.site.compiled import SELECT, CompiledPolicy, select_of
 from windlass.order.site.lib.in_order import by_score, in_order, put_back
-from windlass.order.site.lib.reservations import start_reserved
+from windlass.order.site.lib.reservations import start_reserved, start_reserved_of_all
 from windlass.order.site.policies.conservative import Conservative
 from windlass.order.site.policies.easy import Easy
 from windlass.order.site.policies.fcfs import Fcfs
@@ -23,9 +23,9 @@ from windlass.order.site.policies.fcfs import Fcfs
 BACKFILLS: dict[str, type[CompiledPolicy]] = {"none": Fcfs, "easy": Easy, "conservative": Conservative}
 
 
-def _fits(policy: type[CompiledPolicy]) -> Any:
-    """Serve the queue in order as a policy does that looks at nothing but the order."""
-    select = allocating(policy.select.python)
+def _fits(kernel: Kernel) -> Any:
+    """Serve the queue in order as a policy's function does that looks at nothing but the order."""
+    select = allocating(kernel.python)
 
     @allocating
     def serve(view, scores, places, chosen, why):
@@ -41,8 +41,20 @@ def _reserves(view, scores, places, chosen, why):
     return start_reserved(in_order(view, places, view.refused), scores[places], chosen, why)
 
 
+@allocating
+def _reserves_of_all(view, scores, places, chosen, why):
+    """The same where jobs wait for more than processors."""
+    return start_reserved_of_all(in_order(view, places, view.refused), scores[places], chosen, why)
+
+
+def _served(backfill: str, pools: bool) -> Any:
+    if backfill == "conservative":
+        return _reserves_of_all if pools else _reserves
+    return _fits(select_of(BACKFILLS[backfill], pools))
+
+
 @functools.cache
-def queue_kernel(score: Callable[..., Any], backfill: str) -> Kernel:
+def queue_kernel(score: Callable[..., Any], backfill: str, pools: bool = False) -> Kernel:
     """The compiled function of a queue in the order of a score, with a way of backfilling.
 
     Parameters
@@ -52,6 +64,8 @@ def queue_kernel(score: Callable[..., Any], backfill: str) -> Kernel:
         compiled, so it is one plain function of the view and the row.
     backfill
         One of ``BACKFILLS``.
+    pools
+        Whether jobs wait for more than processors.
 
     Examples
     --------
@@ -60,7 +74,7 @@ def queue_kernel(score: Callable[..., Any], backfill: str) -> Kernel:
     True
     """
     scored = lean(score)
-    serve = _reserves if backfill == "conservative" else _fits(BACKFILLS[backfill])
+    serve = _served(backfill, pools)
 
     def select(view, chosen, why):
         scores = np.empty(len(view.queue))

@@ -116,7 +116,11 @@ NOBODY = Kernel(_nobody, SELECT, allocates=False)
 
 
 class CompiledPolicy:
-    """Gives a policy its ``decide`` from its compiled ``select``."""
+    """Gives a policy its ``decide`` from its compiled ``select``.
+
+    One that has a function of its own for jobs that wait for more than processors has it as ``pooled``. Apart, as most
+    sites have processors alone, and what is not called needs no compiling.
+    """
 
     name: ClassVar[str]
     select: ClassVar[Kernel]
@@ -124,7 +128,27 @@ class CompiledPolicy:
 
     def decide(self, view: SiteView) -> Start:
         """Which waiting jobs to start now, why, and the notes to keep."""
-        return decided(self.select, self.reasons, view)
+        return decided(select_of(self, len(view.pools) > 0), self.reasons, view)
+
+
+def select_of(policy: object, pools: bool) -> Kernel:
+    """A compiled policy's function for a site that has pools, or none; its ``select`` where it has no other.
+
+    Parameters
+    ----------
+    policy
+        Compiled; or its class, where that has the functions.
+    pools
+        Whether jobs wait for more than processors.
+
+    Examples
+    --------
+    >>> from windlass.order.site.policies.fcfs import Fcfs
+    >>> select_of(Fcfs, pools=False) is Fcfs.select, select_of(Fcfs, pools=True) is Fcfs.select
+    (True, False)
+    """
+    found: Kernel | None = optional(policy, "pooled") if pools else None
+    return cast(CompiledPolicy, policy).select if found is None else found
 
 
 def numbers_of(policy: object) -> NDArray[np.float64]:

@@ -11,7 +11,7 @@ from windlass.model import InputError, JobTable, Owners, PolicyError
 from windlass.model.pools import Pools
 from windlass.order.site import SitePolicy
 from windlass.order.site.checked import check_pools, check_start
-from windlass.order.site.compiled import NOBODY, as_compiled, numbers_of
+from windlass.order.site.compiled import NOBODY, as_compiled, numbers_of, select_of
 from windlass.order.site.view import SiteView, Start
 from windlass.registry import optional
 from windlass.sim.handle import Handle
@@ -53,10 +53,10 @@ _INSTANTS_BETWEEN_REPORTS = 50_000
 _ORDER = "order"
 
 
-def kernels(policy: SitePolicy) -> tuple[Kernel, ...]:
-    """What a site under this policy needs compiled."""
+def kernels(policy: SitePolicy, pools: bool = False) -> tuple[Kernel, ...]:
+    """What a site under this policy needs compiled; with pools, if jobs wait for more than processors."""
     compiled = as_compiled(policy)
-    return (*LEDGER_KERNELS, NOBODY if compiled is None else compiled.select, *KERNELS)
+    return (*LEDGER_KERNELS, NOBODY if compiled is None else select_of(compiled, pools), *KERNELS)
 
 
 class SitePart:
@@ -133,7 +133,7 @@ class SitePart:
             name = self._pools.names[int(np.argmax(self._pools.needs[:, row] > self._pools.amount))]
             raise InputError(f"job {jobs.job[row]} needs more {name} than the site has")
         compiled = as_compiled(policy)
-        select = NOBODY if compiled is None else compiled.select
+        select = NOBODY if compiled is None else select_of(compiled, len(self._pools.amount) > 0)
         self._run = make_run(
             select.as_argument(),
             ledger.nodes,

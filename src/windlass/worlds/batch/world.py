@@ -58,7 +58,8 @@ class Batch:
 
     def kernels(self, setting: BatchSetting) -> tuple[Kernel, ...]:
         """The policy's function and the loop."""
-        return (*kernels(setting.policies.order.make(POLICIES, np.random.default_rng(0))), NOBODY)
+        order = setting.policies.order.make(POLICIES, np.random.default_rng(0))
+        return (*kernels(order, setting.cluster.beside.any), NOBODY)
 
     def workload_key(self, setting: BatchSetting, seed: int) -> Hashable:
         """A log is the same for every seed."""

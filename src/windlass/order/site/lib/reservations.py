@@ -207,16 +207,12 @@ def _reserve_of_all(view, key):
             reserve_all(profile, view, row, view.note[row], 1)
 
 
-@allocating
-def start_reserved(view, key, chosen, why):
-    """Make reservations as :func:`reserve` does, and choose whose time has come; how many these are.
+@lean
+def _start_due(view, chosen, why):
+    """Choose whose time has come; how many these are.
 
     The reason is 0 for those with nobody left ahead of them in the queue, and 1 for the others.
     """
-    if len(view.pools) > 0:
-        _reserve_of_all(view, key)
-    else:
-        reserve(view, key)
     count = 0
     for position in range(len(view.queue)):
         if view.note[view.queue[position]] == view.now:
@@ -224,3 +220,17 @@ def start_reserved(view, key, chosen, why):
             why[count] = 0 if position == count else 1
             count += 1
     return count
+
+
+@allocating
+def start_reserved(view, key, chosen, why):
+    """Make reservations as :func:`reserve` does, and choose whose time has come; how many these are."""
+    reserve(view, key)
+    return _start_due(view, chosen, why)
+
+
+@allocating
+def start_reserved_of_all(view, key, chosen, why):
+    """The same where jobs wait for more than processors."""
+    _reserve_of_all(view, key)
+    return _start_due(view, chosen, why)

@@ -7,12 +7,16 @@ from numpy.typing import NDArray
 
 from windlass.compiled import Kernel
 from windlass.order.site.compiled import SELECT, CompiledPolicy
-from windlass.order.site.lib.reservations import start_reserved
+from windlass.order.site.lib.reservations import start_reserved, start_reserved_of_all
 from windlass.order.site.view import SiteView, Start
 
 
 def _select(view, chosen, why):
     return start_reserved(view, view.note[:0], chosen, why)
+
+
+def _select_of_all(view, chosen, why):
+    return start_reserved_of_all(view, view.note[:0], chosen, why)
 
 
 class Conservative(CompiledPolicy):
@@ -39,6 +43,7 @@ class Conservative(CompiledPolicy):
     name: ClassVar[str] = "conservative"
     reasons: ClassVar[tuple[str, ...]] = ("in turn", "backfilled, delays no reservation")
     select: ClassVar[Kernel] = Kernel(_select, SELECT, allocates=False)
+    pooled: ClassVar[Kernel] = Kernel(_select_of_all, SELECT, allocates=False)
 
     def promised(self, view: SiteView, answer: Start) -> NDArray[np.float64]:
         """When each who waits can start at the latest: its note."""

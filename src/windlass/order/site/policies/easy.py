@@ -85,9 +85,7 @@ def _shadow_of_all(view, started, free, extra):
     return time
 
 
-@allocating
 def _select_of_all(view, chosen, why):
-    """The same where jobs wait for more than processors: they start only where all that they ask for is free."""
     free, queue = free_now(view), view.queue
     count = start_heads(view, free, chosen, why)
     head, time, extra = count, np.nan, np.empty_like(free)
@@ -110,8 +108,6 @@ def _select_of_all(view, chosen, why):
 
 
 def _select(view, chosen, why):
-    if len(view.pools) > 0:
-        return _select_of_all(view, chosen, why)
     now, free, queue, procs, request = view.now, view.free, view.queue, view.procs, view.request
     count = 0
     while view.refused == 0 and count < len(queue) and procs[queue[count]] <= free:
@@ -169,6 +165,7 @@ class Easy(CompiledPolicy):
         "backfilled, leaves the head enough processors",
     )
     select: ClassVar[Kernel] = Kernel(_select, SELECT, allocates=False)
+    pooled: ClassVar[Kernel] = Kernel(_select_of_all, SELECT)
 
     def promised(self, view: SiteView, answer: Start) -> NDArray[np.float64]:
         """When each who waits can start at the latest: the head at the shadow time; others are promised nothing."""

@@ -9,8 +9,6 @@ from windlass.order.site.lib.pools import heads_of_all
 
 def _select(view, chosen, why):
     queue, procs, free = view.queue, view.procs, view.free
-    if len(view.pools) > 0:
-        return heads_of_all(view, chosen, why)
     if view.refused > 0:
         return 0
     count = 0
@@ -20,6 +18,10 @@ def _select(view, chosen, why):
         why[count] = 0
         count += 1
     return count
+
+
+def _select_of_all(view, chosen, why):
+    return heads_of_all(view, chosen, why)
 
 
 class Fcfs(CompiledPolicy):
@@ -38,3 +40,4 @@ class Fcfs(CompiledPolicy):
     name: ClassVar[str] = "fcfs"
     reasons: ClassVar[tuple[str, ...]] = ("head of the queue",)
     select: ClassVar[Kernel] = Kernel(_select, SELECT, allocates=False)
+    pooled: ClassVar[Kernel] = Kernel(_select_of_all, SELECT)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from windlass.compiled import Kernel
 from windlass.model import Owners
 from windlass.order.site.backfills import BACKFILLS, queue_kernel
-from windlass.order.site.compiled import columns_of, decided, numbers_of
+from windlass.order.site.compiled import columns_of, decided, numbers_of, select_of
 from windlass.order.site.head import in_other_order, promises
 from windlass.order.site.view import SiteView, Start
 from windlass.registry import Registry, optional
@@ -105,13 +105,18 @@ class Queue:
         return queue_kernel(_PRIORITIES.find(self.priority).score, self.backfill)
 
     @property
+    def pooled(self) -> Kernel:
+        """The same where jobs wait for more than processors."""
+        return queue_kernel(_PRIORITIES.find(self.priority).score, self.backfill, pools=True)
+
+    @property
     def reasons(self) -> tuple[str, ...]:
         """Those of the way of backfilling."""
         return BACKFILLS[self.backfill].reasons
 
     def decide(self, view: SiteView) -> Start:
         """Which waiting jobs to start now, why, and the notes to keep."""
-        return decided(self.select, self.reasons, view, self.given)
+        return decided(select_of(self, len(view.pools) > 0), self.reasons, view, self.given)
 
     def promised(self, view: SiteView, answer: Start) -> NDArray[np.float64]:
         """When each who waits can start at the latest, as the way of backfilling promises it in this order."""

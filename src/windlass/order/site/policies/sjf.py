@@ -2,25 +2,14 @@
 
 from typing import ClassVar
 
-from windlass.compiled import Kernel, allocating
+from windlass.compiled import Kernel
 from windlass.order.site.compiled import SELECT, CompiledPolicy
 from windlass.order.site.lib.in_order import by_score, in_order, put_back
 from windlass.order.site.lib.pools import heads_of_all
 
 
-@allocating
-def _of_all(view, chosen, why):
-    """The same where jobs wait for more than processors."""
-    places = by_score(view.request[view.queue])
-    count = heads_of_all(in_order(view, places, 0), chosen, why)
-    put_back(places, chosen, count)
-    return count
-
-
 def _select(view, chosen, why):
     queue, procs, request, free = view.queue, view.procs, view.request, view.free
-    if len(view.pools) > 0:
-        return _of_all(view, chosen, why)
     last_request, last = -1.0, -1
     count = 0
     while count < len(queue):
@@ -41,6 +30,13 @@ def _select(view, chosen, why):
     return count
 
 
+def _select_of_all(view, chosen, why):
+    places = by_score(view.request[view.queue])
+    count = heads_of_all(in_order(view, places, 0), chosen, why)
+    put_back(places, chosen, count)
+    return count
+
+
 class Sjf(CompiledPolicy):
     """Shortest job first by requested time; the shortest waiting job blocks the rest until it fits.
 
@@ -58,3 +54,4 @@ class Sjf(CompiledPolicy):
     name: ClassVar[str] = "sjf"
     reasons: ClassVar[tuple[str, ...]] = ("shortest request waiting",)
     select: ClassVar[Kernel] = Kernel(_select, SELECT, allocates=False)
+    pooled: ClassVar[Kernel] = Kernel(_select_of_all, SELECT)
