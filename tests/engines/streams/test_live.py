@@ -26,6 +26,7 @@ LONG_S = 600
 COMMAND = """
 import signal
 signal.signal(signal.SIGINT, signal.default_int_handler)
+signal.signal(signal.SIGHUP, signal.SIG_DFL)  # nohup, before the tests, would have it ignored
 from windlass.cli import main
 main()
 """
