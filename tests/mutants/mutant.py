@@ -1,22 +1,42 @@
 """A change of the source that tests must see, and its trial on a copy of the source.
 
 What is compiled lies in the cache by what it depends on, so a trial compiles no more than what its change touches.
+A trial is forked off a process that has imported others' packages and none of ours: most of its time was in that.
 """
 
 from __future__ import annotations
 
+import multiprocessing
 import os
 import shutil
-import subprocess
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).parents[2]
 SOURCE = ROOT / "src"
 #: Of pytest: all passed, or some failed. Anything else is a trial that could not be held.
 PASSED, FAILED = 0, 1
+#: Those that our tests use; all that happen to be installed take longer to load than most tests to run.
+_PLUGINS = ("_hypothesis_pytestplugin", "pytest_asyncio.plugin")
+_SERVER = multiprocessing.get_context("forkserver")
+_SERVER.set_forkserver_preload(
+    [
+        "pytest",
+        "hypothesis",
+        "numba",
+        "numpy",
+        "pandas",
+        "pyarrow",
+        "scipy.optimize",
+        "scipy.stats",
+        "yaml",
+        *_PLUGINS,
+    ]
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,26 +88,32 @@ def status_of(source: Path, tests: Sequence[str]) -> tuple[int, str]:
 
     Examples are drawn anew from one seed, with nothing remembered of trials before: a trial says the same each time.
     """
+    said = source.parent / "said.txt"
+    trial = _SERVER.Process(target=_held, args=(source, tuple(tests), said))
+    trial.start()
+    trial.join()
+    assert trial.exitcode is not None
+    return trial.exitcode, said.read_text(encoding="utf-8", errors="replace")
+
+
+def _held(source: Path, tests: Sequence[str], said: Path) -> None:
+    """A trial, in a process of its own that ends with pytest's status."""
+    with said.open("wb") as file:
+        os.dup2(file.fileno(), 1)
+        os.dup2(file.fileno(), 2)
+    os.chdir(ROOT)
+    # What tests start reads these; this process has read them before.
+    os.environ["PYTHONPATH"] = f"{source}{os.pathsep}{ROOT}"
+    os.environ["PYTHONDONTWRITEBYTECODE"] = "1"
+    os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
+    os.environ["HYPOTHESIS_STORAGE_DIRECTORY"] = str(source.parent / "examples")
+    sys.dont_write_bytecode = True
+    sys.path[:0] = [str(source), str(ROOT)]
+    import windlass
+
+    assert Path(windlass.__file__).is_relative_to(source), windlass.__file__
     where = [str(source.parent / test) if test.startswith("src/") else test for test in tests]
-    check = f"import windlass; assert windlass.__file__.startswith({str(source)!r}), windlass.__file__"
     options = ["-q", "-x", "--no-header", "-p", "no:cacheprovider", "--override-ini", "addopts="]
+    options += [part for plugin in _PLUGINS for part in ("-p", plugin)]
     options.append(f"--hypothesis-seed={os.environ.get('WINDLASS_MUTANTS_SEED', '1')}")
-    done = subprocess.run(
-        [
-            sys.executable,
-            "-c",
-            f"{check}; import sys, pytest; sys.exit(pytest.main(sys.argv[1:]))",
-            *options,
-            *where,
-        ],
-        cwd=ROOT,
-        env={
-            **os.environ,
-            "PYTHONPATH": f"{source}{os.pathsep}{ROOT}",
-            "PYTHONDONTWRITEBYTECODE": "1",
-            "HYPOTHESIS_STORAGE_DIRECTORY": str(source.parent / "examples"),
-        },
-        capture_output=True,
-        text=True,
-    )
-    return done.returncode, done.stdout + done.stderr
+    sys.exit(pytest.main([*options, *where]))

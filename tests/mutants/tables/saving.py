@@ -4,7 +4,13 @@ from tests.mutants.mutant import Mutant
 
 ADDRESS = "engines/address.py"
 OF_FILES = ("tests/saving",)
-OF_ADDRESS = ("tests/fuzz/test_fuzz.py",)
+_FUZZ = "tests/fuzz/test_fuzz.py"
+OF_ADDRESS = (
+    f"{_FUZZ}::test_ports_that_are_none",
+    f"{_FUZZ}::test_hosts_that_are_none",
+    f"{_FUZZ}::test_hosts_and_ports_that_are_some",
+    f"{_FUZZ}::test_what_is_here",
+)
 OF_EFFECTS = ("tests/cli/test_effects.py",)
 
 MUTANTS = (
