@@ -60,9 +60,23 @@ class Folder:
         begun = time.monotonic()
         process = self.start(*words)
         said = process.communicate()[1]
+        lasted = time.monotonic() - begun
         assert process.returncode == 0, said
         self.writer.check(self.folder)
-        return time.monotonic() - begun, self.found()
+        return lasted, self.found()
+
+    def ended(self, name, share, lasts, *words):
+        """Its status and what it said, where it is ended after a share of what it lasts; and what that is by now, s."""
+        begun = time.monotonic()
+        process = self.start(*words)
+        try:
+            said = process.communicate(timeout=share * lasts)[1]
+            lasts = time.monotonic() - begun
+        except subprocess.TimeoutExpired:
+            lasts = max(lasts, share * lasts)
+            process.send_signal(getattr(signal, name))
+            said = process.communicate()[1]
+        return process.returncode, said, lasts
 
     def found(self):
         """What of its files is the same with the same words."""
@@ -101,20 +115,18 @@ def test_files_are_those_of_before_or_of_now_whenever_a_command_is_ended(tmp_pat
     for turn in range(kills):
         here.clear()
         before, name = here.found(), signals[turn % len(signals)]
-        process = here.start(*(changed if turn % 2 else base))
         # What takes longest is to import; most of what is interesting comes after.
-        time.sleep(rng.uniform(0.5, 1.1) * lasts)
-        process.send_signal(getattr(signal, name))
-        said = process.communicate()[1]
+        share = rng.uniform(0.5, 1.1)
+        status, said, lasts = here.ended(name, share, lasts, *(changed if turn % 2 else base))
         here.alone()
         if writer.replaces or all((tmp_path / each).exists() for each, _ in writer.files):
             writer.check(tmp_path)
         assert here.found() in (old, new)
         # What is beside results of ours begins with a dot.
         assert {each for each in names(tmp_path) if not each.startswith(".")} <= there
-        if name == "SIGINT" and process.returncode == 130:
+        if name == "SIGINT" and status == 130:
             assert said.splitlines()[-1].startswith("windlass: interrupted")
-        ends[name, process.returncode, "as before" if here.found() == before else "new"] += 1
+        ends[name, status, "as before" if here.found() == before else "new"] += 1
     here.clear()
     assert here.done(*base)[1] == old
     if writer.name == "run":

@@ -29,7 +29,7 @@ from windlass.model import InputError
 #: One in reserve, as there is no day of history.
 POLICY = "{predictive: {forecaster: naive, ladder: [[0, 1]]}}"
 #: How often it is ended, by each of these in turn; WINDLASS_KILLS asks for more.
-KILLS = int(os.environ.get("WINDLASS_KILLS", "12"))
+KILLS = int(os.environ.get("WINDLASS_KILLS", "6"))
 SIGNALS = (signal.SIGKILL, signal.SIGTERM, signal.SIGINT)
 AWAY, BACK = "does not answer", "the cluster answers again"
 #: Ray waits for half a minute for a head that takes connections and says nothing.

@@ -26,7 +26,7 @@ from windlass.engines.slurm.daemons import wait_until
 pytestmark = pytest.mark.slow
 PATIENCE = 180.0
 #: How often it is ended, by each of these in turn; WINDLASS_KILLS asks for more, and has it printed how.
-KILLS = int(os.environ.get("WINDLASS_KILLS", "12"))
+KILLS = int(os.environ.get("WINDLASS_KILLS", "6"))
 SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGKILL)
 PERIOD = 0.25
 POLICY = "{predictive: {forecaster: seasonal-naive, seasons: [5.0], ladder: [[0, 1], [3, 2]]}}"

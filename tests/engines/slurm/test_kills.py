@@ -25,7 +25,7 @@ from windlass.engines.slurm.lock import DriverLock
 pytestmark = pytest.mark.slow
 PATIENCE = 180.0
 #: How often they are ended, by each of these in turn; WINDLASS_KILLS asks for more, and has it printed how.
-KILLS = int(os.environ.get("WINDLASS_KILLS", "12"))
+KILLS = int(os.environ.get("WINDLASS_KILLS", "6"))
 SIGNALS = (signal.SIGKILL, signal.SIGTERM, signal.SIGINT)
 #: Each fifth is one that gives back: it ends by itself, if it is not ended before.
 BACK = 5

@@ -32,7 +32,7 @@ from windlass.engines.slurm.daemons import wait_until
 pytestmark = pytest.mark.slow
 PATIENCE = 180.0
 #: How often each is ended, by each of these in turn; WINDLASS_KILLS asks for more, and has it printed how.
-KILLS = int(os.environ.get("WINDLASS_KILLS", "9"))
+KILLS = int(os.environ.get("WINDLASS_KILLS", "6"))
 SIGNALS = (signal.SIGKILL, signal.SIGTERM, signal.SIGINT)
 #: How each of them ends a service that runs, and one that only begins.
 STATUSES = {
