@@ -14,6 +14,7 @@ import pytest
 
 from tests.cli.writers import READERS, WRITERS, contents, prepared
 from tests.disks import names
+from tests.kills import PRINTED, kills
 from tests.started import MARK, left
 
 SIGNALS = ("SIGINT", "SIGTERM", "SIGKILL")
@@ -26,7 +27,7 @@ CASES = [
 CASES += [(reader, SIGNALS) for reader in READERS]
 NAMES = ["-".join((writer.name, *signals)) for writer, signals in CASES]
 #: How often each is ended; half as often where nothing is written.
-KILLS = int(os.environ.get("WINDLASS_KILLS", "6"))
+KILLS = kills()
 #: What has ended is gone within this time on a machine with other work, s.
 PATIENCE = 300.0
 
@@ -73,7 +74,7 @@ class Folder:
             said = process.communicate(timeout=share * lasts)[1]
             lasts = time.monotonic() - begun
         except subprocess.TimeoutExpired:
-            lasts = max(lasts, share * lasts)
+            lasts *= max(1.0, share)
             process.send_signal(getattr(signal, name))
             said = process.communicate()[1]
         return process.returncode, said, lasts
@@ -101,7 +102,7 @@ def test_files_are_those_of_before_or_of_now_whenever_a_command_is_ended(tmp_pat
     pytest.importorskip(writer.needs)
     pytest.importorskip("psutil")
     rng, ends = random.Random(f"{writer.name} {signals[0]}"), Counter()
-    kills = KILLS if writer.files else -(-KILLS // 2)
+    often = KILLS if writer.files else -(-KILLS // 2)
     prepared(tmp_path)
     here = Folder(tmp_path, writer)
     for words in writer.before:
@@ -112,7 +113,7 @@ def test_files_are_those_of_before_or_of_now_whenever_a_command_is_ended(tmp_pat
     _, new = here.done(*changed)
     there = names(tmp_path)
     assert writer.same == () or old != new
-    for turn in range(kills):
+    for turn in range(often):
         here.clear()
         before, name = here.found(), signals[turn % len(signals)]
         # What takes longest is to import; most of what is interesting comes after.
@@ -131,8 +132,8 @@ def test_files_are_those_of_before_or_of_now_whenever_a_command_is_ended(tmp_pat
     assert here.done(*base)[1] == old
     if writer.name == "run":
         assert names(tmp_path) == there
-    if "WINDLASS_KILLS" in os.environ:
+    if PRINTED:
         with capsys.disabled():
-            print(f"\n{writer.name}, ended {kills} times:")
+            print(f"\n{writer.name}, ended {often} times:")
             for (name, status, what), times in sorted(ends.items(), key=str):
                 print(f"  {name}, status {status}, {what}: {times}")

@@ -15,6 +15,8 @@ from contextlib import closing, contextmanager
 import numpy as np
 import pytest
 
+from tests.kills import PRINTED, kills
+
 pytest.importorskip("ray", reason="needs the package ray")
 
 from tests.engines.kubernetes.served import environment
@@ -29,7 +31,7 @@ from windlass.model import InputError
 #: One in reserve, as there is no day of history.
 POLICY = "{predictive: {forecaster: naive, ladder: [[0, 1]]}}"
 #: How often it is ended, by each of these in turn; WINDLASS_KILLS asks for more.
-KILLS = int(os.environ.get("WINDLASS_KILLS", "6"))
+KILLS = kills()
 SIGNALS = (signal.SIGKILL, signal.SIGTERM, signal.SIGINT)
 AWAY, BACK = "does not answer", "the cluster answers again"
 #: Ray waits for half a minute for a head that takes connections and says nothing.
@@ -148,7 +150,7 @@ def test_what_is_used_is_asked_for_whoever_is_killed_or_away(scaled, tmp_path, c
             assert wait_until(lambda: int(system.look().ready[0]) == 1, PATIENCE)
     assert "Traceback" not in scaled.said.read_text()
     assert {status for _, status in ends} >= {-signal.SIGKILL, 130}
-    if "WINDLASS_KILLS" in os.environ:
+    if PRINTED:
         with capsys.disabled():
             print(f"\nray autoscale, ended {KILLS} times: {dict(ends)}")
 

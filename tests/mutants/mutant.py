@@ -24,18 +24,7 @@ PASSED, FAILED = 0, 1
 _PLUGINS = ("_hypothesis_pytestplugin", "pytest_asyncio.plugin")
 _SERVER = multiprocessing.get_context("forkserver")
 _SERVER.set_forkserver_preload(
-    [
-        "pytest",
-        "hypothesis",
-        "numba",
-        "numpy",
-        "pandas",
-        "pyarrow",
-        "scipy.optimize",
-        "scipy.stats",
-        "yaml",
-        *_PLUGINS,
-    ]
+    ["pytest", "hypothesis", "numba", "pandas", "pyarrow", "scipy.optimize", "scipy.stats", "yaml"]
 )
 
 
@@ -102,7 +91,7 @@ def _held(source: Path, tests: Sequence[str], said: Path) -> None:
         os.dup2(file.fileno(), 1)
         os.dup2(file.fileno(), 2)
     os.chdir(ROOT)
-    # What tests start reads these; this process has read them before.
+    # For this process, which has not read the last two yet, and for those that tests start.
     os.environ["PYTHONPATH"] = f"{source}{os.pathsep}{ROOT}"
     os.environ["PYTHONDONTWRITEBYTECODE"] = "1"
     os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"

@@ -12,6 +12,8 @@ from contextlib import closing
 import numpy as np
 import pytest
 
+from tests.kills import PRINTED, kills
+
 pytest.importorskip("kubernetes", reason="needs the package kubernetes")
 
 from tests.disks import filled, names, small_disk
@@ -26,7 +28,7 @@ from windlass.engines.slurm.daemons import wait_until
 pytestmark = pytest.mark.slow
 PATIENCE = 180.0
 #: How often it is ended, by each of these in turn; WINDLASS_KILLS asks for more, and has it printed how.
-KILLS = int(os.environ.get("WINDLASS_KILLS", "6"))
+KILLS = kills()
 SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGKILL)
 PERIOD = 0.25
 POLICY = "{predictive: {forecaster: seasonal-naive, seasons: [5.0], ladder: [[0, 1], [3, 2]]}}"
@@ -83,7 +85,7 @@ def test_it_is_ended_by_each_signal_and_all_it_kept_is_there(served, between, st
         before = after
         served.cluster.follow()
     assert before
-    if "WINDLASS_KILLS" in os.environ:
+    if PRINTED:
         with capsys.disabled():
             print(f"\nk8s autoscale, ended {KILLS} times:")
             for (name, status), times in sorted(ends.items()):

@@ -17,6 +17,7 @@ import pytest
 from tests.engines.kubernetes.served import environment
 from tests.engines.slurm.shims import Shims
 from tests.engines.starts import SLURM, Starts
+from tests.kills import PRINTED, kills
 from windlass.engines.slurm.daemons import wait_until
 from windlass.engines.slurm.entries import GivenBack, Releasing
 from windlass.engines.slurm.journal import Journal, read_journal
@@ -25,7 +26,7 @@ from windlass.engines.slurm.lock import DriverLock
 pytestmark = pytest.mark.slow
 PATIENCE = 180.0
 #: How often they are ended, by each of these in turn; WINDLASS_KILLS asks for more, and has it printed how.
-KILLS = int(os.environ.get("WINDLASS_KILLS", "6"))
+KILLS = kills()
 SIGNALS = (signal.SIGKILL, signal.SIGTERM, signal.SIGINT)
 #: Each fifth is one that gives back: it ends by itself, if it is not ended before.
 BACK = 5
@@ -126,7 +127,7 @@ def test_whom_a_driver_lets_go_is_written_before_whenever_it_is_ended(slurm, tmp
     with Journal(driver.journal) as journal:
         assert (journal.torn, dict(journal.under_way)) == ("", {})
     assert {each.name for each in tmp_path.iterdir()} == {"slurm", "said", "journal"}
-    if "WINDLASS_KILLS" in os.environ:
+    if PRINTED:
         with capsys.disabled():
             print(f"\nslurm, ended {KILLS} times, {len(set(slurm.released()))} jobs let go:")
             for (name, by, status), times in sorted(driver.ends.items()):

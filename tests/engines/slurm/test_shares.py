@@ -1,6 +1,5 @@
 """Jobs of a real Slurm that share: quotas are set and end with the driver, however it ends."""
 
-import os
 import re
 import signal
 import subprocess
@@ -12,6 +11,7 @@ import pytest
 
 from tests.engines.slurm.private import PATIENCE, private_slurm
 from tests.engines.slurm.test_real import Driver, Runs, windlass
+from tests.kills import kills
 from windlass.engines.linux.files import GroupError
 from windlass.engines.linux.groups import found
 from windlass.engines.slurm.daemons import wait_until
@@ -23,7 +23,7 @@ from windlass.engines.slurm.rows import Phase
 pytestmark = pytest.mark.slow
 SHARES = "--comment=windlass share restart"
 #: Kills of the driver at random instants; WINDLASS_KILLS asks for more.
-KILLS = int(os.environ.get("WINDLASS_KILLS", "8"))
+KILLS = kills(8)
 
 
 @pytest.fixture(scope="module")

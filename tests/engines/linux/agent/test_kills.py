@@ -13,6 +13,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tests.kills import PRINTED, kills
+
 pytest.importorskip("uvicorn", reason="the extra `agent` is not installed")
 pytest.importorskip("prometheus_client", reason="the extra `agent` is not installed")
 if not os.path.exists("/proc/self/task"):
@@ -32,7 +34,7 @@ from windlass.engines.slurm.daemons import wait_until
 pytestmark = pytest.mark.slow
 PATIENCE = 180.0
 #: How often each is ended, by each of these in turn; WINDLASS_KILLS asks for more, and has it printed how.
-KILLS = int(os.environ.get("WINDLASS_KILLS", "6"))
+KILLS = kills()
 SIGNALS = (signal.SIGKILL, signal.SIGTERM, signal.SIGINT)
 #: How each of them ends a service that runs, and one that only begins.
 STATUSES = {
@@ -99,7 +101,7 @@ def agent_checked(state: Path) -> None:
 
 
 def printed(what: str, ends: Counter[tuple[str, int]], capsys: pytest.CaptureFixture[str]) -> None:
-    if "WINDLASS_KILLS" in os.environ:
+    if PRINTED:
         with capsys.disabled():
             print(f"\n{what}, ended {KILLS} times:")
             for (name, status), times in sorted(ends.items()):
