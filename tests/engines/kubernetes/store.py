@@ -20,6 +20,7 @@ _LISTS = {
 }
 _NAMESPACED = {"/api/v1": ("pods", "podtemplates"), "/apis/apps/v1": ("deployments",)}
 _BUFFERS = "/apis/autoscaling.x-k8s.io"
+_DEFINITION = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/capacitybuffers.autoscaling.x-k8s.io"
 _ALL_PODS = "/api/v1/pods"
 
 
@@ -56,6 +57,8 @@ class Store:
     def _answer(self, method: str, path: str, body: Tree) -> tuple[int, Tree]:
         if path == _BUFFERS and self._buffers:
             return 200, {"preferredVersion": {"version": "v1beta1"}}
+        if path == _DEFINITION and self._buffers:
+            return 200, {"metadata": {"name": path.rpartition("/")[2]}}
         if self._is_list(path):
             return self._create(path, body) if method == "POST" else (200, self._list(path))
         found = self._objects.get(path)

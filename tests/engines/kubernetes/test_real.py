@@ -213,5 +213,6 @@ def test_rights_that_are_taken_away_for_a_while_change_nothing(served, config, c
         assert cluster.asked() == {"small": 2, "large": 2}
         make(cluster.server, binding)
         assert wait_until(lambda: cluster.asked() == {"small": 3, "large": 2}, PATIENCE)
-    assert command.has_said("the cluster answers again")
+        # It says so once a whole look has gone well, which is after it has written.
+        assert wait_until(lambda: command.has_said("the cluster answers again"), PATIENCE)
     assert not command.has_said("Traceback")

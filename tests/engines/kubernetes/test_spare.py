@@ -8,7 +8,8 @@ pytest.importorskip("kubernetes", reason="needs the package kubernetes")
 
 from tests.engines.kubernetes.cluster import BUFFERS, DEPLOYMENTS, NAMESPACE, TEMPLATES
 from tests.engines.kubernetes.served import served_here
-from windlass.engines.kubernetes.server import items
+from windlass.engines.elastic.system import ClusterError
+from windlass.engines.kubernetes.server import MissingError, items
 from windlass.engines.kubernetes.spare import Spare
 from windlass.engines.kubernetes.system import KubernetesScale
 from windlass.model import InputError
@@ -49,19 +50,33 @@ def test_an_instance_of_another_shape_is_asked_for_anew(served, then, label):
     assert named(served, served.cluster.path)["windlass-small"]["spec"]["replicas"] == 2
 
 
+class Asked:
+    """A server that says of some paths that there is nothing.
+
+    Parameters
+    ----------
+    server
+        That knows all of them.
+    missing
+        Parts of paths; may change.
+    """
+
+    def __init__(self, server, *missing):
+        self.server, self.send, self.missing = server, server.send, missing
+
+    def get(self, path):
+        if any(part in path for part in self.missing):
+            raise MissingError(f"GET {path}: not found")
+        return self.server.get(path)
+
+
+GROUP, DEFINITION = "/apis/autoscaling.x-k8s.io", "customresourcedefinitions"
+
+
 def test_deployments_go_where_the_server_has_buffers_now(tmp_path):
-    class Without:
-        """The same server before it had them."""
-
-        def __init__(self, server):
-            self.server, self.send = server, server.send
-
-        def get(self, path):
-            return self.server.get(path.replace("autoscaling", "none"))
-
     with served_here(tmp_path) as served:
         server = served.cluster.server
-        Spare(Without(server), NAMESPACE, "type").set([SMALL], [2], ["so"])
+        Spare(Asked(server, GROUP, DEFINITION), NAMESPACE, "type").set([SMALL], [2], ["so"])
         theirs = {"metadata": {"name": "theirs"}, "spec": {"replicas": 1}}
         server.send("POST", DEPLOYMENTS.format(NAMESPACE), theirs)
         assert list(named(served, DEPLOYMENTS)) == ["windlass-small", "theirs"]
@@ -70,23 +85,39 @@ def test_deployments_go_where_the_server_has_buffers_now(tmp_path):
         assert list(named(served, BUFFERS)) == ["windlass-small"]
 
 
-def test_one_that_has_them_after_a_while_is_asked_for_them(tmp_path):
-    class Late:
-        """Knows of them from the second time on."""
-
-        def __init__(self, server):
-            self.server, self.send, self.asked = server, server.send, 0
-
-        def get(self, path):
-            self.asked += path == "/apis/autoscaling.x-k8s.io"
-            return self.server.get(path if self.asked > 1 else path.replace("autoscaling", "none"))
-
+def test_a_server_that_gets_them_is_asked_for_them(tmp_path):
     with served_here(tmp_path) as served:
-        spare = Spare(Late(served.cluster.server), NAMESPACE, "type")
-        for _ in range(2):
-            spare.set([SMALL], [2], ["so"])
+        server = Asked(served.cluster.server, GROUP, DEFINITION)
+        spare = Spare(server, NAMESPACE, "type")
+        spare.set([SMALL], [2], ["so"])
+        assert list(named(served, DEPLOYMENTS)) == ["windlass-small"]
+        server.missing = ()
+        spare.set([SMALL], [2], ["so"])
         assert list(named(served, DEPLOYMENTS)) == []
         assert list(named(served, BUFFERS)) == ["windlass-small"]
+
+
+def test_a_server_that_has_them_and_does_not_serve_them_yet_is_left_alone(tmp_path):
+    """A real one says so for a moment as it comes up: it may ask for nothing twice."""
+    with served_here(tmp_path) as served:
+        server = Asked(served.cluster.server)
+        spare = Spare(server, NAMESPACE, "type")
+        spare.set([SMALL], [2], ["so"])
+        server.missing = (GROUP,)
+        for ask in (
+            lambda: spare.set([SMALL], [4], ["so"]),
+            lambda: spare.describe([SMALL], [4]),
+            spare.remove,
+        ):
+            with pytest.raises(
+                ClusterError, match="has the definition of CapacityBuffers, but does not serve"
+            ):
+                ask()
+        assert list(named(served, DEPLOYMENTS)) == []
+        assert named(served, BUFFERS)["windlass-small"]["spec"]["replicas"] == 2
+        server.missing = ()
+        spare.set([SMALL], [4], ["so"])
+        assert named(served, BUFFERS)["windlass-small"]["spec"]["replicas"] == 4
 
 
 def test_types_whose_objects_would_have_one_name(served):

@@ -20,6 +20,8 @@ WHY = "windlass/why"
 #: Of what kind the pods are; objects that say something else are made anew.
 SHAPE = "windlass/shape"
 BUFFERS = "autoscaling.x-k8s.io"
+#: Where a server keeps that it has CapacityBuffers, which it knows from its first answer on.
+BUFFERS_DEFINITION = f"/apis/apiextensions.k8s.io/v1/customresourcedefinitions/capacitybuffers.{BUFFERS}"
 PRIORITY_CLASS = "windlass-placeholder"
 #: Lower than this, the cluster autoscaler takes pods for expendable, and adds no node for them.
 PRIORITY = -10

@@ -95,13 +95,22 @@ class Spare:
     def _buffers(self) -> str | None:
         """The version of CapacityBuffers that the server prefers; None where it has none.
 
-        Asked each time: it may get them, and one that has just come up may not know yet that it has.
+        Asked each time, as it may get them. One that has just come up says for a while that there is no such group,
+        though it has it: what it has defined tells.
         """
         try:
             group = self._server.get(f"/apis/{objects.BUFFERS}")
         except MissingError:
+            self._check_undefined()
             return None
         return str((group.get("preferredVersion") or {}).get("version") or "v1beta1")
+
+    def _check_undefined(self) -> None:
+        with suppress(MissingError):
+            self._server.get(objects.BUFFERS_DEFINITION)
+            raise ClusterError(
+                "the server has the definition of CapacityBuffers, but does not serve them yet"
+            )
 
     def _there(self, kind: Kind) -> dict[str, Tree]:
         """All objects of a kind in the namespace, by name, ours or not."""
