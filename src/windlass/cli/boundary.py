@@ -8,6 +8,7 @@ import sys
 import tempfile
 import traceback
 from types import TracebackType
+from typing import NoReturn
 
 from windlass.foreign import blamed, said_by
 from windlass.model import BatchError, InputError, PolicyError, TaskError
@@ -46,17 +47,30 @@ def run_app() -> None:
         # Typer makes a status of an interrupt, and says nothing; that of one who has said something has no cause.
         if stop.__context__ is not None and isinstance(stop.__context__.__cause__, KeyboardInterrupt):
             raise KeyboardInterrupt from stop
+        # Rich and Typer make a status of a reader who has gone, too.
+        if isinstance(stop.__context__, BrokenPipeError):
+            _end_unread()
         raise
     except BrokenPipeError as error:
         if blamed(error) is not None:
             sys.exit(status_of(error))
-        # The reader of our output has gone; Python would complain again while it flushes on exit.
-        _close_output()
-        sys.exit(0)
+        _end_unread()
     except BaseException as error:
         status = status_of(error)
         _close_output()
         sys.exit(status)
+
+
+def _end_unread() -> NoReturn:
+    """End where the reader of our output has gone, as he does who has read enough.
+
+    Raises
+    ------
+    SystemExit
+        With status 0. Python would complain again while it flushes on exit.
+    """
+    _close_output()
+    sys.exit(0)
 
 
 def _close_output() -> None:

@@ -67,11 +67,16 @@ def reproduce_command(
             reproduction = paper.reproduce(
                 quick=quick, tell=lambda step, share: bar.update(task, description=step, completed=share)
             )
-    if as_json:
-        sys.stdout.write(rows_json(reproduction) + "\n")
-    else:
-        terminal().print(rows_table(paper, reproduction))
-    if out is not None:
-        with added_to(out, "--out") as fresh:
-            save(paper, reproduction, fresh)
-        terminal(stderr=True, soft_wrap=True).print(f"{paper.name}.html and {paper.name}.json are in {out}")
+    try:
+        if as_json:
+            sys.stdout.write(rows_json(reproduction) + "\n")
+        else:
+            terminal().print(rows_table(paper, reproduction))
+    finally:
+        # Also where nobody reads to the end what is shown, as `| head` does.
+        if out is not None:
+            with added_to(out, "--out") as fresh:
+                save(paper, reproduction, fresh)
+            terminal(stderr=True, soft_wrap=True).print(
+                f"{paper.name}.html and {paper.name}.json are in {out}"
+            )

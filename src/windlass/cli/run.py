@@ -120,12 +120,17 @@ def run_command(
         for line in described:
             print(printable(line))
         return
-    _show(results, answer, asked, as_json)
-    if out is not None:
-        said.print(f"Tables and the scenario as run are in {out}")
-    if report is not None:
-        write_report(results, report, answer.said, None if answer.verdict is None else answer.verdict.metric)
-        said.print(f"The report is {report}")
+    try:
+        _show(results, answer, asked, as_json)
+    finally:
+        # Also where nobody reads to the end what is shown, as `| head` does.
+        if out is not None:
+            said.print(f"Tables and the scenario as run are in {out}")
+        if report is not None:
+            write_report(
+                results, report, answer.said, None if answer.verdict is None else answer.verdict.metric
+            )
+            said.print(f"The report is {report}")
 
 
 def _line(text: str) -> str:

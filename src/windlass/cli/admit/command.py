@@ -194,7 +194,7 @@ def evaluate_command(
     as_json: bool,
     report: Path | None,
 ) -> None:
-    """Read, evaluate, print; several files after the same one are told of one by one, and then all together."""
+    """Read, evaluate, write, print; several files after the same one are told of one by one, and then all together."""
     number("--within", asked.within, 1.0), number("--apart", asked.apart, 1.0)
     if report is not None:
         check_file("--report", report, (*files, *(() if before is None else (before,))), BEGINS)
@@ -221,12 +221,12 @@ def evaluate_command(
     ]
     title = "What signals foresee of " + ", ".join(file.name for file in files[:3])
     whole = Shown(title, told(nodes, asked, found, before), found)
+    if report is not None:
+        write_text(page_of(whole, each, asked.within), report)
     if as_json:
         sys.stdout.write(json.dumps(_rows(whole, each), allow_nan=False) + "\n")
     else:
         _print(whole, each)
-    if report is not None:
-        write_text(page_of(whole, each, asked.within), report)
 
 
 def _rows(whole: Shown, each: Sequence[Shown]) -> list[dict[str, object]]:
