@@ -1,11 +1,15 @@
 """One private Ray for the tests of the live engines, gone without a trace afterwards; and nobody else is let in."""
 
+import os
+
 import pytest
 
 from tests.started import looked_at, mark
 
 #: On all that these tests start, directly or as daemons in the background.
 _STARTED = mark()
+#: Ray has its workers give way to all else on a machine; what is tested runs beside other tests, and is to come about.
+os.environ["RAY_worker_niceness"] = "0"  # noqa: SIM112 - Ray reads it as it is written here
 #: Each replica of Ray Serve listens for other deployments at all addresses (Ray 2.60), and has no option for that.
 _SERVES_OWN = "ray::ServeRepl"
 

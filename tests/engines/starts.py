@@ -7,6 +7,7 @@ status.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import signal
@@ -52,17 +53,21 @@ class Starts:
         self._process = subprocess.Popen(
             command, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
         )
+        self._started = 0
 
     def start(self, words: list[str], said: Path) -> int:
         """The id of a new process."""
         assert self._process.stdin is not None
         self._process.stdin.write(json.dumps([words, str(said)]) + "\n")
         self._process.stdin.flush()
-        return self._answer()
+        self._started = self._answer()
+        return self._started
 
     def status(self) -> int:
         """Wait until it has ended; how, as :class:`subprocess.Popen` has it."""
-        return self._answer()
+        found = self._answer()
+        self._started = 0
+        return found
 
     def _answer(self) -> int:
         assert self._process.stdout is not None
@@ -72,6 +77,10 @@ class Starts:
         return self
 
     def __exit__(self, *_: object) -> None:
+        # One that still runs is a child of the process that is ended here, and would outlive it.
+        if self._started:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(self._started, signal.SIGKILL)
         self._process.kill()
         self._process.wait()
 

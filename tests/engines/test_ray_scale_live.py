@@ -33,7 +33,7 @@ from windlass.scale.monitor import Monitor  # noqa: E402
 from windlass.scale.policies.predictive import Predictive  # noqa: E402
 
 pytestmark = pytest.mark.slow
-PATIENCE = 120.0
+PATIENCE = 300.0
 TYPES = (InstanceType("small", cores=2, launch=300.0, most=3),)
 SEASON = 6
 #: What a configuration must have, and says nothing.

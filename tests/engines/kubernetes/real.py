@@ -25,7 +25,7 @@ from windlass.engines.elastic.system import ClusterError
 from windlass.engines.kubernetes.server import ApiServer, items
 from windlass.engines.slurm.daemons import wait_until
 
-PATIENCE = 180.0
+PATIENCE = 300.0
 ADMIN = "all-may-be-done"
 #: Set to have the server built by whoever runs the tests and lacks it, which takes ten minutes.
 BUILD = "WINDLASS_BUILD_APISERVER"

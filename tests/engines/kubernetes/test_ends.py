@@ -26,7 +26,7 @@ from tests.engines.starts import KUBERNETES, Starts
 from windlass.engines.slurm.daemons import wait_until
 
 pytestmark = pytest.mark.slow
-PATIENCE = 180.0
+PATIENCE = 300.0
 #: How often it is ended, by each of these in turn; WINDLASS_KILLS asks for more, and has it printed how.
 KILLS = kills()
 SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGKILL)

@@ -43,7 +43,7 @@ from windlass.engines.kubernetes.server import items
 from windlass.engines.slurm.daemons import wait_until
 
 pytestmark = pytest.mark.slow
-PATIENCE = 120.0
+PATIENCE = 300.0
 KILLS = 100
 PERIOD = 0.25
 #: Looks at days of five seconds, so that what it asks for depends on what it kept.

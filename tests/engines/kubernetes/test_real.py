@@ -32,7 +32,7 @@ from windlass.engines.kubernetes.server import ApiServer, MissingError, items
 from windlass.engines.slurm.daemons import wait_until
 
 pytestmark = pytest.mark.slow
-PATIENCE = 120.0
+PATIENCE = 300.0
 #: Two of each type in reserve, as there is no day of history.
 POLICY = "{predictive: {forecaster: naive, ladder: [[0, 2]]}}"
 DEPLOYED = list(yaml.safe_load_all((ROOT / "deploy/kubernetes/autoscaler.yaml").read_text()))

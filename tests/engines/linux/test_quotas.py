@@ -54,7 +54,10 @@ def share(first: Spent, second: Spent) -> float:
 def test_shares_follow_limits(real: Groups, pair: tuple[int, int], quota: float) -> None:
     real.limit(1, quota)
     real.limit(2, 1 - quota)
-    assert share(*measured(real, pair)) == pytest.approx(quota, abs=0.12)
+    for part, found in zip((quota, 1 - quota), measured(real, pair), strict=True):
+        # A limit takes no more than what is above it; where others run there too, one waits for the rest of one's own.
+        assert found.cpu < (part + 0.12) * found.seconds
+        assert found.cpu + found.waited > (part - 0.12) * found.seconds
 
 
 @pytest.mark.parametrize("quota", [0.25, 0.5, 0.75])

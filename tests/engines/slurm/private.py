@@ -19,7 +19,7 @@ from windlass.engines.slurm.journal import Journal
 from windlass.engines.slurm.system import Options, SlurmSystem
 
 #: For what must come about some time on a machine with other work, s.
-PATIENCE = 120.0
+PATIENCE = 300.0
 
 
 @contextmanager

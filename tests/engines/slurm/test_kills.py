@@ -24,7 +24,7 @@ from windlass.engines.slurm.journal import Journal, read_journal
 from windlass.engines.slurm.lock import DriverLock
 
 pytestmark = pytest.mark.slow
-PATIENCE = 180.0
+PATIENCE = 300.0
 #: How often they are ended, by each of these in turn; WINDLASS_KILLS asks for more, and has it printed how.
 KILLS = kills()
 SIGNALS = (signal.SIGKILL, signal.SIGTERM, signal.SIGINT)

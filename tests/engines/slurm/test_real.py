@@ -202,8 +202,10 @@ def test_a_controller_that_stops_and_comes_back_loses_nothing(shell, runs, tmp_p
         shell.until(lambda rows: runs.begun(rows))
         cluster = Cluster.load(shell.cluster.folder)
         cluster.stop("slurmctld")
-        assert wait_until(lambda: "does not answer" in driver.said.read_text(), PATIENCE)
-        cluster.start("slurmctld")
+        try:
+            assert wait_until(lambda: "does not answer" in driver.said.read_text(), PATIENCE)
+        finally:
+            cluster.start("slurmctld")
         assert driver.end() == 0
     assert "answers again" in driver.said.read_text()
     runs.end()

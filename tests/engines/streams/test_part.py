@@ -9,7 +9,7 @@ import pytest
 from windlass.engines.streams.part import Item, Part, Passing, Task
 
 FRAMES, RATE = 10, 200.0
-LONG_S = 120
+LONG_S = 300
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,7 @@ NAMES = tuple(f"metric.{at}" for at in range(DIM))
 METRICS = digest(NAMES)
 SECRET = "a-secret-of-the-tree"
 #: Whoever does not answer for so long will not, s: on a machine that has three times the work it can do.
-PATIENCE = 120.0
+PATIENCE = 300.0
 
 
 class Clock:

@@ -32,7 +32,7 @@ from windlass.engines.linux.telemetry.observer import Observer
 from windlass.engines.slurm.daemons import wait_until
 
 pytestmark = pytest.mark.slow
-PATIENCE = 180.0
+PATIENCE = 300.0
 #: How often each is ended, by each of these in turn; WINDLASS_KILLS asks for more, and has it printed how.
 KILLS = kills()
 SIGNALS = (signal.SIGKILL, signal.SIGTERM, signal.SIGINT)
