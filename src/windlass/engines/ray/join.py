@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import logging
 import socket
+import time
 from collections.abc import Iterator
 from typing import Any
 
@@ -17,8 +18,8 @@ from ray.core.generated.gcs_service_pb2_grpc import NodeInfoGcsServiceStub
 from windlass.engines.address import ray_head
 from windlass.model import InputError
 
-#: A head that is there takes a connection, and answers, within so long each, s: Ray itself would try for a minute.
-_PATIENCE_S = 2.0
+#: A head that is there takes a connection and answers within so long, s: Ray itself would try for a minute.
+_PATIENCE_S = 4.0
 
 
 def connect(address: str, option: str = "--address") -> None:
@@ -56,12 +57,13 @@ def reach(address: str, option: str = "--address") -> None:
     head = ray_head(option, address)
     if head is None:
         return
+    until = time.monotonic() + _PATIENCE_S
     try:
         socket.create_connection(head, _PATIENCE_S).close()
     except OSError as error:
         raise InputError(f"{option}: no Ray cluster at {address!r}: {error.strerror or error}") from error
     if not address.startswith("ray://"):
-        _ask(address, option)
+        _ask(address, option, until)
 
 
 def join(address: str) -> None:
@@ -98,10 +100,10 @@ def _as_it_stands() -> Iterator[None]:
         services.resolve_ip_for_localhost = before
 
 
-def _ask(address: str, option: str) -> None:
+def _ask(address: str, option: str, until: float) -> None:
     channel = gcs_utils.create_gcs_channel(address)
     try:
-        NodeInfoGcsServiceStub(channel).CheckAlive(CheckAliveRequest(), timeout=_PATIENCE_S)
+        NodeInfoGcsServiceStub(channel).CheckAlive(CheckAliveRequest(), timeout=until - time.monotonic())
     except grpc.RpcError as error:
         raise InputError(f"{option}: no Ray cluster at {address!r}: {_reason(error)}") from error
     finally:
