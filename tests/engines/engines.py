@@ -48,7 +48,7 @@ class Fake:
 class Ray:
     """The live engine on raylets of our own; a lost site is a killed raylet."""
 
-    late = 2.0
+    late = 20.0
 
     def __init__(self):
         self.clusters = {}
@@ -57,7 +57,8 @@ class Ray:
         from windlass.engines.ray.cluster import PrivateCluster
 
         key = fleet.names, tuple(fleet.slots.tolist())
-        if key not in self.clusters:
+        # Of one of which a node was lost, or taken for that, nothing can be asked any more.
+        if key not in self.clusters or not self.clusters[key].whole():
             self.close()
             self.clusters[key] = PrivateCluster(fleet)
         return self.clusters[key]

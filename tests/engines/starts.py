@@ -13,6 +13,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import traceback
 from pathlib import Path
 from typing import Self
@@ -43,6 +44,8 @@ AGENT = ("uvicorn", "windlass.cli.app", "windlass.engines.linux.agent.agent")
 #: What `windlass slurm drive` and `windlass slurm give-back` import.
 SLURM = ("windlass.cli.app", "windlass.engines.slurm.driver", "windlass.order.site", "windlass.share")
 _ENDS = (signal.SIGINT, signal.SIGTERM)
+#: Who has not ended by then never will, s.
+_LONGEST_S = 900.0
 
 
 class Starts:
@@ -71,7 +74,12 @@ class Starts:
 
     def _answer(self) -> int:
         assert self._process.stdout is not None
-        return int(self._process.stdout.readline())
+        stuck = threading.Timer(_LONGEST_S, self._process.kill)
+        stuck.start()
+        try:
+            return int(self._process.stdout.readline())
+        finally:
+            stuck.cancel()
 
     def __enter__(self) -> Self:
         return self

@@ -54,7 +54,7 @@ class Watched:
     def of(self, kind):
         return [(seen, event) for seen, event in self.told if isinstance(event, kind)]
 
-    def until(self, done, seconds=20.0):
+    def until(self, done, seconds=300.0):
         """Polls until something has been told, or so many seconds on the system's clock have passed."""
         end = self.now() + seconds
         while not done(self) and self.now() < end:

@@ -85,11 +85,11 @@ def test_a_remote_read_takes_as_long_as_its_links_say(engines):
             return Placement(np.array([[0, 0, 1, 1]]), np.array([0]), ("to see how long it reads",))
 
     took = []
-    for _ in range(3):
+    while not took or (min(took) > 1.3 and len(took) < 12):
         run, _ = ran(engines, Away(), jobs, fleet)
         took.append(run.read[0] - run.begun[0] + 1e-6)
         assert run.carried[0, 1] == run.carried.sum() == 5e5
-    # Links never give more than they have; that one of three reads is held up by nothing else must be possible.
+    # Links never give more than they have; that one of these reads is held up by nothing else must be possible.
     assert 1.0 <= min(took) <= 1.3
 
 

@@ -9,7 +9,7 @@ import socket
 import subprocess
 import sys
 import time
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 import pytest
 
@@ -187,13 +187,16 @@ def private():
 
 
 def listening(processes):
-    """Where they listen, and who."""
-    return [
-        (found.laddr.ip.removeprefix("::ffff:"), found.laddr.port, process.name())
-        for process in processes
-        for found in process.net_connections("all")
-        if found.status == psutil.CONN_LISTEN
-    ]
+    """Where they listen, and who, those left out that have ended meanwhile."""
+    where = []
+    for process in processes:
+        with suppress(psutil.NoSuchProcess):
+            where += [
+                (found.laddr.ip.removeprefix("::ffff:"), found.laddr.port, process.name())
+                for found in process.net_connections("all")
+                if found.status == psutil.CONN_LISTEN
+            ]
+    return where
 
 
 #: A call of each of Ray's services that listen, by who does.

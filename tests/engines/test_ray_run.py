@@ -78,7 +78,10 @@ def somebody_elses():
     address, admits = json.loads(process.stdout.readline())
     yield address, psutil.Process(process.pid), {**os.environ, **admits}
     process.stdin.close()
-    process.wait(60)
+    try:
+        process.wait(LONG_S)
+    finally:
+        process.kill()
 
 
 def test_results_are_real_and_somebody_elses_cluster_lives_on(tmp_path, somebody_elses):
@@ -123,10 +126,10 @@ def test_an_interrupted_run_leaves_no_process_behind_and_touches_no_other(
     assert started
     # As a terminal does: the whole group hears of it.
     os.killpg(process.pid, number) if number == signal.SIGINT else process.send_signal(number)
-    _, said = process.communicate(timeout=60)
+    _, said = process.communicate(timeout=LONG_S)
     assert process.returncode == 130, said
     assert said.strip().splitlines()[-1] == "windlass: interrupted; what was started is stopped"
-    _, left = psutil.wait_procs(started, timeout=10)
+    _, left = psutil.wait_procs(started, timeout=LONG_S)
     assert left == []
     assert cluster_folders() <= before
     assert raylets <= {child.pid for child in owner.children(recursive=True)}

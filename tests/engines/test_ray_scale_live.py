@@ -12,6 +12,7 @@ import socket
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -115,13 +116,28 @@ def autoscaled(port: int) -> Iterator[Path]:
     command += [f"--autoscaling-config={file}", "--num-cpus=0"]
     command += ["--object-store-memory=100000000", "--include-dashboard=false", f"--temp-dir={folder}"]
     try:
-        subprocess.run(command, env=environment, check=True, capture_output=True, timeout=PATIENCE)
+        for left in (2, 1, 0):
+            done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=PATIENCE)
+            if done.returncode == 0:
+                break
+            # Ray gives a node so many seconds to come up, which a machine with other work may exceed.
+            _end_all(str(folder))
+            assert left, done.stderr
         yield folder
     finally:
-        for process in [*processes_of(str(folder)), *_told(str(folder))]:
+        _end_all(str(folder))
+        remove_folder(str(folder))
+
+
+def _end_all(folder: str) -> None:
+    """Kill all that is of a cluster, and what its autoscaler starts meanwhile."""
+    until = time.monotonic() + PATIENCE
+    while found := [*processes_of(folder), *_told(folder)]:
+        for process in found:
             with suppress(psutil.Error):
                 process.kill()
-        remove_folder(str(folder))
+        psutil.wait_procs(found, 5.0)
+        assert time.monotonic() < until, f"not ended: {found}"
 
 
 def _told(folder: str) -> Iterator[psutil.Process]:

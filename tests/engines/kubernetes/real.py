@@ -22,7 +22,7 @@ from tests.engines.kubernetes.cluster import BUFFERS, NAMESPACE, PODS, Cluster
 from tests.engines.kubernetes.served import ROOT, Served
 from tests.engines.kubernetes.things import kubeconfig
 from windlass.engines.elastic.system import ClusterError
-from windlass.engines.kubernetes.server import ApiServer, items
+from windlass.engines.kubernetes.server import ApiServer
 from windlass.engines.slurm.daemons import wait_until
 
 PATIENCE = 300.0
@@ -64,6 +64,8 @@ def served_real(folder: Path, buffers: bool = True) -> Iterator[Served]:
         assert wait_until(lambda: _is_ready(url, authority), PATIENCE), _end(folder)
         admin = kubeconfig(folder / "admin", url, ADMIN, authority)
         server = ApiServer(str(admin))
+        # It makes this one itself, in its own time.
+        assert wait_until(lambda: _is_there(server, "/api/v1/namespaces/default"), PATIENCE), _end(folder)
         for each in yaml.safe_load_all((ROOT / "deploy/kubernetes/autoscaler.yaml").read_text()):
             make(server, each)
         make(server, {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "never"}})
@@ -122,13 +124,15 @@ def define_buffers(server: ApiServer) -> None:
         },
     )
 
-    def listed() -> bool:
-        try:
-            return list(items(server, BUFFERS.format(NAMESPACE))) == []
-        except ClusterError:
-            return False
+    assert wait_until(lambda: _is_there(server, BUFFERS.format(NAMESPACE)), PATIENCE)
 
-    assert wait_until(listed, PATIENCE)
+
+def _is_there(server: ApiServer, path: str) -> bool:
+    try:
+        server.get(path)
+    except ClusterError:
+        return False
+    return True
 
 
 def _token(server: ApiServer) -> str:

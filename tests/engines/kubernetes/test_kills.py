@@ -71,8 +71,10 @@ class Round:
             self._kill()
         stuck = threading.Timer(PATIENCE, os.kill, (self.pid, signal.SIGKILL))
         stuck.start()
-        assert self.starts.status() == -signal.SIGKILL, said.read_text()
-        stuck.cancel()
+        try:
+            assert self.starts.status() == -signal.SIGKILL, said.read_text()
+        finally:
+            stuck.cancel()
         assert self.killed.is_set(), "it asked for nothing more"
 
     def _before(self, asked):

@@ -80,7 +80,7 @@ class Shell:
 class OnSlurm:
     """Makes systems for the conformance tests. A busy machine takes its time."""
 
-    late = 5.0
+    late = 10.0
 
     def __init__(self, shell):
         self.shell = shell

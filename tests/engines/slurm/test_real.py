@@ -173,7 +173,7 @@ def test_who_needs_a_drained_node_waits_until_it_is_back(shell, runs, tmp_path):
 
 
 def test_what_is_put_back_is_held_again_and_ends(shell, tmp_path):
-    first = shell.submit("sleep 5")
+    first = shell.submit("sleep 20")
     with Driver(shell, tmp_path, "--until-idle") as driver:
         shell.until(lambda rows: rows[first].state == "RUNNING")
         shell("scontrol", "requeue", str(first))
@@ -197,7 +197,7 @@ def test_who_waits_for_another_job_holds_up_nobody(shell, runs, tmp_path):
 
 def test_a_controller_that_stops_and_comes_back_loses_nothing(shell, runs, tmp_path):
     for at in range(8):
-        runs.submit(0.5, procs=1 + at % 4)
+        runs.submit(2, procs=1 + at % 4)
     with Driver(shell, tmp_path, "--until-idle") as driver:
         shell.until(lambda rows: runs.begun(rows))
         cluster = Cluster.load(shell.cluster.folder)

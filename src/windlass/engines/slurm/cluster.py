@@ -93,10 +93,10 @@ class Cluster:
             ) from error
 
     def stop(self, name: str) -> None:
-        """End one daemon, such as ``slurmctld``."""
+        """End one daemon, such as ``slurmctld``; it has its time to write down what it knows."""
         for daemon in self.daemons:
             if daemon.name == name:
-                daemon.end()
+                daemon.end(_PATIENCE_S)
 
     def start(self, name: str) -> Cluster:
         """Start a daemon that has ended again, with all it knew; the cluster as it is then."""

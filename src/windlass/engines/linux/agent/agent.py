@@ -67,20 +67,22 @@ class Saver:
         self._due = clock() + every
         self.saves = Saves()
 
-    def look(self, now: bool = False) -> None:
-        """Save if that is due."""
+    def look(self, now: bool = False) -> bool:
+        """Save if that is due; whether it was, and is saved."""
         if self._keeper.path is None or not (now or self._clock() >= self._due):
-            return
+            return False
         self._due = self._clock() + self._every
         envelope = self._envelope()
         if envelope is None:
-            return
+            return False
         try:
             self._keeper.save(envelope)
-            self.saves.done += 1
         except InputError as error:
             self.saves.failed += 1
             self._tell(str(error))
+            return False
+        self.saves.done += 1
+        return True
 
 
 def run_agent(
@@ -198,16 +200,17 @@ def run_aggregator(
             yield from of_process(refusals, saver.saves, joiner)
 
         routes = Routes(aggregate, token, metrics, Page(shown).answer, lambda: given.last)
+        # What comes from here on is to be saved.
+        saved = aggregate.changes
         web = WebServer(options.listen, routes, refusals)
         stack.callback(web.close)
         tell(f"{web.address.url}, {len(aggregate.children)} agents known")
         stack.callback(saver.look, True)
-        changes = aggregate.changes
         while not stop.wait(1.0):
             aggregate.forget()
-            if aggregate.changes != changes:
-                changes = aggregate.changes
-                saver.look()
+            changes = aggregate.changes
+            if changes != saved and saver.look():
+                saved = changes
 
 
 class _Given:

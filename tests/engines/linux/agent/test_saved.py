@@ -1,0 +1,55 @@
+"""What agents send while an aggregator begins, or between two savings, is saved though nothing comes after it."""
+
+import re
+import threading
+import time
+
+import numpy as np
+import pytest
+
+pytest.importorskip("uvicorn", reason="the extra `agent` is not installed")
+pytest.importorskip("prometheus_client", reason="the extra `agent` is not installed")
+
+from tests.engines.linux.agent.conftest import SECRET, ask, seen
+from tests.engines.linux.agent.test_kills import METRICS, PATIENCE, children
+from windlass.engines.linux.agent.agent import run_aggregator
+from windlass.engines.linux.agent.envelope import digest
+from windlass.engines.linux.agent.options import Address, AggregatorOptions
+from windlass.engines.linux.agent.pauses import Stop
+from windlass.engines.slurm.daemons import wait_until
+
+
+def sent(said):
+    """Have an agent send what it has learned to where an aggregator says that it listens."""
+    port = int(re.findall(r"http://127\.0\.0\.1:(\d+), ", said)[0])
+    learned = seen("pronto", steps=100, dim=len(METRICS)).learned()
+    message = learned.sealed("pronto", digest(METRICS)).seal()
+    assert ask(Address("127.0.0.1", port), "/nodes/early", "PUT", message, SECRET).status == 204
+
+
+@pytest.mark.parametrize("due", [True, False], ids=["at once", "later"])
+def test_what_is_sent_as_soon_as_it_listens_is_saved(tmp_path, token, due):
+    options = AggregatorOptions(Address("127.0.0.1", 0), state=tmp_path / "state", save_every=1.0)
+    stop, now = Stop(), [0.0]
+
+    def tell(line):
+        sent(line)
+        now[0] += due
+
+    def clock():
+        return now[0]
+
+    at_work = threading.Thread(
+        target=run_aggregator, args=(options, token, np.random.default_rng(1), stop, tell, clock)
+    )
+    at_work.start()
+    try:
+        if not due:
+            # It looks each second; what it sees is not to be saved yet.
+            time.sleep(3.0)
+            assert children(options.state) == set()
+            now[0] += 1.0
+        assert wait_until(lambda: children(options.state) == {"early"}, PATIENCE)
+    finally:
+        stop.tell()
+        at_work.join()
