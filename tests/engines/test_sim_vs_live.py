@@ -5,6 +5,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from tests.papers.quick import quick
 from tests.papers.turning import not_turning
 from windlass.engines.live.result import LiveRun
 from windlass.model.fleet import FleetCase
@@ -76,7 +77,7 @@ def test_lone_reads_are_alone_however_late_the_first_tasks_are():
 @pytest.mark.slow
 def test_the_same_policies_win_on_ray():
     pytest.importorskip("ray", reason="Ray is not installed: pip install '.[ray]'")
-    found = SimVsLive().reproduce(quick=True, tell=lambda step, share: None)
+    found = quick(SimVsLive())
     verdicts = {row.what: row.holds for row in found.rows}
     assert verdicts["order: mean response of swag over that of fcfs"]
     assert verdicts["place: mean response of tetrium over that of in-place"]

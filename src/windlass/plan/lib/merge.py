@@ -66,6 +66,35 @@ def alike(options: QueryOptions, wanted: QueryOptions, choice: int) -> int:
     return int(best[options.accuracy[best].argmax()])
 
 
+def followers(options: QueryOptions, wanted: QueryOptions) -> _Ints:
+    """(k,) what :func:`alike` says of each configuration of the other query, of all of them at once.
+
+    Whoever begins with the same work as far as anybody does shares most: so the longest beginning that is known counts.
+    """
+    found = np.full(len(wanted), -1)
+    if options.piece is None or wanted.piece is None:
+        return found
+    width = min(options.piece.shape[1], wanted.piece.shape[1])
+    rows = options.piece[:, :width].tolist()
+    best: dict[tuple[int, ...], int] = {}
+    # From the least accurate to the most, and of equals the first one last, who then stands.
+    for j in np.lexsort((-np.arange(len(options)), options.accuracy)).tolist():
+        for begin in _beginnings(rows[j]):
+            best[begin] = j
+    for choice, row in enumerate(wanted.piece[:, :width].tolist()):
+        for begin in reversed(_beginnings(row)):
+            if begin in best:
+                found[choice] = best[begin]
+                break
+    return found
+
+
+def _beginnings(pieces: list[int]) -> list[tuple[int, ...]]:
+    """The first piece, the first two, …, up to where there are none."""
+    count = next((at for at, piece in enumerate(pieces) if piece < 0), len(pieces))
+    return [tuple(pieces[:upto]) for upto in range(1, count + 1)]
+
+
 def merged_choices(view: PlanView, begin: _Ints, most: int) -> _Ints:
     """(n,) choices from others that fit, by switches of a query alone or together with a subset of its peers.
 
