@@ -67,19 +67,19 @@ class Starts:
         return self._started
 
     def status(self) -> int:
-        """Wait until it has ended; how, as :class:`subprocess.Popen` has it."""
-        found = self._answer()
+        """Wait until it has ended; how, as :class:`subprocess.Popen` has it. Who never ends is killed at last."""
+        stuck = threading.Timer(_LONGEST_S, os.kill, (self._started, signal.SIGKILL))
+        stuck.start()
+        try:
+            found = self._answer()
+        finally:
+            stuck.cancel()
         self._started = 0
         return found
 
     def _answer(self) -> int:
         assert self._process.stdout is not None
-        stuck = threading.Timer(_LONGEST_S, self._process.kill)
-        stuck.start()
-        try:
-            return int(self._process.stdout.readline())
-        finally:
-            stuck.cancel()
+        return int(self._process.stdout.readline())
 
     def __enter__(self) -> Self:
         return self

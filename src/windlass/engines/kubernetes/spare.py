@@ -106,11 +106,11 @@ class Spare:
         return str((group.get("preferredVersion") or {}).get("version") or "v1beta1")
 
     def _check_undefined(self) -> None:
-        with suppress(MissingError):
+        try:
             self._server.get(objects.BUFFERS_DEFINITION)
-            raise ClusterError(
-                "the server has the definition of CapacityBuffers, but does not serve them yet"
-            )
+        except MissingError:
+            return
+        raise ClusterError("the server has the definition of CapacityBuffers, but does not serve them yet")
 
     def _there(self, kind: Kind) -> dict[str, Tree]:
         """All objects of a kind in the namespace, by name, ours or not."""

@@ -6,7 +6,7 @@ work has a number; what all pieces ask for is counted once for each number, howe
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from itertools import combinations
 
 import numpy as np
@@ -53,44 +53,25 @@ def peers_of(view: PlanView) -> list[list[int]]:
     return [[k for k in range(len(first)) if k != i and first[i] & first[k]] for i in range(len(first))]
 
 
-def alike(options: QueryOptions, wanted: QueryOptions, choice: int) -> int:
-    """The most accurate configuration of one query that shares most pieces with one of another; −1 for none."""
-    if options.piece is None or wanted.piece is None:
-        return -1
-    width = min(options.piece.shape[1], wanted.piece.shape[1])
-    same = (options.piece[:, :width] == wanted.piece[choice, :width]) & (options.piece[:, :width] >= 0)
-    shared = same.cumprod(axis=1).sum(axis=1)
-    if not len(shared) or shared.max() == 0:
-        return -1
-    best = np.flatnonzero(shared == shared.max())
-    return int(best[options.accuracy[best].argmax()])
-
-
-def followers(options: QueryOptions, wanted: QueryOptions) -> _Ints:
-    """(k,) what :func:`alike` says of each configuration of the other query, of all of them at once.
-
-    Whoever begins with the same work as far as anybody does shares most: so the longest beginning that is known counts.
-    """
-    found = np.full(len(wanted), -1)
-    if options.piece is None or wanted.piece is None:
-        return found
-    width = min(options.piece.shape[1], wanted.piece.shape[1])
-    rows = options.piece[:, :width].tolist()
-    best: dict[tuple[int, ...], int] = {}
+def firsts(options: QueryOptions) -> dict[tuple[int, ...], int]:
+    """For each way in which its work can begin, as numbers of pieces, the most accurate configuration of a query."""
+    found: dict[tuple[int, ...], int] = {}
     # From the least accurate to the most, and of equals the first one last, who then stands.
-    for j in np.lexsort((-np.arange(len(options)), options.accuracy)).tolist():
-        for begin in _beginnings(rows[j]):
-            best[begin] = j
-    for choice, row in enumerate(wanted.piece[:, :width].tolist()):
-        for begin in reversed(_beginnings(row)):
-            if begin in best:
-                found[choice] = best[begin]
-                break
+    for choice in np.lexsort((-np.arange(len(options)), options.accuracy)).tolist():
+        for begin in _beginnings(options, choice):
+            found[begin] = choice
     return found
 
 
-def _beginnings(pieces: list[int]) -> list[tuple[int, ...]]:
-    """The first piece, the first two, …, up to where there are none."""
+def alike(known: Mapping[tuple[int, ...], int], wanted: QueryOptions, choice: int) -> int:
+    """Of a query, as :func:`firsts` knows it, who shares most pieces with a configuration of another; −1 for none."""
+    begins = reversed(_beginnings(wanted, choice))
+    return next((known[begin] for begin in begins if begin in known), -1)
+
+
+def _beginnings(options: QueryOptions, choice: int) -> list[tuple[int, ...]]:
+    """The first piece of a configuration, the first two, …, up to where there are none."""
+    pieces = [] if options.piece is None else options.piece[choice].tolist()
     count = next((at for at, piece in enumerate(pieces) if piece < 0), len(pieces))
     return [tuple(pieces[:upto]) for upto in range(1, count + 1)]
 
@@ -108,23 +89,26 @@ def merged_choices(view: PlanView, begin: _Ints, most: int) -> _Ints:
         How many peers are moved together at most.
     """
     peers, choices, again = peers_of(view), begin.copy(), True
+    known = [firsts(each) for each in view.queries]
     while again:
         again = False
         for i in range(len(view.queries)):
-            better = _switch(view, choices, i, peers[i], most)
+            better = _switch(view, choices, i, {k: known[k] for k in peers[i]}, most)
             if better is not None:
                 choices, again = better, True
     return choices
 
 
-def _switch(view: PlanView, choices: _Ints, i: int, peers: list[int], most: int) -> _Ints | None:
-    """The most efficient switch of a query, alone or with peers; None where none fits and gains."""
+def _switch(
+    view: PlanView, choices: _Ints, i: int, peers: Mapping[int, Mapping[tuple[int, ...], int]], most: int
+) -> _Ints | None:
+    """The most efficient switch of a query, alone or with peers, by their :func:`firsts`; None where none gains."""
     options, family = view.queries[i], [i, *peers]
     others = used(view, choices, (k for k in range(len(choices)) if k not in family))
     now, room = used(view, choices, family), view.capacity * ROOM
     best, merit = None, 0.0
     for choice in _frontier(options, view.capacity, int(choices[i])):
-        kin = {k: alike(view.queries[k], options, choice) for k in peers}
+        kin = {k: alike(known, options, choice) for k, known in peers.items()}
         for group in _subsets([k for k in peers if kin[k] >= 0], most):
             tried = choices.copy()
             tried[[i, *group]] = [choice, *(kin[k] for k in group)]

@@ -11,7 +11,7 @@ from windlass.model.values import number
 from windlass.plan.compiled import Climbs
 from windlass.plan.lib.answer import answered
 from windlass.plan.lib.greedy import greedy
-from windlass.plan.lib.merge import followers, peers_of, used
+from windlass.plan.lib.merge import alike, firsts, peers_of, used
 from windlass.plan.lib.problem import Problem
 from windlass.plan.view import Plan, PlanView
 
@@ -91,10 +91,10 @@ def _groups(view: PlanView) -> list[_Group]:
 
 def _ways(view: PlanView, members: list[int]) -> NDArray[np.int64]:
     """(k, members) for each configuration of the first those that follow it; none that somebody cannot follow."""
-    leader = view.queries[members[0]]
-    ways = np.stack(
-        [np.arange(len(leader)), *(followers(view.queries[k], leader) for k in members[1:])], axis=1
-    )
+    leader, known = view.queries[members[0]], [firsts(view.queries[k]) for k in members[1:]]
+    ways = np.array(
+        [[way, *(alike(each, leader, way) for each in known)] for way in range(len(leader))], dtype=np.int64
+    ).reshape(-1, len(members))
     return ways[(ways >= 0).all(axis=1)]
 
 
