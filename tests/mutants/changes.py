@@ -287,7 +287,7 @@ class _Finder(ast.NodeVisitor):
         word = " and " if isinstance(node.op, ast.And) else " or "
         for left_out in range(len(node.values)):
             kept = [f"({self._text(v)})" for k, v in enumerate(node.values) if k != left_out]
-            self._replace("dropped term", node, f"({word.join(kept)})")
+            self._replace("dropped term", node, kept[0] if len(kept) == 1 else f"({word.join(kept)})")
         self.generic_visit(node)
 
     def visit_UnaryOp(self, node: ast.UnaryOp) -> None:

@@ -113,9 +113,9 @@ def status_of(source: Path, tests: Sequence[str]) -> tuple[int, str]:
 class _Watch:
     """Remembers which tests failed, by their names in the unchanged tree, and ends one that loops for ever."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, source: Path) -> None:
         self.failed: list[str] = []
-        self._copy = os.path.relpath(folder, ROOT) + os.sep
+        self._copy = source.parent.resolve()
         self._began = time.process_time()
         threading.Thread(target=self._guard, daemon=True).start()
 
@@ -124,7 +124,14 @@ class _Watch:
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         if report.failed:
-            self.failed.append(report.nodeid.removeprefix(self._copy))
+            self.failed.append(self._name(report))
+
+    def _name(self, report: pytest.TestReport) -> str:
+        """The name of a test in the unchanged tree; the ids of tests outside the project do not name their file."""
+        file = (ROOT / report.location[0]).resolve()
+        root = next((each for each in (self._copy, ROOT) if file.is_relative_to(each)), None)
+        where = file.relative_to(root) if root else file
+        return f"{where.as_posix()}::{report.nodeid.partition('::')[2]}"
 
     def _guard(self) -> None:
         while time.process_time() - self._began < _TEST_LIMIT_S:
@@ -157,7 +164,7 @@ def _held(source: Path, stages: Sequence[Sequence[str]], output: Path, report: P
     status, failed = PASSED, list[str]()
     for tests in stages:
         where = [str(source.parent / test) if test.startswith("src/") else test for test in tests]
-        watch = _Watch(source.parent)
+        watch = _Watch(source)
         status = int(pytest.main([*options, *where], plugins=[watch]))
         failed += watch.failed
         if status not in (PASSED, NO_TESTS):
