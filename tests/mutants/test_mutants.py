@@ -35,6 +35,7 @@ def some() -> list[tuple[str, tuple[Mutant, ...]]]:
     ]
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 @pytest.mark.parametrize(("name", "mutants"), some(), ids=[name for name, _ in some()])
 def test_each_change_is_seen(name, mutants, tmp_path):

@@ -15,13 +15,14 @@ from windlass.papers.pronto.merging import ASKED, SETTINGS, Merging, merged, row
 SEEDS = range(1, 6)
 
 
+@pytest.mark.parametrize("seeds", [[1], pytest.param(SEEDS, marks=pytest.mark.slow)], ids=["one", "all"])
 @pytest.mark.parametrize("sees", [4, 2])
 @pytest.mark.parametrize("forget", [1.0, 0.9])
-def test_a_tree_of_64_nodes_is_within_5_percent_of_the_svd_of_all_data(forget, sees):
+def test_a_tree_of_64_nodes_is_within_5_percent_of_the_svd_of_all_data(forget, sees, seeds):
     # The noise is two fifths of what varies.
     setting = Merging(noise=0.1, forget=forget, sees=sees)
     assert setting.nodes == 64
-    found = [merged(setting, np.random.default_rng(seed)).distance for seed in SEEDS]
+    found = [merged(setting, np.random.default_rng(seed)).distance for seed in seeds]
     print(f"forget {forget}, {sees} of 4 directions: " + ", ".join(f"{each:.4f}" for each in found))
     assert max(found) < ASKED == 0.05
 
