@@ -13,7 +13,7 @@ import inspect
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -23,6 +23,9 @@ from windlass.model import InputError
 
 #: Annotations of parameters that are numbers, as text where a file postpones them.
 _NUMBERS = frozenset({int, float, "int", "float", "int | None", "float | None"})
+
+
+_Protocol = TypeVar("_Protocol")
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,6 +174,30 @@ def optional(policy: object, name: str) -> Any:
     (('head of the queue',), None)
     """
     return getattr(policy, name, None)
+
+
+def capability(policy: object, protocol: type[_Protocol]) -> _Protocol | None:
+    """Return a policy as one that follows a protocol beyond its decision's; None if it does not.
+
+    Parameters
+    ----------
+    policy
+        A policy, or a policy's class.
+    protocol
+        A runtime-checkable protocol, such as :class:`windlass.admit.learned.Restorable`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from windlass.admit import POLICIES
+    >>> from windlass.admit.learned import Restorable
+    >>> rng = np.random.default_rng(1)
+    >>> capability(POLICIES.make("ready", rng), Restorable) is None
+    True
+    >>> capability(POLICIES.make("pronto", rng, dim=4), Restorable).dim
+    4
+    """
+    return policy if isinstance(policy, protocol) else None
 
 
 def _first_line(error: Exception) -> str:

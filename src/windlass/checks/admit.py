@@ -10,10 +10,11 @@ from typing import Any
 
 import numpy as np
 
+from windlass.admit.learned import Mergeable, Restorable
 from windlass.admit.view import Admission, AdmitView
-from windlass.checks.common import require, require_defaults
-from windlass.model import PolicyError
-from windlass.registry import Registry
+from windlass.checks.common import CheckError, require, require_defaults
+from windlass.model import InputError, PolicyError
+from windlass.registry import Registry, capability
 
 _DIM, _STEPS = 12, 150
 #: What an engine knows of a node and hands to a constructor that asks for it.
@@ -89,6 +90,45 @@ def check_picklable(registry: Registry, name: str) -> None:
         _shown(_answers(policy, 13)) == _shown(_answers(copy, 13)),
         f"{name}: a pickled copy answers otherwise",
     )
+
+
+def check_saved_state_is_loaded(registry: Registry, name: str) -> None:
+    """A policy that can be saved answers after a load as it would have without one, and refuses other bytes."""
+    policy = _made(registry, name)
+    saved = capability(policy, Restorable)
+    if saved is None:
+        return
+    _answers(policy, 16)
+    data = saved.save()
+    again = type(saved).load(data)
+    require(again.dim == _DIM, f"{name}: loaded, it is of {again.dim} metrics instead of {_DIM}")
+    same = _shown(_answers(policy, 17)) == _shown(_answers(again, 17))
+    require(same, f"{name}: loaded from what save() returned, it answers otherwise")
+    found = "nothing"
+    try:
+        type(saved).load(data[: len(data) // 2])
+    except InputError:
+        return
+    except Exception as error:
+        found = f"a {type(error).__name__}"
+    require(False, f"{name}: load() of half of what save() returned raises {found}, expected an InputError")
+
+
+def check_others_begin_from_what_it_learned(registry: Registry, name: str) -> None:
+    """A policy that shares what it learned is new before its first steps, and not after it joins other nodes."""
+    policy, newcomer = (capability(_made(registry, name), Mergeable) for _ in range(2))
+    if policy is None or newcomer is None:
+        return
+    require(policy.is_new and policy.learned() is None, f"{name}: has learned something before any step")
+    _answers(policy, 18)
+    learned = policy.learned()
+    if learned is None or policy.is_new:
+        raise CheckError(f"{name}: has learned nothing from {_STEPS} steps")
+    rows = len(learned.subspace.basis)
+    require(rows == _DIM, f"{name}: has learned a subspace of {rows} metrics, expected {_DIM}")
+    newcomer.join(learned)
+    require(not newcomer.is_new, f"{name}: is new after join()")
+    _answers(newcomer, 19)
 
 
 def check_leaves_the_view_alone(registry: Registry, name: str) -> None:

@@ -8,6 +8,7 @@ from typing import ClassVar, Self
 import numpy as np
 
 from windlass.admit.federation import Subspace
+from windlass.admit.learned import Learned, as_one_block
 from windlass.admit.lesson import PLAIN, Lesson
 from windlass.admit.lib.budget import Threshold
 from windlass.admit.lib.ridge import Ridge
@@ -203,6 +204,43 @@ class Forewarn:
         on = (basis.T @ lesson.metrics).T
         self.line.prior = np.concatenate([lesson.plain, on[0], on[1], size])
         self.weights = self.line.weights()
+
+    @property
+    def is_new(self) -> bool:
+        """True before the first block."""
+        return bool(self.stream.ranks[0] == 0)
+
+    def learned(self) -> Learned | None:
+        """Return directions and lesson, for other nodes; None before the first block."""
+        if self.is_new:
+            return None
+        lesson = self.lesson()
+        return Learned(lesson.subspace, lesson)
+
+    def join(self, learned: Learned) -> None:
+        """Begin from what other nodes have learned, with the weight of one block."""
+        stream, lesson = self.stream, learned.lesson
+        subspace = as_one_block(learned.subspace, stream.basis.shape[2], stream.blocks.shape[1])
+        if lesson is None:
+            # The other nodes do not learn what comes before spikes; their directions help all the same.
+            stream.start(0, subspace.basis, subspace.singular)
+        else:
+            self.start(Lesson(subspace, lesson.metrics, lesson.plain, lesson.count))
+
+    @property
+    def dim(self) -> int:
+        """Number of metrics."""
+        return self.stream.dim
+
+    @property
+    def projections(self) -> Floats:
+        """(r,) projections of the last step."""
+        return np.array(self.stream.projections[0])
+
+    @property
+    def singular_values(self) -> Floats:
+        """(r,) singular values of the directions, descending."""
+        return np.array(self.stream.weights[0, : self.stream.ranks[0]])
 
     def save(self) -> bytes:
         """All that was learned, as bytes."""

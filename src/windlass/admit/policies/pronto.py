@@ -6,7 +6,9 @@ from typing import ClassVar
 
 import numpy as np
 
+from windlass.admit.federation import Subspace
 from windlass.admit.fleet import Fleet
+from windlass.admit.learned import Learned, as_one_block
 from windlass.admit.lib.subspace import Floats
 from windlass.admit.view import Admission, AdmitView
 from windlass.model import InputError
@@ -35,8 +37,10 @@ class Pronto:
         spike enters the filter.
     weights
         Of a projection: ``raw``, its singular value as printed; ``unit``, the same over the sum of all; ``equal``.
+        By default ``raw``; with a ``downtime`` and no ``signal``, ``equal``.
     signal
-        What is weighed: ``spikes`` as printed, ``absolute`` for spikes of either sign, ``scores`` for z-scores.
+        What is weighed: ``spikes`` as printed, ``absolute`` for spikes of either sign, ``scores`` for z-scores. By
+        default ``spikes``; with a ``downtime``, ``scores``, because spikes are too coarse to keep to one.
     signs
         Of directions: ``load``, so that more metrics rise along one than fall; or ``printed``, as the SVD has them.
     threshold
@@ -79,8 +83,8 @@ class Pronto:
         lag: int = 10,
         alpha: float = 3.5,
         beta: float = 0.5,
-        weights: str = "raw",
-        signal: str = "spikes",
+        weights: str | None = None,
+        signal: str | None = None,
         signs: str = "load",
         threshold: float = 1.0,
         downtime: float | None = None,
@@ -88,6 +92,9 @@ class Pronto:
         clip: float = 10.0,
         rng: np.random.Generator | None = None,
     ) -> None:
+        is_coarse = downtime is None or signal is not None
+        weights = weights or ("raw" if is_coarse else "equal")
+        signal = signal or ("spikes" if is_coarse else "scores")
         self.fleet = Fleet(
             1,
             dim,
@@ -140,6 +147,30 @@ class Pronto:
     def start(self, basis: Floats, singular: Floats) -> None:
         """Begin from directions that others have: (dim, r) with orthonormal columns, and (r,)."""
         self.fleet.start(0, basis, singular)
+
+    @property
+    def is_new(self) -> bool:
+        """True before the first block."""
+        return bool(self.fleet.ranks[0] == 0)
+
+    def learned(self) -> Learned | None:
+        """Return the directions, for other nodes; None before the first block."""
+        return None if self.is_new else Learned(Subspace(self.basis, self.singular_values))
+
+    def join(self, learned: Learned) -> None:
+        """Begin from directions of other nodes, with the weight of one block."""
+        begun = as_one_block(learned.subspace, self.fleet.basis.shape[2], self.fleet.settings.block)
+        self.start(begun.basis, begun.singular)
+
+    @property
+    def dim(self) -> int:
+        """Number of metrics."""
+        return self.fleet.dim
+
+    @property
+    def projections(self) -> Floats:
+        """(r,) projections of the last step."""
+        return np.asarray(self.fleet.projections[0])
 
     @property
     def basis(self) -> Floats:

@@ -9,7 +9,7 @@ import pytest
 from tests.engines.linux.agent.conftest import DIM, NAMES, PATIENCE, ask, shown
 from windlass.admit import Admission
 from windlass.engines.linux.agent.guard import Guard
-from windlass.engines.linux.agent.node import PlainNode, make_node
+from windlass.engines.linux.agent.node import Node, make_node
 from windlass.engines.linux.agent.options import Above, Address, AgentOptions
 from windlass.engines.linux.agent.pauses import Stop
 from windlass.engines.linux.agent.standing import Board
@@ -35,7 +35,7 @@ class Told:
         return Admission(self.reject, "as told", 0.25)
 
 
-class Node(PlainNode):
+class Counting(Node):
     """Counts gaps."""
 
     gaps = 0
@@ -46,7 +46,7 @@ class Node(PlainNode):
 
 @pytest.fixture
 def watching(clock):
-    return Watch(Node(Told()), Guard(0.5), Board(clock, 5.0), 1.0, clock)
+    return Watch(Counting(Told()), Guard(0.5), Board(clock, 5.0), 1.0, clock)
 
 
 def test_the_policy_s_answer_stands(watching):
@@ -80,7 +80,7 @@ def test_weight_falls_as_tasks_wait(watching):
 
 
 def test_without_a_guard_weight_is_whole_and_nothing_is_rejected(clock):
-    watching = Watch(Node(Told()), Guard(0.0), Board(clock, 5.0), 1.0, clock)
+    watching = Watch(Counting(Told()), Guard(0.0), Board(clock, 5.0), 1.0, clock)
     for _ in range(5):
         watching.take(step(9.0))
     assert watching.board.answer().percent == 100

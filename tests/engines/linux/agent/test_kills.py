@@ -26,7 +26,7 @@ from tests.engines.linux.agent.conftest import SECRET, ask, seen
 from tests.engines.starts import AGENT, Starts
 from windlass.admit.saving import load_aggregator
 from windlass.engines.linux.agent.envelope import digest, opened
-from windlass.engines.linux.agent.node import load_node
+from windlass.engines.linux.agent.node import as_message, load_node
 from windlass.engines.linux.agent.options import Address
 from windlass.engines.linux.telemetry.observer import Observer
 from windlass.engines.slurm.daemons import wait_until
@@ -141,7 +141,7 @@ def test_nobody_whom_an_aggregator_has_kept_is_lost_whenever_it_is_ended(starts,
     rng, ends = np.random.default_rng(19), Counter()
     learned = seen("pronto", steps=100, dim=len(METRICS)).learned()
     assert learned is not None
-    message = learned.sealed("pronto", digest(METRICS)).seal()
+    message = as_message(learned, "pronto", digest(METRICS)).seal()
     top = Service(starts, tmp_path, tmp_path / "said", "aggregate")
 
     def come(name: str) -> None:

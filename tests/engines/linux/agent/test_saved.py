@@ -14,6 +14,7 @@ from tests.engines.linux.agent.conftest import SECRET, ask, seen
 from tests.engines.linux.agent.test_kills import METRICS, PATIENCE, children
 from windlass.engines.linux.agent.agent import run_aggregator
 from windlass.engines.linux.agent.envelope import digest
+from windlass.engines.linux.agent.node import as_message
 from windlass.engines.linux.agent.options import Address, AggregatorOptions
 from windlass.engines.linux.agent.pauses import Stop
 from windlass.engines.slurm.daemons import wait_until
@@ -23,7 +24,7 @@ def sent(said):
     """Have an agent send what it has learned to where an aggregator says that it listens."""
     port = int(re.findall(r"http://127\.0\.0\.1:(\d+), ", said)[0])
     learned = seen("pronto", steps=100, dim=len(METRICS)).learned()
-    message = learned.sealed("pronto", digest(METRICS)).seal()
+    message = as_message(learned, "pronto", digest(METRICS)).seal()
     assert ask(Address("127.0.0.1", port), "/nodes/early", "PUT", message, SECRET).status == 204
 
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from tests.engines.linux.agent.conftest import DIM, METRICS, seen, views
 from windlass.engines.linux.agent.envelope import Envelope, Part, digest, opened
 from windlass.engines.linux.agent.keeper import Keeper
-from windlass.engines.linux.agent.node import Learned, decide, load_node, make_node
+from windlass.engines.linux.agent.node import as_message, decide, from_message, load_node, make_node
 from windlass.model import InputError
 
 LEARNERS = ("pronto", "forewarn")
@@ -105,11 +105,11 @@ def test_one_policy_s_state_is_no_other_s():
 @pytest.mark.parametrize("name", LEARNERS)
 def test_a_newcomer_begins_from_what_others_have_learned(name):
     old = seen(name, steps=100)
-    learned = Learned.of(opened(old.learned().sealed(name, METRICS).seal()), DIM)
+    learned = from_message(opened(as_message(old.learned(), name, METRICS).seal()), DIM)
     newcomer = make_node(name, DIM, np.random.default_rng(2))
-    assert newcomer.new
+    assert newcomer.is_new
     newcomer.start(learned)
-    assert not newcomer.new
+    assert not newcomer.is_new
     spanned = learned.subspace.basis @ learned.subspace.basis.T
     found = newcomer.learned()
     assert found is not None
@@ -120,7 +120,7 @@ def test_a_forewarn_begins_from_the_directions_of_prontos():
     learned = seen("pronto", steps=100).learned()
     newcomer = make_node("forewarn", DIM, np.random.default_rng(2))
     newcomer.start(learned)
-    assert not newcomer.new
+    assert not newcomer.is_new
     for view in views(50):
         decide(newcomer, view)
 

@@ -13,7 +13,7 @@ from windlass.admit.lesson import Lesson
 from windlass.admit.lib.saved import pack
 from windlass.engines.linux.agent.envelope import Envelope, Part, opened
 from windlass.engines.linux.agent.join import Joiner, exchange
-from windlass.engines.linux.agent.node import Learned, make_node
+from windlass.engines.linux.agent.node import as_message, from_message, make_node
 from windlass.engines.linux.agent.options import Above
 from windlass.engines.linux.agent.pauses import Backoff
 from windlass.engines.linux.agent.token import Token, read_token
@@ -47,7 +47,7 @@ def address(aggregate, served, token):
 
 
 def message(name="forewarn", seed=1, metrics=METRICS, dim=DIM):
-    return seen(name, seed=seed, dim=dim).learned().sealed(name, metrics).seal()
+    return as_message(seen(name, seed=seed, dim=dim).learned(), name, metrics).seal()
 
 
 def subspace(basis, singular, metrics=METRICS):
@@ -73,7 +73,7 @@ def state_of(aggregate):
 def test_what_is_merged_is_what_merge_says(aggregate, address):
     for name, seed in (("a", 1), ("b", 2)):
         assert ask(address, f"/nodes/{name}", "PUT", message(seed=seed), SECRET).status == 204
-    found = Learned.of(opened(ask(address, "/global", token=SECRET).body), DIM)
+    found = from_message(opened(ask(address, "/global", token=SECRET).body), DIM)
     one, other = (seen("forewarn", seed=seed).learned() for seed in (1, 2))
     basis, singular = merge(
         one.subspace.basis, one.subspace.singular, other.subspace.basis, other.subspace.singular, 4
@@ -227,7 +227,7 @@ def test_what_was_sent_survives_a_restart(aggregate, address, clock):
     again = Aggregate(DIM, 4, METRICS, 100.0, clock)
     again.restore(opened(state_of(aggregate)))
     assert again.children == ("a", "b")
-    assert again.learned().sealed("", METRICS) == aggregate.learned().sealed("", METRICS)
+    assert as_message(again.learned(), "", METRICS) == as_message(aggregate.learned(), "", METRICS)
     assert state_of(again) == state_of(aggregate)
 
 
@@ -346,7 +346,7 @@ def test_newcomers_do_not_send_up_what_others_have_seen(aggregate, address, toke
     for name in "abcdefgh":
         newcomer = make_node("forewarn", DIM, np.random.default_rng(1))
         newcomer.start(aggregate.learned())
-        aggregate.take(name, newcomer.learned().sealed("forewarn", METRICS).seal())
+        aggregate.take(name, as_message(newcomer.learned(), "forewarn", METRICS).seal())
     bound = np.sqrt((before**2).sum() + 8 * 20 * DIM)
     assert np.linalg.norm(aggregate.learned().subspace.singular) <= bound * (1.0 + 1e-9)
 

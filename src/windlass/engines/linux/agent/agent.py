@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from windlass.admit.learned import Learned
 from windlass.engines.linux.agent.aggregate import Aggregate, Routes
 from windlass.engines.linux.agent.check import CheckServer, line_of
 from windlass.engines.linux.agent.envelope import Envelope, Part, digest
@@ -17,7 +18,7 @@ from windlass.engines.linux.agent.guard import Guard
 from windlass.engines.linux.agent.join import Joiner
 from windlass.engines.linux.agent.keeper import Keeper
 from windlass.engines.linux.agent.kubernetes import ClusterApi, Marker
-from windlass.engines.linux.agent.node import Learned, Node, load_node, make_node
+from windlass.engines.linux.agent.node import Node, load_node, make_node
 from windlass.engines.linux.agent.options import Above, AgentOptions, AggregatorOptions
 from windlass.engines.linux.agent.pauses import Backoff, Stop
 from windlass.engines.linux.agent.routes import agent_routes
@@ -268,7 +269,7 @@ def _joiner(
         watching.given = learned
 
     return Joiner(
-        above, token, policy, metrics, dim, lambda: watching.learned, lambda: watching.node.new, give,
+        above, token, policy, metrics, dim, lambda: watching.learned, lambda: watching.node.is_new, give,
         Backoff(rng.spawn(1)[0]), clock, tell,
     )  # fmt: skip
 

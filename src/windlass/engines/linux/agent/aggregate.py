@@ -19,10 +19,11 @@ from collections.abc import Callable, Iterator
 from urllib.parse import unquote
 
 from windlass.admit import Aggregator
+from windlass.admit.learned import Learned
 from windlass.admit.lesson import Lesson
 from windlass.admit.saving import load_aggregator, load_lesson, save_aggregator, save_lesson
 from windlass.engines.linux.agent.envelope import Envelope, Part, opened
-from windlass.engines.linux.agent.node import Learned
+from windlass.engines.linux.agent.node import as_message, from_message
 from windlass.engines.linux.agent.options import check_name
 from windlass.engines.linux.agent.routes import only_get
 from windlass.engines.linux.agent.shown import Count, Gauge, Many, Shown
@@ -79,7 +80,7 @@ class Aggregate:
         """
         envelope = opened(data)
         envelope.check("learned", self._metrics)
-        learned = Learned.of(envelope, self._aggregator.dim)
+        learned = from_message(envelope, self._aggregator.dim)
         with self._lock:
             if child not in self._heard and len(self._heard) >= MOST:
                 raise InputError(f"{MOST} agents are here, expected no more below one aggregator")
@@ -221,7 +222,7 @@ class Routes:
         learned = self._above() or self._aggregate.learned()
         if learned is None:
             return Answered(204)
-        return Answered(200, learned.sealed("", self._metrics).seal(), content=_BYTES)
+        return Answered(200, as_message(learned, "", self._metrics).seal(), content=_BYTES)
 
     def _node(self, asked: Asked, name: str) -> Answered:
         try:

@@ -15,8 +15,9 @@ import urllib.request
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from windlass.admit.learned import Learned
 from windlass.engines.linux.agent.envelope import opened
-from windlass.engines.linux.agent.node import Learned
+from windlass.engines.linux.agent.node import as_message, from_message
 from windlass.engines.linux.agent.options import Above
 from windlass.engines.linux.agent.pauses import Backoff, Stop
 from windlass.engines.linux.agent.token import Token
@@ -156,7 +157,7 @@ class Joiner:
         if data:
             found = opened(data)
             found.check("learned", self._metrics)
-            self._give(Learned.of(found, self._dim))
+            self._give(from_message(found, self._dim))
 
     def _send(self) -> bool:
         """Send what was learned if that is due; whether it was."""
@@ -166,7 +167,7 @@ class Joiner:
         moved = 1.0 if self._sent is None else learned.subspace.moved(self._sent.subspace)
         if moved <= self._above.epsilon and now - self._sent_at < _AGAIN:
             return False
-        sealed = learned.sealed(self._policy, self._metrics).seal()
+        sealed = as_message(learned, self._policy, self._metrics).seal()
         self._answer("PUT", f"{self._url}/nodes/{self._above.name}", sealed)
         self._sent, self._sent_at = learned, now
         self.status.sent += 1

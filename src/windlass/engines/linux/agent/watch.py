@@ -8,8 +8,9 @@ from collections.abc import Callable
 import numpy as np
 
 from windlass.admit import AdmitView
+from windlass.admit.learned import Learned
 from windlass.engines.linux.agent.guard import Guard
-from windlass.engines.linux.agent.node import Learned, Node, decide
+from windlass.engines.linux.agent.node import Node, decide
 from windlass.engines.linux.agent.pauses import Stop
 from windlass.engines.linux.agent.standing import Board, Standing
 from windlass.engines.linux.telemetry.observer import Observation
@@ -51,7 +52,7 @@ class Watch:
     def take(self, seen: Observation) -> None:
         """Decide upon a step, and show it."""
         given, self.given = self.given, None
-        if given is not None and self.node.new:
+        if given is not None and self.node.is_new:
             self.node.start(given)
         if seen.seconds > _GAP * self._every:
             self.node.gap()

@@ -1,0 +1,125 @@
+"""What a learning admission policy offers beyond deciding: to be saved, and to share what it has learned.
+
+An engine asks :func:`windlass.registry.capability` whether a policy follows one of these protocols. A policy that
+follows none of them decides and nothing else.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol, Self, runtime_checkable
+
+import numpy as np
+
+from windlass.admit.federation import Subspace
+from windlass.admit.lesson import Lesson
+from windlass.admit.lib.subspace import Floats
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Learned:
+    """What one node has learned, for other nodes.
+
+    Parameters
+    ----------
+    subspace
+        The leading directions of its metrics.
+    lesson
+        What comes before CPU Ready spikes; None of a policy that does not learn it.
+    """
+
+    subspace: Subspace
+    lesson: Lesson | None = None
+
+
+@runtime_checkable
+class Loadable(Protocol):
+    """The class of a policy whose state can be loaded."""
+
+    @classmethod
+    def load(cls, data: bytes) -> Self:
+        """Return a policy from what its :meth:`Restorable.save` returned.
+
+        Raises
+        ------
+        InputError
+            The data are anything else; one line.
+        """
+        ...
+
+
+@runtime_checkable
+class Restorable(Loadable, Protocol):
+    """A policy whose state can be saved and loaded; a loaded policy decides as the saved one would have."""
+
+    @property
+    def dim(self) -> int:
+        """Number of metrics."""
+        ...
+
+    def save(self) -> bytes:
+        """Return everything that was learned."""
+        ...
+
+
+@runtime_checkable
+class Mergeable(Protocol):
+    """A policy that sends what it has learned to an aggregator, and can begin from what the aggregator has merged."""
+
+    @property
+    def is_new(self) -> bool:
+        """True while there is nothing learned. An engine may read it from another thread."""
+        ...
+
+    def learned(self) -> Learned | None:
+        """Return what was learned so far; None while it is new."""
+        ...
+
+    def join(self, learned: Learned) -> None:
+        """Begin from what other nodes have learned. Called only while the policy is new."""
+        ...
+
+
+@runtime_checkable
+class Interruptible(Protocol):
+    """A policy that has to know that steps were lost."""
+
+    def restart(self) -> None:
+        """Time was lost since the last step."""
+        ...
+
+
+@runtime_checkable
+class Projecting(Protocol):
+    """A policy that follows directions, which an engine shows as metrics."""
+
+    @property
+    def projections(self) -> Floats:
+        """(r,) projections of the last step on the directions."""
+        ...
+
+    @property
+    def singular_values(self) -> Floats:
+        """(r,) singular values of the directions, descending."""
+        ...
+
+
+def as_one_block(subspace: Subspace, rank: int, block: int) -> Subspace:
+    """Return at most ``rank`` directions of a subspace, with the weight of one block of steps.
+
+    A node that joins sends up what it has. If it sent up the full weight of what other nodes have seen, the aggregator
+    would count that again for each node that joins.
+
+    Parameters
+    ----------
+    subspace
+        (d, r) directions with (r,) singular values.
+    rank
+        Greatest number of directions.
+    block
+        Steps per block.
+    """
+    singular = subspace.singular[:rank]
+    size = float(np.linalg.norm(singular))
+    weight = np.sqrt(float(block * len(subspace.basis))) / size if size > 0.0 else 1.0
+    return Subspace(subspace.basis[:, :rank], weight * singular)
