@@ -17,6 +17,7 @@ from pathlib import Path
 from types import FrameType, ModuleType, TracebackType
 from typing import NoReturn
 
+from windlass import installed
 from windlass.model import InputError
 
 _PREFIX = "windlass_policy_"
@@ -56,12 +57,17 @@ def import_file(path: Path) -> ModuleType:
 
 
 def is_foreign(policy: object) -> bool:
-    """Whether a policy, or anything else, is of a class that a file of a policy defines.
+    """Whether a policy, or anything else, is of a class that a policy's file or an installed package defines.
 
     >>> is_foreign(1)
     False
     """
-    return type(policy).__module__.startswith(_PREFIX)
+    return _is_foreign_module(type(policy).__module__)
+
+
+def _is_foreign_module(name: str) -> bool:
+    """True for the module of a policy's file, and for modules of packages that offer policies."""
+    return name.startswith(_PREFIX) or name.partition(".")[0] in installed.packages()
 
 
 def place_of(policy: object) -> str:
@@ -134,7 +140,7 @@ def refuse_to_leave() -> None:
     real = os._exit
 
     def leave(status: int = 0) -> NoReturn:
-        if sys._getframe(1).f_globals.get("__name__", "").startswith(_PREFIX):
+        if _is_foreign_module(sys._getframe(1).f_globals.get("__name__", "")):
             raise SystemExit(f"os._exit({status!r})")
         real(status)
 
@@ -163,7 +169,7 @@ def _innermost(trace: TracebackType | None) -> tuple[FrameType, int] | None:
     """The last frame that is in a file of a policy, and its line."""
     found = None
     for frame, line in traceback.walk_tb(trace):
-        if frame.f_globals.get("__name__", "").startswith(_PREFIX):
+        if _is_foreign_module(frame.f_globals.get("__name__", "")):
             found = frame, line
     return found
 

@@ -1,8 +1,8 @@
 """Policies by name: a folder of files is the registry.
 
 Each decision folder has one :class:`Registry`. A policy is any public class with a ``name`` in one of the
-folder's modules; adding a file adds the policy. A policy outside the folder is named by its file:
-``./mine.py`` or ``./mine.py:ClassName``.
+folder's modules; adding a file adds the policy. A policy outside the folder is named by its file,
+``./mine.py`` or ``./mine.py:ClassName``, or comes with an installed package (:mod:`windlass.installed`).
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from windlass import installed
 from windlass.discovery import classes_in, named_classes
 from windlass.foreign import blamed, import_file
 from windlass.model import InputError
@@ -71,22 +72,29 @@ class Registry:
         object.__setattr__(self, "field", self.field or f"policies.{self.key}")
 
     def names(self) -> tuple[str, ...]:
-        """Names of all policies in the folder, sorted."""
-        return tuple(sorted(cls.name for cls in self._classes()))
+        """Return the names of all policies in the folder and in installed packages, sorted."""
+        return tuple(sorted({*(cls.name for cls in self._classes()), *installed.names_of(self.decision)}))
 
     def find(self, name: str) -> Any:
         """The class of a policy, by its name or by the file that holds it.
 
+        A policy of an installed package cannot take the place of one in the folder.
+
         Raises
         ------
         InputError
-            No such policy; the message offers the nearest names.
+            No such policy; the message offers the nearest names. Or an installed one that cannot be imported.
         """
         if name.partition(":")[0].endswith(".py"):
             return self._from_file(name)
         for cls in self._classes():
             if cls.name == name:
                 return cls
+        if name in installed.names_of(self.decision):
+            try:
+                return installed.find(self.decision, name, self.method)
+            except InputError as error:
+                raise InputError(f"{self.field}: {error}") from error
         close = difflib.get_close_matches(name, self.names(), n=1)
         hint = f"; did you mean {close[0]!r}?" if close else ""
         known = ", ".join(self.names())

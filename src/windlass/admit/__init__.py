@@ -14,7 +14,8 @@ Policies, one file each in ``policies/``:
 
 :mod:`~windlass.admit.view` says what they see and answer, :mod:`~windlass.admit.fleet` has many nodes in one call,
 :mod:`~windlass.admit.federation` merges what nodes know up a tree (:mod:`~windlass.admit.lesson` is
-what ``forewarn`` sends along, :mod:`~windlass.admit.saving` has them as bytes),
+what ``forewarn`` sends along, :mod:`~windlass.admit.saving` has them as bytes; :mod:`~windlass.admit.learned` has the
+protocols of policies that can be saved and merged),
 :mod:`~windlass.admit.compiled` is how a simulator asks, :mod:`~windlass.admit.measure` says how good a signal is,
 :mod:`~windlass.admit.evaluation` runs policies over telemetry that is there, :mod:`~windlass.admit.forecast` is what
 ``alarm`` is made of; ``lib/`` has what policies share.
