@@ -11,6 +11,7 @@ is a function that returns nothing or raises :class:`CheckError`, which says wha
 - same by hand: driven by the simulator and by hand, it decides the same.
 
 :mod:`~windlass.checks.checked` runs them one by one, and says which line fails: ``windlass check``.
+:mod:`~windlass.checks.limit` ends a check that loops for ever.
 :mod:`~windlass.checks.common` has what every decision asks of a policy, :mod:`~windlass.checks.suite` finds the rest by
 the decision's name: :mod:`~windlass.checks.order` (``order.site``, ``order.fleet``), :mod:`~windlass.checks.place`,
 :mod:`~windlass.checks.dispatch`, :mod:`~windlass.checks.share`, :mod:`~windlass.checks.admit`,

@@ -12,11 +12,14 @@ from pathlib import Path
 from typing import Any
 
 from windlass.checks.common import CheckError
+from windlass.checks.limit import TimeLimitError, time_limit
 from windlass.checks.suite import Check, checks_of
 from windlass.foreign import contained
 from windlass.model import InputError
 from windlass.registry import Registry, decisions
 
+#: Default time limit per check, s. The slowest check of a built-in policy takes a few seconds.
+LIMIT_S = 120.0
 _PRIORITIES = Registry("order.site.priority", "", "", "windlass.order.site.priorities", method="score")
 
 
@@ -123,7 +126,7 @@ def _is_about(cls: type, registry: Registry) -> bool:
     return any(isinstance(name, str) and f"{name}.".startswith(package) for name in names)
 
 
-def run_checks(registry: Registry, policy: str) -> Iterator[Checked]:
+def run_checks(registry: Registry, policy: str, limit_s: float = LIMIT_S) -> Iterator[Checked]:
     """Run every check on a policy, and go on after those that fail.
 
     What the policy prints goes to standard error.
@@ -134,6 +137,8 @@ def run_checks(registry: Registry, policy: str) -> Iterator[Checked]:
         The decision's registry.
     policy
         The policy's name, or its file.
+    limit_s
+        Time limit per check, s. A check that exceeds it fails, and names the line that was running.
 
     Examples
     --------
@@ -143,14 +148,14 @@ def run_checks(registry: Registry, policy: str) -> Iterator[Checked]:
     """
     cls = registry.find(policy)
     for check in checks_of(registry.decision):
-        yield _checked(check, registry, policy, cls)
+        yield _checked(check, registry, policy, cls, limit_s)
 
 
-def _checked(check: Check, registry: Registry, policy: str, cls: Any) -> Checked:
+def _checked(check: Check, registry: Registry, policy: str, cls: Any, limit_s: float) -> Checked:
     name = check.__name__.removeprefix("check_").replace("_", " ")
     asks = " ".join((inspect.getdoc(check) or "").split())
     try:
-        with contained():
+        with contained(), time_limit(limit_s, f"{policy}: the check {name!r}"):
             check(registry, policy)
     except KeyboardInterrupt:
         raise
@@ -160,7 +165,7 @@ def _checked(check: Check, registry: Registry, policy: str, cls: Any) -> Checked
 
 
 def _failed(name: str, asks: str, error: BaseException, policy: str, registry: Registry, cls: Any) -> Checked:
-    expected = isinstance(error, CheckError | InputError)
+    expected = isinstance(error, CheckError | InputError | TimeLimitError)
     text = str(error).removeprefix(f"{policy}: ").removeprefix(f"{cls.name}: ")
     problem = text if expected else f"{type(error).__name__}: {text}".rstrip(": ")
     file = Path(inspect.getfile(cls)).resolve()

@@ -38,6 +38,7 @@ def check(
         str | None,
         typer.Option("--decision", help="As in order.site.", show_default="told by what the file imports"),
     ] = None,
+    limit: Annotated[float, typer.Option("--limit", min=0.1, help="Time limit per check (s).")] = 120.0,
     json: Annotated[
         bool, typer.Option("--json", help="One JSON object on standard output, nothing else.")
     ] = False,
@@ -45,7 +46,7 @@ def check(
     """Import a policy's file, and hold it to what every policy of its decision must do; status 1 if it does not."""
     from windlass.cli.check import check_command
 
-    check_command(policy, decision, as_json=json)
+    check_command(policy, decision, limit_s=limit, as_json=json)
 
 
 def validate(

@@ -12,12 +12,18 @@ from rich.console import Console
 from rich.text import Text
 
 from windlass.checks.checked import Checked, decision_of, run_checks
+from windlass.checks.limit import TimeLimitError, time_limit
+from windlass.model import InputError
 
 
-def check_command(policy: str, decision: str | None, *, as_json: bool) -> None:
+def check_command(policy: str, decision: str | None, *, limit_s: float, as_json: bool) -> None:
     """Check a policy, say what was done, and end with status 1 where a check fails."""
-    registry = decision_of(policy, decision)
-    cls = registry.find(policy)
+    try:
+        with time_limit(limit_s, f"{policy}: importing it"):
+            registry = decision_of(policy, decision)
+            cls = registry.find(policy)
+    except TimeLimitError as error:
+        raise InputError(str(error)) from error
     file = inspect.getfile(cls)
     shown = policy.partition(":")[0] if policy.partition(":")[0].endswith(".py") else Path(file).name
     console = Console(highlight=False)
@@ -27,7 +33,7 @@ def check_command(policy: str, decision: str | None, *, as_json: bool) -> None:
         line = f"Imported {shown}: line {inspect.getsourcelines(cls)[1]} has {about}"
         console.print(line, markup=False, soft_wrap=True)
     done: list[Checked] = []
-    for each in run_checks(registry, policy):
+    for each in run_checks(registry, policy, limit_s):
         done.append(each)
         if not as_json:
             _say(console, each, shown)
