@@ -22,7 +22,7 @@ from tests.mutants.trial import NO_TESTS, PASSED, UNKNOWN_TEST, Outcome, copied,
 #: A trial is killed after this long plus a multiple of what its tests took unchanged, s; a machine may be busy.
 _LIMIT_S, _LONGER = 300.0, 5.0
 #: Tests outside the room run after the room's own, quickest first, up to this much time, s.
-_OTHERS_S = 60.0
+_OTHERS_S = 20.0
 _ORDINARY = "not slow and not live"
 
 
