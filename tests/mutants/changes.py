@@ -325,6 +325,9 @@ class _Finder(ast.NodeVisitor):
             return
         name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
         self._twin(node, name)
+        if name == "zip":
+            # Whether lengths are compared is an assertion, as assert statements are.
+            node.keywords = [keyword for keyword in node.keywords if keyword.arg != "strict"]
         self._arguments(node, name)
         self.generic_visit(node)
 

@@ -71,8 +71,16 @@ def test_texts_annotations_decorators_and_tolerances_are_left_alone(tmp_path):
     assert constants == {"3", "0.5", "5", "7", "2", "8", "9"}
 
 
-def test_code_of_protocols_and_type_checking_is_left_alone(tmp_path):
-    source = "if TYPE_CHECKING:\n    x = 1\n\n\nclass Reads(Protocol):\n    y = 2\n"
+@pytest.mark.parametrize(
+    "source",
+    [
+        "assert x < 1, 2",
+        "for a, b in zip(c, d(), strict=True): ...",
+        "if TYPE_CHECKING:\n    x = 1",
+        "class Reads(Protocol):\n    y = 2",
+    ],
+)
+def test_assertions_protocols_and_type_checking_are_left_alone(tmp_path, source):
     assert _all(tmp_path, source) == set()
 
 
