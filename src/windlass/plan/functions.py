@@ -51,7 +51,7 @@ def cascade(
     [2, 1]
     """
     return greedy(
-        Problem.of(accuracy, demand, capacity), number("band", band, 1.0) if band < np.inf else band
+        Problem.of(accuracy, demand, capacity), band if band == np.inf else number("band", band, 1.0)
     )
 
 
