@@ -44,6 +44,25 @@ def loose_case(seed: int, n: int, most: int = 30, resources: int = 8) -> Case:
     return Case(accuracy, demand, total * rng.uniform(0.1, 0.7) * rng.uniform(0.6, 1.4, resources))
 
 
+def tied_case(seed: int, most: int = 6) -> Case:
+    """Accuracies and demands in eighths, and capacities in powers of two: ties are exact, and sums are not rounded.
+
+    Queries differ in how many configurations they have and in which resources they use; some resources are not there,
+    and some do not run short.
+    """
+    rng = np.random.default_rng(seed)
+    n, resources = int(rng.integers(1, 7)), int(rng.integers(1, 5))
+    accuracy, demand = [], []
+    for _ in range(n):
+        k = int(rng.integers(0 if rng.random() < 0.1 else 1, most + 1))
+        uses = rng.random(resources) < 0.7
+        accuracy.append(rng.integers(0, 9, k) / 8)
+        demand.append(rng.integers(0, 9, (k, resources)) / 8 * (rng.random((k, resources)) < 0.8) * uses)
+    scarce = np.array([0.0, 0.5, 1.0, 2.0, 4.0, np.inf])
+    capacity = rng.choice(scarce, resources, p=[0.04, 0.16, 0.3, 0.3, 0.12, 0.08])
+    return Case(accuracy, demand, capacity)
+
+
 def tiered_case(seed: int, n: int, cameras: int = 20, kinds=ALL_KINDS) -> Case:
     """Queries on cameras below a private cluster and a cloud, with the capacities of the thesis."""
     tiers = three_tiers(cameras)
@@ -53,8 +72,13 @@ def tiered_case(seed: int, n: int, cameras: int = 20, kinds=ALL_KINDS) -> Case:
     return Case([each.accuracy for each in found], [each.demand for each in found], tiers.capacity())
 
 
-def plain_greedy(problem: Problem, band: float, release: bool) -> np.ndarray:
-    """Figure 5.13 line by line, with all configurations looked at in each step."""
+def plain_greedy(
+    problem: Problem, band: float, release: bool, plain: bool = False, each: float = ROOM
+) -> np.ndarray:
+    """Figure 5.13 line by line, with all configurations looked at in each step.
+
+    ``each`` is how much there is of a resource, and ``plain`` makes efficiency accuracy by cost.
+    """
     n, start, columns = len(problem), problem.start, problem.columns
     own = problem.owners()
     keep = np.isfinite(problem.cost)
@@ -63,7 +87,7 @@ def plain_greedy(problem: Problem, band: float, release: bool) -> np.ndarray:
         least = problem.cost[others][problem.accuracy[others] >= problem.accuracy[row]].min()
         if band < np.inf and keep[row]:
             keep[row] = problem.cost[row] <= (band * least if least > 0 else 0.0)
-    room = np.append(np.full(problem.resources, ROOM), np.inf)
+    room = np.append(np.full(problem.resources, each), np.inf)
     choices = np.full(n, -1)
 
     def switch(i: int, row: int) -> None:
@@ -92,6 +116,9 @@ def plain_greedy(problem: Problem, band: float, release: bool) -> np.ndarray:
                 if gain <= 0 or not (problem.demand[row] <= left).all():
                     continue
                 efficiency = gain / more if held >= 0 and more > 0 else np.inf
+                if plain:
+                    cost = problem.cost[row]
+                    efficiency = problem.accuracy[row] / cost if cost > 0 else np.inf
                 key = (efficiency, gain + (held < 0))
                 if best is None or key > best[0]:
                     best = (key, i, row)

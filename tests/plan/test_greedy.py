@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tests.plan.cases import loose_case, plain_greedy, tiered_case
+from tests.plan.cases import loose_case, plain_greedy, tied_case, tiered_case
 from windlass.model.queries import Cluster, Component, Hierarchy, Query, QueryPlan
 from windlass.plan import POLICIES, PlanView, QueryOptions, cascade, configurations, optimal, refined
 from windlass.plan.lib.greedy import greedy, in_band
@@ -90,6 +90,16 @@ def test_it_is_the_plain_greedy(band, release):
     for seed in range(25):
         problem = loose_case(seed, n=1 + seed % 12, most=12, resources=1 + seed % 7).problem
         assert greedy(problem, band, release).tolist() == plain_greedy(problem, band, release).tolist(), seed
+
+
+@pytest.mark.parametrize("plain", [False, True])
+@pytest.mark.parametrize("release", [False, True])
+def test_it_is_the_plain_greedy_where_much_is_tied_and_fits_exactly(release, plain, monkeypatch):
+    monkeypatch.setattr("windlass.plan.lib.greedy.ROOM", 1.0)
+    for seed in range(120):
+        problem, band = tied_case(seed).problem, (1.0, 1.5, 2.0, np.inf)[seed % 4]
+        found = greedy(problem, band, release, plain).tolist()
+        assert found == plain_greedy(problem, band, release, plain, each=1.0).tolist(), seed
 
 
 def test_the_band_only_removes_configurations():

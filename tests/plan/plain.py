@@ -1,0 +1,203 @@
+"""Searches of planners written down plainly: every switch is tried on sums that are made anew."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+
+from windlass.plan.lib.problem import Problem
+
+#: Below this, a gain is a rounding.
+LEAST = 1e-9
+
+
+def wide(problem: Problem) -> np.ndarray:
+    """(K, L) what each configuration asks for of each resource."""
+    found = np.zeros((len(problem.accuracy), problem.resources))
+    for row, i in enumerate(problem.owners()):
+        for column, asked in zip(problem.columns[i], problem.demand[row], strict=True):
+            if column < problem.resources:
+                found[row, column] += asked
+    return found
+
+
+def rows_of(problem: Problem, i: int) -> range:
+    """The rows of a query's configurations."""
+    return range(int(problem.start[i]), int(problem.start[i + 1]))
+
+
+def left(demand: np.ndarray, chosen: list[int]) -> np.ndarray:
+    """What chosen rows leave of each resource; below 0 where they ask for too much."""
+    return 1.0 - sum((demand[row] for row in chosen if row >= 0), np.zeros(demand.shape[1]))
+
+
+def fits(demand: np.ndarray, chosen: list[int]) -> bool:
+    """Whether chosen rows, -1 for none, ask together for no more than there is."""
+    return bool((left(demand, chosen) >= 0.0).all())
+
+
+def exchanged(chosen: list[int], *pairs: tuple[int, int]) -> list[int]:
+    """The same with other rows for some queries."""
+    found = list(chosen)
+    for i, row in pairs:
+        found[i] = row
+    return found
+
+
+def improved(problem: Problem, chosen: list[int], sweeps: int) -> tuple[list[int], int]:
+    """Query by query: the most accurate row that fits, then pairs of switches while one gains.
+
+    Of pairs, the best for the query gains most; another query gives up as little as it can for that. Returns the rows
+    and how many switches there were.
+    """
+    accuracy, demand, chosen, made = problem.accuracy, wide(problem), list(chosen), 0
+    for _ in range(sweeps):
+        before = made
+        for i in range(len(problem)):
+            while True:
+                now = accuracy[chosen[i]] if chosen[i] >= 0 else -1.0
+                better = [
+                    row
+                    for row in rows_of(problem, i)
+                    if accuracy[row] > now + LEAST and fits(demand, exchanged(chosen, (i, row)))
+                ]
+                if better:
+                    chosen[i] = max(better, key=lambda row: accuracy[row])
+                    made += 1
+                pair = _pair(problem, demand, chosen, i) if chosen[i] >= 0 else None
+                if pair is None:
+                    break
+                chosen = pair
+                made += 2
+        if made == before:
+            break
+    return chosen, made
+
+
+def _pair(problem: Problem, demand: np.ndarray, chosen: list[int], i: int) -> list[int] | None:
+    accuracy, most, best = problem.accuracy, LEAST, None
+    for row in rows_of(problem, i):
+        gain, losses = accuracy[row] - accuracy[chosen[i]], []
+        for k, held in enumerate(chosen):
+            if k == i or held < 0:
+                continue
+            losses += [
+                (accuracy[held] - accuracy[low], k, low)
+                for low in rows_of(problem, k)
+                if low != held and fits(demand, exchanged(chosen, (i, row), (k, low)))
+            ]
+        # Of equal losses the first one stands.
+        loss, k, low = min(losses, key=lambda each: each[0], default=(np.inf, -1, -1))
+        # In this order, as sums are rounded: pairs that gain the same have to compare as they do in the search.
+        if gain > most and loss < gain - most + LEAST - LEAST:
+            most, best = gain - loss, exchanged(chosen, (i, row), (k, low))
+    return best
+
+
+def repaired(problem: Problem, chosen: list[int]) -> list[int] | None:
+    """Switches that relieve what is short, each time at the least loss for the relief; None where none relieves."""
+    accuracy, demand, chosen = problem.accuracy, wide(problem), list(chosen)
+
+    def excess(rows: list[int]) -> float:
+        return float(np.maximum(0.0, -left(demand, rows)).sum())
+
+    while not fits(demand, chosen):
+        best, least = None, np.inf
+        short = left(demand, chosen) < 0.0
+        for i, held in enumerate(chosen):
+            if not (demand[held][short] > 0.0).any():
+                continue
+            for row in rows_of(problem, i):
+                relief = excess(chosen) - excess(exchanged(chosen, (i, row)))
+                if relief > LEAST:
+                    merit = max(0.0, accuracy[held] - accuracy[row]) / relief
+                    if merit < least:
+                        best, least = (i, row), merit
+        if best is None:
+            return None
+        chosen = exchanged(chosen, best)
+    return chosen
+
+
+def settled(problem: Problem, current: np.ndarray, wanted: np.ndarray, worth: float) -> list[int]:
+    """From what runs to a plan that fits, with changes that are needed or worth it, one after the other."""
+    demand, start = wide(problem), problem.start.tolist()
+
+    def excess(choices: list[int]) -> float:
+        rows = [start[i] + j if j >= 0 else -1 for i, j in enumerate(choices)]
+        over = np.maximum(0.0, -left(demand, rows))
+        return float(np.where(np.isfinite(over), over, 1e6).sum())
+
+    def value(i: int, j: int) -> float:
+        return float(problem.accuracy[start[i] + j]) if j >= 0 else -1.0
+
+    choices = [int(now if now >= 0 else then) for now, then in zip(current, wanted, strict=True)]
+    gains = [value(i, int(j)) - value(i, choices[i]) for i, j in enumerate(wanted)]
+    other = [i for i, j in enumerate(wanted) if choices[i] != j]
+    while excess(choices) > 0.0:
+        merits = []
+        for i in other:
+            relief = excess(choices) - excess(exchanged(choices, (i, int(wanted[i]))))
+            merits.append(relief / max(-gains[i], 0.01) if relief > 0 else relief - 1e6)
+        at = other.pop(merits.index(max(merits)))
+        choices[at] = int(wanted[at])
+    if other and sum(gains[i] for i in other) >= worth * len(other):
+        return [int(j) for j in wanted]
+    for i in sorted(other, key=lambda i: -gains[i]):
+        single = exchanged(choices, (i, int(wanted[i])))
+        if gains[i] > 0.0 and gains[i] >= worth and excess(single) <= 0.0:
+            choices = single
+    return choices
+
+
+def best_of_all(problem: Problem) -> tuple[int, float]:
+    """How many queries run at most, and the greatest sum of accuracies that as many can have: of all plans."""
+    demand, best = wide(problem), (0, 0.0)
+    for choice in itertools.product(*([-1, *rows_of(problem, i)] for i in range(len(problem)))):
+        runs = [row for row in choice if row >= 0]
+        score = len(runs), float(sum(problem.accuracy[row] for row in runs))
+        if score > best and fits(demand, list(choice)):
+            best = score
+    return best
+
+
+def stormed(problem: Problem, work: np.ndarray, rng: np.random.Generator) -> list[int]:
+    """VideoStorm: at each step the plan that comes first among all that are left of all queries."""
+    demand, start, chosen = wide(problem), problem.start.tolist(), [-1] * len(problem)
+    kinds = [
+        sorted({(problem.accuracy[row], work[row]) for row in rows_of(problem, i)})
+        for i in range(len(problem))
+    ]
+
+    def merit(i: int, accuracy: float, cores: float) -> tuple[float, float] | None:
+        if chosen[i] < 0:
+            return -np.inf, cores
+        gain, paid = accuracy - problem.accuracy[chosen[i]], cores - work[chosen[i]]
+        return (-(gain / paid if paid > 0 else np.inf), -accuracy) if gain > 0 else None
+
+    while True:
+        keys = [(*key, i, *kind) for i, own in enumerate(kinds) for kind in own if (key := merit(i, *kind))]
+        if not keys:
+            return [row - start[i] if row >= 0 else -1 for i, row in enumerate(chosen)]
+        *_, i, accuracy, cores = min(keys)
+        placed = [
+            row
+            for row in rows_of(problem, i)
+            if (problem.accuracy[row], work[row]) == (accuracy, cores)
+            and fits(demand, exchanged(chosen, (i, row)))
+        ]
+        if placed:
+            chosen[i] = placed[rng.integers(len(placed))]
+        else:
+            kinds[i].remove((accuracy, cores))
+
+
+def fair_parts(problem: Problem) -> list[int]:
+    """The most accurate configuration of each query that asks for 1/n of everything at most, of these the cheapest."""
+    demand, found = wide(problem) * len(problem), []
+    for i in range(len(problem)):
+        rows = [row for row in rows_of(problem, i) if (demand[row] <= 1.0).all()]
+        best = min(rows, key=lambda row: (-problem.accuracy[row], demand[row].max()), default=None)
+        found.append(-1 if best is None else best - int(problem.start[i]))
+    return found
