@@ -82,7 +82,8 @@ def optimal(
     accuracy, demand, capacity
         As above.
     seconds
-        After so long the solver answers with the best it has found; it solves three programs at most.
+        After so long the solver answers with the best it has found; it solves three programs at most, or twice as
+        many where an answer exceeds what there is by a rounding.
     gap
         By what part of the sum the answer may be below what is proven to be a bound.
 

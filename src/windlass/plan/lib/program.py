@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -87,7 +87,8 @@ def solve(problem: Problem, seconds: float, gap: float) -> Solved | None:
     problem
         Of any size.
     seconds
-        How long each call of the solver may take; three at most.
+        How long each call of the solver may take; three at most, and as many again where an answer exceeds what
+        there is by a rounding.
     gap
         By what part of the sum the answer may be below the bound.
 
@@ -98,25 +99,33 @@ def solve(problem: Problem, seconds: float, gap: float) -> Solved | None:
     matrices = Matrices.of(problem)
     if not len(matrices.rows):
         return Solved(np.full(len(problem), -1), 0.0, True)
+    found = _within(problem, matrices, seconds, gap, 0.0)
+    if found is None or problem.fits(found.choices):
+        return found
+    again = _within(problem, matrices, seconds, gap, _AWAY)
+    if again is None or not problem.fits(again.choices):
+        return None
+    # A little room is not used now: where as many run, what the first program proved still holds.
+    same = np.array_equal(found.choices >= 0, again.choices >= 0)
+    return replace(again, bound=max(found.bound, again.bound)) if same else again
+
+
+def _within(problem: Problem, matrices: Matrices, seconds: float, gap: float, away: float) -> Solved | None:
+    """The best choices as HiGHS has them, so far away from all that there is; they may exceed that by a rounding."""
     most = np.minimum(1.0, matrices.choice.sum(axis=1))
     weight = -problem.accuracy[matrices.rows]
-    found = _milp(weight, matrices, most, most, 0.0, seconds, gap)
-    least, proven = most.sum(), True
+    found = _milp(weight, matrices, most, most, 0.0, seconds, gap, away)
+    proven = True
     if found.x is None:
-        count = _milp(-np.ones(len(weight)), matrices, 0.0 * most, most, 0.0, seconds, 0.0)
+        count = _milp(-np.ones(len(weight)), matrices, 0.0 * most, most, 0.0, seconds, 0.0, away)
         if count.x is None:
             return None
         # As many as were found, whether or not that is proven to be the most.
         least, proven = np.round(count.x).sum(), bool(count.status == 0)
-        found = _milp(weight, matrices, 0.0 * most, most, least, seconds, gap)
+        found = _milp(weight, matrices, 0.0 * most, most, least, seconds, gap, away)
         if found.x is None:
             return Solved(matrices.chosen(problem, count.x), float(least), False)
     choices = matrices.chosen(problem, found.x)
-    if not problem.fits(choices):
-        again = _milp(weight, matrices, 0.0 * most, most, least, seconds, gap, away=_AWAY)
-        choices = matrices.chosen(problem, again.x) if again.x is not None else choices
-        if not problem.fits(choices):
-            return None
     return Solved(choices, float(-found.mip_dual_bound), proven and bool(found.status == 0))
 
 
@@ -128,7 +137,7 @@ def _milp(
     least: float,
     seconds: float,
     gap: float,
-    away: float = 0.0,
+    away: float,
 ) -> Any:
     """Least weight, each query between ``low`` and ``high`` times, and ``least`` of them in all."""
     rows = [

@@ -22,7 +22,8 @@ class Optimal(Climbs):
     Parameters
     ----------
     seconds
-        After so long the solver answers with the best it has found; it solves three programs at most.
+        After so long the solver answers with the best it has found; it solves three programs at most, or twice as
+        many where an answer exceeds what there is by a rounding.
     gap
         By what part the sum of accuracies may be below what is proven to be a bound.
 
