@@ -29,7 +29,7 @@ def sharing_view(seed: int) -> PlanView:
     """
     rng = np.random.default_rng(seed)
     resources, queries = int(rng.integers(1, 4)), []
-    work = {}
+    work, names = {}, {}
     for i in range(int(rng.integers(1, 7))):
         k, width, camera = int(rng.integers(1, 5)), int(rng.integers(1, 4)), int(rng.integers(0, 2))
         piece, rates = np.full((k, width), -1), np.zeros((k, width, resources))
@@ -40,10 +40,10 @@ def sharing_view(seed: int) -> PlanView:
                 number = 4 * number + 2 + int(rng.integers(0, 2))
                 if number not in work or rng.random() < 0.3:
                     work[number] = rng.integers(0, 5, resources) / 8
-                piece[row, at], rates[row, at] = number, work[number]
+                piece[row, at], rates[row, at] = names.setdefault(number, len(names)), work[number]
         accuracy, demand = rng.integers(0, 9, k) / 8, rates.sum(axis=1)
         both = {} if rng.random() < 0.15 else {"piece": piece, "piece_demand": rates}
-        queries.append(QueryOptions(10 + i, f"q{i}", accuracy, demand, **both))
+        queries.append(QueryOptions(i, f"q{i}", accuracy, demand, **both))
     capacity = rng.choice([0.0, 0.5, 1.0, 2.0, np.inf], resources, p=[0.05, 0.3, 0.35, 0.25, 0.05])
     return PlanView(0.0, tuple(f"r{at}" for at in range(resources)), capacity, tuple(queries))
 
