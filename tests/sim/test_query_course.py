@@ -1,0 +1,225 @@
+"""What queries hold and send over time, and what a planner sees: worked out from the answers alone."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+
+from tests.oracles.queries import Followed, follow, pieces_of
+from tests.oracles.shared import shared
+from tests.sim.queries import KINDS, TIERS, UNITS, Case, Nasty, cases, ledger_of, one, timetable_of
+from windlass.drive import drive
+from windlass.model import InputError
+from windlass.model.queries import Cluster, Hierarchy
+from windlass.model.timetable import SiteTimetable
+from windlass.plan import Plan, QueryOptions
+from windlass.sim.coupled import Alone
+from windlass.sim.nodes import Ledger
+from windlass.sim.queries.log import Log
+from windlass.sim.queries.part import QueriesPart
+from windlass.sim.queries.setup import Stays, Terms
+
+
+class Watched(Nasty):
+    """Keeps what each view has, and what the ledger has in hold then."""
+
+    def __init__(self, rng, ledger) -> None:
+        super().__init__(rng)
+        self._ledger, self.seen = ledger, []
+
+    def decide(self, view) -> Plan:
+        plan = super().decide(view)
+        self.seen.append((view, plan, self._ledger.nodes.held[:, 0].tolist()))
+        return plan
+
+
+def capacity_at(case: Case, time: float) -> list[float]:
+    """What there is after all changes up to a time."""
+    found, table = TIERS.capacity(), case.timetable
+    for row in np.flatnonzero(table.time <= time):
+        found[3 * table.site[row] : 3 * table.site[row] + 3] = (
+            table.slots[row] / UNITS,
+            table.up[row],
+            table.down[row],
+        )
+    return found.tolist()
+
+
+def choices_at(case: Case, answers, time: float) -> tuple[list[int], bool]:
+    """What runs after all answers and departures up to a time, and whether equal work is done once."""
+    choices, merged = [-1] * len(case.stays), False
+    for answer in answers:
+        if answer.time <= time:
+            merged = answer.merged
+            for row, choice in zip(answer.query.tolist(), answer.choice.tolist(), strict=True):
+                choices[row] = choice
+    gone = case.stays.leave <= time
+    return [-1 if gone[row] else choice for row, choice in enumerate(choices)], merged
+
+
+@settings(max_examples=25, deadline=None)
+@given(case=cases())
+def test_each_stretch_holds_and_sends_what_its_queries_do(case: Case):
+    done = case.run(Nasty(np.random.default_rng(case.seed)))
+    lives = follow(TIERS, case.options(), case.stays, case.terms, case.timetable, done.answers, UNITS)
+    course = done.course
+    assert (course.seconds > 0.0).all()
+    for at, (begin, end) in enumerate(zip(course.time[:-1].tolist(), course.time[1:].tolist(), strict=True)):
+        choices, merged = choices_at(case, done.answers, begin)
+        pieces = pieces_of([Followed(choice=choice) for choice in choices], case.options(), merged)
+        middle, rates, behind = (begin + end) / 2, [0.0] * len(choices), set()
+        for row, life in enumerate(lives):
+            for each in life.stretches:
+                if each.begin <= middle < each.end and each.rate is not None:
+                    rates[row] = each.rate
+        there = (case.stays.arrive <= middle) & (case.stays.leave > middle)
+        assert course.there[at] == there.sum()
+        # More than the common pace have those alone that are behind.
+        capacity = capacity_at(case, begin)
+        base = shared(pieces, len(choices), capacity, (), 0.0)
+        behind = {row for row, rate in enumerate(rates) if rate > base.base[row] + 1e-9}
+        expected = shared(pieces, len(choices), capacity, behind, case.terms.catch_up)
+        assert course.held[at].tolist() == pytest.approx(expected.held[::3], abs=1e-6)
+        sent = np.zeros(len(capacity))
+        for demand, users in pieces.values():
+            sent += max(rates[row] for row in users) * np.array(demand)
+        assert course.sent[at].tolist() == pytest.approx(sent[1::3].tolist(), abs=1e-3)
+        accuracy = [case.options()[row].accuracy[j] if j >= 0 else 0.0 for row, j in enumerate(choices)]
+        assert course.results[at] == pytest.approx(np.dot(accuracy, rates), abs=1e-6)
+
+
+@settings(max_examples=25, deadline=None)
+@given(case=cases())
+def test_a_planner_sees_who_is_there_what_runs_and_what_there_is(case: Case):
+    ledger = ledger_of()
+    planner = Watched(np.random.default_rng(case.seed), ledger)
+    done = drive(Alone(case.part(ledger), ledger), {"plan": planner})
+    assert len(planner.seen) == len(done.answers)
+    for (view, plan, held), answer in zip(planner.seen, done.answers, strict=True):
+        before = [each for each in done.answers if each.time < view.now]
+        running, merged = choices_at(case, before, view.now)
+        there = np.flatnonzero((case.stays.arrive <= view.now) & (case.stays.leave > view.now)).tolist()
+        there.sort(key=lambda row: (case.stays.arrive[row], row))
+        assert [each.query for each in view.queries] == there == answer.query.tolist()
+        assert [each.current for each in view.queries] == [running[row] for row in there]
+        assert [each.current for each in view.queries] == answer.before.tolist()
+        assert (plan.choices, plan.why, plan.merged) == (tuple(answer.choice), answer.why, answer.merged)
+        capacity = capacity_at(case, view.now)
+        assert view.capacity.tolist() == pytest.approx(capacity)
+        assert view.resources == TIERS.resources
+        # Held is at least what runs asks for and there is, in whole units of the ledger.
+        pieces = pieces_of([Followed(choice=choice) for choice in running], case.options(), merged)
+        least = shared(pieces, len(running), capacity, (), 0.0).held[::3]
+        for cores, units, of in zip(least, held, capacity[::3], strict=True):
+            assert cores * UNITS - 1e-3 <= units <= of * UNITS + 1e-3
+        if case.terms.catch_up == 0.0:
+            assert held == [int(np.ceil(cores * UNITS - 1e-6)) for cores in least]
+
+
+def test_a_core_has_a_thousand_units_and_parts_of_one_are_rounded_up():
+    tiers = Hierarchy((Cluster("cloud", 2.0),))
+    options = [QueryOptions(0, "cars", np.array([0.5]), np.array([[0.0101, 0.0, 0.0]]))]
+    held = []
+
+    class First:
+        name = "first"
+
+        def decide(self, view):
+            held.append((view.capacity[0], ledger.nodes.held[0].tolist()))
+            return Plan((0,) * len(view.queries), ("first",) * len(view.queries))
+
+    ledger = Ledger([[2000]], parts=1)
+    stays = Stays(np.zeros(1), np.full(1, 9.0))
+    changes = SiteTimetable(np.array([4.0]), np.zeros(1, int), np.array([1000]), np.ones(1), np.ones(1))
+    part = QueriesPart(tiers, options, stays, ledger, terms=Terms(notice=0.0), timetable=changes)
+    drive(Alone(part, ledger), {"plan": First()})
+    assert held == [(2.0, [0]), (1.0, [11])]
+
+
+def test_terms_have_the_documented_defaults():
+    terms = Terms()
+    assert (terms.restart, terms.notice, terms.buffer) == (1.0, 1.0, 2.0)
+    assert (terms.deadline, terms.catch_up) == (0.5, 0.25)
+    zero = Terms(0.0, 0.0, 0.0, 0.0, 0.0)
+    assert zero.buffer == 0.0
+
+
+@pytest.mark.parametrize(
+    ("arrive", "leave", "row"),
+    [
+        ([0.0, -1.0], [1.0, 1.0], 1),
+        ([0.0, 2.0], [0.0, 1.0], 1),
+        ([3.0, 0.0], [2.0, np.inf], 0),
+        ([0.0, 1.0], [1.0, np.inf], 1),
+        ([0.0, np.nan], [1.0, 1.0], 1),
+    ],
+)
+def test_stays_that_cannot_be_are_named(arrive, leave, row):
+    with pytest.raises(InputError, match=f"query {row} is there from"):
+        Stays(np.array(arrive), np.array(leave))
+    assert len(Stays(np.array([0.0, 2.0]), np.array([0.0, 2.0]))) == 2
+    with pytest.raises(InputError, match="stays: leave has shape"):
+        Stays(np.zeros((1, 1)), np.zeros((1, 1)))
+
+
+def test_progress_is_the_part_of_the_time_until_the_last_one_leaves():
+    case, told = one(leave=40.0, notice=10.0, restart=0.0), []
+    ledger = ledger_of()
+    part = case.part(ledger, progress=told.append)
+    drive(Alone(part, ledger), {"plan": Nasty(np.random.default_rng(1))})
+    assert told[0] == 0.0
+    assert 0.25 in told
+    assert told[-1] == 1.0
+    assert told == sorted(told)
+
+
+def test_without_any_time_the_run_is_over_at_once():
+    case, told = one(arrive=0.0, leave=0.0), []
+    ledger = ledger_of()
+    done = drive(
+        Alone(case.part(ledger, progress=told.append), ledger), {"plan": Nasty(np.random.default_rng(1))}
+    )
+    assert done.answers == ()
+    assert set(told) <= {1.0}
+    assert done.served.tolist() == [0.0]
+
+
+def test_a_downlink_that_changes_slows_what_comes_in():
+    """Of 600 kB/s into the private cluster a quarter is left, 150 of the 250 kB/s of the stream."""
+    at = KINDS[0].labels[:].index("detect middle, tell middle@private")
+    case = replace(
+        one(leave=30.0, notice=0.0, restart=0.0, buffer=0.0),
+        timetable=timetable_of((10, "private", 1, 1, 0.25)),
+    )
+
+    class Always:
+        name = "always"
+
+        def decide(self, view):
+            choice = at if view.now < 10 or not view.queries else -1
+            return Plan((choice,) * len(view.queries), ("always",) * len(view.queries))
+
+    noticed = replace(case, terms=replace(case.terms, notice=4.0))
+    done = noticed.run(Always())
+    # From 4 s to 10 s all of it, and until the planner answers at 14 s three fifths.
+    assert done.served.tolist() == pytest.approx([6.0 + 4.0 * 0.6])
+
+
+def test_a_log_without_time_is_empty():
+    log = Log(3)
+    course = log.course()
+    assert (course.time.tolist(), course.held.shape, course.sent.shape) == ([0.0], (0, 3), (0, 3))
+    log.went(1.0, 2.0)
+    log.now(2, 0.5, np.array([1.0, 2.0, 3.0]), np.array([4.0, 5.0, 6.0]))
+    log.went(2.0, 3.0)
+    log.went(3.0, 5.0)
+    course = log.course()
+    assert course.time.tolist() == [1.0, 2.0, 5.0]
+    assert course.there.tolist() == [0, 2]
+    assert course.results.tolist() == [0.0, 0.5]
+    assert course.held.tolist() == [[0.0] * 3, [1.0, 2.0, 3.0]]
+    assert course.sent.tolist() == [[0.0] * 3, [4.0, 5.0, 6.0]]
+    assert course.seconds.tolist() == [1.0, 3.0]

@@ -1,0 +1,70 @@
+"""What becomes of a stream at a pace that is given: worked out by hand."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from windlass.sim.queries.streams import Streams
+
+
+def streamed(waiting, rate, seconds, buffer=2.0, deadline=0.5):
+    streams = Streams(1, buffer, deadline)
+    streams.there[0] = streams.works[0] = True
+    streams.waiting[0], streams.rate[0], streams.accuracy[0] = waiting, rate, 0.5
+    streams.go(seconds)
+    return streams
+
+
+@pytest.mark.parametrize(
+    ("waiting", "rate", "seconds", "served", "late", "lost", "left"),
+    [
+        # In pace: nothing changes, and all is late or none is.
+        (0.0, 1.0, 8.0, 8.0, 0.0, 0.0, 0.0),
+        (0.5, 1.0, 8.0, 8.0, 0.0, 0.0, 0.5),
+        (0.75, 1.0, 8.0, 8.0, 8.0, 0.0, 0.75),
+        # Slower: late from when half a second waits, lost from when two do.
+        (0.0, 0.5, 4.0, 2.0, 1.5, 0.0, 2.0),
+        (0.0, 0.5, 6.0, 3.0, 2.5, 1.0, 2.0),
+        (0.75, 0.5, 1.0, 0.5, 0.5, 0.0, 1.25),
+        (0.25, 0.75, 0.5, 0.375, 0.0, 0.0, 0.375),
+        (0.0, 0.0, 3.0, 0.0, 0.0, 1.0, 2.0),
+        # Faster: late until half a second waits.
+        (1.0, 1.25, 2.0, 2.5, 2.5, 0.0, 0.5),
+        (1.0, 1.25, 4.0, 5.0, 2.5, 0.0, 0.0),
+        (0.5, 1.25, 1.0, 1.25, 0.0, 0.0, 0.25),
+        (1.5, 1.25, 1.0, 1.25, 1.25, 0.0, 1.25),
+        # No time at all.
+        (1.0, 0.5, 0.0, 0.0, 0.0, 0.0, 1.0),
+    ],
+)
+def test_a_stream_by_hand(waiting, rate, seconds, served, late, lost, left):
+    streams = streamed(waiting, rate, seconds)
+    found = streams.served[0], streams.late[0], streams.lost[0], streams.waiting[0]
+    assert found == pytest.approx((served, late, lost, left))
+    assert streams.came[0] == seconds
+    assert streams.accurate[0] == pytest.approx(0.5 * served)
+    assert streams.results() == pytest.approx(0.5 * rate)
+    assert streams.silent[0] == 0.0
+    expected = left / (rate - 1.0) if rate > 1.0 and left > 0.0 else np.inf
+    assert streams.caught_up_in() == pytest.approx(expected)
+
+
+def test_nothing_is_late_where_no_more_waits_than_may():
+    assert streamed(0.5, 0.5, 4.0, buffer=0.5, deadline=0.5).late[0] == 0.0
+    assert streamed(0.5, 0.5, 4.0, buffer=0.75, deadline=0.5).late[0] == pytest.approx(2.0)
+
+
+def test_what_stops_loses_what_waits_and_is_silent():
+    streams = Streams(3, 2.0, 0.5)
+    streams.there[:2] = streams.works[:2] = True
+    streams.waiting[:], streams.rate[:], streams.accuracy[:] = [1.5, 1.0, 0.0], [1.5, 1.25, 0.0], 0.5
+    assert streams.caught_up_in() == 3.0
+    streams.stop(0)
+    assert streams.caught_up_in() == 4.0
+    assert (streams.lost[0], streams.waiting[0], streams.rate[0]) == (1.5, 0.0, 0.0)
+    streams.go(2.0)
+    assert streams.came.tolist() == [2.0, 2.0, 0.0]
+    assert streams.silent.tolist() == [2.0, 0.0, 0.0]
+    assert streams.lost.tolist() == [3.5, 0.0, 0.0]
+    assert streams.results() == 0.625
