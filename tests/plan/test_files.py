@@ -7,7 +7,7 @@ import pytest
 
 from windlass.model import InputError
 from windlass.model.queries import Component, QueryPlan
-from windlass.plan.files import read_hierarchy, read_queries
+from windlass.plan.files import Recorded, read_hierarchy, read_queries, read_recorded
 from windlass.plan.profile import write_plans
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "plan"
@@ -110,3 +110,45 @@ def test_files_that_cannot_be_read_are_named(tmp_path):
     (tmp_path / "bad.yaml").write_bytes(b"\xff\xfe\xfa")
     with pytest.raises(InputError, match=r"bad\.yaml: not UTF-8"):
         read_queries(tmp_path / "bad.yaml")
+
+
+def test_what_queries_are_run_on_is_relative_to_the_file(tmp_path):
+    file = tmp_path / "q.yaml"
+    given = "clip: a.mp4, truth: b.csv, pipeline: c.yaml"
+    file.write_text(f"queries: [{QUERY.replace('source', f'{given}, source')}]")
+    assert read_recorded(file) == (Recorded(tmp_path / "a.mp4", tmp_path / "b.csv", tmp_path / "c.yaml"),)
+    for name in ("clip", "truth", "pipeline"):
+        rest = ", ".join(each for each in given.split(", ") if not each.startswith(name))
+        file.write_text(f"queries: [{QUERY.replace('source', f'{rest}, source')}]")
+        with pytest.raises(InputError, match=rf"q\.yaml: queries\.0\.{name}: is not there"):
+            read_recorded(file)
+
+
+def test_numbers_of_0_are_allowed(tmp_path):
+    file = tmp_path / "h.yaml"
+    file.write_text("clusters: [{name: a, cores: 0, up: 0, down: 0, parent: b}, {name: b, cores: 1}]")
+    first, second = read_hierarchy(file).clusters
+    assert (first.name, first.cores, first.up, first.down, first.parent) == ("a", 0.0, 0.0, 0.0, "b")
+    assert (second.up, second.down, second.parent) == (np.inf, np.inf, None)
+
+
+def test_a_profile_is_read_once_and_named_where_it_cannot_be(tmp_path, monkeypatch):
+    plans, read = (QueryPlan(0.7, (Component("decode", 0.2, 5e5),)),), []
+
+    def stream_plans(file):
+        read.append(file)
+        if file.name == "bad.parquet":
+            raise InputError("bad.parquet: broken")
+        return plans
+
+    monkeypatch.setattr("windlass.plan.files.stream_plans", stream_plans)
+    file = tmp_path / "q.yaml"
+    file.write_text(
+        "queries: [{name: a, camera: c, profile: p}, {name: b, camera: d, source: 3, profile: p}]"
+    )
+    first, second = read_queries(file)
+    assert (first.plans, second.plans, second.camera, second.source) == (plans, plans, "d", 3.0)
+    assert read == [tmp_path / "p"]
+    file.write_text("queries: [{name: a, camera: c, profile: p}, {name: b, camera: d, profile: bad.parquet}]")
+    with pytest.raises(InputError, match=r"q\.yaml: queries\.1\.profile: bad\.parquet: broken"):
+        read_queries(file)
