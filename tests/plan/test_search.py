@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import numpy as np
 import pytest
 
@@ -90,8 +92,11 @@ def test_repairs_are_those_of_the_plain_version():
 
 @pytest.mark.parametrize("worth", [0.0, 0.125, 0.25, 0.5, 1.0, np.inf])
 def test_what_runs_changes_as_in_the_plain_version(worth):
-    for seed in range(60):
+    for seed in range(90):
         problem = tied_case(seed).problem
+        if seed % 3 == 0:
+            # Losses around a hundredth, below which none counts for less.
+            problem = dataclasses.replace(problem, accuracy=problem.accuracy / 16)
         rng = np.random.default_rng(seed)
         sizes = np.diff(problem.start)
         current = np.array([int(rng.integers(-1, size)) for size in sizes], dtype=np.int64)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from windlass.model import InputError, PolicyError
-from windlass.plan import Plan, PlanView, QueryOptions
+from windlass.plan import Plan, PlanView, QueryOptions, cascade, fair, optimal, refined, videostorm
 from windlass.plan.lib.places import in_one_place, on_tier
 from windlass.plan.lib.problem import Problem
 from windlass.plan.view import TOLERANCE
@@ -194,3 +194,19 @@ def test_arrays_of_other_shapes_are_refused(case, says):
 def test_a_query_without_configurations_may_be_any_empty_thing():
     for nothing in ([], np.empty((0, 2)), np.empty(0)):
         assert Problem.of([[], [0.5]], [nothing, [[1.0, 1.0]]], [1.0, 1.0]).start.tolist() == [0, 0, 1]
+
+
+def test_a_plan_for_other_queries_has_no_demand():
+    with pytest.raises(ValueError, match="shorter"):
+        Plan((0,), ("a",)).demand(view(options(1), options(2)))
+
+
+def test_whole_numbers_are_as_good_as_any():
+    whole, real = (
+        ([[0, 1]] * 2, [[[1, 0], [3, 2]]] * 2, [5, 4]),
+        ([[0.0, 1.0]] * 2, [[[1.0, 0.0], [3.0, 2.0]]] * 2, [5.0, 4.0]),
+    )
+    for function in (cascade, refined, fair, optimal):
+        assert function(*whole).tolist() == function(*real).tolist()
+    found = [videostorm(*each, np.random.default_rng(1)).tolist() for each in (whole, real)]
+    assert found[0] == found[1]

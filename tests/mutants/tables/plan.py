@@ -1,0 +1,63 @@
+"""Changes of planners of streaming queries, and of the part that they act in."""
+
+from tests.mutants.mutant import Mutant
+
+GREEDY = "plan/lib/greedy.py"
+MERGE = "plan/lib/merge.py"
+SEARCH = "plan/lib/search.py"
+SHARING = "sim/queries/sharing.py"
+OF_GREEDY = (
+    "tests/plan/test_greedy.py::test_it_is_the_plain_greedy_where_much_is_tied_and_fits_exactly[True-False]",
+)
+OF_PIECES = ("tests/plan/test_merging.py::test_equal_pieces_count_once_at_their_dearest",)
+OF_MERGING = ("tests/plan/test_merging.py::test_switches_with_peers_are_those_of_the_plain_version",)
+OF_REPAIRS = ("tests/plan/test_search.py::test_repairs_are_those_of_the_plain_version",)
+OF_IMPROVING = ("tests/plan/test_search.py::test_improving_makes_the_switches_of_the_plain_version[20]",)
+OF_SETTLING = ("tests/plan/test_search.py::test_what_runs_changes_as_in_the_plain_version",)
+OF_STORM = ("tests/plan/test_storm.py::test_plans_and_placements_are_those_of_the_plain_version",)
+OF_WAYS = ("tests/plan/test_configurations.py::test_every_way_up_is_there_with_what_it_asks_for",)
+OF_PRICES = ("tests/plan/test_near_optimum.py::test_prices_are_those_of_the_whole_program",)
+OF_SHARING = ("tests/sim/test_query_sharing.py::test_paces_and_what_is_held_are_those_of_the_plain_version",)
+OF_COURSE = ("tests/sim/test_query_course.py::test_each_stretch_holds_and_sends_what_its_queries_do",)
+
+MUTANTS = (
+    Mutant(
+        MERGE,
+        "once[piece] = np.maximum(once[piece], rates) if piece in once else rates",
+        "once[piece] = rates",
+        OF_PIECES,
+    ),
+    Mutant(
+        MERGE,
+        "for piece, rates in pairs if piece >= 0]",
+        "for piece, rates in pairs if piece >= 1]",
+        OF_PIECES,
+    ),
+    Mutant(
+        MERGE,
+        "np.where(asked > 0, asked / capacity, 0.0)",
+        "np.where(asked > 1, asked / capacity, 0.0)",
+        OF_MERGING,
+    ),
+    Mutant(GREEDY, "demand[held, at] > demand[row, at]:", "demand[held, at] < demand[row, at]:", OF_GREEDY),
+    Mutant(GREEDY, "gain[j] > gain[i]", "gain[j] < gain[i]", OF_GREEDY),
+    Mutant(SEARCH, "if merit < best:", "if merit <= best:", OF_REPAIRS),
+    Mutant(SEARCH, "if loss >= least or", "if loss > least or", OF_IMPROVING),
+    Mutant("plan/lib/keep.py", "relief / max(loss, 0.01)", "relief / max(loss, 0.02)", OF_SETTLING),
+    Mutant("plan/lib/storm.py", "<= room[columns] + back)", "<= room[columns])", OF_STORM),
+    Mutant(
+        "plan/configurations.py",
+        "longest = max(len(plan.components)",
+        "longest = min(len(plan.components)",
+        OF_WAYS,
+    ),
+    Mutant("plan/lib/prices.py", "_ABSENT = -4.0", "_ABSENT = -8.0", OF_PRICES),
+    Mutant(SHARING, "capacity - load.taken(base)", "capacity - asked", OF_SHARING),
+    Mutant(SHARING, "asked + load.taken(extra), capacity)", "asked, capacity)", OF_SHARING),
+    Mutant(
+        "sim/queries/part.py",
+        "self._load.taken(streams.rate)[_UP::step]",
+        "self._load.taken(speeds.base)[_UP::step]",
+        OF_COURSE,
+    ),
+)
