@@ -63,6 +63,18 @@ def tied_case(seed: int, most: int = 6) -> Case:
     return Case(accuracy, demand, capacity)
 
 
+def crowded_case(seed: int) -> Case:
+    """Many configurations that differ in all demands, and little room: pairs of queries have to switch together."""
+    rng = np.random.default_rng([1, seed])
+    n, resources = int(rng.integers(3, 7)), int(rng.integers(1, 4))
+    accuracy, demand = [], []
+    for _ in range(n):
+        k = int(rng.integers(3, 9))
+        accuracy.append(np.append(0.0, rng.integers(0, 17, k) / 16))
+        demand.append(np.vstack([np.zeros(resources), rng.integers(0, 9, (k, resources)) / 8]))
+    return Case(accuracy, demand, rng.choice([1.0, 2.0], resources))
+
+
 def tiered_case(seed: int, n: int, cameras: int = 20, kinds=ALL_KINDS) -> Case:
     """Queries on cameras below a private cluster and a cloud, with the capacities of the thesis."""
     tiers = three_tiers(cameras)

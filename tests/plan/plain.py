@@ -29,7 +29,7 @@ def rows_of(problem: Problem, i: int) -> range:
 
 def left(demand: np.ndarray, chosen: list[int]) -> np.ndarray:
     """What chosen rows leave of each resource; below 0 where they ask for too much."""
-    return 1.0 - sum((demand[row] for row in chosen if row >= 0), np.zeros(demand.shape[1]))
+    return 1.0 - demand[[row for row in chosen if row >= 0]].sum(axis=0)
 
 
 def fits(demand: np.ndarray, chosen: list[int]) -> bool:

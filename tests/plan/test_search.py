@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from tests.plan import plain
-from tests.plan.cases import tied_case
+from tests.plan.cases import crowded_case, tied_case
 from windlass.plan.lib.greedy import greedy
 from windlass.plan.lib.keep import settled
 from windlass.plan.lib.search import IMPROVE, REPAIR
@@ -43,8 +43,8 @@ def arrays(problem):
 
 @pytest.mark.parametrize("sweeps", [0, 1, 2, 20])
 def test_improving_makes_the_switches_of_the_plain_version(sweeps):
-    for seed in range(80 if sweeps == 20 else 25):
-        problem = tied_case(seed).problem
+    for seed in range(110 if sweeps == 20 else 25):
+        problem = (crowded_case if seed % 3 else tied_case)(seed).problem
         begin = some_that_fit(problem, np.random.default_rng(seed))
         room, chosen = room_of(problem, begin), np.array(begin)
         made = IMPROVE.ready()(*arrays(problem), room, chosen, sweeps)
@@ -54,8 +54,8 @@ def test_improving_makes_the_switches_of_the_plain_version(sweeps):
 
 def test_improved_plans_have_no_better_neighbour():
     """No query has a more accurate configuration that fits, and no two together gain by switching both."""
-    for seed in range(100, 130):
-        problem = tied_case(seed, most=4).problem
+    for seed in range(100, 115):
+        problem = crowded_case(seed).problem
         demand, begin = plain.wide(problem), some_that_fit(problem, np.random.default_rng(seed))
         chosen = np.array(begin)
         IMPROVE.ready()(*arrays(problem), room_of(problem, begin), chosen, 1000)
