@@ -58,14 +58,15 @@ class Nasty:
 
     def decide(self, view: PlanView) -> Plan:
         merged = bool(self._rng.random() < 0.4)
-        choices = [query.current if self._rng.random() < 0.5 else -1 for query in view.queries]
+        choices = [-1] * len(view.queries)
         for row in self._rng.permutation(len(choices)):
-            for choice in [choices[row], *self._rng.integers(-1, len(view.queries[row]), 4).tolist()]:
+            query = view.queries[row]
+            kept = [query.current] if self._rng.random() < 0.4 else []
+            for choice in [*kept, *self._rng.integers(-1, len(query), 4).tolist()]:
                 tried = Plan((*choices[:row], choice, *choices[row + 1 :]), ("drawn",) * len(choices), merged)
                 if (tried.demand(view) <= view.capacity).all():
                     choices[row] = choice
                     break
-                choices[row] = -1
         plan = Plan(tuple(choices), ("drawn",) * len(choices), merged)
         return plan if (plan.demand(view) <= view.capacity).all() else self.nothing(view)
 

@@ -41,16 +41,18 @@ def test_a_follower_of_the_answers_finds_the_same(case: Case):
 @given(case=cases())
 def test_single_frames_fare_as_the_fluid_says(case: Case):
     done = case.run(Nasty(np.random.default_rng(case.seed)))
+    # With room for one frame alone a server idles from each frame to the next, however many come.
+    counted = replace(case.terms, buffer=max(case.terms.buffer, 2 / FPS))
     for row, query in enumerate(followed(case, done)):
         # A fluid has no frames: each stretch may round by some, and a frame may be late by its own length.
         off = 3 * len(query.stretches) + 3
         margin = 4 / FPS
-        served, late, lost = frames(query.stretches, case.terms, FPS, case.terms.deadline + margin)
+        served, late, lost = frames(query.stretches, counted, FPS, case.terms.deadline + margin)
         assert abs(served - done.served[row] * FPS) <= off
         assert abs(lost - done.lost[row] * FPS) <= off
         assert late <= done.late[row] * FPS + off
         if abs(case.terms.buffer - case.terms.deadline) > 0.1:
-            _, at_most, _ = frames(query.stretches, case.terms, FPS, case.terms.deadline - margin)
+            _, at_most, _ = frames(query.stretches, counted, FPS, case.terms.deadline - margin)
             assert done.late[row] * FPS <= at_most + off
 
 
@@ -182,3 +184,18 @@ def test_who_is_not_there_is_not_asked_for():
 def test_what_is_wrong_is_named(make, told):
     with pytest.raises(InputError, match=told):
         make()
+
+
+def test_the_planner_that_draws_runs_switches_and_stops_queries():
+    """Cases in which nothing ever runs would agree with anything."""
+    kinds = (0, 1, 2, 3, 0, 2)
+    changes = timetable_of((20, "private", 0.5, 1, 1), (30, "private", 1, 1, 1), (40, "east", 0.3, 0.7, 1))
+    stays = Stays(np.zeros(6), np.array([15.0, 60.0, 60.0, 60.0, 25.0, 60.0]))
+    case = Case(kinds, stays, Terms(restart=0.5), changes, 1)
+    done = [case.run(Nasty(np.random.default_rng(seed))) for seed in range(10)]
+    answers = [answer for each in done for answer in each.answers]
+    chosen = np.concatenate([answer.choice for answer in answers])
+    assert 0.3 < (chosen >= 0).mean() < 0.95
+    assert 0.2 < np.mean([answer.merged for answer in answers]) < 0.8
+    assert sum(int(each.switches.sum()) for each in done) > 50
+    assert all(each.served.sum() > 60.0 for each in done)
