@@ -223,27 +223,3 @@ def test_a_log_without_time_is_empty():
     assert course.held.tolist() == [[0.0] * 3, [1.0, 2.0, 3.0]]
     assert course.sent.tolist() == [[0.0] * 3, [4.0, 5.0, 6.0]]
     assert course.seconds.tolist() == [1.0, 3.0]
-
-
-def test_a_part_holds_cores_of_its_own_site_under_its_own_number():
-    at = KINDS[0].labels[:].index("detect middle, tell middle@private")
-    held = []
-
-    class Keeps:
-        name = "keeps"
-
-        def decide(self, view):
-            held.append(ledger.nodes.held.tolist())
-            return Plan((at,) * len(view.queries), ("keeps",) * len(view.queries))
-
-    rows = [round(cluster.cores * UNITS) for cluster in TIERS.clusters]
-    ledger = Ledger([[500, 700], rows], parts=3)
-    changes = timetable_of((20, "private", 0.75, 1, 1))
-    case = replace(one(leave=40.0), timetable=changes)
-    drive(Alone(case.part(ledger, site=1, number=2), ledger), {"plan": Keeps()})
-    nothing = [[0, 0, 0]] * 6
-    assert held == [nothing, [*nothing[:4], [0, 0, 2250], [0, 0, 0]]]
-    assert ledger.nodes.capacity.tolist() == [500, 700, 1000, 0, 3000, 8000]
-    for wrong in ({"site": 2}, {"site": -1}, {"number": 3}, {"number": -1}):
-        with pytest.raises(InputError, match=r"(site|part) is (-1|2|3), expected"):
-            case.part(ledger, **{"site": 1, "number": 0, **wrong})

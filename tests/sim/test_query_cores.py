@@ -1,0 +1,98 @@
+"""Cores that queries hold in the ledger: of which site, in which units, and more while they catch up."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from tests.coupled.test_queries import Ticking
+from tests.sim.queries import KINDS, TIERS, UNITS, ledger_of, one, timetable_of
+from windlass.drive import drive
+from windlass.model import InputError
+from windlass.model.queries import Cluster, Hierarchy
+from windlass.model.timetable import SiteTimetable
+from windlass.plan import Plan, QueryOptions
+from windlass.sim.coupled import Alone
+from windlass.sim.nodes import Ledger
+from windlass.sim.queries.part import QueriesPart
+from windlass.sim.queries.setup import Stays, Terms
+
+
+def test_a_part_holds_cores_of_its_own_site_under_its_own_number():
+    at = KINDS[0].labels[:].index("detect middle, tell middle@private")
+    held = []
+
+    class Keeps:
+        name = "keeps"
+
+        def decide(self, view):
+            held.append(ledger.nodes.held.tolist())
+            return Plan((at,) * len(view.queries), ("keeps",) * len(view.queries))
+
+    rows = [round(cluster.cores * UNITS) for cluster in TIERS.clusters]
+    ledger = Ledger([[500, 700], rows], parts=3)
+    changes = timetable_of((20, "private", 0.75, 1, 1))
+    case = replace(one(leave=40.0), timetable=changes)
+    drive(Alone(case.part(ledger, site=1, number=2), ledger), {"plan": Keeps()})
+    nothing = [[0, 0, 0]] * 6
+    assert held == [nothing, [*nothing[:4], [0, 0, 2250], [0, 0, 0]]]
+    assert ledger.nodes.capacity.tolist() == [500, 700, 1000, 0, 3000, 8000]
+    for wrong in ({"site": 2}, {"site": -1}, {"number": 3}, {"number": -1}):
+        with pytest.raises(InputError, match=r"(site|part) is (-1|2|3), expected"):
+            case.part(ledger, **{"site": 1, "number": 0, **wrong})
+
+
+def test_a_query_that_catches_up_holds_more_cores_until_it_has():
+    """A link carries 200 of 250 kB/s from 20 s to 30 s: a second of the stream waits then, and takes 4 s."""
+    at, held = KINDS[0].labels[:].index("detect middle, tell middle@private"), {}
+    case = replace(
+        one(notice=15.0, restart=0.0, buffer=1.0, catch_up=0.25),
+        timetable=timetable_of((20, "east", 1, 0.5, 1), (30, "east", 1, 1, 1)),
+    )
+    ledger = ledger_of(parts=2)
+
+    class Watching(Ticking):
+        def decide(self, now: float) -> tuple[()]:
+            held[now] = int(ledger.nodes.held[2, 0])
+            return super().decide(now)
+
+    class Always:
+        name = "always"
+
+        def decide(self, view):
+            return Plan((at,) * len(view.queries), ("always",) * len(view.queries))
+
+    case.beside(Always(), Watching(0.5), ledger=ledger, first=True)
+    assert [held[now] for now in (14.5, 18.5, 25.5, 29.5)] == [0, 2250, 2250, 2250]
+    assert [held[now] for now in (30.5, 32.0, 33.5)] == [2813] * 3
+    assert [held[now] for now in (34.5, 40.5)] == [2250] * 2
+
+
+@pytest.mark.parametrize("units", [1, 10, 1000])
+def test_units_of_the_ledger_are_parts_of_a_core(units):
+    seen = []
+
+    class Watching:
+        name = "watching"
+
+        def decide(self, view):
+            seen.append((view.capacity[0], int(ledger.nodes.held[0, 0])))
+            return Plan((0,) * len(view.queries), ("watching",) * len(view.queries))
+
+    ledger = Ledger([[4 * units]], parts=1)
+    options = [QueryOptions(0, "cars", np.array([0.5]), np.array([[1.25, 0.0, 0.0]]))]
+    changes = SiteTimetable(np.array([4.0]), np.zeros(1, int), np.array([3 * units]), np.ones(1), np.ones(1))
+    stays = Stays(np.zeros(1), np.full(1, 9.0))
+    part = QueriesPart(
+        Hierarchy((Cluster("cloud", 4.0),)),
+        options,
+        stays,
+        ledger,
+        terms=Terms(notice=0.0),
+        timetable=changes,
+        units=units,
+    )
+    drive(Alone(part, ledger), {"plan": Watching()})
+    assert seen == [(4.0, 0), (3.0, int(np.ceil(1.25 * units)))]
