@@ -48,6 +48,33 @@ def test_a_guest_that_outstays_its_promise_makes_way_for_the_head_where_its_user
         assert (shares.backs, backs) == ([], [])
 
 
+class Stops:
+    """Takes job 2 in at half of the time, and stops it for the rest of its host's."""
+
+    name = "stops"
+
+    def __init__(self):
+        self.views = []
+
+    def decide(self, view):
+        self.views.append(view)
+        hosts = {host.job: host for host in view.running}
+        if 1 not in hosts:
+            return Sharing()
+        return Sharing((Share(1, 2, 50 if hosts[1].guest is None else 0, "tries"),))
+
+
+@pytest.mark.parametrize(("restarts", "end"), [(True, 72.5), (False, 77.5)])
+def test_a_guest_that_was_stopped_is_expected_by_its_promise_where_it_may_leave(restarts, end):
+    # It is promised to be gone at 20 s and 60 s less half of 15 s. Of these it has used 2.5 s when its host ends.
+    table = JobTable.of(submit=[0, 0, 1], run=[20, 70, 5], procs=[4, 4, 4], request=[20, 60, 5])
+    policy = Stops()
+    run(table, policy, kill=False, restarts=restarts)
+    view = next(view for view in policy.views if view.now >= 25.0)
+    assert [(host.job, host.ends) for host in view.running] == [(2, end)]
+    assert (view.head.job, view.head.at) == (3, end)
+
+
 class Told:
     """Half of the time for whoever waits; keeps what it is told."""
 

@@ -237,7 +237,9 @@ class Shares:
         partner = shares.guest_of(job) if shares.host_of(job) is None else shares.host_of(job)
         told = {job: self._system.last_reading(job, shares.last(job))}
         if partner is not None and shares.host_of(job) is None:
-            self._book.expect(partner, now + shares.left(partner, now))
+            end = now + shares.left(partner, now)
+            # One that may leave is gone by its promise, also where it was stopped meanwhile.
+            self._book.expect(partner, min(end, shares.until(partner)) if self._may_leave(partner) else end)
         if partner is not None:
             told |= self._system.readings([partner], now)
         outcome = self._system.outcome(job)
