@@ -62,6 +62,10 @@ class FakeBatch:
         self.left, self.ends = len(self.jobs), ends
         #: Jobs that wait, were released, or run; the last with what they hold, and by which try.
         self.held, self.released, self.running = set(), {}, {}
+        #: When jobs that run, or ran last, had started, and when they ended by themselves, s.
+        self.began, self.ended = {}, {}
+        #: When jobs that run are to end, s, since when those that stand still do, and for how long others did.
+        self.ends_at, self.still, self.stood_for = {}, {}, {}
         self.asked, self.closed = [], 0
         self.told = [] if self.jobs or not ends else [NoMore()]
         self.time = min((at for at, *_ in self.queue), default=0.0)
@@ -73,7 +77,7 @@ class FakeBatch:
         return self.time
 
     def poll(self, timeout):
-        until = self.time + timeout
+        before, until = self.time, self.time + timeout
         while not self.told and self.queue and self.queue[0][0] <= until:
             self.time = self.queue[0][0]
             while self.queue and self.queue[0][0] == self.time:
@@ -81,7 +85,7 @@ class FakeBatch:
                 self.told += self.happens(kind, what)
         if not self.told and timeout > 0 and math.isfinite(until):
             # However short the wait, a clock goes on.
-            self.time = max(until, math.nextafter(self.time, math.inf))
+            self.time = max(until, math.nextafter(before, math.inf))
         told, self.told = self.told, []
         return told
 
@@ -111,15 +115,37 @@ class FakeBatch:
             return []
         _, run, procs, request = self.jobs[job]
         del self.released[job]
-        self.running[job] = procs, attempt
-        self.push(self.time + (min(run, request) if self.kill else run), ENDS, (job, attempt))
+        self.running[job], self.began[job] = (procs, attempt), self.time
+        self.still.pop(job, None)
+        self.stood_for[job] = 0.0
+        self.ends_at[job] = self.time + (min(run, request) if self.kill else run)
+        self.push(self.ends_at[job], ENDS, (job, attempt))
         return [Started(job, self.time)]
 
     def end(self, job, attempt):
         if self.running.get(job, (0, -1))[1] != attempt:
             return []
         del self.running[job]
+        self.ended[job] = self.time
         return [Ended(job, self.time)]
+
+    def stop(self, job):
+        """Have a running job stand still."""
+        if job in self.running and job not in self.still:
+            procs, _ = self.running[job]
+            self.running[job], self.still[job] = (procs, next(self.sequence)), self.time
+
+    def go_on(self, job):
+        """Have one that stands still run on."""
+        if job in self.running and job in self.still:
+            stood = self.time - self.still.pop(job)
+            self.stood_for[job] += stood
+            self.ends_at[job] += stood
+            self.push(self.ends_at[job], ENDS, (job, self.running[job][1]))
+
+    def stood(self, job):
+        """For how long a job has stood still since it started, s."""
+        return self.stood_for[job] + (self.time - self.still[job] if job in self.still else 0.0)
 
     def leaves(self, job):
         """Whether it was there; it is no more."""
