@@ -219,3 +219,27 @@ def test_where_nobody_may_share_it_is_as_without(rows):
     done, _ = run(table, 8, static(), unwilling=set(table.job.tolist()))
     plain = drive(LiveSite(FakeBatch(table, 8)), {"order": Easy()})
     assert done.start.tolist() == plain.start.tolist()
+
+
+def test_a_plan_of_who_would_share_is_made_after_jobs_were_watched_and_changes_nothing():
+    table = JobTable.of(submit=[0, 0, 7], run=[40, 20, 5], procs=[4, 4, 1], request=[50, 30, 9])
+    batch = FakeBatch(table, 4)
+    batch.told = batch.poll(0.0)
+    batch.start([1])
+    shares = FakeShares(batch, table)
+    site = LiveSite(batch, beside=lambda book: Shares(book, shares, static(), every=5.0))
+    view, answer = site.ask_beside(static(), 10.0)
+    # It is asked at the end of that time, of all who came in it.
+    assert (view.now, [each.job for each in view.waiting]) == (10.0, [2, 3])
+    assert [(host.job, host.cpu) for host in view.running] == [(1, 50.0)]
+    assert [(share.host, share.guest, share.quota) for share in answer.shares] == [(1, 2, 50)]
+    assert (batch.asked, shares.pairs, batch.time) == ([(0.0, (1,))], (), 10.0)
+
+
+def test_there_is_no_plan_of_who_would_share_where_nobody_waits():
+    table = JobTable.of(submit=[0], run=[40], procs=[4], request=[50])
+    batch = FakeBatch(table, 4)
+    batch.told = batch.poll(0.0)
+    batch.start([1])
+    site = LiveSite(batch, beside=lambda book: Shares(book, FakeShares(batch, table), static(), every=5.0))
+    assert site.ask_beside(static(), 10.0) is None

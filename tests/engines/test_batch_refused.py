@@ -1,0 +1,117 @@
+"""Which jobs a book knows to be refused, and what is news for a policy."""
+
+import numpy as np
+import pytest
+
+from windlass.engines.batch.book import Book
+from windlass.engines.batch.system import (
+    Cancelled,
+    Capacity,
+    Delayed,
+    Ended,
+    Holds,
+    NoMore,
+    Started,
+    Submitted,
+)
+
+
+def seen(book):
+    """Whether a decision is due, and how many are known to be refused."""
+    return book.look(), book.refused
+
+
+def refused(count=2, processors=4):
+    """A site that is full, with so many jobs that were left waiting."""
+    book = Book(processors)
+    book.take(Holds(1, 0.0, 3, 50.0))
+    for job in range(2, 2 + count):
+        book.take(Submitted(job, float(job), 4, 9.0))
+    book.look()
+    book.release(np.array([], np.int64), [], 10.0)
+    assert seen(book) == (False, count)
+    return book
+
+
+def test_a_job_that_comes_behind_all_others_leaves_those_refused_and_one_between_does_not():
+    book = refused()
+    book.take(Submitted(9, 9.0, 1, 1.0))
+    assert seen(book) == (False, 2)
+    book.take(Submitted(10, 9.0, 1, 1.0))
+    assert seen(book) == (False, 2)
+    book.take(Submitted(11, 8.5, 1, 1.0))
+    assert seen(book) == (False, 0)
+
+
+@pytest.mark.parametrize(
+    ("event", "due", "left"),
+    [
+        (Submitted(2, 2.0, 1, 9.0), False, 0),
+        (Ended(1, 11.0), True, 0),
+        (Cancelled(3, 11.0), False, 0),
+        # The system started it by itself: more is held than there is.
+        (Started(2, 11.0), True, 0),
+        (Started(1, 11.0), False, 2),
+        (Delayed(1, 11.0, 2.0), False, 2),
+        (Capacity(3), True, 0),
+        (Capacity(2), True, 0),
+        (Capacity(4), False, 2),
+        (NoMore(), False, 2),
+    ],
+)
+def test_those_that_were_refused_are_so_until_what_is_idle_or_owed_changes_or_one_goes(event, due, left):
+    book = refused()
+    book.take(event)
+    assert seen(book) == (due, left)
+    # What was seen once is no news.
+    assert seen(book)[0] is False
+
+
+def test_what_goes_and_comes_back_at_one_instant_is_no_change():
+    book = refused()
+    book.take(Capacity(2))
+    book.take(Capacity(4))
+    assert seen(book) == (False, 2)
+
+
+def test_what_is_decided_is_no_news_afterwards():
+    book = Book(6)
+    for job, procs in ((1, 3), (2, 2), (3, 4)):
+        book.take(Submitted(job, float(job), procs, 9.0))
+    book.look()
+    book.release(book.queue()[:1], ["fits"], 5.0)
+    assert seen(book) == (False, 2)
+    book.take_in(1, 2, 30.0, "shares", 6.0)
+    assert seen(book) == (False, 0)
+    book.take(Holds(7, 6.0, 3, 9.0))
+    book.take(Holds(8, 6.0, 1, 9.0))
+    assert book.look()
+    book.join(7, 8)
+    assert seen(book) == (False, 0)
+    book.apart(8, 20.0)
+    assert seen(book) == (False, 0)
+    # A decision that was not carried out leaves more idle.
+    book.put_back(1, 7.0, 0.25)
+    assert book.look()
+
+
+def test_the_widest_of_those_that_wait_is_named_also_while_it_rests():
+    book = Book(9)
+    for job, procs in ((3, 2), (4, 7), (5, 4), (6, 8)):
+        book.take(Submitted(job, 0.0, procs, 9.0))
+    book.take(Cancelled(6, 1.0))
+    assert book.widest() == (4, 7)
+    book.release(book.queue()[1:2], ["fits"], 1.0)
+    assert book.widest() == (5, 4)
+    book.put_back(4, 1.0, 0.25)
+    assert book.widest() == (4, 7)
+
+
+def test_what_a_job_has_used_of_its_request_is_never_below_none():
+    book = Book(4)
+    book.take(Holds(7, 10.0, 2, 60.0))
+    assert (book.ran(7, 25.0), book.ran(7, 9.0)) == (15.0, 0.0)
+    book.take(Delayed(7, 25.0, 4.0))
+    assert book.ran(7, 25.0) == 11.0
+    book.expect(7, 99.0)
+    assert book.view(25.0).running.expected_end.tolist() == [99.0]
