@@ -1,0 +1,282 @@
+"""Nodes that measure themselves, piece by piece: unequal nodes, bursts, models at their bounds, counts step by step."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import replace
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from tests.sim.test_admission import small_model
+from windlass.model import InputError
+from windlass.sim.nodes import Ledger
+from windlass.sim.telemetry.gate import Counts, counts, gate, tell
+from windlass.sim.telemetry.metrics import Metrics, read_model, write_model
+from windlass.sim.telemetry.neighbours import Changes, Neighbours, draw_bursts
+from windlass.sim.telemetry.pressure import CHANNELS, Watched
+from windlass.sim.telemetry.result import Observed
+from windlass.sim.workers.simulate import make_policy
+
+
+def plain_pressure(cores, speed, begin, until, tasks, held):
+    """Of each node, by sums over all tasks: (came, began, ended, node) each."""
+    rows, lasts = [], until - begin
+    for node in range(len(cores)):
+        mine = [task for task in tasks if task[3] == node]
+        waits = sum(max(0.0, min(began, until) - max(came, begin)) for came, began, _, _ in mine) / lasts
+        runs = sum(max(0.0, min(ended, until) - max(began, begin)) for _, began, ended, _ in mine) / lasts
+        news = sum(begin <= came < until for came, _, _, _ in mine)
+        rows.append(
+            [
+                min(1.0, held[node] + (1 - held[node]) * runs),
+                (waits + runs) / cores[node],
+                (waits + runs * held[node]) / cores[node],
+                min(1.0, (waits + runs) / 32 + held[node] / 2),
+                news / (lasts * speed[node]),
+            ]
+        )
+    return rows
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_pressure_of_unequal_nodes_is_summed_over_all_tasks(seed):
+    rng = np.random.default_rng(seed)
+    cores, speed = np.array([1, 4, 16]), np.array([0.5, 2.0, 3.0])
+    came = np.sort(rng.uniform(0, 50, 60))
+    began = came + rng.exponential(8, 60)
+    ended = began + rng.exponential(9, 60)
+    node = rng.integers(0, 3, 60)
+    watched, times = Watched(cores, speed), [0.0, 3.0, 10.0, 11.0, 30.0, 48.0, 90.0]
+    for begin, until in pairwise(times):
+        held = rng.uniform(0, 1, 3)
+        arrived = int((came < until).sum())
+        start, end = (np.where(each <= until, each, np.nan) for each in (began, ended))
+        # Of one that waits or runs only where it is now is known.
+        worker = np.where(np.isnan(start), -1, node)
+        found = watched.step(begin, until, came, start, end, worker, arrived, node, held)
+        tasks = [*zip(came[:arrived], began[:arrived], ended[:arrived], node[:arrived], strict=True)]
+        wanted = plain_pressure(cores, speed, begin, until, tasks, held)
+        np.testing.assert_allclose(found.channels(), wanted, atol=1e-12)
+        for place, name in enumerate(CHANNELS):
+            assert found.channels()[:, place].tolist() == getattr(found, name).tolist()
+
+
+def bursts_of(drawn, nodes):
+    """Of each node its bursts, each by when it takes its cores and when it gives them back."""
+    found = defaultdict(list)
+    for node in range(nodes):
+        mine = drawn.node == node
+        ups, downs, held = [], [], 0
+        for time, step in zip(drawn.time[mine].tolist(), drawn.cores[mine].tolist(), strict=True):
+            (ups if step > 0 else downs).append(time)
+            held += step
+            if held == 0:
+                found[node].append((ups, downs))
+                ups, downs = [], []
+        assert held == 0
+    return found
+
+
+def test_bursts_come_last_and_ramp_as_long_as_told():
+    nodes, cores, every, last, ramp, until = 60, 5, 50.0, 20.0, 2.0, 4000.0
+    drawn = draw_bursts(nodes, cores, every, last, ramp, until, np.random.default_rng(1))
+    assert set(drawn.cores.tolist()) == {1, -1}
+    assert (np.diff(drawn.time) >= 0).all()
+    gaps, lengths, slopes, heights = [], [], [], []
+    for node, bursts in bursts_of(drawn, nodes).items():
+        before = 0.0
+        for ups, downs in bursts:
+            # Up in even steps, and down in the same.
+            steps = [*np.diff(ups), *np.diff(downs)]
+            assert steps == pytest.approx([steps[0]] * len(steps) if steps else [], abs=1e-6)
+            assert before <= ups[0] < until, node
+            gaps.append(ups[0] - before)
+            lengths.append(downs[0] - ups[-1])
+            slopes += steps[:1]
+            heights.append(len(ups))
+            before = downs[-1]
+    assert len(gaps) > 2000
+    assert np.mean(gaps) == pytest.approx(every, rel=0.06)
+    assert np.mean(lengths) == pytest.approx(last, rel=0.06)
+    assert np.mean(slopes) == pytest.approx(ramp, rel=0.06)
+    # All are exponential: as wide as their means.
+    assert [np.std(each) / np.mean(each) for each in (gaps, lengths, slopes)] == pytest.approx(
+        [1.0] * 3, abs=0.1
+    )
+    shares = np.bincount(heights, minlength=cores + 1) / len(heights)
+    assert shares.tolist() == pytest.approx([0.0] + [1.0 / cores] * cores, abs=0.03)
+
+
+def test_without_a_ramp_bursts_come_at_once_and_none_begins_too_late():
+    drawn = draw_bursts(3, 4, 5.0, 2.0, 0.0, 100.0, np.random.default_rng(2))
+    for bursts in bursts_of(drawn, 3).values():
+        assert all(len(set(ups)) == len(set(downs)) == 1 for ups, downs in bursts)
+    assert len(draw_bursts(3, 4, 5.0, 2.0, 0.0, 0.0, np.random.default_rng(2)).time) == 0
+
+
+@pytest.mark.parametrize(
+    ("place", "value", "said"),
+    [
+        (0, 0, "nodes is 0"),
+        (1, 0, "cores is 0"),
+        (2, 0.0, "every is 0"),
+        (3, 0.0, "last is 0"),
+        (4, -0.1, "ramp is -0.1"),
+    ],
+)
+def test_bursts_that_cannot_be_are_named(place, value, said):
+    given = [1, 1, 1.0, 1.0, 0.0]
+    assert len(draw_bursts(*given, 10.0, np.random.default_rng(1)).time) > 0
+    given[place] = value
+    with pytest.raises(InputError, match=said):
+        draw_bursts(*given, 10.0, np.random.default_rng(1))
+
+
+def test_neighbours_hold_cores_of_their_own_site_under_their_number():
+    ledger = Ledger([[2, 2], [4, 4, 4]], parts=2)
+    changes = Changes(np.array([1.0, 1.0, 4.0]), np.array([2, 0, 2]), np.array([3, 1, -2]))
+    part = Neighbours(changes, ledger, site=1, number=1)
+    assert part.horizon() == 1.0
+    part.decide(0.5)
+    assert ledger.nodes.idle.tolist() == [2, 2, 4, 4, 4]
+    part.decide(1.0)
+    assert ledger.nodes.idle.tolist() == [2, 2, 3, 4, 1]
+    assert ledger.nodes.held.T[1].tolist() == [0, 0, 1, 0, 3]
+    part.decide(9.0)
+    assert (ledger.nodes.idle.tolist(), part.horizon()) == ([2, 2, 3, 4, 3], np.inf)
+
+
+def test_nodes_that_left_do_not_accept():
+    asks = gate(make_policy("jsq", np.ones(3), np.random.default_rng(1)))
+    asks.left(2)
+    tell(asks.ints[None], np.array([True, True, False]))
+    lengths = np.array([3, 1, 0])
+    # Who is there rejects, and who accepts is not there: it stays with its first choice.
+    assert asks.choose(lengths) == 1
+    assert counts(asks.ints[None]) == Counts(taken=0, diverted=0, forced=1)
+    asks.joined(2)
+    assert asks.choose(lengths) == 2
+    tell(asks.ints[None], np.array([False, True, True]))
+    assert asks.choose(lengths) == 0
+    assert counts(asks.ints[None]) == Counts(taken=1, diverted=1, forced=1)
+    assert Counts(1, 2, 4).rejected == 6
+
+
+def test_a_gate_is_a_copy_and_schedulers_are_counted_together():
+    plain = make_policy("jsq", np.ones(2), np.random.default_rng(1))
+    before = plain.ints.copy()
+    asks, other = gate(plain), gate(plain)
+    both = np.stack([asks.ints, other.ints])
+    tell(both, np.array([True, False]))
+    asks.ints[:], other.ints[:] = both
+    assert [
+        asks.choose(np.array([0, 5])),
+        other.choose(np.array([9, 5])),
+        other.choose(np.array([9, 5])),
+    ] == [1] * 3
+    assert counts(np.stack([asks.ints, other.ints])) == Counts(taken=2, diverted=1, forced=0)
+    assert plain.ints.tolist() == before.tolist()
+
+
+def observed(**changed):
+    before = (Counts(4, 1, 0), Counts(6, 2, 1), Counts(9, 4, 2))
+    rejects = np.array([[True, True], [False, True], [False, False]])
+    known = {"tasks": Counts(12, 7, 5), "every": 10.0, "before": before, **changed}
+    return Observed(np.arange(30.0).reshape(3, 2, 5), rejects, **known)
+
+
+@pytest.mark.parametrize(
+    ("warm", "steps", "tasks"),
+    [
+        (0.0, 3, Counts(12, 7, 5)),
+        (0.5, 2, Counts(8, 6, 5)),
+        (10.0, 2, Counts(8, 6, 5)),
+        (10.5, 1, Counts(6, 5, 4)),
+        (20.0, 1, Counts(6, 5, 4)),
+        (30.0, 0, Counts(3, 3, 3)),
+        (95.0, 0, Counts(3, 3, 3)),
+    ],
+)
+def test_what_is_left_once_it_is_warm_is_steps_that_begin_then_and_what_became_of_tasks_since(
+    warm, steps, tasks
+):
+    found = observed().since(warm)
+    assert (len(found.channels), len(found.rejects), found.tasks, found.every) == (steps, steps, tasks, 10.0)
+    assert found.channels.tolist() == observed().channels[3 - steps :].tolist()
+    assert found.rejects.tolist() == observed().rejects[3 - steps :].tolist()
+
+
+def test_a_channel_is_looked_up_by_its_name_and_downtime_is_a_share():
+    found = observed()
+    for place, name in enumerate(("busy", "queue", "ready", "memory", "network")):
+        assert found.of(name).tolist() == found.channels[:, :, place].tolist()
+    assert found.downtime == 0.5
+    assert np.isnan(found.since(95.0).downtime)
+    # Without counts by step nothing is known of what came after.
+    assert observed(before=()).since(10.0).tasks == Counts(0, 0, 0)
+
+
+@pytest.mark.parametrize(
+    ("name", "place", "value", "said"),
+    [
+        ("pole", 2, 1.0, "pole is out of bounds"),
+        ("pole", 0, -0.1, "pole is out of bounds"),
+        ("fade", 1, 1.0, "fade is out of bounds"),
+        ("delay", 0, -1, "a delay is below 0"),
+        ("channel_scale", 3, 0.0, "a channel has no deviation"),
+        ("mean", 0, np.nan, r"mean has shape \(6,\), expected \(6,\) of numbers"),
+        ("own", 0, np.inf, "own has shape"),
+    ],
+)
+def test_a_model_out_of_bounds_is_refused(name, place, value, said):
+    model = small_model()
+    values = getattr(model, name).copy()
+    values[place] = value
+    with pytest.raises(InputError, match=said):
+        replace(model, **{name: values})
+
+
+def test_models_at_their_bounds_are_taken():
+    model, none = small_model(), np.zeros(6)
+    bounds = replace(model, pole=none, fade=none, delay=none.astype(np.int64), factors=np.zeros((6, 0)))
+    assert bounds.dim == 6
+    empty = np.zeros(0)
+    without = replace(
+        model, names=(), mean=empty, scale=empty, along=np.zeros((0, 5)), delay=empty.astype(np.int64),
+        pole=empty, fade=empty, factors=np.zeros((0, 2)), own=empty,
+    )  # fmt: skip
+    assert Metrics(without, 3, np.random.default_rng(1)).step(np.zeros((3, 5))).shape == (3, 0)
+
+
+def test_a_model_is_read_to_four_digits_in_all_its_parts(tmp_path):
+    model = small_model()
+    write_model(model, tmp_path / "model.json")
+    again = read_model(tmp_path / "model.json")
+    for name in ("channel_mean", "channel_scale", "mean", "scale", "along", "pole", "fade", "factors", "own"):
+        np.testing.assert_allclose(getattr(again, name), getattr(model, name), rtol=5.1e-4)
+        digits = [f"{each:.4g}" for each in np.ravel(getattr(model, name))]
+        assert [float(each) for each in digits] == np.ravel(getattr(again, name)).tolist()
+
+
+def test_metrics_come_late_and_smooth_and_nodes_have_noise_of_their_own():
+    quiet = replace(small_model(), factors=np.zeros((6, 1)), own=np.zeros(6), pole=np.full(6, 0.5))
+    metrics, rng = Metrics(quiet, 2, np.random.default_rng(1)), np.random.default_rng(2)
+    channels = rng.random((7, 2, 5))
+    found = [metrics.step(each) for each in channels]
+    for node in range(2):
+        for metric in range(6):
+            smooth = 0.0
+            for step in range(7):
+                late = step - int(quiet.delay[metric])
+                unit = (
+                    (channels[late, node] - quiet.channel_mean) / quiet.channel_scale
+                    if late >= 0
+                    else np.zeros(5)
+                )
+                smooth = 0.5 * smooth + 0.5 * float(unit @ quiet.along[metric])
+                wanted = quiet.mean[metric] + quiet.scale[metric] * smooth
+                assert found[step][node, metric] == pytest.approx(wanted)
+    loud = Metrics(small_model(), 2, np.random.default_rng(1)).step(np.zeros((2, 5)))
+    assert not np.isclose(loud[0], loud[1]).any()
