@@ -9,6 +9,7 @@ import pytest
 from tests.engines.linux.imitation import Kernel, tree_v1
 from tests.engines.slurm.said import Said, job, jobs, node, nodes, over, running
 from windlass.engines.batch.pairs import Outcome, Pair
+from windlass.engines.linux.files import GroupError
 from windlass.engines.linux.v1 import V1
 from windlass.engines.slurm import shares as module
 from windlass.engines.slurm.client import Client
@@ -169,3 +170,35 @@ def test_what_is_read_last_of_a_job_is_its_tasks(bench, tmp_path):
         0,
     )
     assert math.isnan(last.cpu)
+
+
+def test_quotas_are_set_again_where_their_watchdog_was_ended(bench):
+    found, dogs = two(bench), []
+    found.shares.set_quotas([Pair(7, 8, 30)])
+
+    class Watches:
+        def __enter__(self):
+            dogs.append(self)
+            return SimpleNamespace(poll=lambda: None)
+
+        def __exit__(self, *error):
+            pass
+
+    found.shares._watch = lambda groups: Watches()
+    found.shares._dog = SimpleNamespace(poll=lambda: -9)
+    (found.kernel.root / "cpu" / "mine" / "job_8" / "cpu.cfs_quota_us").write_text("-1")
+    found.shares.set_quotas([Pair(7, 8, 30)])
+    assert found.value("cpu", 8, "cpu.cfs_quota_us") == "30000"
+    assert (len(dogs), found.told) == (1, ["the watchdog of quotas was ended; another one is started"])
+
+
+def test_what_cannot_be_lifted_is_told(bench, monkeypatch):
+    found = two(bench)
+    found.shares.set_quotas([Pair(7, 8, 30)])
+
+    def refuses(groups, number):
+        raise GroupError("busy")
+
+    monkeypatch.setattr(type(found.groups), "release", refuses)
+    found.shares.set_quotas([])
+    assert found.told == ["job 7: busy", "job 8: busy"]

@@ -1,0 +1,258 @@
+"""A policy in charge of a Slurm that is strict: what it starts, what it writes and says, and what it leaves."""
+
+from typing import ClassVar
+
+import pytest
+
+from tests.engines.slurm.strict import Strict
+from tests.oracles.plain import Answers
+from windlass.engines.batch.pairs import Pair
+from windlass.engines.slurm import driver, lock
+from windlass.engines.slurm.client import Client
+from windlass.engines.slurm.driver import drive_slurm, give_back, plan_slurm
+from windlass.engines.slurm.driving import Driving, cluster_name, default_journal, group_name
+from windlass.engines.slurm.entries import Began, Decided, GivenBack, Over, Releasing, Taking
+from windlass.engines.slurm.journal import Journal, read_journal
+from windlass.engines.slurm.lock import DriverLock
+from windlass.engines.slurm.sharing import (
+    _learned,
+    _left,
+    _note_back,
+    _note_shares,
+    changed,
+    plan_shares,
+    say_shares,
+)
+from windlass.engines.slurm.state import ShareState, write_state
+from windlass.engines.slurm.system import Options
+from windlass.model import BatchError, InputError, PolicyError
+from windlass.order.site.policies.easy import Easy
+from windlass.order.site.policies.fcfs import Fcfs
+from windlass.order.site.view import Start
+from windlass.share import Allocation, Candidate, Guest, Share, ShareView, Sharing
+from windlass.share.answer import Back
+
+LOOK = Options(pace=0.0, until_idle=True)
+
+
+@pytest.fixture(autouse=True)
+def _own_locks(tmp_path, monkeypatch):
+    monkeypatch.setattr(lock, "_folder", lambda: tmp_path)
+    monkeypatch.setattr(driver, "found", lambda name: Lifts(name))
+
+
+class Lifts:
+    """Groups of a cluster, of which is noted whether quotas were lifted."""
+
+    lifted: ClassVar = []
+
+    def __init__(self, name):
+        self.name = name
+
+    def release_all(self):
+        Lifts.lifted.append(self.name)
+
+
+def client_of(slurm):
+    return Client(slurm, 1.0, 1.0, sleep=lambda seconds: None)
+
+
+def driven(slurm, tmp_path, policy, **options):
+    told, driving = [], Driving({"order": policy}, tmp_path / "state" / "journal", LOOK, **options)
+    try:
+        return drive_slurm(client_of(slurm), driving, told.append), told
+    except Exception as error:
+        return error, told
+
+
+def entries(tmp_path, *kinds):
+    return [each for each in read_journal(tmp_path / "state" / "journal") if isinstance(each, kinds)]
+
+
+def test_jobs_run_in_the_policy_s_order_and_that_is_written_and_told(tmp_path):
+    slurm = Strict()
+    for number, procs in ((7, 3), (8, 4), (9, 1)):
+        slurm.submit(number, procs, looks=3, time_limit=None if number == 8 else 2)
+    slurm.submit(10, 1, comment="")
+    run, told = driven(slurm, tmp_path, Fcfs())
+    assert run.job.tolist() == [7, 8, 9]
+    assert slurm.states() == {7: "COMPLETED", 8: "COMPLETED", 9: "COMPLETED", 10: "held"}
+    assert slurm.changes() == [("release", "7"), ("release", "8"), ("release", "9")]
+    why = "head of the queue"
+    assert [(each.policy, each.jobs, each.why) for each in entries(tmp_path, Decided)] == [
+        ("fcfs", (number,), (why,)) for number in "789"
+    ]
+    assert told == [f"start 7: {why} (2 wait)", f"start 8: {why} (1 wait)", f"start 9: {why} (0 wait)"]
+    # Each is decided, released, seen to run, and seen to end.
+    kinds = [type(each) for each in entries(tmp_path, Decided, Releasing, Began, Over)]
+    assert kinds == [Decided, Releasing, Began, Over] * 3
+    with DriverLock("strict:here:7", tmp_path):
+        pass
+
+
+def test_what_starts_together_is_told_together(tmp_path):
+    slurm = Strict()
+    for number in (7, 8):
+        slurm.submit(number)
+    _, told = driven(slurm, tmp_path, Easy())
+    assert len(told) == 1
+    assert told[0].startswith("start 7: ")
+    assert "; 8: " in told[0]
+    assert slurm.changes() == [("release", "7,8")]
+
+
+@pytest.mark.parametrize("keep_held", [False, True])
+def test_where_a_policy_fails_jobs_that_wait_are_given_back_unless_they_are_to_be_kept(tmp_path, keep_held):
+    slurm = Strict()
+    for number in (7, 8):
+        slurm.submit(number, 4, looks=4)
+    slurm.submit(9, comment="")
+    policy = Answers(lambda view: Start((7,)) if 7 in view.waiting.job else Start((404,)))
+    error, told = driven(slurm, tmp_path, policy, keep_held=keep_held)
+    assert isinstance(error, PolicyError)
+    assert slurm.changes() == [("release", "7")] + ([] if keep_held else [("release", "8")])
+    assert [each.jobs for each in entries(tmp_path, GivenBack)] == ([] if keep_held else [(8,)])
+    assert told[1:] == ([] if keep_held else ["given back to Slurm: 8"])
+    with DriverLock("strict:here:7", tmp_path):
+        pass
+
+
+def test_jobs_that_cannot_be_given_back_are_told_with_what_releases_them(tmp_path, monkeypatch):
+    slurm = Strict()
+    slurm.submit(7)
+    monkeypatch.setattr(driver, "_given_back", refuses)
+    error, told = driven(slurm, tmp_path, Answers(lambda view: Start((404,))))
+    assert isinstance(error, PolicyError)
+    assert told == ["jobs may still be held; `windlass slurm give-back` releases them: refused"]
+
+
+def refuses(*given):
+    raise BatchError("refused")
+
+
+def test_one_driver_a_cluster(tmp_path):
+    slurm = Strict()
+    slurm.submit(7)
+    with DriverLock("strict:here:7", tmp_path):
+        error, _ = driven(slurm, tmp_path, Fcfs())
+        with pytest.raises(InputError, match="another driver"):
+            give_back(client_of(slurm), tmp_path / "none", LOOK)
+    assert isinstance(error, InputError)
+    assert slurm.changes() == []
+
+
+def test_what_a_driver_before_left_is_told(tmp_path):
+    slurm, path = Strict(), tmp_path / "state" / "journal"
+    slurm.submit(9)
+    path.parent.mkdir()
+    with Journal(path) as journal:
+        journal.append(*(Releasing(5.0, number, 1000.0, 0) for number in (8, 7)))
+    path.write_bytes(path.read_bytes() + b'{"what')
+    _, told = driven(slurm, tmp_path, Fcfs())
+    assert told[0] == f"{path}, line 3: cut off after 6 bytes, and left out"
+    assert told[1] == f"{path}: a driver before this one let go and saw no end of: 7, 8"
+    assert len(told) == 3
+
+
+def test_a_plan_is_a_line_a_job_and_changes_nothing(tmp_path):
+    slurm = Strict()
+    for number, procs in ((7, 3), (8, 4)):
+        slurm.submit(number, procs)
+    driving = Driving({"order": Fcfs()}, tmp_path / "journal", LOOK)
+    lines = plan_slurm(client_of(slurm), driving)
+    assert lines == ["job 7, 3 processors: head of the queue", "scontrol release 7"]
+    assert (slurm.changes(), list(tmp_path.iterdir())) == ([], [])
+    assert plan_shares(client_of(slurm), driving, LOOK) == []
+
+
+def test_a_queue_is_given_back_without_a_driver_and_quotas_are_lifted(tmp_path):
+    slurm = Strict()
+    for number in (7, 8):
+        slurm.submit(number)
+    slurm.submit(9, comment="")
+    Lifts.lifted.clear()
+    assert give_back(client_of(slurm), tmp_path / "journal", LOOK) == (7, 8)
+    assert Lifts.lifted == ["windlass-strict-here-7"]
+    assert slurm.changes() == [("release", "7,8")]
+
+
+def test_a_cluster_has_names_of_its_own(tmp_path, monkeypatch):
+    assert cluster_name(client_of(Strict())) == "strict:here:7"
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    assert default_journal("a:b:1") == tmp_path / "windlass" / "slurm-a-b-1.journal"
+    monkeypatch.delenv("XDG_STATE_HOME")
+    monkeypatch.setenv("HOME", "/home/ann")
+    assert str(default_journal("c")) == "/home/ann/.local/state/windlass/slurm-c.journal"
+    assert group_name("a..b:1:") == "windlass-a-b-1"
+
+
+def test_how_slurm_is_driven_by_default(tmp_path):
+    plain = Driving({}, tmp_path, LOOK)
+    assert (plain.keep_held, plain.checkpoint) == (False, 5.0)
+    assert Options() == Options(pace=0.25, until_idle=False, partition=None, only_look=False)
+
+
+def host_of(guest=None):
+    return Allocation(1, "a", 4, 8e9, 60.0, 0.0, cpu=10.0, memory_used=50.0, guest=guest)
+
+
+GUEST = Candidate(2, "b", 2, 1e9, 60.0, restarts=True)
+PAIRED = ShareView(0.0, (host_of(Guest(GUEST, 30)),), (Candidate(3, "b", 2, 1e9, 60.0),))
+
+
+class Kept:
+    """A journal of which only what is appended counts."""
+
+    def __init__(self):
+        self.written = []
+
+    def append(self, *entries):
+        self.written += entries
+
+
+def test_of_an_answer_what_changes_is_written_and_told(monkeypatch):
+    same, other = Share(1, 2, 30, "same"), Share(1, 2, 40, "more")
+    assert changed(PAIRED, Sharing((same,))) == []
+    assert changed(PAIRED, Sharing((other, Share(5, 3, 30, "starts")))) == [other, Share(5, 3, 30, "starts")]
+    journal, told = Kept(), []
+    _note_shares(PAIRED, Sharing((same,)), "pairs", journal)
+    assert journal.written == []
+    _note_shares(PAIRED, Sharing((other,), (Back(2, "slow"),)), "pairs", journal)
+    _note_back(Back(2, "head"), "pairs", journal, told.append)
+    assert [(each.policy, each.jobs, each.why) for each in journal.written] == [
+        ("pairs", ("2 on 1 at 40 %", "2 back"), ("more", "slow")),
+        ("pairs", ("2 back",), ("head",)),
+    ]
+    assert told == ["job 2 is put back in the queue: head"]
+    say_shares(Sharing((other,), (Back(2, "slow"),)), told.append)
+    assert told[1:] == [
+        "job 2 has 40 % of the cores that it shares with 1: more",
+        "job 2 is put back in the queue: slow",
+    ]
+
+
+def test_pairs_of_before_are_those_that_were_kept_and_guests_that_were_taken_in_since():
+    state = ShareState("pairs", (Pair(1, 2, 30),))
+    taken = {job: Taking(5.0, job, 9, 50, 60.0, 99.0, 1.0, 0) for job in (2, 4)}
+    assert _left(state, taken) == (Pair(1, 2, 30), Pair(9, 4, 50))
+
+
+@pytest.mark.parametrize(
+    ("name", "learned", "told"), [("mine", "x", ["x"]), ("mine", "", []), ("other", "x", [])]
+)
+def test_what_was_learned_goes_to_the_policy_that_learned_it(tmp_path, name, learned, told):
+    class Mine:
+        name = "mine"
+
+        def __init__(self):
+            self.told = []
+
+        def restore(self, text):
+            self.told.append(text)
+
+    driving, policy = Driving({}, tmp_path / "journal", LOOK), Mine()
+    file = tmp_path / "journal.shares"
+    assert _learned(driving, policy) == (file, ShareState("mine"))
+    write_state(file, ShareState(name, (), learned))
+    assert _learned(driving, policy)[1] == ShareState(name, (), learned)
+    assert policy.told == told
