@@ -221,15 +221,27 @@ def test_where_nobody_may_share_it_is_as_without(rows):
     assert done.start.tolist() == plain.start.tolist()
 
 
-def test_a_plan_of_who_would_share_is_made_after_jobs_were_watched_and_changes_nothing():
-    table = JobTable.of(submit=[0, 0, 7], run=[40, 20, 5], procs=[4, 4, 1], request=[50, 30, 9])
-    batch = FakeBatch(table, 4)
+class Piecemeal(FakeBatch):
+    """Tells one event at a time."""
+
+    kept = ()
+
+    def poll(self, timeout):
+        told = self.kept or super().poll(timeout)
+        self.kept = told[1:]
+        return told[:1]
+
+
+@pytest.mark.parametrize("kind", [FakeBatch, Piecemeal])
+def test_a_plan_of_who_would_share_is_made_after_jobs_were_watched_and_changes_nothing(kind):
+    table = JobTable.of(submit=[0, 10, 10], run=[40, 20, 5], procs=[4, 4, 1], request=[50, 30, 9])
+    batch = kind(table, 4)
     batch.told = batch.poll(0.0)
     batch.start([1])
     shares = FakeShares(batch, table)
     site = LiveSite(batch, beside=lambda book: Shares(book, shares, static(), every=5.0))
     view, answer = site.ask_beside(static(), 10.0)
-    # It is asked at the end of that time, of all who came in it.
+    # It is asked at the end of that time, of all who have come by then.
     assert (view.now, [each.job for each in view.waiting]) == (10.0, [2, 3])
     assert [(host.job, host.cpu) for host in view.running] == [(1, 50.0)]
     assert [(share.host, share.guest, share.quota) for share in answer.shares] == [(1, 2, 50)]
@@ -243,3 +255,20 @@ def test_there_is_no_plan_of_who_would_share_where_nobody_waits():
     batch.start([1])
     site = LiveSite(batch, beside=lambda book: Shares(book, FakeShares(batch, table), static(), every=5.0))
     assert site.ask_beside(static(), 10.0) is None
+
+
+def test_those_behind_a_head_that_was_taken_in_may_start_at_once():
+    class TakesThree:
+        name = "takes three"
+
+        def decide(self, view):
+            hosts = [host.job for host in view.running if host.guest is None]
+            waits = [each.job for each in view.waiting]
+            return Sharing((Share(1, 3, 50, "idle"),) if 1 in hosts and 3 in waits else ())
+
+    # Job 3 waits for job 2, which ends at 50 s, and job 4 would take one of its two processors.
+    table = JobTable.of(
+        submit=[0, 0, 0, 1], run=[90, 50, 5, 900], procs=[4, 1, 2, 1], request=[90, 50, 5, 900]
+    )
+    done, _ = run(table, 6, TakesThree(), every=4.0)
+    assert done.start.tolist() == [0.0, 0.0, 4.0, 4.0]
