@@ -1,12 +1,14 @@
 """Ended jobs as a table that Windlass runs again."""
 
+import io
 import time
 
 import pytest
 
 from tests.engines.slurm.said import Said
 from windlass.engines.slurm.client import Client
-from windlass.engines.slurm.log import read_completed, read_log, read_sacct
+from windlass.engines.slurm.log import JobLog, read_completed, read_log, read_sacct, write_log
+from windlass.model import BatchError, InputError
 
 LINE = (
     "JobId={job} UserId=ann lee(7) GroupId=g(0) Name={name} JobState={state} Partition=share TimeLimit={limit}"
@@ -79,3 +81,80 @@ def test_sacct_is_asked_for_what_is_wanted(duplicates):
     assert ("--duplicates" in asked) == duplicates
     assert ("REQUEUED" in states) == duplicates
     assert "COMPLETED" in states
+
+
+@pytest.mark.parametrize(
+    ("line", "found"),
+    [
+        ("7|100|110|140|2|60|ann|main|CANCELLED by 0|x", (110, 2, 3600, "CANCELLED", "x")),
+        ("7|100|110|140|2|Partition_Limit|ann|main|TIMEOUT|a|b", (110, 2, None, "TIMEOUT", "a|b")),
+        ("7|100|110|110|2||ann|main|FAILED|", (110, 2, None, "FAILED", "")),
+        # None of these ever ran.
+        ("7|100|110|109|2|60|ann|main|COMPLETED|x", None),
+        ("7|100|Unknown|140|2|60|ann|main|CANCELLED|x", None),
+        ("7|100|110|Unknown|2|60|ann|main|RUNNING|x", None),
+        ("7|100|110|140|0|60|ann|main|CANCELLED|x", None),
+        ("7|100|110|140||60|ann|main|CANCELLED|x", None),
+    ],
+)
+def test_a_line_of_sacct_is_a_run_or_none(line, found):
+    log = read_sacct(f"\n{line}\n")
+    assert [(job.start, job.procs, job.request, job.state, job.name) for job in log.jobs] == (
+        [found] if found else []
+    )
+    assert log.left_out == (0 if found else 1)
+
+
+@pytest.mark.parametrize(
+    "line", ["7|100|110|140|2|60|ann|main|FAILED", "x|100|110|140|2|60|ann|main|FAILED|x"]
+)
+def test_a_line_of_sacct_that_cannot_be_read_is_named(line):
+    with pytest.raises(BatchError, match="sacct, line 2: cannot be read"):
+        read_sacct(f"7|100|110|140|2|60|ann|main|FAILED|x\n{line}\n")
+
+
+def test_runs_are_in_order_of_submission_then_of_number_then_of_start():
+    rows = [(9, 100, 130), (8, 100, 140), (8, 100, 120), (3, 101, 110), (5, 99, 150)]
+    text = "\n".join(f"{job}|{submit}|{start}|160|1|1|ann|main|FAILED|x" for job, submit, start in rows)
+    assert [(job.job, job.start) for job in read_sacct(text, True).jobs] == [
+        (5, 150), (8, 120), (8, 140), (9, 130), (3, 110)
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [("", "found JobCompType=none"), ("JobCompType = jobcomp/none\n", "found JobCompType=jobcomp/none")],
+)
+def test_a_slurm_that_keeps_no_record_is_refused_with_what_would(settings, said):
+    with pytest.raises(InputError, match=f"this Slurm keeps no record of ended jobs: .*, {said}$"):
+        read_log(Client(Said(scontrol=settings)))
+
+
+def test_a_file_of_completed_jobs_is_looked_for_where_slurm_says(tmp_path):
+    place = tmp_path / "jobs.txt"
+    client = Client(Said(scontrol=f"JobCompType = jobcomp/filetxt\nJobCompLoc = {place}\n"))
+    assert read_log(client) == JobLog((), 0)
+    place.write_text(f"{line(7)}\n{line(8, nodes=0)}\n{line(9).replace(at(5), 'Unknown')}\n")
+    assert ([job.job for job in read_log(client).jobs], read_log(client).left_out) == ([7], 2)
+    assert [job.job for job in read_log(client, True).jobs] == [7]
+    place.write_text(f"{line(7)}\nnonsense\n")
+    with pytest.raises(BatchError, match=f"{place}, line 2: cannot be read, expected what"):
+        read_log(client)
+    place.write_text(line(7).replace(at(5), "2023-13-99T00:00:00"))
+    with pytest.raises(BatchError, match=f"{place}, line 1: cannot be read: time data"):
+        read_log(client)
+    place.unlink()
+    place.mkdir()
+    with pytest.raises(InputError, match=f"{place}: Is a directory"):
+        read_log(client)
+
+
+def test_a_table_counts_from_the_first_submission():
+    out = io.StringIO()
+    log = read_sacct("9|90|95|99|4|2|bob|main|FAILED|y\n7|100|110|140|2||ann|side|COMPLETED|a,b\n")
+    write_log(log.jobs, out)
+    assert out.getvalue() == (
+        "job,submit,start,run,procs,request,user,partition,state,name,submit_unix\n"
+        "9,0,5,4,4,120,bob,main,FAILED,y,90\n"
+        '7,10,20,30,2,,ann,side,COMPLETED,"a,b",100\n'
+    )

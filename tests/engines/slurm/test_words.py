@@ -150,3 +150,18 @@ def test_names_of_nodes_are_asked_for_only_where_there_are_some():
 def test_a_setting_may_have_signs_of_its_own_and_none_is_empty():
     slurm = client(scontrol="A = x=y\nAB = 2\nB = N/A\n")
     assert [slurm.setting(name) for name in ("A", "AB", "B", "C")] == ["x=y", "2", "", ""]
+
+
+def test_commands_mean_the_cluster_that_they_are_told_and_speak_plainly(tmp_path, monkeypatch):
+    monkeypatch.setenv("LC_ALL", "de_DE")
+    monkeypatch.setenv("SLURM_CONF", "/etc/other")
+    say = ["sh", "-c", "echo $SLURM_CONF $LC_ALL $KEPT"]
+    monkeypatch.setenv("KEPT", "kept")
+    assert Commands()(say, 60.0) == (0, "/etc/other C.UTF-8 kept\n", "")
+    assert Commands(tmp_path / "conf")(say, 60.0) == (0, f"{tmp_path}/conf C.UTF-8 kept\n", "")
+    # What is no text is replaced, nothing can be typed, and Ctrl-C is for the driver alone.
+    assert Commands()(["printf", r"a\377b"], 60.0)[1] == "a\ufffdb"
+    assert Commands()(["cat"], 60.0) == (0, "", "")
+    _, own, _ = Commands()(["sh", "-c", "cut -d' ' -f1,6 /proc/self/stat; echo $$"], 60.0)
+    (_, session), (shell,) = (line.split() for line in own.splitlines())
+    assert session == shell

@@ -1,0 +1,305 @@
+"""How a private Slurm is brought up and taken down: which programs, in which order, with which words; none is run."""
+
+import json
+import os
+import subprocess
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from windlass.engines.slurm import accounting, cluster, host
+from windlass.engines.slurm.accounting import Accounting
+from windlass.engines.slurm.cluster import Cluster, down, up
+from windlass.engines.slurm.daemons import Daemon, launch
+from windlass.model import BatchError, InputError
+
+
+@pytest.fixture
+def machine(monkeypatch):
+    """A machine on which everything is installed and starts at once, and ends when it is told to."""
+    found = SimpleNamespace(started=[], ended=[], asked=[], says={"sinfo": "idle idle"}, up=set())
+
+    def starts(name, command, pid_file, environment):
+        found.started.append((name, [str(word) for word in command], str(pid_file), environment))
+        found.up.add(name)
+        return Daemon(name, 2**22 + 1, 1, "no boot")
+
+    def ends(daemon, patience=10.0):
+        there = daemon.name in found.up
+        found.up.discard(daemon.name)
+        found.ended.append((daemon.name, patience))
+        return there
+
+    def ask(folder, *command):
+        found.asked.append(command)
+        said = found.says.get(command[0], "")
+        return said.pop(0) if isinstance(said, list) else said
+
+    for module in (cluster, accounting):
+        monkeypatch.setattr(module, "launch", starts)
+        monkeypatch.setattr(module, "ask", ask)
+        monkeypatch.setattr(module, "_PATIENCE_S", 0.0)
+        monkeypatch.setattr(module, "program", lambda name: f"/sbin/{name}")
+    monkeypatch.setattr(cluster, "missing", lambda: "")
+    monkeypatch.setattr(cluster, "accounting_missing", lambda: "")
+    monkeypatch.setattr(cluster, "remove_groups", lambda names: found.asked.append(("groups", *names)))
+    monkeypatch.setattr(Daemon, "alive", property(lambda daemon: daemon.name in found.up))
+    monkeypatch.setattr(Daemon, "end", ends)
+    return found
+
+
+def test_a_slurm_is_brought_up_in_order_and_forgets_what_was_before_only_where_it_is_new(machine, tmp_path):
+    folder = tmp_path / "s"
+    made, fresh = up(folder, 2, 3)
+    assert fresh
+    assert [each[0] for each in machine.started] == ["munged", "slurmctld", "slurmd w1", "slurmd w2"]
+    commands = {name: command for name, command, _, _ in machine.started}
+    assert commands["slurmctld"] == ["/sbin/slurmctld", "-c"]
+    assert commands["slurmd w2"] == ["/sbin/slurmd", "-N", "w2"]
+    assert commands["munged"][:3] == ["/sbin/munged", "--force", f"--socket={folder}/munge/socket"]
+    assert commands["munged"][3:] == [
+        f"--{each}-file={folder}/munge/{each}" for each in ("key", "pid", "log", "seed")
+    ]
+    pids = [f"{folder}/{name}" for name in ("munge/pid", "slurmctld.pid", "slurmd-w1.pid", "slurmd-w2.pid")]
+    assert [each[2] for each in machine.started] == pids
+    assert all(each[3]["SLURM_CONF"] == f"{folder}/slurm.conf" for each in machine.started)
+    assert Cluster.load(folder) == made
+    assert (made.nodes, made.cpus, made.accounting, len(made.daemons)) == (2, 3, False, 4)
+    assert (made.gone, made.conf) == ((), folder / "slurm.conf")
+    text = made.conf.read_text()
+    assert text.count("CPUs=3") == text.count("NodeName=") == 2
+    assert "ConstrainRAMSpace=yes" in (folder / "cgroup.conf").read_text()
+    assert len((folder / "munge" / "key").read_bytes()) == 128
+    assert folder.stat().st_mode & 0o777 == 0o755
+    assert (folder / "spool" / "w2").is_dir()
+    # It is up: nothing is done again.
+    machine.started.clear()
+    assert up(folder, 2, 3) == (made, False)
+    assert machine.started == []
+    # All have ended by themselves: it is taken up with what it knew.
+    machine.up.clear()
+    again, fresh = up(folder, 2, 3)
+    assert (fresh, len(again.daemons)) == (True, 4)
+    assert {name: command for name, command, _, _ in machine.started}["slurmctld"] == ["/sbin/slurmctld"]
+
+
+def test_what_cannot_be_brought_up_is_said_and_nothing_is_started(machine, tmp_path):
+    folder = tmp_path / "s"
+    folder.mkdir()
+    (folder / "mine").touch()
+    with pytest.raises(InputError, match="is not empty, and `windlass slurm up` did not make it"):
+        up(folder, 1, 1)
+    (folder / "mine").unlink()
+    machine.says["sinfo"] = "idle"
+    up(folder, 1, 1)
+    machine.started.clear()
+    for sizes in ((2, 1), (1, 2)):
+        with pytest.raises(InputError, match="has 1 nodes of 1 CPUs; `windlass slurm down` first"):
+            up(folder, *sizes)
+    with pytest.raises(InputError, match=r"--accounting: .* has no accounting: `windlass slurm down` first"):
+        up(folder, 1, 1, accounting=True)
+    machine.up.discard("munged")
+    with pytest.raises(InputError, match=r"munged of .* has ended: `windlass slurm down` first"):
+        up(folder, 1, 1)
+    assert machine.started == []
+
+
+def test_one_whose_nodes_do_not_come_is_taken_down_again(machine, tmp_path):
+    machine.says["sinfo"] = "idle down* mixed allocated"
+    with pytest.raises(BatchError, match=r"its nodes are not idle after 0 s; .*/slurmctld.log says why"):
+        up(tmp_path / "s", 2, 1)
+    assert {name for name, _ in machine.ended} == {"munged", "slurmctld", "slurmd w1", "slurmd w2"}
+    assert Cluster.load(tmp_path / "s").daemons == ()
+    # Three of four are there.
+    up(tmp_path / "s", 3, 1)
+
+
+def test_jobs_go_first_then_daemons_and_what_signs_messages_last(machine, tmp_path):
+    folder = tmp_path / "s"
+    machine.says["sinfo"] = "idle"
+    machine.says["sacctmgr"] = "windlass\n"
+    (folder / "database").mkdir(parents=True)
+    (folder / "database" / "made").touch()
+    cluster.Cluster(folder, 1, 1, (), True).save()
+    socket = folder / "database" / "socket"
+    started = accounting.launch
+
+    def starts(name, *given):
+        daemon = started(name, *given)
+        if name == "mariadbd":
+            socket.touch()
+        return daemon
+
+    accounting.launch = starts
+    try:
+        made, _ = up(folder, 1, 1, accounting=True)
+    finally:
+        accounting.launch = started
+    assert [daemon.name for daemon in made.daemons] == [
+        "munged",
+        "mariadbd",
+        "slurmdbd",
+        "slurmctld",
+        "slurmd w1",
+    ]
+    assert "AccountingStoragePort" in made.conf.read_text()
+    assert made.accounting
+    machine.says["squeue"] = ["5\n6\n", ""]
+    machine.asked.clear()
+    said = down(folder)
+    assert said[0] == "cancelled 2 jobs"
+    assert [each.split()[1] for each in said[1:]] == ["slurmctld", "slurmd", "slurmdbd", "mariadbd", "munged"]
+    assert ("scancel", "--full", "5", "6") in machine.asked
+    assert ("groups", "w1") in machine.asked
+    left = {each.name for each in folder.iterdir()}
+    assert left == {"windlass.json", "slurm.conf", "cgroup.conf"}
+    with pytest.raises(InputError, match="nothing is stopped"):
+        down(folder)
+
+
+@pytest.mark.parametrize("gone", ["munged", "slurmctld"])
+def test_jobs_are_not_asked_for_where_nobody_can_answer(machine, tmp_path, gone):
+    machine.says["sinfo"] = "idle"
+    up(tmp_path / "s", 1, 1)
+    machine.up.discard(gone)
+    machine.asked.clear()
+    said = down(tmp_path / "s")
+    assert len(said) == 2
+    assert [command for command in machine.asked if command[0] == "squeue"] == []
+
+
+def test_one_daemon_is_ended_and_started_again_with_all_it_knew(machine, tmp_path):
+    machine.says["sinfo"] = "idle"
+    made, _ = up(tmp_path / "s", 1, 1)
+    made.stop("slurmctld")
+    assert [name for name, _ in machine.ended] == ["slurmctld"]
+    machine.started.clear()
+    now = made.start("slurmctld")
+    assert [each[:2] for each in machine.started] == [("slurmctld", ["/sbin/slurmctld"])]
+    assert [daemon.name for daemon in now.daemons] == ["munged", "slurmd w1", "slurmctld"]
+    assert Cluster.load(tmp_path / "s") == now
+
+
+@pytest.mark.parametrize(
+    "changed", [{"pid": 0}, {"pid": -5}, {"pid": "7"}, {"began": 1.5}, {"pid": True}, {"more": 1}]
+)
+def test_processes_are_ended_only_by_a_file_that_is_whole(tmp_path, changed):
+    daemon = {"name": "munged", "pid": 7, "began": 5, "boot": "x"}
+    Cluster(tmp_path, 1, 1, (Daemon(**daemon),)).save()
+    file = tmp_path / "windlass.json"
+    tree = json.loads(file.read_text())
+    tree["daemons"] = [daemon | changed]
+    file.write_text(json.dumps(tree))
+    with pytest.raises(InputError, match=r"windlass.json: cannot be read"):
+        Cluster.load(tmp_path)
+    assert Cluster.load(tmp_path / "none") is None
+
+
+def test_a_database_is_made_once_and_one_that_was_begun_is_begun_anew(machine, tmp_path, monkeypatch):
+    books, made = Accounting(tmp_path), []
+    monkeypatch.setattr(
+        accounting.subprocess,
+        "run",
+        lambda command, **options: made.append(command) or SimpleNamespace(returncode=0),
+    )
+    (tmp_path / "database" / "data").mkdir(parents=True)
+    (tmp_path / "database" / "data" / "half").touch()
+    books.prepare(7003)
+    assert made[0][0] == "/sbin/mariadb-install-db"
+    assert f"--datadir={tmp_path}/database/data" in made[0]
+    assert not (tmp_path / "database" / "data" / "half").exists()
+    conf = tmp_path / "slurmdbd.conf"
+    assert ("DbdPort=7003" in conf.read_text(), conf.stat().st_mode & 0o777) == (True, 0o600)
+    books.prepare(7004)
+    assert (len(made), "DbdPort=7004" in conf.read_text()) == (1, True)
+    (tmp_path / "database" / "made").unlink()
+    failed = SimpleNamespace(returncode=1, stdout="no\n  room", stderr="")
+    monkeypatch.setattr(accounting.subprocess, "run", lambda command, **options: failed)
+    with pytest.raises(BatchError, match="mariadb-install-db failed: no room"):
+        books.prepare(7003)
+    assert not (tmp_path / "database" / "made").exists()
+
+
+def test_books_are_kept_by_programs_that_lie_below_the_folder(machine, tmp_path):
+    books = Accounting(tmp_path)
+    books.launch("mariadbd")
+    books.launch("slurmdbd")
+    (_, database, pid, _), (_, daemon, its, environment) = machine.started
+    assert pid == f"{tmp_path}/database/pid"
+    assert database[:2] == ["sh", "-c"]
+    assert database[4:7] == [f"{tmp_path}/mariadbd.log", pid, "/sbin/mariadbd"]
+    assert {"--skip-networking", f"--socket={tmp_path}/database/socket"} <= set(database)
+    assert (daemon, its) == (["/sbin/slurmdbd"], f"{tmp_path}/slurmdbd.pid")
+    assert environment["MYSQL_UNIX_PORT"] == f"{tmp_path}/database/socket"
+
+
+def test_books_answer_once_they_know_the_cluster(machine, tmp_path):
+    books, daemon = Accounting(tmp_path), Daemon("slurmdbd", 5, 1, "x")
+    machine.up.add("slurmdbd")
+    machine.says["sacctmgr"] = ["", "", "windlass\n"]
+    books.settle(daemon, "windlass")
+    assert ("sacctmgr", "--immediate", "add", "cluster", "windlass") in machine.asked
+    machine.says["sacctmgr"] = ""
+    with pytest.raises(BatchError, match=r"slurmdbd does not answer; .*/slurmdbd.log says why"):
+        books.settle(daemon, "windlass")
+
+
+def test_what_a_private_slurm_lacks_is_said(monkeypatch, tmp_path):
+    monkeypatch.setattr(host, "program", lambda name: None if name in ("munged", "sinfo") else name)
+    assert host.missing() == "munged, sinfo: not found; on Debian: apt-get install slurm-wlm munge"
+    monkeypatch.setattr(host, "program", lambda name: name)
+    monkeypatch.setattr(host.os, "geteuid", lambda: 5)
+    assert "must be started as root" in host.missing()
+    monkeypatch.setattr(host.os, "geteuid", lambda: 0)
+    monkeypatch.setattr(host, "_GROUPS", tmp_path)
+    assert "needs control groups of version 1" in host.missing()
+    (tmp_path / "memory").mkdir()
+    assert host.missing() == ""
+
+
+def test_a_command_is_asked_of_its_own_cluster_and_one_that_fails_says_nothing(tmp_path, monkeypatch):
+    assert host.ask(tmp_path, "sh", "-c", "echo $SLURM_CONF") == f"{tmp_path}/slurm.conf\n"
+    assert host.ask(tmp_path, "sh", "-c", "echo out; exit 1") == ""
+
+    def late(*given, **options):
+        raise subprocess.TimeoutExpired("squeue", 30)
+
+    monkeypatch.setattr(host.subprocess, "run", late)
+    assert host.ask(tmp_path, "squeue") == ""
+
+
+def test_only_empty_groups_of_its_own_nodes_are_removed(monkeypatch, tmp_path):
+    monkeypatch.setattr(host, "_GROUPS", tmp_path)
+    for name in (
+        "cpu/slurm_w1/uid_0/job_7",
+        "memory/slurm_w1/uid_0",
+        "cpu/slurm_w2/uid_0",
+        "cpu/slurm_w3/uid_0",
+    ):
+        (tmp_path / name).mkdir(parents=True)
+    (tmp_path / "cpu" / "slurm_w3" / "uid_0" / "held").touch()
+    host.remove_groups(["w1", "w3"])
+    left = {str(each.relative_to(tmp_path)) for each in tmp_path.rglob("*")}
+    kept = "cpu/slurm_w3/uid_0"
+    assert left == {
+        "cpu",
+        "memory",
+        "cpu/slurm_w2",
+        "cpu/slurm_w2/uid_0",
+        "cpu/slurm_w3",
+        kept,
+        f"{kept}/held",
+    }
+
+
+def test_what_puts_itself_into_the_background_is_known_by_its_file(tmp_path):
+    file = tmp_path / "pid"
+    file.write_text("1")
+    command = ["sh", "-c", f"sleep 600 > /dev/null 2>&1 & echo $! > {file}; echo $WORD > {tmp_path}/word"]
+    daemon = launch("sleeper", command, file, {"PATH": os.environ["PATH"], "WORD": "x"})
+    try:
+        assert (daemon.name, daemon.pid, daemon.alive) == ("sleeper", int(file.read_text()), True)
+        assert Path(tmp_path / "word").read_text() == "x\n"
+    finally:
+        assert daemon.end()
