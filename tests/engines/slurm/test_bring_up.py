@@ -181,6 +181,20 @@ def test_one_daemon_is_ended_and_started_again_with_all_it_knew(machine, tmp_pat
     assert Cluster.load(tmp_path / "s") == now
 
 
+@pytest.mark.parametrize(("name", "socket"), [("munged", "munge"), ("mariadbd", "database")])
+def test_a_socket_that_was_left_is_removed_by_who_listens_on_it_alone(machine, tmp_path, name, socket):
+    machine.says["sinfo"] = "idle"
+    made, _ = up(tmp_path / "s", 1, 1)
+    (tmp_path / "s" / "database").mkdir()
+    left = tmp_path / "s" / socket / "socket"
+    left.touch()
+    for other in ("slurmctld", "slurmd w1", "slurmdbd"):
+        made.start(other)
+        assert left.exists()
+    made.start(name)
+    assert not left.exists()
+
+
 @pytest.mark.parametrize(
     "changed", [{"pid": 0}, {"pid": -5}, {"pid": "7"}, {"began": 1.5}, {"pid": True}, {"more": 1}]
 )
