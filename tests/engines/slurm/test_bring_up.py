@@ -1,17 +1,14 @@
 """How a private Slurm is brought up and taken down: which programs, in which order, with which words; none is run."""
 
 import json
-import os
-import subprocess
-from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
-from windlass.engines.slurm import accounting, cluster, host
+from windlass.engines.slurm import accounting, cluster
 from windlass.engines.slurm.accounting import Accounting
 from windlass.engines.slurm.cluster import Cluster, down, up
-from windlass.engines.slurm.daemons import Daemon, launch
+from windlass.engines.slurm.daemons import Daemon
 from windlass.model import BatchError, InputError
 
 
@@ -257,63 +254,3 @@ def test_books_answer_once_they_know_the_cluster(machine, tmp_path):
     machine.says["sacctmgr"] = ""
     with pytest.raises(BatchError, match=r"slurmdbd does not answer; .*/slurmdbd.log says why"):
         books.settle(daemon, "windlass")
-
-
-def test_what_a_private_slurm_lacks_is_said(monkeypatch, tmp_path):
-    monkeypatch.setattr(host, "program", lambda name: None if name in ("munged", "sinfo") else name)
-    assert host.missing() == "munged, sinfo: not found; on Debian: apt-get install slurm-wlm munge"
-    monkeypatch.setattr(host, "program", lambda name: name)
-    monkeypatch.setattr(host.os, "geteuid", lambda: 5)
-    assert "must be started as root" in host.missing()
-    monkeypatch.setattr(host.os, "geteuid", lambda: 0)
-    monkeypatch.setattr(host, "_GROUPS", tmp_path)
-    assert "needs control groups of version 1" in host.missing()
-    (tmp_path / "memory").mkdir()
-    assert host.missing() == ""
-
-
-def test_a_command_is_asked_of_its_own_cluster_and_one_that_fails_says_nothing(tmp_path, monkeypatch):
-    assert host.ask(tmp_path, "sh", "-c", "echo $SLURM_CONF") == f"{tmp_path}/slurm.conf\n"
-    assert host.ask(tmp_path, "sh", "-c", "echo out; exit 1") == ""
-
-    def late(*given, **options):
-        raise subprocess.TimeoutExpired("squeue", 30)
-
-    monkeypatch.setattr(host.subprocess, "run", late)
-    assert host.ask(tmp_path, "squeue") == ""
-
-
-def test_only_empty_groups_of_its_own_nodes_are_removed(monkeypatch, tmp_path):
-    monkeypatch.setattr(host, "_GROUPS", tmp_path)
-    for name in (
-        "cpu/slurm_w1/uid_0/job_7",
-        "memory/slurm_w1/uid_0",
-        "cpu/slurm_w2/uid_0",
-        "cpu/slurm_w3/uid_0",
-    ):
-        (tmp_path / name).mkdir(parents=True)
-    (tmp_path / "cpu" / "slurm_w3" / "uid_0" / "held").touch()
-    host.remove_groups(["w1", "w3"])
-    left = {str(each.relative_to(tmp_path)) for each in tmp_path.rglob("*")}
-    kept = "cpu/slurm_w3/uid_0"
-    assert left == {
-        "cpu",
-        "memory",
-        "cpu/slurm_w2",
-        "cpu/slurm_w2/uid_0",
-        "cpu/slurm_w3",
-        kept,
-        f"{kept}/held",
-    }
-
-
-def test_what_puts_itself_into_the_background_is_known_by_its_file(tmp_path):
-    file = tmp_path / "pid"
-    file.write_text("1")
-    command = ["sh", "-c", f"sleep 600 > /dev/null 2>&1 & echo $! > {file}; echo $WORD > {tmp_path}/word"]
-    daemon = launch("sleeper", command, file, {"PATH": os.environ["PATH"], "WORD": "x"})
-    try:
-        assert (daemon.name, daemon.pid, daemon.alive) == ("sleeper", int(file.read_text()), True)
-        assert Path(tmp_path / "word").read_text() == "x\n"
-    finally:
-        assert daemon.end()
