@@ -11,7 +11,9 @@ from hypothesis import strategies as st
 from tests.share.cases import candidate, host, views
 from windlass.model import InputError, PolicyError
 from windlass.share import Allocation, Candidate, Guest, Share, ShareView, Sharing
+from windlass.share.answer import Back
 from windlass.share.lib.gang import Choice, adjusted, first_fit
+from windlass.share.view import Head, checked_actions
 
 PAIR = host(1, guest=Guest(candidate(5), 30))
 
@@ -118,3 +120,85 @@ def test_only_pairs_are_asked_about_new_quotas():
 def test_no_job_starts_where_one_is_already_a_guest():
     # Would catch a first fit that forgets who shares: at most two jobs have a core.
     assert first_fit(ShareView(0.0, (PAIR,), (candidate(6),)), lambda one, each: Choice(50, "x")) == ()
+
+
+RESTARTS = host(1, guest=Guest(candidate(5, restarts=True), 30))
+
+
+@pytest.mark.parametrize(
+    ("shares", "back", "problem"),
+    [
+        ([], [Back(5, "")], "puts job 5 back: it has no reason"),
+        ([], [Back(2, "x")], "puts job 2 back: it is nobody's guest"),
+        ([], [Back(6, "x")], "puts job 6 back: it may not be restarted"),
+        ([], [Back(5, "x"), Back(5, "x")], "puts job 5 back: job 5 is named twice"),
+        ([Share(1, 5, 10, "x")], [Back(5, "x")], "puts job 5 back: job 5 is named twice"),
+    ],
+)
+def test_a_guest_that_cannot_leave_is_named(shares, back, problem):
+    view = ShareView(0.0, (RESTARTS, host(7, guest=Guest(candidate(6), 30))), (candidate(2),))
+    Sharing((), (Back(5, "x"),)).check(view)
+    with pytest.raises(PolicyError, match=problem):
+        Sharing(tuple(shares), tuple(back)).check(view)
+
+
+@pytest.mark.parametrize("actions", [(0,), (10, 20), (0, 20, 10), (0, True), (0, 1.5), (0, 10, 10), (0, 100)])
+def test_quotas_are_rising_whole_percents_from_none_to_below_all(actions):
+    assert checked_actions("actions", (0, 99)) == (0, 99)
+    with pytest.raises(InputError, match=r"^mine is \["):
+        checked_actions("mine", actions)
+
+
+def test_guests_that_could_put_off_the_head_may_take_what_it_leaves_over_and_no_more():
+    hosts = tuple(host(job, ends=50.0, walltime=50.0, elapsed=0.0) for job in (1, 3, 7))
+    waits = tuple(candidate(10 + job, cores=2, request=900.0) for job in range(3))
+    view = ShareView(0.0, hosts, (candidate(100, cores=20), *waits), head=Head(100, 50.0, 5))
+    found = first_fit(view, lambda one, each: None if each.job == 100 else Choice(50, "x"))
+    assert [(share.host, share.guest) for share in found] == [(1, 10), (3, 11)]
+    # The next one, which is narrow enough for what is left over then, is taken all the same.
+    more = ShareView(0.0, hosts, (*view.waiting, candidate(20, cores=1, request=900.0)), head=view.head)
+    found = first_fit(more, lambda one, each: None if each.job == 100 else Choice(50, "x"))
+    assert [(share.host, share.guest) for share in found] == [(1, 10), (3, 11), (7, 20)]
+
+
+@pytest.mark.parametrize(
+    ("made", "said"),
+    [
+        (lambda: Guest(candidate(), 101), "job 2: quota is 101"),
+        (lambda: Guest(candidate(), 30, elapsed=-1.0), "job 2: elapsed is -1"),
+        (lambda: Guest(candidate(), 30, progress=-1.0), "job 2: progress is -1"),
+        (lambda: candidate(request=-1.0), "job 2: request is -1"),
+        (lambda: candidate(memory=-1.0), "job 2: memory is -1"),
+        (lambda: host(memory=-1.0), "job 1: memory is -1"),
+        (lambda: host(elapsed=-1.0), "job 1: elapsed is -1"),
+        (lambda: host(tasks_left=-1.0), "job 1: tasks_left is -1"),
+        (lambda: host(cpu=100.5), "job 1: cpu is 100.5"),
+        (lambda: host(ends=math.inf), "job 1: ends is inf"),
+    ],
+)
+def test_more_bad_numbers_are_named(made, said):
+    with pytest.raises(InputError, match=said):
+        made()
+
+
+def test_numbers_at_their_bounds_are_taken():
+    host(
+        1,
+        cores=1,
+        memory=0.0,
+        elapsed=0.0,
+        cpu=100.0,
+        memory_used=100.0,
+        waited=100.0,
+        tasks_left=0.0,
+        ends=-5.0,
+    )
+    host(
+        1,
+        cpu=0.0,
+        memory_used=0.0,
+        waited=0.0,
+        rate=0.0,
+        guest=Guest(candidate(cores=1, request=0.0), 100, 500.0),
+    )
+    candidate(memory=0.0, cpu=100.0), candidate(cpu=0.0)

@@ -177,6 +177,15 @@ def of_class(text: str, **changed: object) -> str:
         (lambda text: of_class(text, risk=[0.1]), "classes.0.risk has 1 numbers, expected 4"),
         (lambda text: of_class(text, risk=[-0.1] * 4), "classes.0.risk.0 is -0.1"),
         (lambda text: of_class(text, rounds=-1), "classes.0.rounds is -1"),
+        (lambda text: of_class(text, total=[-0.1] * 4), "classes.0.total.0 is -0.1"),
+        (lambda text: of_class(text, logs=[0.1] * 4), "classes.0.logs.0 is 0.1"),
+        (lambda text: of_class(text, total=[0.1] * 5), "classes.0.total has 5 numbers, expected 4"),
+        (lambda text: of_class(text, logs=[-0.7] * 2), "classes.0.logs has 2 numbers, expected 4"),
+        (lambda text: of_class(text, more="x"), "classes.0.more is 'x'"),
+        (
+            lambda text: spoilt(text, classes=json.loads(text)["classes"] * 2),
+            "classes.1.job_class is 'montage' for the second time",
+        ),
         (lambda text: of_class(text, logs=[-0.1] * 4), "classes.0.logs are of weights that sum to 3.6"),
         (
             lambda text: text.replace('"total": [', '"total": [NaN, '),
