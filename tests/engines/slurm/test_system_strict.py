@@ -1,0 +1,191 @@
+"""Slurm as a batch system, driven on one that is strict: what is held, given back, and left alone."""
+
+import pytest
+
+from tests.engines.slurm.said import free, job, jobs, node, nodes
+from tests.engines.slurm.strict import Strict
+from tests.engines.slurm.test_system import TWO, Bench
+from windlass.engines.batch.system import Cancelled, NoMore, Started, Submitted
+from windlass.engines.slurm.client import Client
+from windlass.engines.slurm.entries import GivenBack, Refused, Releasing, Withheld
+from windlass.engines.slurm.journal import Journal, read_journal
+from windlass.engines.slurm.rows import read_jobs
+from windlass.engines.slurm.system import Options, SlurmSystem, may_release
+from windlass.model import BatchError, InputError
+
+BARRED = {"state_reason": "JobHeldAdmin"}
+
+
+@pytest.fixture
+def bench(tmp_path):
+    return lambda **options: Bench(tmp_path, **options)
+
+
+class OnStrict:
+    """A system on a strict Slurm, with a clock that goes on by sleeping alone."""
+
+    def __init__(self, tmp_path, slurm, **options):
+        self.now, self.told, self.slurm = 1100.0, [], slurm
+        client = Client(slurm, 1.0, 1.0, sleep=self.sleep, clock=lambda: self.now)
+        self.journal = Journal(tmp_path / "journal")
+        self.system = SlurmSystem(
+            client,
+            self.journal,
+            Options(**options),
+            tell=self.told.append,
+            clock=lambda: self.now,
+            sleep=self.sleep,
+        )
+
+    def sleep(self, seconds):
+        self.now += seconds
+
+    def polls(self, times):
+        """What so many looks tell."""
+        return [event for _ in range(times) for event in self.system.poll(0.25)]
+
+
+def test_a_job_may_be_released_by_its_user_s_driver_where_only_its_user_holds_it():
+    rows = read_jobs(jobs(job(1), job(2, **BARRED), free(3)))
+    assert [may_release(row) for row in rows] == [True, False, False]
+
+
+def test_what_is_given_back_is_what_a_driver_would_have_started_and_nothing_else(bench):
+    rows = (job(1), job(2, **BARRED), free(3), job(4, comment="x"), job(5, partition="other"), job(6))
+    found = bench(squeue=jobs(*rows), options=Options(partition="share"))
+    found.journal.append(Withheld(1005.0, 6, 1000.0))
+    assert found.system.give_back() == (1,)
+    assert found.said.told("release") == [("release", "1")]
+    assert read_journal(found.path)[-1] == GivenBack(1100.0, (1,))
+    nobody = bench(squeue=jobs(free(3)))
+    assert (nobody.system.give_back(), nobody.said.told("release")) == ((), [])
+
+
+def test_of_those_that_are_given_back_who_stays_held_is_named(bench):
+    said = [jobs(job(7), job(8), job(9)), jobs(free(7), job(8))]
+    found = bench(squeue=said, scontrol_release=(1, "", "Access/permission denied"))
+    with pytest.raises(BatchError, match=r"^jobs 8, 9 stay held: Access/permission denied$"):
+        found.system.give_back()
+    # Where all were released though something was said, all is well.
+    fine = bench(squeue=[jobs(job(7)), jobs(free(7))], scontrol_release=(1, "", "x"))
+    assert fine.system.give_back() == (7,)
+
+
+def test_an_array_is_told_of_where_its_user_left_it_held_alone(bench):
+    many = {"array_task_string": "1-3"}
+    rows = (
+        free(1, **many),
+        job(2, comment="", **many),
+        job(3),
+        job(4, het_job_id=4),
+        job(5, comment="a windlass", **many),
+    )
+    found = bench(squeue=jobs(*rows))
+    found.poll()
+    assert found.told == ["job 4 is an array or of several parts, and left alone: release it yourself"]
+
+
+def test_that_nobody_is_left_is_told_once_and_only_where_it_is_asked_for(bench):
+    for until_idle in (True, False):
+        found = bench(squeue=jobs(), options=Options(until_idle=until_idle))
+        told = [event for _ in range(4) for event in found.poll(2.0)]
+        assert told == ([NoMore()] if until_idle else [])
+
+
+def test_a_slurm_without_nodes_is_refused(bench):
+    with pytest.raises(InputError, match=r"^Slurm has no nodes$"):
+        bench(sinfo=nodes())
+    found = bench(sinfo=nodes(node("w1"), node("w2", "down"), node("w3", cpus=5)), squeue=jobs())
+    assert found.system.processors == 7
+
+
+def test_what_is_known_of_a_job_is_of_the_last_look(bench):
+    found = bench(squeue=[jobs(job(7)), jobs()], sinfo=TWO)
+    assert not found.system.knows(7)
+    found.poll()
+    assert (found.system.knows(7), found.system.knows(8), found.system.describe([7, 9])) == (
+        True,
+        False,
+        "scontrol release 7,9",
+    )
+    found.poll(1.0)
+    assert not found.system.knows(7)
+
+
+def test_a_release_that_fails_in_part_is_written_with_its_reason(tmp_path):
+    slurm = Strict()
+    for number in (7, 8):
+        slurm.submit(number, looks=5)
+    found = OnStrict(tmp_path, slurm)
+    found.polls(1)
+    slurm.rows[7] = job(7, cpus=1, node_count=1, **BARRED)
+    assert found.system.start([7, 8]) == {7: "Access/permission denied for job 7"}
+    assert [type(entry) for entry in read_journal(tmp_path / "journal")] == [Releasing, Releasing, Refused]
+    assert [type(event) for event in found.polls(2)] == [Cancelled, Started]
+
+
+@pytest.mark.parametrize("only_look", [False, True])
+def test_a_job_that_waits_for_something_else_is_held_and_told_of(tmp_path, only_look):
+    slurm = Strict(cpus=4)
+    slurm.submit(7, looks=5)
+    found = OnStrict(tmp_path, slurm, only_look=only_look)
+    found.polls(1)
+    found.system.start([7])
+    slurm.released.clear()
+    slurm.rows[7]["state_reason"] = "Dependency"
+    assert [type(event) for event in found.polls(1)] == [Cancelled]
+    assert slurm.states() == {7: "PENDING" if only_look else "held"}
+    assert found.told == ([] if only_look else ["job 7 is held: it waits for something else: Dependency"])
+
+
+def test_a_job_that_its_user_holds_again_is_told_of_and_left_alone(tmp_path):
+    slurm = Strict()
+    slurm.submit(7, looks=5)
+    found = OnStrict(tmp_path, slurm)
+    found.polls(1)
+    found.system.start([7])
+    slurm.released.clear()
+    found.polls(1)
+    slurm.change("uhold", 7)
+    assert [type(event) for event in found.polls(1)] == [Cancelled]
+    assert found.told == [
+        "job 7 is held by somebody since it was let go, and left alone until they release it"
+    ]
+    assert found.journal.standing.withheld[7] == Withheld(found.now, 7, 1000.0)
+    assert found.system.start([8]) == {8: "no such job is held"}
+
+
+def test_a_guest_runs_beside_its_host_and_is_as_submitted_once_it_was_put_back(tmp_path):
+    slurm = Strict(cpus=4)
+    slurm.submit(7, 4, looks=50)
+    slurm.submit(8, 4, looks=50, comment="windlass share restart", time_limit=2)
+    found = OnStrict(tmp_path, slurm)
+    found.polls(1)
+    found.system.start([7])
+    found.polls(2)
+    assert found.system.release_beside(8, 7, 30, 300.0, 1400.0) == ""
+    assert (slurm.wants[8], slurm.rows[8]["time_limit"]) == ("w1", 5)
+    assert [type(event) for event in found.polls(2)] == [Started]
+    assert slurm.states() == {7: "RUNNING", 8: "RUNNING"}
+    assert found.system.guests.asked(found.system.details(8)) == 120.0
+    assert found.system.guests.put_back(found.system.details(8), "slow") == ""
+    (told,) = found.polls(1)
+    assert (type(told), told.job, told.request) == (Submitted, 8, 300.0)
+    assert (slurm.wants[8], slurm.rows[8]["time_limit"], found.system.guests.known()) == ("", 2, {})
+    # A shorter limit than its user asked for is none.
+    found.polls(1)
+    assert found.system.release_beside(8, 7, 30, 60.0, 1400.0) == ""
+    assert slurm.rows[8]["time_limit"] == 2
+
+
+def test_a_guest_that_is_not_released_is_as_submitted(tmp_path):
+    slurm = Strict(cpus=4)
+    slurm.submit(7, 4, looks=50)
+    slurm.submit(8, 4, comment="windlass share", time_limit=2)
+    found = OnStrict(tmp_path, slurm)
+    found.polls(1)
+    found.system.start([7])
+    found.polls(2)
+    slurm.rows[8]["state_reason"] = "JobHeldAdmin"
+    assert found.system.release_beside(8, 7, 30, 300.0, 1400.0) == "Access/permission denied for job 8"
+    assert (slurm.wants[8], slurm.rows[8]["time_limit"], found.system.guests.known()) == ("", 2, {})
