@@ -97,7 +97,7 @@ class PlainBook:
         return [one for one in self.jobs.values() if one.state in states]
 
     def look(self):
-        """All that the book is asked, in plain values."""
+        """Everything that a book answers, in plain values."""
         holders, waiting = self.of("released", "runs"), self.of("waits", "rests")
         held = sum(self.own(one) for one in holders)
         widest = max((one.procs for one in waiting), default=0)

@@ -22,7 +22,7 @@ def seen(book):
 
 
 def refused(count=2, processors=4):
-    """A site that is full, with so many jobs that were left waiting."""
+    """A full site, with a number of jobs that were left waiting."""
     book = Book(processors)
     book.take(Holds(1, 0.0, 3, 50.0))
     for job in range(2, 2 + count):

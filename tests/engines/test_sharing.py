@@ -241,7 +241,7 @@ def test_a_plan_of_who_would_share_is_made_after_jobs_were_watched_and_changes_n
     shares = FakeShares(batch, table)
     site = LiveSite(batch, beside=lambda book: Shares(book, shares, static(), every=5.0))
     view, answer = site.ask_beside(static(), 10.0)
-    # It is asked at the end of that time, of all who have come by then.
+    # The policy sees all jobs that have come by the end of that time.
     assert (view.now, [each.job for each in view.waiting]) == (10.0, [2, 3])
     assert [(host.job, host.cpu) for host in view.running] == [(1, 50.0)]
     assert [(share.host, share.guest, share.quota) for share in answer.shares] == [(1, 2, 50)]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.engines.beside import Bench, pair, running, waiting
+from tests.engines.notes import Bench, pair, running, waiting
 from windlass.engines.batch.system import Ended, Submitted
 from windlass.share.allocation import Candidate
 from windlass.share.answer import Back

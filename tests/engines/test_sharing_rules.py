@@ -1,10 +1,10 @@
-"""Who shares on a batch system, rule by rule."""
+"""Sharing on a batch system, rule by rule."""
 
 import math
 
 import pytest
 
-from tests.engines.beside import GUEST, HALF, HOST, Bench, pair, running, waiting
+from tests.engines.notes import GUEST, HALF, HOST, Bench, pair, running, waiting
 from windlass.engines.batch.pairs import Pair
 from windlass.engines.batch.system import Cancelled, Delayed, Ended, Started, Submitted
 from windlass.model import PolicyError
@@ -48,7 +48,7 @@ def test_a_guest_that_the_system_refuses_waits_and_others_are_taken_in():
         (False, True),
     ]
     assert bench.system.quotas[-1] == (5.0, (Pair(3, 4, 30),))
-    # The answer is told as it was given.
+    # The log has the whole answer.
     assert bench.told == [(view, Sharing((HALF, Share(3, 4, 30, "idle"))))]
 
 
@@ -161,7 +161,7 @@ def test_a_pair_of_a_driver_before_goes_on_at_its_quota_and_by_its_promise():
     assert bench.shares._shares.pairs() == [(1, 2, 30)]
     assert bench.system.quotas[0] == (0.0, (Pair(1, 2, 30),))
     assert (bench.book.width(1), bench.book.held, bench.end_of(2)) == (2, 5, 93.0)
-    # Without a promise it is expected as it asked for.
+    # Without a promise the guest is expected at the end of its request.
     assert left_by_another(Pair(1, 2, 30)).end_of(2) == 40.0
 
 

@@ -1,4 +1,4 @@
-"""Sharing on a batch system that does as it is told at once is what it is in the simulator, view for view."""
+"""Sharing on a batch system without delays is the simulator's, view for view."""
 
 from __future__ import annotations
 

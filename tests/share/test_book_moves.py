@@ -91,10 +91,10 @@ def test_a_pair_of_before_is_known_by_its_quota_alone() -> None:
     book.started(candidate(7), 30.0, 8e9)
     book.adopt(1, candidate(7), 50, 40.0)
     assert book.elapsed(7, 60.0) == 20.0
-    # What its policy had seen is not known, so nothing is told of it.
+    # The policy's view of that pair is not known, so it gets no checkpoint.
     book.read({3: read(60.0, cpu=20.0), 9: read(60.0), 1: read(60.0), 7: read(60.0)})
     assert book.checkpoints() == []
-    # It has the memory that it asked for: with 7 GB of the 8 there is room for one of the host's two.
+    # The guest holds the memory of its request: with 7 of 8 GB taken the host's two do not fit.
     book.read({3: read(70.0, cpu=20.0, memory=2e9)})
     assert book.crowded() == [9]
 

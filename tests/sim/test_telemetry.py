@@ -153,7 +153,7 @@ def test_nodes_that_left_do_not_accept():
     asks.left(2)
     tell(asks.ints[None], np.array([True, True, False]))
     lengths = np.array([3, 1, 0])
-    # Who is there rejects, and who accepts is not there: it stays with its first choice.
+    # The nodes that are there reject, and the one that accepts has left: the first choice stands.
     assert asks.choose(lengths) == 1
     assert counts(asks.ints[None]) == Counts(taken=0, diverted=0, forced=1)
     asks.joined(2)

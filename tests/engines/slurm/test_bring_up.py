@@ -14,7 +14,7 @@ from windlass.model import BatchError, InputError
 
 @pytest.fixture
 def machine(monkeypatch):
-    """A machine on which everything is installed and starts at once, and ends when it is told to."""
+    """A machine on which every program is installed, starts at once, and ends on request."""
     found = SimpleNamespace(started=[], ended=[], asked=[], says={"sinfo": "idle idle"}, up=set())
 
     def starts(name, command, pid_file, environment):

@@ -41,7 +41,7 @@ class OnStrict:
         self.now += seconds
 
     def polls(self, times):
-        """What so many looks tell."""
+        """Events of a number of looks."""
         return [event for _ in range(times) for event in self.system.poll(0.25)]
 
 
@@ -66,7 +66,7 @@ def test_of_those_that_are_given_back_who_stays_held_is_named(bench):
     found = bench(squeue=said, scontrol_release=(1, "", "Access/permission denied"))
     with pytest.raises(BatchError, match=r"^jobs 8, 9 stay held: Access/permission denied$"):
         found.system.give_back()
-    # Where all were released though something was said, all is well.
+    # All jobs were released, whatever the command printed.
     fine = bench(squeue=[jobs(job(7)), jobs(free(7))], scontrol_release=(1, "", "x"))
     assert fine.system.give_back() == (7,)
 
@@ -172,7 +172,7 @@ def test_a_guest_runs_beside_its_host_and_is_as_submitted_once_it_was_put_back(t
     (told,) = found.polls(1)
     assert (type(told), told.job, told.request) == (Submitted, 8, 300.0)
     assert (slurm.wants[8], slurm.rows[8]["time_limit"], found.system.guests.known()) == ("", 2, {})
-    # A shorter limit than its user asked for is none.
+    # The limit of the job's user is kept where it is longer.
     found.polls(1)
     assert found.system.release_beside(8, 7, 30, 60.0, 1400.0) == ""
     assert slurm.rows[8]["time_limit"] == 2

@@ -32,7 +32,7 @@ def test_a_job_that_is_set_aside_rests_twice_as_long_each_time_up_to_five_minute
     for rest in (5.0, 10.0, 20.0, 40.0, 80.0, 160.0, 300.0, 300.0):
         since = set_aside(looks, now + 1.0)
         assert looks.events(since + rest - 0.25, job(7)) == []
-        # Not while somebody else has it.
+        # A job that is free, or held by an administrator, does not come back.
         assert looks.events(since + rest, free(7)) == looks.events(since + rest, job(7, **BARRED)) == []
         now = since + rest
         assert looks.events(now, job(7)) == [Submitted(7, 1000.0, 3, 120.0)]

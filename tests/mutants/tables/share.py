@@ -1,4 +1,4 @@
-"""Changes of who shares an allocation: co-schedulers, batch systems, Slurm and the simulator of pairs."""
+"""Changes of shared allocations: co-schedulers, batch systems, Slurm and the simulator of pairs."""
 
 from tests.mutants.mutant import Mutant
 

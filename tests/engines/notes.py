@@ -1,4 +1,4 @@
-"""What is decided beside the order of a batch system, on a book that a test writes, and a system that takes notes."""
+"""Sharing on a batch system, over a book that a test writes and a system that takes notes."""
 
 from windlass.engines.batch.book import Book
 from windlass.engines.batch.pairs import Outcome
@@ -10,7 +10,7 @@ from windlass.share.meter import Reading
 
 
 class Notes:
-    """A system that does as it is told, and notes it with the time; each job uses half of its cores."""
+    """A system that carries out every request, and notes it with the time; each job uses half of its cores."""
 
     def __init__(self, *candidates):
         self.known = {each.job: each for each in candidates}
@@ -55,7 +55,7 @@ class Notes:
 
 
 class Bench:
-    """A site, and what is decided beside its order; ``at`` asks at an instant, once what happened is written down."""
+    """A site whose jobs share; ``at`` takes events in and looks whether a decision is due at an instant."""
 
     def __init__(self, *candidates, processors=4, **options):
         self.book, self.system, self.told, self.backs = Book(processors), Notes(*candidates), [], []
