@@ -30,7 +30,7 @@ from windlass.sim.site.rated import RatedSite
 
 CLASSES = ("montage", "blast")
 #: Two engines are run for each: to make one that fails smaller takes minutes.
-SOME = settings(CHECK, max_examples=20, phases=[Phase.generate])
+SOME = settings(CHECK, max_examples=12, phases=[Phase.generate])
 
 
 def plain(found):
