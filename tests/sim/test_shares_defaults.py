@@ -183,3 +183,12 @@ def test_use_of_other_jobs_is_refused(off: float) -> None:
         InputError, match=r"^job 2: its stages take 0\.5\d* s, it runs for 0\.5 s$|stages take 0\.49"
     ):
         run(replace(case, use=JobUse.of(["a"] * 2, [0.0] * 2, stages)), Told())
+
+
+def test_a_host_waits_for_what_its_guest_has_of_its_time() -> None:
+    # From 5 s on it has a tenth of the time, and needs half: it stands still for four fifths.
+    case = case_of(4, [(0.0, 40.0, 4, 90.0), (0.0, 30.0, 4, 300.0), (0.0, 1.0, 4, 1.0)], every=5.0)
+    told = Told((5.0, 1, 2, 90))
+    run(case, told, noise=0.0)
+    waited = {view.now: view.running[0].waited for view in told.views if view.now <= 15.0 and view.running}
+    assert waited == {5.0: 0.0, 10.0: pytest.approx(80.0), 15.0: pytest.approx(80.0)}
