@@ -1,0 +1,154 @@
+"""Whole nodes, step by step, against plain ones: scores, answers and what is kept between."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.oracles.admission import PlainForewarn, PlainPronto, PlainThreshold
+from windlass.admit import Forewarn, Pronto, Subspace
+from windlass.admit.lesson import Lesson
+from windlass.admit.lib.budget import Threshold
+
+seeds = st.integers(0, 2**32 - 1)
+
+
+def recorded(seed, steps, dim):
+    """Metrics with missing values and lost steps, and CPU Ready in quiet times and in spikes, at times unknown."""
+    rng = np.random.default_rng(seed)
+    load = np.convolve(rng.random(steps) < 0.08, [1.0, 2.0, 3.0, 2.0], "same")
+    metrics = np.outer(load, rng.normal(size=dim)) + rng.normal(size=(steps, dim)) * rng.uniform(
+        0.3, 2.0, dim
+    )
+    metrics[rng.random(metrics.shape) < 0.05] = np.nan
+    metrics[rng.random(steps) < 0.03] = np.nan
+    ready = np.where(load > 1.5, rng.uniform(0.5, 1.5, steps), 0.3 * rng.random(steps) ** 2)
+    ready[rng.random(steps) < 0.05] = np.nan
+    return metrics, ready
+
+
+@given(seeds, st.sampled_from(["spikes", "absolute", "scores"]), st.sampled_from(["raw", "unit", "equal"]))
+@settings(max_examples=12, deadline=None)
+def test_a_node_under_pronto_is_as_a_plain_one(seed, signal, weights):
+    rng = np.random.default_rng([seed, 1])
+    rank, dim = int(rng.integers(1, 4)), 6
+    asked = {
+        "rank": rank,
+        "block": rank + int(rng.integers(4, 8)),
+        "forget": rng.choice([1.0, 0.9]),
+        "energy": (0.1, 0.3) if rng.random() < 0.5 else None,
+        "lag": int(rng.integers(2, 9)),
+        "alpha": rng.choice([1.0, 2.5]),
+        "beta": rng.choice([0.0, 0.3, 1.0]),
+        "weights": weights,
+        "signal": signal,
+        "threshold": rng.choice([0.5, 2.0]),
+        "downtime": rng.choice([None, 0.1, 0.4]),
+        "memory": rng.choice([8.0, 1000.0]),
+        "clip": rng.choice([2.0, 10.0]),
+    }
+    node, plain = Pronto(dim, **asked), PlainPronto(dim, **asked)
+    for row in recorded(seed, 70, dim)[0]:
+        found, expected = node.observe(row), plain.step(row)
+        assert node.fleet.scores[0] == pytest.approx(plain.score, rel=1e-6, abs=1e-6)
+        assert node.singular_values == pytest.approx(plain.singular, rel=1e-6, abs=1e-6)
+        if abs(plain.score - plain.threshold.level) > 1e-6:
+            assert found == expected
+
+
+def ours(seed):
+    """Arguments of a node that is ours."""
+    rng = np.random.default_rng([seed, 2])
+    rank = int(rng.integers(1, 4))
+    return {
+        "downtime": rng.choice([0.05, 0.3]),
+        "rank": rank,
+        "block": rank + int(rng.integers(4, 8)),
+        "forget": rng.choice([1.0, 0.9]),
+        "within": int(rng.integers(1, 7)),
+        "spike": rng.choice([None, 0.4]),
+        "share": rng.choice([0.05, 0.2]),
+        "apart": int(rng.integers(1, 4)),
+        "slow": rng.choice([15.0, 5000.0]),
+        "memory": rng.choice([8.0, 1000.0]),
+        "clip": rng.choice([2.0, 10.0]),
+        "between": bool(rng.random() < 0.5),
+    }
+
+
+def go_alike(node, plain, metrics, ready):
+    for row, value in zip(metrics, ready, strict=True):
+        found, expected = node.observe(row, value), plain.step(row, value)
+        assert node.score == pytest.approx(plain.score, rel=1e-6, abs=1e-7)
+        assert node.told == pytest.approx(plain.told, rel=1e-6, abs=1e-9)
+        if abs(plain.score - plain.threshold.level) > 1e-7:
+            assert found == expected
+
+
+@given(seeds)
+@settings(max_examples=15, deadline=None)
+def test_a_node_of_ours_is_as_a_plain_one(seed):
+    node, plain = Forewarn(6, **ours(seed)), PlainForewarn(6, **ours(seed))
+    go_alike(node, plain, *recorded(seed, 70, 6))
+    assert node.weights == pytest.approx(plain.weights, rel=1e-6, abs=1e-9)
+
+
+@given(seeds)
+@settings(max_examples=10, deadline=None)
+def test_a_newcomer_with_a_lesson_is_as_a_plain_one(seed):
+    rng, asked = np.random.default_rng([seed, 3]), ours(seed)
+    basis = np.linalg.qr(rng.normal(size=(6, asked["rank"])))[0]
+    singular = np.sort(rng.uniform(1.0, 5.0, asked["rank"]))[::-1]
+    metrics, plain_part = rng.normal(size=(6, 2)), rng.normal(size=4)
+    node, plain = Forewarn(6, **asked), PlainForewarn(6, **asked)
+    node.start(Lesson(Subspace(basis, singular), metrics, plain_part, 300.0))
+    plain.start(basis, singular, metrics, plain_part)
+    go_alike(node, plain, *recorded(seed, 40, 6))
+
+
+def test_a_newcomer_scores_as_its_lesson_has_it():
+    # The lesson is of metrics, so that it can be computed without any direction.
+    rng = np.random.default_rng(5)
+    metrics, plain = rng.normal(size=(6, 2)), rng.normal(size=4)
+    basis = np.linalg.qr(rng.normal(size=(6, 2)))[0]
+    node = Forewarn(6, rank=2, block=30, within=8, spike=0.5)
+    node.start(Lesson(Subspace(basis, np.array([2.0, 1.0])), metrics, plain, 100.0))
+    mean, before = 0.0, np.zeros(6)
+    for row, ready in zip(rng.normal(size=(8, 6)), rng.random(8), strict=True):
+        node.observe(row, ready)
+        mean += (ready / 0.5 - mean) / 8
+        now = ready / 0.5
+        vector = node.scaled
+        expected = (
+            plain @ [1.0, now, now - mean, mean] + metrics[:, 0] @ vector + metrics[:, 1] @ (vector - before)
+        )
+        assert node.score == pytest.approx(expected)
+        before = vector.copy()
+
+
+@given(seeds, st.sampled_from([0.0004, 0.01, 0.2, 0.7]), st.sampled_from([0.1, 0.01]))
+@settings(max_examples=30, deadline=None)
+def test_a_moved_threshold_is_as_a_plain_one_for_each_node(seed, downtime, gain):
+    rng = np.random.default_rng(seed)
+    scores = np.stack([rng.normal(size=150), 3.0 * rng.random(150) + np.arange(150) * 0.05], axis=1)
+    known = rng.random((150, 2)) < 0.8
+    moved = Threshold(2, 5.0, downtime, gain)
+    plain = [PlainThreshold(5.0, downtime, gain) for _ in range(2)]
+    for row, told in zip(scores, known, strict=True):
+        high = moved.above(row, told)
+        for node in range(2):
+            assert high[node] == (plain[node].above(row[node]) if told[node] else False)
+        assert moved.level == pytest.approx([each.level for each in plain])
+        assert moved.left == pytest.approx([each.left for each in plain])
+
+
+def test_a_fixed_threshold_asks_known_scores_only():
+    fixed = Threshold(3, 1.0)
+    scores = np.array([1.0, 2.0, 0.5])
+    assert fixed.above(scores).tolist() == [True, True, False]
+    assert fixed.above(scores, np.array([False, True, True])).tolist() == [False, True, False]
+    assert fixed.level.tolist() == [1.0] * 3
+    assert not fixed.rest(scores).any()
+    assert fixed.left.tolist() == [0.5] * 3
