@@ -6,7 +6,12 @@ from pathlib import Path
 
 import numpy as np
 
+from windlass.admit import Subspace
+
 TRACES = Path(__file__).resolve().parents[3] / "shared" / "traces" / "telemetry"
+
+#: Metrics of the subspaces that are drawn.
+DIM = 5
 
 
 def low_rank(
@@ -43,3 +48,14 @@ def telemetry(steps: int, dim: int = 12, seed: int = 1, missing: float = 0.02) -
     values[: steps // 2, 1] = np.nan
     values[rng.random(values.shape) < missing] = np.nan
     return values
+
+
+def drawn(rng: np.random.Generator, rank: int | None = None) -> Subspace:
+    """A subspace of :data:`DIM` metrics, of one or two directions unless it is to have others."""
+    rank = int(rng.integers(1, 3)) if rank is None else rank
+    return Subspace(np.linalg.qr(rng.normal(size=(DIM, rank)))[0], np.sort(rng.uniform(0.5, 4.0, rank))[::-1])
+
+
+def weighed(subspace: Subspace) -> np.ndarray:
+    """U S² Uᵀ of a subspace."""
+    return weighted(subspace.basis, subspace.singular)
