@@ -1,0 +1,50 @@
+"""Changes of how nodes decide by themselves, and of how that is judged."""
+
+from tests.mutants.mutant import Mutant
+
+FOREWARN, BUDGET, FEDERATION = "admit/policies/forewarn.py", "admit/lib/budget.py", "admit/federation.py"
+JUDGING, NODE, CERTAINTY = "admit/evaluation/judging.py", "admit/evaluation/node.py", "admit/evaluation/certainty.py"
+OURS = ("tests/admit/test_plain.py::test_a_node_of_ours_is_as_a_plain_one",)
+TAUGHT = ("tests/admit/test_plain.py::test_a_newcomer_with_a_lesson_is_as_a_plain_one",)
+PRONTO = ("tests/admit/test_plain.py::test_a_node_under_pronto_is_as_a_plain_one",)
+MOVED = ("tests/admit/test_plain.py::test_a_moved_threshold_is_as_a_plain_one_for_each_node",)
+SHOWN = ("tests/admit/test_evaluation_plain.py::test_a_policy_is_told_what_a_node_knows_and_shown_each_step",)
+JUDGED = ("tests/admit/test_evaluation_plain.py::test_nodes_are_judged_one_after_the_other_without_their_first_steps",)
+CHOSEN = ("tests/admit/test_evaluation_plain.py::test_the_variant_is_chosen_by_what_it_foresees_above_chance",)
+NAMED = ("tests/admit/test_evaluation_plain.py::test_a_node_that_cannot_be_judged_is_named",)
+DIFFERS = ("tests/admit/test_evaluation_plain.py::test_a_difference_has_the_wider_of_both_errors",)
+TREES = ("tests/admit/test_trees_plain.py::test_a_tree_is_sums_of_what_each_keeps",)
+STARTS = ("tests/admit/test_trees_plain.py::test_starts_are_of_one_node_and_fill_its_filter_anew",)
+SPIRIT = ("tests/admit/test_trackers_plain.py::test_spirit_begins_with_the_energy_that_others_have_seen",)
+LESSONS = ("tests/admit/test_states.py::test_lessons_of_no_steps_have_no_say",)
+
+MUTANTS = (
+    Mutant(JUDGING, "np.arange(len(up)) * whole_time", "np.arange(len(up)) * blocks", JUDGED),
+    Mutant(JUDGING, "within, blocks=whole_time)", "within, blocks=blocks)", JUDGED),
+    Mutant(JUDGING, '"spike": node.told', '"spike": node.level', SHOWN),
+    Mutant(NODE, "self.ready[part], self.told, self.told,", "self.ready[part], self.level, self.told,", CHOSEN),
+    Mutant(NODE, "if length != steps:", "if False:", NAMED),
+    Mutant("admit/evaluation/variants.py", "found.recall - found.by_chance", "found.recall", CHOSEN),
+    Mutant(CERTAINTY, "- (gained - lost) ** 2 / (count + 2)", "", DIFFERS),
+    Mutant(FOREWARN, "_TAUGHT = 200", "_TAUGHT = 2000", TAUGHT),
+    Mutant(FOREWARN, "strength=20.0", "strength=10.0", OURS),
+    Mutant(FOREWARN, "- self.spiked > self.apart", "- self.spiked >= self.apart", OURS),
+    Mutant(BUDGET, "self.downtime * (0.5 + self.left / self.most)", "self.downtime", MOVED),
+    Mutant(BUDGET, "_SLOW = 0.01", "_SLOW = 0.05", MOVED),
+    Mutant(
+        "admit/lib/stream.py",
+        "self.memory,\n            self.clip,",
+        "self.clip,\n            self.memory,",
+        PRONTO,
+    ),
+    Mutant("admit/lib/spikes.py", "alike & held & ~grown, first, 0)", "alike & held & ~grown, first, 1)", PRONTO),
+    Mutant("admit/lib/spirit.py", "float(self.held.sum())\n", "0.0\n", SPIRIT),
+    Mutant(
+        FEDERATION,
+        "take(name, merged)\n                self.sent += merged.bytes",
+        "take(name, merged)",
+        TREES,
+    ),
+    Mutant("admit/fleet.py", "self.spikes.filled[node] = 0", "pass", STARTS),
+    Mutant("admit/lesson.py", "each.plain for each in lessons", "lessons[0].plain for each in lessons", LESSONS),
+)
