@@ -69,32 +69,11 @@ def test_stat(machine):
 
 def test_memory_has_each_number_under_its_own_name(machine):
     names = [
-        "MemFree",
-        "MemAvailable",
-        "Buffers",
-        "Cached",
-        "Active",
-        "Inactive",
-        "Active(anon)",
-        "Inactive(anon)",
-        "Active(file)",
-        "Inactive(file)",
-        "Unevictable",
-        "Dirty",
-        "Writeback",
-        "AnonPages",
-        "Mapped",
-        "Shmem",
-        "KReclaimable",
-        "Slab",
-        "SUnreclaim",
-        "KernelStack",
-        "PageTables",
-        "Committed_AS",
-        "AnonHugePages",
-        "Percpu",
-        "SwapFree",
-    ]
+        "MemFree", "MemAvailable", "Buffers", "Cached", "Active", "Inactive", "Active(anon)", "Inactive(anon)",
+        "Active(file)", "Inactive(file)", "Unevictable", "Dirty", "Writeback", "AnonPages", "Mapped", "Shmem",
+        "KReclaimable", "Slab", "SUnreclaim", "KernelStack", "PageTables", "Committed_AS", "AnonHugePages",
+        "Percpu", "SwapFree",
+    ]  # fmt: skip
     lines = "".join(f"{name}:  {at + 1} kB\n" for at, name in enumerate(names))
     machine.write("proc/meminfo", f"MemTotal: 999 kB\n{lines}SwapTotal: 77 kB\n")
     found = values(MemoryInfo(machine.roots), 1.0)

@@ -1,0 +1,337 @@
+"""Parts of an agent by themselves: what stands, what is shown, when it is saved and marked."""
+
+import json
+import math
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+pytest.importorskip("uvicorn", reason="the extra `agent` is not installed")
+pytest.importorskip("prometheus_client", reason="the extra `agent` is not installed")
+
+from windlass.admit import Admission
+from windlass.engines.linux.agent.agent import Saver, of_process
+from windlass.engines.linux.agent.envelope import Envelope, Part, opened
+from windlass.engines.linux.agent.guard import Guard
+from windlass.engines.linux.agent.keeper import Keeper
+from windlass.engines.linux.agent.kubernetes import KEY, Marker
+from windlass.engines.linux.agent.pauses import Backoff, Stop
+from windlass.engines.linux.agent.routes import agent_routes
+from windlass.engines.linux.agent.shown import Count, Gauge, Many, Page, shown_of
+from windlass.engines.linux.agent.standing import Answer, Board, Standing
+from windlass.engines.linux.agent.watch import Watch
+from windlass.engines.linux.agent.web import Answered, Asked, Refusals
+from windlass.engines.linux.telemetry.observer import Observation
+
+
+def standing(**changed):
+    given = {
+        "steps": 7, "rejected": 3, "guarded": 2, "now": 1000.0, "reject": False, "why": "well", "score": 0.25,
+        "busy": 0.5, "ready": 0.125, "room": 0.8, "metrics": np.array([1.5, math.nan]),
+        "projections": np.array([4.0, 5.0]), "singular": np.array([9.0]),
+    }  # fmt: skip
+    return Standing(**{**given, **changed})
+
+
+def test_what_stands_is_told_until_it_is_too_old(clock):
+    board = Board(clock, 5.0)
+    assert board.age == math.inf
+    board.last = standing()
+    assert (board.answer(), board.age) == (Answer(True, "well", 80), 0.0)
+    for room, percent in ((1.0, 100), (0.994, 99), (0.004, 1), (0.0, 1)):
+        board.last = standing(room=room)
+        assert board.answer().percent == percent
+    board.last = standing(reject=True)
+    assert board.answer() == Answer(False, "well", 0)
+    clock.now += 5.0
+    assert board.answer().why == "well"
+    clock.now += 0.5
+    assert board.age == 5.5
+    assert board.answer().percent == 0
+    assert not Board(clock, 5.0).answer().accept
+
+
+def test_an_agent_is_healthy_while_its_last_step_is_young(clock):
+    board = Board(clock, 5.0)
+    answering = agent_routes(board, lambda: Answered(200, b"numbers"))
+    assert answering(Asked("GET", "/healthz")).status == 503
+    board.last = standing(now=995.0, why="two\nlines " + "x" * 600)
+    assert answering(Asked("HEAD", "/healthz")).status == 200
+    found = answering(Asked("GET", "/accept"))
+    assert (found.status, found.refused) == (200, "")
+    assert found.body.startswith(b"accept: two lines xxx")
+    assert len(found.body) == len(b"accept: \n") + 500
+    assert answering(Asked("GET", "/metrics")).body == b"numbers"
+    clock.now += 0.25
+    assert answering(Asked("GET", "/healthz")).body == b"no step for 5 s\n"
+    assert answering(Asked("GET", "/other")).refused == "path"
+    assert answering(Asked("POST", "/healthz")).refused == "method"
+
+
+def test_prometheus_is_shown_each_number_of_a_step(clock):
+    board = Board(clock, 5.0)
+    before = {each.name: each for each in shown_of(board, ("a", "b"))}
+    assert set(before) == {"accepting", "weight_percent", "step_age_seconds"}
+    board.last = standing(now=998.0)
+    found = {each.name: each for each in shown_of(board, ("a", "b"))}
+    gauges = {name: each.value for name, each in found.items() if isinstance(each, Gauge)}
+    assert gauges == {
+        "accepting": 1.0, "weight_percent": 80.0, "step_age_seconds": 2.0, "score": 0.25, "busy": 0.5,
+        "cpu_ready": 0.125,
+    }  # fmt: skip
+    counts = {name: each.value for name, each in found.items() if isinstance(each, Count)}
+    assert counts == {"steps": 7, "rejected_steps": 3, "guarded_steps": 2}
+    many = {name: each.values for name, each in found.items() if isinstance(each, Many)}
+    assert many == {
+        "projection": (("0", 4.0), ("1", 5.0)), "singular_value": (("0", 9.0),), "metric": (("a", 1.5),),
+    }  # fmt: skip
+    page = Page(lambda: found.values()).answer()
+    assert page.content == "text/plain; version=0.0.4; charset=utf-8"
+    text = page.body.decode().splitlines()
+    assert 'windlass_projection{axis="1"} 5.0' in text
+    assert "windlass_steps_total 7.0" in text
+    assert "# TYPE windlass_cpu_ready gauge" in text
+
+
+def test_a_process_shows_what_it_refused_saved_and_sent():
+    refusals = Refusals()
+    for why in ("path", "http", "path"):
+        refusals.count(why)
+    saves, joined = SimpleNamespace(done=4, failed=1), SimpleNamespace(now=True, sent=6, failed=2)
+    assert refusals.by_reason() == (("http", 1), ("path", 2))
+    alone = list(of_process(refusals, saves, None))
+    assert alone[0].values == (("http", 1.0), ("path", 2.0))
+    assert alone[0].counts
+    assert {each.name: each.value for each in alone[1:]} == {"saves": 4, "failed_saves": 1}
+    below = list(of_process(refusals, saves, SimpleNamespace(status=joined)))
+    assert {each.name: each.value for each in below[3:]} == {"joined": 1.0, "sent": 6, "failed_joins": 2}
+    assert b'windlass_refused_requests_total{why="path"} 2.0' in Page(lambda: alone).answer().body
+
+
+@pytest.mark.parametrize("limit", [0.5, 0.0])
+def test_a_guard_is_up_by_the_mean_of_three_steps_until_it_is_below_half(limit):
+    guard, last, up = Guard(limit), [], False
+    for ready in (0.9, 0.1, 0.5, math.nan, 0.9, 0.1, 0.0, 0.65, 0.0, 0.1, 0.65, 0.75, 0.1):
+        found = guard.up(ready)
+        if not math.isnan(ready):
+            last = [*last, ready][-3:]
+            mean = sum(last) / len(last)
+            # One bad step is not enough.
+            up = len(last) > 1 and mean >= (0.25 if up else 0.5)
+        assert found == (up and limit > 0.0)
+        if limit:
+            assert guard.mean == pytest.approx(sum(last) / len(last))
+            assert guard.room == pytest.approx(max(0.0, 1.0 - guard.mean / 0.5))
+    assert Guard(0.5).mean == 0.0
+    assert Guard(limit).room == 1.0
+    exact = Guard(0.5)
+    assert [exact.up(each) for each in (0.5, 0.5, 0.5, 0.25, 0.0, 0.5, 0.0)] == [
+        False, True, True, True, True, True, False,
+    ]  # fmt: skip
+
+
+class Said:
+    """A node that answers as it is told, and keeps what was done to it."""
+
+    new = False
+    projections = np.array([2.0])
+    singular = np.array([3.0])
+
+    def __init__(self):
+        self.policy, self.done, self.views = self, [], []
+        self.reject, self.lessons = False, 0
+
+    def decide(self, view):
+        self.views.append(view)
+        return Admission(np.bool_(self.reject), "told so", 0.75)
+
+    def gap(self):
+        self.done.append("gap")
+
+    def learned(self):
+        self.lessons += 1
+        return self.lessons
+
+    def start(self, learned):
+        self.done.append(learned)
+
+
+def observed(seconds=1.0, busy=0.5, ready=0.0, at=5.0):
+    return Observation(at, seconds, np.array([1.0, 2.0]), busy, ready)
+
+
+def test_a_step_is_decided_counted_and_shown(clock):
+    node, board = Said(), Board(clock, 5.0)
+    watching = Watch(node, Guard(0.5), board, 2.0, clock)
+    for reject, ready, expected in (
+        (False, 0.0, (1, 0, 0)), (True, 0.0, (2, 1, 0)), (True, 2.0, (3, 2, 0)), (False, 2.0, (4, 3, 1)),
+        (False, 0.0, (5, 4, 2)),
+    ):  # fmt: skip
+        node.reject = reject
+        watching.take(observed(ready=ready))
+        last = board.last
+        assert (last.steps, last.rejected, last.guarded) == expected
+        assert last.reject == (reject or expected[2] > 0)
+        assert last.why == ("told so" if expected[2] == 0 else last.why)
+        assert (last.score, last.busy, last.ready, last.now) == (0.75, 0.5, ready, 1000.0)
+        assert last.projections.tolist() == [2.0]
+        assert last.singular.tolist() == [3.0]
+        assert last.room == watching.guard.room
+    assert board.last.why.startswith("CPU Ready is 1.33, the guard's limit 0.5")
+    view = node.views[0]
+    assert (view.now, view.metrics.tolist(), view.busy, view.ready) == (5.0, [1.0, 2.0], 0.5, 0.0)
+    for busy, shown in ((1.25, 1.0), (math.nan, math.nan), (math.inf, math.nan), (0.25, 0.25)):
+        watching.take(observed(busy=busy))
+        assert board.last.busy == pytest.approx(shown, nan_ok=True)
+    # A step of five times as long as it should be is a late one; a longer one is a gap.
+    watching.take(observed(seconds=10.0))
+    assert node.done == []
+    watching.take(observed(seconds=10.1))
+    assert node.done == ["gap"]
+
+
+def test_what_was_learned_is_looked_at_with_each_block_and_given_once(clock):
+    node = Said()
+    watching = Watch(node, Guard(0.5), Board(clock, 5.0), 1.0, clock)
+    assert watching.learned == 1
+    for step in range(1, 45):
+        watching.take(observed())
+        assert watching.learned == 1 + step // 20
+    watching.given = "lesson"
+    watching.take(observed())
+    assert (watching.given, node.done) == (None, [])
+    node.new = True
+    watching.given = "lesson"
+    watching.take(observed())
+    watching.take(observed())
+    assert node.done == ["lesson"]
+
+
+def test_saving_is_due_now_and_then_and_a_failure_is_said(clock, tmp_path):
+    envelope, said = Envelope("agent", "p", "m", (Part("node", b"abc"),)), []
+    made = [envelope]
+    saver = Saver(Keeper(tmp_path / "state"), 60.0, lambda: made[0], clock, said.append)
+    assert not saver.look()
+    clock.now += 59.9
+    assert not saver.look()
+    clock.now += 0.1
+    assert saver.look()
+    assert opened((tmp_path / "state").read_bytes()) == envelope
+    assert not saver.look()
+    assert saver.look(True)
+    clock.now += 59.0
+    assert not saver.look()
+    clock.now += 1.0
+    made[0] = None
+    assert not saver.look()
+    assert (saver.saves.done, saver.saves.failed) == (2, 0)
+    broken = Saver(Keeper(tmp_path / "nowhere" / "state"), 60.0, lambda: envelope, clock, said.append)
+    assert not broken.look(True)
+    assert (broken.saves.done, broken.saves.failed, len(said)) == (0, 1, 1)
+    # The next try is as far away as after one that went well.
+    clock.now += 59.0
+    assert not broken.look()
+    assert len(said) == 1
+    assert not Saver(Keeper(None), 0.001, lambda: envelope, clock, said.append).look(True)
+
+
+class Cluster:
+    """Nodes of a cluster, and each change of them."""
+
+    def __init__(self, taints=None):
+        self.spec, self.changes, self.failing = {"taints": taints}, [], False
+
+    def get(self, path):
+        return {"spec": self.spec, "metadata": {"resourceVersion": "7"}}
+
+    def patch(self, path, change):
+        if self.failing:
+            raise OSError("away")
+        self.changes.append((path, json.loads(json.dumps(change))))
+        self.spec |= change.get("spec", {})
+
+
+@pytest.mark.parametrize("by", ["label", "taint"])
+def test_a_mark_is_changed_ten_seconds_apart(clock, by):
+    accept, said = [True], []
+    other = {"key": "other", "effect": "NoExecute"}
+    cluster = Cluster([other])
+    marker = Marker(
+        cluster,
+        "n1",
+        by,
+        lambda: Answer(accept[0], "", 1),
+        clock,
+        Backoff(np.random.default_rng(1)),
+        said.append,
+    )
+    assert marker.step() == 1.0
+    assert marker.marked is False
+    cluster.changes.clear()
+    accept[0] = False
+    clock.now += 9.9
+    assert marker.step() == 1.0
+    assert cluster.changes == []
+    clock.now += 0.1
+    assert marker.step() == 1.0
+    (path, change) = cluster.changes[0]
+    assert path == "/api/v1/nodes/n1"
+    own = {"key": KEY, "value": "false", "effect": "NoSchedule"}
+    assert change == (
+        {"metadata": {"labels": {KEY: "false"}}}
+        if by == "label"
+        else {"metadata": {"resourceVersion": "7"}, "spec": {"taints": [other, own]}}
+    )
+    accept[0], cluster.failing = True, True
+    clock.now += 10.0
+    assert 0.5 <= marker.step() <= 1.0
+    assert 1.0 <= marker.step() <= 2.0
+    assert (marker.failed, marker.marked, said) == (2, True, ["/api/v1/nodes/n1: away"] * 2)
+    cluster.failing = False
+    assert marker.step() == 1.0
+    assert marker.marked is False
+    if by == "taint":
+        assert cluster.spec["taints"] == [other]
+    else:
+        assert cluster.changes[-1][1] == {"metadata": {"labels": {KEY: None}}}
+    # What failed is forgotten once it has worked.
+    accept[0], cluster.failing = False, True
+    clock.now += 10.0
+    assert 0.5 <= marker.step() <= 1.0
+
+
+def test_who_stops_before_anything_was_marked_takes_away_what_another_left(clock):
+    own = {"key": KEY, "value": "false", "effect": "NoSchedule"}
+    cluster, stop, said = Cluster([own]), Stop(), []
+    stop.tell()
+    marker = Marker(
+        cluster,
+        "n1",
+        "taint",
+        lambda: Answer(True, "", 1),
+        clock,
+        Backoff(np.random.default_rng(1)),
+        said.append,
+    )
+    marker.run(stop)
+    assert cluster.spec["taints"] == []
+    cluster.changes.clear()
+    marker.run(stop)
+    assert cluster.changes == []
+    cluster.failing, marker.marked, cluster.spec["taints"] = True, True, [own]
+    marker.run(stop)
+    assert said == ["/api/v1/nodes/n1: the mark cannot be taken away: away"]
+
+
+def test_delays_are_doubled_up_to_five_minutes():
+    class Upper:
+        def uniform(self, low, high):
+            assert (low, high) == (0.5, 1.0)
+            return high
+
+    backoff = Backoff(Upper())
+    assert [backoff.next() for _ in range(11)] == [1, 2, 4, 8, 16, 32, 64, 128, 256, 300, 300]
+    backoff.reset()
+    assert backoff.next() == 1.0
+    assert all(Backoff(Upper(), 1.0, 1e12, failed).next() == 2.0**32 for failed in (32, 33, 40))
