@@ -1,0 +1,131 @@
+"""What the two servers of an agent write on the wire: each request by itself, and connections that are closed."""
+
+import asyncio
+import socket
+
+import pytest
+
+pytest.importorskip("uvicorn", reason="the extra `agent` is not installed")
+
+from windlass.engines.linux.agent import check, web
+from windlass.engines.linux.agent.check import CheckServer
+from windlass.engines.linux.agent.options import Address
+from windlass.engines.linux.agent.web import LONGEST, Answered, Refusals
+from windlass.model import InputError
+
+
+def answered(answering, messages, method="PUT", headers=()):
+    """One request by itself: what is sent, and what is counted as refused."""
+    sent, left, refusals = [], list(messages), Refusals()
+
+    async def receive():
+        if not left:
+            await asyncio.sleep(60.0)
+        return left.pop(0)
+
+    async def send(message):
+        sent.append(message)
+
+    application = web._application(answering, refusals)
+    scope = {"method": method, "path": "/a", "headers": list(headers)}
+    asyncio.run(application(scope, receive, send))
+    return sent, refusals.by_reason(), left
+
+
+def piece(body, more=False):
+    return {"type": "http.request", "body": body, "more_body": more}
+
+
+def test_a_request_is_answered_with_all_of_its_body():
+    asked = []
+
+    def answering(each):
+        asked.append(each)
+        return Answered(503, b"later\n", "path", "text/x")
+
+    sent, refused, _ = answered(
+        answering, [piece(b"ab", True), piece(b"c")], headers=[(b"authorization", b"Bearer x")]
+    )
+    assert (asked[0].method, asked[0].path, asked[0].authorization, asked[0].body) == (
+        "PUT", "/a", b"Bearer x", b"abc",
+    )  # fmt: skip
+    assert sent == [
+        {
+            "type": "http.response.start",
+            "status": 503,
+            "headers": [
+                (b"content-type", b"text/x"),
+                (b"content-length", b"6"),
+                (b"cache-control", b"no-store"),
+            ],
+        },
+        {"type": "http.response.body", "body": b"later\n"},
+    ]
+    assert refused == (("path", 1),)
+    sent, refused, _ = answered(lambda each: Answered(200, b"yes"), [piece(b"")], "HEAD")
+    assert dict(sent[0]["headers"])[b"content-length"] == b"3"
+    assert sent[1]["body"] == b""
+    assert refused == ()
+
+
+def never(each):
+    raise AssertionError("nobody is to be asked")
+
+
+@pytest.mark.parametrize(
+    ("headers", "messages", "left"),
+    [
+        ([(b"content-length", b"%d" % (LONGEST + 1))], [piece(b"x")], 1),
+        ([], [piece(b"x" * LONGEST, True), piece(b"y", True), piece(b"z")], 1),
+    ],
+)
+def test_a_body_that_is_too_long_is_refused_and_the_connection_closed(headers, messages, left):
+    sent, refused, rest = answered(never, messages, headers=headers)
+    assert (sent[0]["status"], refused, len(rest)) == (413, (("large", 1),), left)
+    assert (b"connection", b"close") in sent[0]["headers"]
+    assert sent[1]["body"] == b"expected at most 1048576 bytes\n"
+
+
+def test_the_longest_body_is_taken():
+    sent, _, _ = answered(
+        lambda each: Answered(200, b"%d" % len(each.body)),
+        [piece(b"x" * LONGEST)],
+        headers=[(b"content-length", b"%d" % LONGEST)],
+    )
+    assert (sent[0]["status"], sent[1]["body"]) == (200, b"1048576")
+
+
+def test_a_body_that_does_not_come_is_waited_for_no_longer(monkeypatch):
+    monkeypatch.setattr(web, "_PATIENCE", 0.01)
+    sent, refused, _ = answered(never, [piece(b"x", True)])
+    assert (sent[0]["status"], refused) == (408, (("slow", 1),))
+    assert (b"connection", b"close") in sent[0]["headers"]
+
+
+def test_who_has_gone_is_not_answered():
+    assert answered(never, [piece(b"x", True), {"type": "http.disconnect"}])[:2] == ([], ())
+
+
+def test_each_connection_is_told_the_line_of_that_moment_and_closed(monkeypatch):
+    # With so much patience a connection that is not closed from this side would hold up the test.
+    monkeypatch.setattr(check, "_PATIENCE", 600.0)
+    lines = iter(["ready up 80%", "drain", "up 1%"])
+    server = CheckServer(Address("127.0.0.1", 0), lambda: next(lines))
+    assert server.address.port > 0
+    try:
+        for expected in (b"ready up 80%\n", b"drain\n"):
+            with socket.create_connection(
+                (server.address.host, server.address.port), timeout=60.0
+            ) as connection:
+                found = b""
+                while more := connection.recv(100):
+                    found += more
+                assert found == expected
+        with pytest.raises(
+            InputError, match=f"--check: cannot listen at 127.0.0.1, port {server.address.port}"
+        ):
+            CheckServer(server.address, lambda: "")
+    finally:
+        server.close()
+    with pytest.raises(OSError, match="refused"):
+        socket.create_connection((server.address.host, server.address.port), timeout=60.0)
