@@ -1,0 +1,302 @@
+"""Replicas, and what a router may be told, by themselves and by hand."""
+
+import inspect
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from windlass.engines.serve.options import RouterOptions
+from windlass.engines.serve.replica import Replica
+from windlass.engines.serve.replicas import Replicas
+from windlass.model import InputError
+
+
+class Told:
+    """A policy that answers as it is told, and keeps what it hears."""
+
+    accuracy = 0.2
+    arrival_rate = 3.0
+
+    def __init__(self, workers):
+        self.workers, self.heard, self.answer = workers, [], 0
+        self._rates = np.arange(1.0, workers + 1.0)
+
+    @property
+    def rates(self):
+        return None if self._rates is None else self._rates.copy()
+
+    def arrived(self, now):
+        self.heard.append(("arrived", now))
+
+    def choose(self, lengths):
+        self.heard.append(("choose", lengths.tolist()))
+        return self.answer
+
+    def completed(self, worker, work, seconds):
+        self.heard.append(("completed", worker, work, seconds))
+
+
+class World:
+    """Replicas under such a policy, and a clock."""
+
+    def __init__(self, names, rng=None, **more):
+        self.now, self.policies = 0.0, []
+        more.setdefault("explore_share", 0.0)
+        self.replicas = Replicas(
+            self._made, clock=lambda: self.now, rng=rng or np.random.default_rng(1), **more
+        )
+        self.replicas.members(names)
+
+    def _made(self, workers):
+        self.policies.append(Told(workers))
+        return self.policies[-1]
+
+    @property
+    def policy(self):
+        return self.policies[-1]
+
+    def serve(self, one, request, begin, end):
+        self.now = begin
+        self.replicas.sent(one, request)
+        self.now = end
+        self.replicas.ended(one, request)
+
+    def known(self, *names):
+        for one in names:
+            for at in range(3):
+                self.serve(one, f"known {one} {at}", self.now, self.now + 1.0)
+        self.policy.heard.clear()
+
+
+@given(st.integers(0, 2**32 - 1), st.integers(1, 3))
+@settings(max_examples=40, deadline=None)
+def test_busy_seconds_are_those_in_which_requests_are_under_way(seed, at_once):
+    rng = np.random.default_rng(seed)
+    spans = [(begin, begin + rng.uniform(0.1, 3.0)) for begin in rng.uniform(0.0, 10.0, 8)]
+    events = sorted([(t, at, kind) for at, span in enumerate(spans) for kind, t in enumerate(span)])
+    replica, last = Replica(0.0, 16), 0.0
+    for now, at, kind in events:
+        if kind == 0:
+            replica.begin(at, now, at_once)
+            continue
+        done = replica.end(at, now, at_once)
+        # As many at a time as it works on, since the last end.
+        cuts = sorted({last, now, *(t for span in spans for t in span if last < t < now)})
+        busy = sum(
+            (b - a) * min(at_once, sum(begin <= a and b <= stop for begin, stop in spans))
+            for a, b in itertools.pairwise(cuts)
+        )
+        assert done.work == 1.0
+        assert done.seconds == pytest.approx(busy)
+        last = now
+        assert (replica.heard, replica.busy, replica.told) == (now, 0.0, 0.0)
+    assert replica.ended == 8
+
+
+def test_a_replica_is_known_after_two_completions_that_are_learned_from():
+    replica = Replica(5.0, 3)
+    assert (replica.heard, replica.known, replica.last.maxlen) == (5.0, False, 3)
+    for ended in range(1, 4):
+        replica.begin("a", 6.0, 1)
+        replica.end("a", 7.0, 1)
+        assert (replica.ended, replica.known) == (ended, ended > 2)
+
+
+def test_of_what_others_sent_it_did_as_much_as_was_there():
+    replica = Replica(0.0, 16)
+    # Its own alone are no others'.
+    replica.begin("a", 1.0, 2, length=1)
+    replica.begin("b", 1.0, 2, length=2)
+    assert replica.end("a", 3.0, 2) == (1.0, 4.0)
+    assert replica.end("b", 4.0, 2) == (1.0, 1.0)
+    replica.begin("c", 4.0, 2, length=3)
+    assert replica.end("c", 6.0, 2) == (3.0, 4.0)
+    # What came before the last end counts from that end on.
+    replica.begin("d", 6.0, 2, length=4)
+    replica.begin("e", 6.0, 2, length=4)
+    assert replica.end("e", 8.0, 2) == (4.0, 4.0)
+    assert replica.end("d", 10.0, 2) == (2.0, 4.0)
+    replica.begin("f", 10.0, 2, length=4)
+    replica.told = 3.0
+    assert replica.end("f", 12.0, 2) == (4.0, 1.0)
+    replica.begin("g", 12.0, 2, length=4)
+    replica.told = 99.0
+    assert replica.end("g", 13.0, 2).seconds == 0.0
+    replica.begin("h", 13.0, 2, length=4)
+    assert replica.end("h", 13.0, 2) == (1.0, 0.0)
+
+
+def test_first_completions_are_not_learned_from_and_others_are_told_as_they_end():
+    world = World(["a", "b"])
+    world.serve("b", 1, 0.0, 2.0)
+    assert world.policy.heard == []
+    world.serve("b", 2, 3.0, 4.5)
+    assert world.policy.heard == [("completed", 1, 1.0, 1.5)]
+    # One that is no member, and ends that nobody began.
+    world.serve("z", 3, 5.0, 6.0)
+    world.replicas.ended("b", 9)
+    world.replicas.sent("b", 9)
+    assert world.replicas.outstanding == {"a": 0, "b": 0}
+    world.replicas.sent("b", 9)
+    assert world.replicas.outstanding == {"a": 0, "b": 1}
+    world.now = 7.0
+    world.replicas.arrived()
+    assert world.policy.heard[-1] == ("arrived", 7.0)
+
+
+def test_when_replicas_change_a_new_policy_hears_what_the_others_did_last():
+    world = World(["a", "b"], window=2)
+    for at in range(6):
+        world.now = float(at)
+        world.replicas.arrived()
+    for at in range(5):
+        world.serve("b", at, 10.0 + 2 * at, 10.0 + 2 * at + 0.25 * (at + 1))
+    world.replicas.members(["b", "a"])
+    assert len(world.policies) == 1
+    world.replicas.members(["b", "c"])
+    assert world.policy.workers == 2
+    assert world.policy.heard == [
+        *(("arrived", float(at)) for at in range(2, 6)), ("completed", 0, 1.0, 1.0), ("completed", 0, 1.0, 1.25),
+    ]  # fmt: skip
+    world.serve("c", "x", 30.0, 31.0)
+    world.serve("c", "y", 31.0, 32.0)
+    assert world.policy.heard[-1] == ("completed", 1, 1.0, 1.0)
+    world.replicas.members([])
+    assert world.replicas.rank({}, {}) is None
+    assert (world.replicas.speeds, world.replicas.arrival_rate, world.replicas.spare_rate) == ({}, 0.0, 0.0)
+    world.replicas.arrived()
+
+
+def test_who_is_new_is_tried_while_it_has_nothing_and_in_turn():
+    world = World(["a", "b", "c"])
+    world.now = 5.0
+    assert world.replicas.rank({}, {})[0] == "a"
+    world.now = 6.0
+    # Before the request is under way, the next one's turn has come.
+    assert world.replicas.rank({}, {})[0] == "b"
+    world.replicas.sent("b", 1)
+    assert world.replicas.rank({"c": 1}, {})[0] == "a"
+    world.replicas.sent("a", 2)
+    assert world.replicas.rank({"c": 1}, {}) is None
+    assert world.policy.heard[-1] == ("choose", [1, 1, 1])
+    assert world.replicas.rank({"c": None}, {})[0] == "c"
+
+
+def test_once_one_is_known_the_policy_s_choice_comes_first_and_the_others_by_their_wait():
+    world = World(["a", "b", "c"])
+    world.known("a", "b", "c")
+    world.policy.answer = 1
+    # Rates of 1, 2 and 3: waits of 2, 1 and 5/3 s with 1, 1 and 4 requests there.
+    found = world.replicas.rank({"a": 1, "b": 1, "c": 4}, {})
+    assert found == ["b", "c", "a"]
+    assert world.policy.heard == [("choose", [1, 1, 4])]
+    # One at its limit is left out, and so are those that would answer later than it.
+    assert world.replicas.rank({"a": 1, "b": 1, "c": 4}, {"c": 4}) == ["b"]
+    assert world.replicas.rank({"a": 1, "b": 1, "c": 4}, {"c": 5}) == ["b", "c", "a"]
+    assert world.replicas.rank({"a": 1, "b": 1, "c": 4}, {"b": 1}) == []
+    assert world.replicas.rank({"a": 0, "b": 1, "c": 1}, {"b": 1}) == ["c", "a"]
+    for each in "abc":
+        world.replicas.sent(each, f"one {each}")
+    # The own count is higher than what the engine says.
+    world.replicas.rank({"a": 0, "b": 0}, {})
+    assert world.policy.heard[-1] == ("choose", [1, 1, 1])
+
+
+def test_places_that_are_free_cost_no_wait_and_silence_is_expected_to_last():
+    world = World(["a", "b"], at_once=3)
+    world.known("a", "b")
+    world.replicas.rank({"a": 1, "b": 5}, {})
+    assert world.policy.heard == [("choose", [2, 5])]
+    assert world.replicas._waits(np.array([1, 5])).tolist() == [1.0, 1.0]
+    world.replicas.sent("a", 1)
+    world.now += 1.5
+    world.replicas.rank({}, {})
+    # 1.5 busy seconds at a rate of 1: fewer than two service times are not told yet.
+    assert [each[0] for each in world.policy.heard] == ["choose", "choose"]
+    world.now += 2.0
+    world.replicas.rank({}, {})
+    assert world.policy.heard[2] == ("completed", 0, 0.0, 3.5)
+    assert world.replicas._waits(np.array([1, 5])).tolist() == [3.5 / 3, 1.0]
+    world.now += 1.0
+    world.replicas.ended("a", 1)
+    assert world.policy.heard[-1] == ("completed", 0, 1.0, 1.0)
+
+
+def test_a_share_of_requests_goes_to_who_was_heard_from_longest_ago():
+    class Draws:
+        def __init__(self, *values):
+            self.values = list(values)
+
+        def random(self):
+            return self.values.pop(0)
+
+        def integers(self, most):
+            return most - 1
+
+    world = World(["a", "b", "c"], rng=Draws(0.3, 0.29, 0.0), explore_share=0.3)
+    world.known("b", "a", "c")
+    assert world.replicas.rank({}, {})[0] == "a"
+    assert world.replicas.rank({}, {})[0] == "b"
+    # Where all have something nobody is idle, and the policy chooses.
+    world.policy.answer = 2
+    assert world.replicas.rank({"a": 1, "b": 1, "c": 1}, {})[0] == "c"
+    assert world.replicas.idle({"c": 2}) == "b"
+    world.replicas.sent("b", 1)
+    assert world.replicas.idle({"c": 0}) == "c"
+    assert world.replicas.idle({"a": 1, "c": 1}) is None
+
+
+def test_speeds_and_what_is_spare_are_of_known_replicas():
+    world = World(["a", "b"], at_once=2)
+    world.known("b")
+    # Rates are held back by the policy's accuracy.
+    assert world.replicas.speeds == {"b": pytest.approx(2.5)}
+    assert world.replicas.arrival_rate == 3.0
+    assert world.replicas.spare_rate == pytest.approx(2.0)
+    world.policy._rates = None
+    assert world.replicas.speeds == {}
+    assert world.replicas.spare_rate == 0.0
+    assert world.replicas._waits(np.array([0, 3])).tolist() == [1.0, 2.0]
+
+
+def test_options_have_their_defaults_and_bounds():
+    asked = RouterOptions()
+    assert (asked.at_once, asked.explore_share, asked.window, asked.dispatch) == (1, 0.01, 16, "pull")
+    assert (asked.probes, asked.by, asked.benchmark, asked.benchmark_share, asked.seed) == (
+        8,
+        "wait",
+        None,
+        0.1,
+        None,
+    )
+    RouterOptions(at_once=1, explore_share=1, window=16, dispatch="rosella", probes=2, by="queue", seed=0)
+    RouterOptions(explore_share=0, benchmark_share=1, benchmark="warm_up")
+    for bad in (
+        {"at_once": 0}, {"at_once": True}, {"at_once": 1.0}, {"window": 15}, {"probes": 1, "dispatch": "rosella"},
+        {"seed": -1}, {"explore_share": -0.1}, {"explore_share": 1.1}, {"explore_share": True}, {"explore_share": "1"},
+        {"benchmark_share": 0}, {"benchmark_share": 1.1}, {"benchmark_share": True}, {"benchmark": "a b"},
+        {"benchmark": 3}, {"by": "speed"}, {"dispatch": "jsq"}, {"probes": 3}, {"by": "queue"},
+    ):  # fmt: skip
+        with pytest.raises(InputError, match=next(iter(bad))):
+            RouterOptions(**bad)
+    assert RouterOptions.of({"window": 20}).window == 20
+    names = [
+        each for each in inspect.signature(Replicas).parameters.values() if each.default is not each.empty
+    ]
+    assert {each.name: each.default for each in names} == {"at_once": 1, "explore_share": 0.01, "window": 16}
+
+
+@pytest.mark.parametrize("dispatch", ["pull", "rosella"])
+@pytest.mark.parametrize("workers", [1, 5])
+def test_a_policy_s_window_is_what_was_asked_and_nobody_counts_as_dead(dispatch, workers):
+    more = {"probes": 3, "by": "queue"} if dispatch == "rosella" else {}
+    policy = RouterOptions(window=24, dispatch=dispatch, **more).policy(workers, np.random.default_rng(1))
+    for at in range(400):
+        policy.arrived(0.1 * at)
+        policy.completed(policy.choose(np.zeros(workers, np.int64)), 1.0, 0.5)
+    assert policy.rates.shape == (workers,)
+    assert policy.accuracy < 0.31
+    assert policy.arrival_rate == pytest.approx(10.0)
