@@ -3,14 +3,22 @@
 from tests.mutants.mutant import Mutant
 
 FOREWARN, BUDGET, FEDERATION = "admit/policies/forewarn.py", "admit/lib/budget.py", "admit/federation.py"
-JUDGING, NODE, CERTAINTY = "admit/evaluation/judging.py", "admit/evaluation/node.py", "admit/evaluation/certainty.py"
+JUDGING, NODE, CERTAINTY = (
+    "admit/evaluation/judging.py",
+    "admit/evaluation/node.py",
+    "admit/evaluation/certainty.py",
+)
 OURS = ("tests/admit/test_plain.py::test_a_node_of_ours_is_as_a_plain_one",)
 TAUGHT = ("tests/admit/test_plain.py::test_a_newcomer_with_a_lesson_is_as_a_plain_one",)
 PRONTO = ("tests/admit/test_plain.py::test_a_node_under_pronto_is_as_a_plain_one",)
 MOVED = ("tests/admit/test_plain.py::test_a_moved_threshold_is_as_a_plain_one_for_each_node",)
 SHOWN = ("tests/admit/test_evaluation_plain.py::test_a_policy_is_told_what_a_node_knows_and_shown_each_step",)
-JUDGED = ("tests/admit/test_evaluation_plain.py::test_nodes_are_judged_one_after_the_other_without_their_first_steps",)
-CHOSEN = ("tests/admit/test_evaluation_plain.py::test_the_variant_is_chosen_by_what_it_foresees_above_chance",)
+JUDGED = (
+    "tests/admit/test_evaluation_plain.py::test_nodes_are_judged_one_after_the_other_without_their_first_steps",
+)
+CHOSEN = (
+    "tests/admit/test_evaluation_plain.py::test_the_variant_is_chosen_by_what_it_foresees_above_chance",
+)
 NAMED = ("tests/admit/test_evaluation_plain.py::test_a_node_that_cannot_be_judged_is_named",)
 DIFFERS = ("tests/admit/test_evaluation_plain.py::test_a_difference_has_the_wider_of_both_errors",)
 TREES = ("tests/admit/test_trees_plain.py::test_a_tree_is_sums_of_what_each_keeps",)
@@ -22,7 +30,9 @@ MUTANTS = (
     Mutant(JUDGING, "np.arange(len(up)) * whole_time", "np.arange(len(up)) * blocks", JUDGED),
     Mutant(JUDGING, "within, blocks=whole_time)", "within, blocks=blocks)", JUDGED),
     Mutant(JUDGING, '"spike": node.told', '"spike": node.level', SHOWN),
-    Mutant(NODE, "self.ready[part], self.told, self.told,", "self.ready[part], self.level, self.told,", CHOSEN),
+    Mutant(
+        NODE, "self.ready[part], self.told, self.told,", "self.ready[part], self.level, self.told,", CHOSEN
+    ),
     Mutant(NODE, "if length != steps:", "if False:", NAMED),
     Mutant("admit/evaluation/variants.py", "found.recall - found.by_chance", "found.recall", CHOSEN),
     Mutant(CERTAINTY, "- (gained - lost) ** 2 / (count + 2)", "", DIFFERS),
@@ -37,7 +47,9 @@ MUTANTS = (
         "self.clip,\n            self.memory,",
         PRONTO,
     ),
-    Mutant("admit/lib/spikes.py", "alike & held & ~grown, first, 0)", "alike & held & ~grown, first, 1)", PRONTO),
+    Mutant(
+        "admit/lib/spikes.py", "alike & held & ~grown, first, 0)", "alike & held & ~grown, first, 1)", PRONTO
+    ),
     Mutant("admit/lib/spirit.py", "float(self.held.sum())\n", "0.0\n", SPIRIT),
     Mutant(
         FEDERATION,
@@ -46,5 +58,7 @@ MUTANTS = (
         TREES,
     ),
     Mutant("admit/fleet.py", "self.spikes.filled[node] = 0", "pass", STARTS),
-    Mutant("admit/lesson.py", "each.plain for each in lessons", "lessons[0].plain for each in lessons", LESSONS),
+    Mutant(
+        "admit/lesson.py", "each.plain for each in lessons", "lessons[0].plain for each in lessons", LESSONS
+    ),
 )
