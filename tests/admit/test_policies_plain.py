@@ -283,3 +283,18 @@ def test_pronto_says_what_it_was_held_against():
         assert found.score == node.fleet.scores[0]
         assert found.why == f"weighted spikes are {found.score:.3g}, the threshold is {level:.3g}"
         assert found.reject == node.fleet.rejects[0]
+
+
+def test_a_projection_that_stood_still_is_at_most_twenty_deviations_away():
+    detector, one = Spikes(1, 1, lag=3, beta=0.0), np.ones(1, np.int64)
+    found = []
+    for value in (2.0, 2.0, 2.0, 2.0, 2.0 + 1e-12, 9.0, -9.0, 2.0):
+        detector.step(np.array([[value]]), np.ones((1, 1)), one, one)
+        found.append((float(detector.scores[0, 0]), int(detector.spikes[0, 0])))
+    # What rounding adds is nothing, and with a beta of 0 no spike enters the filter.
+    assert found[3:] == [(0.0, 0), (0.0, 0), (20.0, 1), (-20.0, -1), (pytest.approx(0.0, abs=1e-9), 0)]
+    detector.restart()
+    assert detector.filled.tolist() == [[0]]
+    for bad in ({"alpha": -1.0}, {"beta": -0.1}, {"lag": 1}):
+        with pytest.raises(InputError, match=next(iter(bad))):
+            Spikes(1, 1, **bad)

@@ -3,11 +3,7 @@
 from tests.mutants.mutant import Mutant
 
 FOREWARN, BUDGET, FEDERATION = "admit/policies/forewarn.py", "admit/lib/budget.py", "admit/federation.py"
-JUDGING, NODE, CERTAINTY = (
-    "admit/evaluation/judging.py",
-    "admit/evaluation/node.py",
-    "admit/evaluation/certainty.py",
-)
+JUDGING, NODE = ("admit/evaluation/judging.py", "admit/evaluation/node.py")
 OURS = ("tests/admit/test_plain.py::test_a_node_of_ours_is_as_a_plain_one",)
 TAUGHT = ("tests/admit/test_plain.py::test_a_newcomer_with_a_lesson_is_as_a_plain_one",)
 PRONTO = ("tests/admit/test_plain.py::test_a_node_under_pronto_is_as_a_plain_one",)
@@ -20,7 +16,6 @@ CHOSEN = (
     "tests/admit/test_evaluation_plain.py::test_the_variant_is_chosen_by_what_it_foresees_above_chance",
 )
 NAMED = ("tests/admit/test_evaluation_plain.py::test_a_node_that_cannot_be_judged_is_named",)
-DIFFERS = ("tests/admit/test_evaluation_plain.py::test_a_difference_has_the_wider_of_both_errors",)
 TREES = ("tests/admit/test_trees_plain.py::test_a_tree_is_sums_of_what_each_keeps",)
 STARTS = ("tests/admit/test_trees_plain.py::test_starts_are_of_one_node_and_fill_its_filter_anew",)
 SPIRIT = ("tests/admit/test_trackers_plain.py::test_spirit_begins_with_the_energy_that_others_have_seen",)
@@ -35,7 +30,6 @@ MUTANTS = (
     ),
     Mutant(NODE, "if length != steps:", "if False:", NAMED),
     Mutant("admit/evaluation/variants.py", "found.recall - found.by_chance", "found.recall", CHOSEN),
-    Mutant(CERTAINTY, "- (gained - lost) ** 2 / (count + 2)", "", DIFFERS),
     Mutant(FOREWARN, "_TAUGHT = 200", "_TAUGHT = 2000", TAUGHT),
     Mutant(FOREWARN, "strength=20.0", "strength=10.0", OURS),
     Mutant(FOREWARN, "- self.spiked > self.apart", "- self.spiked >= self.apart", OURS),

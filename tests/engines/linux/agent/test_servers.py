@@ -129,3 +129,29 @@ def test_each_connection_is_told_the_line_of_that_moment_and_closed(monkeypatch)
         server.close()
     with pytest.raises(OSError, match="refused"):
         socket.create_connection((server.address.host, server.address.port), timeout=60.0)
+
+
+def test_a_web_server_takes_512_connections_says_nothing_of_itself_and_believes_no_proxy():
+    server = web.WebServer(Address("127.0.0.1", 0), lambda each: Answered(200, b"yes"), Refusals())
+    try:
+        assert server.alive
+        config = server._server.config
+        assert (config.limit_concurrency, config.timeout_graceful_shutdown) == (512, 1)
+        assert (config.server_header, config.proxy_headers, config.access_log) == (False, False, False)
+        assert (config.log_config, config.lifespan, config.ws, config.interface) == (
+            None,
+            "off",
+            "none",
+            "asgi3",
+        )
+        assert issubclass(config.http, web.H11Protocol)
+        with socket.create_connection((server.address.host, server.address.port), timeout=60.0) as connection:
+            connection.sendall(b"GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
+            said = b""
+            while more := connection.recv(4096):
+                said += more
+        assert said.startswith(b"HTTP/1.1 200 OK\r\n")
+        assert b"server:" not in said.lower()
+    finally:
+        server.close()
+    assert not server.alive
