@@ -1,0 +1,278 @@
+"""The engine of streams from wait to wait in virtual time: what is decided when, told, started, stopped and ended."""
+
+import math
+
+import numpy as np
+import pytest
+
+from tests.engines.streams.cases import CAMERA, CLOUD, PRIVATE, TIERS, feed
+from tests.engines.streams.fake import FakeStreams
+from windlass.drive import drive
+from windlass.engines.streams.engine import LiveStreams
+from windlass.engines.streams.executor import Broken, Came, Frame, Node, NodeCame, NodeGone, Ready
+from windlass.engines.streams.lives import Patience
+from windlass.plan.view import Plan
+
+QUICK = Patience(rest=1.0, longest_rest=8.0, start=6.0, quiet=4.0, boundary=2.0, drain=1.5, steady=3.0)
+
+
+class Noted(FakeStreams):
+    """Notes each order and when it was given, s."""
+
+    def __init__(self, *given, **more):
+        super().__init__(TIERS, *given, **more)
+        self.orders = []
+
+    def launch(self, order):
+        self.orders.append((round(self.time, 3), "launch", order.key))
+        super().launch(order)
+
+    def play(self, key, first):
+        self.orders.append((round(self.time, 3), "play", key, first))
+        super().play(key, first)
+
+    def end(self, key, last):
+        self.orders.append((round(self.time, 3), "end", key, last))
+        super().end(key, last)
+
+    def stop(self, key):
+        self.orders.append((round(self.time, 3), "stop", key))
+        super().stop(key)
+
+
+class Chosen:
+    """Chooses for each query the options in turn, at each decision the next one."""
+
+    name = "chosen"
+
+    def __init__(self, *choices):
+        self.choices, self.views = list(choices), []
+
+    def decide(self, view):
+        self.views.append(view)
+        choice = self.choices.pop(0) if len(self.choices) > 1 else self.choices[0]
+        return Plan((choice,) * len(view.queries), ("so",) * len(view.queries))
+
+
+def run(executor, seconds, policy, asked=None, feeds=None, patience=QUICK, **more):
+    said, scored = [], []
+
+    def score(own, found):
+        scored.append((own.query.name, sorted(found)))
+        return 0.5
+
+    engine = LiveStreams(
+        TIERS, asked or (lambda now: feeds or [feed("a")]), executor, score, seconds=seconds, patience=patience,
+        tell=said.append, **more,
+    )  # fmt: skip
+    result = drive(engine, {"plan": policy})
+    return result, engine, said, scored
+
+
+def test_a_chain_is_started_plays_and_is_judged_to_the_end_of_the_time():
+    executor = Noted()
+    result, engine, said, scored = run(executor, 12.0, Chosen(0))
+    # At two frames a second frame 3 is the first that is born after the chain is ready.
+    assert executor.orders == [(0.0, "launch", 0), (1.0, "play", 0, 3)]
+    assert executor.time == pytest.approx(12.0)
+    (made,) = result.decisions
+    assert (made.noticed, made.at, made.upon) == (0.0, 0.0, ("query a comes",))
+    label = engine.lives[0].entry.options.label(0)
+    assert made.lines == (f"a: {label} (so)",)
+    assert said[:3] == [
+        "     0.0 s  plan, as query a comes", f"     0.0 s    a: {label} (so)", f"     1.0 s  a: plays {label}",
+    ]  # fmt: skip
+    # Three frames of the first playing were nobody's: it is waited for until 9.5 s, five seconds after its last frame
+    # was born, and what comes next is at 9.6. The second is whole as soon as its last frame comes.
+    assert [(each.query, each.number, each.missed, each.accuracy) for each in result.playings] == [
+        ("a", 0, 3, 0.5), ("a", 1, 0, 0.5),
+    ]  # fmt: skip
+    assert scored == [("a", list(range(3, 10))), ("a", list(range(10)))]
+    assert [line for line in said if "playing" in line] == [
+        f"     9.6 s  {result.playings[0].said}", f"     9.6 s  {result.playings[1].said}",
+    ]  # fmt: skip
+    assert (result.failures, executor.closed) == (0, 1)
+
+
+@pytest.mark.parametrize(
+    ("late", "more", "missed"), [(4.99, {}, 3), (5.01, {}, 10), (5.01, {"missed_after": 6.0}, 3)]
+)
+def test_frames_may_come_five_seconds_late_unless_it_is_said(late, more, missed):
+    found, *_ = run(Noted(late_s=late), 16.0, Chosen(0), patience=Patience(), **more)
+    assert found.playings[0].missed == missed
+
+
+def test_another_choice_takes_over_at_the_next_playing_and_the_old_chain_drains():
+    # A node comes at 7 s, so that a plan is made anew; the new chain is ready at 8.
+    executor = Noted([(7.0, "comes", CLOUD)])
+    result, _, _, _ = run(executor, 16.0, Chosen(0, 1))
+    # The next playing begins with frame 20 at 10 s, in two seconds: it is waited for; the old one is stopped 1.5 later.
+    assert executor.orders == [
+        (0.0, "launch", 0), (1.0, "play", 0, 3), (7.0, "launch", 1), (8.0, "end", 0, 20), (8.0, "play", 1, 20),
+        (11.5, "stop", 0),
+    ]  # fmt: skip
+    assert [each.missed for each in result.playings[1:]] == [0, 0]
+    assert all(each.undisturbed for each in result.playings[1:])
+    assert result.decisions[1].upon == ("node cloud-node comes",)
+
+
+def test_a_choice_that_is_taken_back_is_stopped_before_it_plays():
+    executor = Noted([(7.0, "comes", CLOUD), (7.5, "comes", CLOUD)])
+    run(executor, 10.0, Chosen(0, 1, 0))
+    assert executor.orders[2:] == [(7.0, "launch", 1), (7.5, "stop", 1)]
+    executor = Noted([(7.0, "comes", CLOUD), (7.5, "comes", CLOUD)])
+    run(executor, 10.0, Chosen(0, 0, -1))
+    assert executor.orders[2:] == [(7.5, "stop", 0)]
+
+
+def test_a_chain_that_is_not_ready_in_time_is_started_again_less_and_less_often():
+    executor = Noted([(0.0, "hangs", 0)])
+    result, engine, said, _ = run(executor, 30.0, Chosen(0))
+    # It is waited for 6 s, and then rested 1, 2 and 4 s; it hangs for 20 s.
+    launches = [at for at, what, *_ in executor.orders if what == "launch"]
+    assert launches[:4] == [0.0, 7.0, 15.0, 25.0]
+    assert [at for at, what, *_ in executor.orders if what == "stop"] == [6.0, 13.0, 21.0]
+    assert (result.failures, engine.lives[0].state) == (3, "plays")
+    assert [line for line in said if "ready" in line] == [
+        f"{at:8.1f} s  a: was not ready within 6 s; started again in {rest} s"
+        for at, rest in ((6.0, 1), (13.0, 2), (21.0, 4))
+    ]
+
+
+def test_a_chain_that_falls_silent_is_stopped_and_its_failures_are_counted_anew_after_it_was_steady():
+    executor = Noted([(9.0, "silences", 0)])
+    result, _, said, _ = run(executor, 20.0, Chosen(0))
+    # The last frame came at 8.6 s; four seconds later it is given up.
+    assert [each[:2] for each in executor.orders[2:]] == [
+        (12.6, "stop"), (13.6, "launch"), (14.6, "play"),
+    ]  # fmt: skip
+    assert result.failures == 1
+    assert "    12.6 s  a: no frame came for 4 s; started again in 1 s" in said
+
+
+def test_a_chain_that_breaks_is_said_once_and_other_queries_play_on():
+    executor = Noted([(5.0, "fails", 0)])
+    result, engine, said, _ = run(executor, 12.0, Chosen(0), feeds=[feed("a"), feed("b")])
+    assert result.failures == 1
+    assert [line for line in said if "it fails" in line] == ["     5.0 s  a: it fails; started again in 1 s"]
+    orders = [each for each in executor.orders if each[0] > 1.0 and each[1] != "stop"]
+    assert orders == [(6.0, "launch", 2), (7.0, "play", 2, 15)]
+    assert [life.state for life in engine.lives] == ["plays", "plays"]
+
+
+def test_a_node_that_is_gone_takes_its_chains_along_and_is_no_failure():
+    executor = Noted([(5.0, "dies", CLOUD)])
+    policy = Chosen(0)
+    policy.decide = _furthest_up
+    result, _, _, _ = run(executor, 20.0, policy)
+    assert result.failures == 0
+    gone = result.decisions[1]
+    assert (gone.upon, gone.noticed, gone.at) == (("node cloud-node is gone",), 6.0, 6.0)
+    stops = [each for each in executor.orders if each[1] == "stop"]
+    assert set(stops) == {(6.0, "stop", 0)}
+    assert [each for each in executor.orders if each[0] >= 6.0 and each[1] == "launch"] == [
+        (6.0, "launch", 1)
+    ]
+    torn = [each.number for each in result.playings if not each.undisturbed]
+    assert torn == [0, 1]
+
+
+def _furthest_up(view):
+    """The cheapest plan, as far up as it may run."""
+    chosen = [int(np.flatnonzero(each.accuracy == each.accuracy.min())[-1]) for each in view.queries]
+    return Plan(tuple(chosen), ("up",) * len(chosen))
+
+
+def test_queries_are_looked_at_each_second_and_told_apart_by_all_that_they_say():
+    times = []
+    same = [feed("a"), feed("b")]
+    changed = [feed("b"), feed("a", rate=4.0)]
+
+    def asked(now):
+        times.append(now)
+        return same if now < 4.5 else changed
+
+    executor = Noted()
+    result, engine, _, _ = run(executor, 8.5, Chosen(0), asked=asked)
+    assert times == pytest.approx([float(at) for at in range(9)], abs=1e-3)
+    assert result.decisions[1].upon == ("query a goes", "query a comes")
+    assert [life.entry.name for life in engine.lives] == ["b", "a"]
+    assert [life.entry.number for life in engine.lives] == [1, 2]
+    assert engine.lives[1].entry.zero == pytest.approx(5.0, abs=1e-3)
+    assert [each[1:] for each in executor.orders if 1.1 < each[0] < 5.5] == [("stop", 0), ("launch", 2)]
+
+
+def test_without_any_query_that_could_run_nobody_is_asked():
+    executor = Noted([(3.0, "dies", CAMERA), (8.0, "comes", CAMERA)])
+    policy = Chosen(0)
+    result, engine, said, _ = run(executor, 14.0, policy)
+    assert [view.now for view in policy.views] == pytest.approx([0.0, 8.0])
+    assert [made.lines for made in result.decisions][1] == (
+        "a: cannot run (no node lives at its camera camera)",
+    )
+    assert "     4.0 s    a: cannot run (no node lives at its camera camera)" in said
+    assert engine.lives[0].state == "plays"
+
+
+class Scripted:
+    """An executor that hands out events as they are written down, at a time each."""
+
+    def __init__(self, *events):
+        self.events, self.time, self.orders = list(events), 0.0, []
+        self.nodes = [Node(at, at, cluster.cores, cluster.name) for at, cluster in enumerate(TIERS.clusters)]
+
+    def now(self):
+        return self.time
+
+    def poll(self, timeout):
+        if self.events and self.events[0][0] <= self.time + timeout:
+            self.time, event = max(self.time, self.events[0][0]), self.events.pop(0)[1]
+            return [event]
+        self.time += timeout
+        return []
+
+    def __getattr__(self, name):
+        if name in ("launch", "play", "end", "stop", "close"):
+            return lambda *given: self.orders.append((name, *given))
+        raise AttributeError(name)
+
+
+def test_events_of_chains_and_nodes_that_are_not_there_change_nothing():
+    executor = Scripted(
+        (0.5, NodeGone(77)), (0.6, Broken(9, "unknown")), (0.7, Ready(9)), (0.8, Came(9, (Frame(0, 0.8, "x"),))),
+        (1.0, Ready(0)), (1.1, Ready(0)), (2.0, NodeCame(Node(50, PRIVATE, 3.0, "more"))), (2.2, Broken(9, "again")),
+    )  # fmt: skip
+    engine = LiveStreams(
+        TIERS, lambda now: [feed("a")], executor, lambda own, found: 0.0, seconds=3.0, patience=QUICK
+    )
+    result = drive(engine, {"plan": Chosen(0)})
+    assert [each[0] for each in executor.orders] == ["launch", "play", "close"]
+    assert result.failures == 0
+    assert [made.upon for made in result.decisions] == [("query a comes",), ("node more comes",)]
+    assert engine.book.nodes[50].cores == 3.0
+    assert engine.lives[0].plays.heard == pytest.approx(1.5)
+    assert math.isinf(engine.lives[0].rests)
+
+
+def test_frames_of_a_chain_that_leaves_count_still():
+    executor = Scripted(
+        (1.0, Ready(0)), (6.0, NodeCame(Node(50, CLOUD, 3.0, "more"))), (6.5, Ready(1)),
+        (6.9, Came(0, tuple(Frame(number, number / 2 + 0.4, "old") for number in range(3, 14)))),
+        (7.4, Came(1, tuple(Frame(number, number / 2 + 0.4, "new") for number in range(14, 15)))),
+    )  # fmt: skip
+    seen = []
+
+    def score(own, found):
+        seen.append({place: frame.found for place, frame in found.items()})
+        return 1.0
+
+    engine = LiveStreams(
+        TIERS, lambda now: [feed("a")], executor, score, seconds=15.0,
+        patience=Patience(start=99.0, quiet=99.0, boundary=0.0, drain=1.0),
+    )  # fmt: skip
+    drive(engine, {"plan": Chosen(0, 1)})
+    orders = [each for each in executor.orders if each[0] != "launch"]
+    # The old chain is stopped a second after the first frame of the new one was born.
+    assert orders == [("play", 0, 3), ("end", 0, 14), ("play", 1, 14), ("stop", 0), ("close",)]
+    assert seen[0] == dict.fromkeys(range(3, 10), "old")
+    assert seen[1] == {0: "old", 1: "old", 2: "old", 3: "old", 4: "new"}
