@@ -152,3 +152,26 @@ def test_a_fixed_threshold_asks_known_scores_only():
     assert fixed.level.tolist() == [1.0] * 3
     assert not fixed.rest(scores).any()
     assert fixed.left.tolist() == [0.5] * 3
+
+
+@given(seeds)
+@settings(max_examples=8, deadline=None)
+def test_a_lesson_says_of_metrics_what_a_node_says_of_its_directions(seed):
+    metrics, ready = recorded(seed, 60, 6)
+    node = Forewarn(6, rank=2, block=7, within=3, spike=0.4)
+    mean, last, before = 0.0, 0.0, np.zeros(6)
+    for at, (row, value) in enumerate(zip(metrics, ready, strict=True)):
+        lesson, singular = (node.lesson() if at >= 7 else None), node.stream.weights[0].copy()
+        node.observe(row, value)
+        if not np.isnan(value):
+            last, mean = value, mean + (value - mean) / 3
+        # After a block the change of projections is that of the new directions, which no lesson can say.
+        if lesson is not None and at % 7 and not np.isnan(row).all():
+            now, slow = min(last / 0.4, 5.0), min(mean / 0.4, 5.0)
+            expected = lesson.plain @ [1.0, now, now - slow, slow]
+            expected += lesson.metrics[:, 0] @ node.scaled + lesson.metrics[:, 1] @ (node.scaled - before)
+            assert node.score == pytest.approx(expected, abs=1e-9)
+            assert lesson.subspace.singular == pytest.approx(singular)
+        before = node.scaled.copy()
+    # It has learned from each step that three others have followed.
+    assert node.lesson().count == pytest.approx(sum((1 - 1 / 5000) ** age for age in range(57)))
