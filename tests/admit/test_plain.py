@@ -129,7 +129,7 @@ def test_a_newcomer_scores_as_its_lesson_has_it():
 
 
 @given(seeds, st.sampled_from([0.0004, 0.01, 0.2, 0.7]), st.sampled_from([0.1, 0.01]))
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=10, deadline=None)
 def test_a_moved_threshold_is_as_a_plain_one_for_each_node(seed, downtime, gain):
     rng = np.random.default_rng(seed)
     scores = np.stack([rng.normal(size=150), 3.0 * rng.random(150) + np.arange(150) * 0.05], axis=1)

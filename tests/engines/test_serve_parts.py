@@ -2,6 +2,7 @@
 
 import inspect
 import itertools
+import math
 
 import numpy as np
 import pytest
@@ -289,14 +290,22 @@ def test_options_have_their_defaults_and_bounds():
     assert {each.name: each.default for each in names} == {"at_once": 1, "explore_share": 0.01, "window": 16}
 
 
-@pytest.mark.parametrize("dispatch", ["pull", "rosella"])
-@pytest.mark.parametrize("workers", [1, 5])
-def test_a_policy_s_window_is_what_was_asked_and_nobody_counts_as_dead(dispatch, workers):
-    more = {"probes": 3, "by": "queue"} if dispatch == "rosella" else {}
-    policy = RouterOptions(window=24, dispatch=dispatch, **more).policy(workers, np.random.default_rng(1))
-    for at in range(400):
-        policy.arrived(0.1 * at)
-        policy.completed(policy.choose(np.zeros(workers, np.int64)), 1.0, 0.5)
-    assert policy.rates.shape == (workers,)
-    assert policy.accuracy < 0.31
-    assert policy.arrival_rate == pytest.approx(10.0)
+@pytest.mark.parametrize("workers", [1, 2, 5])
+def test_a_policy_s_window_is_what_was_asked_and_nobody_counts_as_dead(monkeypatch, workers):
+    made = []
+    for name in ("pull.Pull", "rosella.Rosella"):
+        monkeypatch.setattr(
+            f"windlass.dispatch.policies.{name}", lambda *given, **named: made.append((given, named))
+        )
+    rng = np.random.default_rng(1)
+    RouterOptions(window=24).policy(workers, rng)
+    RouterOptions(window=24, dispatch="rosella", probes=3, by="queue").policy(workers, rng)
+    # Rosella's window is its scale times log(n) over its accuracy squared, which is 0.3 of what is left of the load.
+    scale = 24 * (0.3 * 0.05) ** 2 / math.log(max(workers, 2))
+    alike = {
+        "rng": rng, "gaps": 2 * 24 * workers, "probe_share": 0.0, "window_scale": pytest.approx(scale),
+        "most_load": 0.95,
+    }  # fmt: skip
+    assert made == [
+        ((workers, 1e-9), {**alike, "late": False}), ((workers, 1e-9), {**alike, "probes": 3, "by": "queue"}),
+    ]  # fmt: skip
