@@ -156,6 +156,10 @@ FORGERIES = [
     (Fleet.load, saved_fleet, put("stream.ranks", -1, "<q"), "a rank or the place"),
     (Fleet.load, saved_fleet, put("tracker.ranks", 0, "<q"), "a rank is not 1 to 2"),
     (Fleet.load, saved_fleet, changed(dim=0), "dim is 0"),
+    *(
+        (Fleet.load, saved_fleet, changed(**{name: 10**6}), "too few for")
+        for name in ("nodes", "dim", "block", "lag")
+    ),
     (Fleet.load, saved_fleet, relisted(0, dtype="i8"), "stream.seen is i8"),
     (Fleet.load, lambda: saved_fleet("spirit"), put("trackers.ranks", 5, "<q"), "a tracker's rank is out of bounds"),
     (Fleet.load, lambda: saved_fleet("spirit"), put("trackers.ranks", -1, "<q"), "a tracker's rank is out of"),

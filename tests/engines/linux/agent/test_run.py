@@ -1,0 +1,144 @@
+"""An agent and an aggregator from their options to their end, on a machine made of files."""
+
+import re
+import threading
+
+import numpy as np
+import pytest
+
+pytest.importorskip("uvicorn", reason="the extra `agent` is not installed")
+pytest.importorskip("prometheus_client", reason="the extra `agent` is not installed")
+
+from tests.engines.linux.agent.conftest import PATIENCE, SECRET, ask, seen
+from windlass.engines.linux.agent import agent as agents
+from windlass.engines.linux.agent.agent import run_agent, run_aggregator
+from windlass.engines.linux.agent.envelope import digest, opened
+from windlass.engines.linux.agent.options import Above, Address, AgentOptions, AggregatorOptions
+from windlass.engines.linux.agent.pauses import Stop
+from windlass.engines.linux.agent.token import Token
+from windlass.engines.linux.telemetry.observer import Observer
+from windlass.engines.linux.telemetry.source import Roots
+from windlass.engines.slurm.daemons import wait_until
+from windlass.model import InputError
+
+HERE = Address("127.0.0.1", 0)
+
+
+class Running:
+    """One that runs in a thread until it is stopped, and the lines that it says."""
+
+    def __init__(self, run, options, token=None):
+        self.lines, self.stop, self.error = [], Stop(), None
+        given = (options, token, np.random.default_rng(1), self.stop, self.lines.append)
+        self.thread = threading.Thread(target=self._go, args=(run, given))
+        self.thread.start()
+        wait_until(lambda: self.url or not self.thread.is_alive(), PATIENCE)
+
+    def _go(self, run, given):
+        try:
+            run(*given)
+        except BaseException as error:
+            self.error = error
+
+    @property
+    def url(self):
+        # A line about the aggregator above begins alike.
+        found = (re.match(r"http://([\d.]+):(\d+)(?:/accept|, \d+ agents)", line) for line in self.lines)
+        return next((Address(each[1], int(each[2])) for each in found if each), None)
+
+    def end(self):
+        self.stop.tell()
+        self.thread.join(PATIENCE)
+        assert not self.thread.is_alive()
+        if self.error is not None:
+            raise self.error
+
+
+@pytest.fixture
+def roots(tmp_path):
+    for path, text in (("stat", "cpu 1 0 0 9 0 0 0 0\n"), ("1/task/1/schedstat", "5 5 1\n")):
+        (tmp_path / "proc" / path).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "proc" / path).write_text(text)
+    (tmp_path / "groups").mkdir()
+    return Roots(tmp_path / "proc", tmp_path / "groups")
+
+
+def test_an_agent_answers_at_its_ports_until_it_is_stopped_and_has_saved_then(tmp_path, roots):
+    state = tmp_path / "state"
+    options = AgentOptions(
+        listen=HERE, check=HERE, every=0.05, guard=0.0, downtime=0.1, state=state, save_every=1e9, drain="weight",
+        roots=roots,
+    )  # fmt: skip
+    running = Running(run_agent, options)
+    (where,) = [line for line in running.lines if line.startswith("http://")]
+    assert re.fullmatch(r"http://[\d.:]+/accept, policy forewarn; agent-check at 127.0.0.1, port \d+", where)
+    assert wait_until(lambda: ask(running.url, "/healthz").status == 200, PATIENCE)
+    assert ask(running.url, "/accept").text.startswith("accept: onsets score")
+    page = ask(running.url, "/metrics").text
+    for line in (
+        "windlass_accepting 1.0",
+        "windlass_saves_total 0.0",
+        'windlass_metric{name="tasks.threads"} 1.0',
+    ):
+        assert line in page
+    assert "windlass_joined" not in page
+    assert ask(running.url, "/nothing").status == 404
+    assert 'windlass_refused_requests_total{why="path"} 1.0' in ask(running.url, "/metrics").text
+    said = [line for line in running.lines if "not on this machine" in line]
+    assert len(said) == 1
+    assert not state.exists()
+    url = running.url
+    running.end()
+    with pytest.raises(OSError, match="refused"):
+        ask(url, "/healthz")
+    saved = opened(state.read_bytes())
+    assert (saved.kind, saved.policy) == ("agent", "forewarn, downtime 0.1")
+    # It goes on with what it has kept; one of another downtime puts that aside.
+    names = Observer(lambda: 0.0, lambda: 0.0, roots).names
+    assert saved.metrics == digest(names)
+    again = Running(run_agent, options)
+    again.end()
+    assert not [line for line in again.lines if "put aside" in line]
+    other = Running(run_agent, AgentOptions(listen=HERE, every=0.05, state=state, roots=roots))
+    other.end()
+    assert [line for line in other.lines if "put aside as state.refused" in line]
+    assert opened(state.read_bytes()).policy == "forewarn"
+
+
+def test_an_agent_that_is_to_join_needs_a_token_and_one_that_marks_a_pod(tmp_path, roots, monkeypatch):
+    above = Above("http://127.0.0.1:9", "me")
+    with pytest.raises(InputError, match="there is no token"):
+        Running(run_agent, AgentOptions(listen=HERE, above=above, roots=roots)).end()
+    monkeypatch.delenv("KUBERNETES_SERVICE_HOST", raising=False)
+    with pytest.raises(InputError, match="KUBERNETES_SERVICE_HOST is not set"):
+        Running(run_agent, AgentOptions(listen=HERE, mark="label", node="n1", roots=roots)).end()
+    assert not [
+        each for each in threading.enumerate() if each.name in ("join", "kubernetes", "http", "agent-check")
+    ]
+
+
+def test_an_aggregator_hands_out_what_it_was_sent_and_what_the_one_above_has(tmp_path, monkeypatch):
+    token, state = Token(SECRET), tmp_path / "state"
+    names = Observer(lambda: 0.0, lambda: 0.0, Roots()).names
+    learned = seen("forewarn", 40, dim=len(names)).learned().sealed("forewarn", digest(names)).seal()
+    top = Running(run_aggregator, AggregatorOptions(listen=HERE), token)
+    assert top.lines == [f"{top.url.url}, 0 agents known"]
+    assert ask(top.url, "/nodes/a", "PUT", learned, SECRET).status == 204
+    options = AggregatorOptions(
+        listen=HERE, state=state, save_every=1e9, above=Above(top.url.url, "below", every=0.05)
+    )
+    below = Running(run_aggregator, options, token)
+    try:
+        # It was sent nothing itself: what it hands out is of the one above.
+        assert wait_until(lambda: ask(below.url, "/global", token=SECRET).status == 200, PATIENCE)
+        assert wait_until(lambda: "windlass_joined 1.0" in ask(below.url, "/metrics").text, PATIENCE)
+        assert ask(below.url, "/nodes/b", "PUT", learned, SECRET).status == 204
+        assert wait_until(lambda: "windlass_agents 2.0" in ask(top.url, "/metrics").text, PATIENCE)
+    finally:
+        below.end()
+        top.end()
+    assert opened(state.read_bytes()).kind == "aggregator"
+    again = Running(run_aggregator, options, token)
+    again.end()
+    assert f"{again.url.url}, 1 agents known" in again.lines
+    assert agents.Saves().done == agents.Saves().failed == 0
