@@ -1,0 +1,258 @@
+"""Jobs that are drawn for instances and for allocations: their laws, and what follows by arithmetic."""
+
+import math
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from windlass.model import InputError, JobTable
+from windlass.model.vectors import VectorJobs
+from windlass.workloads.drift import drift, shocks
+from windlass.workloads.earlier import cut
+from windlass.workloads.load import faster
+from windlass.workloads.lublin.kinds import BATCH, COMBINED, INTERACTIVE
+from windlass.workloads.lublin.model import draw_requests
+from windlass.workloads.outages import draw_outages
+from windlass.workloads.seasons import Season, Shape, seasonal
+from windlass.workloads.use import UseLaw, draw_use
+
+DAY, HOUR = 86_400.0, 3600.0
+
+
+def rng(seed=1):
+    return np.random.default_rng(seed)
+
+
+def follows(sample, law):
+    return stats.kstest(sample, law.cdf).pvalue > 1e-3
+
+
+#: Table 5 of the article, and for all jobs as one kind the values of the authors' program.
+PUBLISHED = {
+    BATCH: "0.2927 0.6686 1.2 5 7 0.875 6.57 0.823 639.1 0.0156 -0.003 0.6986 6.0415 0.8531 1.0519 6.1271 5.2740",
+    INTERACTIVE: "0.1541 0.625 1 3 5.5 0.705 3.8351 0.6605 7.073 0.6856 -0.0118 0.9156 6.5510 0.6621 0.9797 8.9186 "
+    "3.6680",
+    COMBINED: "0.244 0.576 0.8 4.5 7 0.86 4.2 0.94 312 0.03 -0.0054 0.78 10.2303 0.4871 1.0225 8.1737 3.9631",
+}
+
+
+@pytest.mark.parametrize("kind", PUBLISHED, ids=["batch", "interactive", "combined"])
+def test_parameters_are_those_that_were_published(kind):
+    found = [getattr(kind, name) for name in kind.__slots__]
+    assert found == [float(each) for each in PUBLISHED[kind].split()]
+
+
+@pytest.mark.parametrize(
+    ("processors", "ends"),
+    [(128, (0.8, 4.5, 7.0)), (64, (0.8, 3.5, 6.0)), (4, (0.8, 0.8, 2.0)), (1, (0.0, 0.0, 0.0))],
+)
+def test_sizes_move_with_the_system(processors, ends):
+    kind = COMBINED.sized(processors)
+    assert (kind.low, kind.middle, kind.high) == pytest.approx(ends)
+
+
+def test_requests_of_just_a_round_time_stay_and_others_are_rounded_up():
+    round_times = np.array([60.0, 300.0, 1800.0, 3600.0, 72 * HOUR])
+    factor = np.nextafter(1.0, 2.0)
+    assert draw_requests(round_times / factor, factor, rng()).tolist() == round_times.tolist()
+    assert draw_requests(np.array([72 * HOUR + 1.0]), factor, rng()).tolist() == [4 * DAY]
+    # Factors are even from 1 to the largest.
+    wanted = draw_requests(np.full(20_000, 10 * DAY), 3.0, rng()) / DAY
+    assert (wanted <= 20).mean() == pytest.approx(0.5, abs=0.02)
+    assert wanted.max() == 30.0
+
+
+def test_the_season_is_the_cosine_of_the_day_and_fewer_at_weekends():
+    season = Season(per_hour=30.0, daily=0.8, weekend=0.4)
+    assert Season() == Season(28.0, 30.0, 0.8, 0.4, 1.0, 1800.0, 1.0)
+    hours = np.arange(0, 14 * 24, 0.5)
+    found = season.intensity(hours * HOUR)
+    for hour, value in zip(hours.tolist(), found.tolist(), strict=True):
+        wave = 1.0 + 0.8 * math.cos(2 * math.pi * (hour - 15.0) / 24.0)
+        part = 0.4 if int(hour // 24) % 7 in (5, 6) else 1.0
+        assert value == pytest.approx(30.0 * wave * part / ((5 + 2 * 0.4) / 7))
+    assert found.mean() == pytest.approx(30.0)
+
+
+def test_seasonal_jobs_come_by_the_season_in_batches_and_run_by_a_lognormal_law():
+    season = Season(days=14.0, per_hour=120.0, batch=3.0, run=600.0, spread=0.5)
+    shapes = [Shape(gpus=1.0, cores=2.0, memory=3.0, weight=3.0), Shape(cores=8.0), Shape(weight=0.0)]
+    jobs = seasonal(season, shapes, rng())
+    assert len(jobs) == pytest.approx(14 * 24 * 120, rel=0.05)
+    assert jobs.job.tolist() == list(range(1, len(jobs) + 1))
+    assert jobs.submit.min() >= 0.0
+    assert (jobs.submit < 14 * DAY).all()
+    assert np.isinf(jobs.walltime).all()
+    batches = np.unique(jobs.submit, return_counts=True)[1]
+    assert batches.mean() == pytest.approx(3.0, rel=0.05)
+    assert (batches == 1).mean() == pytest.approx(1 / 3, abs=0.02)
+    assert follows(np.log(jobs.run), stats.norm(math.log(600.0), 0.5))
+    asked, counts = np.unique(jobs.resources, axis=0, return_counts=True)
+    assert asked.tolist() == [[0.0, 8.0, 0.0], [1.0, 2.0, 3.0]]
+    assert counts / len(jobs) == pytest.approx([0.25, 0.75], abs=0.02)
+    edges = np.arange(0, 14 * 24 + 1, 4)
+    came = np.histogram(np.unique(jobs.submit) / HOUR, edges)[0]
+    expected = [
+        season.intensity((np.arange(low, low + 4, 0.1) + 0.05) * HOUR).mean() * 4 / 3 for low in edges[:-1]
+    ]
+    assert (np.abs(came - expected) <= 5 * np.sqrt(expected) + 1).all()
+
+
+@pytest.mark.parametrize(
+    ("changed", "said"),
+    [
+        ({"days": 0.0}, "days is 0.0, expected a finite number above 0"),
+        ({"per_hour": 0.0}, "per_hour is 0.0"),
+        ({"run": 0.0}, "run is 0.0"),
+        ({"daily": 1.1}, "daily is 1.1, expected a finite number at least 0, at most 1"),
+        ({"daily": -0.1}, "daily is -0.1"),
+        ({"weekend": 1.5}, "weekend is 1.5"),
+        ({"batch": 0.5}, "batch is 0.5, expected a finite number at least 1"),
+        ({"spread": -1.0}, "spread is -1.0"),
+    ],
+)
+def test_seasons_out_of_bounds_are_named(changed, said):
+    with pytest.raises(InputError, match=said):
+        Season(**changed)
+    assert Season(daily=1.0, weekend=1.0, batch=1.0, spread=0.0).daily == 1.0
+
+
+def test_seasons_without_jobs_are_named():
+    with pytest.raises(InputError, match="at least one with a weight above 0"):
+        seasonal(Season(), [Shape(weight=0.0)], rng())
+    with pytest.raises(InputError, match="weight is -1"):
+        seasonal(Season(), [Shape(weight=-1.0), Shape()], rng())
+    with pytest.raises(InputError, match="no job is drawn in"):
+        seasonal(Season(days=0.001, per_hour=0.001), [Shape()], rng())
+    assert Shape() == Shape(gpus=0.0, cores=1.0, memory=0.0, weight=1.0)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_a_log_that_is_cut_has_the_need_of_each_period_before(seed):
+    random = rng(seed)
+    submit = 100.0 + np.sort(random.integers(0, 60, 30)) * 10.0
+    run = random.integers(0, 30, 30) * 10.0
+    kind = random.integers(0, 3, 30)
+    jobs = VectorJobs.of(submit=submit, run=run, cores=1.0, walltime=1e4 + run)
+    found = cut(jobs, 275.0, 50.0, kind, lambda alive: np.array([alive @ [1.0, 10.0, 100.0], alive.sum()]))
+    begin = submit[0] + 300.0
+    assert found.begin == begin
+    rows = []
+    for back in range(6, 0, -1):
+        at = begin - 50.0 * back
+        alive = [k for s, r, k in zip(submit, run, kind, strict=True) if s <= at < s + r]
+        rows.append([sum(10.0**each for each in alive), len(alive)])
+    assert found.history.tolist() == rows
+    kept = [
+        (number + 1, max(s, begin), r if s >= begin else s + r - begin, 1e4 + r - max(0.0, begin - s))
+        for number, (s, r) in enumerate(zip(submit.tolist(), run.tolist(), strict=True))
+        if s >= begin or s + r > begin
+    ]
+    columns = (found.jobs.job, found.jobs.submit, found.jobs.run, found.jobs.walltime)
+    assert list(zip(*(column.tolist() for column in columns), strict=True)) == kept
+
+
+def test_a_cut_of_nothing_has_no_history_and_of_everything_no_jobs():
+    jobs = VectorJobs.of(submit=[5.0, 6.0], run=[1.0, 1.0], cores=1.0)
+    found = cut(jobs, 0.0, 50.0, np.array([0, 1]), lambda alive: np.zeros(4))
+    assert (found.begin, found.history.shape, len(found.jobs)) == (5.0, (0, 4), 2)
+    with pytest.raises(InputError, match="no job is left to run after the first 3 s"):
+        cut(jobs, 3.0, 3.0, np.array([0, 1]), lambda alive: np.zeros(4))
+
+
+def test_use_follows_its_laws():
+    count = 4000
+    jobs = JobTable.of(np.zeros(count), np.full(count, 100.0), np.full(count, 4))
+    law = UseLaw(cpu=(4.0, 6.0), memory=(2.0, 5.0), sequential=0.0, memory_per_core=9e9)
+    use = draw_use(jobs, np.arange(count), law, rng())
+    assert follows(use.memory * 0.9 / (9e9 * 4), stats.beta(2.0, 5.0))
+    assert use.used.tolist() == pytest.approx([90.0] * count)
+    assert use.tasks.tolist() == [200.0] * count
+    assert use.parallel.all()
+    # A class's share of the time and a job's own difference of 0.05 around it.
+    spread = math.sqrt(0.4 * 0.6 / 11 + 0.05**2)
+    assert use.cpu.mean() == pytest.approx(40.0, rel=0.02)
+    assert use.cpu.std() == pytest.approx(100 * spread, rel=0.04)
+    assert UseLaw() == UseLaw((0.952, 1.095), (5.743, 37.07), 0.4, 4e9)
+    one = draw_use(jobs, np.zeros(count, int), law, rng(4))
+    assert one.cpu.std() == pytest.approx(5.0, rel=0.05)
+    assert len(np.unique(one.memory)) == 1
+    busy = draw_use(jobs, np.arange(count), UseLaw(cpu=(1.0, 50.0)), rng(5))
+    assert busy.cpu[busy.parallel].min() == pytest.approx(1.0)
+
+
+def test_jobs_with_a_sequential_part_take_turns():
+    count = 600
+    jobs = JobTable.of(np.zeros(count), np.full(count, 100.0), np.full(count, 8))
+    use = draw_use(jobs, np.arange(count), UseLaw(cpu=(20.0, 20.0), sequential=0.4), rng())
+    shares, numbers = [], []
+    for job in range(count):
+        rows = list(use.stages(job))
+        numbers.append(len(rows))
+        assert use.parallel[rows].tolist() == [False, True] * (len(rows) // 2)
+        seconds = np.diff(use.until[rows], prepend=0.0)
+        share = float(seconds[0::2].sum()) / 100.0
+        shares.append(share)
+        assert seconds[0::2] == pytest.approx(np.full(len(rows) // 2, 100.0 * share / (len(rows) // 2)))
+        assert seconds.sum() == pytest.approx(100.0)
+        assert use.cpu[rows[0]] == pytest.approx(100.0 / 8)
+        assert use.used[rows].tolist() == [45.0, 90.0] * (len(rows) // 2)
+        assert use.tasks[rows].sum() == pytest.approx(200.0)
+        assert use.tasks[rows[0::2]].sum() == pytest.approx(200.0 * share)
+    assert follows(shares, stats.uniform(0.0, 0.4))
+    assert sorted(set(numbers)) == [2, 4]
+    assert np.mean(np.array(numbers) == 2) == pytest.approx(0.5, abs=0.08)
+    # All stages together use what was drawn, which is around a half with these laws.
+    part = use.core_seconds(np.ones(count, np.int64)) / 100.0
+    assert part.mean() == pytest.approx(0.5, abs=0.015)
+    assert part.std() == pytest.approx(math.sqrt(0.25 / 41 + 0.05**2), rel=0.1)
+
+
+def test_shocks_deal_the_same_speeds_out_anew():
+    found = shocks([1.0, 2.0, 5.0], every=5.0, until=20.0, rng=rng())
+    assert found.time.tolist() == [5.0] * 3 + [10.0] * 3 + [15.0] * 3 + [20.0] * 3
+    assert found.worker.tolist() == [0, 1, 2] * 4
+    dealt = found.value.reshape(4, 3)
+    assert (np.sort(dealt, axis=1) == [1.0, 2.0, 5.0]).all()
+    assert len(np.unique(dealt, axis=0)) > 1
+    assert len(shocks([1.0], every=5.0, until=4.0, rng=rng()).time) == 0
+    for bad in ({"every": 0.0}, {"every": math.inf}, {"until": -1.0}, {"until": math.inf}):
+        with pytest.raises(InputError, match=next(iter(bad))):
+            shocks([1.0], rng=rng(), **{"every": 1.0, "until": 1.0, **bad})
+    assert len(shocks([1.0], every=1.0, until=0.0, rng=rng()).time) == 0
+
+
+def test_drift_follows_the_rows_in_turn_relative_to_their_means():
+    found = drift([2.0, 4.0, 10.0], [[1.0, 3.0], [5.0, 5.0]], step=60.0)
+    assert found.time.tolist() == [0.0] * 3 + [60.0] * 3
+    assert found.worker.tolist() == [0, 1, 2] * 2
+    assert found.value.tolist() == [1.0, 4.0, 5.0, 3.0, 4.0, 15.0]
+    assert drift([2.0], [[0.0, 1.0]], step=1.0).value.tolist() == [0.0, 4.0]
+    for bad in ([[-1.0, 3.0]], [[0.0, 0.0]], [[math.nan, 1.0]], [[1.0, 1.0], [0.0, 0.0]]):
+        with pytest.raises(InputError, match="series: expected finite numbers"):
+            drift([1.0], bad, step=1.0)
+    for step in (0.0, math.inf):
+        with pytest.raises(InputError, match="step is"):
+            drift([1.0], [[1.0]], step=step)
+
+
+def test_outages_have_exponential_times():
+    found = draw_outages(200, 4, every=900.0, last=100.0, kill=1.0, until=1e5, rng=rng())
+    order = np.lexsort((found.time, found.node))
+    time, node, cores = found.time[order], found.node[order], found.cores[order]
+    away = [t - s for s, t, c in zip(time, time[1:], cores, strict=False) if c == 0]
+    assert follows(away, stats.expon(scale=100.0))
+    there = np.diff(time)[(cores[:-1] == 4) & (node[1:] == node[:-1])]
+    # The last time of a node is cut off by the end: those that begin long before it are whole.
+    early = (time[:-1] < 9e4)[(cores[:-1] == 4) & (node[1:] == node[:-1])]
+    assert np.mean(there[early]) == pytest.approx(900.0, rel=0.03)
+    assert found.kill[found.cores == 0].all()
+    assert not draw_outages(3, 4, 900.0, 100.0, 0.0, 1e5, rng()).kill.any()
+
+
+def test_jobs_that_come_as_fast_as_before_are_the_same():
+    jobs = JobTable.of([1.0, 2.0], [1.0, 1.0], [1, 1])
+    assert faster(jobs, 1.0) is jobs
+    empty = JobTable.of([], [], [])
+    assert faster(empty, 2.0) is empty
