@@ -209,3 +209,16 @@ def test_a_log_without_a_job_that_ran_says_why(tmp_path: Path) -> None:
     path = write(tmp_path, *(line for line, kept in LINES if kept == "never"))
     with pytest.raises(InputError, match=r"no jobs that ran: \d+ records are of jobs that never ran"):
         read_trace(path)
+
+
+@pytest.mark.parametrize("state", ["CANCELLED by 1000", "NODE_FAIL", "FAILED"])
+def test_a_job_that_ended_early_ran_from_its_start_to_its_end(tmp_path: Path, state: str) -> None:
+    names = "JobID|State|Submit|Start|End|ReqCPUS"
+    lines = (
+        f"1|{state}|{N}:00:00|{N}:00:10|{N}:01:10|4",
+        f"2|{state}|{N}:00:00|{N}:00:10|{N}:00:10|4",
+        f"3|COMPLETED|{N}:00:00|{N}:00:10|{N}:00:11|4",
+    )
+    trace = read_sacct(write(tmp_path, *lines, names=names))
+    assert trace.records.select("job", "run").rows() == [(1, 60.0), (3, 1.0)]
+    assert "1 record is of a job that never ran and is left out" in trace.notes

@@ -145,6 +145,8 @@ def _job(row: Row) -> LoggedJob | Left:
     given = row.text("ElapsedRaw", "Elapsed")
     name = "ElapsedRaw" if row.text("ElapsedRaw") else "Elapsed"
     run = None if given is None else elapsed(name, given)
+    if run is None and start is not None and end is not None:
+        run = end - start
     held = resources("AllocTRES", row.text("AllocTRES"))
     asked = resources("ReqTRES", row.text("ReqTRES"))
     allocated = next(
@@ -164,9 +166,7 @@ def _job(row: Row) -> LoggedJob | Left:
     if start is not None and end is not None and end < start:
         raise UnreadableError.of("End", row.text("End") or "", "a time that is not before Start")
     if run is None:
-        if start is None or end is None:
-            return NEVER_RAN if start is None else STILL_RUNS
-        run = end - start
+        return NEVER_RAN if start is None else STILL_RUNS
     nodes = row.whole("NNodes")
     wanted = requested_memory("ReqMem", row.text("ReqMem"), requested or allocated, nodes)
     text = row.text("TimelimitRaw")
