@@ -73,3 +73,9 @@ def test_columns_of_other_lengths_and_bad_memory_are_named(
 ) -> None:
     with pytest.raises(InputError, match=said):
         JobUse.of(classes, memory, [[UseStage(1.0, 1.0)]] * 2)
+
+
+def test_whole_numbers_become_columns_of_fractions() -> None:
+    use = JobUse.of(["a"], [1], [[UseStage(2, 3, 4, True, 5)]])
+    for name in ("memory", "cpu", "used", "tasks"):
+        assert getattr(use, name).dtype == np.float64, name

@@ -1,0 +1,70 @@
+"""What becomes of jobs that a log names, and of numbers and times as they stand in logs."""
+
+import pytest
+
+from windlass.model import InputError
+from windlass.traces.fields import UnreadableError, duration, instant, memory, number, whole
+from windlass.traces.logs.logged import STEP, LoggedJob, Reading, trace_of
+
+GIB = 2.0**30
+
+
+def test_what_is_made_of_logged_jobs():
+    reading = Reading()
+    reading.take(LoggedJob(submit=50.0, run=10.0, start=60.0, procs_allocated=4, procs_requested=9, gpus=1.0))
+    reading.take(LoggedJob(submit=40.0, run=30.0, start=45.0, procs_requested=6))
+    reading.take(LoggedJob(submit=45.0, run=1.0, procs_requested=1))
+    for _ in range(1200):
+        reading.take(STEP)
+    trace = trace_of("file", "name", reading, False, notes=("more",))
+    assert trace.records["submit"].to_list() == [50.0, 40.0, 45.0]
+    assert trace.records["wait"].to_list() == [10.0, 5.0, None]
+    assert (trace.processors, trace.peak, trace.name) == (10, True, "name")
+    assert trace.notes == (
+        "1,200 records are of steps of jobs and are left out",
+        "the log names no number of processors; 10 at once is the most that jobs held",
+        "more",
+    )
+    assert trace.records.columns == [
+        *("job", "submit", "run", "procs_allocated", "procs_requested", "request", "gpus", "wait"),
+    ]
+    alone = Reading([LoggedJob(submit=1e8, run=1.0, procs_requested=1)])
+    trace = trace_of("file", "name", alone, False)
+    assert (trace.processors, trace.peak, trace.records["submit"][0]) == (None, False, 0.0)
+    assert trace.notes == ("times count from 1973-03-03T09:46:40Z, the first submission",)
+    before = trace_of("file", "name", Reading([LoggedJob(submit=1e8 - 1, run=1.0)]), False)
+    assert (before.notes, before.records["submit"][0]) == ((), 1e8 - 1)
+    held = Reading([LoggedJob(submit=0.0, start=0.0, run=1.0, procs_allocated=0)])
+    assert (trace_of("f", "n", held, False).processors, trace_of("f", "n", held, False).peak) == (None, False)
+    largest = Reading([LoggedJob(submit=0.0, start=0.0, run=1.0, procs_allocated=2, procs_requested=5)])
+    assert trace_of("f", "n", largest, False).processors == 5
+    late = Reading([LoggedJob(submit=253_402_300_800.0, run=1.0)])
+    with pytest.raises(InputError, match="expected a year of four digits"):
+        trace_of("file", "name", late, False)
+    with pytest.raises(InputError, match="file: no jobs that ran: the log has none"):
+        trace_of("file", "name", Reading(), False)
+
+
+def test_numbers_and_times_of_logs():
+    assert number("f", "-0.0") == 0.0
+    assert str(number("f", "-0.0")) == "0.0"
+    assert whole("f", str(2**53)) == 2**53
+    for bad in (str(2**53 + 1), "-1", "1.0", "", "²"):
+        with pytest.raises(UnreadableError):
+            whole("f", bad)
+    for bad in ("-1", "inf", "1_0", "x"):
+        with pytest.raises(UnreadableError, match="a number of 0 or more"):
+            number("f", bad)
+    units = {"": 2**20, "K": 2**10, "m": 2**20, "G": 2**30, "t": 2**40, "P": 2**50, "E": 2**60}
+    for unit, size in units.items():
+        assert memory("f", f"1.5{unit}") == 1.5 * size
+    assert memory("f", "3", "") == 3.0
+    assert memory("f", "3", "G") == 3 * GIB
+    assert [memory("f", text) for text in ("2GB", "2GiB", "2gw", "2b")] == [2 * GIB] * 3 + [2.0]
+    for bad in ("", "G", "1X", "-1G", "1 G"):
+        with pytest.raises(UnreadableError, match="an amount of memory"):
+            memory("f", bad)
+    assert instant("f", "1970-01-02") == 86_400.0
+    assert instant("f", "1970-01-01T00:00:01-01:00") == 3601.0
+    assert duration("f", "2-00:00:01") == 172_801.0
+    assert duration("f", "PT1M") == 60.0
