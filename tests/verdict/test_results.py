@@ -1,0 +1,98 @@
+"""How far replays are from a log, what is saved of results, and what results are called."""
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import polars as pl
+import pytest
+
+from tests.verdict.test_plain import Served, served
+from windlass.results import At, Choice, Outcome, Results, Series, VariantResult
+from windlass.verdict import Comparison, Interval, fidelity
+
+
+def logged(starts, name="as it was", own=True, choices=(), point=""):
+    table = pl.DataFrame({"job": [1, 2, 3, 4], "submit_s": [0.0] * 4, "start_s": starts})
+    return VariantResult(name, choices, (Outcome(0, None, table, 4),), point, own=own)
+
+
+def test_how_far_replays_are_from_the_log():
+    log = logged([0.0, 10.0, 20.0, 30.0])
+    near, far = logged([0.0, 12.0, 20.0, 38.0], "near"), logged([9.0, 19.0, 29.0, 39.0], "far")
+    found = fidelity(Results("", "", (far, log, near)))
+    assert (found.name, found.said, found.mean, found.logged) == ("near", False, 17.5, 15.0)
+    assert (found.half, found.most) == pytest.approx(tuple(np.percentile([0, 2, 0, 8], [50, 90])))
+    told = logged([0.0, 10.0, 20.0, 30.0], choices=(Choice("order", "far"),))
+    found = fidelity(Results("", "", (near, told, far)))
+    assert (found.name, found.said, found.mean) == ("far", True, 24.0)
+    other = logged([0.0, 10.0, 20.0, 30.0], choices=(Choice("order", "none"),))
+    assert fidelity(Results("", "", (near, other))) is None
+    assert fidelity(Results("", "", (near, logged([0.0] * 4, own=False)))) is None
+    apart = logged([0.0] * 4, "near, load=1", point="load=1")
+    assert fidelity(Results("", "", (log, apart))) is None
+    fewer = VariantResult("few", (), (Outcome(0, None, near.outcomes[0].jobs.head(3), 4),))
+    renamed = VariantResult(
+        "x", (), (Outcome(0, None, near.outcomes[0].jobs.with_columns(job=pl.col("job") + 1), 4),)
+    )
+    assert fidelity(Results("", "", (log, fewer, renamed))) is None
+    assert fidelity(Results("", "", (log, fewer, far))).name == "far"
+
+
+def test_what_is_saved_is_what_was_found(tmp_path):
+    first = Outcome(
+        4,
+        Served(1.0, 2.0, 3.0),
+        pl.DataFrame({"job": [1, 2], "wait": [0.5, 1.5]}),
+        8,
+        ("one", "two"),
+        (("out/a", b"x"),),
+        (Series("use", np.array([0.0, 5.0, 9.0]), np.array([1, 2])),),
+    )
+    second = replace(
+        first, seed=5, notes=("two", "three"), written=(), series=(), metrics=Served(4.0, 5.0, 6.0)
+    )
+    whole = Results(
+        "s", "name: s\n", (VariantResult("a", (), (first, second)), VariantResult("b", (), (second,)))
+    )
+    assert whole.notes() == ("one", "two", "three")
+    whole.save(tmp_path / "made" / "here")
+    folder = tmp_path / "made" / "here"
+    jobs = pl.read_parquet(folder / "jobs.parquet")
+    assert jobs.rows() == [
+        (v, s, j, w) for v, s in (("a", 4), ("a", 5), ("b", 5)) for j, w in ((1, 0.5), (2, 1.5))
+    ]
+    assert jobs.columns == ["variant", "seed", "job", "wait"]
+    metrics = pl.read_parquet(folder / "metrics.parquet")
+    assert metrics.rows() == [("a", 4, 1.0, 2.0, 3.0), ("a", 5, 4.0, 5.0, 6.0), ("b", 5, 4.0, 5.0, 6.0)]
+    series = pl.read_parquet(folder / "series.parquet")
+    assert series.columns == ["variant", "seed", "series", "begin_s", "end_s", "value"]
+    assert series.rows() == [("a", 4, "use", 0.0, 5.0, 1.0), ("a", 4, "use", 5.0, 9.0, 2.0)]
+    assert (folder / "scenario.yaml").read_text() == "name: s\n"
+    assert (folder / "written" / "variant-1-seed-4" / "out" / "a").read_bytes() == b"x"
+    none = Results("s", "", (VariantResult("b", (), (second,)),))
+    none.save(folder / "none")
+    assert sorted(each.name for each in (folder / "none").iterdir()) == [
+        *("jobs.parquet", "metrics.parquet", "scenario.yaml"),
+    ]
+
+
+def test_words_for_choices_and_places():
+    assert (Choice("order", "easy").label, Choice("order", "easy", "a=1").label) == ("easy", "easy(a=1)")
+    assert (At("a.b.load", 2).name, At("load", 2).name, At("a.load", 2).label) == ("load", "load", "load=2")
+    assert VariantResult("a, load=1", (), (), "load=1").own_name == "a"
+    assert VariantResult("a, load=1", (), ()).own_name == "a, load=1"
+    plain = VariantResult("a", (), ())
+    assert (plain.point, plain.at, plain.own) == ("", (), False)
+    bare = Outcome(1, None, pl.DataFrame(), 2)
+    assert (bare.notes, bare.written, bare.series, bare.cut_share) == ((), (), (), 0.0)
+    assert Series("a", np.zeros(1), np.zeros(0)).percent is False
+    found = served("a", [1.0, 3.0], [2.0, 2.0]).summaries()
+    assert [(each.metric, each.mean, each.better, each.sometimes) for each in found] == [
+        *(("requests", 5.0, 0, False), ("quality", 2.0, 1, False), ("cost", 2.0, -1, False)),
+    ]
+    made = Comparison("x", (1.0, math.nan, 2.0), 0, (None, None, Interval(1.0, 0.0, 2.0, 3)), "seeds")
+    # An interval that begins at 0 tells nothing.
+    assert (made.told(2), made.supported()) == (False, (False,) * 3)
+    told = replace(made, against=(None, None, Interval(1.0, 0.5, 2.0, 3)))
+    assert told.supported() == (True, False, False)
