@@ -1,0 +1,177 @@
+"""How scenarios name policies, what workloads are told apart by, what options set, and regions as sites."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from pydantic import TypeAdapter
+
+from windlass.model import InputError
+from windlass.order.site import POLICIES as ORDER
+from windlass.results import Choice
+from windlass.worlds import find_world, worlds
+from windlass.worlds.contents import Content, content_of
+from windlass.worlds.fleet.sites import MeasuredSites, measured_fleet
+from windlass.worlds.policy import Policy, PolicySpec
+
+POLICY = TypeAdapter(Policy)
+
+
+@pytest.mark.parametrize(
+    ("said", "name", "parameters"),
+    [
+        ("easy", "easy", {}),
+        ({"easy": None}, "easy", {}),
+        ({"easy": {"a": 1}}, "easy", {"a": 1}),
+        ({"name": "easy"}, "easy", {}),
+        ({"name": "easy", "parameters": {"a": 1}}, "easy", {"a": 1}),
+        ({"priority": "sjf"}, "queue", {"priority": "sjf"}),
+        ({"priority": "sjf", "backfill": "easy"}, "queue", {"priority": "sjf", "backfill": "easy"}),
+    ],
+)
+def test_policies_as_scenarios_name_them(said, name, parameters):
+    found = POLICY.validate_python(said)
+    assert (found.name, found.parameters) == (name, parameters)
+    written = POLICY.dump_python(found)
+    assert written == ({name: parameters} if parameters else name)
+    assert POLICY.validate_python(written) == found
+
+
+@pytest.mark.parametrize("said", [{}, {"priority": "sjf", "other": 1}, {"name": "easy", "x": 1}, 5])
+def test_what_names_no_policy(said):
+    with pytest.raises(ValueError, match="validation error"):
+        POLICY.validate_python(said)
+
+
+def test_policies_as_results_call_them():
+    def label(**parameters):
+        return PolicySpec(name="easy", parameters=parameters).choice(ORDER)
+
+    assert label() == Choice("order", "easy", "")
+    assert label(a=1, b="x").parameters == "a=1, b=x"
+    assert (
+        label(priority={"multifactor": {"age": 60, "size": 2}}).parameters
+        == "priority=multifactor(age=60, size=2)"
+    )
+    assert label(priority={"sjf": None}).parameters == "priority=sjf"
+    assert label(file="/far/away/mine.py").parameters == "file=mine.py"
+    assert label(file="/far/away/mine.py:Mine").parameters == "file=mine.py:Mine"
+    assert label(file="/far/away/mine.txt").parameters == "file=/far/away/mine.txt"
+    assert label(file="a:b").parameters == "file=a:b"
+
+
+def test_contents_of_workloads():
+    assert content_of("job", np.array([5.0, 2.0, 9.0])) == Content("job", 3, 2.0, 9.0)
+    none = content_of("job", np.empty(0))
+    assert (none.noun, none.count) == ("job", 0)
+    assert np.isnan([none.first, none.last]).all()
+
+
+def test_worlds_by_name():
+    assert [world.name for world in worlds()] == sorted(world.name for world in worlds())
+    assert len(worlds()) == 8
+    for world in worlds():
+        assert type(find_world(world.name)) is type(world)
+        assert world.setting.model_fields["world"].default == world.name
+    with pytest.raises(InputError, match="world: unknown world 'none', expected one of admission, batch"):
+        find_world("none")
+
+
+SMALL = {
+    "admission": {"cluster": {"nodes": 2}, "workload": {"tasks": 10}},
+    "batch": {"workload": {"lublin": {"jobs": 3}}},
+    "colocated": {"cluster": {"nodes": 2, "cores": 2}, "workload": {"batch": {"lublin": {"jobs": 3}}}},
+    "dispatch": {"cluster": {"groups": [{"workers": 1, "speed": 1.0}]}},
+    "elastic": {"cluster": {"types": [{"name": "a", "cores": 1}]}, "workload": {"drawn": {}}},
+    "fleet": {"cluster": {"alike": {}}, "workload": {"fixed": {"jobs": 3}}},
+    "sharing": {"workload": {"lublin": {"jobs": 3}}},
+    "video": {},
+}
+POLICIES = {
+    **{"admission": {"dispatch": "jsq", "admit": "always"}, "batch": {"order": "easy"}, "dispatch": {}},
+    **{"colocated": {"order": "easy", "dispatch": "jsq"}, "elastic": {"scale": "reactive"}},
+    **{"fleet": {"order": "swag"}, "sharing": {"order": "easy", "share": "none"}, "video": {"plan": "fair"}},
+}
+#: A field of the workload or of the site, and another value of it.
+OTHER = {
+    "admission": {"cluster": {"nodes": 3}},
+    "batch": {"cluster": {"processors": 9}},
+    "colocated": {"cluster": {"nodes": 2, "cores": 2, "speed": 3.0}},
+    "dispatch": {"workload": {"load": 0.1}},
+    "elastic": {"workload": {"drawn": {"days": 2}}},
+    "fleet": {"estimates": {"accuracy": 0.5}},
+    "sharing": {"cluster": {"processors": 9}},
+    "video": {"cluster": {"cameras": 3}},
+}
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_workloads_are_told_apart_by_what_they_are_made_of(name):
+    world = find_world(name)
+
+    def key(seed=1, **changed):
+        said = {**SMALL[name], "policies": POLICIES[name], **changed}
+        return world.workload_key(world.setting.model_validate(said), seed)
+
+    assert key() == key()
+    assert hash(key()) == hash(key())
+    assert key() != key(**OTHER[name])
+    # Small tasks are drawn as they run.
+    assert (key() == key(seed=2)) == (name in ("admission", "dispatch"))
+    if name == "batch":
+        assert key() != key(load=0.5)
+
+
+def test_logs_are_the_same_for_every_seed():
+    for name, workload in (
+        ("batch", {"trace": "a.swf"}),
+        ("elastic", {"trace": "a.csv"}),
+        ("colocated", {"batch": {"trace": "a.swf"}}),
+    ):
+        world = find_world(name)
+        setting = world.setting.model_validate(
+            {**SMALL[name], "policies": POLICIES[name], "workload": workload}
+        )
+        assert world.workload_key(setting, 1) == world.workload_key(setting, 2)
+    elastic = find_world("elastic")
+    said = {**SMALL["elastic"], "policies": POLICIES["elastic"], "workload": {"bins": "a.csv"}}
+    bins = elastic.setting.model_validate(said)
+    assert elastic.workload_key(bins, 1) != elastic.workload_key(bins, 2)
+
+
+def test_options_of_the_command_line_set_fields_that_are_there():
+    jobs = {"--where": "where", "--format": "format", "--skip-bad-lines": "skip_bad_lines"}
+    site = {"--procs": "cluster.processors", "--no-kill": "kill_at_walltime"}
+    found = {world.name: dict(world.setting.options) for world in worlds()}
+    assert found == {
+        "admission": {},
+        "batch": site | {option: f"workload.{field}" for option, field in jobs.items()},
+        "colocated": {
+            "--no-kill": "kill_at_walltime",
+            **{option: f"workload.batch.{field}" for option, field in jobs.items()},
+        },
+        "dispatch": {},
+        "elastic": {},
+        "fleet": {"--where": "workload.where", "--skip-bad-lines": "workload.skip_bad_lines"},
+        "sharing": site | {option: f"workload.{field}" for option, field in jobs.items()},
+        "video": {},
+    }
+
+
+def test_regions_as_sites(tmp_path: Path):
+    paths = {("a", "b"): 8, ("a", "c"): 16, ("b", "a"): 24, ("b", "c"): 32, ("c", "a"): 40, ("c", "b"): 48}
+    rows = [f"{one},{other},{bits}" for (one, other), bits in paths.items()]
+    wan, prices = tmp_path / "wan.csv", tmp_path / "prices.csv"
+    wan.write_text("src_region,dst_region,throughput_bits_per_s\n" + "\n".join(rows) + "\n")
+    prices.write_text("src,dest,cost\na,b,2\n")
+    said = {"throughput": wan, "prices": prices, "regions": ("a", "b", "c"), "slots": (4,), "machines": 3.0}
+    fleet = measured_fleet(MeasuredSites(**said))
+    assert (fleet.names, fleet.slots.tolist()) == (("a", "b", "c"), [4, 4, 4])
+    assert fleet.up.tolist() == [6.0, 12.0, 18.0]
+    assert fleet.down.tolist() == [15.0, 18.0, 12.0]
+    assert fleet.pair.tolist() == [[np.inf, 3.0, 6.0], [9.0, np.inf, 12.0], [15.0, 18.0, np.inf]]
+    assert fleet.price[0, 1] == 2e-9
+    one = measured_fleet(MeasuredSites(**{**said, "machines": 1.0, "slots": (1, 2, 3), "prices": None}))
+    assert (one.slots.tolist(), one.up.tolist(), one.price.sum()) == ([1, 2, 3], [2.0, 4.0, 6.0], 0.0)
+    with pytest.raises(InputError, match="slots has 2 numbers for 3 regions, expected one each"):
+        measured_fleet(MeasuredSites(**{**said, "slots": (1, 2)}))
