@@ -138,21 +138,30 @@ def busiest(jobs, fleet):
         data = [sum(lies[parent][site] for parent in reads[stage]) for site in range(n)]
         total = sum(data)
         for site in range(n):
-            part = data[site] / total
+            part = data[site] / total if total else 1 / n
             work[site] += part * jobs.tasks[stage] * jobs.task_s[stage]
             sent[site] += data[site] * (1 - part)
             got[site] += (total - data[site]) * part
         lies[stage] = [each * jobs.ratio[stage] for each in data]
     uses = [(work, fleet.slots)] + ([(sent, fleet.up), (got, fleet.down)] if fleet.linked else [])
-    return max(use / have for column, limit in uses for use, have in zip(column, limit, strict=True))
+    pairs = [pair for column, limit in uses for pair in zip(column, limit, strict=True)]
+    return max(use / have for use, have in pairs if have > 0)
 
 
-@pytest.mark.parametrize("fleet", [SITES, Fleet.of([50, 100, 10])], ids=["linked", "unlinked"])
-def test_jobs_come_at_the_load_of_the_busiest(fleet):
-    jobs = draw_jobs(JobModel(jobs=400, load=0.5, tasks=20.0), fleet, rng())
-    gaps = np.diff(jobs.submit) * 0.5 * 400 / busiest(jobs, fleet)
+@pytest.mark.parametrize("task_bytes", [30e6, 1e-6, 0.0])
+@pytest.mark.parametrize(
+    "fleet",
+    [SITES, Fleet.of([50, 100, 10]), Fleet.of([50, 0, 10], up=[1e9, 0.0, 1e8], down=[0.0, 1e9, 1e9])],
+    ids=["linked", "unlinked", "closed"],
+)
+def test_jobs_come_at_the_load_of_the_busiest(fleet, task_bytes):
+    jobs = draw_jobs(JobModel(jobs=300, load=0.5, tasks=20.0, task_bytes=task_bytes), fleet, rng())
+    gaps = np.diff(jobs.submit) * 0.5 * 300 / busiest(jobs, fleet)
     assert jobs.submit[0] == 0.0
     assert follows(gaps, stats.expon())
+    # The same gaps, whatever the sites and the data are.
+    usual = draw_jobs(JobModel(jobs=300, load=0.5, tasks=20.0), SITES, rng())
+    assert gaps == pytest.approx(np.diff(usual.submit) * 0.5 * 300 / busiest(usual, SITES))
 
 
 def test_stages_are_of_the_model():
