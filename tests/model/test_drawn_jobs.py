@@ -241,6 +241,8 @@ def test_outages_have_exponential_times():
     found = draw_outages(200, 4, every=900.0, last=100.0, kill=1.0, until=1e5, rng=rng())
     order = np.lexsort((found.time, found.node))
     time, node, cores = found.time[order], found.node[order], found.cores[order]
+    assert (cores.reshape(-1, 2) == [0, 4]).all()
+    assert (node.reshape(-1, 2)[:, 0] == node.reshape(-1, 2)[:, 1]).all()
     away = [t - s for s, t, c in zip(time, time[1:], cores, strict=False) if c == 0]
     assert follows(away, stats.expon(scale=100.0))
     there = np.diff(time)[(cores[:-1] == 4) & (node[1:] == node[:-1])]
@@ -249,6 +251,23 @@ def test_outages_have_exponential_times():
     assert np.mean(there[early]) == pytest.approx(900.0, rel=0.03)
     assert found.kill[found.cores == 0].all()
     assert not draw_outages(3, 4, 900.0, 100.0, 0.0, 1e5, rng()).kill.any()
+
+
+def test_outages_at_their_bounds():
+    short = draw_outages(300, 4, every=0.5, last=0.5, kill=1.0, until=0.5, rng=rng())
+    assert short.time.min() < 0.1
+    assert short.time[short.cores == 0].max() < 0.5
+    most = {"nodes": 1, "cores": 4, "every": 0.5, "last": 0.5, "kill": 0.0}
+    assert len(draw_outages(**most, until=1e6, rng=rng())) > 1_900_000
+    for changed, said in (
+        ({"until": 1_000_001.0}, "expected at most 1,000,000"),
+        ({"until": math.inf}, "until is inf"),
+        ({"every": math.inf}, "every is inf"),
+        ({"last": 0.0}, "last is 0.0"),
+        ({"kill": -0.1}, "kill is -0.1"),
+    ):
+        with pytest.raises(InputError, match=said):
+            draw_outages(**{**most, "until": 1.0, **changed}, rng=rng())
 
 
 def test_jobs_that_come_as_fast_as_before_are_the_same():

@@ -21,7 +21,7 @@ def rng(seed=1):
 
 HADOOP = pl.DataFrame(
     {
-        "submit": [3600.0, 0.0, 10.0, 10.0, 3599.0],
+        "submit": [5600.0, 2000.0, 2010.0, 2010.0, 5599.0],
         "map_input": [1.0, 250.0, 0.0, 40.0, 1000.0],
         "shuffle": [0.0, 90.0, 7.0, 0.0, 50.0],
     }
@@ -32,7 +32,7 @@ def test_a_log_of_bytes_becomes_stages():
     model = SwimModel(block_bytes=100.0, reduce_bytes=40.0, bytes_per_s=10.0, least_task_s=2.5, scale=2.0)
     jobs = staged_swim(HADOOP, model, Fleet.of([1, 1, 1]), rng())
     # Of the first hour, in order, without the one that reads nothing.
-    assert jobs.submit.tolist() == [0.0, 10.0, 3599.0]
+    assert jobs.submit.tolist() == [2000.0, 2010.0, 5599.0]
     assert jobs.notes == ("1 job of the log reads nothing and is left out",)
     assert jobs.tasks.tolist() == [5, 5, 1, 20, 3]
     assert jobs.job.tolist() == [0, 0, 1, 2, 2]

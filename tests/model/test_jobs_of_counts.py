@@ -9,9 +9,9 @@ from windlass.traces.bins import Bins
 from windlass.workloads.bins import jobs_of_bins
 
 
-def made(submitted, started, asked, ended, seed=1, **besides):
+def made(submitted, started, asked, ended, seed=1, seconds=600.0, **besides):
     counts = (np.array(each, np.int64) for each in (submitted, started, asked, ended))
-    return jobs_of_bins(Bins(600.0, *counts), np.random.default_rng(seed), **besides)
+    return jobs_of_bins(Bins(seconds, *counts), np.random.default_rng(seed), **besides)
 
 
 def follows(sample, law):
@@ -72,6 +72,8 @@ def test_jobs_that_ran_before_are_as_few_as_the_counts_allow():
     assert (jobs.submit + jobs.run <= 600.0).all()
     many = made([8, 0], [8, 0], [8, 0], [0, 12])
     assert (many.submit == 0.0).sum() == 4
+    # As many as the only job that is known to ask for one says.
+    assert (made([1, 0], [1, 0], [1, 0], [0, 5]).submit == 0.0).sum() == 4
     enough = made([2, 0], [2, 0], [4, 0], [0, 4])
     assert (enough.submit > 0.0).all()
     with pytest.raises(InputError, match="no job is submitted"):
@@ -99,3 +101,20 @@ def test_jobs_ask_for_more_beside_their_gpus():
     assert jobs.resources.tolist() == [[2.0, 8.0, 10.0], [3.0, 12.0, 15.0]]
     plain = made([1, 1], [1, 1], [2, 3], [0, 0])
     assert plain.resources.tolist() == [[2.0, 0.0, 0.0], [3.0, 0.0, 0.0]]
+
+
+def test_a_job_may_start_and_end_in_one_bin():
+    found = [made([1, 0], [1, 0], [1, 0], [1, 0], seed) for seed in range(300)]
+    ends = [jobs.submit[0] + jobs.run[0] for jobs in found]
+    assert min(jobs.run[0] for jobs in found) > 0.0
+    assert max(ends) <= 600.0
+    # The end is even between the start and the end of the bin.
+    shares = [jobs.run[0] / (600.0 - jobs.submit[0]) for jobs in found]
+    assert follows(shares, stats.uniform())
+
+
+def test_bins_may_be_shorter_than_a_second():
+    jobs = made([2, 1], [2, 1], [2, 1], [0, 0], seconds=0.25)
+    assert jobs.submit.max() < 0.5
+    assert (jobs.submit + jobs.run).tolist() == pytest.approx([0.5] * 3)
+    assert jobs.run.min() > 0.0
