@@ -1,0 +1,86 @@
+"""Each policy of a run has its own stream of chance, which follows from the seed alone."""
+
+import numpy as np
+import pytest
+
+from tests.worlds.test_words import POLICIES, SMALL
+from windlass.registry import Registry
+from windlass.worlds import find_world
+
+SEED = 7
+#: Of each world and decision, what the generator of its policy is made of.
+STREAMS = {
+    "admission": {"dispatch": [(SEED, 1)], "admit": [(SEED, 3, 0), (SEED, 3, 1)]},
+    "batch": {"order": [(SEED, 1)]},
+    "colocated": {"order": [(SEED, 1)], "dispatch": [(SEED, 1)]},
+    "dispatch": {"dispatch": [(SEED, 1)]},
+    "elastic": {"scale": [(SEED, 1)]},
+    "fleet": {"order": [(SEED, 1)]},
+    "sharing": {"order": [(SEED, 1)], "share": [(SEED, 2)]},
+    "video": {"plan": [(SEED, 3)]},
+}
+
+
+@pytest.fixture
+def made(monkeypatch):
+    """Which generators policies were made with, by decision."""
+    found, make = {}, Registry.make
+
+    def watched(self, name, rng, **parameters):
+        entropy = rng.bit_generator.seed_seq.entropy
+        found.setdefault(self.key, set()).add(tuple(np.atleast_1d(entropy).tolist()))
+        return make(self, name, rng, **parameters)
+
+    monkeypatch.setattr(Registry, "make", watched)
+    return found
+
+
+def run(name, **changed):
+    world = find_world(name)
+    small = {
+        "colocated": {
+            "workload": {"batch": {"lublin": {"jobs": 3, "load": 0.5}}, "tasks": {"tasks": 9, "load": 1e-4}}
+        },
+        "dispatch": {"workload": {"tasks": 9}},
+        "elastic": {"workload": {"drawn": {"days": 0.1}}},
+        "video": {"cluster": {"cameras": 2}, "workload": {"begin": 2, "per_hour": 0, "seconds": 60.0}},
+        "sharing": {"cluster": {"processors": 8}},
+        "batch": {"cluster": {"processors": 8}},
+    }.get(name, {})
+    setting = world.setting.model_validate({**SMALL[name], **small, "policies": POLICIES[name], **changed})
+    world.run(setting, SEED, world.workload(setting, SEED), lambda share: None)
+
+
+@pytest.mark.parametrize("name", STREAMS)
+def test_policies_draw_from_streams_of_their_own(made, name):
+    run(name)
+    assert {key: sorted(each) for key, each in made.items()} == STREAMS[name]
+
+
+def test_placements_draw_from_a_stream_of_their_own(made):
+    sites = [
+        {"name": "a", "slots": 2, "up": 8.0, "down": 5.0},
+        {"name": "b", "slots": 1, "up": 4.0, "down": 6.0},
+    ]
+    jobs = [{"stages": [{"task_s": 1.0, "input": {"b": 1}}]}]
+    run("fleet", cluster={"sites": sites}, workload={"jobs": jobs}, policies={"place": "in-place"})
+    assert made == {"place": {(SEED, 3)}}
+
+
+def test_policies_of_partitions_draw_from_streams_of_their_own(made, tmp_path):
+    path = tmp_path / "log.csv"
+    path.write_text("submit,run,procs,partition\n0,1,1,p\n0,1,1,q\n")
+    parts = [{"name": "p", "processors": 2}, {"name": "q", "processors": 2}]
+    run("batch", cluster={"partitions": parts}, workload={"trace": str(path)})
+    assert made == {"order": {(SEED, 1, 0), (SEED, 1, 1)}}
+    made.clear()
+    world = find_world("batch")
+    said = {"cluster": {"partitions": parts}, "workload": {"trace": str(path)}, "policies": {"order": "easy"}}
+    setting = world.setting.model_validate(said)
+    workload = world.workload(setting, SEED)
+    world.explainer.waited(setting, SEED, workload, 2)
+    assert made == {"order": {(SEED, 1, 1)}}
+    made.clear()
+    whole = world.setting.model_validate({**said, "cluster": {}})
+    world.explainer.waited(whole, SEED, world.workload(whole, SEED), 2)
+    assert made == {"order": {(SEED, 1)}}
