@@ -348,3 +348,15 @@ def test_a_run_without_paid_time_has_no_parts():
     done = Scaled(jobs, InstanceFleet(TYPES[:1]), one, 0.0, 0.0, one, one, 0, launches, attempts, NOTHING)
     found = elastic_metrics(done)
     assert (found.utilisation, found.fragmentation) == (0.0, 1.0)
+
+
+def test_of_an_instance_with_one_gpu_the_gpu_is_dearest():
+    jobs = VectorJobs.of(submit=[0.0], run=[10.0], cores=1, gpus=1)
+    launches = Launches(
+        np.zeros(1, int), np.zeros(1), np.zeros(1), np.full(1, np.nan), np.full(1, -1), np.full(1, 10.0)
+    )
+    attempts = Attempts(np.zeros(1, int), np.zeros(1, int), np.zeros(1), np.full(1, 10.0))
+    fleet = InstanceFleet((InstanceType("one", gpus=1, cores=10),))
+    one = np.ones(1)
+    done = Scaled(jobs, fleet, one, 0.0, 10.0, one - 1, 10 * one, 0, launches, attempts, NOTHING)
+    assert elastic_metrics(done).utilisation == 1.0

@@ -1,8 +1,12 @@
 """What becomes of jobs that a log names, and of numbers and times as they stand in logs."""
 
+import time
+
+import polars as pl
 import pytest
 
 from windlass.model import InputError
+from windlass.traces.clock import in_seconds
 from windlass.traces.fields import UnreadableError, duration, instant, memory, number, whole
 from windlass.traces.logs.logged import STEP, LoggedJob, Reading, trace_of
 
@@ -68,3 +72,19 @@ def test_numbers_and_times_of_logs():
     assert instant("f", "1970-01-01T00:00:01-01:00") == 3601.0
     assert duration("f", "2-00:00:01") == 172_801.0
     assert duration("f", "PT1M") == 60.0
+
+
+@pytest.mark.parametrize("zone", ["UTC", "Asia/Tokyo", "America/New_York"])
+def test_times_without_a_zone_are_in_utc_wherever_they_are_read(monkeypatch, zone):
+    monkeypatch.setenv("TZ", zone)
+    time.tzset()
+    try:
+        assert instant("f", "2024-05-01T12:00:00") == 1_714_564_800.0
+        reading = Reading([LoggedJob(submit=1_714_564_800.0, run=1.0)])
+        notes = trace_of("f", "n", reading, False).notes
+        assert notes == ("times count from 2024-05-01T12:00:00Z, the first submission",)
+        table = pl.DataFrame({"submit": ["2024-05-01T12:00:00"]})
+        assert in_seconds(table)[1] == notes
+    finally:
+        monkeypatch.undo()
+        time.tzset()

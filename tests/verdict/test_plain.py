@@ -284,3 +284,35 @@ def test_names_of_metrics_are_checked_before_anything_runs():
 
     plain = VariantResult("a", (), (Outcome(0, Plain(1.0), pl.DataFrame(), 1),))
     assert judge(Results("", "", (plain,))) is None
+
+
+def test_a_metric_without_a_direction_has_no_best():
+    variants = [served("a", [1.0, 2.0]), served("b", [3.0, 4.0])]
+    found = compare(variants, "quality", 0)
+    assert (found.best, found.against) == (None, (None, None))
+
+
+def test_one_that_is_ruled_out_is_no_tie():
+    variants = [served("a", [5.0, 6.0], [1.0, 1.0]), served("b", [5.0, 6.0], [9.0, 9.0])]
+    assert judge(Results("", "", tuple(variants))).points[0].tied == (1,)
+    required = parse_requirements("cost<5 s")
+    point = judge(Results("", "", tuple(variants)), None, required).points[0]
+    assert (point.tied, point.winner) == ((), 0)
+
+
+def test_seeds_count_where_they_change_any_variant_at_all():
+    still, moved = served("a", [1.0, 1.0]), served("b", [1.0, 1.25])
+    found = repeat([still, moved], "quality")
+    assert found.over == "seeds"
+    assert repeat([still, still], "quality").over == "nothing"
+
+
+def test_equal_longest_waits_cost_nothing():
+    made = random_outcome(400, seed=1)
+    jobs = made.jobs
+    wait = (jobs["start_s"] - jobs["submit_s"]).to_numpy()
+    half = np.where(wait == wait.max(), wait, wait / 2)
+    better = outcome(jobs["submit_s"].to_list(), half.tolist(), [600.0] * 400, procs=jobs["procs"].to_list())
+    point = judge(results(("first", [made]), ("better", [better]))).points[0]
+    assert point.comparison.best == 1
+    assert all(cost.comparison.metric != "max_wait_s" for cost in point.costs)

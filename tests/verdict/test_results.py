@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 from tests.verdict.test_plain import Served, served
-from windlass.results import At, Choice, Outcome, Results, Series, VariantResult
+from windlass.results import At, Choice, Outcome, Results, Series, Summary, VariantResult
 from windlass.verdict import Comparison, Interval, fidelity
 
 
@@ -96,3 +96,15 @@ def test_words_for_choices_and_places():
     assert (made.told(2), made.supported()) == (False, (False,) * 3)
     told = replace(made, against=(None, None, Interval(1.0, 0.5, 2.0, 3)))
     assert told.supported() == (True, False, False)
+
+
+def test_results_may_be_saved_again_in_the_same_folder(tmp_path):
+    written = (("out/a", b"x"), ("out/b", b"y"))
+    run = Outcome(4, Served(1.0, 2.0, 3.0), pl.DataFrame({"job": [1]}), 8, written=written)
+    whole = Results("s", "name: s\n", (VariantResult("a", (), (run,)),))
+    for _ in range(2):
+        whole.save(tmp_path)
+    folder = tmp_path / "written" / "variant-1-seed-4" / "out"
+    assert [(folder / name).read_bytes() for name in "ab"] == [b"x", b"y"]
+    plain = Summary("x", 1.0, 2.0)
+    assert (plain.better, plain.sometimes) == (0, False)

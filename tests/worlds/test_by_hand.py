@@ -14,6 +14,7 @@ from windlass.metrics.sharing import sharing_metrics
 from windlass.metrics.workers import dispatch_metrics
 from windlass.model.instances import InstanceType
 from windlass.model.timetable import WorkerTimetable
+from windlass.model.vectors import VectorJobs
 from windlass.order.site import POLICIES as ORDER
 from windlass.scale import POLICIES as SCALE
 from windlass.share import POLICIES as SHARE
@@ -36,7 +37,7 @@ from windlass.workloads.tasks import draw_tasks
 from windlass.workloads.use import UseLaw, draw_use
 from windlass.worlds import find_world
 from windlass.worlds.admission.runs import draw_case, with_admission
-from windlass.worlds.elastic.runs import ElasticCase, run_elastic
+from windlass.worlds.elastic.runs import ElasticCase, ideal, run_elastic, use_over_time
 from windlass.worlds.sharing.runs import SharingCase, run_sharing
 
 SEED = 5
@@ -356,3 +357,19 @@ def test_outages_of_nodes_are_those_of_the_law():
     both = world.contents(workload).contents
     assert [(each.noun, each.count) for each in both] == [("job", 60), ("task", 600)]
     assert both[1].last == 600 / (0.002 * 8.0)
+
+
+def test_the_ideal_fleet_neither_fails_nor_is_taken():
+    jobs = VectorJobs.of(submit=[0.0, 50.0, 400.0], run=[300.0, 100.0, 10.0], cores=[4, 4, 4])
+    kinds = (InstanceType("small", cores=4, launch=100.0, most=5),)
+    taken = Interruptions(np.zeros(1), np.zeros(1, np.int64), np.zeros(1, np.int64))
+    poor = InstanceFleet(kinds, boot_failure=0.9, interruptions=taken)
+    done = ideal(ElasticCase(jobs, poor))
+    # Each job starts as it comes, on an instance that goes with it.
+    assert done.start.tolist() == [0.0, 50.0, 400.0]
+    assert done.launches.launched.tolist() == [0.0, 50.0, 400.0]
+    assert done.launches.gone[:2].tolist() == [300.0, 150.0]
+    assert done.lost == 0
+    times, counts = use_over_time(done)
+    rows = [(time, row[0]) for time, row in zip(times.tolist(), counts.tolist(), strict=True)]
+    assert rows[:5] == [(0.0, 1), (50.0, 2), (150.0, 1), (300.0, 0), (400.0, 1)]
