@@ -373,3 +373,17 @@ def test_the_ideal_fleet_neither_fails_nor_is_taken():
     times, counts = use_over_time(done)
     rows = [(time, row[0]) for time, row in zip(times.tolist(), counts.tolist(), strict=True)]
     assert rows[:5] == [(0.0, 1), (50.0, 2), (150.0, 1), (300.0, 0), (400.0, 1)]
+
+
+def test_where_all_tasks_are_in_the_table_no_note_says_so():
+    said = {
+        "cluster": {"nodes": 2, "cores": 2},
+        "workload": {"batch": {"lublin": {"jobs": 3, "load": 0.5}}, "tasks": {"tasks": 10, "load": 1e-4}},
+        "policies": {"order": "easy", "dispatch": "jsq"},
+    }
+    all_kept, _, _ = ran("colocated", **said, keep_tasks=10)
+    assert not any(note.startswith("one in") for note in all_kept.notes)
+    assert (all_kept.jobs["kind"] == "task").sum() == 10
+    half, _, _ = ran("colocated", **said, keep_tasks=9)
+    assert (half.jobs["kind"] == "task").sum() == 5
+    assert half.notes[-1].startswith("one in 2 of the 10 tasks is in the table")
