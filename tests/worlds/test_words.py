@@ -1,16 +1,21 @@
 """How scenarios name policies, what workloads are told apart by, what options set, and regions as sites."""
 
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from pydantic import TypeAdapter
 
 from windlass.model import InputError
+from windlass.model.vectors import VectorJobs
 from windlass.order.site import POLICIES as ORDER
 from windlass.results import Choice
 from windlass.worlds import find_world, worlds
+from windlass.worlds.colocated.world import _span_notes
 from windlass.worlds.contents import Content, content_of
+from windlass.worlds.elastic.spec import ClusterSpec
+from windlass.worlds.elastic.spot import instance_fleet
 from windlass.worlds.fleet.sites import MeasuredSites, measured_fleet
 from windlass.worlds.policy import Policy, PolicySpec
 
@@ -175,3 +180,39 @@ def test_regions_as_sites(tmp_path: Path):
     assert (one.slots.tolist(), one.up.tolist(), one.price.sum()) == ([1, 2, 3], [2.0, 4.0, 6.0], 0.0)
     with pytest.raises(InputError, match="slots has 2 numbers for 3 regions, expected one each"):
         measured_fleet(MeasuredSites(**{**said, "slots": (1, 2)}))
+
+
+@pytest.mark.parametrize(
+    ("jobs", "tasks", "told"), [(10.0, 19.0, 0), (10.0, 20.0, 0), (10.0, 20.5, 1), (31.0, 10.0, 1)]
+)
+def test_a_kind_that_comes_for_more_than_twice_as_long_is_told(jobs, tasks, told):
+    case = SimpleNamespace(
+        jobs=SimpleNamespace(submit=np.array([0.0, jobs])),
+        tasks=SimpleNamespace(submit=np.array([0.0, tasks])),
+    )
+    assert len(_span_notes(case)) == told
+
+
+def test_spot_capacity_is_told_again_until_a_month_after_the_last_job(tmp_path):
+    path = tmp_path / "spot.json"
+    path.write_text('{"metadata": {"gap_seconds": 86400}, "data": [3, 3, 1, 3]}')
+    spot = {"trace": path, "type": "b", "each": 2}
+    cluster = ClusterSpec.model_validate(
+        {"types": [{"name": "b", "cores": 8, "most": 5}, {"name": "a", "cores": 4}], "spot": spot}
+    )
+    jobs = VectorJobs.of(submit=[7.0, 86_407.0], run=[10.0, 86_400.0], cores=1)
+    found = instance_fleet(cluster, jobs).interruptions
+    # A day of submissions, a day of the longest job, and thirty more are eight times four days.
+    changes = [(4 * turn + day, limit) for turn in range(8) for day, limit in ((0, 5), (2, 2), (3, 5))]
+    # At the end of a turn there are as many as at the beginning of the next.
+    wanted = [each for number, each in enumerate(changes) if number == 0 or changes[number - 1][1] != each[1]]
+    wanted.append((32, 5))
+    assert found.time.tolist() == [7.0 + 86_400.0 * day for day, _ in wanted]
+    assert found.limit.tolist() == [limit for _, limit in wanted]
+    assert found.kind.tolist() == [1] * len(wanted)
+    assert instance_fleet(cluster, jobs).notice == 0.0
+    until_empty = cluster.model_copy(update={"spot": cluster.spot.model_copy(update={"notice": None})})
+    assert instance_fleet(until_empty, jobs).notice == np.inf
+    other = cluster.model_copy(update={"spot": cluster.spot.model_copy(update={"type": "c"})})
+    with pytest.raises(InputError, match=r"cluster.spot.type is 'c', expected one of a, b"):
+        instance_fleet(other, jobs)
