@@ -258,7 +258,6 @@ def test_outages_at_their_bounds():
     assert short.time.min() < 0.1
     assert short.time[short.cores == 0].max() < 0.5
     most = {"nodes": 1, "cores": 4, "every": 0.5, "last": 0.5, "kill": 0.0}
-    assert len(draw_outages(**most, until=1e6, rng=rng())) > 1_900_000
     for changed, said in (
         ({"until": 1_000_001.0}, "expected at most 1,000,000"),
         ({"until": math.inf}, "until is inf"),

@@ -174,3 +174,23 @@ def test_listed_jobs_run_at_listed_sites():
     assert len(workload.timetable) == 0
     done = run_placed(FleetCase(fleet, jobs, SiteTimetable.none()), PLACES.make("in-place", rng(3)))
     assert found.jobs["end_s"].to_list() == done.end.tolist()
+
+
+@pytest.mark.parametrize("fixed", [{"utilisation": 0.5, "skew": "one-site"}, None])
+def test_some_jobs_of_a_log_of_bytes(tmp_path, fixed):
+    path = tmp_path / "log.tsv"
+    rows = [(0, 300e6, 10e6), (5, 3.0, 0), (9, 900e6, 0), (11, 200e6, 0)]
+    path.write_text("".join(f"j\t{at}\t0\t{read}\t{moved}\t0\n" for at, read, moved in rows) + "bad\n")
+    said = {"trace": str(path), "where": "map_input > 250e6", "skip_bad_lines": True}
+    found, workload, _ = ran(
+        "fleet",
+        cluster={"sites": [{"name": name, "slots": 2, "up": 1e8, "down": 1e8} for name in "ab"]},
+        workload=said | ({} if fixed is None else {"fixed": fixed}),
+    )
+    assert len(found.jobs) == len(workload.jobs) == 2
+    # Blocks of 128 MiB; a shuffle is one more task.
+    assert workload.jobs.job_tasks.tolist() == ([3 + 1, 7] if fixed is None else [3, 7])
+    if fixed is not None:
+        used = workload.jobs.duration.sum() / (4 * workload.jobs.submit[-1])
+        assert used == pytest.approx(0.5)
+        assert len(workload.jobs.site) == 2
