@@ -245,3 +245,17 @@ def test_series_on_a_grid(tmp_path):
     refused(
         lambda: read_series(written(tmp_path, "t,a\n,1\n"), 1.0), "column t: empty or one below is no time"
     )
+
+
+@pytest.mark.parametrize("column", ["job", "procs_allocated", "procs_requested"])
+def test_numbers_of_jobs_and_of_processors_are_whole(tmp_path, column):
+    cells = {
+        "job": "7",
+        "submit": "0",
+        "run": "1",
+        "procs_allocated": "2",
+        "procs_requested": "3",
+        column: "1.5",
+    }
+    path = written(tmp_path, ",".join(cells) + "\n" + ",".join(cells.values()) + "\n")
+    refused(lambda: read_csv(path), f"line 2: {column} is '1.5', expected a whole number of 0 or more")
