@@ -187,6 +187,7 @@ def test_what_gains_depend_on_is_varied(bench, quick):
         assert len(line.half_width) == len(sizes)
     assert [(row.what, row.ours) for row in rows[: len(expected)]] == expected
     assert len(rows) == len(expected) + (not quick)
+    assert picture.log_x
     if not quick:
         scarce = {
             "sites": SiteModel(sites=50, slots=(25, 500), mbit=(100.0, 2000.0)),

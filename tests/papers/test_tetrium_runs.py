@@ -7,6 +7,7 @@ import pytest
 
 from tests.papers.keyed import keyed, whole
 from tests.papers.tetrium_bench import DELAY, FLEET, SEEDS, WORK, Keyed, percents, small
+from windlass.model.fleet import Fleet, FleetJobs, StageSpec
 from windlass.papers.tetrium import examples, ours, paper, runs
 from windlass.papers.tetrium.runs import JOBS, SITES, Bench, Kept, job_columns
 from windlass.workloads.drops import draw_drops
@@ -192,7 +193,8 @@ def test_ours_and_tetrium_are_beside_each_way_of_delay_scheduling(quick):
 
 def test_all_parts_are_run_in_turn(monkeypatch):
     asked, told = [], []
-    monkeypatch.setattr(paper, "prepare", lambda *_: None)
+    compiling = SimpleNamespace(done=1, total=3)
+    monkeypatch.setattr(paper, "prepare", lambda kernels, report: report(compiling))
     monkeypatch.setattr(paper, "_speed", lambda: ["speed"])
     monkeypatch.setattr(paper, "example_rows", lambda: ["example"])
     parts = tuple(
@@ -208,8 +210,8 @@ def test_all_parts_are_run_in_turn(monkeypatch):
         assert found.rows == ("example", "speed", *range(9))
         assert found.pictures == tuple(-part for part in range(9))
         assert {(bench.seeds, bench.jobs, given) for bench, given in asked} == {(seeds, jobs, quick)}
-        assert told[0] == ("worked examples", 0.0)
-        assert [share for _, share in told[1:]] == pytest.approx([(step + 1) / 10 for step in range(9)])
+        assert told[:2] == [("compiling, 1 of 3 functions", 0.0), ("worked examples", 0.0)]
+        assert [share for _, share in told[2:]] == pytest.approx([(step + 1) / 10 for step in range(9)])
 
 
 def test_a_busy_view_waits_for_every_third_shuffle():
@@ -232,6 +234,37 @@ def test_speeds_are_the_best_of_five_at_fifty_and_a_hundred_jobs(monkeypatch):
     assert views == [50] * 5 + [100] * 5
     assert [(row.paper, row.ours, row.holds) for row in rows] == [(0.95, 2.0, None), (2.0, 2.0, None)]
     assert ["50 jobs" in rows[0].what, "100 jobs" in rows[1].what] == [True, True]
+
+
+def test_the_first_example_is_as_the_thesis_reckons_it(monkeypatch):
+    def run_placed(case, policy):
+        jobs, fleet = case.jobs, case.fleet
+        key = jobs.duration.tolist(), jobs.here(3).tolist(), jobs.task_bytes.tolist(), jobs.ratio.tolist()
+        end = keyed(key, fleet.up.tolist(), fleet.down.tolist(), policy.name, sorted(vars(policy).items()))
+        return SimpleNamespace(end=np.array([end]))
+
+    monkeypatch.setattr(examples, "run_placed", run_placed)
+    rows = examples._first()
+    assert [row.paper for row in rows] == [88.5, 93.0, 59.83, 45.7, 59.83, 50.88, None]
+    assert [row.holds for row in rows[:4]] == [True] * 4
+    assert [row.judged.parts[0].high - row.paper for row in rows[:4]] == pytest.approx(
+        [0.05, 0.5, 0.005, 0.05]
+    )
+    # All at the site of 40 slots: 800 tasks' input comes up 1 and 2 GB/s links, then 25 waves and 12.5 of them.
+    assert rows[1].ours == pytest.approx(max(30e9 / 1e9, 50e9 / 2e9, 80e9 / 5e9) + 25 * 2.0 + 13 * 1.0)
+    assert rows[4].ours <= 59.835
+    assert "optimum is 44.2857 s" in rows[3].note
+    slots, gb = [40, 10, 20], 1e9
+    fleet = Fleet.of(slots, [5 * gb, 1 * gb, 2 * gb], [5 * gb, 1 * gb, 5 * gb])
+    stages = [StageSpec(2.0, (200, 300, 500), 1e8, ratio=0.5), StageSpec(1.0, tasks=500, parents=(0,))]
+    case = examples.FleetCase(fleet, FleetJobs.of([0.0], [stages]))
+    assert rows[6].ours == run_placed(case, examples.Tetrium()).end[0]
+    late = [run_placed(case, examples.DelayScheduling(wait)).end[0] for wait in (0.0, 3.0, 5.0)]
+    alone = run_placed(case, examples.InPlace()).end[0]
+    assert rows[6].note == (
+        f"in-place simulated: {alone:.2f} s; with delay scheduling at 0, 3, 5 s: "
+        + ", ".join(f"{end:.2f} s" for end in late)
+    )
 
 
 def test_the_second_example_is_as_the_thesis_reckons_it():
