@@ -30,3 +30,8 @@ def whole(values) -> str:
     """Mean and half width as whole numbers."""
     mean, half = mean_and_half(values)
     return f"{mean:.0f} ± {half:.0f}" if math.isfinite(half) else f"{mean:.0f}"
+
+
+def axes(picture) -> tuple[str, str, str]:
+    """A picture's key, and what its axes say."""
+    return picture.key, picture.x_title, picture.y_title

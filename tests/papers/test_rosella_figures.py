@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from tests.papers.keyed import keyed, mean_and_half
+from tests.papers.keyed import axes, keyed, mean_and_half
 from windlass.papers.rosella import examples, growth, learning, paper, table
 from windlass.papers.rosella.table import Cell, Contender
 
@@ -159,6 +159,8 @@ def test_tables_have_all_loads_of_all_speeds(monkeypatch, quick):
                 assert list(line.y) == pytest.approx([own.mean() for own in each])
                 assert list(line.half_width) == pytest.approx([mean_and_half(own)[1] for own in each])
             assert picture.log_y
+            scale = "mean response, s (mean service at mean speed: 1 s)"
+            assert axes(picture)[1:] == ("load", scale)
         assert [picture.key for picture in found.pictures] == [f"{key}-{number}" for number in range(3)]
         assert [row.what for row in found.rows[:-1]] == rows
         last = table.sparrow_row(beside, f"jobs of one task, {words}")
@@ -208,6 +210,8 @@ def test_settings_beside_sparrow_are_listed_from_the_largest_share():
     )
     assert "1 settings are left out" in row.note
     assert [part.low for part in row.judged.parts] == pytest.approx([0.645, 0.645])
+    # The paper leaves the setting open, so one that is short does not refute it.
+    assert row.judged.unanimous
 
 
 @pytest.mark.parametrize("quick", [True, False])
@@ -234,6 +238,8 @@ def test_examples_are_of_ten_workers(simulated, quick):
         assert row.ours == f"waiting tasks grow by {np.mean(growths):.3f}/s, {runs[0][-1]:,} at the end"
         assert (line.name, list(line.x)) == (policy, list(np.arange(1, 21) * 2.0))
         assert list(line.y) == (runs[0] + 1).tolist()
+    assert axes(found.pictures[0]) == ("examples", "time, s", "1 + tasks waiting or running")
+    assert found.pictures[0].log_y
     assert found.rows[0].judged.parts[0].low == pytest.approx(3.6 / 2)
     assert found.rows[1].judged.parts[0].low == pytest.approx(2.34 / 2)
     assert found.rows[2].judged.parts[0].high == pytest.approx(2.34 / 2)

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from tests.papers.keyed import keyed
+from tests.papers.keyed import axes, keyed
 from windlass.papers.rosella import grid, growth, learning
 from windlass.papers.rosella.table import Contender, SpeedSet
 
@@ -52,6 +52,7 @@ def test_a_shock_swaps_all_speeds_once(monkeypatch, quick):
         [10.0 + seeds.mean(), *[40.0 + seeds.mean()] * 2, 14.0 + seeds.mean()]
     )
     assert f"mean of {runs} runs" in picture.caption
+    assert axes(picture) == ("shock", "time of arrival, s", "mean response, s")
     assert picture.log_y
 
 
@@ -98,6 +99,7 @@ def test_benchmark_tasks_are_from_none_to_all(monkeypatch, quick):
     )
     found = learning.benchmark_tasks(quick)
     shares = (0.0, 0.03, 0.1, 0.3, 1.0)
+    assert axes(found.pictures[0])[2] == "mean response, s"
     assert found.pictures[0].categories == ("0", "0.03", "0.1", "0.3", "1")
     for row, line, load in zip(found.rows, found.pictures[0].lines, (0.3, 0.8), strict=True):
         means = {share: np.array([value(load, share, seed) for seed in seeds]) for share in shares}
@@ -163,6 +165,8 @@ def test_learning_times_are_by_workers_and_by_load(monkeypatch, quick):
     assert list(workers.lines[0].y) == pytest.approx(by_size.mean(axis=0).tolist())
     assert list(loaded.lines[0].y) == pytest.approx(by_load.mean(axis=0).tolist())
     assert (workers.log_x, loaded.log_x) == (True, False)
+    assert axes(workers) == ("learning-n", "workers", "s")
+    assert axes(loaded) == ("learning-load", "load", "s")
 
 
 def test_a_straight_line_is_fitted_by_least_squares():
@@ -192,6 +196,7 @@ def test_queues_are_measured_from_ten_workers_on(monkeypatch, quick):
         assert list(line.x) == sizes
         assert list(line.y) == pytest.approx(longest.mean(axis=0).tolist())
     assert picture.log_x
+    assert axes(picture) == ("growth", "workers", "tasks at the longest queue")
 
 
 def test_growth_is_allowed_as_the_laws_have_it():

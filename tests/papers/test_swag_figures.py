@@ -6,7 +6,7 @@ from functools import partial
 import numpy as np
 import pytest
 
-from tests.papers.keyed import mean_and_half
+from tests.papers.keyed import axes, mean_and_half
 from tests.papers.swag_runs import EACH, ONE, OPTIMAL, SHOWN, SIZE, experiment, room
 from windlass.papers.swag import bounds, laws, settings
 
@@ -72,6 +72,8 @@ def test_a_law_s_rows_are_of_its_loads(law):
     for line in classes.lines:
         assert list(line.x) == [0, 1, 2, 3]
         assert list(line.y) == pytest.approx(high.slowdowns(line.name).mean(axis=0).tolist())
+    assert axes(responses) == (f"response-{law}", "utilisation", "response over FCFS's")
+    assert axes(classes) == (f"slowdown-{law}", "jobs", "slowdown")
     assert classes.categories == ("Overall", "Small", "Medium", "Large")
 
 
@@ -120,14 +122,16 @@ def test_what_is_told_is_eight_bytes_a_subjob():
         return np.array([run.told for run in found.runs[name]]) * 8 / 1000
 
     assert rows == [settings.told_row({name: kbytes(0.78, name) for name in names})]
+    assert axes(picture) == ("told", "utilisation", "kB")
     assert [line.name for line in picture.lines] == list(names)
     for line in picture.lines:
         assert list(line.x) == [0.39, 0.58, 0.78]
         assert list(line.y) == pytest.approx([kbytes(load, line.name).mean() for load in line.x])
 
 
-def bars(picture, found):
+def bars(picture, found, key, x_title):
     """Whether a picture has the responses over FCFS's of these settings."""
+    assert axes(picture) == (key, x_title, "response over FCFS's")
     assert picture.categories == tuple(found)
     assert [line.name for line in picture.lines] == list(SHOWN)
     for line in picture.lines:
@@ -154,7 +158,7 @@ def test_skew_is_from_even_to_one_site():
         abs(1.0 - lone.responses(name) / lone.responses(ONE)).max() for name in SHOWN if name != "SWAG"
     )
     assert rows[1].ours == f"{most:.2%}"
-    bars(picture, found)
+    bars(picture, found, "skew", "skew of Zipf's law")
 
 
 def test_sites_share_nine_thousand_slots():
@@ -166,7 +170,7 @@ def test_sites_share_nine_thousand_slots():
     slopes = [np.polyfit(counts, [ratios[sites][seed] for sites in counts], 1)[0] for seed in range(3)]
     assert rows[0].judged.parts[0].found.mean == pytest.approx(np.mean(slopes))
     assert f"{10 * np.mean(slopes):+.3f} for ten sites more" in rows[0].note
-    bars(picture, found)
+    bars(picture, found, "sites", "sites")
 
 
 def test_accuracy_is_from_none_to_all():
@@ -175,4 +179,4 @@ def test_accuracy_is_from_none_to_all():
     times = {name: own.responses("SWAG") for name, own in found.items()}
     assert rows == [settings.accuracy_row(times)]
     assert f"by {(times['0%'] / times['100%'] - 1).mean():.1%};" in rows[0].note
-    bars(picture, found)
+    bars(picture, found, "accuracy", "accuracy")

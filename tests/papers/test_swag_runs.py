@@ -162,11 +162,8 @@ def test_small_cases_reach_their_bounds():
     assert all(len(each.jobs) == 6 and each.fleet.slots.tolist() == [3] * 5 for each in tiny)
     assert max(each.jobs.duration.max() for each in tiny) <= 5.0
     # Six jobs arrive over the time in which fifteen slots, nine tenths busy, do their work.
-    spans = [
-        float(each.jobs.submit[-1] - each.jobs.submit[0]) * 15 * 0.9 / each.jobs.duration.sum()
-        for each in tiny
-    ]
-    assert 0.5 < np.mean(spans) < 1.2
+    for each in tiny:
+        assert each.jobs.submit[-1] * 15 * 0.9 == pytest.approx(each.jobs.duration.sum())
 
 
 def test_hindsight_tries_all_priorities(monkeypatch):
@@ -213,7 +210,8 @@ def test_static_rows_are_beside_the_better_srpt(monkeypatch):
 
     def orders(subjobs, slots):
         seen.append((subjobs, slots))
-        return {"SWAG": 6.0, "Global-SRPT": 10.0, "Independent-SRPT": 8.0}
+        better, worse = (10.0, 8.0) if len(seen) > 3 else (8.0, 10.0)
+        return {"SWAG": 6.0, "Global-SRPT": better, "Independent-SRPT": worse}
 
     monkeypatch.setattr(exact, "orders", orders)
     monkeypatch.setattr(exact, "finish_instants", lambda subjobs, slots, order: np.full(2, order) + len(seen))

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tests.papers.keyed import whole
+from tests.papers.keyed import axes, whole
 from tests.papers.tetrium_bench import DELAY, SEEDS, Keyed, delayed, gained, percents, small, waits
 from windlass.papers.tetrium import gains
 from windlass.papers.tetrium.runs import JOBS, SITES
@@ -51,6 +51,7 @@ def test_the_deployment_has_four_cells(bench):
         assert list(line.x) == [0, 1, 2, 3]
         assert list(line.y) == pytest.approx([own.mean() for own in each])
         assert len(line.half_width) == 4
+    assert axes(picture) == ("fig-4-7", "", "%")
     assert picture.categories == (
         "TPC-DS, 8 sites",
         "Big-Data, 8 sites",
@@ -142,6 +143,7 @@ def test_slowed_jobs_are_counted_job_by_job(bench):
         assert line.y[0] == 0.0
         assert line.y[-1] == 100.0
         assert list(line.x) == pytest.approx(each)
+    assert axes(picture) == ("fig-4-10", "%", "% of jobs")
     best = rows[15]
     assert (best.paper, best.ours) == (45.0, delayed(bench, "tetrium", {"direction": "best"}))
     assert f"forward: {waits(bench, 'tetrium')}" in best.note

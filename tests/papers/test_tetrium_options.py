@@ -5,7 +5,7 @@ import dataclasses
 import numpy as np
 import pytest
 
-from tests.papers.keyed import whole
+from tests.papers.keyed import axes, whole
 from tests.papers.tetrium_bench import DELAY, SEEDS, Keyed, gained, percents, waits
 from windlass.papers.tetrium import classes, options, verdicts
 from windlass.papers.tetrium.runs import JOBS, SITES
@@ -63,6 +63,7 @@ def test_drops_are_beside_the_printed_gains(bench, quick):
         assert list(line.y) == pytest.approx([own.mean() for own in values])
         assert len(line.half_width) == len(sites)
     assert picture.log_x
+    assert axes(picture) == ("fig-4-12", "k", "%")
 
 
 @pytest.mark.parametrize("quick", [True, False])
@@ -82,7 +83,8 @@ def test_the_budget_of_bytes_trades_time(bench, quick):
         assert first.found.mean == pytest.approx((times[-1] - times[0]).mean())
         assert second.found.mean == pytest.approx((wans[0] - wans[-1]).mean())
         assert f"{waits(bench, 'tetrium', {'rho': 0.0})} at ρ = 0" in row.note
-        assert picture.key == f"fig-{figure.replace('.', '-')}"
+        key = f"fig-{figure.replace('.', '-')}"
+        assert axes(picture) == (key, "reduction of WAN usage, %", "reduction of response time, %")
         assert list(picture.lines[0].x) == pytest.approx([w.mean() for w in wans])
         assert list(picture.lines[0].y) == pytest.approx([t.mean() for t in times])
 
@@ -93,6 +95,7 @@ def test_fairness_is_from_none_to_all(bench, quick):
     epsilons = [0.0, 1.0] if quick else [0.0, 0.2, 0.4, 0.6, 0.8, 1.0]
     values = [percents(bench, "tetrium", "in-place", {"epsilon": value}) for value in epsilons]
     row, (line,) = rows[2], pictures[2].lines
+    assert axes(pictures[2]) == ("fig-4-15", "ε", "%")
     assert row.ours == "; ".join(f"ε={e:g}: {whole(own)}" for e, own in zip(epsilons, values, strict=True))
     assert row.judged.parts[0].found.mean == pytest.approx((values[-1] - values[0]).mean())
     assert row.judged.parts[0].low == 42.0 - 1.0
@@ -188,6 +191,7 @@ def test_what_gains_depend_on_is_varied(bench, quick):
     assert [(row.what, row.ours) for row in rows[: len(expected)]] == expected
     assert len(rows) == len(expected) + (not quick)
     assert picture.log_x
+    assert axes(picture) == ("varied", "MB a task", "%")
     if not quick:
         scarce = {
             "sites": SiteModel(sites=50, slots=(25, 500), mbit=(100.0, 2000.0)),

@@ -1,0 +1,415 @@
+"""Each check fails on a policy that breaks just its rule, and on no other."""
+
+import importlib
+import re
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from tests.checks import broken
+from tests.checks.broken import Registry
+from windlass.admit.view import Admission
+from windlass.checks import CheckError
+from windlass.checks import dispatch as dispatch_checks
+from windlass.checks import place as place_checks
+from windlass.checks import scale as scale_checks
+from windlass.checks.order import fleet as fleet_checks
+from windlass.checks.order import site as site_checks
+from windlass.model import PolicyError
+from windlass.order.fleet import JobOrder
+from windlass.plan import Plan
+from windlass.scale import Totals
+from windlass.share.answer import Share, Sharing
+
+BASES = {
+    "admit": broken.Admits,
+    "scale": broken.Scales,
+    "plan": broken.Plans,
+    "share": broken.Shares,
+    "order.site": broken.Orders,
+    "order.fleet": broken.OrdersAll,
+    "place": broken.Places,
+}
+#: By decision and what is wrong: the check that fails, and what it says.
+COMMON = {
+    broken.Needs: ("parameters_have_defaults", "parameter depth has no default"),
+    broken.Unseeded: ("seeded", "same seed gives|two runs with one seed differ"),
+    broken.Global: ("seeded", "NumPy's global generator"),
+    broken.Forgetful: ("picklable", "a pickled copy|a copy answers otherwise"),
+    broken.Touches: ("leaves_the_view_alone", "changes the view"),
+}
+
+
+def checks(decision):
+    module = importlib.import_module(f"windlass.checks.{decision}")
+    return {
+        name.removeprefix("check_"): check
+        for name, check in vars(module).items()
+        if name.startswith("check_") and check.__module__ == module.__name__
+    }
+
+
+def registry(decision, *wrong, **methods):
+    cls = type("Made", (*wrong, BASES[decision]), {"name": "made", **methods})
+    cls.__module__, cls.__qualname__ = __name__, "Made"
+    globals()["Made"] = cls
+    return Registry(cls, decision)
+
+
+@pytest.mark.parametrize("decision", [each for each in BASES if each not in ("order.site", "place")])
+def test_a_good_policy_passes_each_check(decision):
+    """At one site and in placing, registered policies pass already."""
+    for check in checks(decision).values():
+        check(registry(decision), "made")
+
+
+@pytest.mark.parametrize("decision", BASES)
+@pytest.mark.parametrize("wrong", COMMON, ids=lambda cls: cls.__name__)
+def test_a_check_that_all_decisions_have_fails_on_what_is_wrong(decision, wrong):
+    if (decision, wrong) == ("share", broken.Touches):
+        pytest.skip("a view of sharing has nothing that can be changed")
+    name, problem = COMMON[wrong]
+    with pytest.raises(CheckError, match=f"made: .*({problem})"):
+        checks(decision)[name](registry(decision, wrong), "made")
+
+
+def answers(decision, when, answer):
+    """A policy that answers something else where a view is so."""
+
+    def decide(self, view):
+        self.calls += 1
+        return answer(view) if when(view, self) else self.answer(view, odd=False)
+
+    return registry(decision, decide=decide)
+
+
+CANNOT = [
+    ("admit", "answers", lambda view, _: np.isnan(view.metrics).all(), lambda view: Admission(None, "why")),
+    ("admit", "answers", lambda view, _: np.isnan(view.busy), lambda view: Admission(True, "")),
+    ("admit", "answers", lambda view, _: np.isnan(view.metrics[1]), lambda view: Admission(1, "why")),
+    (
+        "admit",
+        "clock_does_not_matter",
+        lambda view, _: view.now > 100.0,
+        lambda view: Admission(True, "late"),
+    ),
+    (
+        "scale",
+        "can_be_carried_out",
+        lambda view, _: len(view.history) > 150,
+        lambda view: Totals((21, 0, 0), ("why",) * 3),
+    ),
+    ("scale", "can_be_carried_out", lambda view, _: True, lambda view: Totals((0, 0, 0), ("why", "", "why"))),
+    ("plan", "can_be_carried_out", lambda view, _: len(view.queries) > 5, lambda view: Plan((), ())),
+    (
+        "plan",
+        "can_be_carried_out",
+        lambda view, _: len(view.queries) == 12,
+        lambda view: Plan((0,) * 12, ("why",) * 12),
+    ),
+    (
+        "share",
+        "can_be_carried_out",
+        lambda view, _: bool(view.running and view.waiting),
+        lambda view: Sharing((Share(view.running[0].job, view.waiting[0].job, 10, ""),)),
+    ),
+    (
+        "share",
+        "answers_an_empty_view",
+        lambda view, _: not view.running,
+        lambda view: Sharing((Share(1, 2, 10, "why"),)),
+    ),
+    (
+        "share",
+        "answers_an_empty_view",
+        lambda view, _: bool(view.running) and not view.waiting,
+        lambda view: Sharing((Share(1, 2, 10, "why"),)),
+    ),
+    (
+        "order.fleet",
+        "leaves_the_view_alone",
+        lambda view, _: len(view.job) > 3,
+        lambda view: JobOrder(np.arange(len(view.job)), ""),
+    ),
+]
+
+
+@pytest.mark.parametrize(("decision", "name", "when", "answer"), CANNOT)
+def test_an_answer_that_cannot_be_carried_out_is_found(decision, name, when, answer):
+    with pytest.raises(CheckError, match="made: "):
+        checks(decision)[name](answers(decision, when, answer), "made")
+
+
+def test_a_view_that_is_changed_later_is_found():
+    def look(self, view):
+        self.kept.append(view)
+        if len(self.kept) == 100:
+            self.kept[2].metrics[3] = 99.0
+
+    with pytest.raises(CheckError, match="changes the view"):
+        checks("admit")["leaves_the_view_alone"](registry("admit", look=look), "made")
+
+
+def test_a_look_that_leaves_a_trace_is_found():
+    def odd(self, view):
+        self.kept += [view.now] * (not view.due)
+        return view.due and len(self.kept) > 9
+
+    with pytest.raises(CheckError, match="looked before"):
+        checks("scale")["looks_leave_no_trace"](registry("scale", odd=odd), "made")
+    seen = []
+
+    def look(self, view):
+        seen.append((view.now, view.look, view.due))
+
+    checks("scale")["looks_leave_no_trace"](registry("scale", look=look), "made")
+    expected = []
+    for step in range(40):
+        at = 600.0 * step
+        expected += [(at, 10.0, True)] * 2 + [(at + 10.0, 10.0, False), (at + 40.0, 10.0, False)]
+    assert seen == expected
+    many = answers("scale", lambda view, _: not view.due, lambda view: Totals((99, 0, 0), ("why",) * 3))
+    with pytest.raises(PolicyError, match="99 instances"):
+        checks("scale")["looks_leave_no_trace"](many, "made")
+
+
+@pytest.mark.parametrize(
+    ("changed", "problem"),
+    [
+        ({"jobs": (1, 2), "reasons": ("one",)}, "2 jobs but 1 reasons"),
+        ({"jobs": (1,), "reasons": ("",)}, "without a"),
+    ],
+)
+def test_starts_without_a_reason_are_found(monkeypatch, changed, problem):
+    answer = SimpleNamespace(jobs=changed["jobs"], reasons=lambda: changed["reasons"])
+    monkeypatch.setattr(site_checks, "_starts", lambda recorder, jobs: recorder.answers.append(answer))
+    with pytest.raises(CheckError, match=problem):
+        site_checks.check_gives_reasons(registry("order.site"), "made")
+
+
+@pytest.mark.parametrize(
+    ("changed", "problem"),
+    [
+        ({"why": np.array([0])}, "1 reasons for 2 starts"),
+        ({"reasons": ("moved", "")}, "without a reason"),
+    ],
+)
+def test_tasks_without_a_reason_are_found(monkeypatch, changed, problem):
+    answer = {"starts": np.zeros((2, 4)), "why": np.array([0, 1]), "reasons": ("moved", "stayed")} | changed
+    monkeypatch.setattr(
+        place_checks, "_run", lambda recorder, seed: recorder.answers.append(SimpleNamespace(**answer))
+    )
+    with pytest.raises(CheckError, match=problem):
+        place_checks.check_gives_reasons(registry("place"), "made")
+
+
+def test_moves_that_a_copy_makes_otherwise_are_found(monkeypatch):
+    """Every seventh view is asked again."""
+    asked, wrong = [], [-1, -1]
+
+    def run(recorder, seed):
+        for at in range(15):
+            recorder.views.append(SimpleNamespace(now=float(at)))
+            recorder.answers.append(SimpleNamespace(starts=np.zeros(2), moves=np.zeros(2)))
+
+    class Copy:
+        def __init__(self):
+            self.asked = []
+
+        def decide(self, view):
+            asked.append(view.now)
+            starts, moves = (np.zeros(2) + (view.now == at) for at in wrong)
+            return SimpleNamespace(starts=starts, moves=moves)
+
+    monkeypatch.setattr(place_checks, "_run", run)
+    monkeypatch.setattr(place_checks.pickle, "loads", lambda _: Copy())
+    for at, held in (((-1, -1), True), ((7, -1), False), ((-1, 14), False), ((8, 8), True)):
+        asked.clear()
+        wrong[:] = at
+        if held:
+            place_checks.check_picklable(registry("place"), "made")
+            assert asked == [0.0, 7.0, 14.0]
+        else:
+            with pytest.raises(CheckError, match="asked again at"):
+                place_checks.check_picklable(registry("place"), "made")
+
+
+ENDLESS = [
+    (place_checks, "_run", "check_no_task_starves", [(seed, seed % 2 == 0) for seed in range(7, 13)]),
+    (site_checks, "_starts", "check_no_job_starves", list(range(6, 10))),
+    (fleet_checks, "run_ordered", "check_orders_all_jobs", list(range(5, 9))),
+]
+
+
+@pytest.mark.parametrize(("module", "runner", "check", "seeds"), ENDLESS, ids=lambda each: str(each)[-20:])
+def test_a_job_without_an_end_is_found_in_any_of_the_runs(monkeypatch, module, runner, check, seeds):
+    decision = module.__name__.removeprefix("windlass.checks.")
+    asked = []
+    if module is not place_checks:
+        monkeypatch.setattr(module, "workload", lambda seed: seed)
+
+    def run(*given, drops=None):
+        asked.append((given[1], drops) if drops is not None else next(g for g in given if isinstance(g, int)))
+        return SimpleNamespace(end=np.array([1.0, np.inf if len(asked) == late else 2.0]))
+
+    monkeypatch.setattr(module, runner, run)
+    for late in (0, 1, len(seeds)):
+        asked.clear()
+        if late:
+            with pytest.raises(CheckError, match="without an end"):
+                getattr(module, check)(registry(decision), "made")
+        else:
+            getattr(module, check)(registry(decision), "made")
+            assert asked == seeds
+
+
+@pytest.mark.parametrize("wrong", ["", "start", "why"])
+def test_a_site_s_policy_by_hand_does_as_the_simulator_s_own_way(monkeypatch, wrong):
+    def starts(policy, jobs):
+        by_hand = isinstance(policy, site_checks._Recorder)
+        start = np.array([0.0, 1.0 + (by_hand and wrong == "start")])
+        # Codes may differ where the reasons are the same.
+        reasons = ("a", "b") if by_hand else ("b", "a")
+        why = [0, 1] if by_hand else [1, 0]
+        return SimpleNamespace(
+            start=start, reasons=reasons, why=[0, 0] if by_hand and wrong == "why" else why
+        )
+
+    monkeypatch.setattr(site_checks, "_starts", starts)
+    check = site_checks.check_same_by_hand
+    if not wrong:
+        check(registry("order.site"), "made")
+        return
+    with pytest.raises(CheckError, match="at other times" if wrong == "start" else "other reasons"):
+        check(registry("order.site"), "made")
+
+
+@pytest.mark.parametrize("wrong", [None, False, True])
+def test_a_fleet_s_policy_by_hand_does_as_the_simulator_s_own_way(monkeypatch, wrong):
+    def run(case, policy, by_seconds):
+        by_hand = isinstance(policy, fleet_checks._ByHand)
+        return SimpleNamespace(begun=np.array([0.0, float(by_hand and by_seconds is wrong)]))
+
+    monkeypatch.setattr(fleet_checks, "run_ordered", run)
+    if wrong is None:
+        fleet_checks.check_same_by_hand(registry("order.fleet"), "made")
+        return
+    with pytest.raises(CheckError, match="at other times"):
+        fleet_checks.check_same_by_hand(registry("order.fleet"), "made")
+
+
+def dispatching(monkeypatch, **methods):
+    cls = type("Made", (broken.Dispatches,), {"name": "made", **methods})
+    cls.__module__, cls.__qualname__ = __name__, "Made"
+    globals()["Made"] = cls
+    monkeypatch.setattr(dispatch_checks, "make_policy", lambda name, speeds, rng: cls(len(speeds)))
+    return Registry(cls, "dispatch")
+
+
+def test_a_good_dispatcher_passes_each_check(monkeypatch):
+    for check in checks("dispatch").values():
+        check(dispatching(monkeypatch), "made")
+
+
+@pytest.mark.parametrize("worker", [4, -1, None])
+def test_a_worker_that_is_none_is_found(monkeypatch, worker):
+    def chosen(self):
+        self.count = getattr(self, "count", 0) + 1
+        return worker if self.count == 500 else self.count % 4
+
+    with pytest.raises(CheckError, match=re.escape(f"chose {worker!r} of 4 workers")):
+        dispatch_checks.check_chooses_a_worker(dispatching(monkeypatch, chosen=chosen), "made")
+
+
+@pytest.mark.parametrize("argument", ["queue_lengths", "now", "worker", "work", "seconds"])
+def test_bad_input_that_is_taken_or_not_named_is_found(monkeypatch, argument):
+    def accepts(self, name, holds):
+        if name != argument:
+            broken.Dispatches.refuse(self, name, holds)
+
+    def unnamed(self, name, holds):
+        broken.Dispatches.refuse(self, "it" if name == argument else name, holds)
+
+    # A worker that is not there, and a queue of another length, are no index.
+    with pytest.raises(CheckError, match=f"accepts a bad {argument}"):
+        dispatch_checks.check_refuses_bad_input(dispatching(monkeypatch, refuse=accepts), "made")
+    with pytest.raises(CheckError, match=f"does not name {argument}"):
+        dispatch_checks.check_refuses_bad_input(dispatching(monkeypatch, refuse=unnamed), "made")
+
+
+@pytest.mark.parametrize("part", ["length", "number"])
+def test_either_bad_queue_alone_is_found(monkeypatch, part):
+    def choose(self, queue_lengths):
+        bad = len(queue_lengths) != 4 if part == "number" else not np.isfinite(queue_lengths).all()
+        self.refuse("queue_lengths", not bad)
+        return 0
+
+    with pytest.raises(CheckError, match="accepts a bad queue_lengths"):
+        dispatch_checks.check_refuses_bad_input(dispatching(monkeypatch, choose=choose), "made")
+
+
+@pytest.mark.parametrize(
+    ("name", "methods", "problem"),
+    [
+        (
+            "seeded",
+            {"chosen": lambda self: next(broken.CALLS) % 4 // 2 * (next(broken.CALLS) % 3)},
+            "different",
+        ),
+        ("seeded", {"arrived": lambda self, now: np.random.rand()}, "global generator"),  # noqa: NPY002
+        ("picklable", {"__getstate__": lambda self: {"workers": 4, "last": self.last + 1}}, "a pickled copy"),
+    ],
+)
+def test_a_dispatcher_that_depends_on_chance_or_forgets_is_found(monkeypatch, name, methods, problem):
+    with pytest.raises(CheckError, match=problem):
+        checks("dispatch")[name](dispatching(monkeypatch, **methods), "made")
+
+
+@pytest.mark.parametrize(
+    ("compiled", "looks"),
+    [
+        (None, True),
+        (SimpleNamespace(benchmark_at=np.inf, reservations=0), True),
+        (SimpleNamespace(benchmark_at=0.5, reservations=0), False),
+        (SimpleNamespace(benchmark_at=np.inf, reservations=1), False),
+    ],
+)
+def test_a_dispatcher_by_hand_does_as_the_simulator_s_own_loop(monkeypatch, compiled, looks):
+    monkeypatch.setattr(dispatch_checks, "as_compiled", lambda policy: compiled)
+    monkeypatch.setattr(
+        dispatch_checks,
+        "_responses",
+        lambda policy: np.array([1.0 + isinstance(policy, dispatch_checks._ByHand)]),
+    )
+    made = dispatching(monkeypatch)
+    if looks:
+        with pytest.raises(CheckError, match="driven by hand"):
+            dispatch_checks.check_same_by_hand(made, "made")
+    else:
+        dispatch_checks.check_same_by_hand(made, "made")
+
+
+def test_by_hand_each_call_is_passed_on():
+    seen = []
+    policy = SimpleNamespace(
+        name="made",
+        arrived=lambda *given: seen.append(given),
+        choose=lambda *given: seen.append(given) or 2,
+        completed=lambda *given: seen.append(given),
+    )
+    by_hand = dispatch_checks._ByHand(policy)
+    by_hand.arrived(1.5)
+    assert by_hand.choose("queues") == 2
+    by_hand.completed(3, 4.0, 5.0)
+    assert seen == [(1.5,), ("queues",), (3, 4.0, 5.0)]
+    assert (by_hand.name, by_hand.workers, by_hand.chosen) == ("made", 4, [2])
+
+
+def test_the_check_of_scaling_sees_a_day_and_a_jump():
+    seen = []
+    for view, _ in scale_checks._drive(SimpleNamespace(decide=lambda view: seen.append(view)), 3):
+        assert len(view.history) == int(view.now / 600.0) + 1
+    assert [view.now for view in seen] == [6000.0 * step for step in range(20)]
+    whole = seen[-1].history[:, 0]
+    assert 30.0 < whole[100] / whole[99] < 60.0
