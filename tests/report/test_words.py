@@ -1,0 +1,255 @@
+"""What one job waited for, and units, in words; each worked out by hand."""
+
+import math
+
+import pytest
+
+from windlass.report.fidelity import fidelity_sentence
+from windlass.report.sentence import in_words, input_sentence, label
+from windlass.report.units import decimals_of, duration, number, plural, share, time_unit, unit_for
+from windlass.report.waiting import moment_lines, waiting_sentences
+from windlass.verdict.fidelity import Fidelity
+from windlass.worlds.waited import Moment, Started, Waited
+
+
+def moment(at, place=0, idle=2, left=1, running=1, ended=(), started=(), promise=math.nan, short=()):
+    return Moment(at, place, idle, left, running, tuple(ended), tuple(started), promise, tuple(short))
+
+
+def waited(*moments, procs=3, start=None, expected=600.0, beside=()):
+    last = moments[-1].at if start is None else start
+    return Waited(7, procs, 8, 100.0, last, 600.0, expected, "fits", moments, *([beside] if beside else []))
+
+
+BEFORE, AFTER, SAME = (
+    Started(4, 1, True, "head"),
+    Started(9, 1, False, "backfilled"),
+    Started(7, 3, True, "fits"),
+)
+
+
+def test_a_wait_is_told_from_its_begin_to_its_end():
+    found = waited(
+        moment(100.0, place=2, idle=2, left=2, running=5, started=[AFTER], promise=900.0),
+        moment(
+            160.0, place=1, idle=3, left=3, started=[BEFORE, Started(5, 1, False, "spare")], promise=700.0
+        ),
+        moment(400.0, place=0, idle=4, left=1, ended=[11, 12], started=[SAME], promise=700.0),
+        expected=300.0,
+    )
+    assert waiting_sentences(found) == (
+        "Job 7 asked for 3 of 8 processors for 10 min, and was expected to run for 5 min.",
+        "It waited 5 min, through 3 decisions.",
+        "When it came, 2 processors were idle, 5 jobs ran, and 2 jobs that had come before it waited.",
+        "Meanwhile the policy started 1 job that came before it (head) and 2 jobs that came after it "
+        "(1 backfilled; 1 spare).",
+        "For 1 min too few processors were idle for it; for 4 min enough were idle, and the policy kept them for "
+        "others.",
+        "When it came it was promised a start 13 min 20 s after it came at the latest; the promise moved once, and "
+        "it started 8 min 20 s earlier than that.",
+        "It was started, when jobs 11 and 12 ended: fits.",
+    )
+
+
+def test_a_wait_in_which_nothing_happened():
+    found = waited(moment(100.0, place=0, idle=1, running=0), moment(160.0, started=[SAME]))
+    assert waiting_sentences(found) == (
+        "Job 7 asked for 3 of 8 processors for 10 min.",
+        "It waited 1 min, through 2 decisions.",
+        "When it came, 1 processor was idle, no job ran, and nobody waited before it.",
+        "Nobody else was started meanwhile.",
+        "All the time fewer processors were idle than it asked for.",
+        "It was started: fits.",
+    )
+
+
+@pytest.mark.parametrize(
+    ("promises", "said"),
+    [
+        (
+            [math.inf, math.nan],
+            "When it came it could be promised nothing, as it is wider than what was left of the site.",
+        ),
+        (
+            [math.nan, 160.0],
+            "After 1 min it was promised a start 1 min after it came at the latest, and it started just then.",
+        ),
+        (
+            [130.0, 150.0],
+            "When it came it was promised a start 30 s after it came at the latest; the promise moved once, and it "
+            "started 30 s later than that.",
+        ),
+    ],
+)
+def test_what_was_promised_is_held_against_the_start(promises, said):
+    found = waited(moment(100.0, promise=promises[0]), moment(160.0, promise=promises[1], started=[SAME]))
+    assert said in waiting_sentences(found)
+
+
+def test_promises_that_move_often_are_counted():
+    moments = [moment(100.0 + 10 * n, promise=500.0 + n) for n in range(4)]
+    (line,) = [line for line in waiting_sentences(waited(*moments)) if "promised" in line]
+    assert "the promise moved 3 times, and" in line
+
+
+def test_enough_processors_that_were_kept_all_the_time():
+    found = waited(moment(100.0, left=3), moment(160.0, left=3, started=[SAME]))
+    assert "For 1 min enough were idle, and the policy kept them for others." in waiting_sentences(found)
+
+
+def test_what_it_lacked_is_told_the_longest_first():
+    found = waited(
+        moment(100.0, short=("GPUs",)),
+        moment(160.0, short=("memory", "GPUs", "cores")),
+        moment(400.0, short=()),
+        moment(410.0, short=("GPUs",)),
+        moment(420.0, started=[SAME]),
+        beside=("2 GPUs", "1 licence"),
+    )
+    lines = waiting_sentences(found)
+    assert lines[0] == "Job 7 asked for 3 of 8 processors, 2 GPUs and 1 licence for 10 min."
+    assert (
+        "For 4 min it lacked memory, GPUs and cores; for 1 min 10 s it lacked GPUs; for 10 s all that it asked for was "
+        "idle, and the policy kept it for others." in lines
+    )
+
+
+def test_a_job_that_never_waited_has_two_sentences():
+    found = waited(moment(100.0, started=[SAME]), start=100.0)
+    assert waiting_sentences(found) == (
+        "Job 7 asked for 3 of 8 processors for 10 min.",
+        "It was started at the instant at which it was submitted: fits.",
+    )
+
+
+def test_each_decision_that_changed_something_has_a_line():
+    many = [Started(number, 1, False, "spare") for number in range(20, 29)]
+    found = waited(
+        moment(100.0, place=2, left=2, promise=900.0),
+        moment(130.0, place=2, left=2, promise=900.0),
+        moment(
+            160.0, place=1, left=1, started=[BEFORE, AFTER, Started(3, 1, True, "head")], promise=math.inf
+        ),
+        moment(190.0, place=0, left=0, started=many, promise=800.0),
+        moment(220.0, place=0, left=1, started=[SAME], promise=800.0),
+    )
+    lines = (
+        "after 0 s: it is promised a start 13 min 20 s after it came at the latest; 2 processors stay idle.",
+        "after 1 min: jobs 4 and 3, which came before it, are started (head); job 9, which came after it, is started "
+        "(backfilled); it is wider than what is left of the site, and is promised nothing; 1 processor stays idle.",
+        "after 1 min 30 s: nobody who came before it waits any more; jobs 20, 21, 22, 23, 24, 25 and 3 more, which "
+        "came after it, are started (spare); it is promised a start 11 min 40 s after it came at the latest; "
+        "0 processors stay idle.",
+        "after 2 min: job 7 itself is started (fits); 1 processor stays idle.",
+    )
+    assert moment_lines(found) == lines
+    everything = moment_lines(found, everything=True)
+    assert everything[1] == "after 30 s: nobody is started; 2 processors stay idle."
+    assert (everything[0], *everything[2:]) == lines
+
+
+def test_seven_jobs_are_all_named():
+    seven = [Started(number, 1, False, "spare") for number in range(20, 27)]
+    (line, *_) = moment_lines(waited(moment(100.0, started=seven), moment(160.0, started=[SAME])))
+    assert "jobs 20, 21, 22, 23, 24, 25 and 26, which came after it" in line
+
+
+@pytest.mark.parametrize(
+    ("seconds", "said"),
+    [
+        (59.94, "59.9 s"),
+        (59.96, "1 min"),
+        (60.0, "1 min"),
+        (61.0, "1 min 1 s"),
+        (3569.0, "59 min 29 s"),
+        (3599.6, "1 h"),
+        (86399.0, "1 d"),
+        (90000.0, "1 d 1 h"),
+        (-90.0, "−1 min 30 s"),
+        (1e9, "11,574 d 2 h"),
+        (0.25, "0.25 s"),
+        (math.inf, "∞"),
+    ],
+)
+def test_durations_are_in_two_units(seconds, said):
+    assert duration(seconds) == said
+
+
+@pytest.mark.parametrize(
+    ("value", "said"),
+    [
+        (9.0, "9.000"),
+        (10.0, "10"),
+        (10.5, "10.50"),
+        (9.9996, "10.00"),
+        (999.96, "1,000"),
+        (1000.6, "1,001"),
+        (-0.001234, "−0.001234"),
+        (1e-12, "0.000000000"),
+        (-math.inf, "−∞"),
+    ],
+)
+def test_numbers_have_four_digits(value, said):
+    assert number(value) == said
+    assert number(1.23456, 1) == "1.2"
+    assert decimals_of(0.0) == 0
+
+
+def test_units_of_time_leave_no_value_below_one():
+    assert [time_unit([value]).symbol for value in (59.0, 60.0, 3599.0, 3600.0, 86399.0, 86400.0, 0.5)] == [
+        "s",
+        "min",
+        "min",
+        "h",
+        "h",
+        "d",
+        "s",
+    ]
+    assert time_unit([0.0, math.nan, math.inf, 7200.0, -90000.0]).symbol == "h"
+    assert time_unit([]).symbol == "s"
+    assert (unit_for("cpu_utilisation", [0.5]).factor, unit_for("jobs", [5.0]).symbol) == (100.0, "")
+
+
+def test_small_and_large_shares_do_not_read_as_none_or_all():
+    assert [share(*pair) for pair in ((1, 1000), (999, 1000), (9, 10_000), (9_991, 10_000), (0, 0))] == [
+        "0.1 %",
+        "99.9 %",
+        "< 0.1 %",
+        "> 99.9 %",
+        "0 %",
+    ]
+    assert [plural(noun) for noun in ("entry", "key", "job")] == ["entries", "keys", "jobs"]
+
+
+def test_metrics_are_called_by_their_names():
+    assert label("starved") == "number of starved jobs"
+    assert label("p99_wait_s") == "p99 wait"
+    assert label("accounts_jain") == "Jain's index over accounts"
+    assert [in_words(*pair) for pair in (("mean_wait_s", 30.0), ("utilisation", 0.5), ("cost", 2.5))] == [
+        "30 s",
+        "50 %",
+        "2.500",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("cut", "said"),
+    [
+        (0.01, "1 % of"),
+        (0.0099, "0.99 % of"),
+        (0.336, "34 % of"),
+        (0.00004, "0.00 % of"),
+        (0.005, "0.50 % of"),
+    ],
+)
+def test_a_share_of_the_work_that_is_cut_is_told(cut, said):
+    assert input_sentence(cut, None, None) == f"{said} the work is cut at requested times."
+
+
+def test_a_replay_under_another_policy_is_told_as_such():
+    said = fidelity_sentence(Fidelity("easy", False, 3600.0, 7200.0, 60.0, 600.0))
+    assert said == (
+        "Fidelity: what the log's system ran is not said (workload.ran); easy is nearest to it, with a mean wait of "
+        "1.000 h, against 2.000 h; half of the jobs start within 1.000 min of when they did, nine in ten within 10 min."
+    )
+    assert fidelity_sentence(None) == ""
