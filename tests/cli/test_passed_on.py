@@ -1,0 +1,425 @@
+"""Each command hands its options, and their documented defaults, over to the module that does the work."""
+
+import contextlib
+import inspect
+import math
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+import windlass.cli.admit
+import windlass.cli.cluster
+import windlass.cli.forecast
+import windlass.cli.place
+import windlass.cli.plan.clip
+import windlass.cli.plan.profile
+import windlass.cli.plan.run
+import windlass.cli.plan.solve
+import windlass.cli.reproduce
+import windlass.cli.run
+from windlass.cli import agent, scaling, slurm
+from windlass.cli import inspect as inspect_module
+from windlass.cli.answer import Asked
+from windlass.cli.overrides import Overrides
+from windlass.cli.run import By
+from windlass.engines.linux.agent.options import Above, Address, AgentOptions, AggregatorOptions
+from windlass.engines.linux.telemetry.source import Roots
+from windlass.engines.targets import Target
+from windlass.plan.profile.traffic.scene import Traffic
+
+
+@pytest.fixture
+def handed(windlass, monkeypatch):
+    """What a command hands over to a function, by the function's parameters."""
+
+    def call(module, name, *arguments):
+        kept = []
+        real = inspect.signature(getattr(module, name))
+
+        def take(*given, **more):
+            bound = real.bind(*given, **more)
+            bound.apply_defaults()
+            kept.append(bound.arguments)
+
+        with monkeypatch.context() as patched:
+            patched.setattr(module, name, take)
+            status, _, err = windlass(*arguments)
+        assert status == 0, err
+        (found,) = kept
+        return dict(found)
+
+    return call
+
+
+RUN = {
+    "target": None,
+    "overrides": Overrides(None, None, None, None, False, False, None, ()),
+    "code": True,
+    "by": By(1, None, 1),
+    "out": None,
+    "report": None,
+    "as_json": False,
+    "live": None,
+    "dry_run": False,
+    "force": False,
+    "resume": False,
+    "asked": Asked(None, None, True, False, False),
+}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "changed"),
+    [
+        ([], {}),
+        (["log.swf"], {"target": "log.swf"}),
+        (["--procs", "64"], {"overrides": Overrides("64", None, None, None, False, False, None, ())}),
+        (["--policies", "easy"], {"overrides": Overrides(None, "easy", None, None, False, False, None, ())}),
+        (["--seeds", "1-3"], {"overrides": Overrides(None, None, "1-3", None, False, False, None, ())}),
+        (
+            ["--where", "run > 1"],
+            {"overrides": Overrides(None, None, None, "run > 1", False, False, None, ())},
+        ),
+        (["--no-kill"], {"overrides": Overrides(None, None, None, None, True, False, None, ())}),
+        (["--skip-bad-lines"], {"overrides": Overrides(None, None, None, None, False, True, None, ())}),
+        (["--format", "swf"], {"overrides": Overrides(None, None, None, None, False, False, "swf", ())}),
+        (
+            ["--set", "a=1", "--set", "b=2"],
+            {"overrides": Overrides(None, None, None, None, False, False, None, ("a=1", "b=2"))},
+        ),
+        (["--jobs", "3"], {"by": By(3, None, 1)}),
+        (["--on", "ray", "--nodes", "2"], {"by": By(1, "ray", 2)}),
+        (["--out", "o", "--force"], {"out": Path("o"), "force": True}),
+        (["--out", "o", "--resume"], {"out": Path("o"), "resume": True}),
+        (["--report", "r.html"], {"report": Path("r.html")}),
+        (["--no-code"], {"code": False}),
+        (["--json"], {"as_json": True}),
+        (["--by", "p99_wait"], {"asked": Asked("p99_wait", None, True, False, False)}),
+        (["--require", "max_wait<2d"], {"asked": Asked(None, "max_wait<2d", True, False, False)}),
+        (["--no-check"], {"asked": Asked(None, None, False, False, False)}),
+        (["--csv"], {"asked": Asked(None, None, True, True, False)}),
+        (["--wide"], {"asked": Asked(None, None, True, False, True)}),
+        (["--engine", "ray"], {"live": Target("ray", None, 1, True)}),
+        (
+            ["--engine", "ray", "--nodes", "2", "--dry-run"],
+            {"live": Target("ray", None, 2, True), "by": By(1, None, 2), "dry_run": True},
+        ),
+        (
+            ["--engine", "ray", "--address", "127.0.0.1:6379", "--real-links"],
+            {"live": Target("ray", "127.0.0.1:6379", 1, False)},
+        ),
+    ],
+)
+def test_run(handed, arguments, changed):
+    assert handed(windlass.cli.run, "run_command", "run", *arguments) == RUN | changed
+
+
+@pytest.mark.parametrize(
+    ("arguments", "changed"),
+    [
+        ([], {}),
+        (
+            ["--procs", "8", "--skip-bad-lines", "--format", "swf", "--json"],
+            {"procs": 8, "skip_bad_lines": True, "format_": "swf", "as_json": True},
+        ),
+    ],
+)
+def test_trace(handed, arguments, changed):
+    found = handed(inspect_module, "trace_command", "trace", "a.log", *arguments)
+    names = list(found)
+    expected = [Path("a.log"), changed.get("procs"), changed.get("skip_bad_lines", False)]
+    expected += [changed.get("format_"), changed.get("as_json", False)]
+    assert [found[name] for name in names] == expected
+
+
+def test_list(windlass, monkeypatch):
+    called, module = [], inspect_module
+    monkeypatch.setattr(module, "list_command", lambda: called.append(1))
+    assert windlass("list")[0] == 0
+    assert called == [1]
+
+
+def test_place(handed):
+    place = windlass.cli.place
+    assert list(handed(place, "place_command", "place", "j.yaml").values()) == [
+        Path("j.yaml"),
+        None,
+        False,
+        False,
+    ]
+    found = handed(place, "place_command", "place", "j.yaml", "--cluster", "c.yaml", "--explain")
+    assert list(found.values()) == [Path("j.yaml"), Path("c.yaml"), True, False]
+    assert handed(place, "place_command", "place", "j.yaml", "--json")["as_json"] is True
+
+
+def test_forecast(handed):
+    module = windlass.cli.forecast
+    found = handed(module, "forecast_command", "forecast", "s.csv", "--freq", "10min")
+    minute, day = 60.0, 86_400.0
+    models = ("naive", "seasonal-naive", "ses", "nlinear", "dlinear")
+    question = module.Question(
+        Path("s.csv"), "csv", (), models, 10 * minute, (day, 7 * day), 28 * day, 20 * minute
+    )
+    assert list(found.values()) == [question, False, None]
+    more = ("--season", "1h", "--models", "ses, ets", "--test", "2d", "--launch", "5min", "--columns", "a,b")
+    found = handed(
+        module, "forecast_command", "forecast", "s.csv", "--freq", "1min", *more, "--format", "helios", "--json",
+        "--report", "r.html",
+    )  # fmt: skip
+    question = module.Question(
+        Path("s.csv"), "helios", ("a", "b"), ("ses", "ets"), minute, (60 * minute,), 2 * day, 5 * minute
+    )
+    assert list(found.values()) == [question, True, Path("r.html")]
+
+
+def test_from_wan(handed):
+    module = windlass.cli.cluster
+    given = ("cluster", "from-wan", "t.csv", "--regions", "a,b", "--out", "c.yaml")
+    found = handed(module, "from_wan_command", *given)
+    assert list(found.values()) == [Path("t.csv"), "a,b", Path("c.yaml"), "100", 1.0, None]
+    more = ("--slots", "7", "--machines", "2", "--prices", "p.csv")
+    found = handed(module, "from_wan_command", *given, *more)
+    assert list(found.values()) == [Path("t.csv"), "a,b", Path("c.yaml"), "7", 2.0, Path("p.csv")]
+
+
+def test_evaluate(handed):
+    module = windlass.cli.admit
+    found = handed(module, "evaluate_command", "admit", "evaluate", "a.parquet", "b.npz")
+    asked = module.Asked("cpu_ready", "p95", module.shares("5%,10%"), 10, seed=1)
+    assert list(found.values()) == [[Path("a.parquet"), Path("b.npz")], asked, None, False, None]
+    more = (
+        "--spikes",
+        "busy",
+        "--threshold",
+        "0.5",
+        "--downtime",
+        "2%",
+        "--before",
+        "c.parquet",
+        "--within",
+        "3",
+    )
+    more += ("--seed", "4", "--json", "--report", "r.html")
+    found = handed(module, "evaluate_command", "admit", "evaluate", "a.parquet", *more)
+    asked = module.Asked("busy", "0.5", module.shares("2%"), 3, seed=4)
+    assert list(found.values()) == [[Path("a.parquet")], asked, Path("c.parquet"), True, Path("r.html")]
+
+
+def test_reproduce(handed):
+    module = windlass.cli.reproduce
+    base = {"name": "asax", "quick": False, "out": None, "as_json": False, "engine": None, "on": None}
+    assert handed(module, "reproduce_command", "reproduce", "asax") == base
+    more = ("--quick", "--out", "o", "--json", "--engine", "slurm", "--on", "ray")
+    changed = {"quick": True, "out": Path("o"), "as_json": True, "engine": "slurm", "on": "ray"}
+    assert handed(module, "reproduce_command", "reproduce", "asax", *more) == base | changed
+    assert handed(module, "reproduce_command", "reproduce", "asax", "--slurm")["engine"] == "slurm"
+
+
+def test_plan_solve(handed):
+    module = windlass.cli.plan.solve
+    given = ("plan", "solve", "q.yaml", "--cluster", "c.yaml")
+    base = {
+        "queries": Path("q.yaml"),
+        "cluster": Path("c.yaml"),
+        "policies": ("refined",),
+        "seed": 1,
+        "explain": False,
+        "as_json": False,
+    }
+    assert handed(module, "solve_command", *given) == base
+    more = ("--policy", "cascade, fair", "--explain", "--seed", "3")
+    changed = {"policies": ("cascade", "fair"), "explain": True, "seed": 3}
+    assert handed(module, "solve_command", *given, *more) == base | changed
+    assert handed(module, "solve_command", *given, "--json") == base | {"as_json": True}
+
+
+def test_plan_profile(handed):
+    module = windlass.cli.plan.profile
+    given = ("plan", "profile", "p.yaml", "c.mp4", "--truth", "t.csv")
+    paths = Path("p.yaml"), Path("c.mp4"), Path("t.csv")
+    found = handed(module, "profile_command", *given)
+    assert list(found.values()) == [
+        module.Asked(*paths, 900_000_000, False, Path("profile.parquet"), None),
+        False,
+    ]
+    more = ("--cache", "2MB", "--out", "o.parquet", "--report", "r.html", "--alone", "--json")
+    found = handed(module, "profile_command", *given, *more)
+    assert list(found.values()) == [
+        module.Asked(*paths, 2_000_000, True, Path("o.parquet"), Path("r.html")),
+        True,
+    ]
+
+
+def test_plan_clip(handed):
+    module = windlass.cli.plan.clip
+    given = ("plan", "clip", "o.mp4", "--truth", "t.csv")
+    found = handed(module, "clip_command", *given)
+    traffic = Traffic(1, 10.0, "clear", 1.0, 1280, 720, 30.0)
+    assert list(found.values()) == [traffic, Path("o.mp4"), Path("t.csv")]
+    more = ("--seed", "2", "--seconds", "3", "--weather", "rain", "--density", "0.5", "--size", "640x360")
+    found = handed(module, "clip_command", *given, *more, "--rate", "10")
+    assert next(iter(found.values())) == Traffic(2, 3.0, "rain", 0.5, 640, 360, 10.0)
+
+
+def test_plan_run(handed):
+    module = windlass.cli.plan.run
+    given = ("plan", "run", "q.yaml", "--cluster", "c.yaml")
+    base = {
+        "queries": Path("q.yaml"),
+        "cluster": Path("c.yaml"),
+        "policy": "refined",
+        "where": module.Where("ray", None, 1, True),
+        "seconds": math.inf,
+        "seed": 1,
+        "as_json": False,
+        "dry_run": False,
+    }
+    assert handed(module, "run_command", *given) == base
+    more = ("--policy", "fair", "--nodes", "3", "--real-links", "--seconds", "9", "--seed", "4", "--json")
+    changed = {"policy": "fair", "where": module.Where("ray", None, 3, False), "seconds": 9.0, "seed": 4}
+    assert handed(module, "run_command", *given, *more) == base | changed | {"as_json": True}
+    found = handed(module, "run_command", *given, "--address", "h:1", "--engine", "other", "--dry-run")
+    assert found == base | {"where": module.Where("other", "h:1", 1, True), "dry_run": True}
+
+
+@pytest.fixture
+def agents(windlass, monkeypatch):
+    """What the agent's commands run, with a kernel that is there."""
+    kept = []
+    parts = SimpleNamespace(
+        run_agent=lambda *given: kept.append(given), run_aggregator=lambda *given: kept.append(given)
+    )
+    monkeypatch.setattr(agent, "_needs_extra", lambda: parts)
+    monkeypatch.setattr(agent, "check_kernel", lambda roots: None)
+    monkeypatch.setattr(agent, "_stopping", lambda: contextlib.nullcontext("stop"))
+    monkeypatch.setenv("WINDLASS_TOKEN", "0123456789abcdef" * 4)
+    monkeypatch.delenv("NODE_NAME", raising=False)
+    monkeypatch.setattr("socket.gethostname", lambda: "here")
+
+    def call(*arguments):
+        kept.clear()
+        status, _, err = windlass("agent", *arguments)
+        assert status == 0, err
+        ((options, token, rng, stop, say),) = kept
+        assert isinstance(rng, np.random.Generator)
+        assert (stop, say) == ("stop", agent.say)
+        return options, token
+
+    return call
+
+
+KERNEL = Roots(Path("/proc"), Path("/sys/fs/cgroup"))
+
+
+def agent_options(**changed):
+    base = {
+        "listen": Address("127.0.0.1", 9090),
+        "check": Address("127.0.0.1", 9091),
+        "policy": agent.POLICY,
+        "downtime": None,
+        "guard": 0.5,
+        "every": 1.0,
+        "state": None,
+        "save_every": 60.0,
+        "drain": "state",
+        "above": None,
+        "mark": "off",
+        "node": "",
+        "roots": KERNEL,
+    }
+    return AgentOptions(**(base | changed))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "changed"),
+    [
+        ([], {}),
+        (
+            ["--listen", "0.0.0.0:7000"],
+            {"listen": Address("0.0.0.0", 7000), "check": Address("0.0.0.0", 7001)},
+        ),
+        (["--listen", "0.0.0.0:0"], {"listen": Address("0.0.0.0", 0), "check": Address("0.0.0.0", 0)}),
+        (["--check", "0.0.0.0:5"], {"check": Address("0.0.0.0", 5)}),
+        (["--policy", "ready", "--downtime", "0.1"], {"policy": "ready", "downtime": 0.1}),
+        (["--guard", "0.25", "--every", "2"], {"guard": 0.25, "every": 2.0}),
+        (["--state", "s", "--save-every", "5"], {"state": Path("s"), "save_every": 5.0}),
+        (["--haproxy-by", "weight"], {"drain": "weight"}),
+        (["--kubernetes", "label", "--node", "n"], {"mark": "label", "node": "n"}),
+        (["--proc", "/p", "--cgroup", "/c"], {"roots": Roots(Path("/p"), Path("/c"))}),
+    ],
+)
+def test_agent_run(agents, arguments, changed):
+    assert agents("run", *arguments) == (agent_options(**changed), None)
+
+
+def test_an_agent_that_joins_has_a_token(agents, monkeypatch):
+    options, token = agents("run", "--join", "http://127.0.0.1:9092")
+    assert options == agent_options(above=Above("http://127.0.0.1:9092", "here", 30.0))
+    assert token is not None
+    options, _ = agents("run", "--join", "http://127.0.0.1:9092", "--name", "me", "--join-every", "7")
+    assert options.above == Above("http://127.0.0.1:9092", "me", 7.0)
+    monkeypatch.setenv("NODE_NAME", "own")
+    assert agents("run", "--kubernetes", "taint") == (agent_options(mark="taint", node="own"), None)
+
+
+def test_agent_aggregate(agents):
+    options, token = agents("aggregate")
+    assert options == AggregatorOptions(Address("127.0.0.1", 9092), 4, 3600.0, None, 10.0, above=None)
+    assert token is not None
+    more = (
+        "--listen",
+        "0.0.0.0:1",
+        "--rank",
+        "2",
+        "--forget-after",
+        "60",
+        "--state",
+        "s",
+        "--save-every",
+        "3",
+    )
+    options, _ = agents("aggregate", *more, "--join", "http://127.0.0.1:1")
+    above = Above("http://127.0.0.1:1", "here", 30.0)
+    assert options == AggregatorOptions(Address("0.0.0.0", 1), 2, 60.0, Path("s"), 3.0, above=above)
+
+
+@pytest.fixture
+def scaled(windlass, monkeypatch):
+    kept = []
+    monkeypatch.setattr(scaling, "_kubernetes", lambda *given: given)
+    monkeypatch.setattr(scaling, "_scale", lambda *given: kept.append(given))
+
+    def call(*arguments):
+        kept.clear()
+        status, _, err = windlass(*arguments)
+        assert status == 0, err
+        return kept[0]
+
+    return call
+
+
+def test_k8s_autoscale(scaled):
+    given = ("k8s", "autoscale", "--types", "t.yaml")
+    label = "node.kubernetes.io/instance-type"
+    system = (Path("t.yaml"), None, None, "windlass", label)
+    assert scaled(*given) == (system, "thrifty", None, "k8s-windlass", 300.0, False)
+    more = ("--policy", "reactive", "--dry-run", "--period", "60", "--history", "h.db", "--kubeconfig", "k")
+    more += ("--context", "c", "--namespace", "n", "--label", "l")
+    system = (Path("t.yaml"), "k", "c", "n", "l")
+    assert scaled(*given, *more) == (system, "reactive", Path("h.db"), "k8s-n", 60.0, True)
+
+
+def test_where_a_history_lies(monkeypatch):
+    monkeypatch.setenv("XDG_STATE_HOME", "/state")
+    assert scaling._default_history("ray-127.0.0.1:6379") == Path(
+        "/state/windlass/scale-ray-127-0-0-1-6379.db"
+    )
+    monkeypatch.delenv("XDG_STATE_HOME")
+    monkeypatch.setattr(Path, "home", lambda: Path("/home/me"))
+    assert scaling._default_history("k8s") == Path("/home/me/.local/state/windlass/scale-k8s.db")
+    monkeypatch.setenv("XDG_CACHE_HOME", "/cache")
+    assert slurm._folder(None) == Path("/cache/windlass/slurm")
+    assert slurm._folder(Path("/own")) == Path("/own")
+    monkeypatch.delenv("XDG_CACHE_HOME")
+    assert slurm._folder(None) == Path("/home/me/.cache/windlass/slurm")
