@@ -15,7 +15,7 @@ from windlass.report import breakdowns, courses, distributions, overview
 from windlass.report.columns import Cell, Column
 from windlass.report.figures import DECADE_TICKS, TIME_TICKS, cumulative
 from windlass.report.observed import has, lanes, times
-from windlass.report.palette import stroke, stroke_in
+from windlass.report.palette import GRID, INKS, PAPER, QUIET, RAISED, TEXT, stroke, stroke_in
 from windlass.report.panels import _panel_ticks, _round_step, _short
 from windlass.report.series import Distribution, bin_width
 from windlass.results import Series
@@ -335,3 +335,16 @@ def test_after_seven_variants_colours_come_with_another_dash():
     ]
     assert drawn[7].ink == drawn[0].ink == stroke_in(7, 2).ink
     assert stroke_in(1, 2).dash == "dot"
+
+
+def test_grounds_are_light_on_light_pages_and_text_is_dark():
+    def light(colour):
+        return sum(int(colour[at : at + 2], 16) for at in (1, 3, 5)) / 3 / 255
+
+    for ink in (PAPER, GRID, RAISED):
+        assert light(ink.light) > 0.85
+        assert light(ink.dark) < 0.25
+    for ink in (TEXT, QUIET):
+        assert light(ink.light) < 0.5
+        assert light(ink.dark) > 0.6
+    assert all(light(ink.dark) > light(ink.light) for ink in INKS if ink.name.startswith("v"))

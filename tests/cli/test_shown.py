@@ -1,0 +1,417 @@
+"""What commands print equals what was found, worked out by hand."""
+
+import json
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from rich.console import Console
+
+from tests.report.made import outcome, results
+from windlass.cli import progress, reproduce, slurm
+from windlass.cli.json_text import results_json
+from windlass.cli.plan import measured, shown, solve
+from windlass.cli.plan import run as plan_run
+from windlass.compiled import Compiling
+from windlass.model import InputError
+from windlass.papers import Reproduction, Row
+from windlass.plan import Plan, PlanView, QueryOptions
+from windlass.runner import Progress
+
+
+def printed(table):
+    console = Console(width=300)
+    with console.capture() as text:
+        console.print(table)
+    lines = text.get().splitlines()
+    rows = [line.replace("┃", "│") for line in lines if "│" in line or "┃" in line]
+    return [[cell.strip() for cell in row.strip("│").split("│")] for row in rows]
+
+
+VIEW = PlanView(
+    0.0,
+    ("cloud.cores", "edge.up", "edge.cores", "edge.down"),
+    np.array([4.0, 2e6, 0.0, np.inf]),
+    (
+        QueryOptions(
+            1, "cars", np.array([0.25, 0.9]), np.array([[1.0, 1e6, 0.0, 0.0], [3.0, 5e5, 0.0, 0.0]])
+        ),
+        QueryOptions(2, "people", np.array([0.5]), np.array([[1.0, 5e5, 0.0, 0.0]])),
+    ),
+)
+
+
+def solved(policy, choices, merged=False):
+    plan = Plan(tuple(choices), tuple(f"{policy} {place}" for place in range(2)), merged)
+    return shown.Solved(policy, VIEW, plan, 0.45, 0.7, plan.demand(VIEW))
+
+
+def test_one_plan_is_shown_with_what_it_uses():
+    one = solved("best", [1, -1])
+    alone, used = shown.tables_of([one])
+    assert (alone.title, [row[::2] for row in printed(alone)[1:]]) == (
+        "best",
+        [["cars", "0.9"], ["people", "–"]],
+    )
+    assert printed(alone)[2][1] == "–"
+    assert printed(used)[1:] == [
+        ["cloud.cores", "3 cores", "4 cores", "75%"],
+        ["edge.up", "4 Mb/s", "16 Mb/s", "25%"],
+        ["edge.cores", "0 cores", "0 cores", "–"],
+    ]
+    assert shown.reasons(one) == ["  best: cars: best 0", "  best: people: best 1"]
+
+
+def test_several_plans_are_shown_side_by_side():
+    beside, shares = shown.tables_of([solved("a", [0, 0]), solved("b", [1, -1])])
+    assert (beside.title, shares.title) == ("Accuracy", "Used")
+    assert printed(beside) == [
+        ["query", "a", "b"],
+        ["cars", "0.25", "0.9"],
+        ["people", "0.5", "–"],
+        ["mean", "0.45", "0.45"],
+        ["LP bound", "0.7", "0.7"],
+    ]
+    assert printed(shares)[1:] == [
+        ["cloud.cores", "2 cores, 50%", "3 cores, 75%"],
+        ["edge.up", "12 Mb/s, 75%", "4 Mb/s, 25%"],
+    ]
+    assert shown._amount("edge.down", np.inf) == "no limit"
+
+
+def test_a_plan_as_json_has_null_where_there_is_no_limit_or_no_choice():
+    tree = shown.tree_of(solved("best", [1, -1], merged=True))
+    assert (tree["policy"], tree["mean_accuracy"], tree["lp_bound"], tree["merged"]) == (
+        "best",
+        0.45,
+        0.7,
+        True,
+    )
+    assert [(each["query"], each["accuracy"], each["why"]) for each in tree["queries"]] == [
+        ("cars", 0.9, "best 0"),
+        ("people", None, "best 1"),
+    ]
+    assert tree["queries"][1]["configuration"] is None
+    assert tree["resources"] == [
+        {"resource": "cloud.cores", "used": 3.0, "capacity": 4.0},
+        {"resource": "edge.up", "used": 5e5, "capacity": 2e6},
+        {"resource": "edge.cores", "used": 0.0, "capacity": 0.0},
+    ]
+
+
+def test_a_summary_says_how_many_cannot_run():
+    assert solve._summary(solved("best", [1, -1])) == (
+        "best: mean accuracy 0.45, LP bound 0.7; 1 of 2 cannot run"
+    )
+    assert solve._summary(solved("best", [1, 0], merged=True)) == (
+        "best: mean accuracy 0.45, LP bound 0.7, with equal work done once (the bound is without)"
+    )
+
+
+def playing(query, label, undisturbed, accuracy, missed, late, number=1):
+    return SimpleNamespace(
+        query=query,
+        number=number,
+        label=label,
+        undisturbed=undisturbed,
+        planned=0.8,
+        accuracy=accuracy,
+        missed=missed,
+        expected=0.25 if label else float("inf"),
+        late=np.array(late, float),
+    )
+
+
+RUN = SimpleNamespace(
+    playings=[
+        playing("cars", "480p", True, 0.7, 2, [0.1, 0.3]),
+        playing("cars", "480p", True, 0.9, 1, [0.2]),
+        playing("cars", "480p", False, 0.1, 50, [9.0]),
+        playing("cars", "", False, 0.0, 5, []),
+    ],
+    decisions=[SimpleNamespace(noticed=1.0, at=2.0, upon=("begin",), lines=("cars at 480p",))],
+    failures=3,
+)
+
+
+def test_what_was_measured_is_of_calm_playings():
+    late = [0.1, 0.3, 0.2]
+    assert printed(measured.measured_table(RUN))[1:] == [
+        [
+            "cars",
+            "480p",
+            "2 + 1 disturbed",
+            "0.800",
+            "0.800",
+            "3",
+            "0.200 s",
+            f"{np.quantile(late, 0.95):.3f} s",
+            "0.250 s",
+        ],
+        ["cars", "nothing", "0 + 1 disturbed", "0.800", "–", "0", "–", "–", "–"],
+    ]
+
+
+def test_what_was_measured_as_json_has_null_where_nothing_was():
+    tree = measured.tree_of(RUN)
+    first, *_, last = tree["playings"]
+    assert first == {
+        "query": "cars",
+        "number": 1,
+        "configuration": "480p",
+        "undisturbed": True,
+        "accuracy_planned": 0.8,
+        "accuracy_measured": 0.7,
+        "frames_missed": 2,
+        "late_expected_s": 0.25,
+        "late_mean_s": pytest.approx(0.2),
+        "late_p95_s": pytest.approx(0.29),
+        "late_most_s": 0.3,
+    }
+    assert [last[name] for name in ("late_expected_s", "late_mean_s", "late_p95_s", "late_most_s")] == [
+        None
+    ] * 4
+    assert tree["decisions"] == [{"noticed_s": 1.0, "at_s": 2.0, "upon": ["begin"], "plan": ["cars at 480p"]}]
+    assert tree["failures"] == 3
+
+
+def test_queries_are_read_again_when_their_file_has_changed(tmp_path):
+    file, told, reads = tmp_path / "q.yaml", [], []
+    file.write_text("a")
+
+    def read():
+        text = file.read_text()
+        reads.append(text)
+        if text == "broken":
+            raise InputError("no such plan")
+        return (text,)
+
+    watched = plan_run.Watched(file, read, told.append)
+    assert (watched(0.0), watched(1.0), reads) == (("a",), ("a",), ["a"])
+    file.write_text("other")
+    assert (watched(2.0), watched(3.0)) == (("other",), ("other",))
+    file.write_text("broken")
+    assert (watched(4.0), watched(5.0), reads) == (("other",), ("other",), ["a", "other", "broken"])
+    assert told == ["no such plan; the queries stay as they were"]
+    file.unlink()
+    assert watched._stamp() == (0, 0)
+
+
+def test_results_as_json_have_means_and_each_seed():
+    made = results(
+        ("easy", [outcome([0.0, 0.0], [0.0, wait], [10.0, 10.0], seed=int(wait)) for wait in (2.0, 4.0)]),
+        as_run="seeds: [2, 4]",
+    )
+    tree = json.loads(results_json(made, {"best": "easy"}))
+    assert (tree["scenario"], tree["verdict"]) == ({"seeds": [2, 4]}, {"best": "easy"})
+    (variant,) = tree["variants"]
+    assert (variant["name"], variant["policies"]) == ("easy", {"order": "easy"})
+    assert variant["metrics"]["mean_wait_s"] == 1.5
+    assert [(each["seed"], each["mean_wait_s"]) for each in variant["seeds"]] == [(2, 1), (4, 2)]
+    assert variant["ci95_half_width"]["mean_wait_s"] == pytest.approx(12.706 * 0.5, rel=1e-3)
+    lone = json.loads(results_json(results(("easy", [outcome([0.0], [0.0], [10.0])]))))
+    assert lone["variants"][0]["ci95_half_width"]["mean_wait_s"] is None
+
+
+def test_a_bar_shows_the_cell_and_how_far_it_is(monkeypatch):
+    updates = []
+
+    class Bar:
+        def __init__(self, *_, **__):
+            pass
+
+        def __enter__(self):
+            return self
+
+        def __exit__(self, *_):
+            return None
+
+        def add_task(self, name, total):
+            return 7
+
+        def update(self, task, **said):
+            updates.append((task, said))
+
+    monkeypatch.setattr(progress, "Progress", Bar)
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
+    with progress.progress_bar() as bar:
+        bar.running(Progress("easy", 3, 1.5, 4))
+        bar.running(Progress("", 0, 4, 4))
+        bar.compiling(Compiling("place", 2, 5))
+    assert updates == [
+        (7, {"description": "easy, seed 3", "completed": 1.5, "total": 4}),
+        (7, {"description": "done", "completed": 4, "total": 4}),
+        (
+            7,
+            {
+                "description": "compiling for this machine (first use only): 2 of 5 functions",
+                "completed": 2,
+                "total": 5,
+            },
+        ),
+    ]
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: False, raising=False)
+    with progress.progress_bar() as bar:
+        assert bar == progress.Shown(None, None)
+
+
+@pytest.mark.parametrize("as_json", [True, False])
+@pytest.mark.parametrize("out", [True, False])
+def test_a_reproduction_is_printed_and_saved_where_that_is_asked_for(
+    monkeypatch, tmp_path, capsys, as_json, out
+):
+    asked = []
+
+    def make(quick, tell):
+        asked.append(quick)
+        print("a warning")
+        tell("half of it", 0.5)
+        return Reproduction((Row("what", 1.0, 2.0, False, "why"),))
+
+    paper = SimpleNamespace(name="made", title="Made", reproduce=make)
+    monkeypatch.setattr(reproduce, "find_paper", lambda name: paper)
+    folder = tmp_path / "pages"
+    reproduce.reproduce_command("made", quick=True, out=folder if out else None, as_json=as_json)
+    said = capsys.readouterr()
+    assert asked == [True]
+    assert "a warning" in said.err
+    assert "a warning" not in said.out
+    row = {"what": "what", "paper": 1.0, "ours": 2.0, "holds": False, "note": "why"}
+    if as_json:
+        assert json.loads(said.out) == [row]
+    else:
+        assert "Made" in said.out
+        assert all(cell in said.out for cell in ("what", "why", "no"))
+    assert (f"made.html and made.json are in {folder}" in said.err) is out
+    assert folder.exists() is out
+    if out:
+        assert json.loads((folder / "made.json").read_text()) == [row]
+
+
+def test_a_reproduction_runs_on_one_of_two(monkeypatch):
+    with pytest.raises(InputError, match="--on: --engine is given as well"):
+        reproduce.reproduce_command("asax", quick=True, out=None, as_json=False, engine="slurm", on="ray")
+    with pytest.raises(InputError, match="--slurm: --engine ray is given as well"):
+        reproduce.engine_of("ray", slurm=True)
+    assert [
+        reproduce.engine_of(*pair[:1], slurm=pair[1])
+        for pair in (("slurm", True), ("ray", False), (None, False))
+    ] == [
+        "slurm",
+        "ray",
+        None,
+    ]
+
+
+@pytest.fixture
+def on_slurm(windlass, monkeypatch):
+    """Commands on a Slurm that keeps what it is asked for."""
+    kept = []
+    monkeypatch.setattr(slurm, "_client", lambda conf, patience: kept.append((conf, patience)) or "client")
+    for name, answer in (
+        ("driver.drive_slurm", None),
+        ("driver.plan_slurm", ["job 1 would start"]),
+        ("driver.give_back", [3, 4]),
+        ("cluster.down", ["cancelled"]),
+        (
+            "cluster.up",
+            (SimpleNamespace(accounting=True, nodes=3, cpus=5, folder="f", export="export X=1"), False),
+        ),
+    ):
+
+        def take(*given, answer=answer):
+            kept.append(given)
+            return answer
+
+        monkeypatch.setattr(f"windlass.engines.slurm.{name}", take)
+    monkeypatch.setattr("windlass.engines.slurm.driving.cluster_name", lambda client: f"of {client}")
+    monkeypatch.setattr(
+        "windlass.engines.slurm.driving.default_journal", lambda name: Path(f"{name}.journal")
+    )
+
+    def call(*arguments):
+        kept.clear()
+        return windlass("slurm", *arguments), list(kept)
+
+    return call
+
+
+def test_slurm_is_driven_as_the_options_say(on_slurm):
+    (status, _, err), (client, (first, driving, say)) = on_slurm("drive", "--policies", "order=easy")
+    assert (status, err, client, first, say) == (0, "", (None, 300.0), "client", slurm.say)
+    assert {key: policy.name for key, policy in driving.policies.items()} == {"order": "easy"}
+    assert (driving.journal, driving.keep_held, driving.checkpoint) == (Path("of client.journal"), False, 5.0)
+    options = driving.options
+    assert (options.pace, options.until_idle, options.partition) == (0.25, False, None)
+    more = (
+        "--until-idle",
+        "--keep-held",
+        "--partition",
+        "p",
+        "--journal",
+        "j",
+        "--conf",
+        "c",
+        "--checkpoint",
+        "2",
+    )
+    _, (client, (_, driving, _)) = on_slurm(
+        "drive", "--policies", "easy,share=pairs", *more, "--look", "1", "--patience", "9"
+    )
+    assert client == (Path("c"), 9.0)
+    assert {key: policy.name for key, policy in driving.policies.items()} == {
+        "order": "easy",
+        "share": "pairs",
+    }
+    assert (driving.journal, driving.keep_held, driving.checkpoint) == (Path("j"), True, 2.0)
+    options = driving.options
+    assert (options.pace, options.until_idle, options.partition) == (1.0, True, "p")
+
+
+def test_a_dry_run_on_slurm_changes_nothing(on_slurm):
+    (_, out, _), kept = on_slurm("drive", "--policies", "order=easy", "--dry-run")
+    assert out == "job 1 would start\nNothing was changed.\n"
+    assert len(kept) == 2
+    (status, _, err), kept = on_slurm("drive", "--policies", "order=easy", "--checkpoint", "3")
+    assert (status, kept) == (2, [])
+    assert "--checkpoint: has no effect here" in err
+
+
+def test_jobs_are_given_back(on_slurm):
+    (_, out, _), (client, (first, journal, options)) = on_slurm("give-back", "--partition", "p")
+    assert (out, client, first) == ("released: 3, 4\n", (None, 60.0), "client")
+    assert (journal, options.partition) == (Path("of client.journal"), "p")
+    _, (_, (_, journal, options)) = on_slurm("give-back", "--journal", "j")
+    assert (journal, options.partition) == (Path("j"), None)
+
+
+def test_a_private_slurm_has_the_nodes_that_are_asked_for(on_slurm, monkeypatch):
+    monkeypatch.setenv("XDG_CACHE_HOME", "/cache")
+    (_, out, err), (given,) = on_slurm("up")
+    assert given == (Path("/cache/windlass/slurm"), 4, 2, False)
+    assert out == "export X=1\n"
+    assert err == "Slurm is up already: 3 nodes of 5 CPUs, with accounting, in f\n"
+    _, (given,) = on_slurm("up", "--nodes", "7", "--cpus", "1", "--dir", "/own", "--accounting")
+    assert given == (Path("/own"), 7, 1, True)
+    (_, out, _), (given,) = on_slurm("down")
+    assert (out, given) == ("cancelled\n", (Path("/cache/windlass/slurm"),))
+
+
+@pytest.mark.parametrize("duplicates", [True, False])
+def test_the_log_of_slurm_is_written(on_slurm, monkeypatch, duplicates):
+    monkeypatch.setattr(
+        "windlass.engines.slurm.log.read_log",
+        lambda client, all_: SimpleNamespace(jobs=[1, 2], left_out=3 if all_ else 4),
+    )
+    monkeypatch.setattr("windlass.engines.slurm.log.write_log", lambda jobs, table: table.write(f"{jobs}\n"))
+    more = ["--duplicates"] if duplicates else []
+    (_, out, err), _ = on_slurm("log", *more)
+    assert out == "[1, 2]\n"
+    said = "2 runs; 3 records left out, of jobs that never ran\n"
+    assert err.endswith(
+        said if duplicates else "2 jobs; 4 records left out, of jobs that never ran or ran again\n"
+    )
+    (_, out, _), _ = on_slurm("log", "--out", "log.csv")
+    assert (out, Path("log.csv").read_text()) == ("", "[1, 2]\n")
