@@ -9,6 +9,7 @@ from tests.report.made import random_outcome
 from windlass.report.html import write_report
 from windlass.report.observed import lanes
 from windlass.report.sweep import section
+from windlass.report.units import number
 from windlass.results import AS_IT_WAS, At, Results, VariantResult
 
 LOADS, SITES = (0.9, 0.5), (64, 128)
@@ -57,6 +58,20 @@ def test_a_curve_has_the_means_of_its_policy_in_order_of_the_axis():
         assert [
             bar / means[load].half_width for load, bar in zip(line.x, line.error_y.array, strict=True)
         ] == (pytest.approx([ratios[0]] * 2))
+
+
+def test_a_point_says_its_mean_in_the_unit_of_the_axis():
+    figure = curves(swept())["sweep-1-mean_wait_s"]
+    unit = figure.layout.yaxis.title.text
+    for line in figure.data:
+        assert list(line.text) == [f"{number(value)} {unit}" for value in line.y]
+        assert line.hovertemplate == f"<b>{line.name}</b><br>%{{x}}: %{{text}}<extra></extra>"
+        assert line.error_y.visible is False
+    assert [line.showlegend for line in figure.data] == [True, True, False, False]
+    assert [line.legendgroup for line in figure.data] == ["fcfs", "easy"] * 2
+    assert figure.layout.yaxis.rangemode == "tozero"
+    assert figure.layout.xaxis2.title.text == "load"
+    assert [each.text for each in figure.layout.annotations] == ["processors=64", "processors=128"]
 
 
 def test_one_colour_a_policy_everywhere():

@@ -273,6 +273,8 @@ def test_an_axis_spans_a_decade_at_least():
     assert (list(line.y), list(line.text)) == ([25.0, 100.0], ["at 2", "at 5"])
     assert (plot.key, plot.logarithmic, line.line.shape) == ("key", True, "hv")
     assert plot.figure.layout.yaxis.range == (0, 102)
+    assert list(plot.figure.layout.yaxis.tickvals) == [0, 25, 50, 75, 100]
+    assert list(plot.figure.layout.yaxis.ticktext) == ["0 %", "25 %", "50 %", "75 %", "100 %"]
     assert "% of tasks" in line.hovertemplate
     assert plot.figure.layout.xaxis.title.text == "title"
 
