@@ -350,3 +350,25 @@ def test_grounds_are_light_on_light_pages_and_text_is_dark():
         assert light(ink.light) < 0.5
         assert light(ink.dark) > 0.6
     assert all(light(ink.dark) > light(ink.light) for ink in INKS if ink.name.startswith("v"))
+
+
+def test_bins_are_as_wide_as_clocks_have_it():
+    minute, day = 60.0, 86400.0
+    widths = [
+        1.0,
+        2.0,
+        5.0,
+        10.0,
+        15.0,
+        30.0,
+        minute,
+        2 * minute,
+        5 * minute,
+        10 * minute,
+        15 * minute,
+        30 * minute,
+    ]
+    widths += [HOUR, 2 * HOUR, 3 * HOUR, 6 * HOUR, 12 * HOUR, day, 2 * day, 7 * day]
+    assert [bin_width(width, 1) for width in widths] == widths
+    for width, wider in itertools.pairwise(widths):
+        assert bin_width(1.001 * width, 1) == wider
