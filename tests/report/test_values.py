@@ -11,14 +11,14 @@ import pytest
 
 from tests.report.made import outcome, results
 from windlass.metrics.site import bounded_slowdown
-from windlass.report import breakdowns, courses, distributions, overview
+from windlass.report import breakdowns, courses, distributions, overview, sweep
 from windlass.report.columns import Cell, Column
 from windlass.report.figures import DECADE_TICKS, TIME_TICKS, cumulative
 from windlass.report.observed import has, lanes, times
 from windlass.report.palette import GRID, INKS, PAPER, QUIET, RAISED, TEXT, stroke, stroke_in
 from windlass.report.panels import _panel_ticks, _round_step, _short
 from windlass.report.series import Distribution, bin_width
-from windlass.results import Series
+from windlass.results import At, Results, Series, VariantResult
 
 HOUR = 3600.0
 
@@ -372,3 +372,45 @@ def test_bins_are_as_wide_as_clocks_have_it():
     assert [bin_width(width, 1) for width in widths] == widths
     for width, wider in itertools.pairwise(widths):
         assert bin_width(1.001 * width, 1) == wider
+
+
+@pytest.mark.parametrize("count", [1, 3])
+def test_panels_are_below_each_other_and_equally_high(count):
+    made = outcome([0.0, 0.0], [0.0, 100.0], [HOUR, HOUR])
+    part = courses.section(lanes(results(*((f"v{place}", [made]) for place in range(count)))))
+    plot = {each.key: each for each in part.plots}["waiting"]
+    inner = 76 * count + 30 * (count - 1)
+    assert plot.height == 26 + inner + 46
+    axes = [plot.figure.layout[f"yaxis{place or ''}"] for place in (0, *range(2, count + 1))]
+    for place, axis in enumerate(axes):
+        low, high = axis.domain
+        assert high == pytest.approx(1 - place * 106 / inner)
+        assert (high - low) * inner == pytest.approx(76)
+    assert [each.yref for each in plot.figure.layout.annotations] == [
+        f"y{place or ''} domain" for place in (0, *range(2, count + 1))
+    ]
+    assert [each.text for each in plot.figure.layout.annotations] == [
+        f"<b>v{place}</b>" for place in range(count)
+    ]
+    assert plot.figure.layout.xaxis.anchor == f"y{count if count > 1 else ''}"
+
+
+def test_curves_of_a_sweep_have_a_panel_for_each_choice_on_other_axes():
+    made = outcome([0.0, 0.0], [0.0, 100.0], [HOUR, HOUR])
+    variants = tuple(
+        VariantResult(f"easy, {at[0].label}, {at[1].label}", (), (made,), "point", at)
+        for at in (
+            (At("cluster.processors", site), At("load", load)) for site in (8, 16, 32) for load in (1, 2)
+        )
+    )
+    swept = Results("", "", variants)
+    plot = next(
+        each for each in sweep.section(swept, lanes(swept)).plots if each.key == "sweep-1-mean_wait_s"
+    )
+    inner = 3 * 190 + 2 * 44
+    assert plot.height == 56 + inner + 50
+    domains = [plot.figure.layout[f"yaxis{place}"].domain for place in ("", 2, 3)]
+    for place, (low, high) in enumerate(domains):
+        assert high == pytest.approx(1 - place * 234 / inner)
+        assert (high - low) * inner == pytest.approx(190)
+    assert plot.figure.layout.legend.y == pytest.approx(1 + 24 / plot.height)

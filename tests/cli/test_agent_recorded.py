@@ -1,0 +1,172 @@
+"""``windlass agent record`` and the loops of scaling: what is started, for how long, and what is said."""
+
+import contextlib
+import math
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from windlass.cli import agent, scaling
+from windlass.engines.elastic.system import ClusterError
+from windlass.engines.linux.telemetry import observer as observing
+from windlass.engines.linux.telemetry import recorder, recording
+from windlass.engines.linux.telemetry.recorder import Pace
+from windlass.engines.linux.telemetry.source import Roots
+from windlass.model import InputError
+
+
+@pytest.fixture
+def recorded(windlass, monkeypatch):
+    """What is recorded by, and how; two steps are."""
+    kept = {}
+
+    def observer(clock, wall, roots, groups):
+        kept.update(roots=roots, groups=groups)
+        return SimpleNamespace(names=("busy", "cpu_ready"), missing=lambda seen: ["GPUs"])
+
+    def record(seen, rows, pace, clock, sleep, tell):
+        kept.update(pace=pace)
+        for count in (1, 2):
+            rows.rows = count
+            tell(SimpleNamespace(busy=0.25, ready=0.125))
+
+    monkeypatch.setattr(observing, "Observer", observer)
+    monkeypatch.setattr(
+        recording,
+        "Recording",
+        lambda out, names, clock: kept.update(out=out, names=names) or SimpleNamespace(rows=0),
+    )
+    monkeypatch.setattr(recorder, "record", record)
+    monkeypatch.setattr(agent, "check_kernel", lambda roots: None)
+
+    def call(*arguments):
+        kept.clear()
+        return windlass("agent", "record", *arguments), dict(kept)
+
+    return call
+
+
+def test_a_machine_is_recorded_until_it_is_interrupted(recorded):
+    (status, out, err), kept = recorded("--out", "o.parquet")
+    assert status == 0
+    assert kept == {
+        "roots": Roots(Path("/proc"), Path("/sys/fs/cgroup")),
+        "groups": (),
+        "out": Path("o.parquet"),
+        "names": ("busy", "cpu_ready"),
+        "pace": Pace(math.inf, 1.0),
+    }
+    assert out == "o.parquet: 2 steps of 2 metrics\n"
+    # What is missing is said once.
+    assert err == "windlass: 1 not on this machine: GPUs\n"
+
+
+def test_a_machine_is_recorded_as_the_options_say(recorded):
+    more = (
+        "--seconds",
+        "5",
+        "--every",
+        "0.5",
+        "--group",
+        "a",
+        "--group",
+        "b",
+        "--proc",
+        "/p",
+        "--cgroup",
+        "/c",
+    )
+    _, kept = recorded("--out", "o.parquet", *more)
+    assert kept["pace"] == Pace(5.0, 0.5)
+    assert (kept["groups"], kept["roots"]) == (("a", "b"), Roots(Path("/p"), Path("/c")))
+
+
+def test_a_recording_is_never_written_over(recorded):
+    Path("o.parquet").write_text("mine")
+    (status, _, err), kept = recorded("--out", "o.parquet")
+    assert (status, kept) == (2, {})
+    assert "--out: o.parquet is there already" in err
+
+
+def test_progress_is_drawn_where_somebody_sees_it(monkeypatch, capsys):
+    for seen in (True, False):
+        monkeypatch.setattr(sys.stderr, "isatty", lambda seen=seen: seen, raising=False)
+        agent._progress("half")
+        assert capsys.readouterr().err == ("\r\x1b[Khalf" if seen else "")
+
+
+def test_a_kernel_that_shows_nothing_is_named(tmp_path):
+    with pytest.raises(InputError, match=r"--proc: .*stat: there is no such file"):
+        agent.check_kernel(Roots(tmp_path, tmp_path))
+    (tmp_path / "stat").touch()
+    agent.check_kernel(Roots(tmp_path, tmp_path))
+
+
+def test_the_extra_is_named_where_it_is_missing(monkeypatch):
+    def absent(name):
+        raise ModuleNotFoundError(f"no {missing}", name=missing)
+
+    monkeypatch.setattr("importlib.import_module", absent)
+    missing = "aiohttp"
+    with pytest.raises(InputError, match="aiohttp is not installed"):
+        agent._needs_extra()
+    # A part of ours that is missing is a mistake of ours.
+    missing = "windlass.engines.linux.agent.agent"
+    with pytest.raises(ModuleNotFoundError):
+        agent._needs_extra()
+
+
+@pytest.mark.parametrize("dry_run", [True, False])
+def test_a_cluster_is_scaled_by_a_policy(monkeypatch, capsys, dry_run):
+    kept = {}
+
+    @contextlib.contextmanager
+    def monitor(file, names, period):
+        kept.update(file=file, names=names, period=period)
+        yield "monitor"
+
+    def engine(system, watched, clock, period, tell):
+        kept.update(engine=(watched, period, tell))
+        return SimpleNamespace(plan=lambda policy: [f"would ask {policy.name}", "and wait"])
+
+    monkeypatch.setattr("windlass.scale.monitor.Monitor", monitor)
+    monkeypatch.setattr("windlass.engines.elastic.engine.LiveScale", engine)
+    monkeypatch.setattr("windlass.drive.drive", lambda given, policies: kept.update(policies=policies))
+    monkeypatch.setattr(scaling, "_default_history", lambda name: f"of {name}")
+    system = SimpleNamespace(types=[SimpleNamespace(name="small"), SimpleNamespace(name="large")])
+    scaling._scale(system, "{reactive: {unneeded: 9}}", None, "k8s-n", 60.0, dry_run)
+    assert (kept["file"], kept["names"], kept["period"]) == ("of k8s-n", ["small", "large"], 60.0)
+    assert kept["engine"] == ("monitor", 60.0, scaling.say)
+    out = capsys.readouterr().out
+    if dry_run:
+        assert out == "would ask reactive\nand wait\nNothing was changed.\n"
+        assert "policies" not in kept
+        return
+    assert out == ""
+    ((key, policy),) = kept["policies"].items()
+    assert (key, policy.name) == ("scale", "reactive")
+    scaling._scale(system, "static", Path("own.db"), "k8s-n", 60.0, dry_run)
+    assert kept["file"] == Path("own.db")
+
+
+def test_a_cluster_that_does_not_answer_is_one_line():
+    with pytest.raises(InputError, match="gone"), scaling._one_line():
+        raise ClusterError("gone")
+    with pytest.raises(InputError, match=r"--policy: .* is not a policy"):
+        scaling._policy("[1, 2]")
+
+
+def test_what_was_made_is_taken_back(windlass, monkeypatch):
+    asked = []
+    gone = [["pod a", "pod b"], []]
+    monkeypatch.setattr("windlass.engines.kubernetes.server.ApiServer", lambda *given: given)
+    monkeypatch.setattr(
+        "windlass.engines.kubernetes.spare.Spare",
+        lambda *given: asked.append(given) or SimpleNamespace(remove=lambda: gone.pop(0)),
+    )
+    assert windlass("k8s", "remove")[1] == "deleted pod a\ndeleted pod b\n"
+    more = ("--kubeconfig", "k", "--context", "c", "--namespace", "n")
+    assert windlass("k8s", "remove", *more)[1] == "nothing of Windlass is there\n"
+    assert asked == [((None, None), "windlass", ""), (("k", "c"), "n", "")]

@@ -1,0 +1,152 @@
+"""How forecasters did, in tables, as JSON and as a picture, worked out by hand."""
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from tests.papers.keyed import axes
+from windlass.cli import forecast
+from windlass.cli.forecast import Question
+from windlass.model import InputError
+
+
+@dataclass
+class Score:
+    mse: float
+    pmse: float
+    mase: float
+    wql: float
+
+
+def result(*errors, mean=0.0, count=700):
+    made = [
+        SimpleNamespace(truth=np.arange(count)[:, None] * 1.0 + place, mean=np.full((count, 1), mean + place))
+        for place in range(len(errors))
+    ]
+    scores = [Score(error, 2 * error, 3 * error, float("nan")) for error in errors]
+    return SimpleNamespace(scores=scores, fit=1.25, forecast=0.002, made=made)
+
+
+def question(**changed):
+    base = {
+        "file": Path("s.csv"),
+        "kind": "csv",
+        "columns": (),
+        "models": ("naive", "ses"),
+        "freq": 600.0,
+        "seasons": (86_400.0, 604_800.0),
+        "test": 7200.0,
+        "launch": 1200.0,
+    }
+    return Question(**(base | changed))
+
+
+def test_spans_are_whole_rows_and_one_at_least():
+    asked = question()
+    assert [asked.rows(span) for span in (1.0, 600.0, 601.0, 1200.0)] == [1, 1, 2, 2]
+    assert question(freq=0.1).rows(0.3) == 3
+    assert asked.steps == (1, 2)
+    assert question(launch=60.0).steps == (1,)
+    units = {"2s": 2.0, "1.5min": 90.0, "2h": 7200.0, ".5d": 43_200.0, "1w": 604_800.0}
+    assert {span: forecast.seconds("--x", span) for span in units} == units
+    for wrong in ("0s", "1y", "min", "-1h", "1"):
+        with pytest.raises(InputError, match="--x is"):
+            forecast.seconds("--x", wrong)
+
+
+def test_tables_are_of_one_step_and_the_best_is_bold():
+    found = [("naive", result(4.0, 9.0), 1), ("ses", result(5.0, 8.0), 1)]
+    table = forecast._table(question(), 2, found)
+    assert table.title == "2 rows ahead (1200 s)"
+    assert forecast._table(question(), 1, found).title == "1 row ahead (600 s)"
+    columns = [list(column.cells) for column in table.columns]
+    assert columns == [
+        ["naive", "ses"],
+        ["9", "8"],
+        ["18", "16"],
+        ["27", "24"],
+        ["nan", "nan"],
+        ["1.25", "1.25"],
+        ["2", "2"],
+    ]
+    assert [row.style for row in table.rows] == [None, "bold"]
+
+
+def made_series(count=100):
+    return SimpleNamespace(name="made", columns=("used",), rows=np.zeros((count, 1)), notes=("a gap",))
+
+
+def test_scores_as_json_have_null_where_there_is_none():
+    tree = forecast._tree(question(), made_series(), [("naive", result(4.0, 9.0))])
+    assert {key: tree[key] for key in ("series", "columns", "rows", "notes", "test_rows")} == {
+        "series": "made",
+        "columns": ["used"],
+        "rows": 100,
+        "notes": ["a gap"],
+        "test_rows": 12,
+    }
+    (model,) = tree["models"]
+    assert (model["name"], model["fit_s"], model["forecast_s"]) == ("naive", 1.25, 0.002)
+    assert model["scores"][1] == {"mse": 9.0, "pmse": 18.0, "mase": 27.0, "wql": None}
+
+
+def test_the_picture_is_of_the_longest_step():
+    found = [("naive", result(4.0, 9.0, mean=5.0)), ("ses", result(5.0, 8.0, mean=7.0))]
+    drawn = forecast._picture(question(), made_series(), found)
+    truth, naive, ses = drawn.lines
+    assert len(truth.x) == 600
+    assert list(truth.x[:3]) == pytest.approx([0.0, 1 / 6, 1 / 3])
+    assert list(truth.y[:3]) == [1.0, 2.0, 3.0]
+    assert (naive.y[0], ses.y[0], ses.name) == (6.0, 8.0, "ses")
+    assert axes(drawn) == ("course", "hours of the test part", "used")
+    assert drawn.title == "used, forecast 1200 s before"
+
+
+def test_the_page_has_a_table_a_step():
+    html = forecast._page(question(), made_series(1500), [("naive", result(4.0, 9.0))])
+    assert "1,500 rows of 600 s, the last 12 to test with" in html
+    assert "<h2>1 row ahead, 600 s</h2>" in html
+    assert "<h2>2 rows ahead, 1200 s</h2>" in html
+    cells = "<td>naive</td><td>9</td><td>18</td><td>27</td><td>nan</td><td>1.25</td><td>2</td>"
+    assert cells in html
+    assert cells.replace("<td>9</td><td>18</td><td>27</td>", "<td>4</td><td>8</td><td>12</td>") in html
+
+
+def test_forecasters_are_tested_on_the_last_part(monkeypatch):
+    asked = []
+    monkeypatch.setattr(forecast, "make", lambda name, seasons: (name, seasons))
+
+    def backtest(model, rows, test, steps, season, told):
+        asked.append((model, len(rows), test, steps, season, told))
+        return "done"
+
+    monkeypatch.setattr(forecast, "backtest", backtest)
+    found = forecast._tested(question(), made_series())
+    assert found == [("naive", "done"), ("ses", "done")]
+    assert asked == [((name, [144, 1008]), 100, 12, (1, 2), 144, None) for name in ("naive", "ses")]
+    # A season is two rows at least.
+    asked.clear()
+    forecast._tested(question(seasons=(600.0,)), made_series())
+    assert (asked[0][0][1], asked[0][4]) == ([2], 2)
+    with pytest.raises(InputError, match=r"--test: 12 rows, expected fewer than the 12 of s\.csv"):
+        forecast._tested(question(), made_series(12))
+    assert forecast._tested(question(), made_series(13))
+
+
+@pytest.mark.parametrize("as_json", [True, False])
+def test_results_are_shown_once(monkeypatch, capsys, tmp_path, as_json):
+    monkeypatch.setattr(forecast, "_read", lambda asked: made_series())
+    monkeypatch.setattr(forecast, "_tested", lambda asked, series: [("naive", result(4.0, 9.0))])
+    report = tmp_path / "r.html"
+    forecast.forecast_command(question(models=("naive",)), as_json=as_json, report=report)
+    out = capsys.readouterr().out
+    assert report.read_text().startswith("<!doctype html>")
+    if as_json:
+        assert json.loads(out)["series"] == "made"
+    else:
+        assert out.startswith("made: a gap\n")
+        assert out.index("1 row ahead") < out.index("2 rows ahead")
