@@ -1,12 +1,9 @@
 """Each command hands its options, and their documented defaults, over to the module that does the work."""
 
-import contextlib
 import inspect
 import math
 from pathlib import Path
-from types import SimpleNamespace
 
-import numpy as np
 import pytest
 
 import windlass.cli.admit
@@ -19,13 +16,10 @@ import windlass.cli.plan.run
 import windlass.cli.plan.solve
 import windlass.cli.reproduce
 import windlass.cli.run
-from windlass.cli import agent, scaling, slurm
 from windlass.cli import inspect as inspect_module
 from windlass.cli.answer import Asked
 from windlass.cli.overrides import Overrides
 from windlass.cli.run import By
-from windlass.engines.linux.agent.options import Above, Address, AgentOptions, AggregatorOptions
-from windlass.engines.linux.telemetry.source import Roots
 from windlass.engines.targets import Target
 from windlass.plan.profile.traffic.scene import Traffic
 
@@ -281,145 +275,3 @@ def test_plan_run(handed):
     assert handed(module, "run_command", *given, *more) == base | changed | {"as_json": True}
     found = handed(module, "run_command", *given, "--address", "h:1", "--engine", "other", "--dry-run")
     assert found == base | {"where": module.Where("other", "h:1", 1, True), "dry_run": True}
-
-
-@pytest.fixture
-def agents(windlass, monkeypatch):
-    """What the agent's commands run, with a kernel that is there."""
-    kept = []
-    parts = SimpleNamespace(
-        run_agent=lambda *given: kept.append(given), run_aggregator=lambda *given: kept.append(given)
-    )
-    monkeypatch.setattr(agent, "_needs_extra", lambda: parts)
-    monkeypatch.setattr(agent, "check_kernel", lambda roots: None)
-    monkeypatch.setattr(agent, "_stopping", lambda: contextlib.nullcontext("stop"))
-    monkeypatch.setenv("WINDLASS_TOKEN", "0123456789abcdef" * 4)
-    monkeypatch.delenv("NODE_NAME", raising=False)
-    monkeypatch.setattr("socket.gethostname", lambda: "here")
-
-    def call(*arguments):
-        kept.clear()
-        status, _, err = windlass("agent", *arguments)
-        assert status == 0, err
-        ((options, token, rng, stop, say),) = kept
-        assert isinstance(rng, np.random.Generator)
-        assert (stop, say) == ("stop", agent.say)
-        return options, token
-
-    return call
-
-
-KERNEL = Roots(Path("/proc"), Path("/sys/fs/cgroup"))
-
-
-def agent_options(**changed):
-    base = {
-        "listen": Address("127.0.0.1", 9090),
-        "check": Address("127.0.0.1", 9091),
-        "policy": agent.POLICY,
-        "downtime": None,
-        "guard": 0.5,
-        "every": 1.0,
-        "state": None,
-        "save_every": 60.0,
-        "drain": "state",
-        "above": None,
-        "mark": "off",
-        "node": "",
-        "roots": KERNEL,
-    }
-    return AgentOptions(**(base | changed))
-
-
-@pytest.mark.parametrize(
-    ("arguments", "changed"),
-    [
-        ([], {}),
-        (
-            ["--listen", "0.0.0.0:7000"],
-            {"listen": Address("0.0.0.0", 7000), "check": Address("0.0.0.0", 7001)},
-        ),
-        (["--listen", "0.0.0.0:0"], {"listen": Address("0.0.0.0", 0), "check": Address("0.0.0.0", 0)}),
-        (["--check", "0.0.0.0:5"], {"check": Address("0.0.0.0", 5)}),
-        (["--policy", "ready", "--downtime", "0.1"], {"policy": "ready", "downtime": 0.1}),
-        (["--guard", "0.25", "--every", "2"], {"guard": 0.25, "every": 2.0}),
-        (["--state", "s", "--save-every", "5"], {"state": Path("s"), "save_every": 5.0}),
-        (["--haproxy-by", "weight"], {"drain": "weight"}),
-        (["--kubernetes", "label", "--node", "n"], {"mark": "label", "node": "n"}),
-        (["--proc", "/p", "--cgroup", "/c"], {"roots": Roots(Path("/p"), Path("/c"))}),
-    ],
-)
-def test_agent_run(agents, arguments, changed):
-    assert agents("run", *arguments) == (agent_options(**changed), None)
-
-
-def test_an_agent_that_joins_has_a_token(agents, monkeypatch):
-    options, token = agents("run", "--join", "http://127.0.0.1:9092")
-    assert options == agent_options(above=Above("http://127.0.0.1:9092", "here", 30.0))
-    assert token is not None
-    options, _ = agents("run", "--join", "http://127.0.0.1:9092", "--name", "me", "--join-every", "7")
-    assert options.above == Above("http://127.0.0.1:9092", "me", 7.0)
-    monkeypatch.setenv("NODE_NAME", "own")
-    assert agents("run", "--kubernetes", "taint") == (agent_options(mark="taint", node="own"), None)
-
-
-def test_agent_aggregate(agents):
-    options, token = agents("aggregate")
-    assert options == AggregatorOptions(Address("127.0.0.1", 9092), 4, 3600.0, None, 10.0, above=None)
-    assert token is not None
-    more = (
-        "--listen",
-        "0.0.0.0:1",
-        "--rank",
-        "2",
-        "--forget-after",
-        "60",
-        "--state",
-        "s",
-        "--save-every",
-        "3",
-    )
-    options, _ = agents("aggregate", *more, "--join", "http://127.0.0.1:1")
-    above = Above("http://127.0.0.1:1", "here", 30.0)
-    assert options == AggregatorOptions(Address("0.0.0.0", 1), 2, 60.0, Path("s"), 3.0, above=above)
-
-
-@pytest.fixture
-def scaled(windlass, monkeypatch):
-    kept = []
-    monkeypatch.setattr(scaling, "_kubernetes", lambda *given: given)
-    monkeypatch.setattr(scaling, "_scale", lambda *given: kept.append(given))
-
-    def call(*arguments):
-        kept.clear()
-        status, _, err = windlass(*arguments)
-        assert status == 0, err
-        return kept[0]
-
-    return call
-
-
-def test_k8s_autoscale(scaled):
-    given = ("k8s", "autoscale", "--types", "t.yaml")
-    label = "node.kubernetes.io/instance-type"
-    system = (Path("t.yaml"), None, None, "windlass", label)
-    assert scaled(*given) == (system, "thrifty", None, "k8s-windlass", 300.0, False)
-    more = ("--policy", "reactive", "--dry-run", "--period", "60", "--history", "h.db", "--kubeconfig", "k")
-    more += ("--context", "c", "--namespace", "n", "--label", "l")
-    system = (Path("t.yaml"), "k", "c", "n", "l")
-    assert scaled(*given, *more) == (system, "reactive", Path("h.db"), "k8s-n", 60.0, True)
-
-
-def test_where_a_history_lies(monkeypatch):
-    monkeypatch.setenv("XDG_STATE_HOME", "/state")
-    assert scaling._default_history("ray-127.0.0.1:6379") == Path(
-        "/state/windlass/scale-ray-127-0-0-1-6379.db"
-    )
-    monkeypatch.delenv("XDG_STATE_HOME")
-    monkeypatch.setattr(Path, "home", lambda: Path("/home/me"))
-    assert scaling._default_history("k8s") == Path("/home/me/.local/state/windlass/scale-k8s.db")
-    monkeypatch.setenv("XDG_CACHE_HOME", "/cache")
-    assert slurm._folder(None) == Path("/cache/windlass/slurm")
-    assert slurm._folder(Path("/own")) == Path("/own")
-    monkeypatch.delenv("XDG_CACHE_HOME")
-    assert slurm._folder(None) == Path("/home/me/.cache/windlass/slurm")

@@ -5,6 +5,7 @@ from tests.mutants.mutant import Mutant
 PASSED_ON, SHOWN = ("tests/cli/test_passed_on.py",), ("tests/cli/test_shown.py",)
 BROKEN, DISPATCH = ("tests/checks/test_broken.py",), ("tests/checks/test_broken_dispatch.py",)
 VALUES, WORDS = ("tests/report/test_values.py",), ("tests/report/test_words.py",)
+COURSES = ("tests/report/test_courses.py",)
 TETRIUM, SWAG = ("tests/papers/test_tetrium_options.py",), ("tests/papers/test_swag_causes.py",)
 CASCADE, LEARNING = ("tests/papers/test_cascade_places.py",), ("tests/papers/test_rosella_learning.py",)
 LIVE, ASAX = ("tests/papers/test_live_rows.py",), ("tests/papers/test_asax_runs.py",)
@@ -28,7 +29,7 @@ MUTANTS = (
     Mutant("checks/scale.py", "                answer.check(view)", "                pass", BROKEN),
     Mutant("checks/place.py", "[::7]", "[:1]", BROKEN),
     Mutant("checks/dispatch.py", "compiled.reservations > 0", "compiled.reservations > 1", DISPATCH),
-    Mutant("report/courses.py", "function.time - known.submit.min()", "function.time", VALUES),
+    Mutant("report/courses.py", "function.time - known.submit.min()", "function.time", COURSES),
     Mutant("report/breakdowns.py", "(measure > self.above)", "(measure >= self.above)", VALUES),
     Mutant("report/waiting.py", "few = waited.wait - kept", "few = waited.wait", WORDS),
     Mutant("papers/tetrium/options.py", "0.3: (16, 25, 26", "0.3: (16, 24, 26", TETRIUM),
