@@ -221,3 +221,12 @@ def test_curves_of_a_sweep_have_a_panel_for_each_choice_on_other_axes():
         assert high == pytest.approx(1 - place * 234 / inner)
         assert (high - low) * inner == pytest.approx(190)
     assert plot.figure.layout.legend.y == pytest.approx(1 + 24 / plot.height)
+
+
+def test_a_variant_of_half_a_second_has_a_course_of_its_own():
+    short = outcome([0.0], [0.0], [0.5], procs=[4])
+    long = outcome([0.0], [0.0], [400.0], procs=[4])
+    found = plots(courses.section(lanes(results(("short", [short]), ("long", [long])))))
+    line, _ = found["utilisation"].data
+    assert (line.x[-1] > 0.0, list(line.y)) == (True, [50.0, 50.0])
+    assert line.x[-1] < found["utilisation"].data[1].x[-1] / 100

@@ -188,6 +188,7 @@ def test_after_seven_variants_colours_come_with_another_dash():
         "dot",
         "solid",
     ]
+    assert {each.dash for each in drawn[:7]} == {"solid"}
     assert drawn[7].ink == drawn[0].ink == stroke_in(7, 2).ink
     assert stroke_in(1, 2).dash == "dot"
 
