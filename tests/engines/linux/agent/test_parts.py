@@ -134,7 +134,7 @@ def test_a_guard_is_up_by_the_mean_of_three_steps_until_it_is_below_half(limit):
 class Said:
     """A node that answers as it is told, and keeps what was done to it."""
 
-    new = False
+    is_new = False
     projections = np.array([2.0])
     singular = np.array([3.0])
 
@@ -201,7 +201,7 @@ def test_what_was_learned_is_looked_at_with_each_block_and_given_once(clock):
     watching.given = "lesson"
     watching.take(observed())
     assert (watching.given, node.done) == (None, [])
-    node.new = True
+    node.is_new = True
     watching.given = "lesson"
     watching.take(observed())
     watching.take(observed())

@@ -13,6 +13,7 @@ from tests.engines.linux.agent.conftest import PATIENCE, SECRET, ask, seen
 from windlass.engines.linux.agent import agent as agents
 from windlass.engines.linux.agent.agent import run_agent, run_aggregator
 from windlass.engines.linux.agent.envelope import digest, opened
+from windlass.engines.linux.agent.node import as_message
 from windlass.engines.linux.agent.options import Above, Address, AgentOptions, AggregatorOptions
 from windlass.engines.linux.agent.pauses import Stop
 from windlass.engines.linux.agent.token import Token
@@ -120,7 +121,7 @@ def test_an_agent_that_is_to_join_needs_a_token_and_one_that_marks_a_pod(tmp_pat
 def test_an_aggregator_hands_out_what_it_was_sent_and_what_the_one_above_has(tmp_path, monkeypatch):
     token, state = Token(SECRET), tmp_path / "state"
     names = Observer(lambda: 0.0, lambda: 0.0, Roots()).names
-    learned = seen("forewarn", 40, dim=len(names)).learned().sealed("forewarn", digest(names)).seal()
+    learned = as_message(seen("forewarn", 40, dim=len(names)).learned(), "forewarn", digest(names)).seal()
     top = Running(run_aggregator, AggregatorOptions(listen=HERE), token)
     assert top.lines == [f"{top.url.url}, 0 agents known"]
     assert ask(top.url, "/nodes/a", "PUT", learned, SECRET).status == 204

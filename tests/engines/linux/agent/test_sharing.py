@@ -10,12 +10,13 @@ pytest.importorskip("prometheus_client", reason="the extra `agent` is not instal
 
 from tests.engines.linux.agent.conftest import DIM, METRICS, SECRET, seen
 from windlass.admit import Subspace
+from windlass.admit.learned import Learned
 from windlass.admit.lesson import Lesson
 from windlass.engines.linux.agent import aggregate as aggregates
 from windlass.engines.linux.agent.aggregate import Aggregate, Routes
 from windlass.engines.linux.agent.envelope import opened
 from windlass.engines.linux.agent.join import Joiner, exchange
-from windlass.engines.linux.agent.node import Learned, make_node
+from windlass.engines.linux.agent.node import as_message, from_message, make_node
 from windlass.engines.linux.agent.options import Above
 from windlass.engines.linux.agent.pauses import Backoff
 from windlass.engines.linux.agent.token import Token
@@ -33,7 +34,7 @@ def learned(seed, lesson=True, weight=1.0, dim=DIM):
 
 
 def sent(found):
-    return found.sealed("forewarn", METRICS).seal()
+    return as_message(found, "forewarn", METRICS).seal()
 
 
 def test_an_aggregate_has_the_last_of_each_and_forgets_the_silent(clock):
@@ -121,12 +122,12 @@ def test_what_no_agent_could_have_learned_is_refused_at_its_bound(change, fine):
         metrics[3, 1] = change.get("metrics", 0.0)
         plain[2] = change.get("plain", 0.0)
         found = Learned(found.subspace, Lesson(found.subspace, metrics, plain, change.get("count", 5.0)))
-    envelope = found.sealed("forewarn", METRICS)
+    envelope = as_message(found, "forewarn", METRICS)
     if fine:
-        assert Learned.of(envelope, DIM).lesson is not None
+        assert from_message(envelope, DIM).lesson is not None
     else:
         with pytest.raises(InputError):
-            Learned.of(envelope, DIM)
+            from_message(envelope, DIM)
 
 
 def test_routes_of_an_aggregate(clock):
@@ -142,10 +143,10 @@ def test_routes_of_an_aggregate(clock):
     envelope = opened(found.body)
     envelope.check("learned", METRICS)
     assert envelope.policy == ""
-    assert Learned.of(envelope, DIM).lesson.count == 20.0
+    assert from_message(envelope, DIM).lesson.count == 20.0
     # What the one above has is what newcomers are handed.
     above[0] = learned(4)
-    assert Learned.of(opened(routes(Asked("GET", "/global", header)).body), DIM).lesson.count == 50.0
+    assert from_message(opened(routes(Asked("GET", "/global", header)).body), DIM).lesson.count == 50.0
     for asked, status, refused in (
         (Asked("GET", "/healthz"), 200, ""), (Asked("GET", "/metrics"), 200, ""), (Asked("GET", "/node"), 404, "path"),
         (Asked("POST", "/healthz"), 405, "method"), (Asked("PUT", "/global", header), 405, "method"),
@@ -232,9 +233,9 @@ def test_a_newcomer_asks_and_a_failure_has_what_was_sent_sent_anew(clock):
 @pytest.mark.parametrize("name", ["pronto", "forewarn"])
 def test_a_newcomer_weighs_what_it_is_given_as_one_block(name):
     learned_, node = learned(1), make_node(name, DIM, np.random.default_rng(1))
-    assert node.new
+    assert node.is_new
     node.start(learned_)
-    assert not node.new
+    assert not node.is_new
     # A block of 20 steps of scaled metrics has a sum of squares of about 20 for each metric.
     assert np.linalg.norm(node.singular) == pytest.approx(math.sqrt(20 * DIM))
     assert node.singular[:2] / node.singular[0] == pytest.approx([1.0, 0.5])
@@ -258,7 +259,7 @@ def test_what_a_node_shows_is_what_its_policy_has():
         assert node.projections.any()
     plain = make_node("ready", DIM, np.random.default_rng(1), 0.25)
     assert plain.policy.threshold.downtime == 0.25
-    assert (plain.new, plain.save(), plain.learned()) == (False, None, None)
+    assert (plain.is_new, plain.save(), plain.learned()) == (False, None, None)
     pronto = make_node("pronto", DIM, np.random.default_rng(1), 0.25).policy.fleet.settings
     assert (pronto.downtime, pronto.signal, pronto.weights) == (0.25, "scores", "equal")
     usual = make_node("pronto", DIM, np.random.default_rng(1)).policy.fleet.settings
