@@ -200,9 +200,7 @@ def test_no_fewer_are_allowed_than_are_ready_or_coming(ready, coming):
     clock, policy = Clock(0.0, 1.0), Answers([(0, 0)])
     cluster = Cluster(clock, [], [], 0.0)
     none = np.zeros(2, np.int64)
-    cluster.seen = Seen(
-        np.array([1, ready]), np.array([1, coming]), none + 1, Demands.none(), Demands.none()
-    )
+    cluster.seen = Seen(np.array([1, ready]), np.array([1, coming]), none + 1, Demands.none(), Demands.none())
     drive(LiveScale(cluster, Kept(), clock), {"scale": policy})
     (view,) = policy.views
     assert [kind.most for kind in view.types] == [5, max(3, ready + coming)]

@@ -1,0 +1,330 @@
+"""What is written: each object whole, and each request that changes something."""
+
+from __future__ import annotations
+
+import copy
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.engines.kubernetes.strict import Strict
+from windlass.engines.elastic.system import ClusterError, Seen
+from windlass.engines.kubernetes import objects
+from windlass.engines.kubernetes.look import TYPE_LABEL
+from windlass.engines.kubernetes.server import MissingError
+from windlass.engines.kubernetes.spare import Spare
+from windlass.engines.kubernetes.system import KubernetesScale, spare
+from windlass.model.instances import InstanceType
+from windlass.scale import Demands, Totals
+
+SMALL = InstanceType("small", cores=1.9, memory=7e9, most=9)
+LARGE = InstanceType("Big.LARGE", gpus=2, cores=8, memory=64e9, most=5)
+BARE = InstanceType("bare", memory=3e9, most=2)
+KINDS = {"small": SMALL, "Big.LARGE": LARGE, "bare": BARE}
+OURS = {"app.kubernetes.io/managed-by": "windlass"}
+ASKS = {
+    "small": {"cpu": "1900m", "memory": "7000000000"},
+    "Big.LARGE": {"cpu": "8000m", "memory": "64000000000", "nvidia.com/gpu": "2"},
+    "bare": {"memory": "3000000000"},
+}
+NAMES = {"small": "windlass-small", "Big.LARGE": "windlass-big-large", "bare": "windlass-bare"}
+VERSIONS = pytest.mark.parametrize("version", ["", "v1beta1", "v2"])
+
+
+def pods(kind, **labels):
+    """Of an instance that is kept free: a pod of its size, which sleeps and leaves at once."""
+    return {
+        "metadata": {"labels": {**OURS, **labels}},
+        "spec": {
+            "nodeSelector": {"pool": kind},
+            "priorityClassName": "windlass-placeholder",
+            "terminationGracePeriodSeconds": 0,
+            "automountServiceAccountToken": False,
+            "containers": [
+                {
+                    "name": "sleeper",
+                    "image": "registry.k8s.io/pause:3.10",
+                    "resources": {"requests": ASKS[kind]},
+                }
+            ],
+        },
+    }
+
+
+def without_shape(tree):
+    """The object, and the line of its shape."""
+    tree = copy.deepcopy(tree)
+    return tree, tree["metadata"]["annotations"].pop("windlass/shape")
+
+
+@pytest.mark.parametrize("kind", ["small", "Big.LARGE", "bare"])
+@pytest.mark.parametrize("version", ["v1beta1", "v2"])
+def test_a_buffer_and_its_template(version, kind):
+    server = Strict(version)
+    Spare(server, "windlass", "pool").set([KINDS[kind]], [3], ["soon"])
+    assert set(server.of("CapacityBuffer")) == {NAMES[kind]}
+    buffer = server.of("CapacityBuffer")[NAMES[kind]]
+    assert buffer["metadata"] == {
+        "name": NAMES[kind],
+        "namespace": "windlass",
+        "labels": OURS,
+        "annotations": {"windlass/why": "soon"},
+    }
+    assert buffer["spec"] == {"podTemplateRef": {"name": NAMES[kind]}, "replicas": 3}
+    template, shape = without_shape(server.of("PodTemplate")[NAMES[kind]])
+    assert template["metadata"] == {
+        "name": NAMES[kind],
+        "namespace": "windlass",
+        "labels": OURS,
+        "annotations": {},
+    }
+    assert template["template"] == pods(kind)
+    assert shape.startswith(f"pool={kind} ")
+    assert server.of("Deployment") == {}
+
+
+@pytest.mark.parametrize("kind", ["small", "Big.LARGE", "bare"])
+def test_a_deployment(kind):
+    server = Strict("")
+    Spare(server, "windlass", "pool").set([KINDS[kind]], [3], ["soon"])
+    found, shape = without_shape(server.of("Deployment")[NAMES[kind]])
+    holds = {"windlass/holds": NAMES[kind]}
+    assert found["metadata"] == {
+        "name": NAMES[kind],
+        "namespace": "windlass",
+        "labels": OURS,
+        "annotations": {"windlass/why": "soon"},
+    }
+    assert found["spec"] == {
+        "replicas": 3,
+        "selector": {"matchLabels": holds},
+        "template": pods(kind, **holds),
+    }
+    assert shape.startswith(f"pool={kind} ")
+    assert server.of("PodTemplate") == {}
+
+
+def test_placeholders_have_a_class_that_any_job_goes_before_and_that_takes_no_place_itself():
+    server = Strict()
+    Spare(server, "windlass", "pool").set([], [], [])
+    (found,) = server.of("PriorityClass").values()
+    assert (found["metadata"], found["value"]) == ({"name": "windlass-placeholder", "labels": OURS}, -10)
+    assert (found["globalDefault"], found["preemptionPolicy"]) == (False, "Never")
+
+
+def test_a_shape_is_a_line_of_all_that_is_asked_for():
+    line = "image=registry.k8s.io/pause:3.10"
+    assert objects.shape(SMALL, "pool") == f"pool=small cpu=1900m memory=7000000000 {line}"
+    gpus = "nvidia.com/gpu=2"
+    assert objects.shape(LARGE, "a") == f"a=Big.LARGE cpu=8000m memory=64000000000 {gpus} {line}"
+
+
+def test_names_of_objects_hold_letters_digits_and_dashes_alone_and_are_not_too_long():
+    def named(name):
+        return objects.object_name(InstanceType(name, cores=1))
+
+    assert named("Standard_D4s.v5") == "windlass-standard-d4s-v5"
+    assert named("größe²") == "windlass-gr--e"
+    assert named("x" * 54) == "windlass-" + "x" * 54
+    assert named("x" * 55) == "windlass-" + "x" * 54
+    assert named("x" * 53 + "." + "y") == "windlass-" + "x" * 53
+
+
+changes = st.lists(
+    st.tuples(
+        st.lists(st.sampled_from(["small", "Big.LARGE", "bare"]), unique=True, max_size=3),
+        st.lists(st.integers(0, 3), min_size=3, max_size=3),
+    ),
+    min_size=1,
+    max_size=5,
+)
+
+
+@settings(max_examples=40, deadline=None)
+@given(changes=changes, version=st.sampled_from(["", "v1beta1"]))
+def test_only_what_is_different_is_written(changes, version):
+    server = Strict(version)
+    spares, before = Spare(server, "windlass", "pool"), {}
+    made = ["CapacityBuffer", "PodTemplate"] if version else ["Deployment"]
+    first = ["windlass-placeholder"]
+    for kinds, counts in changes:
+        server.written.clear()
+        now = dict(zip(kinds, counts, strict=False))
+        spares.set([KINDS[kind] for kind in kinds], counts[: len(kinds)], [f"why {kind}" for kind in kinds])
+        want = [("POST", name, None) for name in first]
+        for kind, count in now.items():
+            if kind not in before:
+                if version:
+                    want.append(("POST", NAMES[kind], None))
+                want.append(("POST", NAMES[kind], count))
+            elif before[kind] != count:
+                want.append(("PATCH", NAMES[kind], count))
+        want += [("DELETE", NAMES[kind], None) for kind in before if kind not in now for _ in made]
+        assert sorted(server.written, key=str) == sorted(want, key=str)
+        for of in made:
+            assert set(server.of(of)) == {NAMES[kind] for kind in now}
+        replicas = {name: tree["spec"]["replicas"] for name, tree in server.of(made[0]).items()}
+        assert replicas == {NAMES[kind]: count for kind, count in now.items()}
+        first, before = [], now
+
+
+@pytest.mark.parametrize("version", ["", "v1beta1"])
+def test_a_reason_is_written_with_each_count(version):
+    server = Strict(version)
+    spares = Spare(server, "windlass", "pool")
+    for count, why in ((1, "first"), (2, "second")):
+        spares.set([SMALL], [count], [why])
+        (found,) = server.of("CapacityBuffer" if version else "Deployment").values()
+        assert found["metadata"]["annotations"]["windlass/why"] == why
+
+
+@pytest.mark.parametrize("version", ["", "v1beta1"])
+def test_a_change_of_shape_makes_the_object_anew_with_the_count_of_now(version):
+    server = Strict(version)
+    Spare(server, "windlass", "pool").set([SMALL, BARE], [2, 1], ["so", "so"])
+    server.written.clear()
+    larger = InstanceType("small", cores=3, most=9)
+    Spare(server, "windlass", "pool").set([larger, BARE], [1, 1], ["so", "so"])
+    name = NAMES["small"]
+    if version:
+        assert server.written == [("DELETE", name, None), ("POST", name, None), ("PATCH", name, 1)]
+    else:
+        assert server.written == [("DELETE", name, None), ("POST", name, 1)]
+
+
+THEIRS = {"metadata": {"name": "windlass-small"}, "spec": {"replicas": 7}, "template": {}}
+
+
+@pytest.mark.parametrize(
+    ("version", "collection", "kind"),
+    [
+        ("", "deployments", "Deployment"),
+        ("v1beta1", "capacitybuffers", "CapacityBuffer"),
+        ("v1beta1", "podtemplates", "PodTemplate"),
+    ],
+)
+def test_an_object_of_that_name_without_the_label_stops_everything(version, collection, kind):
+    server = Strict(version)
+    server.put(collection, copy.deepcopy(THEIRS))
+    before = copy.deepcopy(server.of(kind))
+    told = f"{kind} windlass-small is not Windlass's, without the label .*=windlass; left alone"
+    with pytest.raises(ClusterError, match=told):
+        Spare(server, "windlass", "pool").set([SMALL], [2], ["so"])
+    Spare(server, "windlass", "pool").set([], [], [])
+    assert server.of(kind) == before
+
+
+def test_a_priority_class_of_that_name_without_the_label_stops_everything():
+    server = Strict()
+    server.put("priorityclasses", {"metadata": {"name": "windlass-placeholder"}, "value": 10})
+    with pytest.raises(ClusterError, match="PriorityClass windlass-placeholder is not Windlass's"):
+        Spare(server, "windlass", "pool").set([SMALL], [2], ["so"])
+    assert server.written == []
+
+
+@pytest.mark.parametrize("version", ["", "v1beta1"])
+def test_all_of_ours_is_deleted_and_named_and_nothing_else(version):
+    server = Strict(version)
+    spares = Spare(server, "windlass", "pool")
+    spares.set([SMALL, LARGE], [1, 2], ["so", "so"])
+    theirs = {"metadata": {"name": "theirs"}, "spec": {"replicas": 1}}
+    for collection in ("deployments", "podtemplates", "priorityclasses"):
+        server.put(collection, copy.deepcopy(theirs))
+    gone = spares.remove()
+    made = ["CapacityBuffer", "PodTemplate"] if version else ["Deployment"]
+    names = ["windlass-small", "windlass-big-large"]
+    assert gone == [f"{kind} {name}" for kind in made for name in names] + [
+        "PriorityClass windlass-placeholder"
+    ]
+    assert {tree["metadata"]["name"] for tree in server.objects.values()} == {"theirs"}
+    assert len(server.objects) == 3
+
+
+@VERSIONS
+def test_a_dry_run_names_each_object_and_writes_nothing(version):
+    server = Strict(version)
+    kind = "CapacityBuffer" if version else "Deployment"
+    assert Spare(server, "windlass", "pool").describe([SMALL, LARGE], [2, 0]) == [
+        f"{kind} windlass/windlass-small: 2 spare",
+        f"{kind} windlass/windlass-big-large: 0 spare",
+    ]
+    assert server.written == []
+
+
+def test_what_is_deleted_by_something_else_meanwhile_is_no_error():
+    server = Strict()
+    spares = Spare(server, "windlass", "pool")
+    spares.set([SMALL], [1], ["so"])
+    send = server.send
+
+    def gone_already(method, path, body=None):
+        if method == "DELETE":
+            server.objects.pop(path)
+        return send(method, path, body)
+
+    server.send = gone_already
+    spares.set([], [], [])
+    assert set(server.of("PriorityClass")) == {tree["metadata"]["name"] for tree in server.objects.values()}
+
+
+@pytest.mark.parametrize("group", [{}, {"preferredVersion": None}, {"preferredVersion": {"version": ""}}])
+def test_a_server_that_prefers_no_version_is_asked_in_the_first_beta(group):
+    server = Strict("v1beta1")
+    get = server.get
+    server.get = lambda path: group if path == "/apis/autoscaling.x-k8s.io" else get(path)
+    Spare(server, "windlass", "pool").set([SMALL], [1], ["so"])
+    assert set(server.of("CapacityBuffer")) == {"windlass-small"}
+
+
+def test_a_server_that_forbids_to_ask_for_buffers_is_no_server_without_them():
+    server = Strict("")
+    get = server.get
+
+    def forbidden(path):
+        if path == "/apis/autoscaling.x-k8s.io":
+            raise ClusterError("forbidden")
+        return get(path)
+
+    server.get = forbidden
+    with pytest.raises(ClusterError, match="forbidden") as error:
+        Spare(server, "windlass", "pool").set([SMALL], [1], ["so"])
+    assert not isinstance(error.value, MissingError)
+    assert server.written == []
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), min_size=2, max_size=2))
+def test_spare_is_the_total_less_those_in_use_and_not_less_than_none(pairs):
+    none = np.zeros(2, np.int64)
+    used = np.array([each for _, each in pairs])
+    seen = Seen(none + 9, none + 1, used, Demands.none(), Demands.none())
+    counts = tuple(total for total, _ in pairs)
+    want = [total - each if total > each else 0 for total, each in pairs]
+    assert spare(Totals(counts, ("so", "so")), seen) == want
+    server = Strict()
+    system = KubernetesScale(server, (SMALL, LARGE), label="pool")
+    assert [line.split(": ")[1] for line in system.describe(Totals(counts, ("so", "so")), seen)] == [
+        f"{count} spare" for count in want
+    ]
+    system.set_totals(Totals(counts, ("this", "that")), seen)
+    found = [server.of("CapacityBuffer")[NAMES[kind]] for kind in ("small", "Big.LARGE")]
+    assert [each["spec"]["replicas"] for each in found] == want
+    assert [each["metadata"]["annotations"]["windlass/why"] for each in found] == ["this", "that"]
+
+
+def test_nodes_say_of_which_type_they_are_by_the_standard_label_unless_another_one_is_named():
+    server = Strict()
+    system = KubernetesScale(server, (SMALL,))
+    assert TYPE_LABEL == "node.kubernetes.io/instance-type"
+    seen = Seen(*np.zeros((3, 1), np.int64), Demands.none(), Demands.none())
+    system.set_totals(Totals((1,), ("so",)), seen)
+    template = server.of("PodTemplate")["windlass-small"]["template"]
+    assert template["spec"]["nodeSelector"] == {"node.kubernetes.io/instance-type": "small"}
+    assert system.types == (SMALL,)
+    assert system.remove() == [
+        "CapacityBuffer windlass-small",
+        "PodTemplate windlass-small",
+        "PriorityClass windlass-placeholder",
+    ]

@@ -1,0 +1,312 @@
+"""Requests to an API server: what is sent, which answers are none, and how lists come page by page."""
+
+from __future__ import annotations
+
+import json
+from contextlib import closing
+
+import pytest
+import yaml
+
+pytest.importorskip("kubernetes", reason="needs the package kubernetes")
+
+import kubernetes
+
+from tests.engines.kubernetes.between import Answer, Between
+from tests.engines.kubernetes.test_mishaps import FAULTS
+from tests.engines.kubernetes.things import kubeconfig, node, pod
+from windlass.engines.elastic.system import ClusterError
+from windlass.engines.kubernetes import server as module
+from windlass.engines.kubernetes.server import ApiServer, MissingError, items, refusal
+from windlass.engines.kubernetes.system import KubernetesScale
+from windlass.model import InputError
+from windlass.model.instances import InstanceType
+
+NODES = "/api/v1/nodes"
+
+
+class Upstream:
+    """Gives one answer to all requests, and keeps these with their headers."""
+
+    def __init__(self):
+        self.answer, self.asked = Answer(200, b'{"items": []}'), []
+
+    def ask(self, asked, headers):
+        self.asked.append((asked.method, asked.path, asked.body, headers))
+        return self.answer
+
+
+@pytest.fixture
+def upstream():
+    return Upstream()
+
+
+@pytest.fixture
+def between(upstream):
+    with closing(Between(upstream)) as found:
+        yield found
+
+
+@pytest.fixture
+def server(between, tmp_path):
+    return ApiServer(str(kubeconfig(tmp_path / "config", between.url)))
+
+
+@pytest.mark.parametrize(
+    ("method", "body", "kind"),
+    [
+        ("GET", None, None),
+        ("DELETE", None, None),
+        ("POST", {"a": [1]}, "application/json"),
+        ("PATCH", {"a": None}, "application/merge-patch+json"),
+    ],
+)
+def test_a_request_has_its_body_its_type_and_the_token(server, upstream, method, body, kind):
+    upstream.answer = Answer(200, b'{"kind": "Status"}')
+    found = server.get("/a/b?c=d") if method == "GET" else server.send(method, "/a/b?c=d", body)
+    assert found == {"kind": "Status"}
+    ((asked, path, sent, headers),) = upstream.asked
+    assert (asked, path) == (method, "/a/b?c=d")
+    assert (json.loads(sent) if sent else None) == body
+    assert headers.get("Content-Type") == kind
+    assert (headers["Accept"], headers["Authorization"]) == ("application/json", "Bearer secret")
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_an_answer_that_is_none_is_an_error_in_a_line_after_one_request(between, server, name):
+    fault = FAULTS[name]
+    if fault.answer is None:
+        between.close()
+    else:
+        between.before = lambda asked: fault.answer
+    try:
+        with pytest.raises(ClusterError) as error:
+            list(items(server, NODES))
+    finally:
+        if fault.answer is None:
+            between.back()
+    assert fault.told in str(error.value)
+    assert "\n" not in str(error.value)
+    # An engine says when to try again.
+    assert len(between.all) == (fault.answer is not None)
+
+
+def test_a_status_of_success_and_no_other_is_an_answer(server, upstream):
+    for status in (200, 201, 202, 299):
+        upstream.answer = Answer(status, b'{"a": 1}')
+        assert server.get(NODES) == {"a": 1}
+    upstream.answer = Answer(200, b"")
+    assert server.send("DELETE", NODES) == {}
+    upstream.answer = Answer(300, b'{"message": "elsewhere"}')
+    with pytest.raises(ClusterError, match="GET /api/v1/nodes failed with status 300: elsewhere"):
+        server.get(f"{NODES}?limit=1")
+
+
+def test_a_long_answer_is_read_to_its_end(server, upstream):
+    upstream.answer = Answer(200, json.dumps({"text": "x" * 300_000}).encode())
+    assert len(server.get(NODES)["text"]) == 300_000
+
+
+@pytest.mark.parametrize(("given", "seconds"), [({}, 30.0), ({"patience": 4.5}, 4.5)])
+def test_an_answer_may_take_half_a_minute_unless_another_time_is_given(
+    between, tmp_path, monkeypatch, given, seconds
+):
+    seen, call = [], kubernetes.client.ApiClient.call_api
+
+    def noted(self, *args, _request_timeout=None):
+        seen.append(_request_timeout)
+        return call(self, *args, _request_timeout=_request_timeout)
+
+    monkeypatch.setattr(kubernetes.client.ApiClient, "call_api", noted)
+    ApiServer(str(kubeconfig(tmp_path / "config", between.url)), **given).get(NODES)
+    assert seen == [seconds]
+
+
+@pytest.mark.parametrize(("now", "ends"), [(104.5, True), (104.75, False)])
+def test_the_last_byte_counts(between, tmp_path, monkeypatch, now, ends):
+    server = ApiServer(str(kubeconfig(tmp_path / "config", between.url)), patience=4.5)
+    times = iter([100.0])
+
+    class Time:
+        @staticmethod
+        def monotonic():
+            return next(times, now)
+
+    monkeypatch.setattr(module, "time", Time)
+    if ends:
+        assert server.get(NODES) == {"items": []}
+    else:
+        with pytest.raises(ClusterError, match="does not answer: its answer has no end"):
+            server.get(NODES)
+
+
+def test_a_time_to_answer_of_nothing_is_refused(between, tmp_path):
+    with pytest.raises(InputError, match="patience is 0"):
+        ApiServer(str(kubeconfig(tmp_path / "config", between.url)), patience=0.0)
+
+
+@pytest.mark.parametrize(
+    ("status", "body", "told"),
+    [
+        (404, b'{"message": "no\\nsuch  pod"}', "GET /p: not found: no such pod"),
+        (404, b"", "GET /p: not found"),
+        (401, b"", "GET /p: the server does not know who asks: unauthorized"),
+        (401, b'{"message": "who?"}', "GET /p: the server does not know who asks: who?"),
+        (
+            403,
+            None,
+            "GET /p is forbidden: no reason given; see deploy/kubernetes for the roles that are needed",
+        ),
+        (
+            403,
+            b'{"message": "no"}',
+            "GET /p is forbidden: no; see deploy/kubernetes for the roles that are needed",
+        ),
+        (500, b"[1]", "GET /p failed with status 500: no reason given"),
+        (409, b'{"message": "changed"}', "GET /p failed with status 409: changed"),
+    ],
+)
+def test_a_refusal_says_what_the_server_said(status, body, told):
+    found = refusal(status, "GET", "/p", body)
+    assert str(found) == told
+    assert isinstance(found, MissingError) == (status == 404)
+
+
+class Pages:
+    """Lists that come in pages."""
+
+    def __init__(self, *pages):
+        self.pages, self.paths = iter(pages), []
+
+    def get(self, path):
+        self.paths.append(path)
+        return next(self.pages)
+
+
+def named(*names):
+    return [{"metadata": {"name": name}} for name in names]
+
+
+@pytest.mark.parametrize(("path", "joint"), [("/list", "?"), ("/list?of=b", "&")])
+def test_pages_are_asked_for_until_there_is_no_more(path, joint):
+    pages = Pages(
+        {"items": named("a", "b"), "metadata": {"continue": "x1"}},
+        {"items": [], "metadata": {"continue": "x2"}},
+        {"items": named("c"), "metadata": {"continue": ""}},
+    )
+    assert [each["metadata"]["name"] for each in items(pages, path)] == ["a", "b", "c"]
+    first = f"{path}{joint}limit="
+    assert all(each.startswith(first) for each in pages.paths)
+    assert [each.partition("&continue=")[2] for each in pages.paths] == ["", "x1", "x2"]
+
+
+@pytest.mark.parametrize("last", [{}, {"metadata": None}, {"metadata": {}}, {"metadata": {"continue": None}}])
+def test_a_page_that_names_no_other_is_the_last(last):
+    assert len(list(items(Pages({"items": named("a"), **last}), "/list"))) == 1
+
+
+@pytest.mark.parametrize(
+    ("page", "told"),
+    [
+        ({}, "GET /list: the answer is no list"),
+        ({"items": {}}, "GET /list: the answer is no list"),
+        ({"items": [*named("a"), None]}, "GET /list: the answer lists what is no object"),
+        ({"items": [{}]}, "GET /list: the answer lists what is no object"),
+        ({"items": [{"metadata": None}]}, "GET /list: the answer lists what is no object"),
+        ({"items": [{"metadata": []}, *named("b")]}, "GET /list: the answer lists what is no object"),
+    ],
+)
+def test_what_is_no_list_of_objects_is_an_error(page, told):
+    with pytest.raises(ClusterError, match=told):
+        list(items(Pages(page), "/list"))
+
+
+def two_contexts(file, url):
+    tree = yaml.safe_load(kubeconfig(file, "http://127.0.0.1:9").read_text())
+    tree["clusters"].append({"name": "there", "cluster": {"server": url}})
+    tree["contexts"].append({"name": "there", "context": {"cluster": "there", "user": "me"}})
+    file.write_text(yaml.safe_dump(tree))
+    return str(file)
+
+
+def test_a_context_of_the_file_may_be_named(between, tmp_path):
+    file = two_contexts(tmp_path / "config", between.url)
+    assert ApiServer(file).host == "http://127.0.0.1:9"
+    assert ApiServer(file, "there").host == between.url
+    with pytest.raises(InputError, match=f"--kubeconfig: {file}: "):
+        ApiServer(file, "nowhere")
+
+
+@pytest.fixture
+def configs(monkeypatch):
+    """What is loaded, where there is no cluster around."""
+    found = []
+
+    def pod_s(client_configuration):
+        found.append("service account")
+        client_configuration.host = "https://inside"
+
+    def user_s(config, context, client_configuration):
+        found.append((config, context))
+        client_configuration.host = "https://own"
+
+    monkeypatch.setattr(kubernetes.config, "load_incluster_config", pod_s)
+    monkeypatch.setattr(kubernetes.config, "load_kube_config", user_s)
+    return found
+
+
+def test_in_a_pod_its_service_account_is_taken_unless_a_file_or_a_context_is_named(configs):
+    assert ApiServer().host == "https://inside"
+    assert ApiServer("file").host == "https://own"
+    assert ApiServer(context="there").host == "https://own"
+    assert configs == ["service account", ("file", None), (None, "there")]
+
+
+def test_elsewhere_the_user_s_own_file_is_taken(configs, monkeypatch):
+    def nowhere(client_configuration):
+        raise kubernetes.config.ConfigException("not in a cluster")
+
+    monkeypatch.setattr(kubernetes.config, "load_incluster_config", nowhere)
+    assert ApiServer().host == "https://own"
+    assert configs == [(None, None)]
+
+
+@pytest.mark.parametrize("error", [kubernetes.config.ConfigException, OSError, TypeError, ValueError])
+def test_where_no_cluster_is_named_the_error_is_a_line(configs, monkeypatch, error):
+    def broken(*_, **__):
+        raise error("no\n  file")
+
+    monkeypatch.setattr(kubernetes.config, "load_kube_config", broken)
+    with pytest.raises(InputError, match=r"^no cluster is named: no file$"):
+        ApiServer(context="there")
+    with pytest.raises(InputError, match=r"^--kubeconfig: mine: no file$"):
+        ApiServer("mine")
+
+
+class Lists:
+    """A server of two lists."""
+
+    def __init__(self, nodes, pods):
+        self.lists = {NODES: nodes, "/api/v1/pods": pods}
+
+    def get(self, path):
+        return {"items": self.lists[path.partition("?")[0]]}
+
+
+def test_a_look_counts_nodes_by_the_label_and_by_their_age_now():
+    young = node("a", "small", ready=False)
+    young["metadata"] |= {"labels": {"pool": "small"}, "creationTimestamp": "2026-01-01T00:00:00Z"}
+    lists = Lists([young, node("b", "small")], [pod("waits", "2"), pod("runs", "1", "a")][:1])
+    for age, coming in ((899.0, 1), (900.0, 0)):
+        now = 1767225600.0 + age
+        system = KubernetesScale(
+            lists, (InstanceType("small", cores=4),), label="pool", now=lambda now=now: now
+        )
+        found = system.look()
+        assert (found.ready.tolist(), found.coming.tolist(), len(found.waiting)) == ([0], [coming], 1)
+
+
+def test_a_look_at_what_cannot_be_understood_is_the_cluster_s_error():
+    system = KubernetesScale(Lists([], [pod("web", "x")]), (InstanceType("small", cores=4),))
+    with pytest.raises(ClusterError, match="pod default/web: container 'main': cpu: 'x' is no quantity"):
+        system.look()
