@@ -13,7 +13,7 @@ from tests.sim.instances import SCALERS, Case, part_of
 from windlass.drive import drive
 from windlass.model.instances import InstanceType
 from windlass.model.vectors import VectorJobs
-from windlass.scale import Totals, idle_time
+from windlass.scale import Totals, embed, idle_time
 from windlass.sim.coupled import Alone
 from windlass.sim.instances.fleet import InstanceFleet, Interruptions
 from windlass.sim.nodes import Ledger
@@ -140,6 +140,10 @@ def compare(case, make, **options):
     assert done.decisions.totals.tolist() == [list(row[2]) for row in plain.decisions]
     assert done.decisions.there.tolist() == [row[3] for row in plain.decisions]
     assert list(done.decisions.why) == [row[4] for row in plain.decisions]
+    shares = [
+        embed(row[None], [kind.vector() for kind in case.fleet.types]).sum() for row in case.jobs.resources
+    ]
+    np.testing.assert_allclose(done.shares, shares)
     for shown, want in zip(policy.views, plain.views, strict=True):
         same_view(shown, want)
     stay = [each.gone if each.gone == each.gone else plain.begin for each in plain.all]

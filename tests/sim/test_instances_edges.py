@@ -1,0 +1,295 @@
+"""Edges of instances: what is refused, defaults, histories that grow, policies that answer in vain."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+
+from tests.sim.instances import GPU, LARGE, SMALL, part_of, run
+from tests.sim.test_instances_plain import cases, compare, varied
+from windlass.drive import drive
+from windlass.model import InputError, PolicyError
+from windlass.model.instances import InstanceType
+from windlass.model.vectors import VectorJobs
+from windlass.scale import Totals
+from windlass.sim.coupled import Alone
+from windlass.sim.instances import part as module
+from windlass.sim.instances.fleet import InstanceFleet, Interruptions, sorted_types
+from windlass.sim.instances.history import History
+from windlass.sim.instances.needs import Needs, demanded, offered
+from windlass.sim.instances.part import InstancesPart
+from windlass.sim.nodes import Ledger
+
+
+def cuts(times, kinds, limits):
+    return Interruptions(np.array(times, np.float64), np.array(kinds, np.int64), np.array(limits, np.int64))
+
+
+@pytest.mark.parametrize(
+    ("columns", "told"),
+    [
+        (([1.0, 2.0], [0], [1]), "columns of different lengths"),
+        (([1.0], [0, 0], [1]), "columns of different lengths"),
+        (([1.0], [0], [1, 1]), "columns of different lengths"),
+        (([2.0, 1.0], [0, 0], [1, 1]), "finite times that do not decrease"),
+        (([np.inf], [0], [1]), "finite times that do not decrease"),
+        (([np.nan], [0], [1]), "finite times that do not decrease"),
+        (([1.0, 2.0], [0, 0], [3, -2]), "limit is -2, expected at least 0"),
+    ],
+)
+def test_bad_interruptions_are_refused(columns, told):
+    with pytest.raises(InputError, match=told):
+        cuts(*columns)
+
+
+def test_interruptions_may_come_at_one_instant_and_leave_no_instance():
+    found = cuts([1.0, 1.0], [0, 1], [0, 0])
+    assert InstanceFleet((SMALL, LARGE), interruptions=found).interruptions is found
+
+
+@pytest.mark.parametrize("kind", [-1, 2])
+def test_interruptions_of_no_type_are_refused(kind):
+    with pytest.raises(InputError, match="interruptions: no such type, expected 0 to 1"):
+        InstanceFleet((SMALL, LARGE), interruptions=cuts([1.0, 2.0], [0, kind], [1, 1]))
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("idle", np.inf),
+        ("launch_spread", -0.1),
+        ("launch_spread", np.inf),
+        ("boot_failure", -0.1),
+        ("notice", -1.0),
+    ],
+)
+def test_numbers_out_of_bounds_are_refused(name, value):
+    with pytest.raises(InputError, match=name):
+        InstanceFleet((SMALL,), **{name: value})
+
+
+def test_numbers_at_their_bounds_are_accepted():
+    for named in (
+        {"idle": 0.0},
+        {"launch_spread": 0.0},
+        {"boot_failure": 0.0},
+        {"notice": 0.0},
+        {"notice": np.inf},
+    ):
+        InstanceFleet((SMALL,), **named)
+
+
+def test_nothing_fails_or_varies_unless_it_is_set_up_to():
+    fleet = InstanceFleet((SMALL,))
+    assert (fleet.idle, fleet.launch_spread, fleet.boot_failure, fleet.notice) == (600.0, 0.0, 0.0, 0.0)
+    assert not fleet.best_fit
+    assert [len(each) for each in (fleet.interruptions.time, fleet.interruptions.kind)] == [0, 0]
+
+
+def test_types_of_one_size_come_in_any_order():
+    dear, cheap = (InstanceType(name, cores=4, price=price) for name, price in (("a", 2.0), ("b", 1.0)))
+    for types in ((dear, cheap), (cheap, dear)):
+        assert InstanceFleet(types).types == types
+    also = InstanceType("aa", cores=4, price=1.0)
+    gpus = InstanceType("0", gpus=1, cores=1)
+    assert sorted_types((gpus, dear, cheap, also)) == (also, cheap, dear, gpus)
+
+
+def test_a_row_of_the_ledger_has_whole_cores():
+    types = (InstanceType("half", cores=2.5, most=2), InstanceType("whole", cores=3, most=1))
+    assert InstanceFleet(types).cores() == (3, 3)
+    assert InstanceFleet(types).rows() == [3, 3, 3]
+
+
+def test_a_history_grows_and_is_shown_but_not_changed():
+    earlier = np.array([[1.0, 2.0], [3.0, 4.0]])
+    history = History(2, earlier)
+    assert history.rows().tolist() == earlier.tolist()
+    for step in range(2500):
+        history.show(step, np.array([step, 0.5]))
+        assert len(history.rows()) == 3 + step
+    assert history.rows()[:2].tolist() == earlier.tolist()
+    assert history.rows()[2:].tolist() == [[float(step), 0.5] for step in range(2500)]
+    history.show(2499, np.array([7.0, 7.0]))
+    assert history.rows()[-2:].tolist() == [[2498.0, 0.5], [7.0, 7.0]]
+    with pytest.raises(ValueError, match="read-only"):
+        history.rows()[0, 0] = 1.0
+    assert history.decisions().totals.shape == history.decisions().needed.shape == (0, 2)
+
+
+@pytest.mark.parametrize(
+    ("earlier", "told"),
+    [
+        (np.zeros((2, 3)), r"history has shape \(2, 3\), expected \(t, 2\)"),
+        (np.zeros(2), r"history has shape \(2,\), expected \(t, 2\)"),
+        (np.array([[1.0, -1.0]]), "expected finite numbers of 0 or more"),
+        (np.array([[np.inf, 1.0]]), "expected finite numbers of 0 or more"),
+        (np.array([[np.nan, 1.0]]), "expected finite numbers of 0 or more"),
+    ],
+)
+def test_bad_histories_are_refused(earlier, told):
+    with pytest.raises(InputError, match=told):
+        History(2, earlier)
+
+
+def test_demands_are_rounded_up_and_capacities_down():
+    # The nearest float to 0.3 is below it, and the one to 1.1 above: neither is a thousandth off.
+    assert demanded(np.array([[0.0001, 0.3, 2.5], [1.1, 1.0004, 7.0]])).tolist() == [
+        [1, 300, 3],
+        [1100, 1001, 7],
+    ]
+    types = [InstanceType("a", gpus=0.3, cores=1.0009, memory=2.5), InstanceType("b", cores=1.1, memory=7)]
+    assert offered(types).tolist() == [[300, 1000, 2], [0, 1100, 7]]
+
+
+def test_jobs_of_one_kind_ask_for_the_same():
+    asked = [(1, 2, 0), (0, 2, 0), (1, 2, 0), (0, 2, 5), (0, 2, 0), (2, 1, 0)]
+    jobs = VectorJobs.of([0.0] * 6, [1.0] * 6, *np.array(asked).T)
+    needs = Needs(jobs, (SMALL, GPU))
+    assert [needs.vector[kind].tolist() for kind in needs.kind] == demanded(np.array(asked, float)).tolist()
+    assert len(needs.vector) == 4
+
+
+def test_what_jobs_need_by_hand():
+    jobs = VectorJobs.of([0.0] * 5, [1.0] * 5, [0, 0, 0, 1, 5], [1, 3, 6, 2, 0], [4, 2, 4, 0, 0])
+    needs = Needs(jobs, (SMALL, LARGE, GPU))
+    of = dict(zip(needs.kind.tolist(), range(5), strict=True))
+    order = [of[kind] for kind in range(5)]
+    assert [needs.bucket[kind] for kind in needs.kind] == [0, 0, 1, 2, 2]
+    assert [needs.gang[kind] for kind in needs.kind] == [0, 0, 0, 0, 3]
+    assert needs.shares()[needs.kind].tolist() == [0.5, 0.75, 0.75, 0.5, 3.0]
+    alive = np.array([2, 1, 1, 3, 2])[order]
+    # Of small ones, 5 of 4 cores and 10 of 8 bytes; 6 of 8 cores; half of the GPUs three times, and two gangs of three.
+    assert needs.counts(alive).tolist() == [1.25, 0.75, 7.5]
+    assert needs.counts(np.zeros(5, np.int64)).tolist() == [0.0, 0.0, 0.0]
+
+
+def test_a_gang_of_as_many_instances_as_there_may_be_is_accepted():
+    needs = Needs(VectorJobs.of([0.0], [1.0], cores=16), (SMALL,))
+    assert needs.gang.tolist() == [4]
+    with pytest.raises(InputError, match="job 1 needs 5 instances small, there may be 4"):
+        Needs(VectorJobs.of([0.0], [1.0], cores=16.5), (SMALL,))
+
+
+def test_a_job_that_no_type_has_all_for_is_named_with_what_it_asks_for():
+    jobs = VectorJobs.of([0.0, 0.0], [1.0, 1.0], gpus=[0, 2], cores=[1, 3])
+    with pytest.raises(InputError, match="job 2 asks for 2 gpus, 3 cores: no type has all of these"):
+        Needs(jobs, (SMALL, LARGE))
+
+
+class Counted:
+    """Answers as a function of the number of the question says; keeps instances for no time."""
+
+    name = "counted"
+    idle = 0.0
+
+    def __init__(self, answer):
+        self.answer, self.asked = answer, 0
+
+    def decide(self, view):
+        self.asked += 1
+        return Totals((self.answer(self.asked),), ("so",))
+
+
+@pytest.fixture
+def patient(monkeypatch):
+    """Fifty decisions in a row may be in vain."""
+    monkeypatch.setattr(module, "_IN_VAIN", 50)
+
+
+def test_as_many_decisions_may_be_in_vain_and_no_more(patient):
+    policy = Counted(lambda asked: 0)
+    with pytest.raises(
+        PolicyError, match="left 2 jobs waiting although no job runs and no instance is coming"
+    ):
+        run(VectorJobs.of([0.0, 0.0], [1.0] * 2, cores=1), InstanceFleet((SMALL,)), policy, begin=0.0)
+    assert policy.asked == 51
+
+
+def test_ten_thousand_decisions_may_be_in_vain():
+    assert module._IN_VAIN == 10_000
+
+
+def test_while_anything_happens_no_decision_is_in_vain(patient):
+    small, at = InstanceFleet((SMALL,)), {"begin": 0.0}
+    # A job runs while another one waits; one is still to come; launches fail; and the series is broken once.
+    run(VectorJobs.of([0.0, 0.0], [3000.0, 1.0], cores=4), small, Counted(lambda asked: 1), **at)
+    run(
+        VectorJobs.of([0.0, 3000.0], [1.0, 1.0], cores=4),
+        small,
+        Counted(lambda asked: 1 if asked > 140 else 0),
+        **at,
+    )
+    late = InstanceFleet((replace(SMALL, launch=2500.0),))
+    run(VectorJobs.of([0.0], [1.0], cores=4), late, Counted(lambda asked: 1), **at)
+    failing = InstanceFleet((replace(SMALL, launch=1.0),), boot_failure=0.99)
+    assert (
+        len(run(VectorJobs.of([0.0], [1.0], cores=4), failing, Counted(lambda asked: 1), **at).launches.kind)
+        > 60
+    )
+    twice = Counted(lambda asked: 1 if asked in (41, 42, 43, 84, 85, 86) else 0)
+    run(VectorJobs.of([0.0, 0.0], [30.0, 30.0], cores=4), small, twice, **at)
+
+
+def test_without_room_for_ever_jobs_that_wait_are_an_error():
+    fleet = InstanceFleet((SMALL,), interruptions=cuts([0.0], [0], [0]))
+    with pytest.raises(PolicyError, match="left 3 jobs waiting"):
+        run(VectorJobs.of([0.0] * 3, [1.0] * 3, cores=1), fleet, Counted(lambda asked: 0), at_once=True)
+
+
+def test_without_jobs_nothing_happens():
+    done = run(VectorJobs.of([], [], cores=[]), InstanceFleet((SMALL,)), Counted(lambda asked: 1))
+    assert (done.begin, done.finish, len(done.launches.kind), len(done.decisions.time)) == (0.0, 0.0, 0, 0)
+
+
+def test_decisions_are_every_ten_minutes_unless_another_period_is_given():
+    fleet = InstanceFleet((SMALL,))
+    ledger = Ledger([fleet.rows()], 1)
+    jobs = VectorJobs.of([0.0], [1900.0], cores=1)
+    part = InstancesPart(jobs, fleet, ledger, np.random.default_rng(1))
+    done = drive(Alone(part, ledger), {"scale": Counted(lambda asked: 1)})
+    # The first two are before the job comes: an instance takes 30 s.
+    assert done.decisions.time.tolist() == [-1200.0, -600.0, 0.0, 600.0, 1200.0, 1800.0]
+
+
+@pytest.mark.parametrize("bad", [0.0, -1.0, np.nan])
+def test_a_period_of_no_time_is_refused(bad):
+    with pytest.raises(InputError, match="period"):
+        run(
+            VectorJobs.of([0.0], [1.0], cores=1),
+            InstanceFleet((SMALL,)),
+            Counted(lambda asked: 1),
+            period=bad,
+        )
+
+
+def test_progress_is_the_share_of_the_jobs_that_came(monkeypatch):
+    monkeypatch.setattr(module, "_INSTANTS_BETWEEN_REPORTS", 5)
+    told = []
+    jobs = VectorJobs.of(10.0 * np.arange(20), [3.0] * 20, cores=1)
+    run(jobs, InstanceFleet((SMALL,)), Counted(lambda asked: 1), at_once=True, progress=told.append)
+    assert told == sorted(told)
+    assert told[-1] == 1.0
+    assert 0.0 < told[0] < 0.5
+    assert all(20 * share == round(20 * share) for share in told)
+    assert len(set(told)) > 5
+
+
+@settings(deadline=None, max_examples=8)
+@given(case=cases())
+def test_all_is_the_same_at_another_site_of_the_ledger(case):
+    done = compare(case, varied)
+    policy, ledger = varied(case.seed), Ledger([[3, 5], case.fleet.rows(), [7]], parts=2)
+    part = part_of(case.jobs, case.fleet, ledger, policy, case.seed, site=1, number_in_ledger=1)
+    other = drive(Alone(part, ledger), {"scale": policy})
+    assert other.start.tolist() == done.start.tolist()
+    np.testing.assert_array_equal(other.launches.gone, done.launches.gone)
+    assert ledger.nodes.capacity[[0, 1, -1]].tolist() == ledger.nodes.idle[[0, 1, -1]].tolist() == [3, 5, 7]
+    # What stays up at the end has all of its cores.
+    stays = np.isnan(done.launches.gone) & ~np.isnan(done.launches.ready)
+    cores = np.array(case.fleet.cores())[done.launches.kind[stays]]
+    assert sorted(ledger.nodes.capacity[2:-1][ledger.nodes.capacity[2:-1] > 0]) == sorted(cores)
+    assert ledger.nodes.idle[2:-1].tolist() == ledger.nodes.capacity[2:-1].tolist()
