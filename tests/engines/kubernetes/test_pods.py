@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from windlass.engines.kubernetes import pods as of
@@ -84,6 +84,16 @@ def asked(container):
     return [gpus, found.get("cpu", 0), found.get("memory", 0)]
 
 
+SIDECAR = {"restartPolicy": "Always"}
+TWO, ONE = ({"name": "c", "resources": {"requests": {"cpu": cores}}} for cores in "21")
+
+
+# Two sidecars beside the main container, and beside an init container that asks for more.
+@example(main=[ONE], first=[(TWO, SIDECAR), (ONE, SIDECAR)], overhead=None)
+@example(main=[], first=[(ONE, SIDECAR), (TWO, SIDECAR), (TWO, {})], overhead={"cpu": "3"})
+# An init container that asks for more than what starts after it.
+@example(main=[], first=[(TWO, {}), (ONE, SIDECAR)], overhead=None)
+@example(main=[], first=[(TWO, {}), (ONE, {})], overhead=None)
 @settings(max_examples=60, deadline=None)
 @given(
     main=st.lists(containers, max_size=3),

@@ -1,0 +1,39 @@
+"""Changes of the engine of scaling and of simulated instances."""
+
+from tests.mutants.mutant import Mutant
+
+ENGINE, PLACING = "engines/elastic/engine.py", "sim/instances/placing.py"
+COURSE = "tests/engines/elastic/test_course.py"
+OUTAGES = (f"{COURSE}::test_each_instant_and_line_is_that_of_a_plain_loop",)
+BOUNDS = (f"{COURSE}::test_no_fewer_are_allowed_than_are_ready_or_coming",)
+PLAIN = "tests/sim/test_instances_plain.py"
+AT_ONCE = (f"{PLAIN}::test_instances_that_leave_count_among_those_that_there_may_be",)
+
+MUTANTS = (
+    Mutant(
+        PLACING,
+        "there = number[of, N_STARTING] + number[of, N_UP] + number[of, N_LEAVING]",
+        "there = number[of, N_STARTING] + number[of, N_UP]",
+        AT_ONCE,
+    ),
+    Mutant(ENGINE, "(seen.ready + seen.coming).tolist()", "seen.ready.tolist()", BOUNDS),
+    Mutant(
+        ENGINE,
+        "self._retry, self._missed = self._first_retry, 0\n        if answer",
+        "self._missed = 0\n        if answer",
+        OUTAGES,
+    ),
+    Mutant(ENGINE, "self._next = now + self._period", "self._next += self._period", OUTAGES),
+    Mutant(
+        "engines/kubernetes/look.py",
+        "up = holds or _ready",
+        "up = _ready",
+        ("tests/engines/kubernetes/test_counts.py",),
+    ),
+    Mutant(
+        "engines/kubernetes/pods.py",
+        "most = np.maximum(most, beside + _asked(each))",
+        "most = np.maximum(most, _asked(each))",
+        ("tests/engines/kubernetes/test_pods.py",),
+    ),
+)

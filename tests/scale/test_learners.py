@@ -1,0 +1,346 @@
+"""What autoscalers learn, compared with the same learned one type and one level at a time."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.oracles.scaling import (
+    PlainChange,
+    PlainComers,
+    PlainOdds,
+    bucket_of,
+    counts_of,
+    looked,
+    need_of,
+    up,
+)
+from windlass.checks.scale import drawn_view
+from windlass.model.instances import InstanceType
+from windlass.scale import Demands, ScaleView
+from windlass.scale.lib import change as change_module
+from windlass.scale.lib import odds as odds_module
+from windlass.scale.lib.change import Change
+from windlass.scale.lib.comers import LEVELS, Comers
+from windlass.scale.lib.looks import look_after
+from windlass.scale.lib.need import Buckets, ahead, most, needed, peak
+from windlass.scale.lib.odds import Odds
+from windlass.scale.lib.spares import Expected, Spares
+from windlass.scale.policies.hazard import Hazard
+from windlass.scale.policies.newsvendor import Newsvendor
+from windlass.scale.policies.thrifty import Thrifty
+
+PERIOD = 1800.0
+TYPES = (
+    InstanceType("small", cores=4, memory=16, price=0.25, launch=900.0, most=9),
+    InstanceType("large", cores=16, memory=64, price=1.0, launch=4000.0, most=6),
+    InstanceType("gpu", gpus=2, cores=32, memory=256, price=8.0, launch=1800.0, most=5),
+)
+seeds = st.integers(0, 2**32 - 1)
+few = settings(max_examples=25, deadline=None)
+
+
+def drawn_jobs(rng, count, now):
+    """Jobs below and beyond half an instance, whole ones and gangs; some ask alike."""
+    shapes = [
+        (0, 1, 4),
+        (0, 2, 8),
+        (0, 3, 1),
+        (0, 4, 16),
+        (0, 9, 4),
+        (0, 20, 4),
+        (0, 1, 200),
+        (0, 40, 0),
+        (1, 2, 4),
+        (2, 1, 1),
+    ]
+    shapes += [(5, 1, 0), (0, 16, 64), (0, 0, 300)]
+    rows = np.array(shapes, np.float64)[rng.integers(0, len(shapes), count)].reshape(-1, 3)
+    walltime = np.where(rng.random(count) < 0.3, np.inf, rng.choice([600.0, 1800.0, 5000.0, 9000.0], count))
+    return Demands(rows, now - rng.choice([0.0, 10.0, 1000.0, 1800.0, 4000.0], count), walltime)
+
+
+def drawn(rng, now, history, **more):
+    ready = rng.integers(0, 5, 3)
+    used, coming = rng.integers(0, ready + 1), rng.integers(0, 3, 3)
+    jobs = [drawn_jobs(rng, int(rng.choice([0, 1, 3, 6])), now) for _ in range(2)]
+    return ScaleView(now, PERIOD, TYPES, ready, coming, used, *jobs, history, **more)
+
+
+@few
+@given(seeds)
+def test_what_is_needed_is_as_added_up_job_by_job(seed):
+    rng, buckets = np.random.default_rng(seed), Buckets()
+    for rows in (0, 1, 3):
+        view = drawn(rng, 5e4, rng.uniform(0, 5, (rows, 3)).round(1))
+        found = needed(view, buckets)
+        now, waiting, least, spread = need_of(view)
+        np.testing.assert_allclose(found.now, now)
+        np.testing.assert_allclose(found.waiting, waiting, atol=1e-12)
+        assert found.least.tolist() == least
+        assert found.spread.tolist() == spread
+
+
+def test_a_view_of_other_types_has_an_embedding_of_its_own():
+    buckets, view = Buckets(), drawn(np.random.default_rng(1), 0.0, np.zeros((1, 3)))
+    first = buckets.of(view)
+    assert buckets.of(view) is first
+    other = replace(view, types=TYPES[::-1])
+    assert buckets.of(other).buckets.tolist() == first.buckets.tolist()[::-1]
+
+
+@few
+@given(seeds)
+def test_a_look_serves_who_waits_and_launches_no_reserve(seed):
+    rng = np.random.default_rng(seed)
+    view, plan = drawn(rng, 5e4, rng.uniform(0, 5, (2, 3)), look=10.0, due=False), rng.integers(0, 12, 3)
+    found = look_after(view, needed(view, Buckets()), plan)
+    assert found.counts == looked(view, plan.tolist())
+    for count, there, why in zip(found.counts, (view.ready + view.coming).tolist(), found.why, strict=True):
+        assert why == (
+            f"{count - there} more for jobs that wait" if count > there else "nobody waits for more"
+        )
+
+
+def test_rows_until_an_instance_is_ready_are_rounded_up_and_at_least_one():
+    view = drawn(np.random.default_rng(1), 0.0, np.zeros((1, 3)))
+    assert ahead(view).tolist() == [1, 3, 1]
+    assert ahead(replace(view, period=900.0)).tolist() == [1, 5, 2]
+    assert ahead(replace(view, types=(InstanceType("at once", cores=1, launch=0.0),))).tolist() == [1]
+    assert most(view).tolist() == [9, 6, 5]
+    rows = np.array([[-3.0, 1.0, 5.0], [-1.0, 4.0, 9.0], [8.0, 2.0, 9.5]])
+    assert peak(rows, np.array([2, 1, 3])).tolist() == [-1.0, 1.0, 9.5]
+
+
+@pytest.mark.parametrize("misses", [30, 2016])
+def test_growth_is_learned_as_one_type_at_a_time_learns_it(monkeypatch, misses):
+    monkeypatch.setattr(change_module, "_MISSES", misses)
+    rng, far = np.random.default_rng(3), np.array([3, 1])
+    found, plain = Change(far, 2), [PlainChange(each, 3, 2, misses) for each in far.tolist()]
+    need = np.zeros(2)
+    for row in range(220):
+        now = 40_000.0 + PERIOD * row
+        need = np.maximum(0.0, need + rng.integers(-2, 3, 2))
+        seen = np.stack((np.ones(2), rng.integers(0, 3, 2) * (row % 2)), axis=1).astype(float)
+        found.tell(now, need, seen)
+        for kind in range(2):
+            plain[kind].tell(now, need[kind], seen[kind])
+        assert found.told == plain[0].told == max(0, row - 2)
+        levels = np.array([0.9, 0.2]) if row % 50 < 40 else np.array([0.99, 0.0])
+        want = [
+            each.quantile(now, s, level) for each, s, level in zip(plain, seen, levels.tolist(), strict=True)
+        ]
+        np.testing.assert_allclose(found.quantile(now, seen, levels), want, rtol=1e-7, atol=1e-9)
+    one = found.quantile(now, seen, 0.5)
+    np.testing.assert_allclose(one, found.quantile(now, seen, np.array([0.5, 0.5])))
+
+
+def test_the_misses_of_two_weeks_are_kept():
+    rng = np.random.default_rng(4)
+    found, plain, one = Change(np.array([1]), 1), PlainChange(1, 1, 1), np.ones((1, 1))
+    for row in range(2060):
+        need = float(rng.integers(0, 9)) + 50.0 * (row < 40)
+        found.tell(600.0 * row, np.array([need]), one)
+        plain.tell(600.0 * row, need, one[0])
+    for level in (0.1, 0.5, 0.9, 0.98, 0.999, 1.0):
+        assert found.quantile(0.0, one, level)[0] == pytest.approx(
+            plain.quantile(0.0, one[0], level), rel=1e-6
+        )
+
+
+@pytest.mark.parametrize(("period", "keep"), [(1800.0, None), (40_000.0, None), (1800.0, 0.6)])
+def test_chances_are_learned_as_one_level_at_a_time_learns_them(monkeypatch, period, keep):
+    if keep is not None:
+        # What is forgotten fast is doubted as far as it may be.
+        monkeypatch.setattr(odds_module, "_KEEP", keep)
+    rng, found = np.random.default_rng(5), Odds(2, 2, period)
+    plain = [
+        [PlainOdds(period, **({} if keep is None else {"keep": keep})) for _ in range(2)] for _ in range(2)
+    ]
+    for row in range(150):
+        jobs = rng.integers(0, 3, 2).astype(float) * (row % 48 < 20)
+        came = rng.random((2, 2)) < np.array([[0.6, 0.1], [0.3, 0.9]]) * (jobs > 0)[:, None]
+        found.tell(period * row, jobs, came)
+        for kind in range(2):
+            for level in range(2):
+                plain[kind][level].tell(period * row, jobs[kind], float(came[kind, level]))
+        want = [[each.chance() for each in of] for of in plain]
+        np.testing.assert_allclose(found.chances(), want, rtol=1e-6)
+        assert found.rows == row + 1
+
+
+@pytest.fixture
+def told(monkeypatch):
+    """What is told of each row: the instant, how many came, and of whom."""
+    rows, tell = [], Odds.tell
+
+    def noted(self, now, jobs, came):
+        rows.append((now, jobs.tolist(), came.tolist()))
+        tell(self, now, jobs, came)
+
+    monkeypatch.setattr(Odds, "tell", noted)
+    return rows
+
+
+def test_who_came_is_told_as_job_by_job(told):
+    rng, found, plain, buckets = np.random.default_rng(6), Comers(), PlainComers(), Buckets()
+    served = np.ones((3, len(LEVELS)))
+    for row in range(170):
+        view = drawn(rng, PERIOD * row, np.zeros((1, 3)))
+        least = needed(view, buckets).least
+        chances = found.follow(view, least, buckets.of(view))
+        assert (chances is None) == (row + 1 < 144)
+        jobs, want = plain.came(view, least.tolist())
+        assert told[-1] == (view.now, jobs, (np.array(want) > 0).tolist())
+        served += np.where(np.array(want) > 0, 0.02 * (np.array(want) - served), 0.0)
+        np.testing.assert_allclose(found.served, served)
+    assert len(told) == 170
+
+
+def test_rises_of_the_history_are_told_as_one_job_each_but_the_latest(told):
+    rng = np.random.default_rng(7)
+    history = rng.choice([0.0, 0.5, 1.0, 2.5, 7.0], (40, 3))
+    view = replace(drawn(rng, 9e5, history), waiting=Demands.none(), running=Demands.none())
+    Comers().follow(view, view.used, Buckets().of(view))
+    want = []
+    for row in range(1, 39):
+        rises = [up(history[row, kind]) - up(history[row - 1, kind]) for kind in range(3)]
+        # The first level that has as many as the rise lets the job run; the ones after it add nothing.
+        first = [
+            next((place for place, level in enumerate(LEVELS) if level >= rise > 0), -1) for rise in rises
+        ]
+        came = [[place == at for place in range(len(LEVELS))] for at in first]
+        want.append((9e5 - (39 - row) * PERIOD, [float(rise > 0) for rise in rises], came))
+    assert told == [*want, (9e5, [0.0] * 3, [[False] * len(LEVELS)] * 3)]
+
+
+def test_levels_are_those_that_are_chosen_from():
+    assert LEVELS.tolist() == [1, 2, 3, 4, 6, 8, 12, 16, 32, 64]
+
+
+@pytest.mark.parametrize("thrifty", [True, False])
+def test_gains_are_what_is_won_less_the_rent(thrifty):
+    rng = np.random.default_rng(8)
+    chances, served = rng.random((3, 10)), rng.uniform(0, 3, (3, 10))
+    late, prices = np.array([900.0, 4000.0, 1800.0]), [0.25, 1.0, 8.0]
+    if thrifty:
+        found = Thrifty(worth=7.0).gains(Expected(chances, served, late), PERIOD, np.array(prices))
+    else:
+        found = Hazard(worth=7.0).gains(chances, late, PERIOD, served)
+    sizes = [1, 1, 1, 1, 2, 2, 4, 4, 16, 32]
+    for kind in range(3):
+        price = prices[kind] / 0.25 if thrifty else 1.0
+        for level in range(10):
+            won = chances[kind, level] * served[kind, level] * 7.0 * late[kind]
+            rent = (1 - chances[kind, level]) * PERIOD * sizes[level] * price
+            assert found[kind, level] == pytest.approx(won - rent)
+
+
+@pytest.mark.parametrize("name", ["hazard", "thrifty", "given"])
+def test_spare_ones_are_those_of_the_highest_sum_of_gains(name):
+    rng, shown = np.random.default_rng(9), []
+    comers, buckets, spares = Comers(), Buckets(), Spares()
+    policy = {"hazard": Hazard(worth=4.0), "thrifty": Thrifty(worth=20.0), "given": None}[name]
+    prices = np.array([kind.price for kind in TYPES])
+    drawn_gains = rng.normal(-1.0, 4.0, (180, 3, 10))
+
+    def gains(row, seen):
+        if name == "given":
+            return drawn_gains[row]
+        if name == "thrifty":
+            return policy.gains(seen, PERIOD, prices)
+        return policy.gains(seen.chances, seen.late, PERIOD, seen.served)
+
+    for row in range(180):
+        view = drawn(rng, PERIOD * row, np.zeros((1, 3)), look=60.0 if row % 2 else None)
+        answer = (
+            policy.decide(view) if policy else spares.decide(view, lambda seen, row=row: gains(row, seen))
+        )
+        least = needed(view, buckets).least.tolist()
+        chances = comers.follow(view, np.array(least), buckets.of(view))
+        if chances is None:
+            want = [max(a, b) for a, b in zip(least, (view.used + view.coming).tolist(), strict=True)]
+            spare = [0, 0, 0]
+            assert answer.why == ("too little was learned so far",) * 3
+        else:
+            half = 30.0 if row % 2 else PERIOD / 2
+            late = np.array([kind.launch + half for kind in TYPES])
+            found, spare = gains(row, Expected(chances, comers.served, late)), []
+            for kind in range(3):
+                sums = [float(sum(found[kind, : place + 1])) for place in range(10)]
+                best = max(range(10), key=lambda place: (sums[place], -place))
+                spare.append(int(LEVELS[best]) if sums[best] > 0 else 0)
+            want = [a + b for a, b in zip(least, spare, strict=True)]
+            shown.append(spare)
+            chance = chances[0, 0]
+            assert answer.why[0].startswith(f"{spare[0]} spare ones are worth it")
+            assert answer.why[0].endswith(f"within {PERIOD:g} s with chance {chance:.2f}")
+        assert answer.counts == tuple(min(a, kind.most) for a, kind in zip(want, TYPES, strict=True))
+        look = drawn(rng, view.now + 60.0, view.history, look=60.0, due=False)
+        need = needed(look, buckets)
+        plan = need.least + np.array(spare)
+        found = policy.decide(look) if policy else spares.decide(look, lambda seen: None)
+        assert found.counts == look_after(look, need, plan).counts
+    assert len({tuple(each) for each in shown}) > 3
+
+
+def test_the_newsvendor_plans_by_its_line_and_its_level():
+    rng, policy = (
+        np.random.default_rng(10),
+        Newsvendor(wait_price=3.0, forecaster=None, ladder=[(0, 1), (3, 2)]),
+    )
+    far, buckets = [1, 3, 1], Buckets()
+    plain = [PlainChange(each, 3, 5) for each in far]
+    history, jobs_of, needs_of = [], np.zeros(3), np.zeros(3)
+    for row in range(260):
+        history.append(np.maximum(0.0, rng.normal(3.0, 1.0, 3)))
+        view = drawn(rng, PERIOD * row, np.array(history[-5:]))
+        answer = policy.decide(view)
+        need = needed(view, buckets)
+        now, waiting = need.now.tolist(), need.waiting.tolist()
+        least, spread = need.least.tolist(), need.spread.tolist()
+        end = view.now + 3 * PERIOD
+        ending = view.running.since + view.running.walltime <= end
+        leaves = counts_of(view.running.resources[ending], TYPES)
+        moved = history[-1] - history[-2] if row else np.zeros(3)
+        seen = [np.array([1.0, waiting[k], leaves[k], moved[k], 0.0]) for k in range(3)]
+        for kind in range(3):
+            plain[kind].tell(view.now, now[kind], seen[kind])
+        if plain[0].told < 144:
+            reserve = [2 if each >= 3 else 1 for each in least]
+            assert answer.counts == tuple(
+                min(a + b, k.most) for a, b, k in zip(least, reserve, TYPES, strict=True)
+            )
+            assert answer.why[0] == f"{reserve[0]} in reserve: too little was learned so far"
+            continue
+        on = [bucket_of(asked, TYPES) for asked in view.running.resources]
+        jobs_of += 0.01 * (np.array([on.count(kind) for kind in range(3)]) - jobs_of)
+        needs_of += 0.01 * (np.array(now) - needs_of)
+        want, close = [], False
+        for kind, of in enumerate(TYPES):
+            shares = max(jobs_of[kind] / max(needs_of[kind], 1e-3), 1.0)
+            wait = 3.0 * shares * of.launch
+            level = wait / (wait + of.price * PERIOD)
+            then = max(now[kind] + plain[kind].quantile(view.now, seen[kind], level), 0.0)
+            close = close or abs(then - round(then)) < 1e-6
+            want.append(min(max(least[kind], up(then) + spread[kind]), of.most))
+            assert answer.why[kind].startswith(
+                f"{then:.1f} are enough with chance {level:.2f} within {far[kind] * PERIOD:g} s"
+            )
+        assert close or answer.counts == tuple(want)
+        look = drawn(rng, view.now + 60.0, view.history, look=60.0, due=False)
+        assert (
+            policy.decide(look).counts
+            == look_after(look, needed(look, buckets), np.array(answer.counts)).counts
+        )
+
+
+def test_a_view_of_checks_has_an_answer_of_the_same_need():
+    rng = np.random.default_rng(11)
+    for _ in range(5):
+        view = drawn_view(rng, 6e5, rng.uniform(0, 5, (3, 3)))
+        assert needed(view, Buckets()).least.tolist() == need_of(view)[2]
