@@ -123,7 +123,7 @@ class Model:
         first = max(1, len(rows) - trials - steps + 1)
         other = copy.copy(self)
         other._begin(rows[:first])
-        errors = np.empty((len(rows) - steps - first + 1, steps, rows.shape[1]))
+        errors = np.empty((max(0, len(rows) - steps - first + 1), steps, rows.shape[1]))
         for trial in range(len(errors)):
             now = first + trial
             errors[trial] = rows[now : now + steps] - np.maximum(other._expect(steps), 0.0)
