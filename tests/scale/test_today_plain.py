@@ -1,0 +1,399 @@
+"""Autoscalers of today answer as plain loops over jobs do, over three types of unequal size and price."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.oracles.scaling import gang_of
+from tests.scale.test_learners import PERIOD, TYPES, drawn, drawn_jobs
+from windlass.model import InputError, PolicyError
+from windlass.model.instances import InstanceType
+from windlass.scale import Totals
+from windlass.scale.lib.feed import DAY, Feed, Schedule, seed_of
+from windlass.scale.lib.ladder import Ladder
+from windlass.scale.policies.clairvoyant import Clairvoyant
+from windlass.scale.policies.consolidate import Consolidate
+from windlass.scale.policies.newsvendor import Newsvendor
+from windlass.scale.policies.predictive import Predictive
+from windlass.scale.policies.reactive import Reactive
+from windlass.scale.policies.static import Static
+
+few = settings(max_examples=60, deadline=None)
+seeds = st.integers(0, 2**32 - 1)
+
+
+def fitting(asked, types):
+    """Types on which a job may run; those with GPUs only where it asks for some, or no other type has all."""
+    fits = [k for k, kind in enumerate(types) if (asked <= kind.vector()).all()]
+    plain = [k for k in fits if types[k].gpus == 0]
+    return plain if plain and asked[0] == 0 else fits
+
+
+def put(jobs, instances, types):
+    """Each job goes to the first instance that has room, the largest jobs first; those that are left."""
+    left = []
+    for asked in jobs:
+        for instance in instances:
+            if instance[0] in fitting(asked, types) and (asked <= instance[1] + 1e-9).all():
+                instance[1] = instance[1] - asked
+                break
+        else:
+            left.append(asked)
+    return left
+
+
+def begun(view):
+    """Totals before any choice, and jobs that have no room on what is coming, the largest first."""
+    jobs = sorted((row for row in view.waiting.resources), key=tuple, reverse=True)
+    whole = [0] * len(view.types)
+    for asked in jobs:
+        if not fitting(asked, view.types):
+            kind, size = gang_of(asked, view.types)
+            whole[kind] += size
+    totals, free = [], []
+    for k, kind in enumerate(view.types):
+        coming = int(view.coming[k])
+        totals.append(min(int(view.used[k]) + coming + max(0, whole[k] - coming), kind.most))
+        free += [[k, kind.vector()] for _ in range(max(0, coming - whole[k]))]
+    return totals, put([asked for asked in jobs if fitting(asked, view.types)], free, view.types)
+
+
+def least_waste(view):
+    """The type of which jobs leave the least unused, filled with as many of them as go there, and again."""
+    totals, left = begun(view)
+    while left:
+        best = None
+        for k, kind in enumerate(view.types):
+            instances, stay = [], []
+            for asked in left:
+                here = k in fitting(asked, view.types)
+                rest = put([asked], instances, view.types) if here else [asked]
+                if rest and here and len(instances) < kind.most - totals[k]:
+                    instances.append([k, kind.vector() - asked])
+                    rest = []
+                stay += rest
+            if instances:
+                has = kind.vector() > 0
+                waste = np.mean([free[has] / kind.vector()[has] for _, free in instances])
+                if best is None or waste < best[0]:
+                    best = waste, k, len(instances), stay
+        if best is None:
+            return totals
+        _, k, more, left = best
+        totals[k] += more
+    return totals
+
+
+def reason(total, view, k):
+    there, used = int(view.ready[k] + view.coming[k]), int(view.used[k])
+    if total > there:
+        return f"{total - there} more for jobs that wait"
+    return f"{there - total} hold no job" if total < there else f"{used} hold jobs, nobody waits for more"
+
+
+def checked(answer, want, view):
+    assert answer.counts == tuple(want)
+    assert answer.why == tuple(reason(total, view, k) for k, total in enumerate(want))
+
+
+@few
+@given(seeds)
+def test_reactive_launches_what_is_wasted_least(seed):
+    rng = np.random.default_rng(seed)
+    view = drawn(rng, 9e4, np.zeros((1, 3)))
+    view = replace(view, waiting=drawn_jobs(rng, int(rng.integers(0, 14)), 9e4))
+    checked(
+        Reactive().decide(view), least_waste(view) if len(view.waiting) else view.used + view.coming, view
+    )
+
+
+def cheapest(view):
+    """One instance after the other, for as many jobs as one can hold, the largest first, of the cheapest type that
+    holds these."""
+    totals, left = begun(view)
+    while left:
+        able = {k: kind.vector() for k, kind in enumerate(view.types) if totals[k] < kind.most}
+        taken = []
+        for asked in sorted({tuple(row) for row in left}, reverse=True):
+            alike, row = sum(tuple(each) == asked for each in left), np.array(asked)
+            room = {}
+            for k, free in able.items():
+                count = 0
+                while (
+                    count < alike
+                    and k in fitting(row, view.types)
+                    and (row * (count + 1) <= free + 1e-9).all()
+                ):
+                    count += 1
+                room[k] = count
+            most = max(room.values(), default=0)
+            if most:
+                able = {k: able[k] - most * row for k in able if room[k] == most}
+                taken += [asked] * most
+        if not taken:
+            return totals
+        k = min(able, key=lambda k: (view.types[k].price, k))
+        totals[k] += 1
+        for asked in taken:
+            left.pop(next(at for at, row in enumerate(left) if tuple(row) == asked))
+    return totals
+
+
+@few
+@given(seeds)
+def test_consolidate_launches_the_cheapest_for_as_many_as_one_holds(seed):
+    rng = np.random.default_rng(seed)
+    view = drawn(rng, 9e4, np.zeros((1, 3)))
+    view = replace(view, waiting=drawn_jobs(rng, int(rng.integers(0, 14)), 9e4))
+    checked(
+        Consolidate().decide(view), cheapest(view) if len(view.waiting) else view.used + view.coming, view
+    )
+
+
+@few
+@given(seeds, st.booleans(), st.sampled_from([None, 0, 4]))
+def test_static_has_the_most_that_was_ever_needed(seed, due, count):
+    rng = np.random.default_rng(seed)
+    view = drawn(rng, 9e4, rng.uniform(0, 4, (3, 3)).round(1), due=due, look=10.0)
+    margin = float(rng.choice([0.5, 1.0, 1.5]))
+    answer, why = Static(count=count, margin=margin).decide(view), "the most that was ever needed"
+    want = [int(np.ceil(margin * max(column) - 1e-9)) for column in view.history.T]
+    if count is not None:
+        want, why = [count] * 3, "as many as were asked for"
+    if not due:
+        want = [min(a, int(b)) for a, b in zip(want, view.ready + view.coming, strict=True)]
+        if count is None and len(view.waiting):
+            want, why = (
+                [max(a, b) for a, b in zip(want, least_waste(view), strict=True)],
+                "more wait than ever",
+            )
+    assert answer.counts == tuple(min(a, kind.most) for a, kind in zip(want, TYPES, strict=True))
+    assert answer.why == (why,) * 3
+
+
+@few
+@given(seeds, st.booleans())
+def test_clairvoyant_has_the_highest_rise_until_the_next_launch_is_up(seed, due):
+    rng = np.random.default_rng(seed)
+    times = 9e4 + np.sort(rng.choice(np.arange(-4, 14), 8)) * 500.0
+    counts = rng.integers(0, 8, (8, 3))
+    view = drawn(rng, 9e4, np.zeros((1, 3)), due=due, look=10.0)
+    want = []
+    for k, kind in enumerate(TYPES):
+        rises = [
+            counts[at, k]
+            for at in range(8)
+            if counts[at, k] > (counts[at - 1, k] if at else 0)
+            and 9e4 < times[at] < 9e4 + kind.launch + PERIOD
+        ]
+        want.append(min(max(rises, default=0), kind.most))
+    if not due:
+        want = [min(a, int(b)) for a, b in zip(want, view.ready + view.coming, strict=True)]
+    if len(view.waiting):
+        want = [max(a, b) for a, b in zip(want, least_waste(view), strict=True)]
+    answer = Clairvoyant(times, counts).decide(view)
+    assert answer.counts == tuple(int(each) for each in want)
+
+
+def test_who_knows_nothing_serves_those_who_wait():
+    view = drawn(np.random.default_rng(3), 9e4, np.zeros((1, 3)))
+    assert Clairvoyant().decide(view).counts == tuple(least_waste(view) if len(view.waiting) else (0, 0, 0))
+    for times, counts, told in (([1.0], [1], "row for each of 1"), ([1.0, 2.0], [[1]], "row for each of 2")):
+        with pytest.raises(InputError, match=told):
+            Clairvoyant(times, counts)
+    Clairvoyant([1.0, 1.0], [[1], [2]])
+
+
+def test_empty_instances_stay_as_long_as_each_policy_says_by_default():
+    idle = {
+        Reactive: 600.0,
+        Consolidate: 0.0,
+        Static: 0.0,
+        Clairvoyant: 0.0,
+        Predictive: 600.0,
+        Newsvendor: 600.0,
+    }
+    assert {each: each().idle for each in idle} == idle
+    assert (Reactive(40.0).idle, Consolidate(after=3.0).idle, Newsvendor(idle=5.0).idle) == (40.0, 3.0, 5.0)
+
+
+@pytest.mark.parametrize(
+    ("make", "told"),
+    [
+        (lambda: Static(count=-1), "count"),
+        (lambda: Static(margin=0.0), "margin"),
+        (lambda: Consolidate(after=-1.0), "after"),
+        (lambda: Predictive(quantile=0.0), "quantile"),
+        (lambda: Predictive(idle=-1.0), "idle"),
+        (lambda: Newsvendor(idle=-1.0), "idle"),
+        (lambda: Schedule(keep=0.0), "keep"),
+        (lambda: Schedule(seasons=(DAY, 0.0)), "seasons"),
+        (lambda: Ladder([]), "steps begin at"),
+        (lambda: Ladder([(0, 1), (0, 2)]), "steps begin at"),
+        (lambda: Ladder([(0, 1), (5, 2), (3, 2)]), "steps begin at"),
+        (lambda: Ladder([(0, -1)]), "expected two whole numbers"),
+        (lambda: Ladder([(0, 1, 2)]), "expected two whole numbers"),
+        (lambda: Ladder([(0, True)]), "expected two whole numbers"),
+    ],
+)
+def test_parameters_out_of_bounds_are_named(make, told):
+    with pytest.raises(InputError, match=told):
+        make()
+
+
+def test_steps_of_a_ladder_hold_from_their_beginning_on():
+    ladder = Ladder([(0, 1), (8, 2), (32, 4)])
+    assert ladder.reserve(np.array([0, 7, 8, 31, 32, 900])).tolist() == [1, 1, 2, 2, 4, 4]
+    assert Ladder([(0.0, 0)]).reserve(np.array([3])).tolist() == [0]
+
+
+@pytest.mark.parametrize("policy", [Predictive, Newsvendor])
+def test_without_history_one_two_four_or_eight_are_in_reserve(policy):
+    for used, reserve in ((0, 1), (7, 1), (8, 2), (31, 2), (32, 4), (127, 4), (128, 8)):
+        of = (InstanceType("small", cores=4, most=500),)
+        view = drawn(np.random.default_rng(1), 0.0, np.zeros((1, 1)))
+        none = np.zeros(1, np.int64)
+        jobs = drawn_jobs(np.random.default_rng(1), 0, 0.0)
+        view = replace(view, types=of, ready=none, coming=none, used=none + used, waiting=jobs, running=jobs)
+        made = policy(Kept()) if policy is Predictive else policy(forecaster=None)
+        assert made.decide(view).counts == (used + reserve,)
+
+
+class Kept:
+    """A forecaster that keeps what it is fitted to and told."""
+
+    def __init__(self, least=2):
+        self.least, self.told = least, []
+
+    def fit(self, series):
+        self.told.append(("fit", series.ravel().tolist()))
+        return self
+
+    def update(self, new_rows):
+        self.told.append(("update", new_rows.ravel().tolist()))
+
+    def forecast(self, steps, quantiles=None):
+        raise NotImplementedError
+
+
+def at(row, rows, columns=1):
+    """A view at a row, whose history holds so many rows up to it."""
+    view = drawn(np.random.default_rng(1), PERIOD * row, np.zeros((1, 3)))
+    numbers = np.arange(row - rows + 1, row + 1, dtype=np.float64)
+    return replace(view, history=np.repeat(numbers[:, None], columns, axis=1))
+
+
+def test_a_forecaster_is_fitted_to_what_is_kept_and_then_told_the_new_rows():
+    kept = Kept()
+    feed = Feed(kept, Schedule((4 * PERIOD, 9 * PERIOD), retrain=6 * PERIOD, keep=5 * PERIOD))
+    assert feed.at(at(2, 3)) is None
+    assert kept.told == []
+    assert feed.at(at(3, 4)) is kept
+    assert feed.at(at(3, 4)) is kept
+    assert feed.at(at(4, 5)) is kept
+    # Two rows at once, since one decision was missed.
+    assert feed.at(at(6, 7)) is kept
+    assert kept.told == [("fit", [0.0, 1.0, 2.0, 3.0]), ("update", [4.0]), ("update", [5.0, 6.0])]
+    kept.told.clear()
+    feed.at(at(8, 9))
+    assert kept.told == [("update", [7.0, 8.0])]
+    # It learns again after six rows, from the latest five.
+    feed.at(at(9, 10))
+    assert kept.told[1:] == [("fit", [5.0, 6.0, 7.0, 8.0, 9.0])]
+    kept.told.clear()
+    # More rows are missed than are shown: it learns anew.
+    feed.at(at(14, 4))
+    assert kept.told == [("fit", [11.0, 12.0, 13.0, 14.0])]
+
+
+def test_time_that_goes_back_or_other_types_are_a_new_beginning():
+    kept = Kept()
+    feed = Feed(kept, Schedule((2 * PERIOD,), retrain=90 * PERIOD))
+    assert feed.at(at(9, 3)) is kept
+    assert feed.at(at(8, 1)) is None
+    assert feed.at(at(9, 2)) is kept
+    assert feed.at(at(10, 3, columns=2)) is kept
+    assert [what for what, _ in kept.told] == ["fit", "fit", "fit"]
+
+
+def test_no_forecaster_is_asked_before_it_has_what_it_needs():
+    kept = Kept(least=6)
+    feed = Feed(kept, Schedule((2 * PERIOD,)))
+    assert feed.at(at(4, 5)) is None
+    assert feed.at(at(5, 6)) is kept
+    assert (feed.at(at(6, 7)), kept.told[-1]) == (kept, ("update", [6.0]))
+
+
+def test_seasons_of_a_named_forecaster_are_in_rows_and_seeds_are_drawn():
+    made = []
+
+    def make(name, seasons, seed, **options):
+        made.append((name, list(seasons), seed, options))
+        return Kept()
+
+    from windlass.scale.lib import feed as module
+
+    before, module.make = module.make, make
+    try:
+        Feed("known", Schedule((PERIOD, 2.4 * PERIOD, 7 * PERIOD)), {"window": 3}, seed=5).at(at(9, 9))
+    finally:
+        module.make = before
+    assert made == [("known", [2, 2, 7], 5, {"window": 3})]
+    assert seed_of(None) == 1
+    assert seed_of(np.random.default_rng(3)) == int(np.random.default_rng(3).integers(1, 2**31))
+    assert (Schedule().seasons, Schedule().retrain, Schedule().keep) == (
+        (86400.0, 604800.0),
+        28 * DAY,
+        84 * DAY,
+    )
+
+
+def test_totals_are_checked_one_by_one():
+    view = drawn(np.random.default_rng(1), 0.0, np.zeros((1, 3)))
+    Totals((9, 0, 5), ("a", "b", "c")).check(view)
+    for counts, why, told in (
+        ((9, 0), ("a", "b", "c"), "2 totals and 3 reasons, expected 3 of each"),
+        ((9, 0, 5), ("a", "b"), "3 totals and 2 reasons, expected 3 of each"),
+        ((10, 0, 5), ("a", "b", "c"), "small: 10 instances, expected a whole number from 0 to 9"),
+        ((9, -1, 5), ("a", "b", "c"), "large: -1 instances"),
+        ((9, 0, True), ("a", "b", "c"), "gpu: True instances"),
+        ((9, 0, 5.0), ("a", "b", "c"), "gpu: 5.0 instances"),
+        ((9, 0, 5), ("a", "", "c"), "large: no reason is given"),
+    ):
+        with pytest.raises(PolicyError, match=told):
+            Totals(counts, why).check(view)
+
+
+def test_whoever_comes_is_seen_at_the_next_look_or_decision():
+    view = drawn(np.random.default_rng(1), 0.0, np.zeros((1, 3)))
+    assert (view.due, view.look, view.notice()) == (True, None, PERIOD)
+    assert [replace(view, look=each).notice() for each in (10.0, 2 * PERIOD)] == [10.0, PERIOD]
+
+
+def test_time_that_stands_still_is_a_new_beginning_of_who_comes():
+    from windlass.scale.policies.hazard import Hazard
+
+    rng, policy = np.random.default_rng(4), Hazard()
+    for row in range(150):
+        view = drawn(rng, PERIOD * row, np.zeros((1, 3)))
+        told = policy.decide(view).why
+    assert "chance" in told[0]
+    assert policy.decide(view).why == ("too little was learned so far",) * 3
+
+
+def test_other_types_are_a_new_beginning_of_who_comes():
+    from windlass.scale.policies.hazard import Hazard
+
+    rng, policy = np.random.default_rng(4), Hazard()
+    for row in range(150):
+        view = drawn(rng, PERIOD * row, np.zeros((1, 3)))
+        assert ("chance" in policy.decide(view).why[0]) == (row >= 143)
+    none, jobs = np.zeros(1, np.int64), drawn_jobs(rng, 0, 0.0)
+    view = replace(view, now=view.now + PERIOD, types=TYPES[:1], ready=none, coming=none, used=none)
+    view = replace(view, waiting=jobs, running=jobs, history=np.zeros((1, 1)))
+    assert policy.decide(view).why == ("too little was learned so far",)
