@@ -110,6 +110,14 @@ class Plain:
         for job in sorted((job for job, at in self.ends.items() if at == now), key=self.slots.__getitem__):
             self._stop(job, now)
             self.end[job] = now
+        self._take_in(now)
+        if self._is_asked(now):
+            # Instances whose time is over since a job was killed at this instant are seen to before the question.
+            if any(each.turn <= now for each in self.all):
+                self._take_in(now)
+            self._ask(now)
+
+    def _take_in(self, now):
         self._turns(now)
         while self.cuts and self.cuts[0][0] <= now:
             _, kind, limit = self.cuts.pop(0)
@@ -122,8 +130,9 @@ class Plain:
         if self.queue and self.newcomers:
             self._look_soon(now)
         self._expire(now)
-        if min(self.due, self.next_look) <= now and (self.coming or self.queue or self.ends):
-            self._ask(now)
+
+    def _is_asked(self, now):
+        return min(self.due, self.next_look) <= now and bool(self.coming or self.queue or self.ends)
 
     def _turns(self, now):
         while any(each.turn <= now for each in self.all):

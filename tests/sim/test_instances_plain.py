@@ -272,3 +272,13 @@ def test_more_launches_and_losses_than_there_is_room_for_at_first():
     done = compare(Case(jobs, fleet, 1), lambda seed: Heard(SCALERS["static"](seed)))
     assert len(done.launches.kind) > 2 * 3 + 64
     assert len(done.attempts.job) > 4 + 64
+
+
+def test_lines_of_jobs_on_several_instances_fit_the_log():
+    # A job on four instances is killed every 40 s; each time it leaves four lines.
+    at = 40.0 * np.arange(1, 41)
+    cuts = Interruptions(np.sort(np.concatenate((at, at + 5.0))), np.zeros(80, np.int64), np.tile([3, 4], 40))
+    fleet = InstanceFleet((replace(TYPES[0], launch=5.0),), interruptions=cuts)
+    jobs = VectorJobs.of([0.0, 0.0], [60.0, 10.0], cores=[16, 13])
+    done = compare(Case(jobs, fleet, 1), lambda seed: Heard(SCALERS["static"](seed)), look=5.0)
+    assert len(done.attempts.job) > 2 * (8 + 64)

@@ -1,0 +1,65 @@
+"""What instances and the jobs on them hold of the ledger is what a plain simulation says, instant by instant."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from hypothesis import given, settings
+
+from tests.oracles.elastic import Plain
+from tests.sim.instances import part_of
+from tests.sim.test_instances_plain import cases, varied
+from windlass.drive import drive
+from windlass.scale import idle_time
+from windlass.sim.coupled import Coupled
+from windlass.sim.nodes import Ledger
+from windlass.sim.part import Quiet
+
+
+class Recorder(Quiet):
+    """Keeps what the ledger is at the end of each instant at which it changes."""
+
+    def __init__(self, ledger: Ledger) -> None:
+        self.nodes, self.seen = ledger.nodes, {}
+
+    def settle(self, now: float) -> None:
+        self.seen[now] = (self.nodes.capacity.copy(), self.nodes.held.copy())
+
+
+def held_by_plain(plain, case, cores, now):
+    """Capacity of each row, and whole cores held there, after an instant."""
+    first = np.concatenate(([0], np.cumsum([kind.most for kind in case.fleet.types])))
+    capacity = np.zeros(first[-1], np.int64)
+    row_of = [first[one.kind] + one.row for one in plain.all]
+    for one in plain.all:
+        if one.ready <= now and not one.gone <= now:
+            capacity[row_of[one.line]] = cores[one.kind]
+    used, whole = np.zeros(first[-1]), np.zeros(first[-1], bool)
+    for job, line, began, ended in plain.attempts:
+        if began <= now < ended:
+            used[row_of[line]] += case.jobs.resources[job, 1]
+            asked, kind = case.jobs.resources[job], case.fleet.types[plain.all[line].kind]
+            whole[row_of[line]] |= bool((asked > kind.vector()).any())
+    held = np.where(whole, capacity, np.ceil(np.round(used, 6)).astype(np.int64))
+    return capacity, held
+
+
+@settings(max_examples=8, deadline=None)
+@given(case=cases())
+def test_cores_of_the_ledger_are_those_of_instances_and_of_jobs_that_run(case):
+    policy, other = varied(case.seed), varied(case.seed)
+    ledger = Ledger([case.fleet.rows()], parts=2)
+    part = part_of(case.jobs, case.fleet, ledger, policy, case.seed, others=True)
+    recorder = Recorder(ledger)
+    done = drive(Coupled((part, recorder), ledger), {"scale": policy})[0]
+    kept = replace(case.fleet, idle=idle_time(other, case.fleet.idle))
+    plain = Plain(case.jobs, kept, other, np.random.default_rng(case.seed))
+    assert done.start.tolist() == plain.start
+    np.testing.assert_array_equal(done.launches.gone, [one.gone for one in plain.all])
+    assert recorder.seen
+    for now, (capacity, held) in recorder.seen.items():
+        want, cores = held_by_plain(plain, case, case.fleet.cores(), now)
+        assert capacity.tolist() == want.tolist(), now
+        assert held[:, 0].tolist() == cores.tolist(), now
+        assert not held[:, 1].any()
