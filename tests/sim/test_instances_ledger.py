@@ -5,14 +5,18 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 
 from tests.oracles.elastic import Plain
-from tests.sim.instances import part_of
+from tests.sim.instances import SMALL, part_of
 from tests.sim.test_instances_plain import cases, varied
 from windlass.drive import drive
-from windlass.scale import idle_time
+from windlass.model import InputError
+from windlass.model.vectors import VectorJobs
+from windlass.scale import Totals, idle_time
 from windlass.sim.coupled import Coupled
+from windlass.sim.instances.fleet import InstanceFleet, Interruptions
 from windlass.sim.nodes import Ledger
 from windlass.sim.part import Quiet
 
@@ -63,3 +67,47 @@ def test_cores_of_the_ledger_are_those_of_instances_and_of_jobs_that_run(case):
         assert capacity.tolist() == want.tolist(), now
         assert held[:, 0].tolist() == cores.tolist(), now
         assert not held[:, 1].any()
+
+
+class Stubborn(Quiet):
+    """Holds a core of a row from an instant on, whatever becomes of the row."""
+
+    def __init__(self, ledger: Ledger, row: int, since: float) -> None:
+        self._ledger, self._row, self._since = ledger, row, since
+
+    def horizon(self) -> float:
+        return self._since
+
+    def decide(self, now: float):
+        if self._since <= now:
+            self._since = np.inf
+            self._ledger.hold(self._row, 1, 1)
+        return ()
+
+
+class Three:
+    """Wants three instances."""
+
+    name = "three"
+    idle = 0.0
+
+    def decide(self, view):
+        return Totals((3,), ("three",))
+
+
+@pytest.mark.parametrize("row", [0, 1, 2])
+def test_a_part_that_keeps_cores_of_an_instance_that_is_taken_is_an_error(row):
+    # The latest instances go first, so this many are left when the row's instance goes.
+    times, limits = np.array([100.0, 101.0]), np.array([row, 4])
+    cuts = Interruptions(times, np.zeros(2, np.int64), limits)
+    fleet = InstanceFleet((SMALL,), interruptions=cuts)
+    jobs = VectorJobs.of([40.0], [300.0], cores=1)
+    for held in range(3):
+        ledger = Ledger([fleet.rows()], parts=2)
+        part = part_of(jobs, fleet, ledger, Three(), 1, others=True, begin=0.0)
+        engine = Coupled((part, Stubborn(ledger, held, 60.0)), ledger)
+        if held < row:
+            assert drive(engine, {"scale": Three()})[0].lost == 0
+        else:
+            with pytest.raises(InputError, match="which was to be vacated"):
+                drive(engine, {"scale": Three()})
