@@ -20,16 +20,30 @@ from windlass.model.instances import InstanceType
 from windlass.scale import Demands, Totals
 
 SMALL = InstanceType("small", cores=1.9, memory=7e9, most=9)
+
+
 LARGE = InstanceType("Big.LARGE", gpus=2, cores=8, memory=64e9, most=5)
+
+
 BARE = InstanceType("bare", memory=3e9, most=2)
+
+
 KINDS = {"small": SMALL, "Big.LARGE": LARGE, "bare": BARE}
+
+
 OURS = {"app.kubernetes.io/managed-by": "windlass"}
+
+
 ASKS = {
     "small": {"cpu": "1900m", "memory": "7000000000"},
     "Big.LARGE": {"cpu": "8000m", "memory": "64000000000", "nvidia.com/gpu": "2"},
     "bare": {"memory": "3000000000"},
 }
+
+
 NAMES = {"small": "windlass-small", "Big.LARGE": "windlass-big-large", "bare": "windlass-bare"}
+
+
 VERSIONS = pytest.mark.parametrize("version", ["", "v1beta1", "v2"])
 
 
@@ -194,54 +208,6 @@ def test_a_change_of_shape_makes_the_object_anew_with_the_count_of_now(version):
         assert server.written == [("DELETE", name, None), ("POST", name, 1)]
 
 
-THEIRS = {"metadata": {"name": "windlass-small"}, "spec": {"replicas": 7}, "template": {}}
-
-
-@pytest.mark.parametrize(
-    ("version", "collection", "kind"),
-    [
-        ("", "deployments", "Deployment"),
-        ("v1beta1", "capacitybuffers", "CapacityBuffer"),
-        ("v1beta1", "podtemplates", "PodTemplate"),
-    ],
-)
-def test_an_object_of_that_name_without_the_label_stops_everything(version, collection, kind):
-    server = Strict(version)
-    server.put(collection, copy.deepcopy(THEIRS))
-    before = copy.deepcopy(server.of(kind))
-    told = f"{kind} windlass-small is not Windlass's, without the label .*=windlass; left alone"
-    with pytest.raises(ClusterError, match=told):
-        Spare(server, "windlass", "pool").set([SMALL], [2], ["so"])
-    Spare(server, "windlass", "pool").set([], [], [])
-    assert server.of(kind) == before
-
-
-def test_a_priority_class_of_that_name_without_the_label_stops_everything():
-    server = Strict()
-    server.put("priorityclasses", {"metadata": {"name": "windlass-placeholder"}, "value": 10})
-    with pytest.raises(ClusterError, match="PriorityClass windlass-placeholder is not Windlass's"):
-        Spare(server, "windlass", "pool").set([SMALL], [2], ["so"])
-    assert server.written == []
-
-
-@pytest.mark.parametrize("version", ["", "v1beta1"])
-def test_all_of_ours_is_deleted_and_named_and_nothing_else(version):
-    server = Strict(version)
-    spares = Spare(server, "windlass", "pool")
-    spares.set([SMALL, LARGE], [1, 2], ["so", "so"])
-    theirs = {"metadata": {"name": "theirs"}, "spec": {"replicas": 1}}
-    for collection in ("deployments", "podtemplates", "priorityclasses"):
-        server.put(collection, copy.deepcopy(theirs))
-    gone = spares.remove()
-    made = ["CapacityBuffer", "PodTemplate"] if version else ["Deployment"]
-    names = ["windlass-small", "windlass-big-large"]
-    assert gone == [f"{kind} {name}" for kind in made for name in names] + [
-        "PriorityClass windlass-placeholder"
-    ]
-    assert {tree["metadata"]["name"] for tree in server.objects.values()} == {"theirs"}
-    assert len(server.objects) == 3
-
-
 @VERSIONS
 def test_a_dry_run_names_each_object_and_writes_nothing(version):
     server = Strict(version)
@@ -251,22 +217,6 @@ def test_a_dry_run_names_each_object_and_writes_nothing(version):
         f"{kind} windlass/windlass-big-large: 0 spare",
     ]
     assert server.written == []
-
-
-def test_what_is_deleted_by_something_else_meanwhile_is_no_error():
-    server = Strict()
-    spares = Spare(server, "windlass", "pool")
-    spares.set([SMALL], [1], ["so"])
-    send = server.send
-
-    def gone_already(method, path, body=None):
-        if method == "DELETE":
-            server.objects.pop(path)
-        return send(method, path, body)
-
-    server.send = gone_already
-    spares.set([], [], [])
-    assert set(server.of("PriorityClass")) == {tree["metadata"]["name"] for tree in server.objects.values()}
 
 
 @pytest.mark.parametrize("group", [{}, {"preferredVersion": None}, {"preferredVersion": {"version": ""}}])

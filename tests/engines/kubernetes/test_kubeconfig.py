@@ -1,0 +1,100 @@
+"""Which cluster is asked: that of a file, of a context, or of the pod."""
+
+from __future__ import annotations
+
+from contextlib import closing
+
+import pytest
+import yaml
+
+pytest.importorskip("kubernetes", reason="needs the package kubernetes")
+import kubernetes
+
+from tests.engines.kubernetes.between import Answer, Between
+from tests.engines.kubernetes.things import kubeconfig
+from windlass.engines.kubernetes.server import ApiServer
+from windlass.model import InputError
+
+
+class Upstream:
+    """Gives one answer to all requests, and keeps these with their headers."""
+
+    def __init__(self):
+        self.answer, self.asked = Answer(200, b'{"items": []}'), []
+
+    def ask(self, asked, headers):
+        self.asked.append((asked.method, asked.path, asked.body, headers))
+        return self.answer
+
+
+@pytest.fixture
+def upstream():
+    return Upstream()
+
+
+@pytest.fixture
+def between(upstream):
+    with closing(Between(upstream)) as found:
+        yield found
+
+
+def two_contexts(file, url):
+    tree = yaml.safe_load(kubeconfig(file, "http://127.0.0.1:9").read_text())
+    tree["clusters"].append({"name": "there", "cluster": {"server": url}})
+    tree["contexts"].append({"name": "there", "context": {"cluster": "there", "user": "me"}})
+    file.write_text(yaml.safe_dump(tree))
+    return str(file)
+
+
+def test_a_context_of_the_file_may_be_named(between, tmp_path):
+    file = two_contexts(tmp_path / "config", between.url)
+    assert ApiServer(file).host == "http://127.0.0.1:9"
+    assert ApiServer(file, "there").host == between.url
+    with pytest.raises(InputError, match=f"--kubeconfig: {file}: "):
+        ApiServer(file, "nowhere")
+
+
+@pytest.fixture
+def configs(monkeypatch):
+    """What is loaded, where there is no cluster around."""
+    found = []
+
+    def pod_s(client_configuration):
+        found.append("service account")
+        client_configuration.host = "https://inside"
+
+    def user_s(config, context, client_configuration):
+        found.append((config, context))
+        client_configuration.host = "https://own"
+
+    monkeypatch.setattr(kubernetes.config, "load_incluster_config", pod_s)
+    monkeypatch.setattr(kubernetes.config, "load_kube_config", user_s)
+    return found
+
+
+def test_in_a_pod_its_service_account_is_taken_unless_a_file_or_a_context_is_named(configs):
+    assert ApiServer().host == "https://inside"
+    assert ApiServer("file").host == "https://own"
+    assert ApiServer(context="there").host == "https://own"
+    assert configs == ["service account", ("file", None), (None, "there")]
+
+
+def test_elsewhere_the_user_s_own_file_is_taken(configs, monkeypatch):
+    def nowhere(client_configuration):
+        raise kubernetes.config.ConfigException("not in a cluster")
+
+    monkeypatch.setattr(kubernetes.config, "load_incluster_config", nowhere)
+    assert ApiServer().host == "https://own"
+    assert configs == [(None, None)]
+
+
+@pytest.mark.parametrize("error", [kubernetes.config.ConfigException, OSError, TypeError, ValueError])
+def test_where_no_cluster_is_named_the_error_is_a_line(configs, monkeypatch, error):
+    def broken(*_, **__):
+        raise error("no\n  file")
+
+    monkeypatch.setattr(kubernetes.config, "load_kube_config", broken)
+    with pytest.raises(InputError, match=r"^no cluster is named: no file$"):
+        ApiServer(context="there")
+    with pytest.raises(InputError, match=r"^--kubeconfig: mine: no file$"):
+        ApiServer("mine")
