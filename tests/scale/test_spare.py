@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -12,12 +14,14 @@ from tests.oracles.scaling import (
     up,
 )
 from tests.scale.drawn import PERIOD, TYPES, drawn
+from windlass.scale.forecast import Adapted
 from windlass.scale.lib.comers import LEVELS, Comers
 from windlass.scale.lib.looks import look_after
 from windlass.scale.lib.need import Buckets, needed
 from windlass.scale.lib.spares import Expected, Spares
 from windlass.scale.policies.hazard import Hazard
 from windlass.scale.policies.newsvendor import Newsvendor
+from windlass.scale.policies.predictive import Predictive
 from windlass.scale.policies.thrifty import Thrifty
 
 
@@ -87,10 +91,27 @@ def test_spare_ones_are_those_of_the_highest_sum_of_gains(name):
     assert len({tuple(each) for each in shown}) > 3
 
 
-def test_the_newsvendor_plans_by_its_line_and_its_level():
+class Known:
+    """Forecasts the same rows whatever comes."""
+
+    rows = np.array([[2.0, 1.0, 5.0], [3.0, 4.0, 4.0], [1.0, 6.0, 9.0]])
+
+    def fit(self, series):
+        return self
+
+    def forecast(self, steps):
+        return self.rows[:steps]
+
+    def update(self, new_rows):
+        pass
+
+
+@pytest.mark.parametrize("told", [False, True])
+def test_the_newsvendor_plans_by_its_line_and_its_level(told):
+    forecaster = Adapted(Known()) if told else None
     rng, policy = (
         np.random.default_rng(10),
-        Newsvendor(wait_price=3.0, forecaster=None, ladder=[(0, 1), (3, 2)]),
+        Newsvendor(wait_price=3.0, forecaster=forecaster, seasons=(2 * PERIOD,), ladder=[(0, 1), (3, 2)]),
     )
     far, buckets = [1, 3, 1], Buckets()
     plain = [PlainChange(each, 3, 5) for each in far]
@@ -106,7 +127,9 @@ def test_the_newsvendor_plans_by_its_line_and_its_level():
         ending = view.running.since + view.running.walltime <= end
         leaves = counts_of(view.running.resources[ending], TYPES)
         moved = history[-1] - history[-2] if row else np.zeros(3)
-        seen = [np.array([1.0, waiting[k], leaves[k], moved[k], 0.0]) for k in range(3)]
+        # A forecast of as many rows as it takes to launch an instance, from the second row on.
+        then = [max(Known.rows[: far[k], k]) - now[k] if told and row else 0.0 for k in range(3)]
+        seen = [np.array([1.0, waiting[k], leaves[k], moved[k], then[k]]) for k in range(3)]
         for kind in range(3):
             plain[kind].tell(view.now, now[kind], seen[kind])
         if plain[0].told < 144:
@@ -124,11 +147,11 @@ def test_the_newsvendor_plans_by_its_line_and_its_level():
             shares = max(jobs_of[kind] / max(needs_of[kind], 1e-3), 1.0)
             wait = 3.0 * shares * of.launch
             level = wait / (wait + of.price * PERIOD)
-            then = max(now[kind] + plain[kind].quantile(view.now, seen[kind], level), 0.0)
-            close = close or abs(then - round(then)) < 1e-6
-            want.append(min(max(least[kind], up(then) + spread[kind]), of.most))
+            later = max(now[kind] + plain[kind].quantile(view.now, seen[kind], level), 0.0)
+            close = close or abs(later - round(later)) < 1e-6
+            want.append(min(max(least[kind], up(later) + spread[kind]), of.most))
             assert answer.why[kind].startswith(
-                f"{then:.1f} are enough with chance {level:.2f} within {far[kind] * PERIOD:g} s"
+                f"{later:.1f} are enough with chance {level:.2f} within {far[kind] * PERIOD:g} s"
             )
         assert close or answer.counts == tuple(want)
         look = drawn(rng, view.now + 60.0, view.history, look=60.0, due=False)
@@ -136,3 +159,39 @@ def test_the_newsvendor_plans_by_its_line_and_its_level():
             policy.decide(look).counts
             == look_after(look, needed(look, buckets), np.array(answer.counts)).counts
         )
+
+
+def test_other_times_to_launch_are_a_new_beginning_of_the_newsvendor():
+    rng, policy = np.random.default_rng(12), Newsvendor(forecaster=None)
+    for row in range(170):
+        view = drawn(rng, PERIOD * row, rng.uniform(0, 3, (2, 3)))
+        learned = "are enough" in policy.decide(view).why[0]
+    assert learned
+    slower = (*TYPES[:2], replace(TYPES[2], launch=9 * PERIOD))
+    later = replace(view, now=view.now + PERIOD, types=slower)
+    assert policy.decide(later).why[0].endswith("in reserve: too little was learned so far")
+
+
+@pytest.mark.parametrize(
+    "make", [Hazard, Thrifty, lambda: Newsvendor(forecaster=None), lambda: Predictive(Adapted(Silent()))]
+)
+def test_a_look_before_the_first_decision_serves_those_who_wait(make):
+    rng = np.random.default_rng(2)
+    for _ in range(4):
+        view = drawn(rng, 5e4, np.zeros((1, 3)), look=60.0, due=False)
+        need = needed(view, Buckets())
+        plan = need.least if make in (Hazard, Thrifty) else 0 * need.least
+        assert make().decide(view).counts == look_after(view, need, plan).counts
+
+
+class Silent:
+    """A forecaster that is asked for nothing."""
+
+    def fit(self, series):
+        return self
+
+    def forecast(self, steps):
+        raise NotImplementedError
+
+    def update(self, new_rows):
+        raise NotImplementedError

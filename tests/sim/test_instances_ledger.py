@@ -111,3 +111,35 @@ def test_a_part_that_keeps_cores_of_an_instance_that_is_taken_is_an_error(row):
         else:
             with pytest.raises(InputError, match="which was to be vacated"):
                 drive(engine, {"scale": Three()})
+
+
+@pytest.mark.parametrize("wide", [3, 8])
+def test_an_instance_that_leaves_is_gone_when_its_last_job_ends_beside_another_part(wide):
+    # Nothing else happens at that instant: decisions are at 160 s and 180 s.
+    times, limits = np.array([100.0, 500.0]), np.array([0, 4])
+    fleet = InstanceFleet(
+        (SMALL,), notice=np.inf, interruptions=Interruptions(times, np.zeros(2, np.int64), limits)
+    )
+    jobs = VectorJobs.of([50.0, 900.0], [120.0, 1.0], cores=[wide, 1])
+    ledger = Ledger([fleet.rows()], parts=2)
+    part = part_of(jobs, fleet, ledger, Three(), 1, others=True, begin=0.0)
+    recorder = Recorder(ledger)
+    done = drive(Coupled((part, recorder), ledger), {"scale": Three()})[0]
+    assert done.end[0] == 170.0
+    holds = done.launches.busy[:3] > 0.0
+    assert done.launches.gone[:3].tolist() == np.where(holds, 170.0, 100.0).tolist()
+    assert recorder.seen[170.0][0].sum() == 0
+
+
+def test_a_job_that_ends_makes_room_at_once_beside_another_part():
+    jobs = VectorJobs.of([50.0, 51.0], [17.0, 1.0], cores=[3, 3])
+    fleet = InstanceFleet((SMALL,))
+    ledger = Ledger([fleet.rows()], parts=2)
+
+    class One(Three):
+        def decide(self, view):
+            return Totals((1,), ("one",))
+
+    part = part_of(jobs, fleet, ledger, One(), 1, others=True, begin=0.0)
+    done = drive(Coupled((part, Recorder(ledger)), ledger), {"scale": One()})[0]
+    assert done.start.tolist() == [50.0, 67.0]
