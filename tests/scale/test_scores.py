@@ -211,3 +211,30 @@ def test_one_resource_may_count_alone(seed, resource):
         for s, of in zip(sums, types, strict=True)
     ]
     np.testing.assert_allclose(embed(np.array(jobs).reshape(-1, 3), types, resource), want)
+
+
+class Slow:
+    """Takes two seconds to learn, five for quantiles, one for what is expected, and none for rows that follow."""
+
+    least = 2
+
+    def __init__(self):
+        self.now = 0.0
+
+    def fit(self, series):
+        self.now += 2.0
+        return self
+
+    def forecast(self, steps, quantiles=None):
+        self.now += 1.0 if quantiles is None else 5.0
+        shape = (steps, 1) if quantiles is None else (len(quantiles), steps, 1)
+        return np.ones(shape)
+
+    def update(self, new_rows):
+        pass
+
+
+def test_learning_includes_the_first_quantiles_and_a_forecast_does_not():
+    slow = Slow()
+    found = backtest(slow, np.arange(1.0, 10.0), 4, (1, 2), clock=lambda: slow.now)
+    assert (found.fit, found.forecast) == (7.0, 1.0)
