@@ -24,7 +24,7 @@ def drawn(rng, shape, gaps=0.2):
     return np.where(rng.random(shape) < gaps, np.nan, rng.integers(0, 9, shape).astype(float))
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(seeds)
 def test_scores_are_means_over_what_was_measured(seed):
     rng = np.random.default_rng(seed)
@@ -153,7 +153,7 @@ def test_a_test_part_that_is_too_short_or_too_long_is_refused(rows, test, steps,
     backtest(make("naive"), np.arange(9.0), 3, (3,))
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(seeds, st.booleans())
 def test_the_base_is_the_last_type_whose_loss_costs_more(seed, priced):
     rng = np.random.default_rng(seed)
@@ -193,7 +193,7 @@ def test_groups_take_turns_from_the_first_that_is_given():
     assert balance([1], 1).tolist() == [0]
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(seeds, st.integers(0, 2))
 def test_one_resource_may_count_alone(seed, resource):
     rng = np.random.default_rng(seed)

@@ -22,7 +22,7 @@ from windlass.scale.policies.predictive import Predictive
 from windlass.scale.policies.reactive import Reactive
 from windlass.scale.policies.static import Static
 
-few = settings(max_examples=60, deadline=None)
+few = settings(max_examples=25, deadline=None)
 
 
 seeds = st.integers(0, 2**32 - 1)
