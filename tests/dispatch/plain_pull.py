@@ -6,8 +6,9 @@ Nothing of the compiled policy is used; completions are kept as :mod:`plain_rose
 from __future__ import annotations
 
 import math
+from typing import Any
 
-from plain_rosella import PlainRosella
+from plain_rosella import PlainRosella, below
 
 
 class PlainPull(PlainRosella):
@@ -16,10 +17,19 @@ class PlainPull(PlainRosella):
     pools = True
 
     def __init__(
-        self, workers: int, guaranteed: float | None, schedulers: int, word: int, benchmark_at: float
+        self,
+        workers: int,
+        guaranteed: float | None,
+        schedulers: int,
+        word: int,
+        benchmark_at: float,
+        window_scale: float = 0.02,
+        *,
+        late: bool = True,
+        **options: Any,
     ) -> None:
-        super().__init__(workers, guaranteed, schedulers, word, benchmark_at)
-        self.copies = workers
+        super().__init__(workers, guaranteed, schedulers, word, benchmark_at, window_scale, **options)
+        self.copies = workers if late else 0
         self.came = self.counted = self.asked = self.waiting = 0
         self.waited, self.job_at, self.of_job, self.per_job = 0.0, -1.0, 0, 1.0
         self.order: list[int] | None = None
@@ -30,8 +40,9 @@ class PlainPull(PlainRosella):
         super().arrived(now)
         self.came += 1
 
-    def choose(self, lengths: object) -> int:
-        if self.counted != self.came:
+    def choose(self, lengths: list[int]) -> int:
+        # One asked for before any came counts as one that did.
+        if self.counted != self.came or self.counted == 0:
             self.counted, self.asked = self.came, 0
             self.count()
             self.ticks += 1
@@ -39,6 +50,10 @@ class PlainPull(PlainRosella):
                 self.refresh()
                 self.order = None
         order = self.ranked()
+        if not self.copies:
+            place = below(self.stream.draw(), len(self.here))
+            turn = self.here[place:] + self.here[:place]
+            return min(turn, key=lambda worker: (lengths[worker] + 1) / self.speed[worker])
         if self.asked >= len(order):
             self.asked = 0
         self.asked += 1
@@ -99,6 +114,9 @@ class PlainPull(PlainRosella):
         takes = waiting + (self.k - 1) * self.waited > needed
         self.waiting = waiting - takes
         return takes
+
+    def told(self, worker: int, rate: float) -> None:
+        self.order = None
 
     def left(self, worker: int) -> None:
         super().left(worker)

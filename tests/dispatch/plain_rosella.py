@@ -101,11 +101,18 @@ class PlainRosella:
         word: int,
         benchmark_at: float,
         window_scale: float = 0.02,
+        *,
+        gaps: int = 1000,
+        probe_share: float = 0.1,
+        most_load: float = 0.95,
+        by: str = "queue",
+        probes: int = 2,
     ) -> None:
-        self.n, self.k, self.told, self.scale = workers, schedulers, guaranteed is not None, window_scale
+        self.n, self.k, self.is_told, self.scale = workers, schedulers, guaranteed is not None, window_scale
+        self.probe_share, self.most_load, self.by, self.probes = probe_share, most_load, by, probes
         self.guaranteed = UNKNOWN if guaranteed is None else guaranteed
         self.stream, self.benchmark_at = Stream(word), benchmark_at
-        self.now, self.times = 0.0, deque[float](maxlen=1001)
+        self.now, self.times = 0.0, deque[float](maxlen=gaps + 1)
         self.here, self.rates = list(range(workers)), [self.guaranteed / workers] * workers
         self.windows = [Window(Block(0.0)) for _ in range(workers)]
         self.table: Table | None = None
@@ -122,11 +129,19 @@ class PlainRosella:
             self.refresh()
         if self.table is None:
             self.table = Table(self.rates, self.here)
-        first, second = self.table.sample(self.stream), self.table.sample(self.stream)
-        return second if lengths[second] < lengths[first] else first
+        # Of equals the one that was drawn first.
+        drawn = [self.table.sample(self.stream) for _ in range(self.probes)]
+        return min(drawn, key=lambda worker: self.cost(worker, lengths))
+
+    def cost(self, worker: int, lengths: list[int]) -> float:
+        if self.by == "queue":
+            return lengths[worker]
+        return (lengths[worker] + 1) / self.rates[worker] if self.rates[worker] else math.inf
 
     def completed(self, worker: int, work: float, seconds: float) -> None:
         self.take(worker, work, seconds)
+        if work == 0.0:
+            return
         self.sizes[self.sizes_seen % SIZES] = work
         self.sizes_seen += 1
         self.mean += (work - self.mean) / min(self.sizes_seen, 1000)
@@ -146,13 +161,18 @@ class PlainRosella:
             window.closed.append(block)
             window.filling = Block(self.now)
 
+    def told(self, worker: int, rate: float) -> None:
+        self.table = None
+
     def left(self, worker: int) -> None:
-        self.here[self.here.index(worker)] = self.here[-1]
-        self.here.pop()
+        if worker in self.here:
+            self.here[self.here.index(worker)] = self.here[-1]
+            self.here.pop()
         self.table = None
 
     def joined(self, worker: int) -> None:
-        self.here.append(worker)
+        if worker not in self.here:
+            self.here.append(worker)
         self.windows[worker] = Window(Block(self.now))
         self.rates[worker] = self.guaranteed / self.n
         self.table = None
@@ -175,15 +195,18 @@ class PlainRosella:
         gaps = len(self.times) - 1
         span = self.times[-1] - self.times[0] if gaps > 0 else math.inf
         of_all = self.k * (gaps / span if span > 0.0 else math.inf)
-        self.load = min(of_all * self.mean / self.guaranteed, 0.95)
+        self.load = min(of_all * self.mean / self.guaranteed, self.most_load)
         self.epsilon = 0.3 * (1.0 - self.load)
         self.length = max(16, math.ceil(self.scale * math.log(max(self.n, 2)) / self.epsilon**2))
         mean_rate = self.guaranteed / self.n / self.mean
         self.cut_off = (1.0 + self.epsilon) * self.length / (mean_rate * (1.0 - self.load) / 10.0)
 
     def schedule(self, now: float) -> None:
-        rate = 0.1 * (1.0 - self.load) * self.guaranteed / self.mean / self.k
-        self.benchmark_at = now - math.log(((self.stream.draw() >> 11) + 1) / 2**53) / rate
+        rate = self.probe_share * (1.0 - self.load) * self.guaranteed / self.mean / self.k
+        if rate > 0.0:
+            self.benchmark_at = now - math.log(((self.stream.draw() >> 11) + 1) / 2**53) / rate
+        else:
+            self.benchmark_at = math.inf
 
     def rate_of(self, window: Window) -> float:
         while window.closed:
@@ -210,7 +233,7 @@ class PlainRosella:
         if sum(abs(self.rates[worker] - before[worker]) for worker in self.here) > 0.001 * total:
             self.table = None
         self.ticks = 0
-        if not self.told and total > UNKNOWN:
+        if not self.is_told and total > UNKNOWN:
             first = self.guaranteed <= UNKNOWN
             self.guaranteed = total / (1.0 - self.epsilon)
             if first:

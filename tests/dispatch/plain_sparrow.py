@@ -41,9 +41,10 @@ class PlainSparrow:
         return None
 
     def left(self, worker: int) -> None:
-        place = self.here.index(worker)
-        self.here[place] = self.here[-1]
-        self.here.pop()
+        if worker in self.here:
+            self.here[self.here.index(worker)] = self.here[-1]
+            self.here.pop()
 
     def joined(self, worker: int) -> None:
-        self.here.append(worker)
+        if worker not in self.here:
+            self.here.append(worker)

@@ -1,0 +1,196 @@
+"""Dispatch policies once more, as plainly as their docstrings say it: which worker each task goes to.
+
+Nothing of the compiled policies is used; their chance, a word of the random stream, is handed in.
+"""
+
+from __future__ import annotations
+
+import math
+
+from plain_rosella import Stream, Table, below
+
+
+class Plain:
+    """What all policies keep: the clock, tasks that arrived, and the workers that are present."""
+
+    benchmark_at = math.inf
+
+    def __init__(self, workers: int, word: int) -> None:
+        self.n, self.stream = workers, Stream(word)
+        self.here, self.came = list(range(workers)), 0
+
+    def arrived(self, now: float) -> None:
+        self.came += 1
+
+    def completed(self, worker: int, work: float, seconds: float) -> None:
+        pass
+
+    def reported(self, worker: int, work: float, seconds: float) -> None:
+        pass
+
+    def benchmarked(self, worker: int, work: float, seconds: float) -> None:
+        pass
+
+    def left(self, worker: int) -> None:
+        """The last of the list takes the place of the one that leaves."""
+        if worker in self.here:
+            self.here[self.here.index(worker)] = self.here[-1]
+            self.here.pop()
+
+    def joined(self, worker: int) -> None:
+        if worker not in self.here:
+            self.here.append(worker)
+
+    def told(self, worker: int, rate: float) -> None:
+        pass
+
+    def any_worker(self) -> int:
+        return self.here[below(self.stream.draw(), len(self.here))]
+
+    def in_turn(self) -> list[int]:
+        """The present workers, from a random place of the list on."""
+        place = below(self.stream.draw(), len(self.here))
+        return self.here[place:] + self.here[:place]
+
+
+class Uniform(Plain):
+    def choose(self, lengths: list[int]) -> int:
+        return self.any_worker()
+
+
+class RoundRobin(Plain):
+    turn = 0
+
+    def choose(self, lengths: list[int]) -> int:
+        while self.turn not in self.here:
+            self.turn = (self.turn + 1) % self.n
+        chosen, self.turn = self.turn, (self.turn + 1) % self.n
+        return chosen
+
+
+class Pot(Plain):
+    def choose(self, lengths: list[int]) -> int:
+        first, second = self.any_worker(), self.any_worker()
+        return second if lengths[second] < lengths[first] else first
+
+
+class Jsq(Plain):
+    def choose(self, lengths: list[int]) -> int:
+        return min(self.in_turn(), key=lambda worker: lengths[worker])
+
+
+class LeastOutstanding(Plain):
+    def __init__(self, workers: int, word: int) -> None:
+        super().__init__(workers, word)
+        self.sent = [0] * workers
+
+    def choose(self, lengths: list[int]) -> int:
+        chosen = min(self.in_turn(), key=lambda worker: self.sent[worker])
+        self.sent[chosen] += 1
+        return chosen
+
+    def completed(self, worker: int, work: float, seconds: float) -> None:
+        self.sent[worker] = max(self.sent[worker] - 1, 0)
+
+    def left(self, worker: int) -> None:
+        super().left(worker)
+        self.sent[worker] = 0
+
+
+class Rated(Plain):
+    """Rates are known, and followed where they change."""
+
+    follows = True
+
+    def __init__(self, rates: list[float], word: int) -> None:
+        super().__init__(len(rates), word)
+        self.rates = list(rates)
+
+    def told(self, worker: int, rate: float) -> None:
+        if self.follows:
+            self.rates[worker] = rate
+
+    def sample(self) -> int:
+        return Table(self.rates, self.here).sample(self.stream)
+
+    def wait(self, worker: int, lengths: list[int]) -> float:
+        return (lengths[worker] + 1) / self.rates[worker] if self.rates[worker] else math.inf
+
+
+class Pss(Rated):
+    def choose(self, lengths: list[int]) -> int:
+        return self.sample()
+
+
+class Halo(Pss):
+    follows = False
+
+
+class Ppot(Rated):
+    def choose(self, lengths: list[int]) -> int:
+        first, second = self.sample(), self.sample()
+        return second if lengths[second] < lengths[first] else first
+
+
+class PpotLl(Rated):
+    def choose(self, lengths: list[int]) -> int:
+        first, second = self.sample(), self.sample()
+        return second if self.wait(second, lengths) < self.wait(first, lengths) else first
+
+
+class Sed(Rated):
+    def choose(self, lengths: list[int]) -> int:
+        return min(self.in_turn(), key=lambda worker: self.wait(worker, lengths))
+
+
+class Bandit(Plain):
+    """Work, seconds and completions of each worker, faded by each completion that follows."""
+
+    def __init__(self, workers: int, word: int, curiosity: float, memory: float) -> None:
+        super().__init__(workers, word)
+        self.curiosity, self.memory = curiosity, memory
+        self.done: list[list[tuple[float, float]]] = [[] for _ in range(workers)]
+
+    def completed(self, worker: int, work: float, seconds: float) -> None:
+        self.done[worker].append((work, seconds))
+
+    reported = benchmarked = completed
+
+    def joined(self, worker: int) -> None:
+        super().joined(worker)
+        self.done[worker] = []
+
+    def faded(self, worker: int) -> tuple[float, float, float]:
+        """Work, seconds and number of completions."""
+        work = seconds = count = 0.0
+        for one, other in self.done[worker]:
+            keep = 1.0 - 1.0 / self.memory
+            work, seconds, count = keep * work + one, keep * seconds + other, keep * count + 1.0
+        return work, seconds, count
+
+    def rate(self, worker: int) -> float:
+        work, seconds, _ = self.faded(worker)
+        return work / seconds if seconds else math.inf
+
+    @property
+    def rates(self) -> list[float]:
+        return [self.rate(worker) for worker in range(self.n)]
+
+
+class EpsGreedy(Bandit):
+    def choose(self, lengths: list[int]) -> int:
+        turn = self.in_turn()
+        if ((self.stream.draw() >> 11) + 1) / 2**53 <= self.curiosity:
+            return turn[0]
+        return min(turn, key=lambda worker: (lengths[worker] + 1) / self.rate(worker))
+
+
+class Ucb(Bandit):
+    def choose(self, lengths: list[int]) -> int:
+        doubt = self.curiosity * math.sqrt(math.log(max(self.came, 2)))
+
+        def delay(worker: int) -> float:
+            count = max(self.faded(worker)[2], 1.0)
+            return (lengths[worker] + 1) / (self.rate(worker) * (1.0 + doubt / math.sqrt(count)))
+
+        return min(self.in_turn(), key=delay)
