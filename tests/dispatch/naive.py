@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from windlass.model.timetable import FAIL, RETURN, SET_SPEED, WorkerTimetable
+from windlass.model.timetable import FAIL, RETURN, SET_SPEED, TAKE_SAMPLE, WorkerTimetable
 
 INF = float("inf")
 PASSED = -1
@@ -41,6 +41,7 @@ class Naive:
         sender: Any = None,
         delay: float = 0.0,
         sizes_told: bool = True,
+        lane: int = 8,
     ) -> None:
         self.policies = policies if isinstance(policies, list) else [policies]
         self.submit, self.work, self.delay = submit, work, delay
@@ -48,6 +49,7 @@ class Naive:
         self.workers = [Worker(speed) for speed in speeds]
         told = timetable or WorkerTimetable.none()
         self.changes = list(zip(told.time, told.kind, told.worker, told.value, strict=True))
+        self.longest, self.waiting, self.estimates = [], [], []
         self.pools = getattr(self.policies[0], "pools", False)
         self.unbound: Any = [deque() for _ in self.policies]
         self.copies = getattr(self.policies[0], "copies", 0)
@@ -59,7 +61,9 @@ class Naive:
         self.response = np.full(len(submit), np.nan)
         self.events: list[tuple[float, str, int, int]] = []
         self.benchmarks = self.arrived = self.done = self.ended = 0
-        self.sizes_told = sizes_told
+        self.dropped = self.moved = self.longest_queue = 0
+        self.start = np.full(len(submit), np.nan)
+        self.sizes_told, self.lane = sizes_told, lane
 
     def lengths(self) -> np.ndarray:
         return np.array([len(w.queue) + (w.running is not None) for w in self.workers])
@@ -98,6 +102,7 @@ class Naive:
             item[:] = ["job", job]
             return True
         self.events.append((now, "start", index, item[1]))
+        self.start[item[1]] = now
         self.begin(index, item, self.work[item[1]], now)
         return True
 
@@ -144,6 +149,8 @@ class Naive:
                 self.begin_next(index, now)
             else:
                 worker.queue.append(item)
+            if item is worker.running or any(item is other for other in worker.queue):
+                self.longest_queue = max(self.longest_queue, self.lengths()[index])
             self.note(now)
 
     def complete(self, index: int, now: float) -> None:
@@ -183,13 +190,21 @@ class Naive:
                     policy.told(int(index), value)
         elif kind == FAIL and not worker.down:
             worker.down = True
-            lost = [worker.running] if worker.running is not None and worker.running[0] != "low" else []
+            in_hand = [] if worker.running is None else [worker.running]
+            lost = [item for item in in_hand if item[0] != "low"]
             self.held.extend(lost + list(worker.queue))
+            self.moved += len(lost) + len(worker.queue)
+            self.dropped += len(in_hand) - len(lost) + len(worker.low)
             worker.queue.clear()
             worker.low.clear()
             worker.running, worker.end = None, INF
             for policy in self.policies:
                 policy.left(int(index))
+        elif kind == TAKE_SAMPLE:
+            lengths, rates = self.lengths(), getattr(self.policies[0], "rates", None)
+            self.longest.append(lengths.max())
+            self.waiting.append(lengths.sum())
+            self.estimates.append(np.array([] if rates is None else rates, float))
         elif kind == RETURN and worker.down:
             worker.down = False
             for policy in self.policies:
@@ -227,12 +242,37 @@ class Naive:
             self.dispatch(now)
         return self.response
 
+    def check(self, done: Any) -> None:
+        """All that the compiled one says of the same tasks is what happens here."""
+        looks = np.linspace(0.0, self.submit[-1], len(done.sample_time) + 1)[1:]
+        # Samples are taken once all has changed that does at their instant.
+        self.changes += [(look, TAKE_SAMPLE, 0, 0.0) for look in looks]
+        self.changes.sort(key=lambda change: change[0])
+        response = self.run()
+        np.testing.assert_allclose(done.response, response, rtol=1e-9, atol=1e-9)
+        np.testing.assert_allclose(done.start, self.start, rtol=1e-9, atol=1e-9)
+        where = {task: worker for _, what, worker, task in self.events if what == "end"}
+        assert done.worker.tolist() == [where[task] for task in range(len(response))]
+        of_jobs = response.reshape(-1, self.per_job).max(axis=1)
+        np.testing.assert_allclose(done.job_response, of_jobs, rtol=1e-9, atol=1e-9)
+        counts = self.benchmarks, self.dropped, self.moved, self.longest_queue
+        assert (done.benchmarks, done.dropped, done.moved, done.longest_queue) == counts
+        assert done.sample_time.tolist() == looks.tolist()
+        assert done.longest.tolist() == self.longest
+        assert done.waiting.tolist() == self.waiting
+        if done.estimates.shape[1]:
+            np.testing.assert_allclose(done.estimates, self.estimates, rtol=1e-9)
+        assert (done.submit == self.submit).all()
+
     def benchmark(self, index: int, size: float, now: float, sender: int) -> None:
         worker = self.workers[index]
         if not self.sizes_told:
             # Nobody knows sizes: it is the very task that ended last that is run once more.
             size = self.work[self.ended]
-        if size <= 0 or worker.down or len(worker.low) >= 8:
+        if size <= 0:
+            return
+        if worker.down or len(worker.low) >= self.lane:
+            self.dropped += 1
             return
         if worker.running is None:
             self.begin(index, ["low", size, sender], size, now)

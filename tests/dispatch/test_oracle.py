@@ -56,16 +56,11 @@ def test_same_as_naive_driven_by_hand(name, steady):
         service=work,
         timetable=timetable,
         sizes_told=True,
-        samples=0,
+        samples=37,
         record=True,
     )
     policy.copies = int(policy.ints[COPIES])
-    plain = Naive(policy, SPEEDS, submit, work, timetable)
-    response = plain.run()
-    np.testing.assert_allclose(fast.response, response, rtol=1e-9, atol=1e-9)
-    assert fast.benchmarks == plain.benchmarks
-    worker_of = {task: worker for _, what, worker, task in plain.events if what == "end"}
-    assert fast.worker.tolist() == [worker_of[task] for task in range(len(work))]
+    Naive(policy, SPEEDS, submit, work, timetable).check(fast)
 
 
 def test_jobs_of_many_tasks_with_late_binding_same_as_naive():
@@ -73,12 +68,17 @@ def test_jobs_of_many_tasks_with_late_binding_same_as_naive():
     policy = make("sparrow")
     timetable = shaky(submit[-1])
     fast = simulate(
-        policy, SPEEDS, tasks=len(work), arrivals=submit, service=work, tasks_per_job=4, timetable=timetable
+        policy,
+        SPEEDS,
+        tasks=len(work),
+        arrivals=submit,
+        service=work,
+        tasks_per_job=4,
+        timetable=timetable,
+        record=True,
     )
     policy.copies = 2
-    plain = Naive(policy, SPEEDS, np.repeat(submit, 4), work, timetable, per_job=4).run()
-    np.testing.assert_allclose(fast.response, plain, rtol=1e-9, atol=1e-9)
-    np.testing.assert_allclose(fast.job_response, plain.reshape(-1, 4).max(axis=1))
+    Naive(policy, SPEEDS, np.repeat(submit, 4), work, timetable, per_job=4).check(fast)
 
 
 def test_m_m_1():

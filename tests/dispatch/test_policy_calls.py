@@ -116,6 +116,8 @@ def test_rates_that_are_handed_out_are_a_copy():
         (lambda policy: policy.arrived(np.inf), "now is inf"),
         (lambda policy: policy.arrived(-np.inf), "now is -inf"),
         (lambda policy: policy.choose([1, -2, -3]), "worker 2 has -3"),
+        (lambda policy: policy.choose(np.zeros(2, np.int64)), "queue_lengths has shape"),
+        (lambda policy: policy.choose(np.zeros(4, np.int64)), "queue_lengths has shape"),
         (lambda policy: policy.choose(np.zeros((3, 1), np.int64)), "queue_lengths"),
     ],
 )
