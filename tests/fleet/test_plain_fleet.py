@@ -8,10 +8,13 @@ import numpy as np
 import pytest
 
 from tests.fleet.plain_fleet import PlainFleet
+from tests.place.validator import check_bytes, check_links
+from windlass.drive import drive
 from windlass.model.fleet import Fleet, FleetCase, FleetJobs, StageSpec
 from windlass.model.timetable import SiteTimetable
 from windlass.place.view import Placement
-from windlass.sim.fleet import run_placed
+from windlass.sim.coupled import Alone
+from windlass.sim.fleet.part import PlacedFleet
 
 
 def answer(view, starts, moves, why=(), **further):
@@ -119,6 +122,14 @@ def close(one, other):
     np.testing.assert_allclose(one, other, rtol=1e-8, atol=1e-7)
 
 
+def narrow(state):
+    """Room for one read at a time, and for the lines of one look: all that comes has to make some."""
+    rates = state.rate_log[: state.weight.size]
+    return state._replace(
+        flows=state.flows[:1], batches=state.batches[:1], flow_log=state.flow_log[:1], rate_log=rates
+    )
+
+
 def same_views(found, expected):
     """Every field of every view."""
     assert len(found) == len(expected)
@@ -155,6 +166,12 @@ def test_anything_that_can_be_answered_is_carried_out_as_in_the_plain_world(link
         case = drawn(seed, linked=linked)
         one, other = Roulette(seed, linked), Roulette(seed, linked)
         plain = PlainFleet(case, other, decide_every=decide_every, finished=estimates == "finished").run()
-        run = run_placed(case, one, decide_every=decide_every, estimates=estimates, log=True)
+        part = PlacedFleet(case, decide_every=decide_every, estimates=estimates, log=True)
+        if linked and seed % 2:
+            part._grown(narrow(part._state))
+        run = drive(Alone(part), {"place": one})
         same_views(one.views, other.views)
         same(run, plain)
+        if linked:
+            check_links(run, case.timetable)
+            check_bytes(run, moves=True)
