@@ -1,0 +1,192 @@
+"""Which answers a fleet carries out, what a run is if nothing is said of it, and how it tells of its progress."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+
+from tests.fleet.test_plain_fleet import Roulette, answer, drawn
+from windlass.drive import drive
+from windlass.model import InputError, PolicyError
+from windlass.model.fleet import Fleet, FleetCase, FleetJobs, StageSpec, fixed_table
+from windlass.model.timetable import SiteTimetable
+from windlass.order.fleet import JobOrder
+from windlass.order.fleet.policies.fcfs import Fcfs
+from windlass.sim.coupled import Alone
+from windlass.sim.fleet import run_ordered, run_placed, shared
+from windlass.sim.fleet.part import PlacedFleet
+
+#: Three sites: from the last nothing can be carried, nothing to the first, nothing from the second to the last.
+UP, DOWN = [9.0, 9.0, 0.0], [0.0, 9.0, 9.0]
+PAIR = [[9.0, 9.0, 9.0], [9.0, 9.0, 0.0], [9.0, 9.0, 9.0]]
+
+
+def begun():
+    """Rows: a map stage of which a task runs, one that is fresh, and a shuffle with data at the first two sites."""
+    jobs = FleetJobs.of(
+        [0.0, 0.0, 0.0],
+        [
+            [StageSpec(50.0, here=(2, 1, 1), task_bytes=1.0)],
+            [StageSpec(50.0, here=(1, 2, 2), task_bytes=1.0)],
+            [StageSpec(1.0, here=(1, 1, 0), task_bytes=4.0), StageSpec(1.0, tasks=3, parents=(0,))],
+        ],
+    )
+    part = PlacedFleet(FleetCase(Fleet.of([3, 3, 2], UP, DOWN, pair=PAIR), jobs))
+    engine = Alone(part)
+    assert engine.wait() == "place"
+    engine.act(
+        "place", answer(part.view("place"), [(0, 0, 0, 1), (2, 0, 0, 1), (2, 1, 1, 1)], [], why=[0] * 3)
+    )
+    assert engine.wait() == "place"
+    view = part.view("place")
+    assert (view.now, view.ready.shuffles.tolist(), view.fresh.tolist()) == (1.0, [0, 0, 1], [0, 1, 0])
+    return part, engine, view
+
+
+def problem(view, line, is_move):
+    """What is wrong with a line; None if it can be carried out."""
+    (row, source, site, tasks), sites = line, range(3)
+    if not 0 <= row < 3:
+        return "there are not so many waiting tasks"
+    shuffles = row == 2
+    if site not in sites or (source in sites) == shuffles or source > 2:
+        return "there is no such site, or no such read"
+    here = view.ready.waiting[row] if shuffles else view.ready.here[row, source]
+    if not 1 <= tasks <= here:
+        return "there are not so many waiting tasks"
+    if is_move and row != 1:
+        return "the stage has begun, or reads from all sites"
+    if not is_move and tasks > view.sites.free[site]:
+        return "there are not so many free slots"
+    for x in (x for x in ((0, 1) if shuffles else (source,)) if x != site):
+        if not (UP[x] and DOWN[site] and PAIR[x][site]):
+            return "there is no link on the way"
+    return None
+
+
+def test_every_line_that_cannot_be_carried_out_is_refused_for_what_is_wrong_with_it():
+    part, engine, view = begun()
+    state = [column.tobytes() for column in part._state if isinstance(column, np.ndarray)]
+    never = (9, 0, 0, 1)
+    found = set()
+    for line in itertools.product(range(-1, 4), range(-2, 4), range(-1, 4), range(-1, 5)):
+        for is_move in (False, True):
+            wrong = problem(view, line, is_move)
+            found.add((wrong, is_move))
+            # What is right by itself is followed by what is not, so that nothing is ever carried out.
+            starts = [never] if is_move else [line, never]
+            given = answer(view, starts, [line] if is_move else [], why=[0] * len(starts))
+            named = never if wrong is None else line
+            with pytest.raises(PolicyError) as error:
+                engine.act("place", given)
+            reason = wrong or "there are not so many waiting tasks"
+            assert str(error.value).endswith(
+                f"answered (stage row, source, site, tasks) {list(named)}: {reason}"
+            )
+    assert len(found) == 10
+    assert [column.tobytes() for column in part._state if isinstance(column, np.ndarray)] == state
+
+
+def test_what_is_not_given_is_as_documented():
+    case = drawn(1003, linked=True)
+    bare, full = (
+        run_placed(case, Roulette(3, True), **setting)
+        for setting in ({}, {"look_every": 0.0, "decide_every": 0.0, "estimates": "true", "log": False})
+    )
+    assert bare.end.tolist() == full.end.tolist()
+    assert (len(bare.flows), len(bare.rates)) == (0, 0)
+    fixed = FleetCase(
+        Fleet.of([1, 2]), fixed_table([0, 0, 1], [[2, 1], [1, 3], [1, 1]], np.arange(1.0, 10.0))
+    )
+    one, other = (
+        run_ordered(fixed, Fcfs(), **setting) for setting in ({}, {"by_seconds": False, "look_every": 0.0})
+    )
+    assert one.end.tolist() == other.end.tolist()
+    # The longest of a sub-job first; at the second site 3 and 7 s, then 6, 5 and 9 s.
+    assert one.end.tolist() == [3.0, 12.0, 18.0]
+
+
+@pytest.mark.parametrize("events", [1, 7])
+def test_stopping_for_reports_changes_nothing(events, monkeypatch):
+    case, told = drawn(1005, linked=True), []
+    whole = run_placed(case, Roulette(5, True))
+    monkeypatch.setattr(shared, "_EVENTS_BETWEEN_REPORTS", events)
+    chopped = run_placed(case, Roulette(5, True), progress=told.append)
+    assert chopped.end.tolist() == whole.end.tolist()
+    assert told == sorted(told)
+    assert (told[-1], told[0] >= 0.0) == (1.0, True)
+    assert len(told) > len(case.jobs) // events
+
+
+@pytest.mark.parametrize("events", [1, 3])
+def test_under_orders_reports_come_as_often_as_things_happen(events, monkeypatch):
+    monkeypatch.setattr(shared, "_EVENTS_BETWEEN_REPORTS", events)
+    told, count = [], 40
+    case = FleetCase(
+        Fleet.of([1]), fixed_table(np.arange(count), np.ones((count, 1), int), np.full(count, 0.5))
+    )
+    run_ordered(case, Fcfs(), progress=told.append)
+    assert told == sorted(told)
+    assert told[-1] == 1.0
+    # A job comes and a job ends, each by itself.
+    assert 2 * count / events / 2 <= len(told) <= 2 * count / events * 2 + 2
+
+
+def test_of_many_placements_some_are_told_of():
+    told, count = [], 200
+    jobs = FleetJobs.of(np.arange(float(count)), [[StageSpec(0.5, here=(1,))]] * count)
+
+    class First:
+        name = "first"
+
+        def decide(self, view):
+            return answer(view, [(0, 0, 0, 1)], [], why=[0])
+
+    run_placed(FleetCase(Fleet.of([1]), jobs), First(), progress=told.append)
+    assert len(told) >= 3
+    assert told == sorted(told)
+    assert 0.1 < told[0] < 0.5
+
+
+def test_once_all_jobs_have_ended_nothing_more_is_to_come():
+    jobs = FleetJobs.of([0.0], [[StageSpec(1.0, here=(1,))]])
+    later = SiteTimetable(np.array([99.0]), np.array([0]), np.array([1]), np.ones(1), np.ones(1))
+    part = PlacedFleet(FleetCase(Fleet.of([1]), jobs, later))
+
+    class First:
+        name = "first"
+
+        def decide(self, view):
+            return answer(view, [(0, 0, 0, 1)], [], why=[0])
+
+    assert drive(Alone(part), {"place": First()}).end.tolist() == [1.0]
+    assert (part.ended(), part.waits(), part.horizon()) == (True, False, np.inf)
+
+
+@pytest.mark.parametrize("order", [[[0, 1], [1, 0], [0, 1]], [[0, 1], [1, 1]], [1, 2], [[0], [1]]])
+def test_an_answer_of_another_shape_is_no_order(order):
+    class Wrong:
+        name = "wrong"
+
+        def decide(self, view):
+            return JobOrder(np.array(order))
+
+    case = FleetCase(Fleet.of([1, 1]), fixed_table([0, 0], [[1, 1], [1, 1]], np.ones(4)))
+    with pytest.raises(PolicyError, match="'wrong' gave no order of the waiting jobs"):
+        run_ordered(case, Wrong())
+
+
+def test_jobs_at_sites_that_are_not_there_or_closed_for_ever_are_named():
+    jobs = FleetJobs.of([0.0], [[StageSpec(1.0, here=(0, 1))]])
+    with pytest.raises(InputError, match=r"slots\[1\] is 0"):
+        FleetCase(Fleet.of([1, 0]), jobs)
+    with pytest.raises(PolicyError, match="leaves tasks of 1 jobs waiting for ever"):
+        run_ordered(
+            FleetCase(
+                Fleet.of([1, 0], [1, 0], [1, 1]),
+                FleetJobs.of([0.0], [[StageSpec(1.0, here=(0, 1), task_bytes=1.0)]]),
+            ),
+            Fcfs(),
+        )
