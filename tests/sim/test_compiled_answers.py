@@ -1,0 +1,115 @@
+"""What a compiled ordering policy may answer: any that can be started in any order, and nothing else."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+
+from tests.oracles.plain import Answers
+from tests.oracles.workloads import CHECK, Case, cases
+from windlass.compiled import Kernel
+from windlass.model import JobTable, PolicyError
+from windlass.model.pools import Pools
+from windlass.order.site.compiled import SELECT, CompiledPolicy
+from windlass.order.site.view import SiteView, Start
+from windlass.sim import replay
+
+
+def _told(view, chosen, why):
+    count = int(view.given[0])
+    for place in range(count):
+        chosen[place], why[place] = int(view.given[1 + place]), 0
+    return count
+
+
+class Told(CompiledPolicy):
+    """Answers the queue positions that it was made with."""
+
+    name = "told"
+    reasons = ("told so",)
+    select = Kernel(_told, SELECT, allocates=False)
+
+    def __init__(self, *positions: int) -> None:
+        self.given = (float(len(positions)), *map(float, positions))
+
+
+FOUR = JobTable.of(submit=[0, 0, 0, 0], run=[10, 10, 10, 10], procs=[2, 1, 3, 1])
+POOLS = Pools.of(("GPUs", "memory"), [3, 5], [[1, 1, 1, 2], [3, 1, 1, 3]])
+
+
+@pytest.mark.parametrize(
+    ("positions", "problem"),
+    [
+        ((-1,), "started a job that does not wait, or the same job twice"),
+        ((4,), "started a job that does not wait, or the same job twice"),
+        ((0, 0), "started a job that does not wait, or the same job twice"),
+        ((1, 0, 1), "started a job that does not wait, or the same job twice"),
+        ((0, 2), "started jobs that need more than the 4 idle processors"),
+        ((0, 1, 3, 2), "started jobs that need more than the 4 idle processors"),
+        ((), "left 4 jobs waiting although nothing runs"),
+    ],
+)
+def test_an_answer_that_cannot_be_carried_out_is_refused(positions: tuple[int, ...], problem: str) -> None:
+    with pytest.raises(PolicyError, match=f"^policy 'told' {problem}"):
+        replay(FOUR, 4, Told(*positions))
+
+
+@pytest.mark.parametrize("positions", [(0, 1, 3), (3, 0)])
+def test_an_answer_that_lacks_of_any_pool_is_refused(positions: tuple[int, ...]) -> None:
+    # Processors are enough for these; of GPUs 1 + 1 + 2 are too many, of memory 3 + 3.
+    with pytest.raises(
+        PolicyError, match=r"^policy 'told' started jobs that need more GPUs or memory than is free"
+    ):
+        replay(FOUR, 4, Told(*positions), pools=POOLS)
+
+
+def test_an_answer_for_which_all_pools_have_enough_is_carried_out() -> None:
+    # The first two, and at 10 s the first two of those that are left.
+    assert replay(FOUR, 4, Told(0, 1), pools=POOLS).start.tolist() == [0.0, 0.0, 10.0, 10.0]
+
+
+def _last_first(view, chosen, why):
+    count, free = 0, view.free
+    for place in range(len(view.queue) - 1, -1, -1):
+        if view.procs[view.queue[place]] <= free:
+            free -= view.procs[view.queue[place]]
+            chosen[count], why[count] = place, count % 3
+            count += 1
+    return count
+
+
+class LastFirst(CompiledPolicy):
+    """The job that came last first, and any that fits behind it."""
+
+    name = "last-first"
+    reasons = ("first", "second", "third")
+    select = Kernel(_last_first, SELECT, allocates=False)
+
+
+def last_first(view: SiteView) -> Start:
+    free, jobs = view.free, []
+    for job, procs in reversed(
+        list(zip(view.waiting.job.tolist(), view.waiting.procs.tolist(), strict=True))
+    ):
+        if procs <= free:
+            free -= procs
+            jobs.append(job)
+    return Start(tuple(jobs), why=tuple(LastFirst.reasons[place % 3] for place in range(len(jobs))))
+
+
+@CHECK
+@given(cases())
+def test_jobs_may_be_named_in_any_order_each_with_its_reason(case: Case) -> None:
+    compiled, asked = replay(*case, LastFirst()), replay(*case, Answers(last_first))
+    assert compiled.start.tolist() == asked.start.tolist()
+    assert compiled.end.tolist() == asked.end.tolist()
+    reasons = [[done.reasons[code] for code in done.why] for done in (compiled, asked)]
+    assert reasons[0] == reasons[1]
+    assert compiled.reasons == LastFirst.reasons
+
+
+def test_of_as_many_as_fit_to_the_last_processor_all_start() -> None:
+    two = JobTable.of(submit=[0, 0], run=[5, 5], procs=[3, 1])
+    assert replay(two, 4, Told(1, 0)).start.tolist() == [0.0, 0.0]
+    exact = Pools.of(("GPUs",), [3], [[1, 2]])
+    assert replay(two, 4, Told(0, 1), pools=exact).start.tolist() == [0.0, 0.0]
