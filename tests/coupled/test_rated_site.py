@@ -1,0 +1,148 @@
+"""What a site with changing speeds says of its jobs, on any site of a ledger, and what sites are by default."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tests.coupled.cases import jobs_of
+from windlass.model import InputError, JobTable
+from windlass.model.pools import Pools
+from windlass.model.timetable import NodeTimetable
+from windlass.order.site.policies.fcfs import Fcfs
+from windlass.sim import replay
+from windlass.sim.nodes import Ledger
+from windlass.sim.outages import Outages
+from windlass.sim.site.part import SitePart
+from windlass.sim.site.rated import RatedSite
+
+
+def test_it_stands_on_the_site_and_is_the_part_that_it_is_told() -> None:
+    told: list[int] = []
+    ledger = Ledger([[9], [3]], parts=2)
+    jobs = JobTable.of([0, 0, 1], [10, 6, 4], [2, 1, 1], [60, 60, 4])
+    site = RatedSite(jobs, Fcfs(), ledger, site=1, number=1, progress=told.append)
+    site.advance(0.0)
+    site.decide(0.0)
+    assert (site.free(), site.owed(), site.began(1), site.width(0)) == (0, 0, 0.0, 2)
+    assert ledger.nodes.held.tolist() == [[0, 0], [0, 3]]
+    assert np.isnan(site.began(2))
+    site.advance(1.0)
+    site.decide(1.0)
+    assert site.waiting().tolist() == [2]
+    site.take_in(host=0, guest=2, promise=9.0, now=1.0, why="it shares")
+    assert (site.width(0), site.width(2), site.free()) == (1, 1, 0)
+    site.set_rate(2, 1.0, 1.0)
+    ledger.set_capacity(1, 1)
+    assert (site.owed(), site.free()) == (2, 0)
+    ledger.set_capacity(1, 3)
+    site.advance(np.inf)
+    assert [site.has_ended(row) for row in range(3)] == [True] * 3
+    done = site.result()
+    assert done.end.tolist() == [10.0, 6.0, 5.0]
+    assert [done.reasons[code] for code in done.why][2] == "it shares"
+    assert ledger.nodes.held.sum() == 0
+    assert (site.ended(), site.waits()) == (True, False)
+    assert told == [3]
+
+
+@pytest.mark.parametrize(("options", "end"), [({}, 4.0), ({"kill": True}, 4.0), ({"kill": False}, 10.0)])
+def test_jobs_are_stopped_at_their_requests_unless_they_are_not_to_be(
+    options: dict[str, bool], end: float
+) -> None:
+    jobs = JobTable.of([0], [10], [1], [4])
+    for kind in (RatedSite, SitePart):
+        site = kind(jobs, Fcfs(), Ledger([[1], [5]], parts=2), **options)
+        site.advance(99.0)
+        assert site.result().end.tolist() == [end]
+        # On the first site, as the first part; nothing is recorded.
+        assert site.result().processors == 1
+        assert len(site.result().held) == 0
+
+
+def test_where_a_job_ran_by_its_rounding_too_long_nothing_is_left() -> None:
+    below = 0
+    for work in (0.1, 0.3, 0.7, 1 / 3, 2 / 3, 0.9):
+        site = RatedSite(JobTable.of([1e8], [work], [1], [900]), Fcfs(), Ledger([[1]], parts=1))
+        site.advance(1e8)
+        site.decide(1e8)
+        end = 1e8 + work
+        below += work - (end - 1e8) < 0.0
+        assert 0.0 <= site.work_left(0, end) < 1e-7
+        assert site.work_left(0, 1e8) == work
+    assert 0 < below < 6
+
+
+def test_who_asks_for_more_than_the_site_has_is_named() -> None:
+    wide = JobTable.of([0, 0, 0], [1, 1, 1], [1, 3, 2], job=[7, 8, 9])
+    for kind in (RatedSite, SitePart):
+        with pytest.raises(InputError, match="job 8 needs 3 processors, the site has 2"):
+            kind(wide, Fcfs(), Ledger([[2], [9]], parts=1))
+    jobs = JobTable.of([0, 0, 0], [1, 1, 1], [1, 1, 1], job=[7, 8, 9])
+    # The second has just all GPUs that there are, and asks for too much memory.
+    pools = Pools.of(("GPUs", "memory"), [3, 5], [[0, 3, 4], [5, 6, 0]])
+    with pytest.raises(InputError, match="job 8 needs more memory than the site has"):
+        replay(jobs, 4, Fcfs(), pools=pools)
+    assert replay(jobs, 4, Fcfs(), pools=Pools.of(("GPUs",), [3], [[0, 3, 3]])).start.tolist() == [0, 0, 1]
+    for count in (0, -1, 1.5, np.nan):
+        with pytest.raises(InputError, match="processors is"):
+            replay(jobs, count, Fcfs())
+
+
+def test_a_site_that_can_go_on_does_not_wait() -> None:
+    ledger = Ledger([[2]], parts=1)
+    site = SitePart(jobs_of((0, 5, 2), (1, 3, 2)), Fcfs(), ledger)
+    assert not site.waits()
+    site.advance(2.0)
+    # The first runs.
+    assert not site.waits()
+    ledger.watch(0)
+    ledger.set_capacity(0, 0)
+    site.advance(5.0)
+    site.decide(5.0)
+    assert (site.waits(), site.ended(), site.horizon()) == (True, False, np.inf)
+    assert "left 1 jobs waiting" in str(site.stuck())
+    assert not SitePart(JobTable.of([], [], []), Fcfs(), Ledger([[2]], parts=1)).waits()
+
+
+def test_a_site_that_nobody_watches_is_not_held_up() -> None:
+    ledger = Ledger([[2], [2]], parts=2)
+    sites = [SitePart(jobs_of((3, 5, 2)), Fcfs(), ledger, site=site, number=site) for site in (0, 1)]
+    assert [site.horizon() for site in sites] == [np.inf, np.inf]
+    ledger.watch(1)
+    assert [site.horizon() for site in sites] == [np.inf, 3.0]
+    ledger.watch(0)
+    assert [site.horizon() for site in sites] == [3.0, 3.0]
+
+
+@pytest.mark.parametrize(
+    ("times", "message"),
+    [
+        (NodeTimetable.outage(2, 1.0, None, cores=3), "outages: node 2, expected 0 to 1"),
+        (NodeTimetable.outage(0, 1.0, 2.0, cores=4), "outages: cores of row 1 is 4, the node has 3"),
+    ],
+)
+def test_an_outage_of_what_is_not_there_is_named(times: NodeTimetable, message: str) -> None:
+    # The first site has a node that the second has not.
+    with pytest.raises(InputError, match=message):
+        Outages(times, Ledger([[9, 9, 9], [3, 3]], parts=1), site=1)
+
+
+def test_outages_are_of_their_site_and_watch_it_only_where_there_are_any() -> None:
+    ledger = Ledger([[9, 9], [3, 4]], parts=1)
+    assert Outages(NodeTimetable.none(), ledger, 1).horizon() == np.inf
+    assert ledger.nodes.watched.tolist() == [0, 0, 0, 0]
+    outages = Outages(NodeTimetable.outage(1, 2.0, 5.0, cores=4, left=1), ledger, 1)
+    assert ledger.nodes.watched.tolist() == [0, 0, 1, 1]
+    assert (outages.horizon(), outages.ended(), len(outages.result())) == (2.0, True, 2)
+    outages.alter(1.9)
+    assert ledger.nodes.capacity.tolist() == [9, 9, 3, 4]
+    outages.alter(2.0)
+    assert (ledger.nodes.capacity.tolist(), outages.horizon()) == ([9, 9, 3, 1], 5.0)
+    outages.alter(7.0)
+    assert (ledger.nodes.capacity.tolist(), outages.horizon()) == ([9, 9, 3, 4], np.inf)
+    # On a pooled site of any number cores may go, and no job can be killed.
+    pooled = Ledger([[9, 9], [3]], parts=1)
+    assert Outages(NodeTimetable.outage(0, 2.0, 5.0, cores=3), pooled, 1).horizon() == 2.0
+    with pytest.raises(InputError, match="pooled"):
+        Outages(NodeTimetable.outage(0, 2.0, 5.0, cores=3, kill=True), pooled, 1)
