@@ -6,11 +6,14 @@ import numpy as np
 import pytest
 
 from tests.coupled.cases import jobs_of
+from tests.oracles.plain import Answers
 from windlass.model import InputError, JobTable
 from windlass.model.pools import Pools
 from windlass.model.timetable import NodeTimetable
 from windlass.order.site.policies.fcfs import Fcfs
+from windlass.order.site.view import SiteView, Start
 from windlass.sim import replay
+from windlass.sim.cores import make_pieces
 from windlass.sim.nodes import Ledger
 from windlass.sim.outages import Outages
 from windlass.sim.site.part import SitePart
@@ -146,3 +149,40 @@ def test_outages_are_of_their_site_and_watch_it_only_where_there_are_any() -> No
     assert Outages(NodeTimetable.outage(0, 2.0, 5.0, cores=3), pooled, 1).horizon() == 2.0
     with pytest.raises(InputError, match="pooled"):
         Outages(NodeTimetable.outage(0, 2.0, 5.0, cores=3, kill=True), pooled, 1)
+
+
+def test_of_several_parts_the_one_that_holds_most_of_a_vacated_row_is_named() -> None:
+    ledger = Ledger([[9], [4, 5]], parts=3)
+    for part, cores in ((0, 1), (2, 3), (1, 1)):
+        ledger.hold(2, part, cores)
+    ledger.set_capacity(2, 5, vacate=True)
+    # As many as are held are there.
+    ledger.check_vacated()
+    ledger.set_capacity(2, 3, vacate=True)
+    with pytest.raises(InputError, match=r"part 2 holds 3 cores of row 2, which was to be vacated"):
+        ledger.check_vacated()
+    # It was said once; a row that is drained may be held for as long as its jobs run.
+    ledger.check_vacated()
+    ledger.set_capacity(2, 2)
+    ledger.check_vacated()
+
+
+def test_pieces_are_in_stock_from_the_first_on() -> None:
+    some, none = make_pieces(2, 3), make_pieces(2, 0)
+    assert (some.spare.tolist(), none.spare.tolist()) == ([0], [-1])
+    assert [len(column) for column in some] == [2, 2, 2, 3, 3, 3, 1]
+    assert some.chain.tolist() == [-1, -1]
+
+
+def test_who_was_refused_since_anything_was_freed_is_told() -> None:
+    seen: list[tuple[float, int]] = []
+
+    def answer(view: SiteView) -> Start:
+        seen.append((view.now, view.refused))
+        return Start(tuple(view.waiting.job[view.waiting.procs <= view.free][:1].tolist()))
+
+    jobs = JobTable.of(submit=[0, 1, 2, 3, 4], run=[10, 5, 5, 1, 1], procs=[3, 3, 3, 1, 2])
+    replay(jobs, 4, Answers(answer))
+    # At 3 s one that fits goes ahead of two, and at 4 s it gives its processor back.
+    assert seen[:5] == [(0.0, 0), (1.0, 0), (2.0, 1), (3.0, 2), (4.0, 0)]
+    assert (5.0 not in dict(seen), dict(seen)[10.0]) == (True, 0)
