@@ -13,11 +13,12 @@ from tests.coupled.cases import Tasks, jobs_of, workers
 from tests.coupled.test_steps import Endless
 from windlass.dispatch import POLICIES, Rosella, simulate
 from windlass.model import InputError, PolicyError
-from windlass.model.timetable import WorkerTimetable
+from windlass.model.timetable import NodeTimetable, WorkerTimetable
 from windlass.order.site.policies.fcfs import Fcfs
 from windlass.sim import coupled
 from windlass.sim.coupled import Coupled
 from windlass.sim.nodes import Ledger
+from windlass.sim.outages import Outages
 from windlass.sim.site.part import SitePart
 from windlass.sim.workers import part, places
 from windlass.sim.workers.simulate import make_policy
@@ -206,3 +207,21 @@ def test_no_two_numbers_of_the_workers_have_one_place():
     counts = sorted(getattr(places, name) for name in names if name not in (*clock, "COUNTS", "CLOCKS"))
     assert counts == list(range(places.COUNTS))
     assert sorted(getattr(places, name) for name in clock) == list(range(places.CLOCKS))
+
+
+@pytest.mark.parametrize(
+    ("failure", "outage", "back"),
+    [((1.0, 5.0), (3.0, 8.0), 8.0), ((3.0, 8.0), (1.0, 5.0), 8.0), ((1.0, 8.0), (3.0, 5.0), 8.0)],
+)
+def test_a_worker_that_is_down_for_two_reasons_is_back_when_both_are_gone(failure, outage, back):
+    ledger = Ledger([[2]], parts=0)
+    outages = Outages(NodeTimetable.outage(0, *outage, cores=2), ledger)
+    tasks = workers(
+        Tasks([0.0, 4.0, 6.0], [2.0, 1.0, 1.0], [1.0]), ledger, timetable=WorkerTimetable.failure(0, *failure)
+    )
+    cluster = Coupled([outages, tasks], ledger)
+    assert cluster.wait() is None
+    done = cluster.result()[1]
+    # What was in hand at 1 s begins anew.
+    assert done.start.tolist() == [back, back + 2.0, back + 3.0]
+    assert done.moved == 1

@@ -1,0 +1,83 @@
+"""Changes of the simulator's loops and of dispatch policies that only plain worlds beside them notice."""
+
+from tests.mutants.mutant import Mutant
+
+STEP = "tests/dispatch/test_plain_policies.py::test_every_step_is_that_of_a_plain_policy"
+CALLS, TIES = "tests/dispatch/test_policy_calls.py", "tests/dispatch/test_ties.py"
+FLOOD = "tests/dispatch/test_simulate.py::test_with_benchmark_tasks_in_every_lane_real_ones_go_first"
+ORDERS, ANSWERS = "tests/fleet/test_plain_orders.py", "tests/fleet/test_answers.py"
+LINES = f"{ANSWERS}::test_every_line_that_cannot_be_carried_out_is_refused_for_what_is_wrong_with_it"
+RATED = "tests/coupled/test_rated_site.py"
+COMPILED, TURNS = "tests/sim/test_compiled_answers.py", "tests/coupled/test_turns.py"
+
+MUTANTS = (
+    Mutant(
+        "dispatch/policies/pot.py",
+        "lengths[second] < lengths[first]",
+        "lengths[second] <= lengths[first]",
+        (f"{STEP}[pot]",),
+    ),
+    Mutant(
+        "dispatch/policies/eps_greedy.py",
+        "delay = (lengths[worker] + 1) / floats",
+        "delay = lengths[worker] / floats",
+        (f"{STEP}[eps-greedy]",),
+    ),
+    Mutant("dispatch/policies/ucb.py", "max(ints[ARRIVED], 2)", "2", (f"{STEP}[ucb]",)),
+    Mutant(
+        "dispatch/policies/rosella.py",
+        "for _ in range(2, ints[learn.PROBES])",
+        "for _ in range(3, ints[learn.PROBES])",
+        (f"{STEP}[rosella 2 told]",),
+    ),
+    Mutant(
+        "dispatch/lib/learning.py",
+        "rng.uniform(0.5, 1.5, schedulers) * schedulers",
+        "rng.uniform(0.5, 1.5, schedulers)",
+        (f"{CALLS}::test_schedulers_begin_alike_but_for_their_chance_and_their_part",),
+    ),
+    Mutant(
+        "sim/workers/lane.py",
+        "    if line.down != 0 or state.low_count[worker] >= state.counts[places.LANE_ROOM]:\n"
+        "        state.counts[places.DROPPED] += 1\n",
+        "    if line.down != 0 or state.low_count[worker] >= state.counts[places.LANE_ROOM]:\n",
+        (f"{FLOOD}[speeds0-50.0-1]",),
+    ),
+    Mutant(
+        "sim/workers/events.py",
+        "state.longest[sample] = max(state.longest[sample], state.length[worker])",
+        "state.longest[sample] = state.length[worker]",
+        (f"{TIES}::test_ties_are_settled_as_in_the_plain_world[0-jsq]",),
+    ),
+    Mutant(
+        "sim/fleet/loop.py",
+        "run.jobs_told += run.groups",
+        "run.jobs_told += 1",
+        (f"{ORDERS}::test_any_orders_are_served_as_in_the_plain_world",),
+    ),
+    Mutant("sim/fleet/answer.py", "(shuffles or stage.begun > 0)", "shuffles", (LINES,)),
+    Mutant(
+        "sim/fleet/reads.py",
+        "wait = max(run.looked + run.look_every, now) - run.looked",
+        "wait = now - run.looked",
+        ("tests/fleet/test_looks.py::test_reads_begin_and_are_noticed_at_looks",),
+    ),
+    Mutant(
+        "sim/nodes.py",
+        "part = int(np.argmax(nodes.held[late[0]]))",
+        "part = int(np.argmin(nodes.held[late[0]]))",
+        (f"{RATED}::test_of_several_parts_the_one_that_holds_most_of_a_vacated_row_is_named",),
+    ),
+    Mutant(
+        "sim/site/loop.py",
+        "if wrong == PAUSED and wanted > site.pools[pool]:",
+        "if pool == 0 and wrong == PAUSED and wanted > site.pools[pool]:",
+        (f"{COMPILED}::test_an_answer_that_lacks_of_any_pool_is_refused",),
+    ),
+    Mutant(
+        "sim/coupled.py",
+        "if all(part.waits() for part in left)",
+        "if any(part.waits() for part in left)",
+        (TURNS,),
+    ),
+)
