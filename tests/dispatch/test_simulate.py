@@ -225,3 +225,19 @@ def test_a_worker_that_is_down_for_two_reasons_is_back_when_both_are_gone(failur
     # What was in hand at 1 s begins anew.
     assert done.start.tolist() == [back, back + 2.0, back + 3.0]
     assert done.moved == 1
+
+
+class ByFile(Bare):
+    """A policy that is named by its file, and has nothing but what a dispatch policy must have."""
+
+    name = "by file"
+
+    def __init__(self):
+        super().__init__(1)
+
+
+def test_a_policy_may_be_named_by_its_file():
+    done = simulate(
+        f"{__file__}:ByFile", [1.0, 2.0], None, 2, arrivals=[0.0, 4.0], service=np.ones(2), record=True
+    )
+    assert (done.worker.tolist(), done.end.tolist()) == ([1, 1], [0.5, 4.5])
