@@ -43,8 +43,13 @@ def test_defaults_are_those_of_the_paper_and_of_the_page():
         "memory": 1000.0, "clip": 10.0,
     }  # fmt: skip
     assert asdict(Settings()) == pronto
-    assert defaults(Pronto) == {**pronto, "rng": None}
+    assert defaults(Pronto) == {**pronto, "weights": None, "signal": None, "rng": None}
     assert asdict(Pronto(9).fleet.settings) == asdict(Fleet(2, 9).settings) == pronto
+    # Spikes are too coarse to keep to a downtime; a signal that is given is used as it is.
+    scores = {**pronto, "downtime": 0.1, "weights": "equal", "signal": "scores"}
+    assert asdict(Pronto(9, downtime=0.1).fleet.settings) == scores
+    given = asdict(Pronto(9, downtime=0.1, signal="absolute").fleet.settings)
+    assert given == {**pronto, "downtime": 0.1, "signal": "absolute"}
     assert defaults(Forewarn) == {
         "downtime": 0.05, "rank": 4, "block": 20, "forget": 0.99, "within": 10, "spike": None, "share": 0.05,
         "apart": 3, "slow": 5000.0, "memory": 1000.0, "clip": 10.0, "between": False,

@@ -1,6 +1,8 @@
 """How a private Slurm is brought up and taken down: which programs, in which order, with which words; none is run."""
 
 import json
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from types import SimpleNamespace
 
 import pytest
@@ -10,6 +12,13 @@ from windlass.engines.slurm.accounting import Accounting
 from windlass.engines.slurm.cluster import Cluster, down, up
 from windlass.engines.slurm.daemons import Daemon
 from windlass.model import BatchError, InputError
+
+
+@pytest.fixture
+def tmp_path():
+    """A folder with a short name: sockets of a private Slurm allow 70 characters."""
+    with TemporaryDirectory(prefix="wl") as folder:
+        yield Path(folder)
 
 
 @pytest.fixture
