@@ -1,6 +1,7 @@
 """Which tests execute which line: a pytest plugin that records it, and the record's reader.
 
-``python -m tests.mutants reach`` runs the ordinary tests once with this plugin and keeps what it saw in ``.mutants/``.
+``python -m tests.mutants reach`` runs the ordinary tests once with this plugin and keeps what it saw in ``.mutants/``,
+or in the folder that ``WINDLASS_REACH_FOLDER`` names.
 Lines of Python come from coverage.py, with one context per test. Compiled functions are invisible to it; for these the
 plugin records which kernels a test obtains, and what each kernel is compiled from.
 """
@@ -20,7 +21,7 @@ import pytest
 from tests.mutants.changes import Change
 
 ROOT = Path(__file__).parents[2]
-FOLDER = ROOT / ".mutants"
+FOLDER = Path(os.environ.get("WINDLASS_REACH_FOLDER") or ROOT / ".mutants")
 _PACKAGE = ROOT / "src" / "windlass"
 
 
@@ -117,6 +118,7 @@ class Reach:
     seconds: dict[str, float]
     kernels: dict[str, set[str]]
     _lines: dict[str, dict[int, set[str]]] = field(default_factory=dict)
+    _folder: Path = FOLDER
 
     def line(self, file: str, line: int) -> set[str]:
         """Return the tests that execute a line of Python; import time is not counted."""
@@ -124,7 +126,7 @@ class Reach:
             import coverage
 
             found: dict[int, set[str]] = {}
-            for path in sorted(FOLDER.glob("coverage.*")):
+            for path in sorted(self._folder.glob("coverage.*")):
                 data = coverage.CoverageData(str(path))
                 data.read()
                 # The record may have been made in another checkout.
@@ -164,9 +166,9 @@ class Reach:
         return sorted(tests, key=lambda test: (self.seconds.get(test, 1.0), test))
 
 
-def read_reach() -> Reach | None:
-    """Return the record in ``.mutants/``; None if there is none."""
-    files = sorted(FOLDER.glob("*.json"))
+def read_reach(folder: Path = FOLDER) -> Reach | None:
+    """Return the record in a folder; None if there is none."""
+    files = sorted(folder.glob("*.json"))
     if not files:
         return None
     seconds: dict[str, float] = {}
@@ -177,4 +179,4 @@ def read_reach() -> Reach | None:
         for test, names in found["kernels"].items():
             for name in names:
                 kernels.setdefault(name, set()).add(test)
-    return Reach(seconds, kernels)
+    return Reach(seconds, kernels, {}, folder)
