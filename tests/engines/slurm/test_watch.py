@@ -287,3 +287,42 @@ def test_whatever_slurm_says_processors_are_given_back_by_who_has_them_and_start
 @pytest.mark.parametrize("state", ["COMPLETED", "FAILED", "TIMEOUT", "NODE_FAIL"])
 def test_what_was_over_before_anybody_looked_is_not_told(state):
     assert Looks().events(1030.0, over(7, state)) == []
+
+
+@pytest.mark.parametrize(
+    ("row", "event"),
+    [
+        (running(7), Holds(7, 1021.49, 3, 120.0)),
+        (job(7), Submitted(7, 1021.49, 3, 120.0)),
+    ],
+)
+def test_a_job_that_a_killed_controller_has_forgotten_the_end_of_is_met_again_at_once(row, event):
+    looks = Looks()
+    looks.at(1005.0, job(7))
+    looks.at(1010.5, running(7))
+    assert looks.events(1021.5, over(7)) == [Ended(7, 1021.0)]
+    assert looks.events(1023.0, row) == [event]
+    assert looks.events(1024.0, row) == []
+
+
+def test_a_job_that_is_put_back_and_left_to_windlass_no_more_is_a_job_of_others():
+    back = {"restart_cnt": 1, "submit_time": 1015, "comment": ""}
+    for row, held in (
+        (running(7, start_time=1016, **back), [Holds(7, 1016.0, 3, 120.0)]),
+        (job(7, **back), []),
+    ):
+        # It ran at the last look, was over, waited, or was set aside: no decision of the engine concerns it any more.
+        ran, was_over, waited, aside = Looks(), Looks(), Looks(), Looks()
+        for looks in (ran, was_over, waited, aside):
+            looks.at(1005.0, job(7))
+        for looks in (ran, was_over):
+            looks.at(1010.5, running(7))
+        was_over.at(1012.5, over(7))
+        for looks in (waited, aside):
+            looks.watch.released(7, 1011.0)
+        aside.at(1012.0, free(7, state_reason="Dependency"))
+        assert ran.events(1017.0, row) == [Ended(7, 1017.0), *held]
+        assert was_over.events(1017.0, row) == held
+        assert waited.events(1017.0, row) == [Cancelled(7, 1017.0), *held]
+        assert aside.events(1017.0, row) == held
+        assert ran.events(1018.0, row) == was_over.events(1018.0, row) == []

@@ -251,15 +251,13 @@ class Watch:
 
     def _restarted(self, known: _Known, now: float, found: Changes) -> None:
         """It was put back into the queue, whatever was known of it."""
-        row, known.times, known.released, known.aside = known.row, 0, math.nan, math.nan
-        known.paused = 0.0
-        was, known.phase = known.phase, row.phase
+        row = known.row
         if not row.opted_in:
-            if was is Phase.RUNS:
-                found.events.append(Ended(row.job, now))
-            del self._known[row.job]
+            found.events.extend(self._vanished(self._known.pop(row.job), now))
             self._meet(row, now, found)
             return
+        known.times, known.released, known.aside = 0, math.nan, math.nan
+        known.paused, known.phase = 0.0, row.phase
         known.at, known.ours = self._latest(row.submit, now), True
         found.events.append(_submitted(known))
         if row.held and (row.barred or not self._returning(row)):
