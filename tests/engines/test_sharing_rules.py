@@ -182,6 +182,14 @@ def test_jobs_that_are_no_pair_any_more_are_not_taken_for_one():
         assert (bench.shares._shares.pairs(), bench.shares._shares.jobs()) == ([], [willing.job])
 
 
+@pytest.mark.parametrize(("events", "runs"), [((waiting, running), 2), ((running, waiting), 1)])
+def test_a_pair_of_which_one_job_waits_again_does_not_go_on(events, runs):
+    bench = Bench(HOST, GUEST, processors=6, left=[Pair(1, 2, 30)])
+    bench.at(0.0, *(event(job) for event, job in zip(events, (HOST, GUEST), strict=True)))
+    assert (bench.shares._shares.pairs(), bench.shares._shares.jobs()) == ([], [runs])
+    assert bench.book.held == {1: 4, 2: 2}[runs]
+
+
 def test_a_guest_that_runs_elsewhere_has_processors_of_its_own_once_that_is_seen():
     bench = Bench(HOST, GUEST, processors=6)
     bench.at(0.0, running(HOST), waiting(GUEST))

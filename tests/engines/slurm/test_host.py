@@ -25,6 +25,7 @@ def test_a_command_is_asked_of_its_own_cluster_and_one_that_fails_says_nothing(t
     assert host.ask(tmp_path, "sh", "-c", "echo out; exit 1") == ""
 
     def late(*given, **options):
+        assert options["timeout"] > 0
         raise subprocess.TimeoutExpired("squeue", 30)
 
     monkeypatch.setattr(host.subprocess, "run", late)

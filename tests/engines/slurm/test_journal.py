@@ -104,6 +104,8 @@ def test_it_is_bounded_and_knows_the_same_after_it_began_anew(written):
                 journal.append(*some)
                 held = sum(len(entry_line(entry)) + 1 for entry in journal.standing.entries())
                 assert path.stat().st_size <= max(400, held) + longest + len(some)
+                # On disk at once, while it is still open.
+                assert Unwritten(path).standing.entries() == journal.standing.entries()
         every = [entry for some in written for entry in some]
         with Journal(path) as journal:
             assert journal.under_way == under_way(every)
@@ -119,6 +121,16 @@ def test_what_was_before_is_kept_once(tmp_path):
             journal.append(Over(1.0, job, "x" * 80))
     assert path.read_bytes() == b""
     assert [entry.job for entry in read_journal(tmp_path / "journal.1")] == [4]
+
+
+def test_an_entry_is_on_disk_at_once_also_after_it_began_anew(tmp_path):
+    path = tmp_path / "journal"
+    with Journal(path, limit=100) as journal:
+        journal.append(Over(1.0, 1, "x" * 200))
+        assert path.read_bytes() == b""
+        for job in (2, 3):
+            journal.append(Began(1.0, job))
+            assert [entry.job for entry in read_journal(path)] == [*range(2, job + 1)]
 
 
 @pytest.mark.parametrize(

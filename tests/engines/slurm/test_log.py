@@ -83,6 +83,17 @@ def test_sacct_is_asked_for_what_is_wanted(duplicates):
     assert "COMPLETED" in states
 
 
+def test_a_job_counts_once_unless_every_run_is_asked_for(tmp_path):
+    place = tmp_path / "jobs.txt"
+    place.write_text(f"{line(7, state='NODE_FAIL')}\n{line(7, submit=9, start=30, end=40)}\n")
+    books = Said(scontrol="AccountingStorageType = accounting_storage/slurmdbd\n", env=SACCT)
+    file = Said(scontrol=f"JobCompType = jobcomp/filetxt\nJobCompLoc = {place}\n")
+    assert runs(read_log(Client(books))) == runs(read_sacct(SACCT)) == LAST
+    assert not any("--duplicates" in command for command in books.asked)
+    last = [(7, 1_700_000_030, "COMPLETED")]
+    assert runs(read_log(Client(file))) == runs(read_completed(place.read_text(), "jobs.txt")) == last
+
+
 @pytest.mark.parametrize(
     ("line", "found"),
     [
