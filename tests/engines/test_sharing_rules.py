@@ -188,6 +188,9 @@ def test_a_pair_of_which_one_job_waits_again_does_not_go_on(events, runs):
     bench.at(0.0, *(event(job) for event, job in zip(events, (HOST, GUEST), strict=True)))
     assert (bench.shares._shares.pairs(), bench.shares._shares.jobs()) == ([], [runs])
     assert bench.book.held == {1: 4, 2: 2}[runs]
+    # The other starts later, on processors of its own.
+    bench.release(3 - runs, 1.0)
+    assert (bench.book.held, bench.book.width(1), bench.book.width(2)) == (6, 4, 2)
 
 
 def test_a_guest_that_runs_elsewhere_has_processors_of_its_own_once_that_is_seen():
