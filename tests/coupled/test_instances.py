@@ -134,3 +134,41 @@ def test_cores_are_held_as_whole_ones() -> None:
     done, _ = beside(jobs, Until(1), 1, 35.0, 45.0)
     # Half a core twice is one whole; two and a half more are four, of which one is another's.
     assert done.start.tolist() == [40.0, 40.0, 45.0]
+
+
+class DecidesToLeave(Holder):
+    """Gives its cores up by a decision, when the others may have decided already."""
+
+    def advance(self, until: float) -> float:
+        return until
+
+    def decide(self, now: float) -> Sequence[object]:
+        if len(self._times) == 1 and self._times[0] <= now:
+            self._times.pop()
+            self.held = self._ledger.hold(0, 1, -self._cores)
+        return super().decide(now)
+
+
+@pytest.mark.parametrize("first", [True, False])
+def test_cores_that_are_given_back_by_a_later_decision_are_used_at_that_instant(first: bool) -> None:
+    fleet = InstanceFleet((SMALL,))
+    ledger, policy = Ledger([fleet.rows()], parts=2), Until(1)
+    jobs = VectorJobs.of(submit=[50.0], run=[10.0], cores=3)
+    part = part_of(jobs, fleet, ledger, policy, 1, others=True, begin=0.0)
+    parts = (part, DecidesToLeave(ledger, 2, 40.0, 75.0))
+    done = drive(Coupled(parts if first else parts[::-1], ledger), {"scale": policy})
+    assert done[0 if first else 1].start.tolist() == [75.0]
+
+
+@pytest.mark.parametrize(("cores", "launches"), [(2, 1), (3, 2), (8, 3)])
+def test_an_instance_that_another_part_uses_is_not_one_that_is_there_at_once(
+    cores: int, launches: int
+) -> None:
+    fleet = InstanceFleet((SMALL,))
+    ledger = Ledger([fleet.rows()], parts=2)
+    jobs = VectorJobs.of(submit=[40.0, 60.0], run=[10.0, 5.0], cores=[1, cores])
+    part = part_of(jobs, fleet, ledger, Until(0), 1, others=True, at_once=True)
+    # From 50 s on no job is on the first instance, and two of its four cores are held until 130 s.
+    done = drive(Coupled((part, Holder(ledger, 2, 45.0, 130.0)), ledger), {"scale": Until(0)})[0]
+    assert done.start.tolist() == [40.0, 60.0]
+    assert len(done.launches.kind) == launches

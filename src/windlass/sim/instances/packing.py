@@ -57,6 +57,19 @@ def is_empty(run, row):
 
 
 @inlined
+def empty_ones(run, of):
+    """How many instances of a type are up with nobody on them, of whatever part."""
+    fleet = run.fleet
+    if run.queues.counts[OTHERS] == 0:
+        return fleet.number[of, N_UP] - fleet.number[of, N_USED]
+    count = 0
+    for row in range(fleet.first[of], fleet.top[of]):
+        if is_empty(run, row):
+            count += 1
+    return np.int64(count)
+
+
+@inlined
 def _is_tighter(run, row, other):
     """Whether an instance has less left than another; the lower row wins a tie."""
     fleet = run.fleet

@@ -11,7 +11,7 @@ import numpy as np
 
 from windlass.compiled import inlined, lean
 from windlass.sim.instances.moves import start_job
-from windlass.sim.instances.packing import room_for
+from windlass.sim.instances.packing import empty_ones, room_for
 from windlass.sim.instances.stages import come_up, launch
 from windlass.sim.instances.state import (
     CHANGED,
@@ -19,7 +19,6 @@ from windlass.sim.instances.state import (
     N_LEAVING,
     N_STARTING,
     N_UP,
-    N_USED,
     NOBODY,
     RUNNING,
     WARM,
@@ -38,10 +37,10 @@ def rows_left(run, of):
 @inlined
 def _room_at_once(run, kind, now):
     """Room for a job where instances are there when they are needed."""
-    queues, fleet = run.queues, run.fleet
+    queues = run.queues
     of, wanted = queues.bucket[kind], max(1, queues.gang[kind])
     if queues.gang[kind] > 0:
-        wanted -= fleet.number[of, N_UP] - fleet.number[of, N_USED]
+        wanted -= empty_ones(run, of)
     if rows_left(run, of) < wanted:
         return np.int64(NOBODY)
     for _ in range(wanted):
