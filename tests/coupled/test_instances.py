@@ -9,6 +9,7 @@ import pytest
 
 from tests.coupled.cases import Tasks, workers
 from tests.sim.instances import SMALL, part_of
+from tests.sim.test_instances_ledger import Recorder
 from windlass.drive import drive
 from windlass.model import InputError
 from windlass.model.vectors import VectorJobs
@@ -155,9 +156,11 @@ def test_cores_that_are_given_back_by_a_later_decision_are_used_at_that_instant(
     ledger, policy = Ledger([fleet.rows()], parts=2), Until(1)
     jobs = VectorJobs.of(submit=[50.0], run=[10.0], cores=3)
     part = part_of(jobs, fleet, ledger, policy, 1, others=True, begin=0.0)
-    parts = (part, DecidesToLeave(ledger, 2, 40.0, 75.0))
-    done = drive(Coupled(parts if first else parts[::-1], ledger), {"scale": policy})
+    parts, recorder = (part, DecidesToLeave(ledger, 2, 40.0, 75.0)), Recorder(ledger)
+    done = drive(Coupled((*(parts if first else parts[::-1]), recorder), ledger), {"scale": policy})
     assert done[0 if first else 1].start.tolist() == [75.0]
+    # Other parts see it at that instant, too.
+    assert recorder.seen[75.0][1][0].tolist() == [3, 0]
 
 
 @pytest.mark.parametrize(("cores", "launches"), [(2, 1), (3, 2), (8, 3)])
