@@ -142,12 +142,14 @@ def test_a_search_over_no_job_or_too_many_is_refused(limit):
 @pytest.mark.parametrize("backlog", [False, True])
 @pytest.mark.parametrize("sparse", [0.0, 0.8])
 def test_greedy_orders_of_many_jobs_are_those_of_the_plain_loop(own_sites, backlog, sparse):
-    for seed in range(4):
-        rng = np.random.default_rng([3, seed])
-        subjobs = rng.integers(0, [3, 1000][seed % 2], (200, 7)) * (rng.random((200, 7)) >= sparse)
-        subjobs = subjobs.astype(float)
-        slots = rng.choice([1.0, 2.0, 8.0], 7) if seed >= 2 else np.full(7, 4.0)
-        queued = rng.integers(0, 4000, 7).astype(float)
+    for seed in range(6):
+        rng, sites = np.random.default_rng([3, seed]), [2, 7, 9][seed % 3]
+        # From jobs of a fraction of a task to jobs of many; the first and the last have many ties.
+        top, unit = [(3, 1.0), (1000, 1.0), (4, 1.0 / 64.0)][seed % 3]
+        subjobs = rng.integers(0, top, (150, sites)) * (rng.random((150, sites)) >= sparse) * unit
+        # A 49th times 49 is less than 1, once rounded.
+        slots = np.full(sites, 49.0) if seed < 3 else rng.choice([1.0, 2.0, 8.0], sites)
+        queued = rng.integers(0, 4 * top, sites) * unit
         found = Swag(own_sites, backlog).decide(FleetView(0.0, subjobs, slots, queued))
         assert found.order.tolist() == swag_plainly(subjobs, slots, queued * backlog, own_sites), seed
         assert found.why == "ends first behind the jobs ordered before it"
