@@ -95,13 +95,12 @@ def map_model(
         # In seconds a link of 0 would divide by 0: bytes over bytes instead.
         model.at_most([*cell[x, others], transfer], [*np.ones(n - 1), -up[x] / total], 0.0)
         model.at_most([*cell[others, x], transfer], [*np.ones(n - 1), -down[x] / total], 0.0)
-        scale = max(work, 1e-300)
-        model.at_most([*cell[:, x], compute], [*np.ones(n), -slots[x] / scale], 0.0)
+        model.at_most([*cell[:, x], compute], [*np.ones(n), -slots[x] / (work or 1.0)], 0.0)
         model.exactly(cell[x], 1.0, data[x] / total)
     if budget is not None:
         model.at_most(cell[~np.eye(n, dtype=bool)], 1.0, budget / total)
     cost = np.zeros(n * n + 2)
-    cost[[transfer, compute]] = 1.0
+    cost[[transfer, compute]] = 1.0, float(work > 0.0)
     return model, cost
 
 
@@ -114,12 +113,12 @@ def reduce_model(
     for x in range(n):
         model.at_most([x, n], [-data[x] / total, -up[x] / total], -data[x] / total)
         model.at_most([x, n], [(total - data[x]) / total, -down[x] / total], 0.0)
-        model.at_most([x, n + 1], [1.0, -slots[x] / max(work, 1e-300)], 0.0)
+        model.at_most([x, n + 1], [1.0, -slots[x] / (work or 1.0)], 0.0)
     model.exactly(np.arange(n), 1.0, 1.0)
     if budget is not None:
         model.at_most(np.arange(n), -data / total, budget / total - 1.0)
     cost = np.zeros(n + 2)
-    cost[n:] = 1.0
+    cost[n:] = 1.0, float(work > 0.0)
     return model, cost
 
 
@@ -165,7 +164,7 @@ def map_stage_highs(
         for x, y in zip(*np.nonzero(np.isfinite(limits) & ~np.eye(n, dtype=bool)), strict=True):
             model.at_most([x * n + y, n * n], [1.0, -limits[x, y] / data.sum()], 0.0)
     found = model.solve(cost)
-    return MapPlan(found[: n * n].reshape(n, n), float(found[-2]), float(found[-1]))
+    return MapPlan(found[: n * n].reshape(n, n), float(found[-2]), float(found[-1]) if work > 0.0 else 0.0)
 
 
 def reduce_stage_highs(
@@ -194,4 +193,4 @@ def reduce_stage_highs(
         for x, y in zip(*np.nonzero(np.isfinite(limits) & ~np.eye(len(data), dtype=bool)), strict=True):
             model.at_most([y, len(data)], [data[x] / data.sum(), -limits[x, y] / data.sum()], 0.0)
     found = model.solve(cost)
-    return ReducePlan(found[:-2], float(found[-2]), float(found[-1]))
+    return ReducePlan(found[:-2], float(found[-2]), float(found[-1]) if work > 0.0 else 0.0)
