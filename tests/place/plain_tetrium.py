@@ -8,6 +8,7 @@ import numpy as np
 from numba import types
 
 from windlass.compiled import Kernel
+from windlass.place import replan
 from windlass.place.lib.search import NO_BUDGET, SOLVED
 from windlass.place.lib.stage import Load, Resources, solve_map, solve_reduce
 
@@ -121,17 +122,38 @@ def sources(flow, y, away, up, spread):
     return chosen
 
 
-def tetrium(view, epsilon=1.0, rho=1.0, local_share=0.1, map_order="remote-spread", spread=None):
-    """Starts, and the code of the reason of each."""
+def planned(view, row, opened, rho, keep, plan):
+    """Tasks of a stage for each site, or None where it cannot run; whether that is over budget.
+
+    A kept plan is for all slots, and changes at few sites where resources changed; ``plan`` (m, n) is written over.
+    """
     sites, ready = view.sites, view.ready
-    opened = np.maximum(sites.free, 0)
+    kept, counts, tasks = keep > 0 and plan[row, 0] >= 0, None, int(ready.waiting[row])
+    if kept:
+        counts = np.maximum(0, plan[row] - ready.started[row])
+        tasks = int(counts.sum())
+        if not view.changed:
+            return counts.tolist(), False
+    time, share, most, over = estimate(view, row, sites.slots if keep else opened, rho)
+    if time < math.inf:
+        ideal = within(share, most, tasks)
+        counts = replan(counts, ideal, keep) if kept else np.array(ideal)
+        if keep:
+            plan[row] = ready.started[row] + counts
+    return None if counts is None else counts.tolist(), over
+
+
+def tetrium(
+    view, epsilon=1.0, rho=1.0, local_share=0.1, map_order="remote-spread", update_sites=0, spread=None
+):
+    """Starts, the code of the reason of each, and the plans after that."""
+    sites, ready = view.sites, view.ready
+    opened, plan = np.maximum(sites.free, 0), ready.plan.copy()
     m, n = ready.here.shape
     spread = map_order != "remote" if spread is None else spread
     free, tasks, unserved = int(opened.sum()), int(ready.waiting.sum()), int(ready.waiting.sum())
     rest, queue, starts, why = sorted(range(m), key=lambda row: (ready.left[row], row)), [], [], []
-    if free == 0:
-        return starts, why
-    while rest or queue:
+    while (rest or queue) and (opened.sum() > 0 or view.changed):
         if not queue:
             queue = [row for row in rest if ready.left[row] == ready.left[rest[0]]]
             rest = rest[len(queue) :]
@@ -140,20 +162,19 @@ def tetrium(view, epsilon=1.0, rho=1.0, local_share=0.1, map_order="remote-sprea
         row = queue.pop(0)
         unserved -= int(ready.waiting[row])
         limit = math.floor(opened.sum() - (1 - epsilon) * free * unserved / max(tasks, 1) + 1e-9)
-        if limit > 0:
-            time, share, most, over = estimate(view, row, opened, rho)
-            if time < math.inf:
-                counts = within(share, most, int(ready.waiting[row]))
-                take = [min(int(opened[x]), counts[x]) for x in range(n)]
-                if sum(take) > limit:
-                    take = largest_remainders([float(each) for each in take], limit)
-                opened = opened - take
-                for start, reason in begun(view, row, counts, take, over, local_share, map_order, spread):
-                    starts.append(start)
-                    why.append(reason)
-        if opened.sum() == 0:
-            break
-    return starts, why
+        if limit <= 0 and not view.changed:
+            continue
+        counts, over = planned(view, row, opened, rho, update_sites, plan)
+        if counts is None:
+            continue
+        take = [min(int(opened[x]), counts[x]) for x in range(n)]
+        if sum(take) > limit:
+            take = largest_remainders([float(each) for each in take], limit)
+        opened = opened - take
+        for start, reason in begun(view, row, counts, take, over, local_share, map_order, spread):
+            starts.append(start)
+            why.append(reason)
+    return starts, why, plan
 
 
 def begun(view, row, counts, take, over, local_share, map_order, spread):

@@ -11,6 +11,7 @@ from tests.place.plain_tetrium import tetrium
 from tests.place.test_plain import drawn_view
 from tests.place.test_scarce import scarce_view
 from windlass.place.policies.tetrium import Tetrium
+from windlass.place.view import Sites
 
 
 def mixed(view, seed):
@@ -50,9 +51,45 @@ def test_starts_and_reasons_are_those_of_the_plain_decision(drawn, options):
     for seed in range(30):
         view = mixed(drawn(seed), seed)
         answer = Tetrium(**options).decide(view)
-        starts, why = tetrium(view, **options)
+        starts, why, _ = tetrium(view, **options)
         assert answer.starts.tolist() == starts, seed
         assert answer.why.tolist() == why, seed
+
+
+def later(view, answer, seed):
+    """What waits once these starts have begun, with slots and links that dropped or came back."""
+    rng = np.random.default_rng([6, seed])
+    sites, ready = view.sites, view.ready
+    here, started, waiting = ready.here.copy(), ready.started.copy(), ready.waiting.copy()
+    for row, source, site, tasks in answer.starts.tolist():
+        started[row, site] += tasks
+        waiting[row] -= tasks
+        if source >= 0:
+            here[row, source] -= tasks
+    data = np.where(ready.shuffles[:, None] == 0, ready.data * (here / np.maximum(ready.here, 1)), ready.data)
+    ready = ready._replace(here=here, started=started, waiting=waiting, data=data, plan=answer.plan)
+    some = rng.random(len(sites.slots)) < 0.6
+    slots = np.where(some, sites.slots * rng.integers(0, 4, len(some)) // 2, sites.slots)
+    up, down = (np.where(some, links * rng.uniform(0.2, 2.0), links) for links in (sites.up, sites.down))
+    sites = Sites(slots, rng.integers(-1, slots + 1), up, down, up, down)
+    return dataclasses.replace(view, sites=sites, ready=ready, changed=bool(seed % 2))
+
+
+@pytest.mark.parametrize("drawn", [drawn_view, scarce_view])
+@pytest.mark.parametrize("options", [{"update_sites": 2}, {"update_sites": 4, "rho": 0.3, "epsilon": 0.5}])
+def test_kept_plans_are_those_of_the_plain_decision(drawn, options):
+    changes = 0
+    for seed in range(40):
+        view, policy = mixed(drawn(seed), seed), Tetrium(**options)
+        for turn in range(3):
+            answer = policy.decide(view)
+            starts, why, plan = tetrium(view, **options)
+            assert answer.starts.tolist() == starts, (seed, turn)
+            assert answer.why.tolist() == why
+            assert answer.plan.tolist() == plan.tolist()
+            changes += turn > 0 and (plan != view.ready.plan).any()
+            view = later(view, answer, seed + turn)
+    assert changes > 10
 
 
 def test_views_tell_orders_of_map_tasks_apart():
