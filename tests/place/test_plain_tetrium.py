@@ -51,7 +51,8 @@ def test_starts_and_reasons_are_those_of_the_plain_decision(drawn, options):
     for seed in range(30):
         view = mixed(drawn(seed), seed)
         answer = Tetrium(**options).decide(view)
-        starts, why, _ = tetrium(view, **options)
+        starts, why, plan = tetrium(view, **options)
+        assert answer.plan is None or answer.plan.tolist() == plan.tolist()
         assert answer.starts.tolist() == starts, seed
         assert answer.why.tolist() == why, seed
 
