@@ -1,0 +1,139 @@
+"""When a source plays which frame, on a clock that advances by waiting alone, and what the last part notes."""
+
+import time
+from dataclasses import dataclass
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from windlass.engines.streams.executor import Frame
+from windlass.engines.streams.part import Item, Part, Passing, Task
+
+ZERO = 64.0
+
+
+class Clock:
+    """A clock and a condition in one: a wait of some seconds takes exactly these, one without end runs ``after``."""
+
+    def __init__(self, now, after=()):
+        self.now, self.after = now, list(after)
+
+    def __call__(self):
+        return self.now
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *problem):
+        return None
+
+    def wait(self, seconds=None):
+        if seconds is None:
+            self.after.pop(0)()
+        else:
+            assert seconds > 0
+            self.now += seconds
+
+    def notify_all(self):
+        pass
+
+
+def source(now, rate=4.0, frames=10, every=1, buffer=2):
+    """A source whose threads have ended, so that each of its frames is taken in the test itself."""
+    clock = Clock(now)
+    part = Part(
+        Task(Passing(every, 0), rate, frames, ZERO, source=True, last=True, buffer=buffer), print, clock
+    )
+    part.close()
+    part._open, part._news = True, clock
+    return part, clock
+
+
+def closes(part):
+    def close():
+        part._open = False
+
+    return close
+
+
+@given(
+    st.integers(-256, 640), st.sampled_from([0.5, 2.0, 4.0]), st.integers(1, 12), st.integers(1, 5),
+    st.integers(1, 3), st.integers(0, 60), st.integers(0, 20), st.lists(st.integers(0, 128), min_size=8, max_size=8),
+)  # fmt: skip
+@settings(max_examples=60, deadline=None)
+def test_a_source_plays_what_is_not_too_old_as_soon_as_it_is_born(
+    ticks, rate, frames, every, buffer, first, count, works
+):
+    part, clock = source(ZERO + ticks / 64, rate, frames, every, buffer)
+    part.play(first)
+    part.end(first + count)
+    clock.after = [closes(part)]
+    looked_at = [number for number in range(4000) if number % frames % every == 0]
+    after = first
+    for work in works:
+        # Times are multiples of 1/64 s, so that all sums are exact.
+        at = clock.now
+        too_old = {number for number in looked_at if number + buffer * every < int((at - ZERO) * rate // 1)}
+        number = next(each for each in looked_at if each >= after and each not in too_old)
+        item = part._born()
+        if number >= first + count:
+            assert item is None
+            break
+        assert item == Item(number, None, 0)
+        assert clock.now == max(at, ZERO + number / rate)
+        after = number + 1
+        clock.now += work / 64
+
+
+def test_a_source_that_has_ended_plays_on_once_it_may():
+    part, clock = source(ZERO)
+    ends = iter((5, 6))
+
+    def on():
+        part.end(next(ends))
+
+    clock.after = [lambda: part.play(3), on, on, closes(part)]
+    part.end(3)
+    assert [part._born(), part._born(), part._born()] == [
+        Item(3, None, 0),
+        Item(4, None, 0),
+        Item(5, None, 0),
+    ]
+    assert clock.now == ZERO + 5 / 4
+    assert part._born() is None
+
+
+@dataclass(frozen=True)
+class Doubling:
+    """Doubles what it takes in, and adds the place in the clip."""
+
+    every: int = 4
+
+    def start(self):
+        return lambda place, value: 2 * value + place
+
+    def sent(self, value):
+        return value + 1
+
+
+@pytest.mark.parametrize("last", [True, False])
+def test_what_became_of_a_frame_is_noted_at_the_last_part_and_handed_on_before(last):
+    sent = []
+    task = Task(Doubling(), 10.0, 10, ZERO, source=False, last=last)
+    part = Part(task, sent.append, lambda: 99.5)
+    until = time.monotonic() + 300
+    frames = []
+    for number in (0, 8, 14):
+        part.push(Item(number, 100 * number, 5))
+        while len(frames) + len(sent) == len([each for each in (0, 8, 14) if each < number]):
+            assert time.monotonic() < until
+            frames += part.take(0.001)
+    part.close()
+    if last:
+        # Of ten frames each fourth is looked at: the last one stands for two.
+        assert frames == [Frame(0, 99.5, 0, 4), Frame(8, 99.5, 1608, 2), Frame(14, 99.5, 2804, 4)]
+        assert sent == []
+    else:
+        assert sent == [Item(0, 0, 1), Item(8, 1608, 1609), Item(14, 2804, 2805)]
+        assert frames == []
