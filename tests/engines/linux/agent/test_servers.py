@@ -2,14 +2,17 @@
 
 import asyncio
 import socket
+import threading
 
 import pytest
 
 pytest.importorskip("uvicorn", reason="the extra `agent` is not installed")
 
 from windlass.engines.linux.agent import check, web
+from windlass.engines.linux.agent.agent import _threaded
 from windlass.engines.linux.agent.check import CheckServer
 from windlass.engines.linux.agent.options import Address
+from windlass.engines.linux.agent.pauses import Stop
 from windlass.engines.linux.agent.web import LONGEST, Answered, Refusals
 from windlass.model import InputError
 
@@ -113,6 +116,8 @@ def test_each_connection_is_told_the_line_of_that_moment_and_closed(monkeypatch)
     server = CheckServer(Address("127.0.0.1", 0), lambda: next(lines))
     assert server.address.port > 0
     try:
+        # A process that ends does not wait for it.
+        assert [thread.daemon for thread in threading.enumerate() if thread.name == "agent-check"] == [True]
         for expected in (b"ready up 80%\n", b"drain\n"):
             with socket.create_connection(
                 (server.address.host, server.address.port), timeout=60.0
@@ -135,6 +140,7 @@ def test_a_web_server_takes_512_connections_says_nothing_of_itself_and_believes_
     server = web.WebServer(Address("127.0.0.1", 0), lambda each: Answered(200, b"yes"), Refusals())
     try:
         assert server.alive
+        assert server._thread.daemon
         config = server._server.config
         assert (config.limit_concurrency, config.timeout_graceful_shutdown) == (512, 1)
         assert (config.server_header, config.proxy_headers, config.access_log) == (False, False, False)
@@ -155,3 +161,16 @@ def test_a_web_server_takes_512_connections_says_nothing_of_itself_and_believes_
     finally:
         server.close()
     assert not server.alive
+
+
+def test_threads_of_an_agent_run_until_they_are_told_to_stop_and_hold_up_no_process():
+    stop, ran = Stop(), []
+
+    def run(told):
+        ran.append(threading.current_thread())
+        ran.append(told.wait(60.0))
+
+    with _threaded("looks", run, stop):
+        assert not stop.told
+    assert [ran[0].name, ran[0].daemon, ran[1]] == ["looks", True, True]
+    assert not ran[0].is_alive()

@@ -1,0 +1,60 @@
+"""Files of the kernel and of users with bytes that are no ASCII, on a machine whose locale is ASCII."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+
+import pytest
+
+from tests.engines.linux.test_measure import TICKS, Proc
+from windlass.engines.linux.agent.token import read_token
+from windlass.engines.linux.cores import is_topmost
+from windlass.engines.linux.files import Files
+from windlass.engines.linux.progress import Progress, read
+from windlass.model import InputError
+
+
+@pytest.fixture(autouse=True)
+def ascii_locale(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is read without an encoding is read as ASCII."""
+    monkeypatch.setattr(io, "text_encoding", lambda encoding, level=2: encoding or "ascii")
+
+
+def test_a_process_may_have_any_bytes_for_a_name(tmp_path: Path) -> None:
+    proc = Proc(tmp_path)
+    proc.process(7, 3.0, {7: 0.5}, mib=2)
+    for name in ("stat", "smaps_rollup"):
+        path = tmp_path / "7" / name
+        path.write_bytes(path.read_bytes().replace(b"(a) b (c)", b"(\xff) \xc3 (c)") + b"\xff 1 \xc3\n")
+    usage = proc.meter(7).sample()
+    assert usage.cpu == pytest.approx(3.0, abs=1 / TICKS)
+    assert usage.memory == 2 * 1024 * 1024
+
+
+def test_a_group_may_have_any_name(tmp_path: Path) -> None:
+    (tmp_path / "7").mkdir()
+    (tmp_path / "7" / "cgroup").write_bytes(b"3:memory:/caf\xc3\xa9\n2:cpuset:/\n1:cpu:/caf\xc3\xa9\n")
+    assert is_topmost(tmp_path, 7, "cpuset")
+    assert not is_topmost(tmp_path, 7, "cpu")
+    (tmp_path / "file").write_bytes(b"7 \xff\n")
+    assert Files().read(tmp_path / "file").startswith("7 ")
+
+
+def test_a_group_that_is_there_already_is_as_good(tmp_path: Path) -> None:
+    for _ in range(2):
+        Files().make(tmp_path / "group")
+    assert (tmp_path / "group").is_dir()
+
+
+def test_files_of_users_with_bytes_that_are_no_text_are_refused_in_a_line(tmp_path: Path) -> None:
+    token = tmp_path / "token"
+    token.write_bytes(b"x" * 20 + b"\xff")
+    token.chmod(0o600)
+    with pytest.raises(InputError, match="token"):
+        read_token(token, {})
+    path = tmp_path / "progress"
+    path.write_bytes(b"\xff" + Progress(1, 2, True, 0, 1).line().encode())
+    found = read(path)
+    assert found.progress is None
+    assert "expected one line of JSON" in found.why
