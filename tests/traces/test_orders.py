@@ -1,0 +1,31 @@
+"""Machines in the order in which they were first measured, and logs whichever way their lines end."""
+
+import pytest
+
+from windlass.model import InputError
+from windlass.traces.logs.logged import NEVER_RAN
+from windlass.traces.logs.tables import read_csv_log
+from windlass.traces.volatility import read_volatility
+
+
+def test_machines_come_in_the_order_in_which_they_were_first_measured(tmp_path):
+    numbers = [(7 * at) % 40 for at in range(40)]
+    first = [f"{number + 1},2023-09-01 00:00:{at:02},{number}" for at, number in enumerate(numbers)]
+    last = [f"{number + 101},2023-09-01 01:00:00,{number}" for number in sorted(numbers)]
+    path = tmp_path / "scores.csv"
+    path.write_text("\n".join(["value,starttime,VM_id", *last, *first]) + "\n")
+    assert read_volatility(path, 2).tolist() == [[number + 1.0, number + 101.0] for number in numbers]
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+def test_tables_of_jobs_are_read_however_their_lines_end(tmp_path, end):
+    path, found = tmp_path / "log.csv", []
+
+    def job(row):
+        found.append((row.text("a"), row.text("b")))
+        return NEVER_RAN
+
+    path.write_bytes(end.join(["a,b", "1,x", "", '2,"y, z"', ""]).encode())
+    with pytest.raises(InputError, match="never ran"):
+        read_csv_log(path, ("a", "b"), job, False)
+    assert found == [("1", "x"), ("2", "y, z")]
