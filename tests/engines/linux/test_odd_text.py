@@ -47,6 +47,17 @@ def test_a_group_that_is_there_already_is_as_good(tmp_path: Path) -> None:
     assert (tmp_path / "group").is_dir()
 
 
+def test_a_token_with_a_space_that_is_no_ascii_is_refused_in_any_locale(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(io, "text_encoding", lambda encoding, level=2: encoding or "utf-8")
+    token = tmp_path / "token"
+    token.write_bytes(b"x" * 20 + "\u00a0\n".encode())
+    token.chmod(0o600)
+    with pytest.raises(InputError, match="token"):
+        read_token(token, {})
+
+
 def test_files_of_users_with_bytes_that_are_no_text_are_refused_in_a_line(tmp_path: Path) -> None:
     token = tmp_path / "token"
     token.write_bytes(b"x" * 20 + b"\xff")
