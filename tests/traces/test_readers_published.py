@@ -200,6 +200,9 @@ def test_requests_to_models(tmp_path):
     found = read_llm(written(tmp_path, head + "2023-11-16 18:00:01.5,3,1\n2023-11-16 18:00:00.25,0,4\n"))
     assert found.arrival.tolist() == [0.0, 1.25]
     assert (found.context.tolist(), found.generated.tolist()) == ([0.0, 3.0], [4.0, 1.0])
+    # The published times have seven digits behind the point: requests come in the order of all of them.
+    times = [f"2023-11-16 18:00:00.000000{9 - row},{9 - row},1\n" for row in range(9)]
+    assert read_llm(written(tmp_path, head + "".join(times))).context.tolist() == list(range(1, 10))
     two = Requests(np.zeros(2), np.array([0.0, 3.0]), np.array([4.0, 1.0]))
     assert two.work().tolist() == pytest.approx([80 / 51.5, 23 / 51.5])
     assert two.work(2.0).tolist() == pytest.approx([8 / 6.5, 5 / 6.5])
