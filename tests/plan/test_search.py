@@ -33,8 +33,11 @@ def some_that_fit(problem, rng):
 
 
 def room_of(problem, chosen):
-    """What is left as kernels take it: of no resource there is enough."""
-    return np.append(plain.left(plain.wide(problem), chosen), np.inf)
+    """What is left as kernels take it: of no resource there is enough.
+
+    Behind it in memory is a number that spoils the answer of a kernel which reads beyond the end.
+    """
+    return np.append(plain.left(plain.wide(problem), chosen), [np.inf, -1e9])[:-1]
 
 
 def arrays(problem):
