@@ -53,8 +53,12 @@ def test_what_was_learned_comes_back_from_text():
         lambda tree: tree["slower"][0].pop(),
         lambda tree: tree["faster"][1].__setitem__(0, float("nan")),
         lambda tree: tree["faster"][0][0].__setitem__(0, -1.0),
+        lambda tree: tree["faster"][1].__setitem__(0, "much"),
+        lambda tree: tree["slower"][0][0].__setitem__(0, {}),
+        lambda tree: tree["slower"][1].__setitem__(0, 10**400),
         lambda tree: tree.update(effects=[["a", "b", -1.0, 0.0]]),
         lambda tree: tree.update(effects=[["a", "b", 1.0]]),
+        lambda tree: tree.update(effects=[["a", "b", 10**400, 0.0]]),
     ],
 )
 def test_what_cannot_have_been_learned_is_refused_and_nothing_changes(spoil):
@@ -72,3 +76,16 @@ def test_what_cannot_have_been_learned_is_refused_and_nothing_changes(spoil):
 def test_a_precision_of_another_size_is_none():
     with pytest.raises(ValueError, match="expected those of 2 weights"):
         line_of([[[1.0]], [1.0]], 2, 0.1)
+
+
+def test_whole_numbers_of_any_size_make_a_line_as_floats_do():
+    # JSON has no floats: a number that was written without a point comes back as a whole one.
+    line = line_of([[[10**30]], [2 * 10**30]], 1, 0.1)
+    assert (line.precision.dtype, line.pull.dtype) == (np.float64, np.float64)
+    assert line.at(np.array([[1.0]]))[0] == pytest.approx([2.0])
+
+
+@pytest.mark.parametrize("tree", [[[["a"]], [1.0]], [[[1.0]], ["a"]], [[[1.0], []], [1.0]]])
+def test_what_is_no_number_makes_no_line(tree):
+    with pytest.raises(ValueError, match=r"convert|sequence"):
+        line_of(tree, 1, 0.1)

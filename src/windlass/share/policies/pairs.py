@@ -169,7 +169,7 @@ class Pairs:
                 line_of(tree[name], size, _NOISE) for name, size in (("slower", 5), ("faster", 3))
             )
             effects = Effects(tree["effects"])
-        except (ValueError, KeyError, TypeError, RecursionError) as error:
+        except (ValueError, KeyError, TypeError, OverflowError, RecursionError) as error:
             raise InputError(f"what was learned cannot be read: {type(error).__name__}: {error}") from error
         if not known:
             raise InputError(f"what was learned is of {tree['policy']!r}, version {tree['version']!r}")
