@@ -1,4 +1,4 @@
-"""The policy cascade by each of its options, and what refining owes to the fair parts: as plain versions, and by hand."""
+"""Options of the policy cascade, and what refining owes to fair parts: as plain versions, and by hand."""
 
 from __future__ import annotations
 

@@ -9,6 +9,7 @@ import pytest
 from tests.share.cases import candidate, host
 from tests.share.test_book import pair, read
 from windlass.share import Allocation, Candidate, Guest, Share, ShareView, Sharing
+from windlass.share.answer import Back
 from windlass.share.book import ShareBook
 from windlass.share.meter import ClassUse, Interval, Reading
 from windlass.share.pairing import host_ended
@@ -153,6 +154,51 @@ def test_a_new_quota_is_measured_anew_and_the_same_goes_on() -> None:
     assert book.elapsed(2, 50.0) == 5.0 + 4.0 + 1.0
     # Its promise is that of its first quota.
     assert book.until(2) == 10.0 + 1790.0 + 1800.0 - 0.5 * 1790.0
+
+
+def test_a_guest_that_is_put_back_leaves_its_host_alone_and_the_others_as_they_are() -> None:
+    book = beside()
+    book.read({1: read(20.0, cpu=40.0, done=20.0, memory=4e9), 2: read(20.0)})
+    book.started(candidate(7, restarts=True, memory=1e9), 20.0, 8e9)
+    book.adopt(3, candidate(7, restarts=True, memory=1e9), 50, 20.0)
+    book.checkpoints()
+    book.carry_out(book.view(30.0, []), Sharing(back=(Back(7, "begins again"),)))
+    assert (book.jobs(), book.pairs(), book.guest_of(3)) == ([1, 2, 3], [(1, 2, 30)], None)
+    assert 7 not in book
+    # It may be taken in again, and begins from nothing.
+    taken = Sharing((Share(3, 7, 50, "again"),))
+    book.carry_out(book.view(40.0, [candidate(7, memory=1e9)]), taken)
+    assert (book.pairs(), book.host_of(7)) == ([(1, 2, 30), (3, 7, 50)], 3)
+    assert book.elapsed(7, 60.0) == 10.0
+
+
+def test_a_second_reading_of_an_instant_changes_nothing_of_what_was_measured() -> None:
+    book = beside()
+    both = {1: read(20.0, cpu=40.0, done=15.0, waited=1.0, memory=4e9), 2: read(20.0, cpu=10.0)}
+    alone = {3: read(20.0, cpu=52.0, done=30.0, memory=2e9)}
+    book.read(both | alone)
+    before, told = book.view(20.0, []).running, book.checkpoints()
+    book.read(both | alone)
+    assert repr(book.view(20.0, []).running) == repr(before)
+    assert repr(book.checkpoints()) == repr(told)
+    assert (before[0].rate, before[0].waited, before[1].rate, before[1].cpu) == (0.5, 10.0, 3.0, 100.0)
+
+
+@pytest.mark.parametrize("between", [False, True])
+def test_a_second_reading_of_an_instant_makes_no_later_time_undisturbed(between: bool) -> None:
+    # A partner is lost, or a job paused, at the instant of a reading: time since then is not time alone.
+    book = pair()
+    book.lost(2, 10.0)
+    if between:
+        book.read({1: read(10.0, cpu=20.0, done=10.0, memory=4e9)})
+    book.read({1: read(20.0, cpu=60.0, done=20.0)})
+    assert book.uses.cpu("montage") == 50.0
+    book = beside()
+    book.paused(3, 2.0)
+    if between:
+        book.read({3: read(10.0, cpu=12.0, memory=2e9)})
+    book.read({3: read(20.0, cpu=52.0)})
+    assert book.uses.cpu("statistics") == 50.0
 
 
 def test_a_promise_that_is_told_holds() -> None:

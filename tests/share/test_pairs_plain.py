@@ -234,6 +234,20 @@ def test_a_choice_of_a_guest_that_uses_little_weighs_what_it_uses():
         assert belief.largest(one, guest, (50,), worth=0.0).good.tolist() == [[good]]
 
 
+def test_no_guest_is_thought_to_keep_more_cores_busy_than_it_uses_alone():
+    # By hand: a guest that is believed to run at twice its speed keeps as many cores busy as at its speed.
+    only_time = Line.prior(np.eye(5)[0], np.full(5, 1e-6), 0.25).solved()
+    one = Hosts.of([host(cpu=100.0, cores=8, tasks_left=0.0)])
+    for speed in (1.0, 1.5, 2.0, 9.0):
+        line = Line.prior(speed * np.eye(3)[0], np.full(3, 1e-6), 0.25).solved()
+        belief = Belief(only_time, line, Effects(), care=0.0, budget=2.0)
+        for cores, good in ((8, False), (9, True)):
+            guest = Candidate(2, "blast", cores, 0.0, 60.0, cpu=50.0)
+            found = belief.largest(one, guest, (50,), worth=0.0)
+            assert found.good.tolist() == [[good]]
+            assert found.faster == pytest.approx(np.array([[speed]]))
+
+
 @pytest.mark.parametrize("seed", range(5))
 def test_features_are_those_of_plain_rows(seed):
     rng = np.random.default_rng(seed)
