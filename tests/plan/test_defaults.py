@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import inspect
-
 import numpy as np
 import pytest
 
+from tests.anew import anew, defaults
 from windlass.model import InputError
 from windlass.plan import POLICIES, cascade, optimal, videostorm
 from windlass.plan.lib.greedy import greedy
@@ -26,13 +25,8 @@ DEFAULTS = {
 }
 
 
-def defaults(function):
-    found = inspect.signature(function).parameters.values()
-    return {each.name: each.default for each in found if each.default is not inspect.Parameter.empty}
-
-
 def test_policies_have_the_documented_defaults():
-    assert {name: defaults(POLICIES.find(name)) for name in POLICIES.names()} == DEFAULTS
+    assert {name: defaults(anew(POLICIES.find(name))) for name in POLICIES.names()} == DEFAULTS
 
 
 def test_functions_have_the_defaults_of_the_policies():

@@ -65,6 +65,15 @@ def test_each_tree_looks_at_its_own_metric():
         assert advice[3].tolist() == experts.trees[3].leaves[row, column].tolist()
 
 
+def test_a_stage_has_a_band_of_its_own_for_each_of_three_values(tmp_path):
+    leaves = "".join(f"      - - [{100 - at}, {at}]\n        - [{at}, {100 - at}]\n" for at in (10, 20, 30))
+    text = GOOD.split("  - metric")[0] + "  - metric: stage\n    bands: [sequential, unknown, parallel]\n"
+    experts = read_experts(written(tmp_path, text + "    leaves:\n" + leaves))
+    for parallel, first in ((False, 0.1), (None, 0.2), (True, 0.3)):
+        happy = host(parallel=parallel, walltime=100.0, elapsed=0.0, tasks_left=10.0, rate=0.1)
+        assert experts.advice(happy)[0].tolist() == [first, 1.0 - first]
+
+
 def test_what_ships_is_four_trees_of_nine_leaves():
     experts = read_experts()
     assert experts.actions == ACTIONS

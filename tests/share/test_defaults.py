@@ -1,0 +1,70 @@
+"""Parameters of co-schedulers: their documented defaults, and bounds that are themselves allowed."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from tests.anew import anew, defaults
+from windlass.model import InputError
+from windlass.share import POLICIES
+from windlass.share.policies.oracle import time_shared
+
+DEFAULTS = {
+    "always": {"quota": 30},
+    "asax": {
+        "experts": None,
+        "update": "printed",
+        "loss": "walltime",
+        "full": 0.5,
+        "tolerance": 0.2,
+        "redraw": True,
+        "gamma": None,
+    },
+    "none": {},
+    "oracle": {"speeds": time_shared, "budget": 10.0},
+    "pairs": {"budget": 10.0, "worth": 30.0, "care": 2.0, "probe": 20},
+    "static": {},
+}
+
+
+@pytest.mark.parametrize("name", DEFAULTS)
+def test_a_policy_that_is_named_alone_has_the_parameters_of_its_page(name):
+    assert sorted(POLICIES.names()) == sorted(DEFAULTS)
+    found = defaults(anew(POLICIES.find(name)))
+    if name == "oracle":
+        # A file that is executed again has a function of its own by that name.
+        found["speeds"] = {"time_shared": time_shared}[found["speeds"].__name__]
+    assert found == DEFAULTS[name]
+
+
+def made(name, **parameters):
+    return POLICIES.make(name, np.random.default_rng(1), **parameters)
+
+
+@pytest.mark.parametrize(
+    ("name", "field", "allowed", "beyond", "scale"),
+    [
+        ("oracle", "budget", (0.0, 1e9), (-0.1, math.nan), 1.0),
+        ("pairs", "budget", (0.0, 1e9), (-0.1, math.nan), 100.0),
+        ("pairs", "worth", (0.0, 100.0), (-0.1, 100.1), 100.0),
+        ("pairs", "care", (0.0, 1e9), (-0.1, math.nan), 1.0),
+        ("pairs", "probe", (1, 10**9), (0, 1.5), 1.0),
+        ("asax", "full", (1e-9, 1e9), (0.0, -0.1), 1.0),
+        ("asax", "tolerance", (0.0, 1.0), (-0.1, 1.1), 1.0),
+        ("always", "quota", (10, 90), (0, 100, 15), 1.0),
+    ],
+)
+def test_values_on_a_bound_are_allowed_and_none_beyond(name, field, allowed, beyond, scale):
+    for value in allowed:
+        assert getattr(made(name, **{field: value}), field) == pytest.approx(value / scale)
+    for value in beyond:
+        with pytest.raises(InputError, match=field):
+            made(name, **{field: value})
+
+
+def test_a_loss_that_is_not_known_is_named():
+    with pytest.raises(InputError, match="loss is 'mood', expected one of walltime, progress, wait"):
+        made("asax", loss="mood")
