@@ -101,6 +101,58 @@ def test_pairs_that_were_not_seen_are_told_better_than_by_guessing(real):
     assert by_model.predicted > by_pair.predicted
 
 
+def plain_held_out(use, speed, groups, folds):
+    """Each part of the groups is left out in turn: bounded least squares, and guesses, pair by pair."""
+    names = sorted({name for row in groups.tolist() for name in row})
+    folds, wrong = min(folds, len(names)), []
+    for fold in range(folds):
+        out = [any(names.index(name) % folds == fold for name in row) for row in groups.tolist()]
+        features, logs, seen = [], [], []
+        for pair, left in zip(range(len(use)), out, strict=True):
+            for own, other in ((0, 1), (1, 0)):
+                u, o = use[pair, own] / 100, use[pair, other] / 100
+                if not left:
+                    features.append([o, u * o, max(0.0, u + o - 1)])
+                    logs.append(-math.log(speed[pair, own]))
+                    seen.append(speed[pair, own])
+        if not any(out):
+            continue
+        weights = lsq_linear(np.array(features), np.array(logs), bounds=(0, np.inf), tol=1e-14).x
+        for pair, left in zip(range(len(use)), out, strict=True):
+            for own, other in ((0, 1), (1, 0)) if left else ():
+                u, o, true = use[pair, own] / 100, use[pair, other] / 100, speed[pair, own]
+                told = math.exp(-float(np.dot(weights, [o, u * o, max(0.0, u + o - 1)])))
+                # A fair share is half, or what the other does not use, and no more than is wanted.
+                fair = min(1.0, max(0.5, 1 - o) / u) if u else 1.0
+                wrong.append((told - true, float(np.mean(seen)) - true, fair - true))
+    off = np.array(wrong)
+    return (*np.abs(off).mean(axis=0), math.sqrt((off[:, 0] ** 2).mean()), len(off), folds)
+
+
+@pytest.mark.parametrize(("folds", "names"), [(3, 7), (10, 5), (2, 9)])
+def test_predictions_of_what_was_left_out_are_those_of_plain_loops(folds, names):
+    rng = np.random.default_rng(folds)
+    use = rng.uniform(0, 100, (40, 2)).round()
+    use[0] = 0.0
+    speed = np.exp(-rng.uniform(0, 1, (40, 2)) * (use.sum(axis=1, keepdims=True) / 200))
+    # Names are not numbers from 0 on, and not in order.
+    groups = rng.integers(0, names, (40, 2)) * 3 + 5
+    found = held_out(use, speed, groups, folds)
+    off, of_mean, of_fair, square, predicted, parts = plain_held_out(use, speed, groups, folds)
+    assert (found.predicted, found.folds) == (predicted, parts)
+    assert (found.error, found.of_the_mean, found.of_fair_shares, found.root_mean_square) == pytest.approx(
+        (off, of_mean, of_fair, square), abs=1e-6
+    )
+
+
+def test_ten_parts_are_left_out_in_turn_where_no_number_is_given():
+    rng = np.random.default_rng(1)
+    use, speed = rng.uniform(0, 100, (24, 2)), rng.uniform(0.2, 1, (24, 2))
+    groups = np.arange(24).repeat(2).reshape(-1, 2)
+    assert held_out(use, speed, groups) == held_out(use, speed, groups, 10)
+    assert held_out(use, speed, groups).folds == 10
+
+
 def test_what_is_left_out_is_not_fitted_to():
     # Group 1 alone is slow. Whoever leaves it out cannot know that, and is off by all of it.
     use, speed = np.full((4, 2), 90.0), np.array([[1.0, 1.0], [1.0, 1.0], [0.5, 0.5], [0.5, 0.5]])
