@@ -68,6 +68,23 @@ def test_degenerate_input(name):
 
 
 @each_function
+def test_whole_numbers_are_as_good_as_floats(name):
+    case = [[0, 1], [1], [0, 1]], [[[1, 0], [4, 3]], [[2, 2]], [[0, 1], [5, 1]]], [8, 4]
+    floats = [[np.array(own, float) for own in part] for part in case[:2]]
+    found = FUNCTIONS[name](*case)
+    assert found.tolist() == FUNCTIONS[name](*floats, np.array(case[2], float)).tolist()
+    assert Problem.of(*case).fits(found)
+
+
+@pytest.mark.parametrize("name", POLICIES.names())
+def test_of_no_queries_there_is_an_empty_plan(name):
+    view = PlanView(0.0, ("cloud.cores",), np.array([1.0]), ())
+    plan = POLICIES.make(name, np.random.default_rng(1)).decide(view)
+    plan.check(view)
+    assert (plan.choices, plan.why) == ((), ())
+
+
+@each_function
 @pytest.mark.parametrize(
     ("case", "said"),
     [

@@ -145,3 +145,11 @@ def test_a_virtual_instance_has_members_and_a_group():
         balance([1, 0], 2)
     with pytest.raises(InputError, match="groups is 0"):
         balance([1], 0)
+
+
+def test_what_is_no_number_is_named_where_it_is():
+    with pytest.raises(InputError, match="vectors: row 1, resource 0 is nan, expected 0 or more"):
+        embed([[1], [None]], [[4]])
+    with pytest.raises(InputError, match="buckets: row 0, resource 1 is nan"):
+        embed([[1, 1]], [[4, None]])
+    assert embed([[1], [2]], [[4]]).tolist() == [0.75]

@@ -15,6 +15,7 @@ from windlass.scale.forecast import Adapted, make
 from windlass.scale.forecast.models.arima import Arima
 from windlass.scale.forecast.models.ets import Ets
 from windlass.scale.forecast.models.lightgbm import LightGbm
+from windlass.scale.forecast.rows import filled
 
 WINDOWED = {"window": 288, "horizon": 6}
 
@@ -175,6 +176,57 @@ def test_quantiles_are_errors_of_the_last_third(rows, steps):
             rank = math.ceil((count + 1) * level) if level >= 0.5 else math.floor((count + 1) * level)
             of = np.sort(errors, axis=0)[min(max(rank - 1, 0), count - 1)]
             np.testing.assert_allclose(found[place], np.maximum(mean + of, 0.0))
+
+
+@pytest.mark.parametrize("name", ["nlinear", "dlinear"])
+@pytest.mark.parametrize("steps", [11, 13, 16, 21])
+def test_a_trial_that_looks_back_beyond_the_first_row_sees_that_row_again(name, steps):
+    # One trial is made, after the rows that leave as many as are forecast; its window is not full.
+    rows = drawn(22)
+    made, again = (make(name, window=10, horizon=2).fit(rows) for _ in range(2))
+    first = 22 - steps
+    again.update(np.concatenate([np.repeat(rows[:1], 10, axis=0), rows[:first]]))
+    off = rows[first:] - again.forecast(steps)
+    want = np.maximum(made.forecast(steps) + off, 0.0)
+    for level in (0.1, 0.5, 0.9):
+        np.testing.assert_allclose(made.forecast(steps, [level])[0], want)
+
+
+@pytest.mark.parametrize("name", ["naive", "ses", "seasonal-naive", "holt-winters"])
+def test_whole_numbers_and_gaps_are_learned_as_floats(name):
+    season = {"seasons": [3]} if "season" in name or "holt" in name else {}
+    rows = [[4, 0], [1, 7], [3, 3], [2, 9], [5, 8], [0, 6], [1, 2]]
+    made, wanted = make(name, **season).fit(rows), make(name, **season).fit(np.array(rows, float))
+    for new in ([2, 3], [[3, None], [None, 1]]):
+        made.update(new)
+        wanted.update(np.array(new, float))
+        found = made.forecast(4)
+        assert found.dtype == np.float64
+        np.testing.assert_array_equal(found, wanted.forecast(4))
+    filled_up = filled([[None, 2], [3, None]])
+    assert (filled_up.dtype, filled_up.tolist()) == (np.float64, [[3.0, 2.0], [3.0, 2.0]])
+
+
+class Kept:
+    """Keeps what it is given."""
+
+    def fit(self, series):
+        self.rows = [series]
+
+    def forecast(self, steps):
+        return [[1] * self.rows[0].shape[1]] * steps
+
+    def update(self, new_rows):
+        self.rows.append(new_rows)
+
+
+def test_an_object_is_given_floats_row_by_row_and_gives_floats():
+    made = Adapted(kept := Kept()).fit([[1, 2], [3, 4]])
+    made.update([5, 6])
+    made.update([[7, 8], [None, 9]])
+    assert all(each.dtype == np.float64 for each in kept.rows)
+    assert [each.shape for each in kept.rows] == [(2, 2), (1, 2), (2, 2)]
+    assert made.forecast(2).dtype == np.float64
 
 
 def test_no_more_than_two_thousand_trials_are_made():

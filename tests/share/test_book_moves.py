@@ -308,3 +308,8 @@ def test_use_of_a_class_is_added_to_what_was_known_and_handed_on() -> None:
     assert use.totals() == (("a", 20.0, 1500.0),)
     assert ClassUse([("a", 1.0, 101.0)]).cpu("a") == 100.0
     assert math.isnan(ClassUse([("a", 0.0, 0.0)]).cpu("a"))
+    # However short the time was that was measured.
+    assert ClassUse([("a", 0.5, 40.0)]).cpu("a") == 80.0
+    brief = ClassUse()
+    brief.take("a", 1e-3, 30.0)
+    assert brief.cpu("a") == pytest.approx(30.0)
