@@ -74,6 +74,13 @@ def test_else_as_many_run_as_can_and_of_these_the_best(first, second, monkeypatc
     assert best.options == {"time_limit": 7.0, "mip_rel_gap": 0.125}
 
 
+def test_a_query_that_cannot_run_at_all_is_not_asked_to(monkeypatch):
+    problem = Problem.of([[0.25], [0.5]], [[[1.0]], [[6.0]]], [5.0])
+    found, (asked,) = solved(monkeypatch, answer(1, bound=0.25), problem=problem)
+    assert (asked.low, asked.weight) == ([1, 0], [-0.25])
+    assert (found.choices.tolist(), found.bound, found.proven) == ([0, -1], 0.25, True)
+
+
 def test_a_solver_out_of_time_is_not_a_proof(monkeypatch):
     found, _ = solved(monkeypatch, answer(1, 0, 1, bound=0.9, status=1))
     assert (found.choices.tolist(), found.bound, found.proven) == ([0, 0], 0.9, False)
@@ -93,6 +100,12 @@ def test_an_answer_over_what_there_is_is_asked_for_again_with_less_room(monkeypa
     found, (first, second) = solved(monkeypatch, over, fits, problem=TIGHT)
     assert (found.choices.tolist(), found.bound, found.proven) == ([0, 0], 1.25, True)
     assert (first.room, second.room) == (1.0, 1.0 - 4e-6)
+    # A second program that was not solved as far proves less.
+    less = answer(1, 0, 1, bound=1.5)
+    assert solved(monkeypatch, over, less, problem=TIGHT)[0].bound == 1.5
+    # Where fewer run, what was proven of more says nothing of them.
+    fewer = answer(0, 1, 0, bound=0.75)
+    assert solved(monkeypatch, over, fewer, problem=TIGHT)[0].bound == 0.75
     assert solved(monkeypatch, over, over, problem=TIGHT)[0] is None
     assert solved(monkeypatch, over, NONE, NONE, problem=TIGHT)[0] is None
 
