@@ -22,6 +22,7 @@ from windlass.checks.scale import drawn_view
 from windlass.model.instances import InstanceType
 from windlass.scale import Demands
 from windlass.scale.lib import change as change_module
+from windlass.scale.lib import comers as comers_module
 from windlass.scale.lib import odds as odds_module
 from windlass.scale.lib.change import Change
 from windlass.scale.lib.comers import LEVELS, Comers
@@ -180,6 +181,25 @@ def test_rises_of_the_history_are_told_as_one_job_each_but_the_latest(told):
         came = [[place == at for place in range(len(LEVELS))] for at in first]
         want.append((9e5 - (39 - row) * PERIOD, [float(rise > 0) for rise in rises], came))
     assert told == [*want, (9e5, [0.0] * 3, [[False] * len(LEVELS)] * 3)]
+
+
+@pytest.mark.parametrize("recalled", [1, 2, 6, 30])
+def test_of_a_long_history_the_latest_rises_are_told(told, monkeypatch, recalled):
+    rng = np.random.default_rng(8)
+    history = rng.choice([0.0, 1.0, 2.5, 7.0], (30, 3))
+    view = replace(drawn(rng, 9e5, history), waiting=Demands.none(), running=Demands.none())
+    Comers().follow(view, view.used, Buckets().of(view))
+    whole = list(told)
+    assert len(whole) == 28 + 1
+    told.clear()
+    monkeypatch.setattr(comers_module, "_RECALLED", recalled)
+    Comers().follow(view, view.used, Buckets().of(view))
+    # The rise to the latest row is that of now, which is told as jobs that came.
+    assert told == whole[-min(recalled, 29) :]
+
+
+def test_a_hundred_days_are_recalled():
+    assert comers_module._RECALLED * 600.0 == 100 * 86_400.0
 
 
 def test_levels_are_those_that_are_chosen_from():
