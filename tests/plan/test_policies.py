@@ -91,6 +91,9 @@ def test_of_no_queries_there_is_an_empty_plan(name):
         (([[0.5], [np.nan]], [[[1.0]], [[1.0]]], [1.0]), "query 1: accuracy of configuration 0 is nan"),
         (([[1.5]], [[[1.0]]], [1.0]), "query 0: accuracy of configuration 0 is 1.5, expected 0 to 1"),
         (([[0.5]], [[[np.nan]]], [1.0]), "query 0: demand of configuration 0 of resource 0 is nan"),
+        (([[0.5]], [[[None]]], [1.0]), "query 0: demand of configuration 0 of resource 0 is nan"),
+        (([[None]], [[[1.0]]], [1.0]), "query 0: accuracy of configuration 0 is nan, expected 0 to 1"),
+        (([[0.5]], [[[1.0]]], [None]), "capacity of resource 0 is nan, expected 0 or more"),
         (
             ([[0.5, 0.5]], [[[1.0], [-2.0]]], [1.0]),
             "query 0: demand of configuration 1 of resource 0 is -2.0",

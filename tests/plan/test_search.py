@@ -13,6 +13,9 @@ from windlass.plan.lib.greedy import greedy
 from windlass.plan.lib.keep import settled
 from windlass.plan.lib.search import IMPROVE, REPAIR
 
+#: What is behind the room in memory.
+BEYOND = -1e9
+
 
 @pytest.fixture(autouse=True)
 def _exactly_what_there_is(monkeypatch):
@@ -37,7 +40,7 @@ def room_of(problem, chosen):
 
     Behind it in memory is a number that spoils the answer of a kernel which reads beyond the end.
     """
-    return np.append(plain.left(plain.wide(problem), chosen), [np.inf, -1e9])[:-1]
+    return np.append(plain.left(plain.wide(problem), chosen), [np.inf, BEYOND])[:-1]
 
 
 def arrays(problem):
@@ -53,6 +56,7 @@ def test_improving_makes_the_switches_of_the_plain_version(sweeps):
         made = IMPROVE.ready()(*arrays(problem), room, chosen, sweeps)
         assert (chosen.tolist(), made) == plain.improved(problem, begin, sweeps), seed
         assert room.tolist() == room_of(problem, chosen.tolist()).tolist()
+        assert room.base[-1] == BEYOND
 
 
 def test_improved_plans_have_no_better_neighbour():
@@ -86,6 +90,7 @@ def test_repairs_are_those_of_the_plain_version():
         begin = [int(rng.choice(plain.rows_of(small, i))) for i in range(len(small))]
         room, chosen = room_of(small, begin), np.array(begin)
         went, expected = bool(REPAIR.ready()(*arrays(small), room, chosen)), plain.repaired(small, begin)
+        assert room.base[-1] == BEYOND
         assert went == (expected is not None), seed
         if went:
             assert chosen.tolist() == expected, seed
