@@ -107,14 +107,23 @@ class Trials:
         stages, expected = self._stages(room, change)
         left_out: set[str] = set()
         while True:
-            outcome = self._held(change, [[t for t in s if t not in left_out] for s in stages], expected)
+            outcome = self._held(change, stages, expected, sorted(left_out))
             by = _noticed_by(outcome)
-            if by not in outcome.failed or self._passes_unchanged(by):
+            if by not in outcome.failed or by in left_out or self._passes_unchanged(by):
                 break
             left_out.add(by)
-        return Result(room.name, change, "noticed" if by else "unnoticed", by, time.monotonic() - began)
+        is_noticed = bool(by) and by not in left_out
+        by = by if is_noticed else ""
+        seconds = time.monotonic() - began
+        return Result(room.name, change, "noticed" if is_noticed else "unnoticed", by, seconds)
 
-    def _held(self, change: Change | None, stages: Sequence[Sequence[str]], expected: float) -> Outcome:
+    def _held(
+        self,
+        change: Change | None,
+        stages: Sequence[Sequence[str]],
+        expected: float,
+        left_out: Sequence[str] = (),
+    ) -> Outcome:
         folder = Path(tempfile.mkdtemp(prefix="windlass-trial-"))
         try:
             source = copied(folder)
@@ -122,11 +131,11 @@ class Trials:
                 path = source / "windlass" / change.file
                 overwrite(path, change.apply(path.read_bytes()))
             limit = _LIMIT_S + _LONGER * expected
-            outcome = run_trial(source, [s for s in stages if s], limit, _ORDINARY)
+            outcome = run_trial(source, [s for s in stages if s], limit, _ORDINARY, left_out)
             if outcome.status == UNKNOWN_TEST:
                 # A change may rename the cases of a test.
                 files = [sorted({test.split("::")[0] for test in stage}) for stage in stages]
-                outcome = run_trial(source, [s for s in files if s], limit, _ORDINARY)
+                outcome = run_trial(source, [s for s in files if s], limit, _ORDINARY, left_out)
             return outcome
         finally:
             shutil.rmtree(folder, ignore_errors=True)

@@ -74,7 +74,11 @@ def overwrite(path: Path, data: bytes) -> None:
 
 
 def run_trial(
-    source: Path, stages: Sequence[Sequence[str]], limit_s: float | None = None, markers: str = ""
+    source: Path,
+    stages: Sequence[Sequence[str]],
+    limit_s: float | None = None,
+    markers: str = "",
+    left_out: Sequence[str] = (),
 ) -> Outcome:
     """Run tests on a copy of the source.
 
@@ -89,9 +93,11 @@ def run_trial(
         The trial is killed after this long, s.
     markers
         Which tests are left in, as pytest's ``-m`` takes it.
+    left_out
+        Tests that are not run, by their names in the unchanged tree.
     """
     output, report = source.parent / "output.txt", source.parent / "failed.json"
-    trial = _SERVER.Process(target=_held, args=(source, stages, output, report, markers))
+    trial = _SERVER.Process(target=_held, args=(source, stages, output, report, markers, left_out))
     trial.start()
     trial.join(limit_s)
     if trial.is_alive():
@@ -139,7 +145,14 @@ class _Watch:
         os.kill(os.getpid(), signal.SIGKILL)
 
 
-def _held(source: Path, stages: Sequence[Sequence[str]], output: Path, report: Path, markers: str) -> None:
+def _held(
+    source: Path,
+    stages: Sequence[Sequence[str]],
+    output: Path,
+    report: Path,
+    markers: str,
+    left_out: Sequence[str],
+) -> None:
     """The trial, in a process that ends with pytest's status."""
     os.setpgid(0, 0)
     with output.open("wb") as file:
@@ -161,6 +174,9 @@ def _held(source: Path, stages: Sequence[Sequence[str]], output: Path, report: P
     options += [part for plugin in _PLUGINS for part in ("-p", plugin)]
     options.append(f"--basetemp={source.parent / 'temporary'}")
     options.append(f"--hypothesis-seed={os.environ.get('WINDLASS_MUTANTS_SEED', '1')}")
+    # Outside the project, pytest's own id of a test lacks the file.
+    ids = [each for test in left_out for each in (test, f"::{test.partition('::')[2]}")]
+    options += [part for each in ids for part in ("--deselect", each)]
     status, failed = PASSED, list[str]()
     for tests in stages:
         where = [str(source.parent / test) if test.startswith("src/") else test for test in tests]
