@@ -175,3 +175,14 @@ def _say(handler: BaseHTTPRequestHandler, answer: Answer) -> None:
     while answer.drips:
         handler.wfile.write(b" ")
         time.sleep(0.1)
+
+
+class OneAnswer:
+    """Gives one answer to all requests, and keeps these with their headers."""
+
+    def __init__(self):
+        self.answer, self.asked = Answer(200, b'{"items": []}'), []
+
+    def ask(self, asked, headers):
+        self.asked.append((asked.method, asked.path, asked.body, headers))
+        return self.answer

@@ -10,26 +10,15 @@ import yaml
 pytest.importorskip("kubernetes", reason="needs the package kubernetes")
 import kubernetes
 
-from tests.engines.kubernetes.between import Answer, Between
+from tests.engines.kubernetes.between import Between, OneAnswer
 from tests.engines.kubernetes.things import kubeconfig
 from windlass.engines.kubernetes.server import ApiServer
 from windlass.model import InputError
 
 
-class Upstream:
-    """Gives one answer to all requests, and keeps these with their headers."""
-
-    def __init__(self):
-        self.answer, self.asked = Answer(200, b'{"items": []}'), []
-
-    def ask(self, asked, headers):
-        self.asked.append((asked.method, asked.path, asked.body, headers))
-        return self.answer
-
-
 @pytest.fixture
 def upstream():
-    return Upstream()
+    return OneAnswer()
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ import pytest
 pytest.importorskip("kubernetes", reason="needs the package kubernetes")
 import kubernetes
 
-from tests.engines.kubernetes.between import Answer, Between
+from tests.engines.kubernetes.between import Answer, Between, OneAnswer
 from tests.engines.kubernetes.test_mishaps import FAULTS
 from tests.engines.kubernetes.things import kubeconfig, node, pod
 from windlass.engines.elastic.system import ClusterError
@@ -23,20 +23,9 @@ from windlass.model.instances import InstanceType
 NODES = "/api/v1/nodes"
 
 
-class Upstream:
-    """Gives one answer to all requests, and keeps these with their headers."""
-
-    def __init__(self):
-        self.answer, self.asked = Answer(200, b'{"items": []}'), []
-
-    def ask(self, asked, headers):
-        self.asked.append((asked.method, asked.path, asked.body, headers))
-        return self.answer
-
-
 @pytest.fixture
 def upstream():
-    return Upstream()
+    return OneAnswer()
 
 
 @pytest.fixture
