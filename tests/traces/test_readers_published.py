@@ -48,6 +48,8 @@ def test_pods_and_nodes_of_openb(tmp_path):
     refused(lambda: read_openb_nodes(written(tmp_path, "cpu_milli,memory_mib,gpu,model\n1,-1,1,\n")),
             "line 2: memory_mib is '-1', expected a number of 0 or more")  # fmt: skip
     refused(lambda: read_openb_pods(written(tmp_path, head + "1,1,0,0,,4,4,x\n")), "scheduled_time is 'x'")
+    refused(lambda: read_openb_pods(written(tmp_path, head + "1,1,0,0,,4,4,\n1,1,0,0,,7,3,\n1,1,0,0,,8,9,\n")),
+            "line 3: deletion_time is 3, expected at least 7, its creation_time")  # fmt: skip
 
 
 def test_jobs_of_philly(tmp_path):

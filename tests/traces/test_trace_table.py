@@ -53,6 +53,13 @@ def test_job_and_request_may_be_absent_and_other_columns_are_kept(tmp_path: Path
     assert to_workload(trace).jobs.procs.tolist() == [4, 2]
 
 
+def test_the_type_of_a_column_comes_from_all_of_its_rows(tmp_path: Path) -> None:
+    lines = [*(f"{at},60,1,{at},{at}" for at in range(1200)), "1200,60,1,0.5,late"]
+    trace = read_csv(write(tmp_path, "submit,run,procs,share,team\n" + "\n".join(lines) + "\n"))
+    assert trace.records["share"].to_list()[-2:] == [1199.0, 0.5]
+    assert trace.records["team"].to_list()[-2:] == ["1199", "late"]
+
+
 @pytest.mark.parametrize(
     ("names", "lacking"),
     [

@@ -81,7 +81,6 @@ def _logged(row: Row) -> LoggedJob | Left:
         submit=submit,
         run=end - start,
         start=start,
-        end=end,
         job=int(job_id) if job_id.isascii() and job_id.isdecimal() and len(job_id) < 17 else None,
         job_id=job_id or None,
         procs_requested=gpus,

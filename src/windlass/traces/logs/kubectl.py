@@ -168,7 +168,6 @@ def _logged(item: object) -> LoggedJob | Left:
         submit=pod.metadata.creation_timestamp.timestamp(),
         run=(end - start).total_seconds(),
         start=start.timestamp(),
-        end=end.timestamp(),
         job_id=pod.metadata.name,
         procs_requested=max(1, math.ceil(cores)),
         request=pod.spec.active_deadline_seconds,

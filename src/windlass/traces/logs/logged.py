@@ -51,7 +51,6 @@ class LoggedJob:
     submit: float
     run: float
     start: float | None = None
-    end: float | None = None
     job: int | None = None
     job_id: str | None = None
     procs_allocated: int | None = None
@@ -181,7 +180,7 @@ def trace_of(
 
 def _records(jobs: Iterable[LoggedJob], begin: float) -> pl.DataFrame:
     kinds = {"job": pl.Int64, "procs_allocated": pl.Int64, "procs_requested": pl.Int64, "nodes": pl.Int64}
-    floats = dict.fromkeys(("submit", "run", "start", "end", "request", "gpus", "memory"), pl.Float64)
+    floats = dict.fromkeys(("submit", "run", "start", "request", "gpus", "memory"), pl.Float64)
     jobs = list(jobs)
     table = pl.DataFrame(
         {
@@ -195,7 +194,7 @@ def _records(jobs: Iterable[LoggedJob], begin: float) -> pl.DataFrame:
     # Clocks of two machines may put a start a second ahead of the submission.
     table = table.with_columns(
         wait=(pl.col("start") - pl.col("submit")).clip(0.0), submit=pl.col("submit") - begin
-    ).drop("start", "end")
+    ).drop("start")
     empty = [column for column in table.columns if table[column].null_count() == len(table)]
     return table.drop(set(empty) - set(REQUIRED)).select(*REQUIRED, pl.exclude(REQUIRED))
 

@@ -108,7 +108,6 @@ def _found(cells: list[str]) -> LoggedJob | Left:
         submit=_whole(cells, _SUBMIT, "submitTime"),
         run=float(end - start),
         start=start,
-        end=end,
         job=None if index else job,
         job_id=f"{job}[{index:.0f}]" if index else str(job),
         procs_allocated=held or None,

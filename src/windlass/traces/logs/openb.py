@@ -86,7 +86,6 @@ def _logged(row: Row) -> LoggedJob | Left:
         submit=submit,
         run=end - start,
         start=start,
-        end=end,
         job_id=row.text("name"),
         procs_requested=max(1, int(-(-cores // 1000))),
         queue=row.text("qos"),

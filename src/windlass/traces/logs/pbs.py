@@ -140,7 +140,6 @@ def _logged(job_id: str, found: re.Match[str], row: Row) -> LoggedJob:
         submit=submit,
         run=run,
         start=start,
-        end=end,
         job=int(found[1]) if found[2] is None and len(found[1]) < 17 else None,
         job_id=job_id,
         procs_allocated=_hosts(row.text("exec_host")),

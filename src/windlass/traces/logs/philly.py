@@ -104,7 +104,6 @@ def _logged(item: object) -> LoggedJob | Left:
         submit=_at("submitted_time", job.submitted_time),
         run=run,
         start=start,
-        end=start + run,
         job_id=job.jobid,
         procs_requested=gpus or None,
         user=job.user,

@@ -88,12 +88,11 @@ def _logged(item: object) -> LoggedJob | Left:
         return NEVER_RAN
     if job.end_time < job.start_time:
         raise UnreadableError.of("end_time", f"{job.end_time:.0f}", "a time that is not before start_time")
-    start, end = job.start_time / 1e3, job.end_time / 1e3
+    start = job.start_time / 1e3
     return LoggedJob(
         submit=start,
         run=(job.end_time - job.start_time) / 1e3,
         start=start,
-        end=end,
         job_id=job.submission_id or job.job_id,
         procs_requested=max(1, math.ceil(job.entrypoint_num_cpus or 0)),
         user=(job.metadata or {}).get("user"),

@@ -175,7 +175,6 @@ def _job(row: Row) -> LoggedJob | Left:
         submit=submit,
         run=run,
         start=start,
-        end=end,
         job=int(raw)
         if raw is not None and raw.isascii() and raw.isdecimal() and len(raw) < 17
         else _number(match[1]),

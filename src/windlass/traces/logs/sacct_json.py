@@ -141,7 +141,6 @@ def _logged(item: object) -> LoggedJob | Left:
         submit=times.submission,
         run=times.elapsed,
         start=start,
-        end=end,
         job=job.job_id,
         job_id=name,
         procs_allocated=held.cpus,

@@ -15,6 +15,7 @@ import yaml
 from typer.testing import CliRunner
 
 from windlass.cli.app import app
+from windlass.engines.linux.agent import kubernetes
 from windlass.engines.linux.agent.kubernetes import KEY, ClusterApi, Marker
 from windlass.engines.linux.agent.options import MARKS
 from windlass.engines.linux.agent.pauses import Backoff, Stop
@@ -231,7 +232,12 @@ def test_the_api_is_asked_with_the_account_s_token(tmp_path):
     try:
         api = ClusterApi({"KUBERNETES_SERVICE_HOST": "127.0.0.1"}, tmp_path)
         api._base = f"http://127.0.0.1:{server.server_address[1]}"
+        waits = []
+        plain = api._opener.open
+        api._opener.open = lambda request, timeout=None: waits.append(timeout) or plain(request)
         api.patch("/api/v1/nodes/me", {"a": None})
+        # Without a limit, an API server that accepts connections and never answers would stop the marker.
+        assert waits == [kubernetes._TIMEOUT]
     finally:
         server.shutdown()
         server.server_close()

@@ -73,6 +73,14 @@ def test_throttled_time_is_of_all_groups_with_a_limit(machine, kernel):
     assert found["groups.limited"] == 2.0
 
 
+def test_the_first_reading_has_no_throttled_time_and_counts_none_of_the_past(machine, kernel):
+    kernel.group("a", throttled=3 * SECOND)
+    source = ControlGroups(machine.roots)
+    assert math.isnan(values(source, 1.0)["groups.throttled"])
+    kernel.group("a", throttled=5 * SECOND)
+    assert values(source, 1.0)["groups.throttled"] == 2.0
+
+
 def test_a_group_that_has_come_counts_from_its_beginning(machine, kernel):
     source = ControlGroups(machine.roots)
     source.read(math.nan)
