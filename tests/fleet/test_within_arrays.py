@@ -1,0 +1,52 @@
+"""Orders of jobs as plain Python: no policy reads or writes beyond its arrays, and all decide the same."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tests.oracles.interpreted import interpreted
+from windlass.order.fleet import POLICIES
+
+
+def tables():
+    """Small ones with jobs that are absent from sites, and one in which every job is everywhere."""
+    for seed in range(30):
+        rng = np.random.default_rng([3, seed])
+        jobs, sites = int(rng.integers(1, 9)), int(rng.integers(1, 6))
+        subjobs = rng.integers(0, 1 + 3 ** int(rng.integers(1, 4)), (jobs, sites))
+        slots = rng.integers(1, 4, sites) if seed % 2 else np.full(sites, 2)
+        yield subjobs * rng.integers(0, 2, (jobs, sites)), slots, rng.integers(0, 9, sites)
+    rng = np.random.default_rng(4)
+    yield rng.integers(1, 50, (90, 5)), np.array([1, 2, 3, 4, 5]), np.zeros(5)
+
+
+def orders_of(select, refine, arrays, options, found):
+    """The rows written; what no policy writes keeps what is ``found`` there."""
+    subjobs, slots, backlog = (np.ascontiguousarray(part, np.float64) for part in arrays)
+    out = np.full((len(slots), len(subjobs)), found)
+    with np.errstate(all="ignore"):
+        rows = select(subjobs, slots, backlog, options, out)
+        rows = refine(subjobs, slots, backlog, rows, out)
+    same = all(
+        np.array_equal(own, given) for own, given in zip((subjobs, slots, backlog), arrays, strict=True)
+    )
+    return rows, out[:rows].tolist(), same
+
+
+@pytest.mark.parametrize("name", POLICIES.names())
+def test_no_order_reads_or_writes_beyond_its_arrays(name):
+    policy = POLICIES.make(name, np.random.default_rng(0))
+    select, refine = policy.select, policy.refine
+    plain = interpreted(select.python), interpreted(refine.python)
+    for arrays in tables():
+        # As plain Python first: machine code that writes where it must not ends the process. A search over ten jobs
+        # of ninety takes long as plain Python.
+        small = name != "optimal" or len(arrays[0]) < 8
+        written = orders_of(*plain, arrays, policy.options, -8) if small else None
+        expected = orders_of(select.ready(), refine.ready(), arrays, policy.options, -7)
+        assert written in (None, expected)
+        rows, found, same = expected
+        assert same
+        assert all(sorted(row) == list(range(len(arrays[0]))) for row in found)
+        assert rows in (1, len(arrays[1]))
