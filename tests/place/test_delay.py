@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from tests.place import plain_delay
+from tests.place.test_plain import drawn_view
 from windlass.model import InputError
 from windlass.model.fleet import Fleet, FleetCase, FleetJobs, StageSpec
 from windlass.place.policies.delay_scheduling import DelayScheduling
@@ -52,6 +53,21 @@ def test_a_longer_wait_is_in_place_in_the_end():
     )
     case = FleetCase(Fleet.of(slots, [1e9] * len(slots), [1e9] * len(slots)), table)
     np.testing.assert_array_equal(run_placed(case, DelayScheduling(1e6)).end, run_placed(case, InPlace()).end)
+
+
+def test_until_the_wait_is_over_tasks_start_where_in_place_has_them():
+    shuffled = 0
+    for seed in range(40):
+        view = drawn_view(seed)
+        found = DelayScheduling(1.0).decide(view).starts.tolist()
+        assert found == InPlace().decide(view).starts.tolist(), seed
+        shuffled += any(source < 0 for _, source, _, _ in found)
+    assert shuffled > 10
+    # Tasks of a shuffle are dealt as its data is, however narrow the links of the site that has most of it.
+    sites = Sites.of(slots=[20, 20, 20], up=[1e7, 1e9, 1e9], down=[1e7, 1e9, 1e9])
+    ready = Ready.of(1, 1.0, [[0, 0, 0]], data=[[5e9, 3e9, 2e9]], waiting=10)
+    starts = DelayScheduling().decide(PlaceView(0.0, sites, ready)).starts
+    assert starts.tolist() == [[0, -1, 0, 5], [0, -1, 1, 3], [0, -1, 2, 2]]
 
 
 def test_a_stage_that_finds_a_slot_now_and_then_waits_anew_or_once():

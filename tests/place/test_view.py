@@ -1,0 +1,86 @@
+"""Views of placement built by hand: what is given is kept, and what is not has its documented value."""
+
+import math
+
+import numpy as np
+
+from windlass.place.view import Placement, PlaceView, Ready, Sites
+
+
+def columns_of(record):
+    return {name: getattr(record, name).tolist() for name in record._fields}
+
+
+def test_stages_of_which_nothing_has_begun():
+    assert columns_of(Ready.of([0, 0], 2.0, [[1, 2], [3, 0]], [10.0, 5.0])) == {
+        "job": [0, 1],
+        "left": [1, 1],
+        "shuffles": [0, 0],
+        "total": [3, 3],
+        "waiting": [3, 3],
+        "task_s": [2.0, 2.0],
+        "next_work": [0.0, 0.0],
+        "ratio": [1.0, 1.0],
+        "since": [0.0, 0.0],
+        "here": [[1, 2], [3, 0]],
+        "data": [[10.0, 20.0], [15.0, 0.0]],
+        "started": [[0, 0], [0, 0]],
+        "running": [[0, 0], [0, 0]],
+        "plan": [[-1, -1], [-1, -1]],
+    }
+
+
+def test_what_is_given_of_a_stage_is_kept():
+    ready = Ready.of(
+        [0, 1, 1],
+        [2.0, 3.0, 4.0],
+        [[1, 2], [0, 0], [0, 0]],
+        data=[[7.0, 7.0], [8.0, 1.0], [0.0, 4.0]],
+        waiting=[9, 5, 6],
+        job=[4, 4, 6],
+        left=[3, 2, 1],
+        next_work=[0.5, 0.25, 0.125],
+        ratio=[2.0, 3.0, 4.0],
+    )
+    found = columns_of(ready)
+    # Maps count by the input that is there, of a byte a task where none is named; shuffles as they are given.
+    assert (found["data"], found["waiting"]) == ([[1.0, 2.0], [8.0, 1.0], [0.0, 4.0]], [3, 5, 6])
+    assert (found["job"], found["left"], found["task_s"]) == ([4, 4, 6], [3, 2, 1], [2.0, 3.0, 4.0])
+    assert (found["next_work"], found["ratio"]) == ([0.5, 0.25, 0.125], [2.0, 3.0, 4.0])
+    assert (found["shuffles"], found["total"]) == ([0, 1, 1], [3, 5, 6])
+    # Each column is its own: what is written to one is not seen in another.
+    ready.waiting[:] = 0
+    ready.started[:] = 1
+    assert ready.total.tolist() == [3, 5, 6]
+    assert ready.running.tolist() == [[0, 0]] * 3
+
+
+def test_sites_are_idle_where_nothing_else_is_given():
+    slots, up, down = np.array([3, 4]), np.array([1e9, 2e9]), np.array([3e9, 4e9])
+    sites = Sites.of(slots, up, down)
+    assert columns_of(sites) == {
+        "slots": [3, 4],
+        "free": [3, 4],
+        "up": [1e9, 2e9],
+        "down": [3e9, 4e9],
+        "up_free": [1e9, 2e9],
+        "down_free": [3e9, 4e9],
+    }
+    for part in (sites.free, sites.up_free, sites.down_free):
+        part[:] = 0
+    assert (sites.slots.tolist(), sites.up.tolist(), sites.down.tolist()) == ([3, 4], [1e9, 2e9], [3e9, 4e9])
+    assert Sites.of(slots, up, down, free=[1, -1]).free.tolist() == [1, -1]
+
+
+def test_a_view_is_of_jobs_that_came_just_now_and_an_answer_wants_nothing_else():
+    sites = Sites.of([3], [1e9], [1e9])
+    view = PlaceView(0.0, sites, Ready.of(0, 1.0, [[2], [1]]))
+    assert (view.fresh.tolist(), view.changed, view.moved) == ([1, 1], False, True)
+    assert PlaceView(0.0, sites, view.ready, np.array([0, 1])).fresh.tolist() == [0, 1]
+    answer = Placement(np.empty((0, 4), np.int64), np.empty(0, np.int64), ())
+    assert (answer.moves.shape, answer.plan, answer.largest_first, answer.wake) == (
+        (0, 4),
+        None,
+        False,
+        math.inf,
+    )
