@@ -67,19 +67,37 @@ def test_swag_is_the_printed_algorithm_where_all_jobs_are_everywhere(top):
         assert swag(subjobs, slots).tolist() == naive.swag(subjobs, slots, np.zeros(9))
 
 
-@settings(max_examples=500, deadline=None)
-@given(fleets())
-def test_own_sites_alone(fleet):
-    subjobs, slots, _ = fleet
-    view = FleetView(0.0, subjobs.astype(float), slots.astype(float), np.zeros(len(slots)))
-    found = Swag(own_sites=True).decide(view).order.tolist()
-    queue, left = np.zeros(len(slots)), list(range(len(subjobs)))
+def own_sites_first(subjobs, slots, queue, found):
+    """Whether each job is one that ends first of those left, where only sites that have tasks of it count."""
+    left = list(range(len(subjobs)))
     for job in found:
         spans = [np.max(np.where(subjobs[j] > 0, (queue + subjobs[j]) / slots, 0.0)) for j in left]
         keys = [(span, subjobs[j].sum(), j) for span, j in zip(spans, left, strict=True)]
-        assert min(keys)[2] == job
+        if min(keys)[2] != job:
+            return False
         left.remove(job)
-        queue += subjobs[job]
+        queue = queue + subjobs[job]
+    return True
+
+
+@settings(max_examples=300, deadline=None)
+@given(fleets())
+def test_own_sites_alone(fleet):
+    subjobs, slots, rng = fleet
+    backlog = rng.integers(0, 30, len(slots)).astype(float)
+    view = FleetView(0.0, subjobs.astype(float), slots.astype(float), backlog)
+    found = [Swag(own_sites=True, backlog=seen).decide(view).order.tolist() for seen in (False, True)]
+    assert own_sites_first(subjobs, slots, np.zeros(len(slots)), found[0])
+    assert own_sites_first(subjobs, slots, backlog, found[1])
+
+
+def test_what_is_queued_elsewhere_counts_unless_own_sites_alone_do():
+    # Site 0 is busy for long: over all sites both jobs end then, and the one with fewer tasks goes first.
+    subjobs = np.array([[0.0, 3.0, 0.0], [0.0, 2.0, 2.0]])
+    view = FleetView(0.0, subjobs, np.ones(3), np.array([9.0, 0.0, 0.0]))
+    assert Swag(backlog=True).decide(view).order.tolist() == [0, 1]
+    assert Swag(own_sites=True, backlog=True).decide(view).order.tolist() == [1, 0]
+    assert Swag().decide(view).order.tolist() == [1, 0]
 
 
 @settings(max_examples=2000, deadline=None)

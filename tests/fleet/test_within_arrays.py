@@ -7,6 +7,10 @@ import pytest
 
 from tests.oracles.interpreted import interpreted
 from windlass.order.fleet import POLICIES
+from windlass.order.fleet.policies.swag import Swag
+
+CASES = {name: POLICIES.make(name, np.random.default_rng(0)) for name in POLICIES.names()}
+CASES["own sites"] = Swag(own_sites=True, backlog=True)
 
 
 def tables():
@@ -34,9 +38,9 @@ def orders_of(select, refine, arrays, options, found):
     return rows, out[:rows].tolist(), same
 
 
-@pytest.mark.parametrize("name", POLICIES.names())
+@pytest.mark.parametrize("name", CASES)
 def test_no_order_reads_or_writes_beyond_its_arrays(name):
-    policy = POLICIES.make(name, np.random.default_rng(0))
+    policy = CASES[name]
     select, refine = policy.select, policy.refine
     plain = interpreted(select.python), interpreted(refine.python)
     for arrays in tables():
