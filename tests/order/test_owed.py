@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 
 import numpy as np
@@ -82,6 +83,16 @@ def test_jobs_are_reserved_what_is_left_once_the_owed_is_paid(pools: int) -> Non
         assert sorted(answer.jobs) == [row for row, note in enumerate(notes) if note == NOW]
         owing += view.owed > 0 and notes[0] < math.inf
     assert owing > 5
+
+
+@pytest.mark.parametrize("pools", [0, 1, 2])
+def test_reservations_whose_time_has_passed_are_made_anew(pools: int) -> None:
+    policy = POLICIES.find("conservative")()
+    for seed in range(60):
+        view = drawn(seed, pools)
+        passed = dataclasses.replace(view.waiting, note=np.full(len(view.waiting.job), NOW - 1.0))
+        notes = policy.decide(dataclasses.replace(view, waiting=passed)).notes
+        assert notes.tolist() == reserved(view), seed
 
 
 @pytest.mark.parametrize("pools", [1, 2])

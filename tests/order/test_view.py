@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from windlass.model import PolicyError
-from windlass.order.site.checked import check_start
+from windlass.order.site.checked import check_pools, check_start
 from windlass.order.site.view import Running, SiteView, Start, Waiting
 
 
@@ -85,3 +85,25 @@ def test_an_answer_that_can_be_is_told_by_its_places_in_the_queue() -> None:
     jobs, procs = np.array([4, 5, 9]), np.array([3, 3, 1])
     assert check_start(Start((9, 4)), jobs, procs, 4).tolist() == [2, 0]
     assert check_start(Start(notes=np.zeros(3)), jobs, procs, 0).tolist() == []
+
+
+@pytest.mark.parametrize(("name", "verb"), [("GPUs", "are"), ("memory", "is")])
+def test_jobs_that_need_more_of_a_pool_than_is_free_are_refused_by_its_name(name: str, verb: str) -> None:
+    needs, names = np.array([[1, 1, 1], [2, 3, 4]]), ["licenses", name]
+    check_pools(np.array([0, 2]), needs, np.array([2, 6]), names)
+    with pytest.raises(PolicyError, match=f"^started jobs that need more {name} than {verb} free$"):
+        check_pools(np.array([0, 2]), needs, np.array([2, 5]), names)
+
+
+def test_whose_running_jobs_are_is_sorted_with_them() -> None:
+    running = Running.of([1, 2], [4, 2], [9, 7], [10, 20], [11, 21], [12, 22], needs=[[5, 6]])
+    assert running.user.tolist() == [20, 10]
+    assert running.group.tolist() == [21, 11]
+    assert running.named_queue.tolist() == [22, 12]
+    assert running.needs.tolist() == [[6, 5]]
+
+
+def test_a_view_by_hand_has_no_use_no_pools_and_nothing_owed_or_refused() -> None:
+    view = SiteView(0.0, 4, 3, Waiting.of([1], [0], [1], [5]), Running.of())
+    assert (view.used.tolist(), view.pools.tolist(), view.pool_names) == ([0.0], [], ())
+    assert (view.owed, view.refused, view.waiting.user.tolist()) == (0, 0, [-1])
