@@ -25,6 +25,7 @@ def test_of_jobs_of_one_length_those_that_came_first_start_first(policy, pools) 
     waiting = Waiting.of(
         np.arange(JOBS), np.zeros(JOBS), np.ones(JOBS), request, needs=np.ones((pools, JOBS), int)
     )
+    running = Running.of(needs=np.empty((pools, 0)))
     view = SiteView(0.0, JOBS, 40, waiting, running, pools=np.full(pools, 50), pool_names=("GPUs",) * pools)
     expected = sorted(range(JOBS), key=lambda job: (request[job], job))[:40]
     assert sorted(policy.decide(view).jobs) == sorted(expected)
