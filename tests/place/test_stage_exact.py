@@ -74,6 +74,19 @@ def run_reduce(seed):
     return True
 
 
+@pytest.mark.parametrize(
+    ("ours", "theirs"), [(map_stage, map_stage_highs), (reduce_stage, reduce_stage_highs)]
+)
+@pytest.mark.parametrize(("tasks", "task_s"), [(1, 0.25), (2, 0.5), (1, 4.0), (8, 0.0)])
+def test_little_work_counts_in_full_and_none_takes_no_time(ours, theirs, tasks, task_s):
+    # Reading takes a hundredth of a second at most: to compute at both sites is best however short that is.
+    sites = ([4e6, 1e6], [1, 3], [1e9, 1e9], [1e9, 1e9])
+    plan, found = ours(*sites, tasks, task_s), theirs(*sites, tasks, task_s)
+    assert found.stage_s == pytest.approx(plan.stage_s, rel=1e-9)
+    assert found.compute_s == pytest.approx(tasks * task_s / 4, rel=0.2)
+    assert plan.compute_s == pytest.approx(tasks * task_s / 4, rel=0.2)
+
+
 @pytest.mark.parametrize("run", [run_map, run_reduce])
 def test_a_sample_agrees_with_highs(run):
     assert sum(run(seed) for seed in range(90)) > 50

@@ -68,6 +68,8 @@ def test_sites_are_idle_where_nothing_else_is_given():
     }
     for part in (sites.free, sites.up_free, sites.down_free):
         part[:] = 0
+    assert {part.dtype for part in Sites.of([1], [2], [3], free=[1.0])[2:]} == {np.dtype(np.float64)}
+    assert {part.dtype for part in Sites.of([1.0], [2], [3], free=[1.0])[:2]} == {np.dtype(np.int64)}
     assert (sites.slots.tolist(), sites.up.tolist(), sites.down.tolist()) == ([3, 4], [1e9, 2e9], [3e9, 4e9])
     assert Sites.of(slots, up, down, free=[1, -1]).free.tolist() == [1, -1]
 
