@@ -3,7 +3,10 @@
 import math
 
 import numpy as np
+import pytest
 
+from windlass.place import POLICIES
+from windlass.place.policies.tetrium import Tetrium
 from windlass.place.view import Placement, PlaceView, Ready, Sites
 
 
@@ -86,3 +89,36 @@ def test_a_view_is_of_jobs_that_came_just_now_and_an_answer_wants_nothing_else()
         False,
         math.inf,
     )
+
+
+def test_columns_are_of_whole_numbers_or_not_whatever_is_given():
+    ready = Ready.of(
+        [1.0], [1], [[0.0, 0.0]], 1, data=[[1, 2]], waiting=[3.0], job=[4.0], next_work=[1], ratio=[2]
+    )
+    whole = {"job", "left", "shuffles", "total", "waiting", "here", "started", "running", "plan"}
+    assert {name for name in ready._fields if getattr(ready, name).dtype == np.int64} == whole
+    assert {getattr(ready, name).dtype for name in set(ready._fields) - whole} == {np.dtype(np.float64)}
+    assert all(getattr(ready, name).flags.c_contiguous for name in ready._fields)
+
+
+@pytest.mark.parametrize("name", POLICIES.names())
+def test_nothing_starts_where_nothing_waits_or_no_slot_is_free(name):
+    policy = POLICIES.make(name, np.random.default_rng(0))
+    sites = Sites.of([3, 2], [1e9, 1e9], [1e9, 1e9])
+    nothing = Ready.of(np.empty(0), np.empty(0), np.empty((0, 2)))
+    assert policy.decide(PlaceView(0.0, sites, nothing)).starts.shape == (0, 4)
+    waits = Ready.of([0, 1], 1.0, [[2, 1], [0, 0]], data=[[1.0, 1.0], [1.0, 1.0]], waiting=[3, 2])
+    full = Sites.of([3, 2], [1e9, 1e9], [1e9, 1e9], free=[0, 0])
+    for changed in (False, True):
+        assert policy.decide(PlaceView(0.0, full, waits, changed=changed)).starts.shape == (0, 4)
+
+
+@pytest.mark.parametrize("direction", ["reverse", "best"])
+def test_maps_with_no_shuffle_behind_them_are_placed_forward(direction):
+    sites = Sites.of([2, 20, 5], [1e9, 2e8, 1e9], [1e9, 5e8, 1e8])
+    ready = Ready.of(0, 2.0, [[30, 4, 10]], 1e8, next_work=0.0)
+    forward, other = (
+        Tetrium(direction=way).decide(PlaceView(0.0, sites, ready)).starts.tolist()
+        for way in ("forward", direction)
+    )
+    assert other == forward
