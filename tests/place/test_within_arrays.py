@@ -36,7 +36,7 @@ def as_written(policy):
     return twin
 
 
-def told(answer):
+def contents(answer):
     """All that an answer says."""
     return {
         field.name: str(np.asarray(getattr(answer, field.name)).tolist())
@@ -54,9 +54,9 @@ def test_no_placement_reads_or_writes_beyond_its_arrays(name, drawn):
         for turn in range(2):
             # Machine code that writes where it must not ends the process, so it comes second.
             with np.errstate(all="ignore"):
-                written = told(plain.decide(view))
+                written = contents(plain.decide(view))
             answer = policy.decide(view)
-            assert told(answer) == written, (seed, turn)
+            assert contents(answer) == written, (seed, turn)
             started += len(answer.starts)
             view = later(view, answer, seed)
     assert started
