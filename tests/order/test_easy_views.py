@@ -53,7 +53,7 @@ def plain_easy(view):
 
 
 def owing(seed, pools):
-    """Narrow jobs among wide ones wait beside jobs that give much back, while some processors are idle."""
+    """Narrow jobs among wide ones wait for jobs that give much back, while some processors are idle."""
     rng, view = np.random.default_rng([12, seed, pools]), drawn(seed, pools)
     waits, runs = int(rng.integers(4, 10)), len(view.running.job)
     waiting = Waiting.of(
