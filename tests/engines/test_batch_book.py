@@ -270,3 +270,26 @@ def test_after_whatever_happens_it_knows_what_a_plain_book_knows(seed):
                 plain.jobs[one].note = note
             book.keep(book.queue(), notes)
             book.keep(book.queue(), None)
+
+
+def test_jobs_of_one_instant_wait_in_the_order_in_which_they_came():
+    rng, book = np.random.default_rng(5), Book(4)
+    submits = rng.integers(0, 3, 300).astype(float).tolist()
+    for number, submit in enumerate(submits):
+        book.take(Submitted(number, submit, 1 + number % 4, 60.0))
+    order = sorted(range(300), key=lambda number: submits[number])
+    assert book.columns(book.queue())[0].tolist() == order
+
+
+def test_a_guest_with_processors_of_its_own_is_expected_when_it_then_ends():
+    book = Book(8)
+    for number, request in ((1, 50.0), (2, 90.0)):
+        book.take(Holds(number, 0.0, 3, request))
+    book.join(1, 2)
+    assert (book.width(1), book.width(2), book.held) == (0, 3, 3)
+    book.apart(2, 20.0)
+    running = book.view(10.0).running
+    assert running.job.tolist() == [2, 1]
+    assert running.expected_end.tolist() == [20.0, 50.0]
+    assert (book.width(1), book.width(2), book.held) == (3, 3, 6)
+    assert not book.look()

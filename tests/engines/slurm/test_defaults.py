@@ -1,0 +1,79 @@
+"""What jobs of Slurm are taken for by default, what is told of a decision, and which groups are measured."""
+
+import pytest
+
+from tests.engines.slurm import test_quotas
+from tests.engines.slurm.said import free, job, jobs
+from tests.engines.slurm.test_quotas import two
+from tests.engines.slurm.test_readings import folder
+from windlass.engines.batch.pairs import Pair
+from windlass.engines.batch.system import Submitted
+from windlass.engines.slurm import use as module
+from windlass.engines.slurm.driver import _say
+from windlass.engines.slurm.rows import read_jobs
+from windlass.engines.slurm.watch import Watch
+from windlass.order.site.view import Start
+from windlass.share import Share, Sharing
+from windlass.share.answer import Back
+
+bench = test_quotas.bench
+
+
+@pytest.mark.parametrize("put_back", [False, True])
+def test_a_held_job_is_withheld_by_default_only_where_it_was_put_back(put_back):
+    watch = Watch(lambda row: False, lambda row: put_back)
+    found = watch.look(read_jobs(jobs(job(7))), 1004.9, 1005.0)
+    assert found.events == ([] if put_back else [Submitted(7, 1000.0, 3, 120.0)])
+    assert found.withheld == ([7] if put_back else [])
+
+
+def test_a_job_put_back_after_many_rests_rests_as_at_first():
+    watch = Watch(lambda row: False, lambda row: False, returning=lambda row: True)
+
+    def look(now, row):
+        return watch.look(read_jobs(jobs(row)), now - 0.01, now).events
+
+    back = {"restart_cnt": 1, "submit_time": 1010}
+    look(1005.0, job(7))
+    look(1011.0, job(7, **back))
+    watch.released(7, 1012.0)
+    look(1013.0, free(7, state_reason="Dependency", **back))
+    look(1014.0, job(7, **back))
+    assert look(1017.9, job(7, **back)) == []
+    assert len(look(1018.0, job(7, **back))) == 1
+
+
+def test_a_decision_to_share_is_told_line_by_line_and_one_without_a_start_not_at_all():
+    told = []
+    answer = Sharing((Share(1, 2, 30, "idle"),), (Back(3, "slow"),))
+    _say("share", None, answer, told.append)
+    assert told == [
+        "job 2 has 30 % of the cores that it shares with 1: idle",
+        "job 3 is put back in the queue: slow",
+    ]
+    _say("order", None, Start(()), told.append)
+    assert len(told) == 2
+
+
+@pytest.mark.parametrize("memory", [0, 1, 2])
+@pytest.mark.parametrize("cpu", [1, 2])
+def test_a_meter_reads_a_group_only_where_it_is_the_job_s_only_one(bench, monkeypatch, memory, cpu):
+    found, made = two(bench), {}
+    monkeypatch.setattr(module, "Meter", lambda members, clock, **groups: made.update(groups))
+    folders = [folder(found, "memory", 7, name) for name in ("w1", "w2")[:memory]]
+    counted = tuple(folder(found, "cpuacct", 7, name) for name in ("w1", "w2")[:cpu])
+    # Groups of another job are none of its own.
+    folder(found, "memory", 8)
+    found.shares._meter(7, counted)
+    assert made["memory_group"] == (folders[0] if memory == 1 else None)
+    assert made["cpu_group"] == (counted[0] if cpu == 1 else None)
+    assert made["throttled"]() == 0.0
+
+
+def test_pairs_are_kept_once_however_often_quotas_are_closed(bench):
+    found = two(bench)
+    found.shares.set_quotas([Pair(7, 8, 30)])
+    for _ in range(3):
+        found.shares.close()
+    assert found.kept == [(Pair(7, 8, 30),)] * 2
+    assert found.groups.jobs() == []
