@@ -278,7 +278,7 @@ def test_jobs_of_one_instant_wait_in_the_order_in_which_they_came():
     for number, submit in enumerate(submits):
         book.take(Submitted(number, submit, 1 + number % 4, 60.0))
     order = sorted(range(300), key=lambda number: submits[number])
-    assert book.columns(book.queue())[0].tolist() == order
+    assert book.columns(book.queue())[0].tolist() == book.result(0).job.tolist() == order
 
 
 def test_a_guest_with_processors_of_its_own_is_expected_when_it_then_ends():

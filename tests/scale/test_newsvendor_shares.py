@@ -1,5 +1,7 @@
 """How many jobs share an instance, as the newsvendor follows it: a plain moving mean, with bounds."""
 
+from dataclasses import replace
+from itertools import pairwise
 from types import SimpleNamespace
 
 import numpy as np
@@ -34,6 +36,16 @@ def test_a_tail_takes_as_many_rows_at_once_as_it_keeps(first):
     ends = np.cumsum([first, *counts])
     whole = np.arange(float(ends[-1]))[:, None]
     tail = Tail(whole[:first], 300)
-    for begin, end in zip(ends[:-1], ends[1:], strict=True):
+    for begin, end in pairwise(ends.tolist()):
         tail.add(whole[begin:end])
         assert np.array_equal(tail.last(300), whole[end - 300 : end])
+
+
+@pytest.mark.parametrize(("step", "begins"), [(1.0, False), (0.0, True), (-PERIOD, True)])
+def test_a_clock_that_does_not_go_on_is_a_new_beginning(step, begins):
+    rng, policy = np.random.default_rng(4), Newsvendor(forecaster=None)
+    for row in range(150):
+        view = drawn(rng, PERIOD * row, rng.uniform(0, 3, (2, 3)))
+        policy.decide(view)
+    why = policy.decide(replace(view, now=view.now + step)).why[0]
+    assert why.endswith("in reserve: too little was learned so far") is begins
