@@ -151,3 +151,8 @@ def test_forgeries_are_refused_by_name(change, said):
 def test_a_fleet_of_many_is_no_node():
     with pytest.raises(InputError, match="is of 2 nodes, expected 1"):
         Pronto.load(Fleet(2, 5, rank=2, block=3).save())
+
+
+def test_an_array_with_more_than_its_name_type_and_shape_is_refused():
+    with pytest.raises(InputError, match=r"saved state: header: arrays\.0\.unknown"):
+        Pronto.load(forged(lambda header, payload: header["arrays"][0].update(unknown=1)))
