@@ -1,0 +1,121 @@
+"""What a segment's threads wait for, and that each change that ends a wait is announced to them."""
+
+import pytest
+
+from windlass.engines.streams.executor import Frame
+from windlass.engines.streams.part import Item, Part, Passing, Task
+
+
+class Bell:
+    """A condition that counts announcements; a wait notes what it waits for, and lets ``after`` happen."""
+
+    def __init__(self):
+        self.rung, self.waits, self.after = 0, [], []
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *problem):
+        return None
+
+    def notify_all(self):
+        self.rung += 1
+
+    def wait_for(self, over, seconds=None):
+        before = over()
+        if not before and self.after:
+            self.after.pop(0)()
+        self.waits.append((before, over(), seconds))
+
+
+def quiet(stages=None, hand_on=print, **more):
+    """A part whose threads have ended; all that it does from now on is done by the test."""
+    made = {"source": False, "last": False, "buffer": 2} | more
+    part = Part(Task(stages or Passing(1, 7), 10.0, 10, 0.0, **made), hand_on, lambda: 5.0)
+    part.close()
+    part._open, part._news = True, Bell()
+    return part, part._news
+
+
+def test_all_that_threads_wait_for_is_announced():
+    part, bell = quiet()
+    part.play(3)
+    assert bell.rung == 1
+    part.push(Item(0, "x", 7))
+    assert bell.rung == 2
+    part.close()
+    assert bell.rung == 3
+
+
+def test_what_is_to_be_sent_is_announced_to_the_thread_that_sends():
+    part, bell = quiet()
+    came = iter([Item(0, "x", 3), Item(1, "y", 3), None])
+    part._handed = lambda: next(came)
+    part._work()
+    assert bell.rung == 2
+    assert list(part._outbox) == [Item(0, "x", 7), Item(1, "y", 7)]
+
+
+def test_an_error_of_either_thread_is_announced_and_ends_a_wait_for_frames():
+    part, bell = quiet(last=True)
+
+    def fails():
+        raise ValueError("cannot be read")
+
+    bell.after = [lambda: part._guarded(fails)]
+    with pytest.raises(ValueError, match="cannot be read"):
+        part.take(0.75)
+    assert bell.waits == [(False, True, 0.75)]
+    assert bell.rung == 1
+    part._guarded(lambda: None)
+    assert bell.rung == 1
+
+
+def test_frames_gather_for_as_long_as_the_wait_unless_the_part_is_closed():
+    part, bell = quiet(last=True)
+    frame = Frame(1, 2.0, "x", 1)
+    bell.after = [lambda: part._frames.append(frame), part.close]
+    assert part.take(0.5) == (frame,)
+    assert part.take(0.25) == ()
+    assert part.take(0.125) == ()
+    # A frame ends no wait, as those after it are to come with it; a part that is closed ends every one.
+    assert bell.waits == [(False, False, 0.5), (False, True, 0.25), (True, True, 0.125)]
+
+
+def test_a_thread_waits_until_something_has_come_or_the_part_is_closed():
+    part, bell = quiet()
+    item = Item(4, "x", 3)
+    bell.after = [lambda: part.push(item), part.close]
+    assert part._handed() == item
+    part.push(Item(5, "x", 3))
+    assert part._handed() == Item(5, "x", 3)
+    assert part._handed() is None
+    assert bell.waits == [(False, True, None), (True, True, None), (False, True, None)]
+    assert part._waited(part._outbox) is None
+
+
+def test_items_are_handed_on_in_order_until_the_part_is_closed():
+    sent = []
+    part, bell = quiet(hand_on=sent.append)
+    part._outbox.extend([Item(0, "x", 7), Item(1, "y", 7)])
+    bell.after = [part.close]
+    part._send()
+    assert sent == [Item(0, "x", 7), Item(1, "y", 7)]
+
+
+def test_the_oldest_goes_where_no_more_may_wait():
+    part, _ = quiet()
+    for number in range(4):
+        part.push(Item(number, "x", 7))
+    assert [item.number for item in part._inbox] == [2, 3]
+    came = iter([Item(number, "x", 7) for number in range(5)] + [None])
+    part._handed = lambda: next(came)
+    part._work()
+    assert [item.number for item in part._outbox] == [3, 4]
+
+
+@pytest.mark.parametrize(("last", "threads"), [(True, 1), (False, 2)])
+def test_only_a_part_with_one_after_it_has_a_thread_that_sends(last, threads):
+    part, _ = quiet(last=last)
+    assert len(part._threads) == threads
+    assert all(thread.daemon for thread in part._threads)

@@ -1,0 +1,75 @@
+"""How long the live engine lets its executor wait, in virtual time: to the very next thing that is due, by hand."""
+
+import pytest
+
+from tests.engines.fake import FakeExecutor
+from tests.engines.test_live_engine import Asked, start
+from windlass.drive import drive
+from windlass.engines.live.engine import LiveFleet
+from windlass.model.fleet import Fleet, FleetJobs, StageSpec
+
+FLEET = Fleet.of([3], [1e6], [1e6])
+
+
+class Noting(FakeExecutor):
+    """Keeps when it was let wait, and for how long."""
+
+    def __init__(self, *arguments, **more):
+        super().__init__(*arguments, **more)
+        self.waits = []
+
+    def poll(self, timeout):
+        assert timeout >= 0
+        if timeout:
+            self.waits.append((self.time, timeout))
+        return super().poll(timeout)
+
+
+def drive_jobs(policy, seconds, submit, **more):
+    stages = [[StageSpec(each, here=(1,), task_bytes=8.0)] for each in seconds]
+    executor = Noting(FLEET)
+    drive(LiveFleet(FLEET, FleetJobs.of(submit, stages), executor, **more), {"place": policy})
+    return [view.now for view in policy.views], executor.waits
+
+
+ONE = start((0, 0, 0, 1))
+
+
+def test_the_instant_that_a_policy_waits_for_counts_from_time_zero_while_tasks_run():
+    # The first job runs until 9.0; the second comes at 3.0, and its policy waits until 3.2, then until 3.9.
+    policy = Asked(ONE, start(wake=3.2), start(wake=3.9), ONE)
+    asked, waits = drive_jobs(policy, [9.0, 0.5], [0.0, 3.0])
+    assert asked == pytest.approx([0.0, 3.0, 3.2, 3.9])
+    assert any(at == pytest.approx(3.0) and wait == pytest.approx(0.2) for at, wait in waits)
+
+
+def test_a_job_that_comes_and_a_decision_that_is_due_are_waited_for_no_longer_than_needed():
+    policy = Asked(ONE, ONE, ONE)
+    asked, waits = drive_jobs(policy, [9.0, 0.5, 0.5], [0.0, 3.3, 3.4], decide_every=0.2)
+    # The job of 3.4 must wait until 0.2 s after the decision at 3.3.
+    assert asked == pytest.approx([0.0, 3.3, 3.5])
+    assert all(wait <= 0.5 for _, wait in waits)
+    assert any(at == pytest.approx(3.0) and wait == pytest.approx(0.3) for at, wait in waits)
+    assert any(at == pytest.approx(3.4) and wait == pytest.approx(0.1) for at, wait in waits)
+
+
+def test_where_nothing_else_is_due_the_engine_looks_twice_a_second():
+    policy = Asked(ONE)
+    _, waits = drive_jobs(policy, [2.0], [0.0])
+    # The first wait is for input that is loaded: until then the engine looks four times a second.
+    assert [at for at, _ in waits] == pytest.approx([0.0, 0.0, 0.5, 1.0, 1.5])
+    assert [wait for _, wait in waits] == pytest.approx([0.25, 0.5, 0.5, 0.5, 0.5])
+
+
+def test_what_rests_is_sent_again_when_its_rest_is_over():
+    # Of two workers the first dies unnoticed at 1.0; what is sent to it fails at once until 1.6.
+    executor = Noting(Fleet.of([2], [1e6], [1e6]), nodes=2, deaths=[(1.0, 0)], notice=0.6, fails=True)
+    jobs = FleetJobs.of([1.1], [[StageSpec(2.0, here=(1,), task_bytes=8.0)]])
+    policy = Asked(ONE, ONE, ONE)
+    run = drive(LiveFleet(executor.fleet, jobs, executor), {"place": policy})
+    assert [view.now for view in policy.views] == pytest.approx([1.1, 1.35, 1.85])
+    assert run.tries.tolist() == [3]
+    assert run.launched == pytest.approx([1.85])
+    assert run.end == pytest.approx([3.85])
+    # The death is noticed in between, and what is left of the rest is waited for.
+    assert [wait for at, wait in executor.waits if 1.1 <= at < 1.85] == pytest.approx([0.25, 0.5, 0.25])
