@@ -1,0 +1,168 @@
+"""Workers before anything happens, and what a run of them needs compiled."""
+
+import numpy as np
+import pytest
+
+from windlass.dispatch import POLICIES
+from windlass.dispatch.compiled import as_compiled
+from windlass.model.timetable import TAKE_SAMPLE, WorkerTimetable
+from windlass.sim.nodes import KERNELS as LEDGER_KERNELS
+from windlass.sim.workers import part as parts
+from windlass.sim.workers import places
+from windlass.sim.workers.asked import UNUSED
+from windlass.sim.workers.loop import KERNELS
+from windlass.sim.workers.part import kernels
+from windlass.sim.workers.setup import Setup, make_workers, with_more_log
+from windlass.sim.workers.simulate import simulate
+from windlass.sim.workers.state import NOBODY
+
+SPEEDS = np.array([1.0, 2.0, 4.0])
+
+
+class Plain:
+    """A policy that is not compiled."""
+
+    name = "plain"
+
+    def arrived(self, now):
+        pass
+
+    def choose(self, lengths):
+        return 0
+
+    def completed(self, worker, work, seconds):
+        pass
+
+
+def policy(name):
+    takes = {"ppot": ("rates",), "rosella": ("workers", "guaranteed"), "sparrow": ("workers",)}[name]
+    offered = {"workers": 3, "rates": SPEEDS, "guaranteed": 7.0}
+    return POLICIES.make(name, np.random.default_rng(1), **{each: offered[each] for each in takes})
+
+
+def made(name=None, tasks=6, **more):
+    setting = dict(
+        speeds=SPEEDS, timetable=WorkerTimetable.none(), schedulers=1, probe_delay=0.0, sizes_told=False, lane=5,
+        samples=4, record=False, tasks_per_job=2,
+    ) | more  # fmt: skip
+    compiled = None if name is None else as_compiled(policy(name))
+    submit, work = np.arange(tasks, dtype=float), np.arange(1.0, tasks + 1)
+    return make_workers(Setup(**setting), compiled, submit, work, np.random.default_rng(2))
+
+
+@pytest.mark.parametrize("name", ["ppot", "rosella", "sparrow"])
+def test_a_compiled_policy_needs_its_own_functions(name):
+    own = policy(name)
+    found = kernels(own)
+    functions = as_compiled(own).functions()
+    assert functions != UNUSED
+    assert found == (*LEDGER_KERNELS, *functions, *KERNELS)
+    assert min(len(LEDGER_KERNELS), len(functions), len(KERNELS)) > 0
+
+
+def test_a_policy_in_python_needs_the_loop_with_functions_that_are_not_used():
+    assert kernels(Plain()) == (*LEDGER_KERNELS, *UNUSED, *KERNELS)
+
+
+def test_each_number_has_a_place_of_its_own():
+    names = [name for name in vars(places) if name.isupper()]
+    clock = ["NOW", "DELAY", "WORK", "SECONDS", "FLOOR"]
+    counts = [name for name in names if name not in (*clock, "COUNTS", "CLOCKS")]
+    for owned, size in ((clock, places.CLOCKS), (counts, places.COUNTS)):
+        assert sorted(getattr(places, name) for name in owned) == list(range(size))
+
+
+@pytest.mark.parametrize(("name", "copies"), [("ppot", 0), ("rosella", 0), ("sparrow", 2)])
+@pytest.mark.parametrize("schedulers", [1, 3])
+@pytest.mark.parametrize("record", [True, False])
+def test_there_is_an_entry_for_each_worker_task_and_scheduler(name, copies, schedulers, record):
+    state = made(name, schedulers=schedulers, record=record)
+    counts = state.counts
+    assert (counts[places.COPIES], counts[places.BINDS_LATE]) == (max(copies, 1), copies > 0)
+    lows = 3 * (5 + 1) if name == "rosella" else 0
+    nodes = 6 * max(copies, 1)
+    expected = {
+        **dict.fromkeys(("line", "base", "share", "low_count", "length", "seen"), 3),
+        **dict.fromkeys(("submit", "work", "end"), 6), **dict.fromkeys(("start", "worker"), 6 if record else 0),
+        "sender": 6 if schedulers > 1 else 0, "after": nodes + lows, "bound": nodes if copies else 0,
+        "low_work": lows, "low_sender": lows, "unbound": schedulers, "clock": places.CLOCKS, "counts": places.COUNTS,
+        **dict.fromkeys(("longest", "waiting", "estimates"), 4),
+        **dict.fromkeys(("change_time", "change_kind", "change_worker", "change_value"), 4),
+        **dict.fromkeys(("log_time", "log_item", "log_value"), 0), "ints": schedulers, "floats": schedulers,
+    }  # fmt: skip
+    assert {each: len(getattr(state, each)) for each in expected} == expected
+    assert state.estimates.shape == (4, 3 if name == "rosella" else 0)
+    assert counts[places.FREE_NODE] == (nodes if lows else NOBODY)
+    # Nodes of benchmark tasks are linked as free, each to the next; no other has one behind it.
+    links = [NOBODY] * nodes + ([*range(nodes + 1, nodes + lows), NOBODY] if lows else [])
+    assert state.after.tolist() == links
+
+
+def test_workers_begin_idle_at_their_speeds_and_samples_are_evenly_spaced():
+    state = made("ppot")
+    assert state.base.tolist() == state.line["speed"].tolist() == SPEEDS.tolist()
+    for name in ("running", "head", "low_head"):
+        assert (state.line[name] == NOBODY).all()
+    assert (state.line["down"] == 0).all()
+    assert np.isinf(state.line["first_seconds"]).all()
+    assert (state.share == 1.0).all()
+    assert state.change_time.tolist() == [1.25, 2.5, 3.75, 5.0]
+    assert (state.change_kind == TAKE_SAMPLE).all()
+    counts = state.counts
+    assert (counts[places.WORKERS_UP], counts[places.LANE_ROOM]) == (3, 5)
+    held = (places.WAIT_HEAD, places.WAIT_TAIL, places.ANSWER)
+    assert [counts[at] for at in held] == [NOBODY] * 3
+    assert np.isnan(state.end).all()
+    state.base[0] = 9.0
+    assert SPEEDS[0] == state.line["speed"][0] == 1.0
+
+
+@pytest.mark.parametrize("told", [True, False])
+@pytest.mark.parametrize("record", [True, False])
+def test_what_is_asked_for_is_noted(told, record):
+    counts = made("ppot", sizes_told=told, record=record).counts
+    assert (counts[places.SIZES_HIDDEN], counts[places.RECORD]) == (not told, record)
+    assert (counts[places.ASKS_PYTHON], counts[places.POOLED]) == (0, 0)
+    assert made(None).counts[places.ASKS_PYTHON] == 1
+
+
+def test_schedulers_see_lengths_late_only_where_probes_take_time():
+    now, late = made("ppot"), made("ppot", probe_delay=0.5)
+    assert now.seen is now.length
+    assert late.seen is not late.length
+    assert (now.clock[places.DELAY], late.clock[places.DELAY]) == (0.0, 0.5)
+    assert len(now.log_time) == 0
+    assert len(late.log_time) == len(late.log_item) == len(late.log_value) > 0
+    assert (late.log_item.shape[1] >= 3, late.log_value.shape[1] >= 2) == (True, True)
+
+
+def test_more_room_for_what_is_seen_late_keeps_the_entries_in_order():
+    state = made("ppot", probe_delay=0.5)
+    state = state._replace(
+        log_time=np.array([5.0, 6.0, 3.0, 4.0]),
+        log_item=np.arange(12).reshape(4, 3),
+        log_value=np.arange(8.0).reshape(4, 2),
+    )
+    state.counts[places.LOG_FIRST], state.counts[places.LOG_SIZE] = 2, 4
+    more = with_more_log(state)
+    assert more.counts[places.LOG_FIRST] == 0
+    assert more.counts[places.LOG_SIZE] == 4
+    assert more.log_time.tolist() == [3.0, 4.0, 5.0, 6.0, 0.0, 0.0, 0.0, 0.0]
+    assert more.log_item[:4, 0].tolist() == [6, 9, 0, 3]
+    assert more.log_value[:4].tolist() == [[4.0, 5.0], [6.0, 7.0], [0.0, 1.0], [2.0, 3.0]]
+    assert (len(more.log_item), len(more.log_value)) == (8, 8)
+
+
+def test_tasks_of_a_job_have_one_scheduler():
+    sender = made("ppot", tasks=40, schedulers=3).sender
+    assert (sender[::2] == sender[1::2]).all()
+    assert set(sender.tolist()) == {0, 1, 2}
+
+
+def test_a_report_before_the_first_task_has_ended_gives_no_run_up(monkeypatch):
+    monkeypatch.setattr(parts, "_STEPS_BETWEEN_REPORTS", 1)
+    told = []
+    done = simulate("ppot", [2.0], tasks=1, samples=0, arrivals=[1.0], service=[3.0], progress=told.append)
+    assert done.response.tolist() == [1.5]
+    assert told[0] == 0
+    assert told[-1] == 1

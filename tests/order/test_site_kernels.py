@@ -1,0 +1,31 @@
+"""What a run of rigid jobs on a site needs compiled: its policy's own function, and not that of none."""
+
+import numpy as np
+import pytest
+
+from windlass.order.site import POLICIES
+from windlass.order.site.compiled import as_compiled
+from windlass.sim.nodes import KERNELS as LEDGER_KERNELS
+from windlass.sim.site.part import KERNELS, NOBODY, kernels, select_of
+
+
+class Plain:
+    """A policy that is not compiled."""
+
+    name = "plain"
+
+    def decide(self, view):
+        return ()
+
+
+@pytest.mark.parametrize("pools", [False, True])
+def test_a_compiled_policy_needs_its_own_function(pools):
+    policy = POLICIES.make("fcfs", np.random.default_rng(1))
+    own = select_of(as_compiled(policy), pools)
+    assert kernels(policy, pools) == (*LEDGER_KERNELS, own, *KERNELS)
+    assert own is not NOBODY
+
+
+@pytest.mark.parametrize("pools", [False, True])
+def test_a_policy_in_python_needs_none(pools):
+    assert kernels(Plain(), pools) == (*LEDGER_KERNELS, NOBODY, *KERNELS)
