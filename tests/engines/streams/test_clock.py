@@ -1,0 +1,65 @@
+"""The engine of streams on a clock that began long before: all is as on one that begins with it, but for the clock."""
+
+import pytest
+
+from tests.engines.streams.cases import CAMERA, CLOUD, PRIVATE, TIERS, feed
+from tests.engines.streams.test_decided import Chosen, Noted
+from windlass.drive import drive
+from windlass.engines.streams.engine import LiveStreams
+from windlass.engines.streams.lives import Patience
+
+QUICK = Patience(rest=1.0, longest_rest=8.0, start=6.0, quiet=4.0, boundary=2.0, drain=1.5, steady=3.0)
+MISHAPS = [
+    (4.25, "dies", CLOUD), (9.0, "comes", CLOUD), (14.5, "fails", 0), (21.0, "silences", 0), (33.0, "dies", CAMERA),
+    (37.5, "comes", CAMERA), (45.0, "hangs", 0), (46.0, "fails", 1), (80.0, "dies", PRIVATE),
+]  # fmt: skip
+
+
+def course(begins):
+    """What came of a run of 90 s, all times since its begin."""
+    executor = Noted([(begins + at, what, which) for at, what, which in MISHAPS])
+    executor.time = begins
+    asked, said, policy = [], [], Chosen(0, 1, 0, 2)
+
+    def feeds(now):
+        asked.append(now)
+        return [feed("a"), *([feed("b")] if 10.0 <= now < 60.0 else [])]
+
+    engine = LiveStreams(
+        TIERS, feeds, executor, lambda own, found: len(found) / own.frames, seconds=90.0, patience=QUICK,
+        tell=said.append,
+    )  # fmt: skip
+    result = drive(engine, {"plan": policy})
+    playings = [
+        (each.query, each.number, each.accuracy, each.planned, each.missed, each.undisturbed, each.label)
+        for each in result.playings
+    ]
+    late = [each.late.mean() if len(each.late) else -1.0 for each in result.playings]
+    times = {
+        "asked": asked,
+        "views": [view.now for view in policy.views],
+        "decided": [time for each in result.decisions for time in (each.noticed, each.at)],
+        "orders": [order[0] - begins for order in executor.orders],
+        "zeros": [order.zero - begins for _, order in executor.launched],
+        "late": late,
+        "ended": [executor.time - begins],
+    }
+    orders, upon = [order[1:] for order in executor.orders], [each.upon for each in result.decisions]
+    return times, (said, playings, orders, upon, result.failures)
+
+
+@pytest.mark.parametrize("begins", [4096.0, -64.0])
+def test_when_the_clock_began_changes_nothing(begins):
+    (times, events), (later_times, later) = course(0.0), course(begins)
+    assert later == events
+    assert later_times.keys() == times.keys()
+    for name, expected in times.items():
+        # A clock is read to some nanoseconds, and orders are noted to the millisecond.
+        assert later_times[name] == pytest.approx(expected, abs=2e-3), name
+    assert len(events[1]) > 15
+    assert events[4] >= 2
+    assert times["ended"] == pytest.approx([90.0])
+    # It is looked about once a second at which queries are asked for, and first at the begin.
+    assert times["asked"][0] == 0.0
+    assert all(0.999 < b - a < 2.0 for a, b in zip(times["asked"], times["asked"][1:], strict=False))
+    assert {0.0, 10.0} <= {round(at) for at in times["zeros"]}
