@@ -7,6 +7,7 @@ from tests.engines.test_live_engine import Asked, start
 from windlass.drive import drive
 from windlass.engines.live.engine import LiveFleet
 from windlass.model.fleet import Fleet, FleetJobs, StageSpec
+from windlass.place.policies.in_place import InPlace
 
 FLEET = Fleet.of([3], [1e6], [1e6])
 
@@ -73,3 +74,19 @@ def test_what_rests_is_sent_again_when_its_rest_is_over():
     assert run.end == pytest.approx([3.85])
     # The death is noticed in between, and what is left of the rest is waited for.
     assert [wait for at, wait in executor.waits if 1.1 <= at < 1.85] == pytest.approx([0.25, 0.5, 0.25])
+
+
+@pytest.mark.parametrize("begins", [4096.0, -64.0])
+def test_when_the_clock_of_an_executor_began_changes_nothing(begins):
+    found = []
+    for zero in (0.0, begins):
+        executor = Noting(Fleet.of([2], [1e6], [1e6]), nodes=2, deaths=[(zero + 2.5, 1)], load_s=0.5)
+        executor.time = zero
+        policy, looks = InPlace(), []
+        jobs = FleetJobs.of([0.0, 1.5], [[StageSpec(each, here=(1,), task_bytes=8.0)] for each in (4.0, 1.0)])
+        engine = LiveFleet(executor.fleet, jobs, executor, decide_every=0.25)
+        run = drive(engine, {"place": policy}, lambda decision, view, answer, to=looks: to.append(view.now))
+        columns = run.begun, run.read, run.computed, run.launched, run.reported, run.end
+        times = [time for column in columns for time in column.tolist()]
+        found.append([*times, *looks, executor.time - zero])
+    assert found[1] == pytest.approx(found[0])

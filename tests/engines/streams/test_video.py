@@ -7,7 +7,8 @@ pytest.importorskip("cv2", reason="OpenCV is not installed: pip install '.[visio
 from windlass.engines.streams.executor import Frame
 from windlass.engines.streams.part import Passing
 from windlass.engines.streams.video import Videos
-from windlass.model.queries import Query
+from windlass.model import InputError
+from windlass.model.queries import Component, Query, QueryPlan
 from windlass.plan.files import Recorded
 from windlass.plan.profile.clip import about
 from windlass.plan.profile.pipeline import read_pipeline
@@ -75,3 +76,33 @@ def test_a_camera_without_components_sends_the_clip_s_own_stream(street):
     assert feed.query.source == pytest.approx(files.clip.stat().st_size / feed.seconds)
     sparse = next(at for at, plan in enumerate(feed.query.plans) if "every=3" in plan.components[0].name)
     assert videos.stages(feed, sparse, 0, 0) == Passing(3, round(feed.query.source / feed.rate * 3))
+
+
+def test_a_stream_whose_bytes_are_given_has_these(street):
+    feed, _, files = street
+    videos = Videos()
+    given = Query("given", "camera", feed.query.plans, source=12345.0)
+    found = videos.feeds([given, Query("cars", "camera", feed.query.plans)], [files, files])
+    assert [each.query.source for each in found] == [12345.0, feed.query.source]
+    assert [each.query.name for each in found] == ["given", "cars"]
+    assert found[0].query.plans == feed.query.plans
+    assert {(each.rate, each.frames, each.clip) for each in found} == {(10.0, 40, str(files.clip))}
+    every = next(part.every for part in [videos.stages(found[0], 0, 0, 1)])
+    assert videos.stages(found[0], 0, 0, 0) == Passing(every, round(12345.0 / 10.0 * every))
+
+
+def test_a_plan_that_the_pipeline_has_not_is_named(street):
+    feed, _, files = street
+    other = Query("mine", "camera", (*feed.query.plans, QueryPlan(0.5, (Component("other", 1.0, 1.0),))))
+    with pytest.raises(
+        InputError, match=r"^query mine: .*pipeline\.yaml has no plan 'other', which its profile has$"
+    ):
+        Videos().feeds([other], [files])
+
+
+def test_only_the_first_part_reads_the_clip(street):
+    feed, videos, _ = street
+    first, rest = videos.stages(feed, 0, 0, 2), videos.stages(feed, 0, 2, 3)
+    assert (first.reads, rest.reads) == (True, False)
+    assert (len(first.parts), len(rest.parts)) == (2, 1)
+    assert first.every == rest.every
