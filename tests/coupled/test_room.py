@@ -1,4 +1,4 @@
-"""Arrays that compiled code writes into: as many entries as there are things, and as many more as are asked for."""
+"""Arrays that compiled code writes into: as many entries as there are things, and no fewer than are needed."""
 
 import inspect
 import itertools

@@ -44,7 +44,7 @@ def test_each_setting_of_a_replay_reaches_its_part(monkeypatch):
     assert told[-1] == 3
     bare = replay(JOBS, 3, policy)
     assert seen[1][1] == defaults(replay) == DOCUMENTED
-    # The first job is stopped at the 6 s that it asked for.
+    # The first job is stopped at the 6 s of its request.
     assert bare.end.tolist() == [6.0, 10.0, 8.0]
 
 
@@ -94,7 +94,7 @@ def test_speeds_and_paces_are_finite_and_not_negative():
     assert np.isnan(site.result().end[0])
     site.set_rate(0, 2.0, 50.0)
     site.advance(99.0)
-    # Of its 10 s it has done 1; at twice the speed the rest takes 4.5 s, and of the 6 s asked for 5 are left.
+    # Of its 10 s it has done 1; at twice the speed the rest takes 4.5 s, and of the 6 s of its request 5 are left.
     assert site.result().end[0] == 54.5
 
 

@@ -119,7 +119,7 @@ def test_workers_begin_idle_at_their_speeds_and_samples_are_evenly_spaced():
 
 @pytest.mark.parametrize("told", [True, False])
 @pytest.mark.parametrize("record", [True, False])
-def test_what_is_asked_for_is_noted(told, record):
+def test_settings_are_noted(told, record):
     counts = made("ppot", sizes_told=told, record=record).counts
     assert (counts[places.SIZES_HIDDEN], counts[places.RECORD]) == (not told, record)
     assert (counts[places.ASKS_PYTHON], counts[places.POOLED]) == (0, 0)

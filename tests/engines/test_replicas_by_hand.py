@@ -91,7 +91,7 @@ def test_silence_is_told_once_it_exceeds_two_service_times_and_only_what_is_new(
     assert world.policy.told == [(1, 0.0, 4.5), (1, 0.0, 4.5)]
     world.now += 0.5
     world.replicas.ended("b", "x")
-    # The completion holds what had not been told before.
+    # The completion holds what the policy had not heard of before.
     assert world.policy.told[2:] == [(1, 1.0, 1.0)]
     world.now += 0.25
     world.replicas.ended("b", "y")

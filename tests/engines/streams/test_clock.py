@@ -59,7 +59,7 @@ def test_when_the_clock_began_changes_nothing(begins):
     assert len(events[1]) > 15
     assert events[4] >= 2
     assert times["ended"] == pytest.approx([90.0])
-    # It is looked about once a second at which queries are asked for, and first at the begin.
+    # The engine looks about once a second which queries there are, and first at the begin.
     assert times["asked"][0] == 0.0
     assert all(0.999 < b - a < 2.0 for a, b in zip(times["asked"], times["asked"][1:], strict=False))
     assert {0.0, 10.0} <= {round(at) for at in times["zeros"]}
