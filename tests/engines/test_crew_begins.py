@@ -1,0 +1,92 @@
+"""How processes of a crew begin and end, with what starts them replaced."""
+
+from concurrent.futures import Future
+from types import SimpleNamespace
+
+import pytest
+
+from windlass.engines import crew
+
+
+class Pool:
+    """Keeps what it was made with and what became of it."""
+
+    def __init__(self, **more):
+        self.made, self.ended = more, []
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *problem):
+        self.ended.append("left")
+
+    def submit(self, function, *arguments):
+        done = Future()
+        done.set_result(function(*arguments))
+        return done
+
+    def shutdown(self, **more):
+        self.ended.append(more)
+
+
+@pytest.fixture
+def pools(monkeypatch):
+    made = []
+
+    def pool(**more):
+        made.append(Pool(**more))
+        return made[-1]
+
+    monkeypatch.setattr(crew, "ProcessPoolExecutor", pool)
+    return made
+
+
+def test_processes_are_spawned_and_each_begins_with_what_all_must_do(pools):
+    with crew.processes(5) as own:
+        assert own.size() == 5
+        assert own.submit(max, 3, 7).result() == 7
+        value = object()
+        assert own.share(value) is value
+    made = pools[0].made
+    assert (made["max_workers"], made["initializer"]) == (5, crew._begin)
+    assert made["mp_context"].get_start_method() == "spawn"
+    assert pools[0].ended == ["left"]
+
+
+def test_an_error_does_not_wait_for_calls_that_have_not_begun(pools):
+    with pytest.raises(KeyboardInterrupt), crew.processes(2):
+        raise KeyboardInterrupt
+    assert pools[0].ended == [{"wait": False, "cancel_futures": True}, "left"]
+
+
+def test_a_process_that_begins_ends_with_its_parent_and_may_not_leave(monkeypatch):
+    done = []
+    monkeypatch.setattr(crew, "_end_with_parent", lambda: done.append("ends with its parent"))
+    monkeypatch.setattr(crew, "refuse_to_leave", lambda: done.append("may not leave"))
+    crew._begin()
+    assert sorted(done) == ["ends with its parent", "may not leave"]
+
+
+@pytest.mark.parametrize("has_parent", [True, False])
+def test_a_thread_that_keeps_no_process_alive_waits_for_the_end_of_the_parent(has_parent, monkeypatch):
+    seen, begun = [], []
+    parent = SimpleNamespace(sentinel=41) if has_parent else None
+
+    def waits(sentinels):
+        seen.append(("waits", list(sentinels)))
+
+    class Thread:
+        def __init__(self, target, name, daemon):
+            begun.append(daemon)
+            self.target = target
+
+        def start(self):
+            self.target()
+
+    context = SimpleNamespace(parent_process=lambda: parent, connection=SimpleNamespace(wait=waits))
+    monkeypatch.setattr(crew, "multiprocessing", context)
+    monkeypatch.setattr(crew, "threading", SimpleNamespace(Thread=Thread))
+    monkeypatch.setattr(crew, "os", SimpleNamespace(_exit=lambda code: seen.append(("ends", code))))
+    crew._end_with_parent()
+    assert seen == ([("waits", [41]), ("ends", 1)] if has_parent else [])
+    assert begun == [True]
