@@ -63,3 +63,35 @@ def test_when_the_clock_began_changes_nothing(begins):
     assert times["asked"][0] == 0.0
     assert all(0.999 < b - a < 2.0 for a, b in zip(times["asked"], times["asked"][1:], strict=False))
     assert {0.0, 10.0} <= {round(at) for at in times["zeros"]}
+
+
+@pytest.mark.parametrize(
+    ("mishap", "stopped"),
+    # A chain has five minutes to be ready, and a minute to be heard of again; the last frame came at 9.6 s.
+    [((0.0, "hangs", 0), 300.0), ((10.0, "silences", 0), 69.6)],
+)
+def test_without_a_patience_of_its_own_a_run_has_that_of_the_documentation(mishap, stopped):
+    executor = Noted([mishap])
+    engine = LiveStreams(
+        TIERS, lambda now: [feed("a")], executor, lambda own, found: 0.0, seconds=stopped + 1.0
+    )
+    result = drive(engine, {"plan": Chosen(0)})
+    assert [order[:2] for order in executor.orders if order[1] != "play"] == [
+        (0.0, "launch"), (stopped, "stop"), (pytest.approx(stopped + 0.5, abs=2e-3), "launch"),
+    ]  # fmt: skip
+    assert result.failures == 1
+
+
+def test_a_run_goes_on_until_it_is_interrupted_unless_its_time_is_given():
+    class Interrupted(Noted):
+        def poll(self, timeout):
+            if self.time > 1e4:
+                raise KeyboardInterrupt
+            self.time += 1000.0
+            return []
+
+    executor = Interrupted()
+    with pytest.raises(KeyboardInterrupt):
+        drive(LiveStreams(TIERS, lambda now: [], executor, lambda own, found: 0.0), {"plan": Chosen(0)})
+    assert executor.time > 1e4
+    assert executor.closed == 1
