@@ -82,6 +82,9 @@ def test_a_result_has_the_slots_of_the_workers():
     run = drive(LiveFleet(fleet, jobs_of([1.0], [0.0]), FakeExecutor(more, nodes=2)), {"place": InPlace()})
     assert run.fleet.slots.tolist() == [2, 5]
     assert run.fleet.names == fleet.names
+    # What a live run does not measure has the columns of a simulated one, and no rows.
+    assert (run.flows.shape, run.rates.shape) == ((0, 6), (0, 4))
+    assert (run.jobs_told, run.subjobs_told) == (0, 0)
 
 
 class Target:
