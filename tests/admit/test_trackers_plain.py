@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from tests.admit.cases import low_rank
@@ -95,6 +95,8 @@ def test_spirit_begins_with_the_energy_that_others_have_seen():
 
 
 @given(seeds, st.integers(1, 4), st.integers(1, 60))
+# A scalar's square rounded down here, and a row of zeros by all but rounding stayed in the sketch.
+@example(1976, 1, 13)
 @settings(max_examples=30, deadline=None)
 def test_frequent_directions_is_liberty_s(seed, rank, count):
     rng = np.random.default_rng(seed)

@@ -96,8 +96,10 @@ class FrequentDirections:
 
     def _shrink(self) -> None:
         _, singular, right = np.linalg.svd(self._rows, full_matrices=False)
-        last = singular[self.size - 1] ** 2 if len(singular) >= self.size else 0.0
-        kept = np.sqrt(np.maximum(singular**2 - last, 0.0))
+        # One array of squares: the square of a scalar may round another way, and the last row would stay.
+        squares = singular**2
+        last = squares[self.size - 1] if len(squares) >= self.size else 0.0
+        kept = np.sqrt(np.maximum(squares - last, 0.0))
         self._rows[:] = 0.0
         self._rows[: len(kept)] = kept[:, None] * right
         self._used = int(np.count_nonzero(kept))
