@@ -166,6 +166,11 @@ BAD = {
     "no sites": ((np.empty((2, 0)), 1), "at least one site"),
     "text": (([["a", "b"]], 1), "subjobs: cannot be read as numbers"),
     "ragged": (([[1, 2], [3]], 1), "subjobs: cannot be read as numbers"),
+    "digits": (([["1", "2"]], 1), "subjobs: cannot be read as numbers: <U1 is no kind of number"),
+    "complex": (([[1j, 2]], 1), "subjobs: cannot be read as numbers: complex128 is no kind of number"),
+    "spans": ((np.ones((1, 2), "m8[s]"), 1), "subjobs: .*timedelta64.* is no kind of number"),
+    "slots of digits": ((GOOD, ["1", "2"]), "slots: cannot be read as numbers: <U1 is no kind of number"),
+    "backlog of digits": ((GOOD, 1, ["1", "2"]), "backlog: .* <U1 is no kind of number"),
     "slots": ((GOOD, [1, 2, 3]), r"slots has shape \(3,\)"),
     "no slots": ((GOOD, [1, 0]), r"slots\[1\] is 0"),
     "negative slots": ((GOOD, [1, -1]), r"slots\[1\] is -1"),
@@ -180,6 +185,14 @@ def test_bad_input_is_named(order, case):
     arguments, message = BAD[case]
     with pytest.raises(InputError, match=message):
         order(*arguments)
+
+
+@pytest.mark.parametrize("kind", ["?", "u1", "i2", "f4"])
+@pytest.mark.parametrize("order", [fcfs, global_srpt, independent_srpt, swag, optimal])
+def test_numbers_of_each_kind_count_as_their_values(order, kind):
+    subjobs, ones = np.array([[1, 1], [0, 1], [1, 0]]), np.ones(2)
+    found = order(subjobs.astype(kind), ones.astype(kind), ones.astype(kind))
+    assert found.tolist() == order(subjobs.astype(float), ones, ones).tolist()
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import pickle
 from types import SimpleNamespace
@@ -116,6 +117,20 @@ def test_who_works_for_two_accounts_is_a_user_of_each():
     assert len(account) == found.entries
     empty, none = users_by_account(Owners.of(0))
     assert (len(empty.user), none.tolist()) == (0, [0])
+
+
+@pytest.mark.parametrize("jobs", [1, 2, 3])
+def test_users_of_all_small_logs_are_numbered_by_account_and_then_by_user(jobs):
+    for whose in itertools.product(itertools.product((-1, 0, 2), (-1, 0, 1)), repeat=jobs):
+        user, group = zip(*whose, strict=True)
+        found, account = users_by_account(Owners.of(jobs, user=user, group=group))
+        members = sorted({(of, who) for who, of in whose if who >= 0})
+        accounts = sorted({of for of, _ in members})
+        numbers = [members.index((of, who)) if who >= 0 else -1 for who, of in whose]
+        unknown = [len(accounts)] if min(user) < 0 else []
+        assert found.user.tolist() == numbers
+        assert account.tolist() == [accounts.index(of) for of, _ in members] + unknown
+        assert found.group.tolist() == list(group)
 
 
 @pytest.mark.parametrize("fair_tree", [True, False])

@@ -38,7 +38,8 @@ def both(many: list[tuple[int, int, int]], steps: int) -> tuple[Timeline, Profil
     line, room = make_timeline(steps, 2 * len(many)), 2 * len(many) + steps
     profile = Profile(np.empty(room), np.empty(room, np.int64), np.array([steps]))
     for step in range(steps):
-        free = (5 * step) % (PROCESSORS + 1)
+        # Always one or more: a least of 0 would be right by chance in a block that was never set.
+        free = 1 + (5 * step) % PROCESSORS
         append_step(line, 2.0 * step, free)
         profile.times[step], profile.free[step] = 2.0 * step, free
     for start, procs, seconds in many:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from tests.anew import anew
 from windlass.model import PolicyError
 from windlass.order.site.checked import check_pools, check_start
 from windlass.order.site.view import Running, SiteView, Start, Waiting
@@ -107,3 +108,36 @@ def test_a_view_by_hand_has_no_use_no_pools_and_nothing_owed_or_refused() -> Non
     view = SiteView(0.0, 4, 3, Waiting.of([1], [0], [1], [5]), Running.of())
     assert (view.used.tolist(), view.pools.tolist(), view.pool_names) == ([0.0], [], ())
     assert (view.owed, view.refused, view.waiting.user.tolist()) == (0, 0, [-1])
+
+
+@pytest.mark.parametrize(
+    ("view", "columns"),
+    [
+        (
+            Waiting,
+            {"job": [4, 5], "submit": [0.0, 1.0], "procs": [1, 2], "request": [5.0, 6.0], "note": [0, 0]},
+        ),
+        (Running, {"job": [4, 5], "procs": [1, 2], "expected_end": [5.0, 6.0]}),
+    ],
+)
+def test_jobs_of_a_bare_view_are_of_no_known_owner_and_need_no_pool(view, columns) -> None:
+    given = {name: np.array(values) for name, values in columns.items()}
+    found = anew(view)(**given)
+    for name in ("user", "group", "named_queue"):
+        column = getattr(found, name)
+        assert (column.tolist(), column.dtype) == ([-1, -1], np.int64)
+    assert (found.needs.shape, found.needs.dtype) == ((0, 2), np.int64)
+    # Each column that is given is kept, also where others are left out.
+    some = anew(view)(**given, group=np.array([7, 8]), needs=np.array([[3, 9]]))
+    assert (some.user.tolist(), some.group.tolist(), some.named_queue.tolist()) == (
+        [-1, -1],
+        [7, 8],
+        [-1, -1],
+    )
+    assert some.needs.tolist() == [[3, 9]]
+
+
+def test_a_bare_view_of_a_site_has_one_use_of_nothing_and_no_pools() -> None:
+    found = anew(SiteView)(0.0, 4, 3, Waiting.of([1], [0], [1], [5]), Running.of())
+    assert (found.used.tolist(), found.pools.tolist(), found.pool_names) == ([0.0], [], ())
+    assert (found.owed, found.refused) == (0, 0)
