@@ -99,7 +99,11 @@ def test_a_guest_that_is_put_back_and_still_seen_to_run_is_not_met_again():
     assert bench.system.quotas[-1] == (36.0, ())
     bench.at(37.0)
     assert 2 not in bench.shares._shares
+    # The system has put it back as it was asked to: nothing is noted of it that the answer did not say.
+    assert bench.backs == []
+    assert set(bench.shares._leaving) == {2}
     bench.at(38.0, waiting(GUEST, 38.0))
+    assert set(bench.shares._leaving) == set()
     bench.release(2, 39.0)
     bench.at(40.0, Started(2, 40.0))
     assert 2 in bench.shares._shares

@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.anew import anew
+from tests.anew import anew, defaults
 from windlass.model import InputError
+from windlass.scale.forecast.named import make
 from windlass.scale.monitor import Monitor
 from windlass.scale.policies.clairvoyant import Clairvoyant
 from windlass.scale.policies.consolidate import Consolidate
@@ -115,3 +116,7 @@ def test_each_row_is_on_disk_before_it_is_said_to_be(tmp_path):
     with Monitor(tmp_path / "history.db", ["a"], period=10.0) as kept:
         # 2 stands for full: a row that was added survives a power cut.
         assert kept._file.execute("pragma synchronous").fetchone() == (2,)
+
+
+def test_forecasters_are_made_for_days_of_ten_minutes_and_draw_by_the_first_seed():
+    assert defaults(anew(make)) == {"seasons": (144,), "seed": 1}

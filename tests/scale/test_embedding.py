@@ -153,3 +153,13 @@ def test_what_is_no_number_is_named_where_it_is():
     with pytest.raises(InputError, match="buckets: row 0, resource 1 is nan"):
         embed([[1, 1]], [[4, None]])
     assert embed([[1], [2]], [[4]]).tolist() == [0.75]
+
+
+@pytest.mark.parametrize("value", [-1.0, math.inf, math.nan])
+def test_a_size_that_is_no_finite_number_of_0_or_more_is_named_by_its_place(value):
+    for name, given_sizes, types in (
+        ("vectors", [[1, 1], [1, value]], [[1, 2]]),
+        ("buckets", [[1, 1]], [[1, 2], [1, value]]),
+    ):
+        with pytest.raises(InputError, match=f"^{name}: row 1, resource 1 is {value}, expected 0 or more$"):
+            embed(given_sizes, types)

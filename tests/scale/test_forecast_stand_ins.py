@@ -61,11 +61,13 @@ def test_steps_follow_from_steps_and_errors_before(monkeypatch, p, q):
     # One that never changes has no coefficients to be found.
     assert stats.asked == [{"order": (p, 1, q), "method": "CSS"}] * 2
     np.testing.assert_allclose(stats.columns[1], rows[:80, 1] / rows[:80, 1].max())
-    made.update(rows[80:84])
-    made.update(rows[84])
-    made.update(rows[85:86])
+    # Three rows at once, two, and one in either shape.
+    made.update(rows[80:83])
+    made.update(rows[83:85])
+    made.update(rows[85])
+    made.update(rows[86:87])
     for column in range(2):
-        series = rows[:86, column]
+        series = rows[:87, column]
         steps, errors = list(np.diff(series)), []
         for at, step in enumerate(steps):
             told = sum(ar[column][x] * steps[at - 1 - x] for x in range(p) if at > x)

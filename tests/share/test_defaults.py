@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 
 import numpy as np
@@ -10,6 +11,7 @@ import pytest
 from tests.anew import anew, defaults
 from windlass.model import InputError
 from windlass.share import POLICIES
+from windlass.share.book import ShareBook
 from windlass.share.policies.oracle import time_shared
 
 DEFAULTS = {
@@ -68,3 +70,18 @@ def test_values_on_a_bound_are_allowed_and_none_beyond(name, field, allowed, bey
 def test_a_loss_that_is_not_known_is_named():
     with pytest.raises(InputError, match="loss is 'mood', expected one of walltime, progress, wait"):
         made("asax", loss="mood")
+
+
+def test_a_job_ended_when_it_was_read_and_by_itself_unless_that_is_given():
+    assert defaults(anew(ShareBook).ended) == {"at": None, "killed": False}
+
+
+def test_what_pairs_saves_is_of_the_first_version_and_no_other_is_read():
+    """What an earlier release has saved is read by a later one."""
+    policy = anew(POLICIES.find("pairs"))()
+    tree = json.loads(policy.saved())
+    assert (tree["policy"], tree["version"]) == ("pairs", 1)
+    policy.restore(json.dumps(tree))
+    for version in (0, 2):
+        with pytest.raises(InputError, match=f"^what was learned is of 'pairs', version {version}$"):
+            policy.restore(json.dumps(tree | {"version": version}))

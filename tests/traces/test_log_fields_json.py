@@ -4,6 +4,7 @@ import pytest
 
 from tests.traces.test_log_columns import T, left, read, row
 from windlass.model import InputError
+from windlass.traces.logs.json_items import read_items
 
 
 def at(second, minute=0):
@@ -206,3 +207,11 @@ def test_attempts_of_philly(tmp_path):
     assert trace.notes[-1] == "a processor is a GPU"
     with pytest.raises(InputError, match="submitted_time is 'soon', expected a time"):
         read(tmp_path, "philly", [philly(first, submitted_time="soon")])
+
+
+@pytest.mark.parametrize("word", ["NaN", "Infinity", "-Infinity"])
+def test_a_word_that_json_does_not_have_is_refused_wherever_it_stands(tmp_path, word):
+    path = tmp_path / "log.json"
+    path.write_text(f'{{"items": [], "other": {word}}}')
+    with pytest.raises(InputError, match=f"log.json: cannot be read as JSON: {word} is no number of JSON$"):
+        read_items(path, "items")

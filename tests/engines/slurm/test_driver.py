@@ -90,6 +90,15 @@ def test_jobs_run_in_the_policy_s_order_and_that_is_written_and_told(tmp_path):
         pass
 
 
+def test_what_the_system_sees_is_told_as_well(tmp_path):
+    slurm = Strict()
+    slurm.submit(7)
+    slurm.submit(9, array_task_string="0-3")
+    _, told = driven(slurm, tmp_path, Fcfs())
+    assert told[0] == "job 9 is an array or of several parts, and left alone: release it yourself"
+    assert [line.partition(":")[0] for line in told[1:]] == ["start 7"]
+
+
 def test_what_starts_together_is_told_together(tmp_path):
     slurm = Strict()
     for number in (7, 8):

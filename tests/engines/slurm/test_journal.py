@@ -123,6 +123,19 @@ def test_what_was_before_is_kept_once(tmp_path):
     assert [entry.job for entry in read_journal(tmp_path / "journal.1")] == [4]
 
 
+def test_it_begins_anew_beyond_its_limit_and_not_at_it(tmp_path):
+    path, entry = tmp_path / "journal", Over(1.0, 1, "x")
+    line = f"{entry_line(entry)}\n".encode()
+    with Journal(path, limit=2 * len(line)) as journal:
+        journal.append(entry)
+        journal.append(entry)
+        assert path.read_bytes() == 2 * line
+        assert not (tmp_path / "journal.1").exists()
+        journal.append(entry)
+    assert path.read_bytes() == b""
+    assert (tmp_path / "journal.1").read_bytes() == 3 * line
+
+
 def test_an_entry_is_on_disk_at_once_also_after_it_began_anew(tmp_path):
     path = tmp_path / "journal"
     with Journal(path, limit=100) as journal:

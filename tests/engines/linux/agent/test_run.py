@@ -140,6 +140,10 @@ def test_an_aggregator_hands_out_what_it_was_sent_and_what_the_one_above_has(tmp
         top.end()
     assert opened(state.read_bytes()).kind == "aggregator"
     again = Running(run_aggregator, options, token)
+    assert ask(again.url, "/healthz").status in (200, 404)
     again.end()
+    # It listens no more once it is stopped.
+    with pytest.raises(OSError, match="refused"):
+        ask(again.url, "/healthz")
     assert f"{again.url.url}, 1 agents known" in again.lines
     assert agents.Saves().done == agents.Saves().failed == 0

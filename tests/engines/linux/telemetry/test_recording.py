@@ -177,3 +177,13 @@ def test_a_kernel_that_is_not_there_is_named(tmp_path):
     )
     assert done.returncode == 2
     assert done.stderr.startswith(f"windlass: --proc: {tmp_path}/stat: there is no such file")
+
+
+@pytest.mark.parametrize("started", [0.0, 0.7, 5.1, 1234567.9])
+def test_a_rounding_of_the_clock_costs_no_step(machine, tmp_path, started):
+    clock = Clock()
+    clock.now += started
+    recording = Recording(tmp_path / "a.parquet", Observer(clock, clock).names, clock)
+    observer = Observer(clock, clock, machine.roots)
+    record(observer, recording, Pace(0.3, 0.1), clock, clock.pause, lambda _: None)
+    assert pl.read_parquet(tmp_path / "a.parquet")["seconds"].to_list() == pytest.approx([0.1] * 3, abs=1e-6)

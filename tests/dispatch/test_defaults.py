@@ -1,0 +1,23 @@
+"""Dispatch policies that are named alone have the parameters of their papers, or those that their pages give."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.anew import anew, defaults
+from windlass.dispatch import POLICIES
+
+#: The estimator of arrivals, the probes and the window are as in Rosella.
+LEARNER = {"guaranteed": None, "gaps": 1000, "probe_share": 0.1, "window_scale": 0.02, "most_load": 0.95}
+PARAMETERS = {
+    "eps-greedy": {"epsilon": 0.05, "memory": 50.0},
+    "pull": LEARNER | {"late": True},
+    "rosella": LEARNER | {"by": "queue", "probes": 2},
+    "sparrow": {"probes": 2},
+    "ucb": {"confidence": 0.1, "memory": 50.0},
+}
+
+
+@pytest.mark.parametrize("name", POLICIES.names())
+def test_a_policy_that_is_named_alone_has_the_parameters_of_its_page(name):
+    assert defaults(anew(POLICIES.find(name))) == PARAMETERS.get(name, {})

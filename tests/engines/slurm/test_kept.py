@@ -1,0 +1,84 @@
+"""What a co-scheduler has learned, and who shares, is in the state file before it is so."""
+
+from types import SimpleNamespace
+
+import pytest
+
+from windlass.engines.batch.pairs import Pair
+from windlass.engines.linux.files import GroupError
+from windlass.engines.slurm import sharing
+from windlass.engines.slurm.client import Client
+from windlass.engines.slurm.driving import Driving
+from windlass.engines.slurm.sharing import sharing_site
+from windlass.engines.slurm.state import ShareState, read_state, write_state
+from windlass.engines.slurm.system import Options
+from windlass.model import InputError
+
+USES = (("blast", 10.0, 700.0),)
+
+
+class Learns:
+    """Saves what it was given and a mark for each time."""
+
+    name = "learns"
+
+    def __init__(self):
+        self.text = "nothing"
+
+    def saved(self):
+        self.text += "+"
+        return self.text
+
+    def restore(self, text):
+        self.text = text
+
+
+class Forgets:
+    name = "forgets"
+
+
+@pytest.fixture
+def site(monkeypatch, tmp_path):
+    """Makes a site that shares by a policy; returns what it keeps pairs with."""
+
+    def made(policy):
+        given = {}
+        monkeypatch.setattr(sharing, "SlurmShares", lambda *parts, **named: given.update(named, groups=parts[2]))
+        monkeypatch.setattr(sharing, "found", lambda name: f"groups of {name}")
+        monkeypatch.setattr(sharing, "cluster_name", lambda client: "c")
+        monkeypatch.setattr(sharing, "LiveSite", lambda system, beside=None: (system, beside))
+        driving = Driving({"order": None, "share": policy}, tmp_path / "journal", Options())
+        system = SimpleNamespace(guests=SimpleNamespace(known=dict))
+        sharing_site(system, Client(None, 1.0, 1.0), driving, None, tell=print)
+        assert (given["tell"], given["groups"]) == (print, "groups of windlass-c")
+        return given["keep"]
+
+    return made
+
+
+def test_pairs_are_kept_with_what_the_policy_has_learned_by_then(site, tmp_path):
+    file = tmp_path / "journal.shares"
+    write_state(file, ShareState("learns", (), "before", USES))
+    keep = site(Learns())
+    keep([Pair(1, 2, 30)])
+    assert read_state(file) == ShareState("learns", (Pair(1, 2, 30),), "before+", USES)
+    keep([])
+    assert read_state(file) == ShareState("learns", (), "before++", USES)
+
+
+def test_of_a_policy_that_saves_nothing_pairs_alone_are_kept(site, tmp_path):
+    site(Forgets())([Pair(1, 2, 30), Pair(4, 5, 60)])
+    assert read_state(tmp_path / "journal.shares") == ShareState("forgets", (Pair(1, 2, 30), Pair(4, 5, 60)))
+
+
+def test_without_groups_the_policy_that_shares_is_refused(site, monkeypatch):
+    def missing(*parts, **named):
+        raise GroupError("no groups here")
+
+    made = site(Forgets())
+    assert made is not None
+    monkeypatch.setattr(sharing, "SlurmShares", missing)
+    driving = Driving({"share": Forgets()}, None, Options())
+    monkeypatch.setattr(sharing, "_learned", lambda *given: (None, ShareState("forgets")))
+    with pytest.raises(InputError, match="^--policies: share: no groups here$"):
+        sharing_site(None, None, driving, None, print)
