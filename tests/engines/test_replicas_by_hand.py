@@ -192,3 +192,11 @@ def test_each_request_explores_where_the_share_is_one():
     world.replicas.sent("c", "x")
     world.policy.choice = 1
     assert world.replicas.rank({}, {})[0] == "b"
+
+
+def test_replicas_that_do_nothing_are_tried_by_the_length_of_their_queues():
+    world = World([0.0] * 4, 4, choice=0)
+    lengths = {"a": 9, "b": 5, "c": 1, "d": 3}
+    assert world.replicas.rank(lengths, {}) == ["a", "c", "d", "b"]
+    # Neither of those whose queue is longer than that of one at its limit is worth it.
+    assert world.replicas.rank(lengths, {"d": 3}) == ["a", "c"]

@@ -11,7 +11,7 @@ from tests.plan.cases import loose_case, plain_greedy, tied_case
 from windlass.plan.lib.prices import relaxed
 from windlass.plan.lib.problem import Problem
 from windlass.plan.lib.program import solve
-from windlass.plan.lib.refine import refine
+from windlass.plan.lib.refine import _few, refine
 
 #: What a query counts for each part of it that does not run.
 ABSENT = -4.0
@@ -88,6 +88,15 @@ def few_of(problem: Problem, prices, plans, keep: int) -> np.ndarray:
         if cheapest is not None and problem.cost[cheapest] < np.inf:
             few[cheapest] = True
     return few
+
+
+@pytest.mark.parametrize("keep", [0, 1, 3])
+def test_each_query_may_switch_to_its_best_to_its_cheapest_and_to_those_of_a_plan(keep):
+    for problem in problems():
+        plans = [np.where(np.diff(problem.start) > at, at, -1) for at in (0, 2)]
+        prices = relaxed(problem, [np.full(len(problem), -1)])
+        for some in (plans, []):
+            assert _few(problem, prices, some, keep).tolist() == few_of(problem, prices, some, keep).tolist()
 
 
 def plain_refine(problem: Problem, keep: int, sweeps: int) -> np.ndarray:

@@ -10,6 +10,7 @@ from tests.report.made import outcome, random_outcome, results
 from windlass.model import InputError
 from windlass.results import HIGHER, LOWER, Outcome, Results, VariantResult
 from windlass.verdict import Comparison, Interval, compare, judge, parse_requirements
+from windlass.verdict.measures import NARROW, WIDE
 from windlass.verdict.repeated import repeat
 
 
@@ -149,6 +150,26 @@ def test_what_it_costs():
     (longest,) = [cost for cost in point.costs if cost.comparison.metric == "max_wait_s"]
     assert (point.comparison.best, longest.comparison.best, longest.tested) == (0, 1, False)
     assert all(cost.comparison.metric != "mean_bounded_slowdown" for cost in point.costs)
+
+
+@pytest.mark.parametrize(("costly", "procs"), [(WIDE, 8), (NARROW, 1)])
+def test_a_better_mean_has_its_cost_to_jobs_of_a_width(costly, procs):
+    """Each fourth job is of one width and waits three times as long, the others hardly at all."""
+    jobs, rng = 400, np.random.default_rng(5)
+    few = np.arange(jobs) % 4 == 0
+    widths = np.where(few, procs, 9 - procs).tolist()
+    submit, wait = np.arange(jobs) * 100.0, rng.uniform(500.0, 1500.0, jobs)
+    made = [
+        outcome(submit.tolist(), waits.tolist(), [600.0] * jobs, procs=widths)
+        for waits in (wait, np.where(few, 3.0 * wait, 0.1 * wait))
+    ]
+    point = judge(results(("fair", made[:1]), ("unfair", made[1:])), "mean_wait_s").points[0]
+    assert point.comparison.best == 1
+    found = {cost.comparison.metric: cost for cost in point.costs}
+    assert (found[costly].comparison.best, found[costly].better, found[costly].tested) == (0, -1, True)
+    assert ({WIDE, NARROW} - {costly}).isdisjoint(found)
+    mean = wait[few].mean()
+    assert found[costly].comparison.means == pytest.approx([mean, 3.0 * mean])
 
 
 @dataclass(frozen=True)

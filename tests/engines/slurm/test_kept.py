@@ -43,7 +43,9 @@ def site(monkeypatch, tmp_path):
 
     def made(policy):
         given = {}
-        monkeypatch.setattr(sharing, "SlurmShares", lambda *parts, **named: given.update(named, groups=parts[2]))
+        monkeypatch.setattr(
+            sharing, "SlurmShares", lambda *parts, **named: given.update(named, groups=parts[2])
+        )
         monkeypatch.setattr(sharing, "found", lambda name: f"groups of {name}")
         monkeypatch.setattr(sharing, "cluster_name", lambda client: "c")
         monkeypatch.setattr(sharing, "LiveSite", lambda system, beside=None: (system, beside))
