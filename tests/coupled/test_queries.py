@@ -148,3 +148,18 @@ def test_a_planner_sees_what_others_leave():
     case.beside(Looking(), Taking(ledger, 3, 10.0, 20.0, 6500), ledger=ledger, first=True)
     # It holds 4.5 of 8 when the other one comes and wants 6.5.
     assert seen == [(1.0, 8.0), (11.0, 4.5), (21.0, 8.0)]
+
+
+def test_what_a_plan_needs_is_held_from_the_answer_on():
+    """The components are being started when another part comes: it finds what the plan leaves."""
+    ledger = ledger_of(parts=2)
+    taking, seen = Taking(ledger, 3, 1.5, 20.0, 6500), []
+
+    class Looking(Quiet):
+        def settle(self, now: float) -> None:
+            seen.append((now, taking.held))
+
+    planner = POLICIES.make("fair", np.random.default_rng(1))
+    one(leave=40.0).beside(planner, taking, Looking(), ledger=ledger, first=True)
+    # The plan, of the instant 1, asks for 4.5 of 8 cores.
+    assert {held for now, held in seen if 1.5 < now < 20.0} == {3500}

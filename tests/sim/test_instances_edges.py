@@ -243,3 +243,26 @@ def test_hundreds_of_jobs_may_end_on_one_instance_at_once():
     assert done.start.tolist() == [10.0] * count + [110.0] * count
     assert (done.end == done.start + 100.0).all()
     assert done.launches.busy.tolist() == [200.0]
+
+
+def test_instant_by_instant_any_number_of_jobs_run_at_once():
+    jobs = VectorJobs.of(submit=np.zeros(150), run=60.0 + np.arange(150.0), cores=1)
+    fleet = InstanceFleet((InstanceType("one", cores=1, most=150),))
+    whole, steps = (
+        InstancesPart(
+            jobs, fleet, Ledger([fleet.rows()], 1), np.random.default_rng(1), at_once=True, others=others
+        )
+        for others in (False, True)
+    )
+    whole.advance(np.inf)
+    for _ in range(1000):
+        if steps.ended():
+            break
+        now = steps.horizon()
+        steps.advance(now)
+        steps.alter(now)
+        steps.settle(now)
+        assert steps.decide(now) == ()
+    found = [part.result() for part in (whole, steps)]
+    assert found[0].start.tolist() == found[1].start.tolist() == [0.0] * 150
+    assert found[0].end.tolist() == found[1].end.tolist() == (60.0 + np.arange(150.0)).tolist()

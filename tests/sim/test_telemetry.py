@@ -13,7 +13,7 @@ from tests.sim.test_admission import small_model
 from windlass.model import InputError
 from windlass.sim.nodes import Ledger
 from windlass.sim.telemetry.gate import Counts, counts, gate, tell
-from windlass.sim.telemetry.metrics import Metrics, read_model, write_model
+from windlass.sim.telemetry.metrics import Metrics, _short, read_model, write_model
 from windlass.sim.telemetry.neighbours import Changes, Neighbours, draw_bursts
 from windlass.sim.telemetry.pressure import CHANNELS, Watched
 from windlass.sim.telemetry.result import Observed
@@ -164,6 +164,21 @@ def test_nodes_that_left_do_not_accept():
     assert Counts(1, 2, 4).rejected == 6
 
 
+def test_where_no_node_is_left_no_choice_is_rejected():
+    asks = gate(make_policy("jsq", np.ones(2), np.random.default_rng(1)))
+    tell(asks.ints[None], np.array([True, True]))
+    lengths = np.zeros(2, np.int64)
+    for _ in range(3):
+        assert asks.choose(lengths) >= 0
+    assert counts(asks.ints[None]) == Counts(taken=0, diverted=0, forced=3)
+    asks.left(0)
+    asks.left(1)
+    # Nothing is chosen, so that nothing is rejected either.
+    assert type(asks).choosing.ready()(lengths, asks.ints, asks.floats) == -1
+    found = counts(asks.ints[None])
+    assert (found.diverted, found.forced) == (0, 3)
+
+
 def test_a_gate_is_a_copy_and_schedulers_are_counted_together():
     plain = make_policy("jsq", np.ones(2), np.random.default_rng(1))
     before = plain.ints.copy()
@@ -280,3 +295,20 @@ def test_metrics_come_late_and_smooth_and_nodes_have_noise_of_their_own():
                 assert found[step][node, metric] == pytest.approx(wanted)
     loud = Metrics(small_model(), 2, np.random.default_rng(1)).step(np.zeros((2, 5)))
     assert not np.isclose(loud[0], loud[1]).any()
+
+
+def test_a_task_that_ends_with_its_step_is_news_of_that_step_alone():
+    watched, at = Watched(np.ones(1, np.int64), np.ones(1)), np.zeros(1, np.int64)
+    instant = np.full(1, 5.0)
+    steps = [
+        watched.step(begin, begin + 5.0, instant, instant, instant, at, 1, at, np.zeros(1))
+        for begin in (0.0, 5.0)
+    ]
+    assert [each.network.tolist() for each in steps] == [[0.2], [0.0]]
+
+
+@pytest.mark.parametrize("shape", [(0,), (2, 0)])
+def test_a_table_without_numbers_is_written_as_one(shape):
+    assert _short(np.empty(shape)) == np.empty(shape).tolist()
+    assert _short(np.array([[1.23456, 20.0], [-0.000123456, 7.0]])) == [[1.235, 20.0], [-0.0001235, 7.0]]
+    assert _short(np.array([[123456]])) == [[123456]]

@@ -82,5 +82,5 @@ def test_without_groups_the_policy_that_shares_is_refused(site, monkeypatch):
     monkeypatch.setattr(sharing, "SlurmShares", missing)
     driving = Driving({"share": Forgets()}, None, Options())
     monkeypatch.setattr(sharing, "_learned", lambda *given: (None, ShareState("forgets")))
-    with pytest.raises(InputError, match="^--policies: share: no groups here$"):
+    with pytest.raises(InputError, match=r"^--policies: share: no groups here$"):
         sharing_site(None, None, driving, None, print)
