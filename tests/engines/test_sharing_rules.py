@@ -109,6 +109,20 @@ def test_a_guest_that_is_put_back_and_still_seen_to_run_is_not_met_again():
     assert 2 in bench.shares._shares
 
 
+def test_a_guest_of_a_driver_before_has_left_once_it_waits():
+    """This driver let it go neither before nor since: that it waits is all that tells one run from the other."""
+    # With a gigabyte that the host uses there is no room for it: it is put back.
+    large = Candidate(2, "blast", 2, 7.5e9, 40.0, restarts=True)
+    bench = Bench(HOST, large, left=(Pair(1, 2, 50),))
+    bench.at(0.0, running(HOST), running(large))
+    for now in (5.0, 10.0, 15.0):
+        bench.at(now)
+    assert [job for _, job, _ in bench.system.backs] == [2]
+    assert set(bench.shares._leaving) == {2}
+    bench.at(16.0, waiting(large, 16.0))
+    assert set(bench.shares._leaving) == set()
+
+
 def test_a_guest_that_the_system_does_not_put_back_stays():
     bench = pair()
     bench.system.refuses.add(2)
