@@ -9,8 +9,7 @@ _NEED_RAY = [
     "tests/engines/ray_nodes.py",
 ]
 _NEED_AGENT = [
-    f"src/windlass/engines/linux/agent/{name}.py"
-    for name in ("agent", "aggregate", "check", "routes", "shown", "web")
+    f"src/windlass/agent/{name}.py" for name in ("agent", "aggregate", "check", "routes", "shown", "web")
 ]
 _NEED_JAX = ["src/windlass/scale/forecast/neural/*.py"]
 _PROFILE = "src/windlass/plan/profile"

@@ -20,13 +20,13 @@ from benchmarks import peers, peers_accasim
 from benchmarks.measure import Row, compare_rates
 from benchmarks.peers_differ import first_difference
 from benchmarks.peers_order import ListedConservative
-from windlass.compiled import prepare
+from windlass.experiment.workloads import lublin
+from windlass.io.traces import read_trace, to_workload
+from windlass.jit import prepare
 from windlass.model import JobTable
 from windlass.order.site import POLICIES
 from windlass.sim.site.part import kernels
 from windlass.sim.site.replay import replay
-from windlass.traces import read_trace, to_workload
-from windlass.workloads import lublin
 
 _KTH = Path(__file__).parents[2] / "shared" / "traces" / "swf" / "KTH-SP2-1996-2.1-cln.swf.gz"
 _MEMORY_JOBS = 200_000

@@ -15,12 +15,12 @@ import simpy
 from benchmarks.batch import plain_jobs
 from benchmarks.measure import Row, compare_rates
 from benchmarks.peers_colocated import PlainNodes, plain_together
-from windlass.compiled import prepare
+from windlass.experiment.worlds.colocated.simulation import Colocation, colocate, together
+from windlass.experiment.worlds.colocated.spec import ColocatedSetting
+from windlass.experiment.worlds.colocated.world import Colocated
+from windlass.jit import prepare
 from windlass.model import JobTable
 from windlass.model.timetable import NodeTimetable
-from windlass.worlds.colocated.runs import Colocation, colocate, together
-from windlass.worlds.colocated.spec import ColocatedSetting
-from windlass.worlds.colocated.world import Colocated
 
 _NODES, _CORES, _SPEED, _FLOOR = 48, 4, 3.0, 0.05
 _OUTAGES = {"every": 500_000, "last": 7_200, "kill": 0.5}

@@ -13,9 +13,9 @@ import simpy
 from numpy.typing import NDArray
 
 from benchmarks.measure import Row, compare_rates
-from windlass.compiled import prepare
+from windlass.experiment.dispatching import make_policy, simulate
+from windlass.jit import prepare
 from windlass.sim.workers.part import kernels
-from windlass.sim.workers.simulate import make_policy, simulate
 
 _MIXED = np.array([1.0] * 900 + [6.0] * 100)
 _LOAD = 0.9

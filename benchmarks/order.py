@@ -7,14 +7,14 @@ from numba import njit
 from numpy.typing import NDArray
 
 from benchmarks.measure import Row, compare_rates
-from windlass.compiled import prepare
+from windlass.experiment.workloads.fixed import draw_fixed
+from windlass.experiment.workloads.sizes import draw_sizes
+from windlass.experiment.workloads.spread import spread
+from windlass.jit import prepare
 from windlass.order import reordering, swag
 from windlass.order.fleet import POLICIES
 from windlass.sim.fleet import run_ordered
 from windlass.sim.fleet.run import order_kernels
-from windlass.workloads.fixed import draw_fixed
-from windlass.workloads.sizes import draw_sizes
-from windlass.workloads.spread import spread
 
 _SITES = 30
 

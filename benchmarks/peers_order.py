@@ -4,7 +4,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from windlass.compiled import Kernel, allocating, helper
+from windlass.jit import Kernel, allocating, helper
 from windlass.order.site.compiled import SELECT, CompiledPolicy
 from windlass.order.site.lib.profile import earliest, profile_of_running, take
 

@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 from scipy.optimize import linprog
 
 from benchmarks.measure import Row, compare_rates
-from windlass.compiled import prepare
-from windlass.papers.tetrium.paper import busy_view
+from windlass.jit import prepare
 from windlass.place import map_stage, reduce_stage
 from windlass.place.functions.oracle import map_model, map_stage_highs, reduce_model, reduce_stage_highs
 from windlass.place.policies.tetrium import Tetrium
+from windlass_reproductions.tetrium.paper import busy_view
 
 _SITES, _TASKS, _TASK_S = 50, 2000, 2.0
 _AT_ONCE = 20

@@ -17,12 +17,12 @@ import numpy as np
 from scipy.optimize import linprog
 
 from benchmarks.measure import Row
+from windlass.experiment.workloads.queries import drawn_queries, three_tiers
 from windlass.plan import configurations
 from windlass.plan.lib.greedy import greedy
 from windlass.plan.lib.problem import Problem
 from windlass.plan.lib.program import Matrices, solve
 from windlass.plan.lib.refine import refine
-from windlass.workloads.queries import drawn_queries, three_tiers
 
 _T = TypeVar("_T")
 

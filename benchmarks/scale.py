@@ -22,15 +22,15 @@ from typing import TypeVar
 import numpy as np
 
 from benchmarks.measure import Row
+from windlass.experiment.workloads.bins import jobs_of_bins
+from windlass.experiment.workloads.seasons import Season, Shape, seasonal
+from windlass.experiment.worlds.elastic.simulation import ElasticCase, run_elastic, scale_policy
+from windlass.io.traces.bins import read_bins
 from windlass.model.instances import InstanceType
 from windlass.model.vectors import VectorJobs
-from windlass.papers.public import traces
 from windlass.sim.instances.fleet import InstanceFleet
 from windlass.sim.instances.result import Scaled
-from windlass.traces.bins import read_bins
-from windlass.workloads.bins import jobs_of_bins
-from windlass.workloads.seasons import Season, Shape, seasonal
-from windlass.worlds.elastic.runs import ElasticCase, run_elastic, scale_policy
+from windlass_reproductions.public import traces
 
 _Found = TypeVar("_Found")
 

@@ -27,15 +27,15 @@ import numpy as np
 import psutil
 
 from benchmarks.measure import Row, compare_rates
-from windlass.checks.share import drawn_view
+from windlass.engines.linux.job_progress import Progress, read, report
 from windlass.engines.linux.measure import Meter
-from windlass.engines.linux.progress import Progress, read, report
 from windlass.engines.slurm.cluster import Cluster, down, up
 from windlass.engines.slurm.daemons import wait_until
 from windlass.engines.slurm.host import ask, environment, missing
+from windlass.experiment.checks.share import drawn_view
 from windlass.share import POLICIES, Candidate
 from windlass.share.book import ShareBook
-from windlass.share.meter import Reading
+from windlass.share.usage import Reading
 
 _HOSTS, _WAITING, _VIEWS = 100, 50, 20
 _JOBS, _EVERY = 100, 5.0

@@ -1,6 +1,6 @@
 """What a world says that a run has compiled, and what the run calls."""
 
-from windlass.compiled import Kernel, prepare
+from windlass.jit import Kernel, prepare
 
 
 def said_and_called(world, setting, monkeypatch):

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Protocol, TypeVar, cast
 
-from windlass.foreign import ODD, blamed, is_foreign, place_of, said_by
 from windlass.model import InputError, PolicyError
+from windlass.policy.user_code import ODD, blamed, is_foreign, place_of, said_by
 
 Answer_co = TypeVar("Answer_co", covariant=True)
 View_contra = TypeVar("View_contra", contravariant=True)
@@ -17,8 +17,8 @@ Result = TypeVar("Result")
 class Engine(Protocol[Result_co]):
     """What policies are run on. Only an engine acts, and only an engine reads a clock.
 
-    A decision is named as scenarios name it: by the ``key`` of its :class:`~windlass.registry.Registry`. What is shown
-    and answered differs by decision, and is said in the ``view.py`` of each.
+    A decision is named as scenarios name it: by the ``key`` of its :class:`~windlass.policy.registry.Registry`. What is
+    shown and answered differs by decision, and is said in the ``view.py`` of each.
     """
 
     def wait(self) -> str | None:

@@ -8,9 +8,9 @@ import pytest
 from tests.admit.cases import telemetry
 from windlass.admit import Forewarn
 from windlass.admit.evaluation import BETWEEN, intervals, later
-from windlass.admit.lib.budget import Threshold
+from windlass.admit.lib.thresholds import Threshold
 from windlass.admit.measure import onsets, quality
-from windlass.papers.pronto.drawn import drawn_node as drawn
+from windlass_reproductions.pronto.drawn import drawn_node as drawn
 
 
 def run(policy, metrics, ready):

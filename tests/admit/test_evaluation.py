@@ -23,7 +23,7 @@ from windlass.admit.evaluation import (
 from windlass.admit.evaluation.variants import variants
 from windlass.admit.measure import Quality
 from windlass.cli.admit.compared import verdicts_of
-from windlass.cli.admit.shown import leads, over_nodes, row_of
+from windlass.cli.admit.output import leads, over_nodes, row_of
 from windlass.model import InputError
 
 ONSETS = 40

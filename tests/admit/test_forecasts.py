@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from windlass.admit import POLICIES, AdmitView
 from windlass.admit.lib.arima import arima
 from windlass.admit.lib.forecasts import FORECASTERS, smoothing, svm
-from windlass.admit.lib.levels import LEVELS, checked_level
+from windlass.admit.lib.spike_rules import LEVELS, checked_level
 from windlass.admit.policies.alarm import Alarm
 from windlass.model import InputError
 

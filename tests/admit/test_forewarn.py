@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 from tests.admit.cases import low_rank, telemetry
 from windlass.admit import Forewarn, Subspace
 from windlass.admit.evaluation import Node, intervals
-from windlass.admit.lesson import Lesson
 from windlass.admit.lib.ridge import Ridge
 from windlass.admit.measure import onsets, quality
+from windlass.admit.shared_model import Lesson
 from windlass.model import InputError
-from windlass.papers.pronto.drawn import drawn_node as drawn
+from windlass_reproductions.pronto.drawn import drawn_node as drawn
 
 seeds = st.integers(0, 2**32 - 1)
 

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from tests.admit.cases import low_rank, telemetry
 from windlass.admit import Fleet, Pronto
 from windlass.admit.compiled import Standing
-from windlass.admit.lib.budget import Threshold
+from windlass.admit.lib.scaling import scaled_block
 from windlass.admit.lib.spikes import Spikes
-from windlass.admit.lib.standard import scaled_block
+from windlass.admit.lib.thresholds import Threshold
 from windlass.admit.lib.trackers import TRACKERS
 
 seeds = st.integers(0, 2**32 - 1)

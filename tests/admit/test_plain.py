@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from tests.oracles.admission import PlainForewarn, PlainPronto, PlainThreshold
 from windlass.admit import Forewarn, Pronto, Subspace
-from windlass.admit.lesson import Lesson
-from windlass.admit.lib.budget import Threshold
+from windlass.admit.lib.thresholds import Threshold
+from windlass.admit.shared_model import Lesson
 
 seeds = st.integers(0, 2**32 - 1)
 

@@ -15,13 +15,13 @@ from tests.oracles.admission import PlainThreshold
 from windlass.admit import POLICIES, Admission, AdmitView, Aggregator, Fleet, Forewarn, Pronto, Tree
 from windlass.admit.compiled import NOW, Standing
 from windlass.admit.lib.arima import arima
-from windlass.admit.lib.budget import SAVED, Threshold
 from windlass.admit.lib.forecasts import FORECASTERS
-from windlass.admit.lib.levels import LEVELS, checked_level
 from windlass.admit.lib.ridge import Ridge
 from windlass.admit.lib.settings import Settings
+from windlass.admit.lib.spike_rules import LEVELS, checked_level
 from windlass.admit.lib.spikes import Spikes
 from windlass.admit.lib.stream import Stream
+from windlass.admit.lib.thresholds import SAVED, Threshold
 from windlass.admit.policies.alarm import Alarm
 from windlass.admit.policies.random import Random
 from windlass.admit.policies.ready import Ready

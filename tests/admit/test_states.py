@@ -12,7 +12,6 @@ import pytest
 
 from tests.admit.cases import DIM, drawn, telemetry
 from windlass.admit import Aggregator, Fleet, Forewarn, FPCAEdge
-from windlass.admit.lesson import Lesson
 from windlass.admit.lib.saved import opened, pack, restore
 from windlass.admit.lib.subspace import checked_subspace
 from windlass.admit.saving import (
@@ -23,6 +22,7 @@ from windlass.admit.saving import (
     save_lesson,
     save_subspace,
 )
+from windlass.admit.shared_model import Lesson
 from windlass.model import InputError
 
 

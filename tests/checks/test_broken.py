@@ -9,11 +9,11 @@ import pytest
 from tests.checks import broken
 from tests.checks.broken import Registry
 from windlass.admit.view import Admission
-from windlass.checks import CheckError
-from windlass.checks import place as place_checks
-from windlass.checks import scale as scale_checks
-from windlass.checks.order import fleet as fleet_checks
-from windlass.checks.order import site as site_checks
+from windlass.experiment.checks import CheckError
+from windlass.experiment.checks import place as place_checks
+from windlass.experiment.checks import scale as scale_checks
+from windlass.experiment.checks.order import fleet as fleet_checks
+from windlass.experiment.checks.order import site as site_checks
 from windlass.model import PolicyError
 from windlass.order.fleet import JobOrder
 from windlass.plan import Plan
@@ -40,7 +40,7 @@ COMMON = {
 
 
 def checks(decision):
-    module = importlib.import_module(f"windlass.checks.{decision}")
+    module = importlib.import_module(f"windlass.experiment.checks.{decision}")
     return {
         name.removeprefix("check_"): check
         for name, check in vars(module).items()
@@ -242,7 +242,7 @@ ENDLESS = [
 
 @pytest.mark.parametrize(("module", "runner", "check", "seeds"), ENDLESS, ids=lambda each: str(each)[-20:])
 def test_a_job_without_an_end_is_found_in_any_of_the_runs(monkeypatch, module, runner, check, seeds):
-    decision = module.__name__.removeprefix("windlass.checks.")
+    decision = module.__name__.removeprefix("windlass.experiment.checks.")
     asked = []
     if module is not place_checks:
         monkeypatch.setattr(module, "workload", lambda seed: seed)

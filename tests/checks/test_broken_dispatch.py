@@ -9,8 +9,8 @@ import pytest
 from tests.checks import broken
 from tests.checks.broken import Registry
 from tests.checks.test_broken import checks
-from windlass.checks import CheckError
-from windlass.checks import dispatch as dispatch_checks
+from windlass.experiment.checks import CheckError
+from windlass.experiment.checks import dispatch as dispatch_checks
 
 
 def dispatching(monkeypatch, **methods):

@@ -6,8 +6,8 @@ from types import SimpleNamespace
 
 import numpy as np
 
-from windlass.checks import admit, dispatch, place, plan, scale, share
-from windlass.checks.order import fleet, site
+from windlass.experiment.checks import admit, dispatch, place, plan, scale, share
+from windlass.experiment.checks.order import fleet, site
 from windlass.share import Sharing
 from windlass.share.answer import Share
 

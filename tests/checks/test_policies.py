@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from windlass.checks import CheckError, check_policy
-from windlass.checks.suite import checks_of
-from windlass.registry import decisions
-from windlass.worlds import worlds
+from windlass.experiment.checks import CheckError, check_policy
+from windlass.experiment.checks.suite import checks_of
+from windlass.experiment.worlds import worlds
+from windlass.policy.registry import decisions
 
 REGISTRIES = {registry.decision: registry for registry in decisions()}
 CASES = [

@@ -14,8 +14,8 @@ from windlass.admit import POLICIES
 from windlass.admit.evaluation import Candidate, Node, signal, tuned
 from windlass.cli import main
 from windlass.cli.admit import Asked, evaluate, node_of, shares
+from windlass.io.traces.telemetry import read_recorded
 from windlass.model import InputError
-from windlass.traces.telemetry import read_recorded
 
 
 def recording(path, seed=1, steps=450, warns=True, rate=0.02):

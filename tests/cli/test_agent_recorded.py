@@ -113,7 +113,7 @@ def test_the_extra_is_named_where_it_is_missing(monkeypatch):
     with pytest.raises(InputError, match="aiohttp is not installed"):
         agent._needs_extra()
     # A part of ours that is missing is a mistake of ours.
-    missing = "windlass.engines.linux.agent.agent"
+    missing = "windlass.agent.agent"
     with pytest.raises(ModuleNotFoundError):
         agent._needs_extra()
 
@@ -163,7 +163,7 @@ def test_what_was_made_is_taken_back(windlass, monkeypatch):
     gone = [["pod a", "pod b"], []]
     monkeypatch.setattr("windlass.engines.kubernetes.server.ApiServer", lambda *given: given)
     monkeypatch.setattr(
-        "windlass.engines.kubernetes.spare.Spare",
+        "windlass.engines.kubernetes.headroom.Spare",
         lambda *given: asked.append(given) or SimpleNamespace(remove=lambda: gone.pop(0)),
     )
     assert windlass("k8s", "remove")[1] == "deleted pod a\ndeleted pod b\n"

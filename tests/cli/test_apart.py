@@ -11,7 +11,7 @@ SOURCE = Path(__file__).parents[2] / "src"
 SCRIPT = """
 import logging, os, sys
 before = logging.StreamHandler(sys.stderr)
-from windlass.cli.apart import errors_apart
+from windlass.cli.stderr_capture import errors_apart
 with errors_apart("Ray", {wanted}):
     os.write(2, b"*** a stack\\n")
     print("ours", file=sys.stderr)
@@ -60,7 +60,7 @@ def test_a_process_that_is_aborted_says_it_too(tmp_path, end):
 
 
 def test_where_there_is_nothing_nothing_is_said_or_left(tmp_path):
-    script = 'from windlass.cli.apart import errors_apart\nwith errors_apart("Ray"):\n    pass\n'
+    script = 'from windlass.cli.stderr_capture import errors_apart\nwith errors_apart("Ray"):\n    pass\n'
     for end in ("", "    import os; os._exit(0)\n"):
         done = subprocess.run(
             [sys.executable, "-c", script + end],

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 import windlass.cli.app
-from windlass.cli.boundary import status_of
-from windlass.foreign import place_of
+from windlass.cli.error_handling import status_of
 from windlass.model.text import printable
+from windlass.policy.user_code import place_of
 
 SMALL = """
 workload: {lublin: {jobs: 30}}

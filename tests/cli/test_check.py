@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from windlass.checks.checked import decision_of
+from windlass.experiment.checks.validation import decision_of
 from windlass.model import InputError
-from windlass.registry import decisions
+from windlass.policy.registry import decisions
 
 ROOT = Path(__file__).parents[2]
 POLICY = '''from windlass.order.site.view import SiteView, Start

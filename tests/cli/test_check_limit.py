@@ -7,8 +7,8 @@ import sys
 import pytest
 
 from tests.cli.test_check import POLICY
-from windlass.checks.checked import run_checks
-from windlass.checks.limit import TimeLimitError, time_limit
+from windlass.experiment.checks.limit import TimeLimitError, time_limit
+from windlass.experiment.checks.validation import run_checks
 from windlass.order.site import POLICIES
 
 
@@ -60,8 +60,8 @@ def test_the_limit_is_lifted_afterwards():
 def test_compiled_code_that_loops_ends_the_process(tmp_path):
     program = """
 import numba
-from windlass.checks.checked import run_checks
-from windlass.checks.limit import time_limit
+from windlass.experiment.checks.validation import run_checks
+from windlass.experiment.checks.limit import time_limit
 
 @numba.njit(nogil=True)
 def spin(x):

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from windlass.cli import explain, inspect, place
-from windlass.cli.admit import shown
+from windlass.cli.admit import output
 from windlass.model import JobTable
 
 
@@ -144,7 +144,7 @@ def judged(
 
 
 def test_a_candidate_is_a_row_of_what_was_judged(monkeypatch):
-    monkeypatch.setattr(shown, "beside_best", lambda own, found: None)
+    monkeypatch.setattr(output, "beside_best", lambda own, found: None)
     expected = (
         "20.0%",
         "0.50 (0.40–0.60)",
@@ -159,16 +159,16 @@ def test_a_candidate_is_a_row_of_what_was_judged(monkeypatch):
         "1",
         "–",
     )
-    assert shown.cells(judged("one", 0.05), []) == ("one", "5%", *expected)
-    assert shown.cells(judged("one", math.nan), [])[1] == "–"
-    never = shown.cells(judged("one", 0.05, up=0.0), [])
+    assert output.cells(judged("one", 0.05), []) == ("one", "5%", *expected)
+    assert output.cells(judged("one", math.nan), [])[1] == "–"
+    never = output.cells(judged("one", 0.05, up=0.0), [])
     assert never[8].startswith("nan")
 
 
 def test_tables_of_one_downtime_are_below_each_other(monkeypatch):
-    monkeypatch.setattr(shown, "beside_best", lambda own, found: None)
+    monkeypatch.setattr(output, "beside_best", lambda own, found: None)
     found = [judged("free", math.nan), judged("a", 0.05), judged("b", 0.05), judged("c", 0.1)]
-    one, two, three = shown.tables_of(found)
+    one, two, three = output.tables_of(found)
     assert [column.header for column in one.columns] == [
         "policy",
         "downtime",
@@ -195,22 +195,22 @@ def test_curves_are_of_what_was_judged():
         judged("a", 0.05, 0.4, up=0.1),
         judged("free", math.nan, 0.9, up=0.2),
     ]
-    drawn = shown.recalls(found, 3)
+    drawn = output.recalls(found, 3)
     a, free, chance = drawn.lines
     assert (list(a.x), list(a.y)) == ([0.1, 0.3], [0.4, 0.6])
     assert (list(free.x), list(free.y)) == ([0.2], [0.9])
     assert (chance.x[0], chance.x[-1], len(chance.x)) == (0.0, 0.3, 40)
     assert list(chance.y) == pytest.approx([1 - (1 - spent) ** 3 for spent in chance.x])
-    first = shown.leads(found, 4)
+    first = output.leads(found, 4)
     # Two of three onsets were foreseen, one and five steps before; those of the first downtime alone are drawn.
     assert [line.name for line in first.lines] == ["a", "free"]
     assert list(first.lines[0].x) == [1, 2, 3, 4]
     assert list(first.lines[0].y) == pytest.approx([2 / 3, 1 / 3, 1 / 3, 1 / 3])
-    gains, downs = shown.over_nodes(found)
+    gains, downs = output.over_nodes(found)
     assert list(gains.lines[0].x) == pytest.approx([0.1, 0.3])
     assert list(downs.lines[0].x) == pytest.approx([0.1, 0.2])
     assert list(downs.lines[0].y) == [0.5, 1.0]
-    assert shown.over_nodes([judged("a", 0.05, nodes=1)]) == shown.over_nodes([]) == []
+    assert output.over_nodes([judged("a", 0.05, nodes=1)]) == output.over_nodes([]) == []
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from tests.papers.keyed import axes
+from tests.reproductions.keyed import axes
 from windlass.cli import forecast
 from windlass.cli.forecast import Question
 from windlass.model import InputError

@@ -9,11 +9,11 @@ import numpy as np
 import polars as pl
 import pytest
 
-from windlass.kept import _metrics, begin
-from windlass.metrics.site import BatchMetrics
+from windlass.experiment.checkpoint import _metrics, begin
+from windlass.experiment.runner import run
+from windlass.experiment.scenario import make_scenario
 from windlass.results import Outcome, Series
-from windlass.runner import run
-from windlass.scenario import make_scenario
+from windlass.results.metrics.site import BatchMetrics
 
 SMALL = ["run", "--policies", "easy", "--seeds", "1"]
 SWEEP = """
@@ -127,7 +127,7 @@ def test_there_must_be_something_to_go_on_with(windlass):
 
 
 def test_what_is_kept_imports_nothing_but_metrics():
-    for kind in ("os:system", "windlass.metrics.site:np", "windlass.cli:main"):
+    for kind in ("os:system", "windlass.results.metrics.site:np", "windlass.cli:main"):
         with pytest.raises(ValueError, match="is no class of metrics"):
             _metrics(kind, {})
 

@@ -24,14 +24,14 @@ command()
 """
 #: From the first that is loaded to those that a command loads late.
 MODULES = (
-    "windlass.cli.boundary",
-    "windlass.foreign",
+    "windlass.cli.error_handling",
+    "windlass.policy.user_code",
     "windlass.model",
     "windlass.cli.app",
     "typer",
     "importlib.metadata",
     "windlass.cli.inspect",
-    "windlass.registry",
+    "windlass.policy.registry",
     "numpy",
     "numba",
 )

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from windlass.cli.overrides import Overrides, overridden
+from windlass.experiment.worlds import Setting, World, worlds
 from windlass.model import InputError
-from windlass.worlds import Setting, World, worlds
 
 SEVERAL = next(world for world in worlds() if len(world.decisions) > 1)
 GIVEN = {"--procs": 64, "--format": "swf", "--where": "job > 1", "--skip-bad-lines": True, "--no-kill": True}

@@ -12,8 +12,8 @@ import typer
 
 from windlass.cli.app import app
 from windlass.cli.overrides import Overrides, overridden
+from windlass.experiment.scenario import load_scenario, make_scenario
 from windlass.model import InputError
-from windlass.scenario import load_scenario, make_scenario
 
 ROOT = Path(__file__).parents[2]
 PRIORITY = '''

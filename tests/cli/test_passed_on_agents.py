@@ -7,8 +7,8 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from windlass.agent.options import Above, Address, AgentOptions, AggregatorOptions
 from windlass.cli import agent, scaling, slurm
-from windlass.engines.linux.agent.options import Above, Address, AgentOptions, AggregatorOptions
 from windlass.engines.linux.telemetry.source import Roots
 
 

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from windlass.experiment.scenario import make_scenario
+from windlass.io import parse_yaml, read_yaml
 from windlass.model import InputError
 from windlass.model.limits import Limit
-from windlass.reading import parse_yaml, read_yaml
-from windlass.scenario import make_scenario
 
 LETTERS = "abcdefghijklmnopqrstuvw"
 LAUGHS = "a: &a [x, x]\n" + "".join(f"{b}: &{b} [*{a}, *{a}]\n" for a, b in pairwise(LETTERS))

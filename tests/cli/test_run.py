@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from windlass.worlds import worlds
+from windlass.experiment.worlds import worlds
 
 KTH = Path(__file__).parents[3] / "shared" / "traces" / "swf" / "KTH-SP2-1996-2.1-cln.swf.gz"
 needs_kth = pytest.mark.skipif(not KTH.exists(), reason="the KTH-SP2 log is not in ../shared/traces")

@@ -6,9 +6,9 @@ from types import SimpleNamespace
 
 import pytest
 
-from windlass import runner
+from windlass.experiment import runner
+from windlass.experiment.runner import Progress
 from windlass.model import TaskError
-from windlass.runner import Progress
 
 
 class World:

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from windlass.cli.overrides import Overrides, overridden
+from windlass.experiment.worlds import find_world, worlds
 from windlass.model import InputError
-from windlass.worlds import find_world, worlds
 
 DRAWN = {"workload": {"lublin": {"jobs": 20}}, "policies": {"order": ["fcfs", "easy"]}}
 

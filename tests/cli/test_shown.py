@@ -12,13 +12,13 @@ from rich.console import Console
 from tests.report.made import outcome, results
 from windlass.cli import progress, reproduce, slurm
 from windlass.cli.json_text import results_json
-from windlass.cli.plan import measured, shown, solve
+from windlass.cli.plan import measured, output, solve
 from windlass.cli.plan import run as plan_run
-from windlass.compiled import Compiling
+from windlass.experiment.runner import Progress
+from windlass.jit import Compiling
 from windlass.model import InputError
-from windlass.papers import Reproduction, Row
 from windlass.plan import Plan, PlanView, QueryOptions
-from windlass.runner import Progress
+from windlass_reproductions import Reproduction, Row
 
 
 def printed(table):
@@ -45,12 +45,12 @@ VIEW = PlanView(
 
 def solved(policy, choices, merged=False):
     plan = Plan(tuple(choices), tuple(f"{policy} {place}" for place in range(2)), merged)
-    return shown.Solved(policy, VIEW, plan, 0.45, 0.7, plan.demand(VIEW))
+    return output.Solved(policy, VIEW, plan, 0.45, 0.7, plan.demand(VIEW))
 
 
 def test_one_plan_is_shown_with_what_it_uses():
     one = solved("best", [1, -1])
-    alone, used = shown.tables_of([one])
+    alone, used = output.tables_of([one])
     assert (alone.title, [row[::2] for row in printed(alone)[1:]]) == (
         "best",
         [["cars", "0.9"], ["people", "–"]],
@@ -61,11 +61,11 @@ def test_one_plan_is_shown_with_what_it_uses():
         ["edge.up", "4 Mb/s", "16 Mb/s", "25%"],
         ["edge.cores", "0 cores", "0 cores", "–"],
     ]
-    assert shown.reasons(one) == ["  best: cars: best 0", "  best: people: best 1"]
+    assert output.reasons(one) == ["  best: cars: best 0", "  best: people: best 1"]
 
 
 def test_several_plans_are_shown_side_by_side():
-    beside, shares = shown.tables_of([solved("a", [0, 0]), solved("b", [1, -1])])
+    beside, shares = output.tables_of([solved("a", [0, 0]), solved("b", [1, -1])])
     assert (beside.title, shares.title) == ("Accuracy", "Used")
     assert printed(beside) == [
         ["query", "a", "b"],
@@ -78,11 +78,11 @@ def test_several_plans_are_shown_side_by_side():
         ["cloud.cores", "2 cores, 50%", "3 cores, 75%"],
         ["edge.up", "12 Mb/s, 75%", "4 Mb/s, 25%"],
     ]
-    assert shown._amount("edge.down", np.inf) == "no limit"
+    assert output._amount("edge.down", np.inf) == "no limit"
 
 
 def test_a_plan_as_json_has_null_where_there_is_no_limit_or_no_choice():
-    tree = shown.tree_of(solved("best", [1, -1], merged=True))
+    tree = output.tree_of(solved("best", [1, -1], merged=True))
     assert (tree["policy"], tree["mean_accuracy"], tree["lp_bound"], tree["merged"]) == (
         "best",
         0.45,
@@ -326,9 +326,9 @@ def on_slurm(windlass, monkeypatch):
             return answer
 
         monkeypatch.setattr(f"windlass.engines.slurm.{name}", take)
-    monkeypatch.setattr("windlass.engines.slurm.driving.cluster_name", lambda client: f"of {client}")
+    monkeypatch.setattr("windlass.engines.slurm.settings.cluster_name", lambda client: f"of {client}")
     monkeypatch.setattr(
-        "windlass.engines.slurm.driving.default_journal", lambda name: Path(f"{name}.journal")
+        "windlass.engines.slurm.settings.default_journal", lambda name: Path(f"{name}.journal")
     )
 
     def call(*arguments):

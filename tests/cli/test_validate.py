@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from windlass.worlds import worlds
+from windlass.experiment.worlds import worlds
 
 ROOT = Path(__file__).parents[2]
 EXAMPLES = ROOT / "examples"
@@ -36,7 +36,7 @@ def nothing_runs(monkeypatch):
 
     for world in worlds():
         monkeypatch.setattr(type(world), "run", never)
-    monkeypatch.setattr("windlass.compiled.Kernel.ready", never)
+    monkeypatch.setattr("windlass.jit.Kernel.ready", never)
 
 
 def test_a_log_and_a_file_of_ones_own(windlass, log):

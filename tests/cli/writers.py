@@ -29,7 +29,7 @@ COMMAND = (sys.executable, "-m", "windlass")
 _PAPER = """
 import windlass.cli.reproduce as command
 from windlass.cli import main
-from windlass.papers import Reproduction, Row
+from windlass_reproductions import Reproduction, Row
 
 class Paper:
     name, title = "tiny", "A paper of one claim"

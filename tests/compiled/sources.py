@@ -25,7 +25,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import types
 from numba.extending import intrinsic
-from windlass.compiled import allocating, helper, inlined, lean
+from windlass.jit import allocating, helper, inlined, lean
 from pkg import at
 from pkg import deep
 
@@ -80,7 +80,7 @@ def taking_first(pair):
 """Kernels."""
 import numpy as np
 from numba import from_dtype, types
-from windlass.compiled import Kernel
+from windlass.jit import Kernel
 from pkg import at, deep, lib
 from pkg import lib as other
 from pkg.at import Color, DEEP

@@ -11,20 +11,20 @@ import pytest
 
 from tests.compiled.package import finish, start, write
 from tests.compiled.sources import EDITS, IDLE, Edit
-from windlass.compiled import Kernel, cache, prepare
-from windlass.compiled.told import Compiling
+from windlass.jit import Kernel, cache, prepare
+from windlass.jit.progress import Compiling
 
 POLICIES = {
     "loop.py": """
 from numba import types
-from windlass.compiled import Kernel
+from windlass.jit import Kernel
 CHOOSE = types.float64(types.float64)
 def _loop(choose, x):
     return choose(x) + choose(x + 1.0)
 LOOP = Kernel(_loop, types.float64(types.FunctionType(CHOOSE), types.float64))
 """,
     "shared.py": """
-from windlass.compiled import helper
+from windlass.jit import helper
 from pkg import constants as at
 @helper
 def shared(x):
@@ -36,7 +36,7 @@ def of_one(x):
 """,
     "constants.py": "SCALE = 2.0\n",
     "one.py": """
-from windlass.compiled import Kernel
+from windlass.jit import Kernel
 from pkg.loop import CHOOSE
 from pkg.shared import of_one, shared
 def _one(x):
@@ -47,7 +47,7 @@ def _beside(x):
 ONE = Kernel(_one, CHOOSE)
 """,
     "two.py": """
-from windlass.compiled import Kernel
+from windlass.jit import Kernel
 from pkg.loop import CHOOSE
 from pkg.shared import shared
 def _two(x):
@@ -70,7 +70,7 @@ SHIFTED = {
 import os
 import numpy as np
 from numba import types
-from windlass.compiled import Kernel, allocating, prepare
+from windlass.jit import Kernel, allocating, prepare
 from pkg.loop import CHOOSE, LOOP
 def _shifted(shift):
     @allocating
@@ -210,7 +210,7 @@ def test_compiling_is_counted_and_said_nothing_of_where_all_is_cached(monkeypatc
 @pytest.mark.parametrize("draws", [False, True])
 def test_a_line_says_what_is_waited_for_where_nobody_sees_a_bar(monkeypatch, tmp_path, capsys, draws):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    monkeypatch.setattr("windlass.compiled.told.ANNOUNCE_AFTER_S", 0.0)
+    monkeypatch.setattr("windlass.jit.progress.ANNOUNCE_AFTER_S", 0.0)
     monkeypatch.setattr(sys.stderr, "isatty", lambda: draws, raising=False)
     prepare([made(3.0)], lambda so_far: None)
     said = capsys.readouterr().err
@@ -221,7 +221,7 @@ def test_a_line_says_what_is_waited_for_where_nobody_sees_a_bar(monkeypatch, tmp
 
 def test_a_helper_can_be_called_from_python_whoever_called_it_first(monkeypatch, tmp_path):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    from windlass.compiled import helper
+    from windlass.jit import helper
 
     @helper
     def doubled(x):

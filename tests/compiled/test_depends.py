@@ -15,9 +15,9 @@ import pytest
 import windlass
 from tests.compiled.package import imported, write
 from tests.compiled.sources import EDITS, IDLE, Edit
-from windlass.compiled import Kernel
-from windlass.compiled.depends import dependencies
-from windlass.compiled.reading import NotFollowedError
+from windlass.jit import Kernel
+from windlass.jit.bytecode import NotFollowedError
+from windlass.jit.depends import dependencies
 
 _NUMBER = numba.float64(numba.float64)
 
@@ -182,7 +182,7 @@ def kernels_in(module):
 
 
 def test_nothing_of_windlass_is_registered_with_numba_unseen():
-    """What :mod:`windlass.compiled.depends` could not find."""
+    """What :mod:`windlass.jit.depends` could not find."""
     unseen = ("overload", "lower_builtin", "type_callable", "register_jitable", "jitclass", "typeof_impl")
     for file in Path(windlass.__file__).parent.rglob("*.py"):
         imported = [

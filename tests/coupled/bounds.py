@@ -10,7 +10,7 @@ from numba import types
 from tests.coupled.cases import Case, Tasks, run
 from tests.oracles import ledger
 from tests.oracles.plain import Plain
-from windlass.compiled import Kernel
+from windlass.jit import Kernel
 from windlass.model import JobTable
 from windlass.model.timetable import NodeTimetable
 from windlass.order.site import SitePolicy

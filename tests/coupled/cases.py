@@ -10,6 +10,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 from windlass.drive import drive
+from windlass.experiment.dispatching import make_policy
 from windlass.model import JobTable
 from windlass.model.timetable import NodeTimetable, WorkerTimetable
 from windlass.order.site import POLICIES
@@ -22,7 +23,6 @@ from windlass.sim.site.part import SitePart
 from windlass.sim.workers.part import WorkersPart
 from windlass.sim.workers.result import Dispatched
 from windlass.sim.workers.setup import Setup
-from windlass.sim.workers.simulate import make_policy
 
 #: Seconds that a unit of the drawn whole numbers stands for: whole ones tie, the others round.
 _UNITS = (1.0, 1.0, 1.0, 0.1, 1 / 3)

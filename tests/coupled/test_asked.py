@@ -16,8 +16,8 @@ from tests.coupled.test_instants import gone
 from tests.coupled.test_random import told
 from tests.coupled.test_two_sites import happened
 from tests.oracles.workloads import CHECK
+from windlass.experiment.dispatching import make_policy
 from windlass.model import InputError, PolicyError
-from windlass.sim.workers.simulate import make_policy
 
 #: Those that are told no true rates, bind at once, and send no benchmark tasks: nothing that Python is not told of.
 _NAMES = ("uniform", "round-robin", "pot", "halo", "jsq", "least-outstanding", "ucb", "eps-greedy")

@@ -14,6 +14,10 @@ from hypothesis import strategies as st
 from tests.coupled.test_chopping import Chop
 from tests.oracles.workloads import CHECK
 from windlass.drive import Decider, drive
+from windlass.experiment.workloads.drops import draw_drops
+from windlass.experiment.workloads.sites import SiteModel, draw_sites
+from windlass.experiment.workloads.stages import JobModel, draw_jobs
+from windlass.experiment.worlds.fleet.priority_order import Standing
 from windlass.model.fleet import FleetCase
 from windlass.model.timetable import SiteTimetable
 from windlass.order.fleet import POLICIES as ORDER
@@ -25,10 +29,6 @@ from windlass.sim.fleet.part import OrderedFleet, PlacedFleet
 from windlass.sim.fleet.result import FleetRun
 from windlass.sim.fleet.shared import FleetPart
 from windlass.sim.part import Part
-from windlass.workloads.drops import draw_drops
-from windlass.workloads.sites import SiteModel, draw_sites
-from windlass.workloads.stages import JobModel, draw_jobs
-from windlass.worlds.fleet.standing import Standing
 
 _ORDERS = ("fcfs", "swag", "global-srpt")
 _PLACEMENTS: dict[str, tuple[str, dict[str, Any]]] = {

@@ -12,7 +12,7 @@ from numba import types
 
 from tests.coupled.cases import jobs_of
 from tests.oracles.workloads import CHECK
-from windlass.compiled import Kernel
+from windlass.jit import Kernel
 from windlass.model import InputError
 from windlass.model.timetable import NodeTimetable
 from windlass.order.site.policies.fcfs import Fcfs

@@ -7,6 +7,7 @@ import pytest
 
 from tests.coupled.cases import jobs_of
 from windlass.drive import drive
+from windlass.experiment.dispatching import make_policy
 from windlass.model import InputError, PolicyError
 from windlass.model.timetable import NodeTimetable, WorkerTimetable
 from windlass.order.site.policies.fcfs import Fcfs
@@ -19,7 +20,6 @@ from windlass.sim.part import Due, Quiet
 from windlass.sim.site.part import SitePart
 from windlass.sim.workers.part import WorkersPart
 from windlass.sim.workers.setup import Setup
-from windlass.sim.workers.simulate import make_policy
 
 
 class Instants(Quiet):

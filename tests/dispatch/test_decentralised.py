@@ -12,8 +12,8 @@ from test_oracle import SPEEDS, make, shaky, workload
 
 from windlass.dispatch import POLICIES, Rosella, simulate
 from windlass.dispatch.state import BENCHMARK_AT, COPIES, RNG
+from windlass.experiment.workloads.tasks import draw_tasks
 from windlass.model.timetable import WorkerTimetable
-from windlass.workloads.tasks import draw_tasks
 
 SEED, SAMPLES = 11, 37
 

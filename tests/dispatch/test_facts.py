@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from windlass.dispatch import simulate
-from windlass.workloads.drift import shocks
+from windlass.experiment.workloads.drift import shocks
 
 THOUSAND = np.array([1.0] * 900 + [6.0] * 100)
 CLUSTER = np.array([1.0] * 16 + [2.0] * 8 + [4.0] * 6 + [8.0] * 2)

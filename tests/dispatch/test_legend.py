@@ -14,7 +14,7 @@ MODULES = ("windlass.dispatch.state", "windlass.dispatch.lib.learner", "windlass
 MODULES += (
     "windlass.dispatch.lib.alias",
     "windlass.dispatch.lib.ranking",
-    "windlass.sim.workers.places",
+    "windlass.sim.workers.slots",
     "windlass.sim.status",
 )
 

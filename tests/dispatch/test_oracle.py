@@ -10,10 +10,10 @@ from naive import Naive
 
 from windlass.dispatch import POLICIES, simulate
 from windlass.dispatch.state import COPIES
+from windlass.experiment.workloads.arrivals import Bursty
+from windlass.experiment.workloads.drift import shocks
+from windlass.experiment.workloads.service import Pareto
 from windlass.model.timetable import WorkerTimetable
-from windlass.workloads.arrivals import Bursty
-from windlass.workloads.drift import shocks
-from windlass.workloads.service import Pareto
 
 SPEEDS = np.array([1.0, 1.0, 2.0, 0.5, 6.0])
 

@@ -5,12 +5,12 @@ import inspect
 import numpy as np
 import pytest
 
+from windlass.experiment.dispatching import make_policy, simulate
 from windlass.model import InputError
 from windlass.model.timetable import WorkerTimetable
-from windlass.sim.workers import simulate as simulating
+from windlass.sim.workers import dispatching as simulating
 from windlass.sim.workers.part import WorkersPart
 from windlass.sim.workers.setup import Setup
-from windlass.sim.workers.simulate import make_policy, simulate
 
 DOCUMENTED = dict(
     load=None, tasks=100_000, seed=0, arrivals="poisson", service="exponential", tasks_per_job=1, timetable=None,

@@ -12,6 +12,7 @@ from test_oracle import SPEEDS
 from tests.coupled.cases import Tasks, jobs_of, workers
 from tests.coupled.test_steps import Endless
 from windlass.dispatch import POLICIES, Rosella, simulate
+from windlass.experiment.dispatching import make_policy
 from windlass.model import InputError, PolicyError
 from windlass.model.timetable import NodeTimetable, WorkerTimetable
 from windlass.order.site.policies.fcfs import Fcfs
@@ -20,8 +21,7 @@ from windlass.sim.coupled import Coupled
 from windlass.sim.nodes import Ledger
 from windlass.sim.outages import Outages
 from windlass.sim.site.part import SitePart
-from windlass.sim.workers import part, places
-from windlass.sim.workers.simulate import make_policy
+from windlass.sim.workers import part, slots
 
 
 def test_what_is_not_given_is_as_documented():
@@ -202,11 +202,11 @@ def test_the_first_worker_that_is_not_there_is_named():
 
 
 def test_no_two_numbers_of_the_workers_have_one_place():
-    names = [name for name, value in vars(places).items() if name.isupper() and isinstance(value, int)]
+    names = [name for name, value in vars(slots).items() if name.isupper() and isinstance(value, int)]
     clock = ("NOW", "DELAY", "WORK", "SECONDS", "FLOOR")
-    counts = sorted(getattr(places, name) for name in names if name not in (*clock, "COUNTS", "CLOCKS"))
-    assert counts == list(range(places.COUNTS))
-    assert sorted(getattr(places, name) for name in clock) == list(range(places.CLOCKS))
+    counts = sorted(getattr(slots, name) for name in names if name not in (*clock, "COUNTS", "CLOCKS"))
+    assert counts == list(range(slots.COUNTS))
+    assert sorted(getattr(slots, name) for name in clock) == list(range(slots.CLOCKS))
 
 
 @pytest.mark.parametrize(

@@ -5,15 +5,15 @@ import pytest
 
 from windlass.dispatch import POLICIES
 from windlass.dispatch.compiled import as_compiled
+from windlass.experiment.dispatching import simulate
 from windlass.model.timetable import TAKE_SAMPLE, WorkerTimetable
 from windlass.sim.nodes import KERNELS as LEDGER_KERNELS
 from windlass.sim.workers import part as parts
-from windlass.sim.workers import places
-from windlass.sim.workers.asked import UNUSED
+from windlass.sim.workers import slots
 from windlass.sim.workers.loop import KERNELS
 from windlass.sim.workers.part import kernels
+from windlass.sim.workers.python_policy import UNUSED
 from windlass.sim.workers.setup import Setup, make_workers, with_more_log
-from windlass.sim.workers.simulate import simulate
 from windlass.sim.workers.state import NOBODY
 
 SPEEDS = np.array([1.0, 2.0, 4.0])
@@ -65,11 +65,11 @@ def test_a_policy_in_python_needs_the_loop_with_functions_that_are_not_used():
 
 
 def test_each_number_has_a_place_of_its_own():
-    names = [name for name in vars(places) if name.isupper()]
+    names = [name for name in vars(slots) if name.isupper()]
     clock = ["NOW", "DELAY", "WORK", "SECONDS", "FLOOR"]
     counts = [name for name in names if name not in (*clock, "COUNTS", "CLOCKS")]
-    for owned, size in ((clock, places.CLOCKS), (counts, places.COUNTS)):
-        assert sorted(getattr(places, name) for name in owned) == list(range(size))
+    for owned, size in ((clock, slots.CLOCKS), (counts, slots.COUNTS)):
+        assert sorted(getattr(slots, name) for name in owned) == list(range(size))
 
 
 @pytest.mark.parametrize(("name", "copies"), [("ppot", 0), ("rosella", 0), ("sparrow", 2)])
@@ -78,21 +78,21 @@ def test_each_number_has_a_place_of_its_own():
 def test_there_is_an_entry_for_each_worker_task_and_scheduler(name, copies, schedulers, record):
     state = made(name, schedulers=schedulers, record=record)
     counts = state.counts
-    assert (counts[places.COPIES], counts[places.BINDS_LATE]) == (max(copies, 1), copies > 0)
+    assert (counts[slots.COPIES], counts[slots.BINDS_LATE]) == (max(copies, 1), copies > 0)
     lows = 3 * (5 + 1) if name == "rosella" else 0
     nodes = 6 * max(copies, 1)
     expected = {
         **dict.fromkeys(("line", "base", "share", "low_count", "length", "seen"), 3),
         **dict.fromkeys(("submit", "work", "end"), 6), **dict.fromkeys(("start", "worker"), 6 if record else 0),
         "sender": 6 if schedulers > 1 else 0, "after": nodes + lows, "bound": nodes if copies else 0,
-        "low_work": lows, "low_sender": lows, "unbound": schedulers, "clock": places.CLOCKS, "counts": places.COUNTS,
+        "low_work": lows, "low_sender": lows, "unbound": schedulers, "clock": slots.CLOCKS, "counts": slots.COUNTS,
         **dict.fromkeys(("longest", "waiting", "estimates"), 4),
         **dict.fromkeys(("change_time", "change_kind", "change_worker", "change_value"), 4),
         **dict.fromkeys(("log_time", "log_item", "log_value"), 0), "ints": schedulers, "floats": schedulers,
     }  # fmt: skip
     assert {each: len(getattr(state, each)) for each in expected} == expected
     assert state.estimates.shape == (4, 3 if name == "rosella" else 0)
-    assert counts[places.FREE_NODE] == (nodes if lows else NOBODY)
+    assert counts[slots.FREE_NODE] == (nodes if lows else NOBODY)
     # Nodes of benchmark tasks are linked as free, each to the next; no other has one behind it.
     links = [NOBODY] * nodes + ([*range(nodes + 1, nodes + lows), NOBODY] if lows else [])
     assert state.after.tolist() == links
@@ -109,8 +109,8 @@ def test_workers_begin_idle_at_their_speeds_and_samples_are_evenly_spaced():
     assert state.change_time.tolist() == [1.25, 2.5, 3.75, 5.0]
     assert (state.change_kind == TAKE_SAMPLE).all()
     counts = state.counts
-    assert (counts[places.WORKERS_UP], counts[places.LANE_ROOM]) == (3, 5)
-    held = (places.WAIT_HEAD, places.WAIT_TAIL, places.ANSWER)
+    assert (counts[slots.WORKERS_UP], counts[slots.LANE_ROOM]) == (3, 5)
+    held = (slots.WAIT_HEAD, slots.WAIT_TAIL, slots.ANSWER)
     assert [counts[at] for at in held] == [NOBODY] * 3
     assert np.isnan(state.end).all()
     state.base[0] = 9.0
@@ -121,16 +121,16 @@ def test_workers_begin_idle_at_their_speeds_and_samples_are_evenly_spaced():
 @pytest.mark.parametrize("record", [True, False])
 def test_settings_are_noted(told, record):
     counts = made("ppot", sizes_told=told, record=record).counts
-    assert (counts[places.SIZES_HIDDEN], counts[places.RECORD]) == (not told, record)
-    assert (counts[places.ASKS_PYTHON], counts[places.POOLED]) == (0, 0)
-    assert made(None).counts[places.ASKS_PYTHON] == 1
+    assert (counts[slots.SIZES_HIDDEN], counts[slots.RECORD]) == (not told, record)
+    assert (counts[slots.ASKS_PYTHON], counts[slots.POOLED]) == (0, 0)
+    assert made(None).counts[slots.ASKS_PYTHON] == 1
 
 
 def test_schedulers_see_lengths_late_only_where_probes_take_time():
     now, late = made("ppot"), made("ppot", probe_delay=0.5)
     assert now.seen is now.length
     assert late.seen is not late.length
-    assert (now.clock[places.DELAY], late.clock[places.DELAY]) == (0.0, 0.5)
+    assert (now.clock[slots.DELAY], late.clock[slots.DELAY]) == (0.0, 0.5)
     assert len(now.log_time) == 0
     assert len(late.log_time) == len(late.log_item) == len(late.log_value) > 0
     assert (late.log_item.shape[1] >= 3, late.log_value.shape[1] >= 2) == (True, True)
@@ -143,10 +143,10 @@ def test_more_room_for_what_is_seen_late_keeps_the_entries_in_order():
         log_item=np.arange(12).reshape(4, 3),
         log_value=np.arange(8.0).reshape(4, 2),
     )
-    state.counts[places.LOG_FIRST], state.counts[places.LOG_SIZE] = 2, 4
+    state.counts[slots.LOG_FIRST], state.counts[slots.LOG_SIZE] = 2, 4
     more = with_more_log(state)
-    assert more.counts[places.LOG_FIRST] == 0
-    assert more.counts[places.LOG_SIZE] == 4
+    assert more.counts[slots.LOG_FIRST] == 0
+    assert more.counts[slots.LOG_SIZE] == 4
     assert more.log_time.tolist() == [3.0, 4.0, 5.0, 6.0, 0.0, 0.0, 0.0, 0.0]
     assert more.log_item[:4, 0].tolist() == [6, 9, 0, 3]
     assert more.log_value[:4].tolist() == [[4.0, 5.0], [6.0, 7.0], [0.0, 1.0], [2.0, 3.0]]

@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 from test_oracle import SPEEDS, Naive, make, shaky, workload
 
 from windlass.dispatch import POLICIES, Rosella, simulate
+from windlass.experiment.workloads.arrivals import Bursty
+from windlass.experiment.workloads.drift import drift, shocks
+from windlass.experiment.workloads.service import Pareto
 from windlass.model import PolicyError
 from windlass.model.timetable import WorkerTimetable
-from windlass.workloads.arrivals import Bursty
-from windlass.workloads.drift import drift, shocks
-from windlass.workloads.service import Pareto
 
 
 @settings(max_examples=25, deadline=None)

@@ -7,11 +7,11 @@ import yaml
 
 from tests.docs.test_documents import ROOT, blocks
 from windlass.drive import drive
+from windlass.experiment.runner import run
+from windlass.experiment.scenario import make_scenario
 from windlass.model import InputError, JobTable
 from windlass.model.timetable import NodeTimetable
 from windlass.order.site.policies.fcfs import Fcfs
-from windlass.runner import run
-from windlass.scenario import make_scenario
 from windlass.sim.coupled import Coupled
 from windlass.sim.nodes import Ledger
 from windlass.sim.outages import Outages

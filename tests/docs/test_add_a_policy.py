@@ -14,17 +14,17 @@ import numpy as np
 import pytest
 
 from windlass.admit import POLICIES as ADMIT
-from windlass.checks import check_policy
 from windlass.cli import main
 from windlass.cli.overrides import Overrides
 from windlass.cli.run import scenario_of
 from windlass.dispatch import POLICIES as DISPATCH
+from windlass.experiment.checks import check_policy
 from windlass.model import JobTable
 from windlass.order.fleet import POLICIES as ORDER_FLEET
 from windlass.order.site import POLICIES as ORDER_SITE
 from windlass.place import POLICIES as PLACE
 from windlass.plan import POLICIES as PLAN
-from windlass.registry import Registry
+from windlass.policy.registry import Registry
 from windlass.scale import POLICIES as SCALE
 from windlass.share import POLICIES as SHARE
 from windlass.sim import replay
@@ -88,19 +88,19 @@ each_that_runs = pytest.mark.parametrize(
 #: Modules whose examples name or count policies.
 LISTING = (
     "windlass.admit",
-    "windlass.checks.suite",
+    "windlass.experiment.checks.suite",
     "windlass.cli.inspect",
-    "windlass.discovery",
+    "windlass.policy.discovery",
     "windlass.dispatch",
     "windlass.order",
     "windlass.order.fleet",
     "windlass.order.site",
     "windlass.place",
     "windlass.plan",
-    "windlass.registry",
+    "windlass.policy.registry",
     "windlass.scale",
     "windlass.share",
-    "windlass.worlds",
+    "windlass.experiment.worlds",
 )
 
 
@@ -161,7 +161,7 @@ def test_it_passes_the_check_as_the_page_calls_it(kind: Kind, folder, monkeypatc
     (snippet,) = re.findall(rf'```python\n([^`]*check_policy\(POLICIES, "./{kind.file}"\)\n)```', PAGE)
     checked: list[object] = []
     monkeypatch.setattr(
-        "windlass.checks.check_policy", lambda registry, name: checked.append((registry, name))
+        "windlass.experiment.checks.check_policy", lambda registry, name: checked.append((registry, name))
     )
     exec(snippet, {})
     assert checked == [(kind.registry, f"./{kind.file}")]

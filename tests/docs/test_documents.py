@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from windlass.registry import decisions
-from windlass.scenario import load_scenario, make_scenario
-from windlass.worlds.colocated.cluster import DrawnOutages
-from windlass.worlds.colocated.spec import ColocatedSetting
-from windlass.worlds.fleet.jobs import FixedSpec, JobsSpec
-from windlass.worlds.fleet.sites import AlikeSites, DrawnSites, DropsSpec
+from windlass.experiment.scenario import load_scenario, make_scenario
+from windlass.experiment.worlds.colocated.cluster import DrawnOutages
+from windlass.experiment.worlds.colocated.spec import ColocatedSetting
+from windlass.experiment.worlds.fleet.jobs import FixedSpec, JobsSpec
+from windlass.experiment.worlds.fleet.sites import AlikeSites, DrawnSites, DropsSpec
+from windlass.policy.registry import decisions
 
 ROOT = Path(__file__).parents[2]
 

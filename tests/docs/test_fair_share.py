@@ -11,10 +11,10 @@ import pytest
 
 from tests.docs.pages import blocks_of
 from windlass.cli import main
+from windlass.io.traces import read_trace, to_workload
 from windlass.model import Owners
 from windlass.order.site import POLICIES
 from windlass.sim import replay
-from windlass.traces import read_trace, to_workload
 
 ROOT = Path(__file__).parents[2]
 

@@ -3,8 +3,8 @@
 import re
 from pathlib import Path
 
-from windlass.traces import FORMATS
-from windlass.traces.table import ROLES
+from windlass.io.traces import FORMATS
+from windlass.io.traces.table import ROLES
 
 PAGE = (Path(__file__).parents[2] / "docs" / "logs.md").read_text(encoding="utf-8")
 

@@ -18,7 +18,7 @@ import yaml
 
 from tests.docs.pages import PAGES, READ, ROOT, RUN, Block, blocks_of, prose_of
 from windlass.cli.app import app
-from windlass.scenario import make_scenario
+from windlass.experiment.scenario import make_scenario
 
 #: How many blocks of a page are not run, each with its reason in the page. A block more must be meant.
 NOT_RUN = {

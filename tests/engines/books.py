@@ -6,7 +6,7 @@ from tests.engines.fake import FakeExecutor
 from windlass.engines.live.book import Book
 from windlass.engines.live.executor import Piece
 from windlass.engines.live.program import Program
-from windlass.engines.live.sending import Sending
+from windlass.engines.live.transfers import Sending
 from windlass.model.fleet import Fleet, FleetJobs, StageSpec
 
 AREA = Fleet.of([3, 2, 2], [4e6, 2e6, 1e6], [1e6, 8e6, 0.0])

@@ -1,12 +1,12 @@
 """Sharing on a batch system, over a book that a test writes and a system that takes notes."""
 
 from windlass.engines.batch.book import Book
-from windlass.engines.batch.pairs import Outcome
 from windlass.engines.batch.sharing import Shares
+from windlass.engines.batch.sharing_backend import Outcome
 from windlass.engines.batch.system import Holds, Started, Submitted
 from windlass.share import Share, Sharing
 from windlass.share.allocation import Candidate
-from windlass.share.meter import Reading
+from windlass.share.usage import Reading
 
 
 class Notes:

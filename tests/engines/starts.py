@@ -29,7 +29,7 @@ SCALING = (
     "windlass.engines.elastic.types",
     "windlass.scale.monitor",
     "windlass.scale.policies.predictive",
-    "windlass.worlds.policy",
+    "windlass.experiment.worlds.policy",
 )
 KUBERNETES = (
     "kubernetes.client",
@@ -40,7 +40,7 @@ KUBERNETES = (
 )
 RAY = ("ray.autoscaler.v2.sdk", "windlass.engines.ray.scale", *SCALING)
 #: What `windlass agent run` and `windlass agent aggregate` import.
-AGENT = ("uvicorn", "windlass.cli.app", "windlass.engines.linux.agent.agent")
+AGENT = ("uvicorn", "windlass.cli.app", "windlass.agent.agent")
 #: What `windlass slurm drive` and `windlass slurm give-back` import.
 SLURM = ("windlass.cli.app", "windlass.engines.slurm.driver", "windlass.order.site", "windlass.share")
 _ENDS = (signal.SIGINT, signal.SIGTERM)

@@ -6,7 +6,7 @@ from concurrent.futures import BrokenExecutor
 import pytest
 
 from windlass.engines.address import host_and_port, is_host, is_ip, is_port, is_url, ray_head, said
-from windlass.engines.crew import _Processes, crews_on, processes
+from windlass.engines.worker_pool import _Processes, crews_on, processes
 from windlass.model import InputError
 
 

@@ -6,6 +6,7 @@ import pytest
 from tests.engines import check
 from tests.engines.engines import ENGINES, SLOW
 from windlass.drive import drive
+from windlass.experiment.worlds.fleet.priority_order import Standing
 from windlass.model import PolicyError
 from windlass.model.fleet import Fleet, FleetJobs, StageSpec
 from windlass.order.fleet.policies.fcfs import Fcfs
@@ -14,7 +15,6 @@ from windlass.place.policies.centralised import Centralised
 from windlass.place.policies.in_place import InPlace
 from windlass.place.policies.tetrium import Tetrium
 from windlass.place.view import Placement
-from windlass.worlds.fleet.standing import Standing
 
 AREA = Fleet.of([3, 1, 2, 1], [8e6, 4e6, 6e6, 6e6], [8e6, 4e6, 8e6, 6e6], names=["a", "b", "c", "d"])
 

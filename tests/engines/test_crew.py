@@ -7,10 +7,10 @@ from contextlib import contextmanager
 
 import pytest
 
-from windlass.engines.crew import crews_on, processes
+from windlass.engines.worker_pool import crews_on, processes
+from windlass.experiment.runner import run
+from windlass.experiment.scenario import make_scenario
 from windlass.model import InputError, TaskError
-from windlass.runner import run
-from windlass.scenario import make_scenario
 
 TREE = {"workload": {"lublin": {"jobs": 20}}, "policies": {"order": ["easy", "fcfs", "sjf"]}, "seeds": [1, 2]}
 
@@ -74,7 +74,7 @@ def test_an_error_of_a_cell_is_its_own():
 
 
 def test_nobody_is_called_where_all_is_known(tmp_path):
-    from windlass.kept import begin
+    from windlass.experiment.checkpoint import begin
 
     scenario = make_scenario(TREE)
     kept = begin(tmp_path / "cells", scenario.as_run)

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from windlass.engines import crew
+from windlass.engines import worker_pool
 
 
 class Pool:
@@ -37,33 +37,33 @@ def pools(monkeypatch):
         made.append(Pool(**more))
         return made[-1]
 
-    monkeypatch.setattr(crew, "ProcessPoolExecutor", pool)
+    monkeypatch.setattr(worker_pool, "ProcessPoolExecutor", pool)
     return made
 
 
 def test_processes_are_spawned_and_each_begins_with_what_all_must_do(pools):
-    with crew.processes(5) as own:
+    with worker_pool.processes(5) as own:
         assert own.size() == 5
         assert own.submit(max, 3, 7).result() == 7
         value = object()
         assert own.share(value) is value
     made = pools[0].made
-    assert (made["max_workers"], made["initializer"]) == (5, crew._begin)
+    assert (made["max_workers"], made["initializer"]) == (5, worker_pool._begin)
     assert made["mp_context"].get_start_method() == "spawn"
     assert pools[0].ended == ["left"]
 
 
 def test_an_error_does_not_wait_for_calls_that_have_not_begun(pools):
-    with pytest.raises(KeyboardInterrupt), crew.processes(2):
+    with pytest.raises(KeyboardInterrupt), worker_pool.processes(2):
         raise KeyboardInterrupt
     assert pools[0].ended == [{"wait": False, "cancel_futures": True}, "left"]
 
 
 def test_a_process_that_begins_ends_with_its_parent_and_may_not_leave(monkeypatch):
     done = []
-    monkeypatch.setattr(crew, "_end_with_parent", lambda: done.append("ends with its parent"))
-    monkeypatch.setattr(crew, "refuse_to_leave", lambda: done.append("may not leave"))
-    crew._begin()
+    monkeypatch.setattr(worker_pool, "_end_with_parent", lambda: done.append("ends with its parent"))
+    monkeypatch.setattr(worker_pool, "refuse_to_leave", lambda: done.append("may not leave"))
+    worker_pool._begin()
     assert sorted(done) == ["ends with its parent", "may not leave"]
 
 
@@ -84,9 +84,9 @@ def test_a_thread_that_keeps_no_process_alive_waits_for_the_end_of_the_parent(ha
             self.target()
 
     context = SimpleNamespace(parent_process=lambda: parent, connection=SimpleNamespace(wait=waits))
-    monkeypatch.setattr(crew, "multiprocessing", context)
-    monkeypatch.setattr(crew, "threading", SimpleNamespace(Thread=Thread))
-    monkeypatch.setattr(crew, "os", SimpleNamespace(_exit=lambda code: seen.append(("ends", code))))
-    crew._end_with_parent()
+    monkeypatch.setattr(worker_pool, "multiprocessing", context)
+    monkeypatch.setattr(worker_pool, "threading", SimpleNamespace(Thread=Thread))
+    monkeypatch.setattr(worker_pool, "os", SimpleNamespace(_exit=lambda code: seen.append(("ends", code))))
+    worker_pool._end_with_parent()
     assert seen == ([("waits", [41]), ("ends", 1)] if has_parent else [])
     assert begun == [True]

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from windlass.engines.crew import crews_on
+from windlass.engines.worker_pool import crews_on
 from windlass.model import InputError
 
 
@@ -27,7 +27,7 @@ def test_what_was_given_reaches_the_crews(where, more, expected, monkeypatch):
         seen.append(given)
         return made
 
-    monkeypatch.setitem(sys.modules, "windlass.engines.ray.crew", SimpleNamespace(crews=crews))
+    monkeypatch.setitem(sys.modules, "windlass.engines.ray.worker_pool", SimpleNamespace(crews=crews))
     assert crews_on(where, **more) is made
     assert seen == [expected]
 

@@ -11,6 +11,7 @@ from windlass.dispatch.policies.jsq import Jsq
 from windlass.drive import drive
 from windlass.engines.live.engine import LiveFleet
 from windlass.engines.live.program import Program, Step
+from windlass.experiment.worlds.fleet.priority_order import Standing
 from windlass.model import InputError, PolicyError, TaskError
 from windlass.model.fleet import Fleet, FleetCase, FleetJobs, StageSpec
 from windlass.order.fleet.policies.swag import Swag
@@ -19,7 +20,6 @@ from windlass.place.policies.tetrium import Tetrium
 from windlass.place.view import Placement
 from windlass.sim.coupled import Alone
 from windlass.sim.fleet.part import PlacedFleet
-from windlass.worlds.fleet.standing import Standing
 
 AREA = Fleet.of([2, 2, 2], [1e6] * 3, [1e6] * 3)
 

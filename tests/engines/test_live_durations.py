@@ -11,14 +11,14 @@ from tests.engines.test_live import AREA, TICK, TICKS, At, chain, workloads
 from tests.fleet.test_durations import Notes, tree
 from windlass.drive import drive
 from windlass.engines.live.engine import LiveFleet
+from windlass.experiment.scenario import make_scenario
+from windlass.experiment.worlds.fleet import live as live_world
+from windlass.experiment.worlds.fleet.world import FleetWorld
 from windlass.model import InputError
 from windlass.model.fleet import Fleet, FleetCase, FleetJobs, StageSpec
 from windlass.place.policies.in_place import InPlace
-from windlass.scenario import make_scenario
 from windlass.sim.coupled import Alone
 from windlass.sim.fleet.part import PlacedFleet
-from windlass.worlds.fleet import live as live_world
-from windlass.worlds.fleet.world import FleetWorld
 
 
 def believed(says=9.0, after=7.0, seconds=2.0):

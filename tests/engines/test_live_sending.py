@@ -6,7 +6,7 @@ from tests.engines.books import Quiet, end, loaded, made
 from windlass.engines.live.book import ENDED, ON_THE_WAY, RESTS, RUNS, WAITS, Book
 from windlass.engines.live.executor import Failed, Piece
 from windlass.engines.live.program import Program
-from windlass.engines.live.sending import REST_S, Sending
+from windlass.engines.live.transfers import REST_S, Sending
 from windlass.engines.live.work import Generate
 from windlass.model import TaskError
 from windlass.model.fleet import Fleet, FleetJobs, StageSpec

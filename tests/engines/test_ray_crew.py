@@ -20,15 +20,15 @@ import ray
 
 from tests.engines.engines import cluster_folders
 from tests.engines.test_ray_run import LONG_S, OTHERS, command, running, wait_for
-from windlass.engines.ray import crew as ray_crew
+from windlass.engines.ray import worker_pool as ray_crew
 from windlass.engines.ray.cluster import PrivateCluster
-from windlass.engines.ray.crew import Carried, RayCrew, call
 from windlass.engines.ray.join import connect
+from windlass.engines.ray.worker_pool import Carried, RayCrew, call
+from windlass.experiment.runner import run
+from windlass.experiment.scenario import load_scenario
+from windlass.experiment.worlds.batch.spec import BatchSetting
 from windlass.model import InputError
 from windlass.model.fleet import Fleet
-from windlass.runner import run
-from windlass.scenario import load_scenario
-from windlass.worlds.batch.spec import BatchSetting
 
 SWEEP = """
 name: sweep

@@ -10,14 +10,14 @@ from hypothesis import strategies as st
 from tests.engines.fake_batch import FakeBatch
 from windlass.drive import drive
 from windlass.engines.batch.engine import LiveSite
-from windlass.engines.batch.pairs import Outcome, Pair
 from windlass.engines.batch.sharing import Shares
+from windlass.engines.batch.sharing_backend import Outcome, Pair
 from windlass.model import InputError, JobTable
 from windlass.order.site.policies.easy import Easy
 from windlass.share import POLICIES
 from windlass.share.allocation import Candidate
 from windlass.share.answer import Back, Share, Sharing
-from windlass.share.meter import Reading
+from windlass.share.usage import Reading
 
 
 class FakeShares:

@@ -6,7 +6,7 @@ from tests.engines.notes import Bench, pair, running, waiting
 from windlass.engines.batch.system import Ended, Submitted
 from windlass.share.allocation import Candidate
 from windlass.share.answer import Back
-from windlass.share.meter import Reading
+from windlass.share.usage import Reading
 
 
 @pytest.mark.parametrize("restarts", [True, False])

@@ -9,15 +9,15 @@ from tests.engines.test_sharing import FakeShares, static
 from windlass.drive import drive
 from windlass.engines.batch.book import Book
 from windlass.engines.batch.engine import LiveSite
-from windlass.engines.batch.pairs import Outcome, Pair
 from windlass.engines.batch.sharing import Shares
+from windlass.engines.batch.sharing_backend import Outcome, Pair
 from windlass.engines.batch.system import Delayed, Holds
 from windlass.model import JobTable
 from windlass.order.site.policies.easy import Easy
 from windlass.share import Share, Sharing
 from windlass.share.allocation import Candidate
 from windlass.share.book import ShareBook
-from windlass.share.meter import Reading
+from windlass.share.usage import Reading
 
 
 def run(table, policy, *, kill=True, prepare=lambda shares: None, **options):

@@ -5,13 +5,13 @@ import math
 import pytest
 
 from tests.engines.notes import GUEST, HALF, HOST, Bench, pair, running, waiting
-from windlass.engines.batch.pairs import Pair
+from windlass.engines.batch.sharing_backend import Pair
 from windlass.engines.batch.system import Cancelled, Delayed, Ended, Started, Submitted
 from windlass.model import PolicyError
 from windlass.share import Share, Sharing
 from windlass.share.allocation import Candidate
 from windlass.share.answer import Back
-from windlass.share.meter import ClassUse
+from windlass.share.usage import ClassUse
 
 
 def test_checkpoints_come_every_five_seconds_by_default_and_only_while_needed():

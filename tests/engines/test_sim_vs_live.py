@@ -5,13 +5,13 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from tests.papers.quick import quick
-from tests.papers.turning import not_turning
+from tests.reproductions.quick import quick
+from tests.reproductions.turning import not_turning
 from windlass.engines.live.result import LiveRun
 from windlass.model.fleet import FleetCase
-from windlass.papers.sim_vs_live.cases import Remote, calibrate, calibration_case
-from windlass.papers.sim_vs_live.paper import SimVsLive, _Compared, _rows
 from windlass.sim.fleet import run_placed
+from windlass_reproductions.sim_vs_live.cases import Remote, calibrate, calibration_case
+from windlass_reproductions.sim_vs_live.paper import SimVsLive, _Compared, _rows
 
 
 def compared(name, live, simulated):

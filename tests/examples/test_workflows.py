@@ -15,8 +15,8 @@ from pathlib import Path
 
 import pytest
 
+from windlass.engines.linux.job_progress import Progress, read
 from windlass.engines.linux.members import descendants
-from windlass.engines.linux.progress import Progress, read
 
 FOLDER = Path(__file__).parents[2] / "examples" / "workflows"
 NAMES = ("montage", "blast", "stats", "synthetic")

@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from windlass.checks.order.fleet import workload
-from windlass.metrics.bound import least_mean_response
+from windlass.experiment.checks.order.fleet import workload
+from windlass.experiment.workloads.fixed import draw_fixed
 from windlass.model.fleet import Fleet, FleetCase, fixed_table
 from windlass.order.fleet import POLICIES, JobOrder
+from windlass.results.metrics.bound import least_mean_response
 from windlass.sim.fleet import run_ordered
-from windlass.workloads.fixed import draw_fixed
 
 
 def fixed(submit, subjobs, duration, slots):

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
+from windlass.experiment.scenario import make_scenario
 from windlass.model import InputError
 from windlass.model.fleet import Fleet, FleetCase, FleetJobs, StageSpec
 from windlass.place.policies.in_place import InPlace
-from windlass.scenario import make_scenario
 from windlass.sim.fleet import run_placed
 
 SITES = [{"name": name, "slots": 2, "up": 1e6, "down": 1e6} for name in "ab"]

@@ -7,16 +7,16 @@ import pytest
 import yaml
 
 from tests.ahead import said_and_called
-from windlass.metrics import fleet
-from windlass.metrics.alone import alone
+from windlass.experiment.runner import run
+from windlass.experiment.scenario import make_scenario
+from windlass.experiment.worlds.fleet.world import FleetWorld
+from windlass.io.traces import read_swim
 from windlass.model import InputError
 from windlass.order.fleet import POLICIES as ORDERS
 from windlass.order.fleet import JobOrder
 from windlass.place import POLICIES as PLACES
-from windlass.runner import run
-from windlass.scenario import make_scenario
-from windlass.traces import read_swim
-from windlass.worlds.fleet.world import FleetWorld
+from windlass.results.metrics import fleet
+from windlass.results.metrics.isolated import alone
 
 TRACES = Path(__file__).parents[3] / "shared" / "traces"
 LCG = TRACES / "swf" / "LCG-2005-1.swf.gz"

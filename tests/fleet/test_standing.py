@@ -9,6 +9,10 @@ from hypothesis import strategies as st
 
 from tests.place import validator
 from windlass.drive import drive
+from windlass.experiment.workloads.drops import draw_drops
+from windlass.experiment.workloads.sites import SiteModel, draw_sites
+from windlass.experiment.workloads.stages import JobModel, draw_jobs
+from windlass.experiment.worlds.fleet.priority_order import Standing
 from windlass.model import PolicyError
 from windlass.model.fleet import Fleet, FleetCase, FleetJobs, StageSpec, fixed_jobs
 from windlass.model.timetable import SiteTimetable
@@ -19,10 +23,6 @@ from windlass.order.fleet.policies.swag import Swag
 from windlass.sim.coupled import Alone
 from windlass.sim.fleet import run_ordered, run_placed
 from windlass.sim.fleet.part import OrderedFleet
-from windlass.workloads.drops import draw_drops
-from windlass.workloads.sites import SiteModel, draw_sites
-from windlass.workloads.stages import JobModel, draw_jobs
-from windlass.worlds.fleet.standing import Standing
 
 SAME = ("end", "begun", "read", "computed", "site", "source", "sent")
 

@@ -6,18 +6,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.fleet import naive
-from windlass.checks.order.fleet import workload
-from windlass.compiled import Kernel
-from windlass.metrics.alone import alone
+from windlass.experiment.checks.order.fleet import workload
+from windlass.experiment.workloads.fixed import draw_fixed
+from windlass.experiment.workloads.seconds import draw_seconds
+from windlass.experiment.workloads.sizes import draw_sizes
+from windlass.jit import Kernel
 from windlass.model import InputError, PolicyError
 from windlass.model.fleet import Fleet, FleetCase, fixed_table
 from windlass.order.fleet import POLICIES, JobOrder
 from windlass.order.fleet.compiled import SELECT, CompiledOrder
 from windlass.order.fleet.policies.swag import Swag
+from windlass.results.metrics.isolated import alone
 from windlass.sim.fleet import run_ordered
-from windlass.workloads.fixed import draw_fixed
-from windlass.workloads.seconds import draw_seconds
-from windlass.workloads.sizes import draw_sizes
 
 NAMES = POLICIES.names()
 

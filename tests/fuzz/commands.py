@@ -9,7 +9,7 @@ from typing import Any
 from tests.fuzz import bases
 from tests.fuzz.case import Case, written
 from tests.fuzz.nasty import VALUES, WORDS, at, dumped, numbers, places, put, spoiled, without
-from windlass.scenario import load_scenario
+from windlass.experiment.scenario import load_scenario
 
 
 def trace(rng: random.Random, folder: Path) -> Case:

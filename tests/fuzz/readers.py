@@ -15,36 +15,36 @@ from tests.fuzz import bases
 from tests.fuzz.case import Case, written
 from tests.fuzz.nasty import VALUES, dumped, places, put, spoiled
 from windlass.admit.policies.pronto import Pronto
+from windlass.agent.envelope import opened
+from windlass.agent.options import Address
+from windlass.agent.token import read_token
 from windlass.cli.forecast import seconds
 from windlass.engines.elastic.types import read_types
 from windlass.engines.kubernetes.pods import instant, quantity
-from windlass.engines.linux.agent.envelope import opened
-from windlass.engines.linux.agent.options import Address
-from windlass.engines.linux.agent.token import read_token
-from windlass.engines.linux.progress import read as read_progress
+from windlass.engines.linux.job_progress import read as read_progress
 from windlass.engines.slurm.cluster import Cluster
 from windlass.engines.slurm.entries import read_entry
 from windlass.engines.slurm.journal import Journal
 from windlass.engines.slurm.log import read_completed, read_sacct
-from windlass.engines.slurm.rows import read_jobs
+from windlass.engines.slurm.models import read_jobs
 from windlass.engines.slurm.state import read_state
+from windlass.io import parse_yaml
+from windlass.io.traces import FORMATS, read_trace, to_workload
+from windlass.io.traces.bins import read_bins
+from windlass.io.traces.demands import read_demands
+from windlass.io.traces.llm import read_llm
+from windlass.io.traces.philly import read_philly
+from windlass.io.traces.series import read_series
+from windlass.io.traces.spot import read_spot
+from windlass.io.traces.swim import read_swim
+from windlass.io.traces.telemetry.formats import read_telemetry
+from windlass.io.traces.volatility import read_volatility
+from windlass.io.traces.wan import read_wan
 from windlass.model import BatchError
 from windlass.plan.files import read_hierarchy, read_queries
-from windlass.reading import parse_yaml
+from windlass.results.verdict import parse_requirements
 from windlass.share.lib.trees import read_experts
 from windlass.sim.telemetry.metrics import read_model
-from windlass.traces import FORMATS, read_trace, to_workload
-from windlass.traces.bins import read_bins
-from windlass.traces.demands import read_demands
-from windlass.traces.llm import read_llm
-from windlass.traces.philly import read_philly
-from windlass.traces.series import read_series
-from windlass.traces.spot import read_spot
-from windlass.traces.swim import read_swim
-from windlass.traces.telemetry.formats import read_telemetry
-from windlass.traces.volatility import read_volatility
-from windlass.traces.wan import read_wan
-from windlass.verdict import parse_requirements
 
 
 def log(rng: random.Random, folder: Path) -> Case:

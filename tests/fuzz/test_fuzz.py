@@ -19,11 +19,11 @@ from tests.fuzz.contacts import is_here
 from tests.fuzz.nasty import dumped, numbers, put
 from tests.fuzz.readers import OTHERS, TABLES
 from tests.fuzz.targets import ADDRESSES_FROM, case_of
+from windlass.agent.options import Address
 from windlass.engines.address import host_and_port, is_host, is_url
-from windlass.engines.linux.agent.options import Address
+from windlass.experiment.scenario import make_scenario
+from windlass.io.traces import read_trace
 from windlass.model import InputError
-from windlass.scenario import make_scenario
-from windlass.traces import read_trace
 
 ROOT = Path(__file__).parents[2]
 SEED, CASES, PER_PROCESS = 20, ADDRESSES_FROM + 300, 500

@@ -7,17 +7,17 @@ import numpy as np
 import pytest
 
 from tests.metrics.test_plain import mean, percentile
-from windlass.metrics.admission import AdmissionMetrics, admission_metrics
-from windlass.metrics.colocated import ColocatedMetrics, Responses, colocated_metrics, mean_wait
-from windlass.metrics.elastic import ElasticMetrics
-from windlass.metrics.fleet import FleetMetrics
-from windlass.metrics.sharing import SharingMetrics, sharing_metrics
-from windlass.metrics.site import BatchMetrics, PooledMetrics, batch_metrics, jain_over
-from windlass.metrics.video import VideoMetrics, video_metrics
-from windlass.metrics.workers import DispatchMetrics, dispatch_metrics
 from windlass.model import InputError, JobTable
 from windlass.model.use import JobUse, UseStage
 from windlass.results import better_of
+from windlass.results.metrics.admission import AdmissionMetrics, admission_metrics
+from windlass.results.metrics.colocated import ColocatedMetrics, Responses, colocated_metrics, mean_wait
+from windlass.results.metrics.elastic import ElasticMetrics
+from windlass.results.metrics.fleet import FleetMetrics
+from windlass.results.metrics.sharing import SharingMetrics, sharing_metrics
+from windlass.results.metrics.site import BatchMetrics, PooledMetrics, batch_metrics, jain_over
+from windlass.results.metrics.video import VideoMetrics, video_metrics
+from windlass.results.metrics.workers import DispatchMetrics, dispatch_metrics
 from windlass.results.summary import is_sometimes
 from windlass.sim.queries.result import Answer, Course, Streamed
 from windlass.sim.queries.setup import Stays
@@ -332,6 +332,6 @@ def test_a_job_that_waits_for_just_the_bound_has_not_starved():
 
 
 def test_a_day_of_waiting_is_starving():
-    from windlass.metrics.site import DAY
+    from windlass.results.metrics.site import DAY
 
     assert DAY == 24 * 60 * 60

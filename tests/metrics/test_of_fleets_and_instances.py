@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 
 from tests.metrics.test_plain import mean, percentile
-from windlass.metrics.alone import alone
-from windlass.metrics.bound import least_mean_response
-from windlass.metrics.elastic import delayed, elastic_metrics
-from windlass.metrics.fleet import BYTES_PER_SUBJOB, arriving_utilisation, fleet_metrics
-from windlass.metrics.lacked import lacked, used
 from windlass.model.fleet import Fleet, FleetCase, FleetJobs, StageSpec, fixed_table
 from windlass.model.instances import InstanceType
 from windlass.model.vectors import VectorJobs
+from windlass.results.metrics.bottleneck import lacked, used
+from windlass.results.metrics.bound import least_mean_response
+from windlass.results.metrics.elastic import delayed, elastic_metrics
+from windlass.results.metrics.fleet import BYTES_PER_SUBJOB, arriving_utilisation, fleet_metrics
+from windlass.results.metrics.isolated import alone
 from windlass.sim.fleet.result import FleetRun
 from windlass.sim.instances.fleet import InstanceFleet
 from windlass.sim.instances.result import Attempts, Decisions, Launches, Scaled

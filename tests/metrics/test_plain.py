@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 from windlass.dispatch import simulate
-from windlass.metrics.fleet import fleet_metrics, service_seconds
-from windlass.metrics.site import batch_metrics
-from windlass.metrics.workers import dispatch_metrics
 from windlass.model.fleet import Fleet, FleetCase, fixed_table
 from windlass.order.fleet.policies.swag import Swag
+from windlass.results.metrics.fleet import fleet_metrics, service_seconds
+from windlass.results.metrics.site import batch_metrics
+from windlass.results.metrics.workers import dispatch_metrics
 from windlass.sim.fleet import run_ordered
 
 

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from windlass.experiment.workloads.drops import draw_drops
+from windlass.experiment.workloads.fixed import draw_arrivals, draw_fixed
+from windlass.experiment.workloads.sites import SiteModel, draw_sites
+from windlass.experiment.workloads.stages import JobModel, draw_jobs
 from windlass.model.fleet import Fleet
-from windlass.workloads.drops import draw_drops
-from windlass.workloads.fixed import draw_arrivals, draw_fixed
-from windlass.workloads.sites import SiteModel, draw_sites
-from windlass.workloads.stages import JobModel, draw_jobs
 
 
 def rng(seed=1):

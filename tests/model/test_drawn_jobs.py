@@ -6,16 +6,16 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from windlass.experiment.workloads.drift import drift, shocks
+from windlass.experiment.workloads.earlier import cut
+from windlass.experiment.workloads.load import faster
+from windlass.experiment.workloads.lublin.kinds import BATCH, COMBINED, INTERACTIVE
+from windlass.experiment.workloads.lublin.model import draw_requests
+from windlass.experiment.workloads.outages import draw_outages
+from windlass.experiment.workloads.seasons import Season, Shape, seasonal
+from windlass.experiment.workloads.use import UseLaw, draw_use
 from windlass.model import InputError, JobTable
 from windlass.model.vectors import VectorJobs
-from windlass.workloads.drift import drift, shocks
-from windlass.workloads.earlier import cut
-from windlass.workloads.load import faster
-from windlass.workloads.lublin.kinds import BATCH, COMBINED, INTERACTIVE
-from windlass.workloads.lublin.model import draw_requests
-from windlass.workloads.outages import draw_outages
-from windlass.workloads.seasons import Season, Shape, seasonal
-from windlass.workloads.use import UseLaw, draw_use
 
 DAY, HOUR = 86_400.0, 3600.0
 

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from windlass.experiment.workloads.queries import KINDS, drawn_queries, three_tiers
 from windlass.model import InputError
-from windlass.workloads.queries import KINDS, drawn_queries, three_tiers
 
 
 def rng(seed=1):

@@ -4,15 +4,15 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from windlass.experiment.workloads.arrivals import Bursty, arrival_times
+from windlass.experiment.workloads.estimates import guess
+from windlass.experiment.workloads.measured import LEFT_OUT_FACTORS, OVERESTIMATES, Quantiles
+from windlass.experiment.workloads.seconds import LONGEST_TASK_S, MEAN_TASK_S, PARETO_SHAPE, draw_seconds
+from windlass.experiment.workloads.service import Pareto, mean_size, task_sizes
+from windlass.experiment.workloads.sizes import LAWS, draw_sizes
+from windlass.experiment.workloads.spread import spread
+from windlass.experiment.workloads.tasks import draw_tasks
 from windlass.model import InputError
-from windlass.workloads.arrivals import Bursty, arrival_times
-from windlass.workloads.estimates import guess
-from windlass.workloads.measured import LEFT_OUT_FACTORS, OVERESTIMATES, Quantiles
-from windlass.workloads.seconds import LONGEST_TASK_S, MEAN_TASK_S, PARETO_SHAPE, draw_seconds
-from windlass.workloads.service import Pareto, mean_size, task_sizes
-from windlass.workloads.sizes import LAWS, draw_sizes
-from windlass.workloads.spread import spread
-from windlass.workloads.tasks import draw_tasks
 
 
 def rng(seed=1):

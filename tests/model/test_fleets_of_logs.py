@@ -6,13 +6,13 @@ import numpy as np
 import polars as pl
 import pytest
 
+from windlass.experiment.workloads.grid import fixed_grid
+from windlass.experiment.workloads.seconds import draw_seconds
+from windlass.experiment.workloads.swim import FixedModel, SwimModel, fixed_swim, staged_swim
+from windlass.io.traces import SwfLog, Trace
+from windlass.io.traces.swim import SwimLog
 from windlass.model import InputError
 from windlass.model.fleet import Fleet
-from windlass.traces import SwfLog, Trace
-from windlass.traces.swim import SwimLog
-from windlass.workloads.grid import fixed_grid
-from windlass.workloads.seconds import draw_seconds
-from windlass.workloads.swim import FixedModel, SwimModel, fixed_swim, staged_swim
 
 
 def rng(seed=1):

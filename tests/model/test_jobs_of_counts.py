@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from windlass.experiment.workloads.bins import jobs_of_bins
+from windlass.io.traces.bins import Bins
 from windlass.model import InputError
-from windlass.traces.bins import Bins
-from windlass.workloads.bins import jobs_of_bins
 
 
 def made(submitted, started, asked, ended, seed=1, seconds=600.0, **besides):

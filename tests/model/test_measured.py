@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 from scipy.stats import beta
 
+from windlass.experiment.workloads.measured import FITTED_TO_HALF, OVERESTIMATES
+from windlass.experiment.workloads.use import CPU_LAW, MEMORY_LAW
+from windlass.experiment.worlds.sharing.spec import InterferenceSpec
+from windlass.io.traces import read_swf, to_workload
+from windlass.io.traces.interference import read_interference
 from windlass.share.interference import fit_interference
-from windlass.traces import read_swf, to_workload
-from windlass.traces.interference import read_interference
-from windlass.workloads.measured import FITTED_TO_HALF, OVERESTIMATES
-from windlass.workloads.use import CPU_LAW, MEMORY_LAW
-from windlass.worlds.sharing.spec import InterferenceSpec
 
 TRACES = Path(__file__).parents[3] / "shared" / "traces"
 

@@ -47,7 +47,7 @@ class Recorder:
 
     def watch_kernels(self) -> None:
         """Note each compiled function that a test obtains."""
-        from windlass.compiled import Kernel
+        from windlass.jit import Kernel
 
         for name in ("ready", "entry", "as_argument"):
             original = getattr(Kernel, name)

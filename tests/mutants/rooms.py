@@ -83,7 +83,7 @@ ROOMS = (
     Room("linux", ("engines/linux",), _tests("engines/linux")),
     Room(
         "live",
-        ("engines/live", "engines/streams", "engines/serve", "engines/address.py", "engines/crew.py"),
+        ("engines/live", "engines/streams", "engines/serve", "engines/address.py", "engines/worker_pool.py"),
         _tests("engines", "fuzz"),
         tuple(f"engines/serve/{name}.py" for name in ("router", "benchmarks", "metrics")),
     ),

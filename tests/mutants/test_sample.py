@@ -97,7 +97,7 @@ def test_a_room_below_the_least_share_fails(capsys):
 def test_a_change_is_noticed_by_a_test_that_fails_with_it_alone(check, outcome, tmp_path):
     test = tmp_path / "test_threshold.py"
     test.write_text(
-        f"from windlass.metrics.site import SLOWDOWN_THRESHOLD\n\n\ndef test_it():\n    {check}\n"
+        f"from windlass.results.metrics.site import SLOWDOWN_THRESHOLD\n\n\ndef test_it():\n    {check}\n"
     )
     room = room_named("metrics")
     (change,) = (

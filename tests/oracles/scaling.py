@@ -7,7 +7,7 @@ from collections import Counter
 
 import numpy as np
 
-from windlass.scale.lib.comers import LEVELS
+from windlass.scale.lib.arrivals import LEVELS
 
 CLOSE = 1e-9
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from tests.oracles.workloads import CHECK
 from windlass.order.site import POLICIES
-from windlass.order.site.head import Reservation, reservation
+from windlass.order.site.reservation import Reservation, reservation
 from windlass.order.site.view import Running, SiteView, Waiting
 
 

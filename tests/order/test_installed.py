@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 
 from tests.order.test_registry import WIDEST
-from windlass import installed
 from windlass.cli import main
-from windlass.foreign import is_foreign, place_of
 from windlass.model import InputError
 from windlass.order.site import POLICIES
+from windlass.policy import installed
+from windlass.policy.user_code import is_foreign, place_of
 
 PACKAGE = "widest_package"
 DOCUMENTED = WIDEST.replace(

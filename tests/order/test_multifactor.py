@@ -14,13 +14,13 @@ from tests.oracles.engine import Job, Moment, simulate
 from tests.oracles.plain import Plain
 from tests.oracles.validator import violations_of
 from tests.oracles.workloads import CHECK, Case, busy, cases
+from windlass.experiment.runner import run
+from windlass.experiment.scenario import make_scenario
 from windlass.model import InputError, Owners
 from windlass.order.site import POLICIES
 from windlass.order.site.policies.queue import Queue
 from windlass.order.site.priorities.multifactor import Multifactor
 from windlass.order.site.view import SiteView
-from windlass.runner import run
-from windlass.scenario import make_scenario
 from windlass.sim import replay
 
 #: A part of the weights each way, so that no factor hides another.

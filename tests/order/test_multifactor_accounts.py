@@ -14,14 +14,14 @@ from hypothesis import strategies as st
 
 from tests.oracles.plain import Plain
 from tests.oracles.workloads import CHECK, Case, busy
+from windlass.experiment.runner import run
+from windlass.experiment.scenario import make_scenario
 from windlass.model import InputError, JobTable, Owners
 from windlass.order.site import POLICIES
 from windlass.order.site.lib.accounts import users_by_account
-from windlass.order.site.owned import placed
+from windlass.order.site.ownership import placed
 from windlass.order.site.policies.queue import Queue
 from windlass.order.site.priorities.multifactor import Multifactor
-from windlass.runner import run
-from windlass.scenario import make_scenario
 from windlass.sim import replay
 
 FAIR = {"weight_age": 0, "weight_job_size": 0, "weight_fairshare": 1, "accounts": True}

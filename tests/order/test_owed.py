@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from windlass.order.site import POLICIES
-from windlass.order.site.head import reservation
+from windlass.order.site.reservation import reservation
 from windlass.order.site.view import Running, SiteView, Waiting
 
 PROCESSORS, NOW = 9, 10.0

@@ -14,11 +14,11 @@ from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from tests.oracles.workloads import CHECK, EASY_TIES, cases
+from windlass.io.traces import read_trace, to_workload
 from windlass.model import JobTable
 from windlass.order.site.policies.easy import Easy
 from windlass.order.site.policies.fcfs import Fcfs
 from windlass.sim import replay
-from windlass.traces import read_trace, to_workload
 
 PROCESSORS = 4
 #: The first holds three of four processors up to 10 s, and the second waits for all of them.

@@ -17,8 +17,8 @@ from tests.oracles.workloads import CHECK, Case, busy, case, cases
 from windlass.model import InputError, JobTable, PolicyError
 from windlass.model.pools import Pools
 from windlass.order.site import POLICIES
-from windlass.order.site.head import after, promise_to_head
 from windlass.order.site.policies.queue import Queue
+from windlass.order.site.reservation import after, promise_to_head
 from windlass.order.site.view import SiteView, Start
 from windlass.sim import replay
 

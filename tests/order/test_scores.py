@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 
 from tests.oracles.workloads import CHECK
 from windlass.model import Owners
-from windlass.order.site.head import Reservation, after, promise_to_head, promises, reservation
 from windlass.order.site.lib.accounts import priorities_of, users_by_account
 from windlass.order.site.policies.conservative import Conservative
 from windlass.order.site.policies.easy import Easy
@@ -25,6 +24,7 @@ from windlass.order.site.priorities.saf import Saf
 from windlass.order.site.priorities.sjf import Sjf
 from windlass.order.site.priorities.unicep import Unicep
 from windlass.order.site.priorities.wfp3 import Wfp3
+from windlass.order.site.reservation import Reservation, after, promise_to_head, promises, reservation
 from windlass.order.site.view import Running, SiteView, Start, Waiting
 
 FORMULAS = {

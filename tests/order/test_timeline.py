@@ -12,6 +12,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tests.oracles.workloads import CHECK, busy
+from windlass.experiment.workloads import lublin
 from windlass.order.site.lib.profile import Profile, earliest, take
 from windlass.order.site.lib.timeline import (
     ROOM,
@@ -23,7 +24,6 @@ from windlass.order.site.lib.timeline import (
 )
 from windlass.order.site.policies.conservative import Conservative
 from windlass.sim import replay
-from windlass.workloads import lublin
 
 PROCESSORS = 9
 #: Start, processors, duration; as many as fill a few blocks.

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from windlass.model import JobTable, Owners
-from windlass.order.site.head import after
+from windlass.order.site.reservation import after
 from windlass.order.site.view import Running, SiteView, Start, Waiting
 from windlass.sim import replay
 

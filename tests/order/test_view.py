@@ -7,7 +7,7 @@ import pytest
 
 from tests.anew import anew
 from windlass.model import PolicyError
-from windlass.order.site.checked import check_pools, check_start
+from windlass.order.site.validation import check_pools, check_start
 from windlass.order.site.view import Running, SiteView, Start, Waiting
 
 

@@ -7,7 +7,7 @@ import math
 import numpy as np
 from numba import types
 
-from windlass.compiled import Kernel
+from windlass.jit import Kernel
 from windlass.place import replan
 from windlass.place.lib.search import NO_BUDGET, SOLVED
 from windlass.place.lib.stage import Load, Resources, solve_map, solve_reduce

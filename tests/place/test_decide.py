@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from windlass.model import InputError
-from windlass.papers.tetrium.paper import busy_view
 from windlass.place import POLICIES
 from windlass.place.policies.tetrium import Tetrium
 from windlass.place.view import PlaceView, Ready, Sites
+from windlass_reproductions.tetrium.paper import busy_view
 
 
 def started(answer, rows):

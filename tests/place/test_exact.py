@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from numba import types
 
-from windlass.compiled import Kernel
+from windlass.jit import Kernel
 from windlass.model import InputError
 from windlass.place import reduce_stage, replan
 from windlass.place.functions.stage import MapPlan, ReducePlan

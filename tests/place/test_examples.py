@@ -2,8 +2,8 @@
 
 import pytest
 
-from windlass.papers.tetrium.examples import example_rows
 from windlass.place import map_stage
+from windlass_reproductions.tetrium.examples import example_rows
 
 ROWS = {row.what: row for row in example_rows()}
 

@@ -7,10 +7,10 @@ import pytest
 
 from windlass.cli.cluster import from_wan_command
 from windlass.cli.place import place_job, read_job
+from windlass.experiment.scenario import load_scenario
+from windlass.io.traces import read_swim
+from windlass.io.traces.wan import read_wan
 from windlass.model import InputError
-from windlass.scenario import load_scenario
-from windlass.traces import read_swim
-from windlass.traces.wan import read_wan
 
 ROOT = Path(__file__).parents[2]
 TRACES = ROOT / ".." / "shared" / "traces"

@@ -10,7 +10,7 @@ from numba import types
 
 from tests.place.plain_tetrium import _SOLVE
 from tests.place.test_scarce import _SHUFFLE
-from windlass.compiled import Kernel
+from windlass.jit import Kernel
 from windlass.place.lib.reverse import Behind, map_share
 from windlass.place.lib.stage import Load, Resources
 

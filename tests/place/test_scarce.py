@@ -11,7 +11,7 @@ from scipy.optimize import linprog
 
 from tests.place.plain_tetris import tetris
 from tests.place.test_plain import drawn_view
-from windlass.compiled import Kernel
+from windlass.jit import Kernel
 from windlass.place.lib.reverse import shuffle_least
 from windlass.place.policies.delay_scheduling import DelayScheduling
 from windlass.place.policies.in_place import InPlace

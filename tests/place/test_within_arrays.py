@@ -11,7 +11,7 @@ from tests.oracles.interpreted import interpreted
 from tests.place.test_plain import drawn_view
 from tests.place.test_plain_tetrium import later, mixed
 from tests.place.test_scarce import scarce_view
-from windlass.compiled import Kernel
+from windlass.jit import Kernel
 from windlass.place import POLICIES
 
 

@@ -4,6 +4,9 @@ import numpy as np
 import pytest
 
 from tests.place import validator
+from windlass.experiment.workloads.drops import draw_drops
+from windlass.experiment.workloads.sites import SiteModel, draw_sites
+from windlass.experiment.workloads.stages import JobModel, draw_jobs
 from windlass.model import InputError, PolicyError
 from windlass.model.fleet import Fleet, FleetCase, FleetJobs, StageSpec
 from windlass.model.timetable import SiteTimetable
@@ -13,9 +16,6 @@ from windlass.sim.coupled import Alone
 from windlass.sim.fleet import run_placed
 from windlass.sim.fleet.part import PlacedFleet
 from windlass.sim.links import max_min_rates
-from windlass.workloads.drops import draw_drops
-from windlass.workloads.sites import SiteModel, draw_sites
-from windlass.workloads.stages import JobModel, draw_jobs
 
 MOVES = ("centralised", "tetrium-i-data")
 

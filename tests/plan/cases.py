@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from windlass.experiment.workloads.queries import drawn_queries, three_tiers
 from windlass.plan import configurations
 from windlass.plan.lib.problem import ROOM, Problem
-from windlass.workloads.queries import drawn_queries, three_tiers
 
 ALL_KINDS = ("tracker", "classifier", "counter", "plates")
 

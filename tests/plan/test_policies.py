@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from tests.plan.cases import loose_case, tiered_case
-from windlass.checks.plan import drawn_view
+from windlass.experiment.checks.plan import drawn_view
 from windlass.model import InputError
 from windlass.plan import POLICIES, PlanView, QueryOptions, cascade, fair, optimal, refined, videostorm
 from windlass.plan.lib.greedy import greedy

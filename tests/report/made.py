@@ -5,8 +5,8 @@ from collections.abc import Sequence
 import numpy as np
 import polars as pl
 
-from windlass.metrics.site import batch_metrics
 from windlass.results import Choice, Outcome, Results, VariantResult
+from windlass.results.metrics.site import batch_metrics
 
 
 def outcome(

@@ -8,10 +8,10 @@ import polars as pl
 import pytest
 
 from tests.report.made import random_outcome, results
-from windlass.metrics.site import bounded_slowdown
-from windlass.report.belonging import section
+from windlass.report.by_group import section
 from windlass.report.html import write_report
-from windlass.report.observed import lanes
+from windlass.report.job_columns import lanes
+from windlass.results.metrics.site import bounded_slowdown
 
 
 def owned(seed: int, **names: list):

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from windlass.experiment.runner import run
+from windlass.experiment.scenario import make_scenario
 from windlass.report import write_report
-from windlass.runner import run
-from windlass.scenario import make_scenario
 
 CHROMIUM = shutil.which("chromium")
 _FLAGS = (

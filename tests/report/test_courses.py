@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from tests.report.made import outcome, results
-from windlass.report import courses, sweep
-from windlass.report.observed import lanes
+from windlass.report import sweep, timelines
+from windlass.report.job_columns import lanes
 from windlass.report.panels import _panel_ticks, _round_step, _short
 from windlass.report.series import bin_width
 from windlass.results import At, Results, Series, VariantResult
@@ -39,7 +39,7 @@ def sampled(intervals, left, right, step):
 
 
 def test_courses_are_means_and_peaks_since_the_first_submit(two):
-    found = plots(courses.section(lanes(two)))
+    found = plots(timelines.section(lanes(two)))
     for variant in two.variants:
         table = variant.outcomes[0].jobs
         submit, start, end, procs = (
@@ -67,19 +67,19 @@ def test_courses_are_means_and_peaks_since_the_first_submit(two):
 
 
 def test_texts_say_the_mean_and_the_peak(two):
-    found = plots(courses.section(lanes(two)))
+    found = plots(timelines.section(lanes(two)))
     assert found["utilisation"].data[0].text[0] == "25 %"
     line, ceiling = found["asked"].data[:2]
     assert line.text[0] == "4 on average, at most 4"
     assert (line.fill, ceiling.fill, found["utilisation"].data[0].fill) == ("none", "tonexty", "tozeroy")
-    html = courses.section(lanes(two)).html
+    html = timelines.section(lanes(two)).html
     assert "Each step covers 2 min." in html
     assert "mean over each 2 min" in html
 
 
 def test_a_crowd_has_a_logarithmic_axis():
     many = outcome([0.0] * 400, [10.0 * job for job in range(400)], [10.0] * 400)
-    part = courses.section(lanes(results(("a", [many]))))
+    part = timelines.section(lanes(results(("a", [many]))))
     found = {plot.key: plot for plot in part.plots}
     assert (found["waiting"].logarithmic, found["utilisation"].logarithmic) == (True, False)
     line, ceiling = found["waiting"].figure.data
@@ -144,7 +144,7 @@ def test_what_a_world_has_over_time_is_plotted_a_figure_each():
         series("queue length", [1.0, 3.0, 5.0, 5.0]),
         series("busy", [0.1, 0.5, 0.9, 0.9], percent=True),
     )
-    part = courses.section_of_series(lanes(results(("a", [replace(made, series=both)]))))
+    part = timelines.section_of_series(lanes(results(("a", [replace(made, series=both)]))))
     queue, busy = part.plots
     assert (queue.key, busy.key) == ("series-0", "series-1")
     assert "<h3>Queue length</h3>" in part.html
@@ -156,7 +156,7 @@ def test_what_a_world_has_over_time_is_plotted_a_figure_each():
     assert queue.figure.layout.yaxis.range[1] == pytest.approx(5.2)
     assert queue.figure.layout.xaxis.title.text == "time"
     lone = replace(made, series=(series("one", [1.0]),))
-    assert courses.section_of_series(lanes(results(("a", [lone])))).plots == ()
+    assert timelines.section_of_series(lanes(results(("a", [lone])))).plots == ()
 
 
 def test_bins_are_as_wide_as_clocks_have_it():
@@ -184,7 +184,7 @@ def test_bins_are_as_wide_as_clocks_have_it():
 @pytest.mark.parametrize("count", [1, 3])
 def test_panels_are_below_each_other_and_equally_high(count):
     made = outcome([0.0, 0.0], [0.0, 100.0], [HOUR, HOUR])
-    part = courses.section(lanes(results(*((f"v{place}", [made]) for place in range(count)))))
+    part = timelines.section(lanes(results(*((f"v{place}", [made]) for place in range(count)))))
     plot = {each.key: each for each in part.plots}["waiting"]
     inner = 76 * count + 30 * (count - 1)
     assert plot.height == 26 + inner + 46
@@ -226,7 +226,7 @@ def test_curves_of_a_sweep_have_a_panel_for_each_choice_on_other_axes():
 def test_a_variant_of_half_a_second_has_a_course_of_its_own():
     short = outcome([0.0], [0.0], [0.5], procs=[4])
     long = outcome([0.0], [0.0], [400.0], procs=[4])
-    found = plots(courses.section(lanes(results(("short", [short]), ("long", [long])))))
+    found = plots(timelines.section(lanes(results(("short", [short]), ("long", [long])))))
     line, _ = found["utilisation"].data
     assert (line.x[-1] > 0.0, list(line.y)) == (True, [50.0, 50.0])
     assert line.x[-1] < found["utilisation"].data[1].x[-1] / 100

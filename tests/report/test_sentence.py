@@ -8,7 +8,7 @@ from tests.report.made import outcome, random_outcome, results
 from tests.verdict.test_judge import LOG, longer
 from windlass.report.sentence import cut_share, input_sentence, sentences
 from windlass.results import Results, VariantResult
-from windlass.verdict import judge, parse_requirements
+from windlass.results.verdict import judge, parse_requirements
 
 
 def said(made: Results, by: str | None = None, require: str | None = None) -> tuple[str, ...]:

@@ -7,7 +7,7 @@ import pytest
 
 from tests.report.made import random_outcome
 from windlass.report.html import write_report
-from windlass.report.observed import lanes
+from windlass.report.job_columns import lanes
 from windlass.report.sweep import section
 from windlass.report.units import number
 from windlass.results import AS_IT_WAS, At, Results, VariantResult

@@ -14,14 +14,14 @@ import polars as pl
 import pytest
 from rich.console import Console
 
-import windlass.metrics
+import windlass.results.metrics
 from tests.report.made import outcome, results
-from windlass.metrics.fleet import FleetMetrics
+from windlass.experiment.scenario import load_scenario
 from windlass.report import metrics_table
 from windlass.report.columns import mark_best, metric_columns
 from windlass.report.units import duration, number, share
 from windlass.results import SOMETIMES, Outcome, Results
-from windlass.scenario import load_scenario
+from windlass.results.metrics.fleet import FleetMetrics
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
@@ -133,8 +133,8 @@ def test_best_is_marked_in_the_right_direction() -> None:
 def _metrics_classes() -> list[type]:
     """The metrics of every world."""
     modules = (
-        import_module(f"windlass.metrics.{found.name}")
-        for found in iter_modules(windlass.metrics.__path__)
+        import_module(f"windlass.results.metrics.{found.name}")
+        for found in iter_modules(windlass.results.metrics.__path__)
         if not found.ispkg
     )
     return [

@@ -10,13 +10,13 @@ import pytest
 
 from tests.report.made import outcome, results
 from tests.report.test_courses import plots
-from windlass.metrics.site import bounded_slowdown
 from windlass.report import breakdowns, distributions, overview
 from windlass.report.columns import Cell, Column
 from windlass.report.figures import DECADE_TICKS, TIME_TICKS, cumulative
-from windlass.report.observed import has, lanes, times
+from windlass.report.job_columns import has, lanes, times
 from windlass.report.palette import GRID, INKS, PAPER, QUIET, RAISED, TEXT, stroke, stroke_in
 from windlass.report.series import Distribution
+from windlass.results.metrics.site import bounded_slowdown
 
 
 def test_classes_of_jobs_have_the_means_of_their_own():

@@ -8,8 +8,8 @@ from windlass.report.fidelity import fidelity_sentence
 from windlass.report.sentence import in_words, input_sentence, label
 from windlass.report.units import decimals_of, duration, number, plural, share, time_unit, unit_for
 from windlass.report.waiting import moment_lines, waiting_sentences
-from windlass.verdict.fidelity import Fidelity
-from windlass.worlds.waited import Moment, Started, Waited
+from windlass.results.explanation import Moment, Started, Waited
+from windlass.results.verdict.fidelity import Fidelity
 
 
 def moment(at, place=0, idle=2, left=1, running=1, ended=(), started=(), promise=math.nan, short=()):

@@ -9,9 +9,9 @@ import sys
 
 import pytest
 
+from windlass.io import check_file, replaced, write_bytes, write_text
+from windlass.io.files import sync_folder
 from windlass.model import InputError
-from windlass.saving import check_file, replaced, write_bytes, write_text
-from windlass.saving.files import sync_folder
 
 
 def names(folder):
@@ -68,7 +68,7 @@ def test_where_a_write_fails_what_was_there_stays(tmp_path, monkeypatch):
 
 def test_a_file_that_is_too_large_for_the_disk_leaves_what_was_there(tmp_path):
     (tmp_path / "a").write_text("one")
-    program = "import sys; from pathlib import Path; from windlass.saving import write_bytes\n"
+    program = "import sys; from pathlib import Path; from windlass.io import write_bytes\n"
     program += "write_bytes(bytes(1 << 20), Path(sys.argv[1]))"
 
     def small():
@@ -126,7 +126,7 @@ def test_a_folder_can_be_synced(tmp_path):
 _KILLED = """
 import os, sys
 from pathlib import Path
-from windlass.saving import files
+from windlass.io import files
 files.os.fsync = lambda handle: os.kill(os.getpid(), 9)
 files.write_bytes(b"two", Path(sys.argv[1]))
 """

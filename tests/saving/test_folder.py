@@ -8,9 +8,9 @@ import sys
 
 import pytest
 
+from windlass.io import claimed
+from windlass.io import folder as saving_folder
 from windlass.model import InputError
-from windlass.saving import claimed
-from windlass.saving import folder as saving_folder
 
 OURS = frozenset({"a", "b"})
 
@@ -118,7 +118,7 @@ def test_two_commands_do_not_write_into_one_folder(tmp_path):
 
 def test_a_killed_owner_lets_go(tmp_path):
     program = (
-        "import os, sys; from pathlib import Path; from windlass.saving import claimed\n"
+        "import os, sys; from pathlib import Path; from windlass.io import claimed\n"
         "with claimed(Path(sys.argv[1]), '--out', frozenset()): os.kill(os.getpid(), 9)"
     )
     subprocess.run([sys.executable, "-c", program, str(tmp_path / "out")], check=False)

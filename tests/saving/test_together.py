@@ -2,8 +2,8 @@
 
 import pytest
 
+from windlass.io import added_to, check_folder, write_text
 from windlass.model import InputError
-from windlass.saving import added_to, check_folder, write_text
 
 
 def contents(folder):

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from tests.anew import anew, defaults
 from windlass.model import InputError
-from windlass.scale.forecast.named import make
+from windlass.scale.forecast.registry import make
 from windlass.scale.monitor import Monitor
 from windlass.scale.policies.clairvoyant import Clairvoyant
 from windlass.scale.policies.consolidate import Consolidate

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from windlass.model import InputError
 from windlass.scale import embed
-from windlass.scale.base import base_instance
+from windlass.scale.base_instance import base_instance
 from windlass.scale.embedding import Embedding, balance
 
 sizes = st.integers(0, 6)

@@ -9,8 +9,8 @@ import pytest
 
 from tests.scale.drawn import PERIOD, drawn, drawn_jobs
 from windlass.model.instances import InstanceType
-from windlass.scale.lib.feed import DAY, Feed, Schedule, seed_of
-from windlass.scale.lib.ladder import Ladder
+from windlass.scale.lib.forecast_input import DAY, Feed, Schedule, seed_of
+from windlass.scale.lib.steps import Ladder
 from windlass.scale.policies.newsvendor import Newsvendor
 from windlass.scale.policies.predictive import Predictive
 
@@ -105,7 +105,7 @@ def test_seasons_of_a_named_forecaster_are_in_rows_and_seeds_are_drawn():
         made.append((name, list(seasons), seed, options))
         return Kept()
 
-    from windlass.scale.lib import feed as module
+    from windlass.scale.lib import forecast_input as module
 
     before, module.make = module.make, make
     try:

@@ -10,7 +10,7 @@ import pytest
 
 from tests.anew import anew
 from windlass.model import InputError
-from windlass.registry import classes_in
+from windlass.policy.registry import classes_in
 from windlass.scale.forecast import Adapted, make
 from windlass.scale.forecast.models.arima import Arima
 from windlass.scale.forecast.models.ets import Ets

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from tests.scale.site import PERIOD, SMALL, ints
 from windlass.model import InputError
 from windlass.model.instances import InstanceType
-from windlass.scale.lib.comers import LEVELS
+from windlass.scale.lib.arrivals import LEVELS
 from windlass.scale.lib.odds import Odds
 from windlass.scale.policies.hazard import Hazard
 from windlass.scale.view import Demands, ScaleView

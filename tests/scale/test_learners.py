@@ -18,17 +18,17 @@ from tests.oracles.scaling import (
     up,
 )
 from tests.scale.drawn import PERIOD, TYPES, drawn
-from windlass.checks.scale import drawn_view
+from windlass.experiment.checks.scale import drawn_view
 from windlass.model.instances import InstanceType
 from windlass.scale import Demands
+from windlass.scale.lib import arrivals as comers_module
 from windlass.scale.lib import change as change_module
-from windlass.scale.lib import comers as comers_module
 from windlass.scale.lib import odds as odds_module
+from windlass.scale.lib.arrivals import LEVELS, Comers
 from windlass.scale.lib.change import Change
-from windlass.scale.lib.comers import LEVELS, Comers
-from windlass.scale.lib.looks import look_after
-from windlass.scale.lib.need import Buckets, ahead, most, needed, peak
+from windlass.scale.lib.demand import Buckets, ahead, most, needed, peak
 from windlass.scale.lib.odds import Odds
+from windlass.scale.lib.polling import look_after
 
 seeds = st.integers(0, 2**32 - 1)
 

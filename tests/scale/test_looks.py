@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from windlass.checks.scale import drawn_view
+from windlass.experiment.checks.scale import drawn_view
 from windlass.scale import POLICIES, Demands
 
 PERIOD = 600.0

@@ -12,8 +12,8 @@ from windlass.model import InputError
 from windlass.model.instances import InstanceType
 from windlass.scale.forecast import Adapted
 from windlass.scale.lib.change import Change
-from windlass.scale.lib.ladder import Ladder
-from windlass.scale.lib.need import Buckets, needed
+from windlass.scale.lib.demand import Buckets, needed
+from windlass.scale.lib.steps import Ladder
 from windlass.scale.policies.newsvendor import Newsvendor
 from windlass.scale.policies.predictive import Predictive
 from windlass.scale.view import Demands, ScaleView, Totals

@@ -9,14 +9,20 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from windlass.metrics.elastic import elastic_metrics
+from windlass.experiment.worlds.elastic.simulation import (
+    ElasticCase,
+    ideal,
+    run_elastic,
+    scale_policy,
+    use_over_time,
+)
 from windlass.model import InputError, PolicyError
 from windlass.model.instances import InstanceType
 from windlass.model.vectors import VectorJobs
+from windlass.results.metrics.elastic import elastic_metrics
 from windlass.scale import POLICIES, Demands, ScaleView, Totals, idle_time
-from windlass.scale.filling import Groups, fill, pending
+from windlass.scale.bin_packing import Groups, fill, pending
 from windlass.sim.instances.fleet import InstanceFleet
-from windlass.worlds.elastic.runs import ElasticCase, ideal, run_elastic, scale_policy, use_over_time
 
 SMALL = InstanceType("small", cores=4, memory=16, price=1.0, most=9)
 LARGE = InstanceType("large", cores=16, memory=64, price=3.0, most=5)

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from windlass.model import InputError
 from windlass.scale.accuracy import coverage, mase, mse, pmse, weighted_quantile_loss
 from windlass.scale.backtest import QUANTILES, backtest
-from windlass.scale.base import base_instance
+from windlass.scale.base_instance import base_instance
 from windlass.scale.embedding import balance, embed
 from windlass.scale.forecast import make
 

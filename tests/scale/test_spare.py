@@ -15,10 +15,10 @@ from tests.oracles.scaling import (
 )
 from tests.scale.drawn import PERIOD, TYPES, drawn
 from windlass.scale.forecast import Adapted
-from windlass.scale.lib.comers import LEVELS, Comers
-from windlass.scale.lib.looks import look_after
-from windlass.scale.lib.need import Buckets, needed
-from windlass.scale.lib.spares import Expected, Spares
+from windlass.scale.lib.arrivals import LEVELS, Comers
+from windlass.scale.lib.demand import Buckets, needed
+from windlass.scale.lib.polling import look_after
+from windlass.scale.lib.spare_capacity import Expected, Spares
 from windlass.scale.policies.hazard import Hazard
 from windlass.scale.policies.newsvendor import Newsvendor
 from windlass.scale.policies.predictive import Predictive

@@ -13,8 +13,8 @@ from tests.oracles.scaling import gang_of
 from tests.scale.drawn import PERIOD, TYPES, drawn, drawn_jobs
 from windlass.model import InputError, PolicyError
 from windlass.scale import Totals
-from windlass.scale.lib.feed import DAY, Schedule
-from windlass.scale.lib.ladder import Ladder
+from windlass.scale.lib.forecast_input import DAY, Schedule
+from windlass.scale.lib.steps import Ladder
 from windlass.scale.policies.clairvoyant import Clairvoyant
 from windlass.scale.policies.consolidate import Consolidate
 from windlass.scale.policies.newsvendor import Newsvendor

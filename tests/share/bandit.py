@@ -16,6 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tests.share.cases import TRACES
+from windlass.io.traces import read_swf
+from windlass.io.traces.interference import MeasuredPairs, read_interference
 from windlass.share import (
     POLICIES,
     Allocation,
@@ -28,8 +30,6 @@ from windlass.share import (
     observe,
 )
 from windlass.share.interference import PairSpeeds, Speeds
-from windlass.traces import read_swf
-from windlass.traces.interference import MeasuredPairs, read_interference
 
 CHECKPOINTS, TASKS, ALONE_S = 8, 200.0, 3600.0
 

@@ -12,7 +12,7 @@ from tests.share.cases import candidate, host, views
 from windlass.model import InputError, PolicyError
 from windlass.share import Allocation, Candidate, Guest, Share, ShareView, Sharing
 from windlass.share.answer import Back
-from windlass.share.lib.gang import Choice, adjusted, first_fit
+from windlass.share.lib.first_fit import Choice, adjusted, first_fit
 from windlass.share.view import Head, checked_actions
 
 PAIR = host(1, guest=Guest(candidate(5), 30))

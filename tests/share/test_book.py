@@ -11,7 +11,7 @@ from tests.share.cases import candidate
 from windlass.model import PolicyError
 from windlass.share import Share, Sharing
 from windlass.share.book import ShareBook
-from windlass.share.meter import Reading
+from windlass.share.usage import Reading
 from windlass.share.view import Head
 
 

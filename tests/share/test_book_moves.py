@@ -11,8 +11,8 @@ from tests.share.test_book import pair, read
 from windlass.share import Allocation, Candidate, Guest, Share, ShareView, Sharing
 from windlass.share.answer import Back
 from windlass.share.book import ShareBook
-from windlass.share.meter import ClassUse, Interval, Reading
 from windlass.share.pairing import host_ended
+from windlass.share.usage import ClassUse, Interval, Reading
 from windlass.share.view import Head
 
 

@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from scipy.optimize import lsq_linear
 
 from tests.share.cases import TRACES, candidate, host
+from windlass.io.traces.interference import read_interference
 from windlass.model import InputError
 from windlass.share import POLICIES, Guest, ShareView
 from windlass.share.interference import Interference, Speeds, fit_interference, held_out, time_shared
-from windlass.traces.interference import read_interference
 
 coefficients = st.floats(0, 2)
 models = st.builds(Interference, coefficients, coefficients, coefficients)

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.oracles.workloads import CHECK
-from windlass.share.meter import ClassUse, Interval, Reading
+from windlass.share.usage import ClassUse, Interval, Reading
 
 
 def test_nothing_is_known_of_an_interval_without_length() -> None:

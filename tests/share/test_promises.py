@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 from tests.oracles.workloads import CHECK
 from tests.share.cases import candidate, host
 from windlass.model import PolicyError
-from windlass.order.site.head import reservation
+from windlass.order.site.reservation import reservation
 from windlass.order.site.view import Running, SiteView, Waiting
 from windlass.share import Guest, Share, ShareView, Sharing
-from windlass.share.lib.gang import Choice, first_fit
+from windlass.share.lib.first_fit import Choice, first_fit
 from windlass.share.view import Head
 
 #: Of a job that waits: its cores, and how long it asks to run, s.

@@ -10,21 +10,21 @@ from hypothesis import strategies as st
 from tests.sim.admission import Oracle
 from windlass.admit import POLICIES as ADMIT
 from windlass.dispatch import POLICIES as DISPATCH
-from windlass.model import InputError
-from windlass.scenario import make_scenario
-from windlass.sim.telemetry.gate import counts, gate, tell
-from windlass.sim.telemetry.metrics import MetricModel, Metrics, read_model, write_model
-from windlass.sim.telemetry.pressure import CHANNELS
-from windlass.sim.workers.simulate import make_policy
-from windlass.worlds.admission import runs
-from windlass.worlds.admission.runs import (
+from windlass.experiment.dispatching import make_policy
+from windlass.experiment.scenario import make_scenario
+from windlass.experiment.worlds.admission import simulation
+from windlass.experiment.worlds.admission.simulation import (
     admit_policies,
     dispatch_policy,
     draw_case,
     with_admission,
     without_admission,
 )
-from windlass.worlds.admission.world import Admission
+from windlass.experiment.worlds.admission.world import Admission
+from windlass.model import InputError
+from windlass.sim.telemetry.gate import counts, gate, tell
+from windlass.sim.telemetry.metrics import MetricModel, Metrics, read_model, write_model
+from windlass.sim.telemetry.pressure import CHANNELS
 
 #: Dispatch policies that bind at once and are compiled; those told of completions by benchmark tasks aside.
 BINDS = [
@@ -99,11 +99,11 @@ def test_who_rejects_nothing_or_everything_changes_nothing(dispatch, admit):
 )
 def test_same_as_by_hand(monkeypatch, dispatch, admit):
     model = small_model()
-    monkeypatch.setattr(runs, "read_model", lambda path: model)
-    runs._model.cache_clear()
+    monkeypatch.setattr(simulation, "read_model", lambda path: model)
+    simulation._model.cache_clear()
     case = case_of(policies={"dispatch": dispatch, "admit": admit}, telemetry={"every": 2.0})
     done, observed = with_admission(case)
-    runs._model.cache_clear()
+    simulation._model.cache_clear()
     setting = case.setting
     plain = Oracle(
         dispatch_policy(setting, case.seed),

@@ -7,7 +7,7 @@ from hypothesis import given
 
 from tests.oracles.plain import Answers
 from tests.oracles.workloads import CHECK, Case, cases
-from windlass.compiled import Kernel
+from windlass.jit import Kernel
 from windlass.model import JobTable, PolicyError
 from windlass.model.pools import Pools
 from windlass.order.site.compiled import SELECT, CompiledPolicy

@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 from tests.oracles.instances import check, paid_hours
 from tests.oracles.packing import replayed
 from tests.sim.instances import GPU, LARGE, SCALERS, SMALL, Case, cases, coupled, run
-from windlass.metrics.elastic import elastic_metrics
 from windlass.model import InputError, PolicyError
 from windlass.model.instances import InstanceType
 from windlass.model.vectors import VectorJobs
+from windlass.results.metrics.elastic import elastic_metrics
 from windlass.scale import POLICIES, Totals, idle_time
 from windlass.scale.embedding import embed
 from windlass.sim.instances.fleet import InstanceFleet, Interruptions

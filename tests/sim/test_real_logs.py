@@ -9,10 +9,10 @@ import pytest
 
 from tests.oracles.naive import ORACLES
 from tests.oracles.validator import violations_of
+from windlass.io.traces import Workload, read_trace, to_workload
 from windlass.model import JobTable
 from windlass.order.site import POLICIES
 from windlass.sim import Replay, replay
-from windlass.traces import Workload, read_trace, to_workload
 
 LOG = Path(__file__).resolve().parents[3] / "shared" / "traces" / "swf" / "KTH-SP2-1996-2.1-cln.swf.gz"
 

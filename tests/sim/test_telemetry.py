@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from tests.sim.test_admission import small_model
+from windlass.experiment.dispatching import make_policy
 from windlass.model import InputError
 from windlass.sim.nodes import Ledger
 from windlass.sim.telemetry.gate import Counts, counts, gate, tell
@@ -17,7 +18,6 @@ from windlass.sim.telemetry.metrics import Metrics, _short, read_model, write_mo
 from windlass.sim.telemetry.neighbours import Changes, Neighbours, draw_bursts
 from windlass.sim.telemetry.pressure import CHANNELS, Watched
 from windlass.sim.telemetry.result import Observed
-from windlass.sim.workers.simulate import make_policy
 
 
 def plain_pressure(cores, speed, begin, until, tasks, held):

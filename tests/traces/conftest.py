@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from windlass.io.traces import Trace
 from windlass.model import InputError
-from windlass.traces import Trace
 
 REAL = Path(__file__).resolve().parents[3] / "shared" / "traces"
 

@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from windlass.experiment.workloads.bins import jobs_of_bins
+from windlass.io.traces.bins import Bins, read_bins
+from windlass.io.traces.demands import read_demands
+from windlass.io.traces.spot import read_spot
 from windlass.model import InputError
-from windlass.traces.bins import Bins, read_bins
-from windlass.traces.demands import read_demands
-from windlass.traces.spot import read_spot
-from windlass.workloads.bins import jobs_of_bins
 
 TRACES = Path(__file__).parents[3] / "shared" / "traces"
 PODS = "name,cpu_milli,memory_mib,num_gpu,gpu_milli,creation_time,deletion_time,scheduled_time\n"

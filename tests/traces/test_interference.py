@@ -5,8 +5,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from windlass.io.traces.interference import read_interference
 from windlass.model import InputError
-from windlass.traces.interference import read_interference
 
 ALONE = "model,dataset,batchsize,amp,gpu_util,gmem\nVGG,C10,64,0,80,3000\nPPO,LL,64,0,10,2000\n"
 PAIRS = (

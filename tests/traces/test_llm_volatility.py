@@ -5,9 +5,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from windlass.io.traces.llm import read_llm
+from windlass.io.traces.volatility import read_volatility
 from windlass.model import InputError
-from windlass.traces.llm import read_llm
-from windlass.traces.volatility import read_volatility
 
 TRACES = Path(__file__).parents[3] / "shared" / "traces"
 HEAD = "TIMESTAMP,ContextTokens,GeneratedTokens\n"

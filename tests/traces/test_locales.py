@@ -6,8 +6,8 @@ import polars as pl
 import pytest
 
 from tests.verdict.test_plain import Served
+from windlass.io.traces.wan import read_wan
 from windlass.results import Outcome, Results, VariantResult
-from windlass.traces.wan import read_wan
 
 
 @pytest.fixture(autouse=True)

@@ -4,11 +4,10 @@ import json
 
 import pytest
 
-from windlass.model import InputError
-from windlass.traces import read_trace
-from windlass.traces.fields import UnreadableError
-from windlass.traces.logs.logged import NEVER_RAN, STILL_RUNS
-from windlass.traces.logs.slurm_job import (
+from windlass.io.traces import read_trace
+from windlass.io.traces.fields import UnreadableError
+from windlass.io.traces.logs.record import NEVER_RAN, STILL_RUNS
+from windlass.io.traces.logs.slurm_job import (
     ELSEWHERE,
     Resources,
     elapsed,
@@ -18,6 +17,7 @@ from windlass.traces.logs.slurm_job import (
     several,
     unfinished,
 )
+from windlass.model import InputError
 
 T = 1_714_564_800
 GIB = 2.0**30

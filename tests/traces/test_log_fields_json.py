@@ -3,8 +3,8 @@
 import pytest
 
 from tests.traces.test_log_columns import T, left, read, row
+from windlass.io.traces.logs.json_items import read_items
 from windlass.model import InputError
-from windlass.traces.logs.json_items import read_items
 
 
 def at(second, minute=0):

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from windlass.io.traces import FORMATS, Trace, read_trace, to_workload
+from windlass.io.traces.formats import Format
 from windlass.model import InputError
-from windlass.traces import FORMATS, Trace, read_trace, to_workload
-from windlass.traces.formats import Format
 
 PBS = """\
 04/23/2024 12:00:00;Q;12.srv;queue=batch

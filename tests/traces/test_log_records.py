@@ -5,10 +5,10 @@ import time
 import polars as pl
 import pytest
 
+from windlass.io.traces.clock import in_seconds
+from windlass.io.traces.fields import UnreadableError, duration, instant, memory, number, whole
+from windlass.io.traces.logs.record import STEP, LoggedJob, Reading, trace_of
 from windlass.model import InputError
-from windlass.traces.clock import in_seconds
-from windlass.traces.fields import UnreadableError, duration, instant, memory, number, whole
-from windlass.traces.logs.logged import STEP, LoggedJob, Reading, trace_of
 
 GIB = 2.0**30
 

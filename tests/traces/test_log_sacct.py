@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from windlass.io.traces import Trace, read_trace, to_workload
+from windlass.io.traces.logs.sacct import read_sacct
 from windlass.model import InputError
-from windlass.traces import Trace, read_trace, to_workload
-from windlass.traces.logs.sacct import read_sacct
 
 NAMES = (
     "State|JobID|JobIDRaw|JobName|Cluster|Partition|User|Account|QOS|Submit|Start|End|Elapsed|Timelimit|ReqCPUS"

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from windlass.io.traces import read_csv, read_trace
+from windlass.io.traces.fields import UnreadableError, duration, instant, memory
+from windlass.io.traces.logs.sacct import read_sacct
 from windlass.model import InputError
-from windlass.traces import read_csv, read_trace
-from windlass.traces.fields import UnreadableError, duration, instant, memory
-from windlass.traces.logs.sacct import read_sacct
 
 SECONDS = st.integers(0, 400 * 86_400)
 DATES = st.datetimes(datetime.datetime(1971, 1, 1), datetime.datetime(2100, 1, 1))

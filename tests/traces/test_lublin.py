@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy.stats import gamma
 
+from windlass.experiment.workloads import lublin
+from windlass.experiment.workloads.lublin.day import Day, draw_points
+from windlass.experiment.workloads.lublin.kinds import BATCH, COMBINED, INTERACTIVE, Kind
+from windlass.experiment.workloads.lublin.model import draw_requests, draw_runs, draw_sizes
 from windlass.model import InputError
-from windlass.workloads import lublin
-from windlass.workloads.lublin.day import Day, draw_points
-from windlass.workloads.lublin.kinds import BATCH, COMBINED, INTERACTIVE, Kind
-from windlass.workloads.lublin.model import draw_requests, draw_runs, draw_sizes
 
 KINDS = {"combined": COMBINED, "batch": BATCH, "interactive": INTERACTIVE}
 kinds = pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS.keys())

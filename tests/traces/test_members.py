@@ -5,10 +5,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from windlass.runner import run
-from windlass.scenario import make_scenario
-from windlass.traces import Trace, to_workload
-from windlass.traces.members import members_of
+from windlass.experiment.runner import run
+from windlass.experiment.scenario import make_scenario
+from windlass.io.traces import Trace, to_workload
+from windlass.io.traces.groups import members_of
 
 TEXTS = st.lists(st.one_of(st.none(), st.sampled_from(["ann", "bob", "", " ", "10", "9"])), max_size=8)
 NUMBERS = st.lists(st.one_of(st.none(), st.integers(-2, 12)), max_size=8)

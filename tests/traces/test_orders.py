@@ -2,10 +2,10 @@
 
 import pytest
 
+from windlass.io.traces.logs.record import NEVER_RAN
+from windlass.io.traces.logs.tables import read_csv_log
+from windlass.io.traces.volatility import read_volatility
 from windlass.model import InputError
-from windlass.traces.logs.logged import NEVER_RAN
-from windlass.traces.logs.tables import read_csv_log
-from windlass.traces.volatility import read_volatility
 
 
 def test_machines_come_in_the_order_in_which_they_were_first_measured(tmp_path):

@@ -6,14 +6,14 @@ import numpy as np
 import polars as pl
 import pytest
 
+from windlass.io.traces import SwfLog, Trace, read_csv, to_workload
+from windlass.io.traces.clock import in_seconds
+from windlass.io.traces.columns import Column, refuse_or_note, shown
+from windlass.io.traces.files import read_head, read_text, stem
+from windlass.io.traces.resources import Asked, gpus_of, kept_columns, memory_of, most_at_once
+from windlass.io.traces.series import held, on_grid, read_series
+from windlass.io.traces.trace import BadLine
 from windlass.model import InputError, JobTable
-from windlass.traces import SwfLog, Trace, read_csv, to_workload
-from windlass.traces.clock import in_seconds
-from windlass.traces.columns import Column, refuse_or_note, shown
-from windlass.traces.files import read_head, read_text, stem
-from windlass.traces.resources import Asked, gpus_of, kept_columns, memory_of, most_at_once
-from windlass.traces.series import held, on_grid, read_series
-from windlass.traces.trace import BadLine
 
 GIB = 2.0**30
 

@@ -7,18 +7,18 @@ import polars as pl
 import pytest
 
 from tests.traces.test_readers_plain import refused, written
-from windlass.traces.bins import Bins, read_bins
-from windlass.traces.demands import read_demands
-from windlass.traces.helios import read_helios
-from windlass.traces.interference import read_interference
-from windlass.traces.llm import Requests, read_llm
-from windlass.traces.openb import read_openb_nodes, read_openb_pods
-from windlass.traces.philly import read_philly
-from windlass.traces.spot import read_spot
-from windlass.traces.swim import read_swim
-from windlass.traces.telemetry import Telemetry, read_bitbrains, read_recorded, read_smd, read_telemetry
-from windlass.traces.volatility import read_volatility
-from windlass.traces.wan import read_wan
+from windlass.io.traces.bins import Bins, read_bins
+from windlass.io.traces.demands import read_demands
+from windlass.io.traces.helios import read_helios
+from windlass.io.traces.interference import read_interference
+from windlass.io.traces.llm import Requests, read_llm
+from windlass.io.traces.openb import read_openb_nodes, read_openb_pods
+from windlass.io.traces.philly import read_philly
+from windlass.io.traces.spot import read_spot
+from windlass.io.traces.swim import read_swim
+from windlass.io.traces.telemetry import Telemetry, read_bitbrains, read_recorded, read_smd, read_telemetry
+from windlass.io.traces.volatility import read_volatility
+from windlass.io.traces.wan import read_wan
 
 
 def test_counts_of_helios(tmp_path):

@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from windlass.io.traces.helios import read_helios
+from windlass.io.traces.openb import read_openb_nodes, read_openb_pods
+from windlass.io.traces.philly import read_philly
+from windlass.io.traces.series import held, read_series
 from windlass.model import InputError
-from windlass.traces.helios import read_helios
-from windlass.traces.openb import read_openb_nodes, read_openb_pods
-from windlass.traces.philly import read_philly
-from windlass.traces.series import held, read_series
 
 TRACES = Path(__file__).parents[3] / "shared" / "traces"
 

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from windlass.io.traces import SwfHeader, SwfLog, Trace, read_swf, write_swf
+from windlass.io.traces.swf import COLUMNS
 from windlass.model import InputError, JobTable
-from windlass.traces import SwfHeader, SwfLog, Trace, read_swf, write_swf
-from windlass.traces.swf import COLUMNS
 
 LINE = "1 0 5 60 4 1.5 -1 8 90 -1 1 17 3 -1 2 -1 -1 -1"
 NAMES = [column.name for column in COLUMNS]

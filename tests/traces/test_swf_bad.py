@@ -9,9 +9,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from windlass.io.traces import BadLine, read_swf
+from windlass.io.traces.swf import COLUMNS
 from windlass.model import InputError
-from windlass.traces import BadLine, read_swf
-from windlass.traces.swf import COLUMNS
 
 LINE = "1 0 5 60 4 1.5 -1 8 90 -1 1 17 3 -1 2 -1 -1 -1"
 PACKED = gzip.compress(LINE.encode(), mtime=0)

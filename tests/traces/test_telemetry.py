@@ -8,8 +8,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from windlass.io.traces.telemetry import read_bitbrains, read_recorded, read_smd, read_telemetry
 from windlass.model import InputError
-from windlass.traces.telemetry import read_bitbrains, read_recorded, read_smd, read_telemetry
 
 HEAD = "Timestamp [ms];\tCPU cores;\tCPU usage [%]\n"
 

@@ -4,12 +4,12 @@ import numpy as np
 import polars as pl
 import pytest
 
+from windlass.io.traces import Trace, to_workload
+from windlass.io.traces.demands import read_demands
+from windlass.io.traces.openb import read_openb_pods
+from windlass.io.traces.philly import read_philly
 from windlass.model.timetable import NodeTimetable, WorkerTimetable
-from windlass.traces import Trace, to_workload
-from windlass.traces.demands import read_demands
-from windlass.traces.openb import read_openb_pods
-from windlass.traces.philly import read_philly
-from windlass.verdict.measures import jobs_of, measure_of
+from windlass.results.verdict.measures import jobs_of, measure_of
 
 COUNT = 400
 

@@ -6,8 +6,17 @@ from pathlib import Path
 
 import pytest
 
+from windlass.io.traces import (
+    FORMATS,
+    SwfLog,
+    Trace,
+    read_swf,
+    read_trace,
+    to_workload,
+    write_swf,
+    write_table,
+)
 from windlass.model import InputError, JobTable
-from windlass.traces import FORMATS, SwfLog, Trace, read_swf, read_trace, to_workload, write_swf, write_table
 
 TWO = Trace.of_jobs(JobTable.of(submit=[0, 5], run=[10, 20], procs=[4, 2]), "two", 8)
 

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from windlass.io.traces import BadLine, Trace, read_csv, read_parquet, to_workload, write_table
 from windlass.model import InputError, JobTable
-from windlass.traces import BadLine, Trace, read_csv, read_parquet, to_workload, write_table
 
 
 def write(folder: Path, text: str, name: str = "jobs.csv") -> Path:

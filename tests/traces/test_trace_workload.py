@@ -5,8 +5,8 @@ from __future__ import annotations
 import polars as pl
 import pytest
 
+from windlass.io.traces import Trace, to_workload
 from windlass.model import InputError
-from windlass.traces import Trace, to_workload
 
 
 def trace(processors: int | None = 8, **columns: list[object]) -> Trace:

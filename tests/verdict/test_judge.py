@@ -9,9 +9,9 @@ import pytest
 from tests.report.made import outcome, random_outcome, results
 from windlass.model import InputError
 from windlass.results import HIGHER, LOWER, Outcome, Results, VariantResult
-from windlass.verdict import Comparison, Interval, compare, judge, parse_requirements
-from windlass.verdict.measures import NARROW, WIDE
-from windlass.verdict.repeated import repeat
+from windlass.results.verdict import Comparison, Interval, compare, judge, parse_requirements
+from windlass.results.verdict.measures import NARROW, WIDE
+from windlass.results.verdict.repeated import repeat
 
 
 def longer(made: Outcome, by: float, seed: int = 0) -> Outcome:

@@ -7,8 +7,8 @@ import polars as pl
 import pytest
 
 from tests.report.made import random_outcome
-from windlass.verdict.measures import NARROW, WIDE, jobs_of, measure_of, pseudo_values, statistic
-from windlass.verdict.paired import paired_interval
+from windlass.results.verdict.measures import NARROW, WIDE, jobs_of, measure_of, pseudo_values, statistic
+from windlass.results.verdict.paired import paired_interval
 
 FOUND = [
     "mean_wait_s",

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy.stats import ttest_rel
 
-from windlass.verdict.paired import lag_one, neighbours_alike, paired_interval
+from windlass.results.verdict.paired import lag_one, neighbours_alike, paired_interval
 
 VALUES = arrays(
     np.float64, st.integers(2, 30), elements=st.floats(-1e3, 1e3).map(lambda value: round(value, 3))

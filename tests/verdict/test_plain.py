@@ -14,10 +14,10 @@ from scipy.stats import t
 from tests.report.made import outcome, random_outcome, results
 from windlass.model import InputError
 from windlass.results import HIGHER, LOWER, Choice, Outcome, Results, VariantResult, summarise
-from windlass.verdict import Interval, check_names, compare, judge, parse_requirements
-from windlass.verdict.measures import NARROW, WIDE, jobs_of, measure_of
-from windlass.verdict.paired import lag_one, neighbours_alike, paired_interval
-from windlass.verdict.repeated import BLOCKS, LEAST_JOBS, repeat
+from windlass.results.verdict import Interval, check_names, compare, judge, parse_requirements
+from windlass.results.verdict.measures import NARROW, WIDE, jobs_of, measure_of
+from windlass.results.verdict.paired import lag_one, neighbours_alike, paired_interval
+from windlass.results.verdict.repeated import BLOCKS, LEAST_JOBS, repeat
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 import pytest
 
 from windlass.model import InputError
-from windlass.verdict.require import metric_named, parse_requirements
+from windlass.results.verdict.require import metric_named, parse_requirements
 
 VARIANTS = ["fcfs", "easy", "as it was", "multi(depth=1, width=2)"]
 

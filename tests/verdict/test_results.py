@@ -9,7 +9,7 @@ import pytest
 
 from tests.verdict.test_plain import Served, served
 from windlass.results import At, Choice, Outcome, Results, Series, Summary, VariantResult
-from windlass.verdict import Comparison, Interval, fidelity
+from windlass.results.verdict import Comparison, Interval, fidelity
 
 
 def logged(starts, name="as it was", own=True, choices=(), point=""):

@@ -5,15 +5,15 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from windlass.experiment.runner import run
+from windlass.experiment.scenario import load_scenario, make_scenario
+from windlass.experiment.worlds.admission.simulation import draw_case, with_admission
+from windlass.experiment.worlds.admission.spec import Bursts
+from windlass.experiment.worlds.admission.world import Admission
 from windlass.model import InputError, PolicyError
-from windlass.runner import run
-from windlass.scenario import load_scenario, make_scenario
 from windlass.sim.nodes import Ledger
 from windlass.sim.telemetry.metrics import read_model, write_model
 from windlass.sim.telemetry.neighbours import Neighbours, draw_bursts
-from windlass.worlds.admission.runs import draw_case, with_admission
-from windlass.worlds.admission.spec import Bursts
-from windlass.worlds.admission.world import Admission
 
 
 def tree(**changes):

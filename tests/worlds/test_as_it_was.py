@@ -8,14 +8,14 @@ import numpy as np
 import polars as pl
 import pytest
 
-from windlass.as_it_was import AsItWas
-from windlass.kept import begin, resume
-from windlass.metrics.site import batch_metrics
+from windlass.experiment.checkpoint import begin, resume
+from windlass.experiment.recorded import AsItWas
+from windlass.experiment.runner import run
+from windlass.experiment.scenario import make_scenario
 from windlass.report.fidelity import fidelity_sentence
 from windlass.results import AS_IT_WAS
-from windlass.runner import run
-from windlass.scenario import make_scenario
-from windlass.verdict import fidelity, judge, parse_requirements
+from windlass.results.metrics.site import batch_metrics
+from windlass.results.verdict import fidelity, judge, parse_requirements
 
 
 def jobs(count: int = 120) -> pl.DataFrame:

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
+from windlass.experiment.scenario import load_scenario, make_scenario
 from windlass.model import InputError
 from windlass.order.site import POLICIES
-from windlass.scenario import load_scenario, make_scenario
 
 NARROWEST = '''
 class Narrowest:

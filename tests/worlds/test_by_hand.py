@@ -8,14 +8,27 @@ import pytest
 
 from windlass.dispatch import POLICIES as DISPATCH
 from windlass.drive import drive
-from windlass.metrics.admission import admission_metrics
-from windlass.metrics.elastic import delayed, elastic_metrics
-from windlass.metrics.sharing import sharing_metrics
-from windlass.metrics.workers import dispatch_metrics
+from windlass.experiment.dispatching import simulate
+from windlass.experiment.workloads import lublin
+from windlass.experiment.workloads.arrivals import Bursty
+from windlass.experiment.workloads.drift import shocks
+from windlass.experiment.workloads.outages import draw_outages
+from windlass.experiment.workloads.seasons import Season, Shape, seasonal
+from windlass.experiment.workloads.service import Pareto
+from windlass.experiment.workloads.tasks import draw_tasks
+from windlass.experiment.workloads.use import UseLaw, draw_use
+from windlass.experiment.worlds import find_world
+from windlass.experiment.worlds.admission.simulation import draw_case, with_admission
+from windlass.experiment.worlds.elastic.simulation import ElasticCase, ideal, run_elastic, use_over_time
+from windlass.experiment.worlds.sharing.simulation import SharingCase, run_sharing
 from windlass.model.instances import InstanceType
 from windlass.model.timetable import WorkerTimetable
 from windlass.model.vectors import VectorJobs
 from windlass.order.site import POLICIES as ORDER
+from windlass.results.metrics.admission import admission_metrics
+from windlass.results.metrics.elastic import delayed, elastic_metrics
+from windlass.results.metrics.sharing import sharing_metrics
+from windlass.results.metrics.workers import dispatch_metrics
 from windlass.scale import POLICIES as SCALE
 from windlass.share import POLICIES as SHARE
 from windlass.share.interference import Interference
@@ -26,19 +39,6 @@ from windlass.sim.nodes import Ledger
 from windlass.sim.outages import Outages
 from windlass.sim.shares.neighbours import Neighbours
 from windlass.sim.site.part import SitePart
-from windlass.sim.workers.simulate import simulate
-from windlass.workloads import lublin
-from windlass.workloads.arrivals import Bursty
-from windlass.workloads.drift import shocks
-from windlass.workloads.outages import draw_outages
-from windlass.workloads.seasons import Season, Shape, seasonal
-from windlass.workloads.service import Pareto
-from windlass.workloads.tasks import draw_tasks
-from windlass.workloads.use import UseLaw, draw_use
-from windlass.worlds import find_world
-from windlass.worlds.admission.runs import draw_case, with_admission
-from windlass.worlds.elastic.runs import ElasticCase, ideal, run_elastic, use_over_time
-from windlass.worlds.sharing.runs import SharingCase, run_sharing
 
 SEED = 5
 

@@ -4,24 +4,24 @@ import numpy as np
 import pytest
 
 from tests.worlds.test_by_hand import equal, ran, rng
-from windlass.metrics.fleet import fleet_metrics, service_seconds
-from windlass.metrics.video import video_metrics
+from windlass.experiment.workloads.drops import draw_drops
+from windlass.experiment.workloads.fixed import draw_fixed
+from windlass.experiment.workloads.queries import drawn_queries, three_tiers
+from windlass.experiment.workloads.sites import SiteModel, draw_sites
+from windlass.experiment.workloads.stages import JobModel, draw_jobs
+from windlass.experiment.worlds.video.clusters import timetable_of
+from windlass.experiment.worlds.video.simulation import VideoCase, run_video
+from windlass.experiment.worlds.video.spec import ChangeSpec, DropsSpec
+from windlass.experiment.worlds.video.streams import Streams
 from windlass.model.fleet import Fleet, FleetCase, FleetJobs, StageSpec
 from windlass.model.timetable import SiteTimetable
 from windlass.order.fleet import POLICIES as FLEET_ORDERS
 from windlass.place import POLICIES as PLACES
 from windlass.plan import POLICIES as PLAN
+from windlass.results.metrics.fleet import fleet_metrics, service_seconds
+from windlass.results.metrics.video import video_metrics
 from windlass.sim.fleet import run_ordered, run_placed
 from windlass.sim.queries.setup import Terms
-from windlass.workloads.drops import draw_drops
-from windlass.workloads.fixed import draw_fixed
-from windlass.workloads.queries import drawn_queries, three_tiers
-from windlass.workloads.sites import SiteModel, draw_sites
-from windlass.workloads.stages import JobModel, draw_jobs
-from windlass.worlds.video.clusters import timetable_of
-from windlass.worlds.video.runs import VideoCase, run_video
-from windlass.worlds.video.spec import ChangeSpec, DropsSpec
-from windlass.worlds.video.streams import Streams
 
 
 def test_streaming_queries():

@@ -6,15 +6,21 @@ import numpy as np
 import pytest
 
 from tests.report.page import page_of
+from windlass.experiment.runner import run
+from windlass.experiment.scenario import load_scenario, make_scenario
+from windlass.experiment.worlds.batch.world import Batch
+from windlass.experiment.worlds.colocated.cluster import ClusterSpec, Outage, timetable
+from windlass.experiment.worlds.colocated.simulation import (
+    colocate,
+    jobs_alone,
+    order_policy,
+    tasks_alone,
+    together,
+)
+from windlass.experiment.worlds.colocated.world import Colocated
+from windlass.experiment.worlds.dispatch.world import Dispatch
 from windlass.model import InputError
-from windlass.runner import run
-from windlass.scenario import load_scenario, make_scenario
 from windlass.sim import replay
-from windlass.worlds.batch.world import Batch
-from windlass.worlds.colocated.cluster import ClusterSpec, Outage, timetable
-from windlass.worlds.colocated.runs import colocate, jobs_alone, order_policy, tasks_alone, together
-from windlass.worlds.colocated.world import Colocated
-from windlass.worlds.dispatch.world import Dispatch
 
 ROOT = Path(__file__).parents[2]
 TRACES = ROOT.parent / "shared" / "traces"

@@ -6,11 +6,11 @@ import pytest
 from pydantic import TypeAdapter, ValidationError
 from pydantic_core import PydanticUndefined
 
-from windlass.worlds import worlds
-from windlass.worlds.elastic.spec import Part
-from windlass.worlds.policy import PolicySpec
-from windlass.worlds.spec import NotNegative, Positive, Spec
-from windlass.worlds.video.spec import Part as VideoPart
+from windlass.experiment.worlds import worlds
+from windlass.experiment.worlds.elastic.spec import Part
+from windlass.experiment.worlds.policy import PolicySpec
+from windlass.experiment.worlds.spec import NotNegative, Positive, Spec
+from windlass.experiment.worlds.video.spec import Part as VideoPart
 
 _LOG = "trace=None format=None where=None skip_bad_lines=False widest=None ran=None lublin=None"
 _LUBLIN = "jobs=5000 load=None kinds=False overestimate=5.0"

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from windlass.experiment.runner import run
+from windlass.experiment.scenario import load_scenario, make_scenario
 from windlass.model import InputError
-from windlass.runner import run
-from windlass.scenario import load_scenario, make_scenario
 
 ROOT = Path(__file__).parents[2]
 TRACES = ROOT.parent / "shared" / "traces"

@@ -9,15 +9,15 @@ import numpy as np
 import pytest
 
 from tests.oracles.instances import check
+from windlass.experiment.runner import run
+from windlass.experiment.scenario import load_scenario, make_scenario
+from windlass.experiment.workloads.seasons import Season, Shape, seasonal
+from windlass.experiment.worlds.elastic.simulation import ElasticCase, run_elastic, scale_policy
+from windlass.experiment.worlds.elastic.spec import ElasticSetting
+from windlass.experiment.worlds.elastic.spot import instance_fleet
+from windlass.experiment.worlds.elastic.world import Elastic
 from windlass.model import InputError
-from windlass.runner import run
 from windlass.scale import POLICIES
-from windlass.scenario import load_scenario, make_scenario
-from windlass.workloads.seasons import Season, Shape, seasonal
-from windlass.worlds.elastic.runs import ElasticCase, run_elastic, scale_policy
-from windlass.worlds.elastic.spec import ElasticSetting
-from windlass.worlds.elastic.spot import instance_fleet
-from windlass.worlds.elastic.world import Elastic
 
 ROOT = Path(__file__).parents[2]
 TRACES = ROOT.parent / "shared" / "traces"
@@ -129,7 +129,7 @@ def test_real_spot_capacity_is_read():
     folder = TRACES / "spot"
     if not folder.is_dir():
         pytest.skip("shared/traces/spot is not here")
-    from windlass.traces.spot import read_spot
+    from windlass.io.traces.spot import read_spot
 
     for path in sorted(folder.rglob("*.json")):
         trace = read_spot(path)

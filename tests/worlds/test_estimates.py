@@ -13,14 +13,14 @@ from hypothesis import strategies as st
 from tests.oracles.engine import Job, Moment, simulate
 from tests.oracles.validator import violations_of
 from tests.oracles.workloads import CHECK, Case, busy, cases
+from windlass.experiment.worlds.batch.estimates import PROLONGED, ByHistory, exact
+from windlass.experiment.worlds.batch.spec import BatchSetting
+from windlass.experiment.worlds.batch.world import Batch
+from windlass.io.traces import Workload
+from windlass.io.traces.groups import Belongings, members_of
 from windlass.model import InputError, JobTable
 from windlass.order.site import POLICIES
 from windlass.sim import replay
-from windlass.traces import Workload
-from windlass.traces.members import Belongings, members_of
-from windlass.worlds.batch.estimates import PROLONGED, ByHistory, exact
-from windlass.worlds.batch.spec import BatchSetting
-from windlass.worlds.batch.world import Batch
 
 
 def plain_easy(jobs: JobTable, processors: int, users: list[int]) -> list[float]:

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from windlass.experiment.runner import run
+from windlass.experiment.scenario import make_scenario
+from windlass.experiment.workloads.load import factor_to, faster, offered_load
 from windlass.model import InputError, JobTable
-from windlass.runner import run
-from windlass.scenario import make_scenario
-from windlass.workloads.load import factor_to, faster, offered_load
 
 GAPS = st.lists(st.integers(0, 10**6), min_size=2, max_size=30)
 

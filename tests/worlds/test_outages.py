@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from windlass.experiment.workloads.outages import draw_outages
 from windlass.model import InputError
-from windlass.workloads.outages import draw_outages
 
 
 def drawn(**changes):

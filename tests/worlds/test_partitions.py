@@ -9,12 +9,12 @@ import polars as pl
 import pytest
 import yaml
 
+from windlass.experiment.runner import run
+from windlass.experiment.scenario import make_scenario
+from windlass.experiment.worlds.batch.world import Batch
 from windlass.model import InputError, JobTable
 from windlass.order.site import POLICIES
-from windlass.runner import run
-from windlass.scenario import make_scenario
 from windlass.sim import replay
-from windlass.worlds.batch.world import Batch
 
 PARTS = {"batch": 6, "gpu": 3}
 

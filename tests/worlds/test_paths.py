@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from pydantic import BaseModel
 
-from windlass.scenario import load_scenario, make_scenario
-from windlass.worlds import worlds
+from windlass.experiment.scenario import load_scenario, make_scenario
+from windlass.experiment.worlds import worlds
 
 
 def kinds(annotation):

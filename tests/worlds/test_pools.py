@@ -14,20 +14,20 @@ from hypothesis import strategies as st
 
 from tests.oracles import pooled
 from tests.oracles.workloads import CHECK
-from windlass.metrics.lacked import lacked, used
-from windlass.metrics.site import BatchMetrics
+from windlass.experiment.runner import run
+from windlass.experiment.scenario import make_scenario
+from windlass.experiment.worlds.batch.explainer import BatchExplainer
+from windlass.experiment.worlds.batch.pools import Amounts, pools_of, within
+from windlass.experiment.worlds.batch.recorded import LoggedBatch
+from windlass.experiment.worlds.batch.spec import BatchSetting
+from windlass.io.traces import Workload
+from windlass.io.traces.resources import Asked
 from windlass.model import InputError, JobTable
 from windlass.model.pools import Pools
 from windlass.report.columns import metric_columns
 from windlass.report.waiting import moment_lines, waiting_sentences
-from windlass.runner import run
-from windlass.scenario import make_scenario
-from windlass.traces import Workload
-from windlass.traces.resources import Asked
-from windlass.worlds.batch.explained import BatchExplainer
-from windlass.worlds.batch.logged import LoggedBatch
-from windlass.worlds.batch.pools import Amounts, pools_of, within
-from windlass.worlds.batch.spec import BatchSetting
+from windlass.results.metrics.bottleneck import lacked, used
+from windlass.results.metrics.site import BatchMetrics
 
 GIB = 2.0**30
 POLICIES = ("fcfs", "easy", "conservative")

@@ -11,13 +11,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
+from windlass.experiment.runner import run
+from windlass.experiment.scenario import make_scenario
+from windlass.experiment.worlds.batch.resources import resource_notes
+from windlass.experiment.worlds.batch.spec import BatchSetting
+from windlass.io.traces import Trace, Workload, read_trace, to_workload
+from windlass.io.traces.resources import Asked, most_at_once
 from windlass.model import JobTable
-from windlass.runner import run
-from windlass.scenario import make_scenario
-from windlass.traces import Trace, Workload, read_trace, to_workload
-from windlass.traces.resources import Asked, most_at_once
-from windlass.worlds.batch.resources import resource_notes
-from windlass.worlds.batch.spec import BatchSetting
 
 GIB = 2.0**30
 SACCT = """\

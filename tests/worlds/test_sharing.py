@@ -5,14 +5,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from windlass.experiment.runner import run
+from windlass.experiment.scenario import load_scenario, make_scenario
+from windlass.experiment.workloads.measured import FITTED_TO_HALF, LEFT_OUT_FACTORS
+from windlass.experiment.workloads.use import UseLaw, draw_use
+from windlass.io.traces.interference import read_interference
 from windlass.model import InputError, JobTable
-from windlass.runner import run
-from windlass.scenario import load_scenario, make_scenario
 from windlass.share.interference import Interference
 from windlass.sim.shares.neighbours import Neighbours
-from windlass.traces.interference import read_interference
-from windlass.workloads.measured import FITTED_TO_HALF, LEFT_OUT_FACTORS
-from windlass.workloads.use import UseLaw, draw_use
 
 ROOT = Path(__file__).parents[2]
 TRACES = ROOT.parent / "shared" / "traces"

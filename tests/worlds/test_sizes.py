@@ -2,9 +2,9 @@
 
 import pytest
 
+from windlass.experiment.runner import run
+from windlass.experiment.scenario import make_scenario
 from windlass.model import InputError
-from windlass.runner import run
-from windlass.scenario import make_scenario
 
 TASKS = {"tasks": 2000, "load": 0.7}
 #: A world's scenario of few tasks, and the metric that is of their responses.

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from tests.worlds.test_words import POLICIES, SMALL
-from windlass.registry import Registry
-from windlass.worlds import find_world
+from windlass.experiment.worlds import find_world
+from windlass.policy.registry import Registry
 
 SEED = 7
 #: Of each world and decision, what the generator of its policy is made of.

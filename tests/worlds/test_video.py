@@ -10,18 +10,18 @@ import polars as pl
 import pytest
 
 from tests.report.page import page_of
+from windlass.experiment.runner import run
+from windlass.experiment.scenario import load_scenario, make_scenario
+from windlass.experiment.workloads.queries import three_tiers
+from windlass.experiment.worlds.video.clusters import hierarchy_of, timetable_of
+from windlass.experiment.worlds.video.simulation import VideoCase, run_video
+from windlass.experiment.worlds.video.spec import ChangeSpec, DropsSpec, VideoSetting
+from windlass.experiment.worlds.video.world import Video
 from windlass.model import InputError
 from windlass.model.queries import Component, QueryPlan
 from windlass.plan import POLICIES
 from windlass.plan.files import PlanOf
 from windlass.plan.profile.table import write_plans
-from windlass.runner import run
-from windlass.scenario import load_scenario, make_scenario
-from windlass.workloads.queries import three_tiers
-from windlass.worlds.video.clusters import hierarchy_of, timetable_of
-from windlass.worlds.video.runs import VideoCase, run_video
-from windlass.worlds.video.spec import ChangeSpec, DropsSpec, VideoSetting
-from windlass.worlds.video.world import Video
 
 ROOT = Path(__file__).parents[2]
 #: The worked example: two trackers, a camera without cores, a private cluster of 3, a cloud of 40; links of 3 Mb/s.

@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from tests.ahead import said_and_called
+from windlass.experiment.worlds.video.spec import VideoSetting
+from windlass.experiment.worlds.video.world import Video
 from windlass.plan import POLICIES
 from windlass.plan.lib.greedy import CLIMB
 from windlass.plan.lib.search import IMPROVE
-from windlass.worlds.video.spec import VideoSetting
-from windlass.worlds.video.world import Video
 
 #: Who calls the greedy, whatever the queries are; `optimal` does where its solver finds nothing.
 CLIMBING = {"cascade", "merge-everything", "merged", "refined", "same-location", "static", "steady"}

@@ -10,13 +10,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from windlass.experiment.worlds.batch.explainer import BatchExplainer
+from windlass.experiment.worlds.batch.spec import BatchSetting
+from windlass.experiment.worlds.batch.world import Batch
+from windlass.io.traces import Workload
+from windlass.io.traces.groups import Belongings, members_of
 from windlass.model import InputError, JobTable
-from windlass.traces import Workload
-from windlass.traces.members import Belongings, members_of
-from windlass.worlds.batch.explained import BatchExplainer
-from windlass.worlds.batch.spec import BatchSetting
-from windlass.worlds.batch.world import Batch
-from windlass.worlds.waited import Waited
+from windlass.results.explanation import Waited
 
 PROCESSORS = 8
 POLICIES = [

@@ -7,17 +7,17 @@ import numpy as np
 import pytest
 from pydantic import TypeAdapter
 
+from windlass.experiment.worlds import find_world, worlds
+from windlass.experiment.worlds.colocated.world import _span_notes
+from windlass.experiment.worlds.contents import Content, content_of
+from windlass.experiment.worlds.elastic.spec import ClusterSpec
+from windlass.experiment.worlds.elastic.spot import instance_fleet
+from windlass.experiment.worlds.fleet.sites import MeasuredSites, measured_fleet
+from windlass.experiment.worlds.policy import Policy, PolicySpec
 from windlass.model import InputError
 from windlass.model.vectors import VectorJobs
 from windlass.order.site import POLICIES as ORDER
 from windlass.results import Choice
-from windlass.worlds import find_world, worlds
-from windlass.worlds.colocated.world import _span_notes
-from windlass.worlds.contents import Content, content_of
-from windlass.worlds.elastic.spec import ClusterSpec
-from windlass.worlds.elastic.spot import instance_fleet
-from windlass.worlds.fleet.sites import MeasuredSites, measured_fleet
-from windlass.worlds.policy import Policy, PolicySpec
 
 POLICY = TypeAdapter(Policy)
 

@@ -13,7 +13,7 @@ Policies, one file each in ``policies/``:
 - ``always``, ``never``, ``random``: what any signal is held against.
 
 :mod:`~windlass.admit.view` says what they see and answer, :mod:`~windlass.admit.fleet` has many nodes in one call,
-:mod:`~windlass.admit.federation` merges what nodes know up a tree (:mod:`~windlass.admit.lesson` is
+:mod:`~windlass.admit.federation` merges what nodes know up a tree (:mod:`~windlass.admit.shared_model` is
 what ``forewarn`` sends along, :mod:`~windlass.admit.saving` has them as bytes; :mod:`~windlass.admit.learned` has the
 protocols of policies that can be saved and merged),
 :mod:`~windlass.admit.compiled` is how a simulator asks, :mod:`~windlass.admit.measure` says how good a signal is,
@@ -42,7 +42,7 @@ from windlass.admit.lib.subspace import distance, merge
 from windlass.admit.policies.forewarn import Forewarn
 from windlass.admit.policies.pronto import Pronto
 from windlass.admit.view import Admission, AdmitView
-from windlass.registry import Registry
+from windlass.policy.registry import Registry
 
 POLICIES = Registry(
     "admit",

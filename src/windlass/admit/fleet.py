@@ -8,12 +8,12 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from windlass.admit.lib.budget import Threshold
 from windlass.admit.lib.saved import Part, opened, pack, restore
 from windlass.admit.lib.settings import Settings, settings_of
 from windlass.admit.lib.spikes import Spikes
 from windlass.admit.lib.stream import STREAM_KEPT, Stream
 from windlass.admit.lib.subspace import Floats
+from windlass.admit.lib.thresholds import Threshold
 from windlass.admit.lib.trackers import make_tracker
 from windlass.model import InputError
 from windlass.model.values import whole

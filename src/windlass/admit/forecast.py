@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from windlass.admit.lib.forecasts import FORECASTERS, checked_forecaster
-from windlass.admit.lib.levels import LEVELS, checked_level
+from windlass.admit.lib.spike_rules import LEVELS, checked_level
 from windlass.admit.lib.subspace import Floats
 
 #: Names of forecasters and of rules for spikes.

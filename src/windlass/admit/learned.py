@@ -1,7 +1,7 @@
 """What a learning admission policy offers beyond deciding: to be saved, and to share what it has learned.
 
-An engine asks :func:`windlass.registry.capability` whether a policy follows one of these protocols. A policy that
-follows none of them decides and nothing else.
+An engine asks :func:`windlass.policy.registry.capability` whether a policy follows one of these protocols. A policy
+that follows none of them decides and nothing else.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from typing import Protocol, Self, runtime_checkable
 import numpy as np
 
 from windlass.admit.federation import Subspace
-from windlass.admit.lesson import Lesson
 from windlass.admit.lib.subspace import Floats
+from windlass.admit.shared_model import Lesson
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from windlass.admit.federation import Aggregator, Subspace
-from windlass.admit.lesson import PLAIN, Lesson
 from windlass.admit.lib.saved import Header, opened, pack
 from windlass.admit.lib.subspace import Floats
+from windlass.admit.shared_model import PLAIN, Lesson
 from windlass.model import InputError
 from windlass.model.values import number, whole
 

@@ -9,12 +9,12 @@ An error is one line. ``WINDLASS_TRACEBACK=1`` shows how it came about.
 - :mod:`~windlass.cli.app`: the commands and their options; each hands over to one of the modules below.
 - :mod:`~windlass.cli.run`: ``run``; :mod:`~windlass.cli.overrides`: what its options say over a scenario;
   :mod:`~windlass.cli.fields`: ``--set``; :mod:`~windlass.cli.answer`: the sentences that it begins with.
-- :mod:`~windlass.cli.asking`: what says what a run did or would do, and its options; :mod:`~windlass.cli.explain`,
+- :mod:`~windlass.cli.commands`: what says what a run did or would do, and its options; :mod:`~windlass.cli.explain`,
   :mod:`~windlass.cli.check`, :mod:`~windlass.cli.validate`: the commands of these names.
 - :mod:`~windlass.cli.inspect`: ``list`` and ``trace``.
 - :mod:`~windlass.cli.place`, :mod:`~windlass.cli.cluster`, :mod:`~windlass.cli.reproduce`: the commands of these names.
 - :mod:`~windlass.cli.forecast`: ``forecast``.
-- :mod:`~windlass.cli.nested`: ``cluster from-wan``, ``admit evaluate`` and ``reproduce``, and their options.
+- :mod:`~windlass.cli.subcommands`: ``cluster from-wan``, ``admit evaluate`` and ``reproduce``, and their options.
 - :mod:`~windlass.cli.slurm`: ``slurm up``, ``down``, ``drive``, ``give-back`` and ``log``.
 - :mod:`~windlass.cli.scaling`: ``k8s autoscale`` and ``remove``, ``ray autoscale``.
 - :mod:`~windlass.cli.agent`: ``agent record``, ``run`` and ``aggregate``.
@@ -22,11 +22,11 @@ An error is one line. ``WINDLASS_TRACEBACK=1`` shows how it came about.
 - :mod:`~windlass.cli.plan`: ``plan solve``, ``profile`` and ``clip``.
 - :mod:`~windlass.cli.options`: options that several commands have.
 - :mod:`~windlass.cli.json_text`, :mod:`~windlass.cli.progress`, :mod:`~windlass.cli.signals`: results as JSON, a
-  progress bar, and what ends a command that has started something; :mod:`~windlass.cli.apart`: what libraries write to
-  standard error by themselves goes to a file.
+  progress bar, and what ends a command that has started something; :mod:`~windlass.cli.stderr_capture`: what libraries
+  write to standard error by themselves goes to a file.
 - :mod:`~windlass.cli.terminal`: consoles on which nothing from outside steers the terminal.
-- :mod:`~windlass.cli.effects`: options that would be without effect.
-- :mod:`~windlass.cli.boundary`: whatever ends a command with an error, as one line and a status.
+- :mod:`~windlass.cli.option_checks`: options that would be without effect.
+- :mod:`~windlass.cli.error_handling`: whatever ends a command with an error, as one line and a status.
 """
 
 import os
@@ -69,7 +69,7 @@ def main() -> None:
     """What the arguments say; whoever runs other things in the same process calls this."""
     try:
         # All that takes time to load is imported here, and nothing above: who interrupts then is told so, too.
-        from windlass.cli.boundary import run_app
+        from windlass.cli.error_handling import run_app
 
         run_app()
     except KeyboardInterrupt:

@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from windlass.cli.effects import check_needs
+from windlass.agent.default import POLICY
+from windlass.cli.option_checks import check_needs
 from windlass.cli.terminal import say
-from windlass.engines.linux.agent.default import POLICY
 
 if TYPE_CHECKING:
-    from windlass.engines.linux.agent.options import Above
-    from windlass.engines.linux.agent.pauses import Stop
+    from windlass.agent.options import Above
+    from windlass.agent.stop import Stop
     from windlass.engines.linux.telemetry.observer import Observation, Observer
     from windlass.engines.linux.telemetry.source import Roots
 
@@ -155,8 +155,8 @@ def run(
 
     import numpy as np
 
-    from windlass.engines.linux.agent.options import Address, AgentOptions
-    from windlass.engines.linux.agent.token import read_token
+    from windlass.agent.options import Address, AgentOptions
+    from windlass.agent.token import read_token
     from windlass.engines.linux.telemetry.source import Roots
 
     check_needs(context, *_NEEDS, ("--token-file", "--join"), ("--node", "--kubernetes"))
@@ -206,8 +206,8 @@ def aggregate(
     """Merge what agents have learned, and hand it to newcomers."""
     import numpy as np
 
-    from windlass.engines.linux.agent.options import Address, AggregatorOptions
-    from windlass.engines.linux.agent.token import VARIABLE, read_token
+    from windlass.agent.options import Address, AggregatorOptions
+    from windlass.agent.token import VARIABLE, read_token
     from windlass.model import InputError
 
     check_needs(context, *_NEEDS)
@@ -226,7 +226,7 @@ def aggregate(
 def _above(join: str | None, name: str | None, every: float) -> Above | None:
     import socket
 
-    from windlass.engines.linux.agent.options import Above
+    from windlass.agent.options import Above
 
     return None if join is None else Above(join, name or socket.gethostname(), every)
 
@@ -238,7 +238,7 @@ def _needs_extra() -> ModuleType:
     from windlass.model import InputError
 
     try:
-        return importlib.import_module("windlass.engines.linux.agent.agent")
+        return importlib.import_module("windlass.agent.agent")
     except ModuleNotFoundError as error:
         if (error.name or "").startswith("windlass"):
             raise
@@ -253,7 +253,7 @@ def _stopping() -> Iterator[Stop]:
     import signal
     import threading
 
-    from windlass.engines.linux.agent.pauses import Stop
+    from windlass.agent.stop import Stop
 
     stop = Stop()
 

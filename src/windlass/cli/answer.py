@@ -10,8 +10,8 @@ from typing import Any
 from windlass.report.fidelity import fidelity_sentence
 from windlass.report.sentence import cut_share, input_sentence, of_point, sentences
 from windlass.results import Results
-from windlass.verdict import PointVerdict, Requirement, Verdict, fidelity, judge
-from windlass.verdict.paired import Interval
+from windlass.results.verdict import PointVerdict, Requirement, Verdict, fidelity, judge
+from windlass.results.verdict.paired import Interval
 
 #: Above this share of the work, it is tried whether cutting jobs at their request changes the answer.
 _MUCH = 0.01
@@ -26,7 +26,7 @@ class Asked:
     by
         Which metric matters; None for the world's first.
     require
-        What cannot be given up, as :func:`windlass.verdict.parse_requirements` reads it.
+        What cannot be given up, as :func:`windlass.results.verdict.parse_requirements` reads it.
     check
         Whether to run without cutting, too, where much is cut.
     csv, wide
@@ -63,7 +63,7 @@ def answer_to(
     results
         Of any world.
     by, requirements
-        As :func:`windlass.verdict.judge` takes them.
+        As :func:`windlass.results.verdict.judge` takes them.
     uncut
         Runs the same without cutting; None where it cannot.
 

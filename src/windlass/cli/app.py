@@ -9,12 +9,12 @@ import typer
 
 from windlass import __version__
 from windlass.cli.agent import agent_app
-from windlass.cli.asking import check, explain, validate
-from windlass.cli.nested import admit_app, cluster_app, reproduce
+from windlass.cli.commands import check, explain, validate
 from windlass.cli.options import Format, Json, On
 from windlass.cli.plan import plan_app
 from windlass.cli.scaling import k8s_app, ray_app
 from windlass.cli.slurm import slurm_app
+from windlass.cli.subcommands import admit_app, cluster_app, reproduce
 
 app = typer.Typer(
     help="Windlass: which scheduling policy would do what on your cluster?",
@@ -187,7 +187,7 @@ def run(
 ) -> None:
     """Run a workload through policies and compare what comes out."""
     from windlass.cli.answer import Asked
-    from windlass.cli.effects import check_run, given_in
+    from windlass.cli.option_checks import check_run, given_in
     from windlass.cli.overrides import Overrides
     from windlass.cli.run import By, run_command
     from windlass.engines.targets import Target
@@ -249,7 +249,7 @@ def place(
     json: Json = False,
 ) -> None:
     """Place one job over sites: who runs what, what moves, how long it takes, what it costs."""
-    from windlass.cli.effects import TOLD, check_apart
+    from windlass.cli.option_checks import TOLD, check_apart
     from windlass.cli.place import place_command
 
     check_apart(context, "--json", ("--explain",), TOLD)

@@ -8,10 +8,10 @@ import numpy as np
 import yaml
 
 from windlass.cli.terminal import terminal
+from windlass.experiment.worlds.fleet.sites import MeasuredSites, measured_fleet
+from windlass.io import check_file, write_text
 from windlass.model import InputError
 from windlass.model.fleet import Fleet
-from windlass.saving import check_file, write_text
-from windlass.worlds.fleet.sites import MeasuredSites, measured_fleet
 
 _PRICES = "egress_cost_usd_per_gb.csv"
 

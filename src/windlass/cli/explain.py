@@ -12,11 +12,11 @@ from typing import Any
 import polars as pl
 from rich.console import Console
 
+from windlass.experiment.scenario import Scenario, Variant, load_scenario
 from windlass.model import InputError
 from windlass.report.units import duration
 from windlass.report.waiting import moment_lines, waiting_sentences
-from windlass.scenario import Scenario, Variant, load_scenario
-from windlass.worlds.waited import Waited
+from windlass.results.explanation import Waited
 
 #: So many decisions are printed unless all are asked for: half from the beginning, half from the end.
 _SHOWN = 30

@@ -11,10 +11,10 @@ from typing import Any
 import yaml
 from pydantic import BaseModel
 
+from windlass.experiment.scenario.files import resolve_policy
+from windlass.experiment.worlds import World
+from windlass.experiment.worlds.policy import PolicySpec
 from windlass.model import InputError
-from windlass.scenario.files import resolve_policy
-from windlass.worlds import World
-from windlass.worlds.policy import PolicySpec
 
 _TOP = ("name", "seeds")
 
@@ -40,7 +40,7 @@ def field_set(tree: dict[str, Any], text: str, world: World) -> dict[str, Any]:
 
     Examples
     --------
-    >>> from windlass.worlds import find_world
+    >>> from windlass.experiment.worlds import find_world
     >>> field_set({"policies": {"order": "easy"}}, "cluster.processors=100,200", find_world("batch"))["cluster"]
     {'processors': [100, 200]}
     """

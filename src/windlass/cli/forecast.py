@@ -18,16 +18,16 @@ from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, T
 from rich.table import Table
 
 from windlass.cli.terminal import terminal
+from windlass.io import check_file, write_text
+from windlass.io.traces.helios import read_helios
+from windlass.io.traces.series import Series, read_series
 from windlass.model import InputError
-from windlass.papers.plots import Line, Picture, part
 from windlass.report import BEGINS
+from windlass.report.html_fragments import Part, text
 from windlass.report.page import page
-from windlass.report.parts import Part, text
-from windlass.saving import check_file, write_text
+from windlass.report.pictures import Line, Picture, part
 from windlass.scale.backtest import Backtest, backtest
 from windlass.scale.forecast import forecasters, make
-from windlass.traces.helios import read_helios
-from windlass.traces.series import Series, read_series
 
 _UNITS = {"s": 1.0, "min": 60.0, "h": 3600.0, "d": 86_400.0, "w": 604_800.0}
 _READERS = ("csv", "helios")

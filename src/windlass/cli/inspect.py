@@ -12,11 +12,11 @@ import numpy as np
 from rich.table import Table
 
 from windlass.cli.terminal import terminal
+from windlass.experiment.workloads.load import offered_load
+from windlass.experiment.worlds import worlds
+from windlass.io.traces import FORMATS, Trace, Workload, read_trace, to_workload
 from windlass.model import JobTable
-from windlass.registry import decisions
-from windlass.traces import FORMATS, Trace, Workload, read_trace, to_workload
-from windlass.workloads.load import offered_load
-from windlass.worlds import worlds
+from windlass.policy.registry import decisions
 
 
 def list_command() -> None:

@@ -10,10 +10,10 @@ from typing import Any
 import yaml
 
 from windlass.cli.fields import field_set, with_value
+from windlass.experiment.scenario.files import resolve_policies
+from windlass.experiment.worlds import World, find_world, worlds
 from windlass.model import InputError
 from windlass.model.limits import RUNS
-from windlass.scenario.files import resolve_policies
-from windlass.worlds import World, find_world, worlds
 
 _DECISION = re.compile(r"[a-z][a-z._-]*")
 #: A value that has parameters of its own, such as multifactor(weight_age=500); what YAML would read begins otherwise.

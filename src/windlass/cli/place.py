@@ -14,15 +14,15 @@ from pydantic import BaseModel, ValidationError
 from rich.table import Table
 
 from windlass.cli.terminal import terminal
+from windlass.experiment.scenario import load_tree
+from windlass.experiment.scenario.files import resolve_paths
+from windlass.experiment.worlds.fleet.jobs import JobOf
+from windlass.experiment.worlds.fleet.sites import ClusterSpec
 from windlass.model import InputError
 from windlass.model.fleet import Fleet, StageSpec
 from windlass.place import map_stage, reduce_stage
 from windlass.place.functions.oracle import map_stage_highs, reduce_stage_highs
 from windlass.place.functions.whole import whole_flow, whole_map, whole_reduce
-from windlass.scenario import load_tree
-from windlass.scenario.files import resolve_paths
-from windlass.worlds.fleet.jobs import JobOf
-from windlass.worlds.fleet.sites import ClusterSpec
 
 _Ints = NDArray[np.int64]
 

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
 from windlass.cli.terminal import terminal
-from windlass.compiled import Compiling
+from windlass.experiment.runner import Progress as RunProgress
+from windlass.jit import Compiling
 from windlass.model.text import printable
-from windlass.runner import Progress as RunProgress
 
 
 @dataclass(frozen=True, slots=True)

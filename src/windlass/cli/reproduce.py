@@ -5,19 +5,38 @@ from __future__ import annotations
 import contextlib
 import sys
 from functools import partial
+from importlib.metadata import entry_points
 from pathlib import Path
+from typing import Any
 
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
 
-from windlass.cli.apart import errors_apart
 from windlass.cli.signals import stopped_by_signals
+from windlass.cli.stderr_capture import errors_apart
 from windlass.cli.terminal import terminal
-from windlass.engines.crew import crews_on
+from windlass.engines.worker_pool import crews_on
+from windlass.io import added_to, check_file, check_folder
 from windlass.model import InputError
-from windlass.papers import by_crews, find_paper, on_engine
-from windlass.papers.page import rows_json, rows_table, save
 from windlass.report import BEGINS
-from windlass.saving import added_to, check_file, check_folder
+
+_GROUP = "windlass.reproductions"
+
+
+def reproductions() -> Any:
+    """Return the module of the installed package of reproductions.
+
+    Raises
+    ------
+    InputError
+        No such package is installed.
+    """
+    found = entry_points(group=_GROUP)
+    if not found:
+        raise InputError(
+            "reproduce: the package windlass-reproductions is not installed; in a checkout of Windlass, run:"
+            " pip install -e reproductions"
+        )
+    return next(iter(found)).load()
 
 
 def engine_of(engine: str | None, *, slurm: bool) -> str | None:
@@ -43,7 +62,9 @@ def reproduce_command(
     """Run a reproduction, print its rows, save its page."""
     if on is not None and engine is not None:
         raise InputError("--on: --engine is given as well, expected one of the two")
-    paper = by_crews(on_engine(find_paper(name), engine), None if on is None else partial(crews_on, on))
+    package = reproductions()
+    paper = package.on_engine(package.find_paper(name), engine)
+    paper = package.by_crews(paper, None if on is None else partial(crews_on, on))
     if out is not None:
         check_folder("--out", out)
         if out.is_dir():
@@ -69,14 +90,14 @@ def reproduce_command(
             )
     try:
         if as_json:
-            sys.stdout.write(rows_json(reproduction) + "\n")
+            sys.stdout.write(package.rows_json(reproduction) + "\n")
         else:
-            terminal().print(rows_table(paper, reproduction))
+            terminal().print(package.rows_table(paper, reproduction))
     finally:
         # Also where nobody reads to the end what is shown, as `| head` does.
         if out is not None:
             with added_to(out, "--out") as fresh:
-                save(paper, reproduction, fresh)
+                package.save(paper, reproduction, fresh)
             terminal(stderr=True, soft_wrap=True).print(
                 f"{paper.name}.html and {paper.name}.json are in {out}"
             )

@@ -12,29 +12,29 @@ import yaml
 from rich.console import Console
 from rich.text import Text
 
-from windlass.as_it_was import AsItWas
 from windlass.cli.answer import Answer, Asked, answer_to, verdict_tree
-from windlass.cli.apart import errors_apart
 from windlass.cli.json_text import results_json
 from windlass.cli.overrides import Overrides, overridden
 from windlass.cli.progress import progress_bar
 from windlass.cli.signals import stopped_by_signals
+from windlass.cli.stderr_capture import errors_apart
 from windlass.cli.terminal import terminal
-from windlass.engines.crew import Crews, crews_on
 from windlass.engines.targets import Executors, Target, executors
-from windlass.foreign import contained
-from windlass.kept import Kept, begin, files_of
-from windlass.kept import resume as resumed
+from windlass.engines.worker_pool import Crews, crews_on
+from windlass.experiment.checkpoint import Kept, begin, files_of
+from windlass.experiment.checkpoint import resume as resumed
+from windlass.experiment.recorded import AsItWas
+from windlass.experiment.runner import describe_live, run
+from windlass.experiment.scenario import Scenario, load_tree, make_scenario
+from windlass.experiment.scenario.files import code_in
+from windlass.io import Claim, check_file, claimed
+from windlass.io.traces.files import stem
 from windlass.model import InputError
 from windlass.model.text import printable
+from windlass.policy.user_code import contained
 from windlass.report import BEGINS, metrics_table, write_report
 from windlass.results import AS_IT_WAS, FILES, Results
-from windlass.runner import describe_live, run
-from windlass.saving import Claim, check_file, claimed
-from windlass.scenario import Scenario, load_tree, make_scenario
-from windlass.scenario.files import code_in
-from windlass.traces.files import stem
-from windlass.verdict import Requirement, check_names, parse_requirements
+from windlass.results.verdict import Requirement, check_names, parse_requirements
 
 _VERBS = frozenset({"start", "stop", "use", "run", "pass", "leave"})
 #: Wider than any table.

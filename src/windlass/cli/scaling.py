@@ -67,8 +67,8 @@ def k8s_remove(
     kubeconfig: _Config = None, context: _Context = None, namespace: _Namespace = "windlass"
 ) -> None:
     """Delete all that `autoscale` made; nothing else is touched."""
+    from windlass.engines.kubernetes.headroom import Spare
     from windlass.engines.kubernetes.server import ApiServer
-    from windlass.engines.kubernetes.spare import Spare
 
     with _one_line():
         gone = Spare(ApiServer(kubeconfig, context), namespace, "").remove()
@@ -138,10 +138,10 @@ def _policy(text: str) -> Any:
     import numpy as np
     from pydantic import TypeAdapter, ValidationError
 
+    from windlass.experiment.worlds.policy import Policy
+    from windlass.io import parse_yaml
     from windlass.model import InputError
-    from windlass.reading import parse_yaml
     from windlass.scale import POLICIES
-    from windlass.worlds.policy import Policy
 
     try:
         spec = TypeAdapter(Policy).validate_python(parse_yaml(text, "--policy"))

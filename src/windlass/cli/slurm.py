@@ -99,10 +99,10 @@ def drive(
     ] = 300.0,
 ) -> None:
     """Start the jobs that were submitted with `sbatch -H --comment=windlass`, in a policy's order."""
-    from windlass.cli.effects import RUN, check_apart, given_in
+    from windlass.cli.option_checks import RUN, check_apart, given_in
     from windlass.cli.signals import stopped_by_signals
     from windlass.engines.slurm.driver import drive_slurm, plan_slurm
-    from windlass.engines.slurm.driving import Driving, cluster_name, default_journal
+    from windlass.engines.slurm.settings import Driving, cluster_name, default_journal
     from windlass.engines.slurm.system import Options
     from windlass.model import InputError
     from windlass.model.values import number
@@ -119,23 +119,23 @@ def drive(
     client = _client(conf, patience)
     file = journal or default_journal(cluster_name(client))
     options = Options(pace=look, until_idle=until_idle, partition=partition)
-    driving = Driving(chosen, file, options, keep_held, checkpoint)
+    settings = Driving(chosen, file, options, keep_held, checkpoint)
     if dry_run:
-        print("\n".join(map(printable, plan_slurm(client, driving))) or "nobody would start now")
+        print("\n".join(map(printable, plan_slurm(client, settings))) or "nobody would start now")
         print("Nothing was changed.")
         return
     with stopped_by_signals(True, "interrupted; jobs that run go on"):
-        drive_slurm(client, driving, say)
+        drive_slurm(client, settings, say)
 
 
 @slurm_app.command("give-back")
 def give_back(partition: _Partition = None, journal: _Journal = None, conf: _Conf = None) -> None:
     """Release all jobs that wait for Windlass, so that Slurm starts them by itself: after a driver was killed."""
-    from windlass.engines.slurm import driver, driving
+    from windlass.engines.slurm import driver, settings
     from windlass.engines.slurm.system import Options
 
     client = _client(conf, 60.0)
-    file = journal or driving.default_journal(driving.cluster_name(client))
+    file = journal or settings.default_journal(settings.cluster_name(client))
     jobs = driver.give_back(client, file, Options(partition=partition))
     print(f"released: {', '.join(str(job) for job in jobs)}" if jobs else "no job waits for Windlass")
 
@@ -150,7 +150,7 @@ def log(
 ) -> None:
     """Write jobs that have ended as CSV, which `windlass run` reads."""
     from windlass.engines.slurm.log import read_log, write_log
-    from windlass.saving import check_file, write_text
+    from windlass.io import check_file, write_text
 
     if out is not None:
         check_file("--out", out, begins=b"job,submit,start,")

@@ -14,11 +14,11 @@ from rich.console import Console
 
 from windlass.cli.overrides import Overrides
 from windlass.cli.run import scenario_of
-from windlass.kept import files_of
+from windlass.experiment.checkpoint import files_of
+from windlass.experiment.scenario import Scenario, Variant
+from windlass.experiment.scenario.files import code_in
+from windlass.experiment.worlds.contents import Content, Contents
 from windlass.report.units import counted, duration
-from windlass.scenario import Scenario, Variant
-from windlass.scenario.files import code_in
-from windlass.worlds.contents import Content, Contents
 
 
 @dataclass(frozen=True, slots=True)

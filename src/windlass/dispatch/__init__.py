@@ -31,7 +31,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from windlass.dispatch.policies.rosella import Rosella
-from windlass.registry import Registry
+from windlass.policy.registry import Registry
 
 POLICIES = Registry(
     "dispatch", "Which worker gets this task?", "a task arrives", f"{__name__}.policies", method="choose"
@@ -67,7 +67,7 @@ def __getattr__(name: str) -> Any:
     # The simulator stands above the decisions and imports them, never the reverse: only who asks for it here,
     # as a user would, gets it, and by name, so that no module of this folder depends on it.
     if name == "simulate":
-        return importlib.import_module("windlass.sim.workers.simulate").simulate
+        return importlib.import_module("windlass.experiment.dispatching").simulate
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 

@@ -24,7 +24,6 @@ import numpy as np
 from numba import types
 from numpy.typing import NDArray
 
-from windlass.compiled import Kernel
 from windlass.dispatch.state import (
     BENCHMARK_AT,
     BENCHMARK_WORK,
@@ -39,9 +38,10 @@ from windlass.dispatch.state import (
     change_members,
 )
 from windlass.dispatch.state import arrived as note_arrival
+from windlass.jit import Kernel
 from windlass.model import InputError
 from windlass.model.values import number
-from windlass.registry import optional
+from windlass.policy.registry import optional
 
 _ints, _floats = types.int64[::1], types.float64[::1]
 

@@ -56,7 +56,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from windlass.compiled import helper, inlined
+from windlass.jit import helper, inlined
 from windlass.model import InputError
 from windlass.model.values import whole
 

@@ -2,7 +2,7 @@
 
 - :mod:`~windlass.engines.address`: hosts and ports as users give them.
 - :mod:`~windlass.engines.batch`: jobs of one site on a batch system, started in a policy's order.
-- :mod:`~windlass.engines.crew`: who runs the cells of a scenario that is simulated: processes, or a Ray cluster.
+- :mod:`~windlass.engines.worker_pool`: who runs the cells of a scenario that is simulated: processes, or a Ray cluster.
 - :mod:`~windlass.engines.elastic`: a cluster whose instances come and go, in numbers that a policy says.
 - :mod:`~windlass.engines.kubernetes`: one such cluster, asked for spare instances through its API server.
 - :mod:`~windlass.engines.linux`: CPU quotas of a job's processes, and what they use, by control groups.

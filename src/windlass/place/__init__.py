@@ -32,7 +32,7 @@ from typing import ClassVar, Protocol
 from windlass.place.functions.replan import replan
 from windlass.place.functions.stage import MapPlan, ReducePlan, map_stage, reduce_stage
 from windlass.place.view import Placement, PlaceView
-from windlass.registry import Registry
+from windlass.policy.registry import Registry
 
 POLICIES = Registry(
     "place",

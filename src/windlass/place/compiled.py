@@ -13,10 +13,10 @@ import numpy as np
 from numba import types
 from numpy.typing import NDArray
 
-from windlass.compiled import Kernel
+from windlass.jit import Kernel
 from windlass.place.lib.pick import REASONS, STARTS, Starts
 from windlass.place.view import READY, SITES, Placement, PlaceView
-from windlass.registry import optional
+from windlass.policy.registry import optional
 
 PLACE = types.int64(types.float64, SITES, READY, types.boolean, types.float64[::1], STARTS)
 

@@ -37,7 +37,7 @@ from typing import ClassVar, Protocol
 from windlass.plan.configurations import Configurations, configurations
 from windlass.plan.functions import cascade, fair, optimal, refined, videostorm
 from windlass.plan.view import Plan, PlanView, QueryOptions
-from windlass.registry import Registry
+from windlass.policy.registry import Registry
 
 POLICIES = Registry(
     "plan",

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from windlass.compiled import Kernel
+from windlass.jit import Kernel
 from windlass.plan.lib.greedy import CLIMB
 from windlass.plan.lib.search import IMPROVE, REPAIR
-from windlass.registry import optional
+from windlass.policy.registry import optional
 
 
 class Climbs:

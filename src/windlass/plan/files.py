@@ -8,10 +8,10 @@ from typing import Annotated, Any, Self
 
 from pydantic import BaseModel, Field, ValidationError, model_validator
 
+from windlass.io import Fields, read_yaml
 from windlass.model import InputError
 from windlass.model.queries import Cluster, Component, Hierarchy, Query, QueryPlan
 from windlass.plan.profile import stream_plans
-from windlass.reading import Fields, read_yaml
 
 _NotNegative = Annotated[float, Field(ge=0)]
 

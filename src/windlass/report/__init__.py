@@ -10,10 +10,10 @@ show what its tables have columns for.
   time, reasons, and the scenario; of a sweep, curves over its axes.
 
 ``table`` and ``html`` put them together. Sections of the page: ``overview``, ``sweep``, ``distributions``,
-``courses``, ``breakdowns``, ``belonging``. What they are made of: ``columns``, ``sentence``, ``fidelity`` and
-``units`` (metrics and the verdict as text), ``observed`` and ``series`` (tables as arrays, and what is computed from
-them), ``figures`` and ``panels`` (plots), ``page``, ``parts`` and ``palette`` (HTML and colours). ``waiting``
-says in sentences what one job waited for.
+``timelines``, ``breakdowns``, ``by_group``. What they are made of: ``columns``, ``sentence``, ``fidelity`` and
+``units`` (metrics and the verdict as text), ``job_columns`` and ``series`` (tables as arrays, and what is computed from
+them), ``figures``, ``panels`` and ``pictures`` (plots), ``page``, ``html_fragments`` and ``palette`` (HTML and
+colours). ``waiting`` explains in sentences what one job waited for.
 """
 
 from pathlib import Path

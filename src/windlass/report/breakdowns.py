@@ -8,11 +8,11 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from windlass.metrics.site import bounded_slowdown
 from windlass.report.columns import mark_best
-from windlass.report.observed import Lane, Times, has, times
-from windlass.report.parts import bar, named, rows, text
+from windlass.report.html_fragments import bar, named, rows, text
+from windlass.report.job_columns import Lane, Times, has, times
 from windlass.report.units import counted, number, share
+from windlass.results.metrics.site import bounded_slowdown
 
 _MOST_REASONS = 6
 

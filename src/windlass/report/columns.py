@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from windlass.report.units import SECONDS, Unit, decimals_of, number, unit_for
 from windlass.results import AS_IT_WAS, Results, Summary
-from windlass.verdict import comparable, compare
+from windlass.results.verdict import comparable, compare
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +33,7 @@ def metric_columns(results: Results) -> tuple[Column, ...]:
 
     Metrics of one kind, such as the mean and the median wait, have one unit. A cell is among the best where it is the
     best of the variants that differ from it in their policies alone, or cannot be told from that one by a paired 95 %
-    interval (:mod:`windlass.verdict`), while others can. Where nothing can be told from anything, none is best.
+    interval (:mod:`windlass.results.verdict`), while others can. Where nothing can be told from anything, none is best.
     """
     # A metric that applies to none of the variants would be a column of nothing.
     columns = [

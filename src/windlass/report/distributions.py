@@ -8,12 +8,12 @@ from collections.abc import Iterable
 import numpy as np
 from numpy.typing import NDArray
 
-from windlass.metrics.site import SLOWDOWN_THRESHOLD, bounded_slowdown
 from windlass.report.figures import DECADE_TICKS, TIME_TICKS, Plot, cumulative
-from windlass.report.observed import JOB, Lane, Times, has, times
-from windlass.report.parts import NOTHING, Part, figure, text
+from windlass.report.html_fragments import NOTHING, Part, figure, text
+from windlass.report.job_columns import JOB, Lane, Times, has, times
 from windlass.report.series import distribution
 from windlass.report.units import counted, duration, number, share
+from windlass.results.metrics.site import SLOWDOWN_THRESHOLD, bounded_slowdown
 
 _LEVELS = 740
 #: Where the axis of rows other than jobs may start at the earliest, s.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from windlass.report.sentence import in_words
-from windlass.verdict.fidelity import Fidelity
+from windlass.results.verdict.fidelity import Fidelity
 
 
 def fidelity_sentence(found: Fidelity | None) -> str:
@@ -12,7 +12,7 @@ def fidelity_sentence(found: Fidelity | None) -> str:
     Parameters
     ----------
     found
-        From :func:`windlass.verdict.fidelity`.
+        From :func:`windlass.results.verdict.fidelity`.
 
     Examples
     --------

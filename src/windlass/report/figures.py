@@ -10,7 +10,7 @@ from html import escape
 import plotly.graph_objects as go
 
 from windlass.model.text import printable
-from windlass.report.observed import Lane
+from windlass.report.job_columns import Lane
 from windlass.report.palette import AXIS, GRID, PAPER, QUIET, RAISED, TEXT
 from windlass.report.series import Distribution
 

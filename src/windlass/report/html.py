@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from windlass.report import belonging, breakdowns, courses, distributions, overview, sweep
-from windlass.report.observed import JOB, lanes, only, other_kinds
+from windlass.io import write_text
+from windlass.report import breakdowns, by_group, distributions, overview, sweep, timelines
+from windlass.report.html_fragments import Part
+from windlass.report.job_columns import JOB, lanes, only, other_kinds
 from windlass.report.page import page
-from windlass.report.parts import Part
 from windlass.report.sentence import sentences
 from windlass.results import Results
-from windlass.saving import write_text
-from windlass.verdict import judge
+from windlass.results.verdict import judge
 
 
 def write_report(
@@ -40,7 +40,7 @@ def write_report(
     --------
     >>> import tempfile
     >>> import polars as pl
-    >>> from windlass.metrics.site import BatchMetrics
+    >>> from windlass.results.metrics.site import BatchMetrics
     >>> from windlass.results import Outcome, Results, VariantResult
     >>> metrics = BatchMetrics(1.0, 0.0, 0.0, 0.0, 60.0, 1.0, 0.5, 60.0)
     >>> jobs = pl.DataFrame({"submit_s": [0.0], "start_s": [0.0], "end_s": [60.0], "procs": [4]})
@@ -66,9 +66,9 @@ def _page(results: Results, answer: tuple[str, ...], by: str | None) -> str:
             Part(overview.metrics(results, shown) + overview.legend(shown)),
             distributions.section(jobs),
             *(distributions.section_of(only(shown, kind), kind) for kind in other_kinds(shown)),
-            courses.section(jobs),
-            courses.section_of_series(shown),
-            Part(breakdowns.reasons(jobs) + breakdowns.classes(jobs) + belonging.section(jobs)),
+            timelines.section(jobs),
+            timelines.section_of_series(shown),
+            Part(breakdowns.reasons(jobs) + breakdowns.classes(jobs) + by_group.section(jobs)),
             Part(overview.scenario(results) + overview.foot()),
         ),
     )

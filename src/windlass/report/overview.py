@@ -5,8 +5,8 @@ from __future__ import annotations
 from importlib.metadata import PackageNotFoundError, version
 
 from windlass.report.columns import Cell, Column, metric_columns
-from windlass.report.observed import JOB, Lane, lanes, other_kinds, rows_of
-from windlass.report.parts import key, named, rows, text
+from windlass.report.html_fragments import key, named, rows, text
+from windlass.report.job_columns import JOB, Lane, lanes, other_kinds, rows_of
 from windlass.report.units import counted, plural
 from windlass.results import Results
 

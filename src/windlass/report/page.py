@@ -10,8 +10,8 @@ from plotly.offline import get_plotlyjs
 
 from windlass.report import BEGINS
 from windlass.report.figures import Plot
+from windlass.report.html_fragments import Part, text
 from windlass.report.palette import INKS
-from windlass.report.parts import Part, text
 
 #: The browser itself sees to it that the page loads nothing.
 _POLICY = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data: blob:"

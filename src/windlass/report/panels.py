@@ -11,7 +11,7 @@ import plotly.graph_objects as go
 from numpy.typing import NDArray
 
 from windlass.report.figures import DECADE_TICKS, Plot, Ticks, axis_style, framed_figure, plotted
-from windlass.report.observed import Lane
+from windlass.report.job_columns import Lane
 from windlass.report.series import Binned
 
 _PANEL, _GAP, _TOP, _BOTTOM = 76, 30, 26, 46

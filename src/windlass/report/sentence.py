@@ -7,10 +7,10 @@ from dataclasses import replace
 
 from windlass.report.units import counted, number, time_unit, unit_for
 from windlass.results import AS_IT_WAS, Results
-from windlass.verdict.compare import Comparison
-from windlass.verdict.judge import Broken, Cost, PointVerdict, Verdict
-from windlass.verdict.measures import NARROW, WIDE
-from windlass.verdict.paired import Interval
+from windlass.results.verdict.compare import Comparison
+from windlass.results.verdict.judge import Broken, Cost, PointVerdict, Verdict
+from windlass.results.verdict.measures import NARROW, WIDE
+from windlass.results.verdict.paired import Interval
 
 #: So many costs are said in the sentence; the table and JSON have all.
 _COSTS = 3
@@ -24,7 +24,7 @@ def sentences(verdict: Verdict | None) -> tuple[str, ...]:
     Parameters
     ----------
     verdict
-        From :func:`windlass.verdict.judge`.
+        From :func:`windlass.results.verdict.judge`.
 
     Returns
     -------
@@ -34,7 +34,7 @@ def sentences(verdict: Verdict | None) -> tuple[str, ...]:
     Examples
     --------
     >>> from windlass.results import VariantResult
-    >>> from windlass.verdict.judge import PointVerdict
+    >>> from windlass.results.verdict.judge import PointVerdict
     >>> found = Interval(300.0, 120.0, 480.0, 20)
     >>> comparison = Comparison("mean_wait_s", (900.0, 600.0), 1, (found, None), "blocks")
     >>> sentences(Verdict("mean_wait_s", -1, (PointVerdict("", ("a", "b"), comparison),)))[0]

@@ -11,8 +11,8 @@ import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
 from windlass.report.figures import Plot, axis_style, framed_figure, plotted
-from windlass.report.observed import Lane
-from windlass.report.parts import NOTHING, Part, figure, text
+from windlass.report.html_fragments import NOTHING, Part, figure, text
+from windlass.report.job_columns import Lane
 from windlass.report.sentence import label
 from windlass.report.units import counted, number, time_unit, unit_for
 from windlass.results import AS_IT_WAS, At, Results, Summary, VariantResult

@@ -22,7 +22,7 @@ def metrics_table(results: Results, width: int) -> Group:
 
     Best is what the metric's own field says, :data:`~windlass.results.LOWER` or :data:`~windlass.results.HIGHER`. Bold
     is the best of the variants that differ in their policies alone, with those that a paired 95 % interval cannot tell
-    from it; nothing is bold where it can tell none (:mod:`windlass.verdict`).
+    from it; nothing is bold where it can tell none (:mod:`windlass.results.verdict`).
     Each column has one unit, named in its head. Where several seeds ran, a cell is the mean over them and
     the half width of its 95% confidence interval.
 
@@ -45,7 +45,7 @@ def metrics_table(results: Results, width: int) -> Group:
     --------
     >>> import polars as pl
     >>> from rich.console import Console
-    >>> from windlass.metrics.site import BatchMetrics
+    >>> from windlass.results.metrics.site import BatchMetrics
     >>> from windlass.results import Outcome, Results, VariantResult
     >>> metrics = BatchMetrics(2.0, 5400.0, 0.0, 1e4, 6e3, 1.5, 0.75, 2e4)
     >>> variant = VariantResult("easy", (), (Outcome(1, metrics, pl.DataFrame(), 8),))

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from windlass.report.units import counted, duration
-from windlass.worlds.waited import Moment, Started, Waited
+from windlass.results.explanation import Moment, Started, Waited
 
 #: So many jobs are named in a sentence, and the others counted.
 _NAMED = 6

@@ -9,8 +9,8 @@ from typing import Final
 import numpy as np
 import polars as pl
 
+from windlass.io import parquet
 from windlass.results.outcome import VariantResult
-from windlass.saving import parquet
 
 #: What a folder of results has: ``series`` and ``written`` where there are some.
 FILES: Final = frozenset({"jobs.parquet", "metrics.parquet", "series.parquet", "scenario.yaml", "written"})
@@ -85,7 +85,7 @@ class Results:
     def save(self, folder: Path) -> None:
         """Write :data:`FILES` into a folder, which is made; the same results give the same bytes.
 
-        Where outcomes have series, ``series.parquet`` has them. :func:`windlass.saving.claimed` makes sure that a
+        Where outcomes have series, ``series.parquet`` has them. :func:`windlass.io.claimed` makes sure that a
         folder has all of them, or is as it was.
         """
         folder.mkdir(parents=True, exist_ok=True)

@@ -13,10 +13,10 @@ Policies, one file each in ``policies/``:
 - ``clairvoyant``: knows the jobs to come.
 
 :mod:`~windlass.scale.view` says what policies see and answer. :mod:`~windlass.scale.embedding` turns what jobs ask for
-into numbers of instances; :func:`embed` is its short form. :mod:`~windlass.scale.filling`: how many instances jobs fill
-that wait. :mod:`~windlass.scale.base` says with which type a series should begin. ``forecast/`` says how many will be
-needed, :mod:`~windlass.scale.backtest` how good its forecasters are, by :mod:`~windlass.scale.accuracy`. ``lib/`` has
-what policies share. :mod:`~windlass.scale.monitor` keeps what was needed, on disk.
+into numbers of instances; :func:`embed` is its short form. :mod:`~windlass.scale.bin_packing`: how many instances jobs
+fill that wait. :mod:`~windlass.scale.base_instance` says with which type a series should begin. ``forecast/`` says how
+many will be needed, :mod:`~windlass.scale.backtest` how good its forecasters are, by :mod:`~windlass.scale.accuracy`.
+``lib/`` has what policies share. :mod:`~windlass.scale.monitor` keeps what was needed, on disk.
 
 >>> from windlass.scale import POLICIES
 >>> "reactive" in POLICIES.names()
@@ -28,8 +28,8 @@ from __future__ import annotations
 from typing import ClassVar, Protocol
 
 from windlass.model.values import number
-from windlass.registry import Registry, optional
-from windlass.scale.base import Base, base_instance
+from windlass.policy.registry import Registry, optional
+from windlass.scale.base_instance import Base, base_instance
 from windlass.scale.embedding import Embedding, Virtual, balance, embed
 from windlass.scale.view import Demands, ScaleView, Totals
 

@@ -16,7 +16,7 @@ Policies, one file each in ``policies/``:
 :mod:`~windlass.share.allocation` says who runs, waits and shares, :mod:`~windlass.share.view` what policies see of
 them, :mod:`~windlass.share.answer` what they answer, :mod:`~windlass.share.pairing` what then becomes of allocations;
 ``lib/`` has what they share. Every engine keeps :mod:`~windlass.share.book`, of who runs and shares
-(:mod:`~windlass.share.running`), by what :mod:`~windlass.share.meter` tells from readings.
+(:mod:`~windlass.share.running`), by what :mod:`~windlass.share.usage` tells from readings.
 :mod:`~windlass.share.interference` says how fast two jobs are together, fitted to measured pairs.
 
 :mod:`~windlass.share.learning` says how well ASAx learns beside its theorem.
@@ -33,11 +33,11 @@ from __future__ import annotations
 
 from typing import ClassVar, Protocol
 
-from windlass.registry import Registry, optional
+from windlass.policy.registry import Registry, optional
 from windlass.share.allocation import Allocation, Candidate, Guest
 from windlass.share.answer import Share, Sharing
 from windlass.share.interference import Interference, Speeds, fit_interference
-from windlass.share.lib.gang import Choice, first_fit
+from windlass.share.lib.first_fit import Choice, first_fit
 from windlass.share.lib.state import happiness
 from windlass.share.pairing import carried_out, guest_ended, host_ended
 from windlass.share.policies.asax import Asax

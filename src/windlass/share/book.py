@@ -12,9 +12,9 @@ from dataclasses import dataclass, field, replace
 
 from windlass.share.allocation import Candidate, Guest
 from windlass.share.answer import Sharing
-from windlass.share.meter import ClassUse, Interval, Reading
 from windlass.share.pairing import carried_out
 from windlass.share.running import Running, fresh, same, shown, used_memory
+from windlass.share.usage import ClassUse, Interval, Reading
 from windlass.share.view import ACTIONS, Checkpoint, Head, ShareView
 
 

@@ -161,7 +161,7 @@ def fit_interference(use: _Floats, speed: _Floats) -> Interference:
     ----------
     use
         (k, 2) percent of the device that each job uses alone, such as ``use`` of
-        :func:`windlass.traces.interference.read_interference`.
+        :func:`windlass.io.traces.interference.read_interference`.
     speed
         (k, 2) speeds in the pair over speeds alone, above 0.
 

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass, field
 
 from windlass.share.allocation import Allocation, Candidate, Guest
-from windlass.share.meter import Interval, Reading
+from windlass.share.usage import Interval, Reading
 
 
 @dataclass(slots=True)

@@ -13,7 +13,7 @@ from numba import types
 from numba.extending import intrinsic
 from numpy.typing import NDArray
 
-from windlass.compiled import inlined
+from windlass.jit import inlined
 
 #: Places in ``Nodes.numbers``: rows that changed since they were last taken, and rows taken then.
 CHANGED, TAKEN = range(2)

@@ -16,7 +16,7 @@ from numba import types
 from numba.core.registry import cpu_target
 from numba.extending import intrinsic
 
-from windlass.compiled import Kernel
+from windlass.jit import Kernel
 
 #: Where a function, as compiled code holds it, has the address of its machine code. Python gives only that of a wrapper
 #: for C, through which a call takes 5 to 10 ns longer.
@@ -86,7 +86,7 @@ class Handle:
     Parameters
     ----------
     state
-        A tuple of arrays, numbers and functions as :meth:`~windlass.compiled.Kernel.as_argument` gives them; it is
+        A tuple of arrays, numbers and functions as :meth:`~windlass.jit.Kernel.as_argument` gives them; it is
         kept. Its arrays stay its own: what compiled code writes into them is seen at once. A tuple with other arrays
         needs :meth:`refill`.
     store

@@ -13,7 +13,7 @@ import numpy as np
 from numba import types
 from numpy.typing import NDArray
 
-from windlass.compiled import Kernel, lean
+from windlass.jit import Kernel, lean
 
 
 @lean

@@ -16,7 +16,7 @@ import numpy as np
 from numba import types
 from numpy.typing import NDArray
 
-from windlass.compiled import Kernel
+from windlass.jit import Kernel
 from windlass.model import InputError
 from windlass.sim.cores import BIT, CHANGED, TAKEN, WORD, give_to, set_idle, take_of
 from windlass.sim.handle import Handle, opening, storing

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.engines.kubernetes.things import pod
-from windlass.engines.kubernetes.look import seen
+from windlass.engines.kubernetes.snapshot import seen
 from windlass.model import InputError
 from windlass.model.instances import InstanceType
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.engines.kubernetes.things import node, pod
-from windlass.engines.kubernetes.look import STARTS_WITHIN_S, seen
+from windlass.engines.kubernetes.snapshot import STARTS_WITHIN_S, seen
 from windlass.model.instances import InstanceType
 
 TYPES = (InstanceType("small", cores=4, most=10),)

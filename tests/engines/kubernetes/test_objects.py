@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from tests.engines.kubernetes.strict import Strict
 from windlass.engines.elastic.system import ClusterError, Seen
 from windlass.engines.kubernetes import objects
-from windlass.engines.kubernetes.look import TYPE_LABEL
+from windlass.engines.kubernetes.headroom import Spare
 from windlass.engines.kubernetes.server import MissingError
-from windlass.engines.kubernetes.spare import Spare
+from windlass.engines.kubernetes.snapshot import TYPE_LABEL
 from windlass.engines.kubernetes.system import KubernetesScale, spare
 from windlass.model.instances import InstanceType
 from windlass.scale import Demands, Totals

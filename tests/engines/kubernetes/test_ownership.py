@@ -8,7 +8,7 @@ import pytest
 
 from tests.engines.kubernetes.strict import Strict
 from windlass.engines.elastic.system import ClusterError
-from windlass.engines.kubernetes.spare import Spare
+from windlass.engines.kubernetes.headroom import Spare
 from windlass.model.instances import InstanceType
 
 SMALL = InstanceType("small", cores=1.9, memory=7e9, most=9)

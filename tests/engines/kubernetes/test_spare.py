@@ -9,8 +9,8 @@ pytest.importorskip("kubernetes", reason="needs the package kubernetes")
 from tests.engines.kubernetes.cluster import BUFFERS, DEPLOYMENTS, NAMESPACE, TEMPLATES
 from tests.engines.kubernetes.served import served_here
 from windlass.engines.elastic.system import ClusterError
+from windlass.engines.kubernetes.headroom import Spare
 from windlass.engines.kubernetes.server import MissingError, items
-from windlass.engines.kubernetes.spare import Spare
 from windlass.engines.kubernetes.system import KubernetesScale
 from windlass.model import InputError
 from windlass.model.instances import InstanceType

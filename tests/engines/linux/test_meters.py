@@ -12,8 +12,8 @@ import pytest
 
 from windlass.engines.linux import watchdog
 from windlass.engines.linux.files import GroupError
+from windlass.engines.linux.job_progress import MOST, Progress, read, report
 from windlass.engines.linux.measure import Meter, Spent, Usage, spent
-from windlass.engines.linux.progress import MOST, Progress, read, report
 
 
 def test_what_was_spent_is_the_difference_without_throttled_time():

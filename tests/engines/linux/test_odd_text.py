@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from tests.engines.linux.test_measure import TICKS, Proc
-from windlass.engines.linux.agent.token import read_token
+from windlass.agent.token import read_token
 from windlass.engines.linux.cores import is_topmost
 from windlass.engines.linux.files import Files
-from windlass.engines.linux.progress import Progress, read
+from windlass.engines.linux.job_progress import Progress, read
 from windlass.model import InputError
 
 

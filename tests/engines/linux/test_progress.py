@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from windlass.engines.linux.progress import MOST, Progress, read, report
+from windlass.engines.linux.job_progress import MOST, Progress, read, report
 
 GOOD = {"stage": 2, "stages": 4, "parallel": True, "done": 13, "left": 27}
 

@@ -6,11 +6,11 @@ from tests.engines.slurm import test_quotas
 from tests.engines.slurm.said import free, job, jobs
 from tests.engines.slurm.test_quotas import two
 from tests.engines.slurm.test_readings import folder
-from windlass.engines.batch.pairs import Pair
+from windlass.engines.batch.sharing_backend import Pair
 from windlass.engines.batch.system import Submitted
 from windlass.engines.slurm import use as module
 from windlass.engines.slurm.driver import _say
-from windlass.engines.slurm.rows import read_jobs
+from windlass.engines.slurm.models import read_jobs
 from windlass.engines.slurm.watch import Watch
 from windlass.order.site.view import Start
 from windlass.share import Share, Sharing

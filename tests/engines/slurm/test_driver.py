@@ -6,14 +6,14 @@ import pytest
 
 from tests.engines.slurm.strict import Strict
 from tests.oracles.plain import Answers
-from windlass.engines.batch.pairs import Pair
+from windlass.engines.batch.sharing_backend import Pair
 from windlass.engines.slurm import driver, lock
 from windlass.engines.slurm.client import Client
 from windlass.engines.slurm.driver import drive_slurm, give_back, plan_slurm
-from windlass.engines.slurm.driving import Driving, cluster_name, default_journal, group_name
 from windlass.engines.slurm.entries import Began, Decided, GivenBack, Over, Releasing, Taking
 from windlass.engines.slurm.journal import Journal, read_journal
 from windlass.engines.slurm.lock import DriverLock
+from windlass.engines.slurm.settings import Driving, cluster_name, default_journal, group_name
 from windlass.engines.slurm.sharing import (
     _learned,
     _left,

@@ -4,7 +4,7 @@ import pytest
 
 from tests.disks import PAGE, filled, names, small_disk
 from tests.engines.slurm.said import Said, job, jobs, node, nodes
-from windlass.engines.batch.pairs import Pair
+from windlass.engines.batch.sharing_backend import Pair
 from windlass.engines.slurm.client import Client
 from windlass.engines.slurm.driver import _give_back
 from windlass.engines.slurm.entries import Began, Over, Releasing

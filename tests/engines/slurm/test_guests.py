@@ -8,7 +8,7 @@ from tests.engines.slurm.said import free, job, jobs, node, nodes, running
 from windlass.engines.slurm.client import Client
 from windlass.engines.slurm.entries import Taking
 from windlass.engines.slurm.journal import Journal, Unwritten
-from windlass.engines.slurm.rows import read_jobs
+from windlass.engines.slurm.models import read_jobs
 from windlass.engines.slurm.system import Options, SlurmSystem
 
 

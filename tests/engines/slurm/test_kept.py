@@ -4,11 +4,11 @@ from types import SimpleNamespace
 
 import pytest
 
-from windlass.engines.batch.pairs import Pair
+from windlass.engines.batch.sharing_backend import Pair
 from windlass.engines.linux.files import GroupError
 from windlass.engines.slurm import sharing
 from windlass.engines.slurm.client import Client
-from windlass.engines.slurm.driving import Driving
+from windlass.engines.slurm.settings import Driving
 from windlass.engines.slurm.sharing import sharing_site
 from windlass.engines.slurm.state import ShareState, read_state, write_state
 from windlass.engines.slurm.system import Options

@@ -14,8 +14,8 @@ from windlass.engines.slurm.entries import (
     Taking,
     Withheld,
 )
-from windlass.engines.slurm.past import Past
-from windlass.engines.slurm.rows import read_jobs
+from windlass.engines.slurm.history import Past
+from windlass.engines.slurm.models import read_jobs
 
 
 class Noted:

@@ -8,7 +8,7 @@ import pytest
 
 from tests.engines.linux.imitation import Kernel, tree_v1
 from tests.engines.slurm.said import Said, job, jobs, node, nodes, over, running
-from windlass.engines.batch.pairs import Outcome, Pair
+from windlass.engines.batch.sharing_backend import Outcome, Pair
 from windlass.engines.linux.files import GroupError
 from windlass.engines.linux.v1 import V1
 from windlass.engines.slurm import shares as module
@@ -156,8 +156,8 @@ def test_what_is_read_last_of_a_job_is_its_tasks(bench, tmp_path):
     found, file = two(bench), tmp_path / "progress"
     before = found.shares.last_reading(7, "nothing known")
     assert before == "nothing known"
-    from windlass.engines.linux.progress import Progress, report
-    from windlass.share.meter import Reading
+    from windlass.engines.linux.job_progress import Progress, report
+    from windlass.share.usage import Reading
 
     report(file, Progress(2, 2, True, 30, 0))
     found.shares._measured[7] = SimpleNamespace(progress=file)

@@ -9,12 +9,12 @@ import pytest
 from tests.engines.slurm import test_quotas
 from tests.engines.slurm.said import job, node, nodes, over, running
 from tests.engines.slurm.test_quotas import PAIR, two
-from windlass.engines.batch.pairs import Pair
+from windlass.engines.batch.sharing_backend import Pair
 from windlass.engines.linux.files import GroupError
-from windlass.engines.linux.progress import Progress, report
+from windlass.engines.linux.job_progress import Progress, report
 from windlass.engines.slurm import use as module
 from windlass.engines.slurm.client import AwayError
-from windlass.share.meter import Reading
+from windlass.share.usage import Reading
 
 bench = test_quotas.bench
 

@@ -13,10 +13,10 @@ from tests.engines.slurm.private import PATIENCE, private_slurm
 from windlass.engines.slurm.cluster import Cluster
 from windlass.engines.slurm.daemons import wait_until
 from windlass.engines.slurm.driver import drive_slurm
-from windlass.engines.slurm.driving import Driving
 from windlass.engines.slurm.entries import Began, Decided, Releasing
 from windlass.engines.slurm.journal import read_journal
-from windlass.engines.slurm.rows import Phase
+from windlass.engines.slurm.models import Phase
+from windlass.engines.slurm.settings import Driving
 from windlass.engines.slurm.system import Options
 from windlass.model import InputError
 from windlass.order.site.policies.fcfs import Fcfs

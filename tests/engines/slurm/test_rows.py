@@ -5,7 +5,7 @@ import math
 import pytest
 
 from tests.engines.slurm.said import NOBODY_THERE, free, job, jobs, node, nodes, over, running
-from windlass.engines.slurm.rows import Phase, read_jobs, read_nodes
+from windlass.engines.slurm.models import Phase, read_jobs, read_nodes
 from windlass.model import BatchError
 
 

@@ -11,7 +11,7 @@ from windlass.engines.slurm.accounting import accounting_missing
 from windlass.engines.slurm.cluster import Cluster
 from windlass.engines.slurm.daemons import wait_until
 from windlass.engines.slurm.log import read_log, write_log
-from windlass.traces import read_trace
+from windlass.io.traces import read_trace
 
 pytestmark = pytest.mark.slow
 

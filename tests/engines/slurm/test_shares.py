@@ -15,10 +15,10 @@ from tests.kills import kills
 from windlass.engines.linux.files import GroupError
 from windlass.engines.linux.groups import found
 from windlass.engines.slurm.daemons import wait_until
-from windlass.engines.slurm.driving import cluster_name, group_name
 from windlass.engines.slurm.entries import Returning, Taking
 from windlass.engines.slurm.journal import Unwritten, read_journal
-from windlass.engines.slurm.rows import Phase
+from windlass.engines.slurm.models import Phase
+from windlass.engines.slurm.settings import cluster_name, group_name
 
 pytestmark = pytest.mark.slow
 SHARES = "--comment=windlass share restart"

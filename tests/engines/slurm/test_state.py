@@ -2,7 +2,7 @@
 
 import pytest
 
-from windlass.engines.batch.pairs import Pair
+from windlass.engines.batch.sharing_backend import Pair
 from windlass.engines.slurm.state import ShareState, read_state, write_state
 from windlass.model import InputError
 

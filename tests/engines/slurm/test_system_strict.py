@@ -9,7 +9,7 @@ from windlass.engines.batch.system import Cancelled, NoMore, Started, Submitted
 from windlass.engines.slurm.client import Client
 from windlass.engines.slurm.entries import GivenBack, Refused, Releasing, Withheld
 from windlass.engines.slurm.journal import Journal, read_journal
-from windlass.engines.slurm.rows import read_jobs
+from windlass.engines.slurm.models import read_jobs
 from windlass.engines.slurm.system import Options, SlurmSystem, may_release
 from windlass.model import BatchError, InputError
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from tests.engines.slurm.said import free, job, jobs, over, running
 from windlass.engines.batch.system import Cancelled, Delayed, Ended, Holds, Started, Submitted
-from windlass.engines.slurm.rows import Phase, read_jobs
+from windlass.engines.slurm.models import Phase, read_jobs
 from windlass.engines.slurm.watch import Watch
 
 

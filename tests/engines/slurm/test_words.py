@@ -7,7 +7,7 @@ import pytest
 
 from tests.engines.slurm.said import Said, job, jobs, node, nodes
 from windlass.engines.slurm.client import Client, Commands, numbers
-from windlass.engines.slurm.rows import JobRow, NodeRow, Phase, read_jobs, read_nodes
+from windlass.engines.slurm.models import JobRow, NodeRow, Phase, read_jobs, read_nodes
 from windlass.model import BatchError
 
 

@@ -5,8 +5,8 @@ import pytest
 from tests.engines.streams.cases import CAMERA, CLOUD, PRIVATE, TIERS, feed
 from tests.engines.streams.test_decided import Chosen, Noted
 from windlass.drive import drive
+from windlass.engines.streams.chain_lifecycle import Patience
 from windlass.engines.streams.engine import LiveStreams
-from windlass.engines.streams.lives import Patience
 
 QUICK = Patience(rest=1.0, longest_rest=8.0, start=6.0, quiet=4.0, boundary=2.0, drain=1.5, steady=3.0)
 MISHAPS = [

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from tests.engines.streams.cases import CAMERA, CLOUD, PRIVATE, TIERS, feed
 from tests.engines.streams.fake import FakeStreams
 from windlass.drive import drive
+from windlass.engines.streams.chain_lifecycle import Patience
 from windlass.engines.streams.engine import LiveStreams
-from windlass.engines.streams.lives import Patience
 from windlass.model import PolicyError
 from windlass.plan import POLICIES
 from windlass.plan.view import Plan

@@ -9,11 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.engines.streams.cases import TIERS
+from windlass.engines.streams.chain_lifecycle import Chain, Life, Patience
 from windlass.engines.streams.executor import Frame
-from windlass.engines.streams.lives import Chain, Life, Patience
 from windlass.engines.streams.part import Passing, Task
-from windlass.engines.streams.playings import Playing, Playings
 from windlass.engines.streams.result import Decided
+from windlass.engines.streams.scoring import Playing, Playings
 
 SHORT = Patience(rest=1.0, longest_rest=6.0, start=20.0, quiet=8.0, boundary=3.0, drain=2.0, steady=5.0)
 

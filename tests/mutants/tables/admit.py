@@ -2,7 +2,7 @@
 
 from tests.mutants.mutant import Mutant
 
-FOREWARN, BUDGET, FEDERATION = "admit/policies/forewarn.py", "admit/lib/budget.py", "admit/federation.py"
+FOREWARN, BUDGET, FEDERATION = "admit/policies/forewarn.py", "admit/lib/thresholds.py", "admit/federation.py"
 JUDGING, NODE = ("admit/evaluation/judging.py", "admit/evaluation/node.py")
 OURS = ("tests/admit/test_plain.py::test_a_node_of_ours_is_as_a_plain_one",)
 TAUGHT = ("tests/admit/test_plain.py::test_a_newcomer_with_a_lesson_is_as_a_plain_one",)
@@ -53,6 +53,9 @@ MUTANTS = (
     ),
     Mutant("admit/fleet.py", "self.spikes.filled[node] = 0", "pass", STARTS),
     Mutant(
-        "admit/lesson.py", "each.plain for each in lessons", "lessons[0].plain for each in lessons", LESSONS
+        "admit/shared_model.py",
+        "each.plain for each in lessons",
+        "lessons[0].plain for each in lessons",
+        LESSONS,
     ),
 )

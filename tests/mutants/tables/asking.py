@@ -2,8 +2,8 @@
 
 from tests.mutants.mutant import Mutant
 
-HEAD = "order/site/head.py"
-EXPLAINED = "worlds/batch/explained.py"
+HEAD = "order/site/reservation.py"
+EXPLAINED = "experiment/worlds/batch/explainer.py"
 OF_EXPLAINED = ("tests/worlds/test_waited.py",)
 OF_CHECK = ("tests/cli/test_check.py",)
 OF_VALIDATE = ("tests/cli/test_validate.py",)
@@ -21,8 +21,12 @@ MUTANTS = (
         "np.ascontiguousarray(given, dtype=np.int64)",
         ("tests/order/test_users.py",),
     ),
-    Mutant("checks/checked.py", "if not is_file or _is_about(cls, registry):", "if True:", OF_CHECK),
-    Mutant("checks/checked.py", "found = lines[-1] if lines else None", "found = None", OF_CHECK),
+    Mutant(
+        "experiment/checks/validation.py", "if not is_file or _is_about(cls, registry):", "if True:", OF_CHECK
+    ),
+    Mutant(
+        "experiment/checks/validation.py", "found = lines[-1] if lines else None", "found = None", OF_CHECK
+    ),
     Mutant(
         "cli/validate.py",
         "(world.workload_key(variant.setting, seed), other)",
@@ -30,13 +34,16 @@ MUTANTS = (
         OF_VALIDATE,
     ),
     Mutant(
-        "scenario/files.py",
+        "experiment/scenario/files.py",
         "for pair in tree.items() for each in pair for file",
         "for each in tree.values() for file",
         OF_VALIDATE,
     ),
     Mutant("cli/overrides.py", 'if letter == "," and depth == 0:', 'if letter == ",":', OF_PARAMETERS),
     Mutant(
-        "scenario/files.py", "else key: resolve_policies(value, folder)", "else key: value", OF_PARAMETERS
+        "experiment/scenario/files.py",
+        "else key: resolve_policies(value, folder)",
+        "else key: value",
+        OF_PARAMETERS,
     ),
 )

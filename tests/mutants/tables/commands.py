@@ -6,9 +6,12 @@ PASSED_ON, SHOWN = ("tests/cli/test_passed_on.py",), ("tests/cli/test_shown.py",
 BROKEN, DISPATCH = ("tests/checks/test_broken.py",), ("tests/checks/test_broken_dispatch.py",)
 VALUES, WORDS = ("tests/report/test_values.py",), ("tests/report/test_words.py",)
 COURSES = ("tests/report/test_courses.py",)
-TETRIUM, SWAG = ("tests/papers/test_tetrium_options.py",), ("tests/papers/test_swag_causes.py",)
-CASCADE, LEARNING = ("tests/papers/test_cascade_places.py",), ("tests/papers/test_rosella_learning.py",)
-LIVE, ASAX = ("tests/papers/test_live_rows.py",), ("tests/papers/test_asax_runs.py",)
+TETRIUM, SWAG = ("tests/reproductions/test_tetrium_options.py",), ("tests/reproductions/test_swag_causes.py",)
+CASCADE, LEARNING = (
+    ("tests/reproductions/test_cascade_places.py",),
+    ("tests/reproductions/test_rosella_learning.py",),
+)
+LIVE, ASAX = ("tests/reproductions/test_live_rows.py",), ("tests/reproductions/test_asax_runs.py",)
 
 MUTANTS = (
     Mutant(
@@ -18,7 +21,7 @@ MUTANTS = (
         PASSED_ON,
     ),
     Mutant("cli/agent.py", "where.port + 1 if where.port else 0", "where.port + 1", PASSED_ON),
-    Mutant("cli/plan/shown.py", "amount * 8 / 1e6", "amount / 1e6", SHOWN),
+    Mutant("cli/plan/output.py", "amount * 8 / 1e6", "amount / 1e6", SHOWN),
     Mutant(
         "cli/plan/measured.py",
         "late = np.concatenate([row.late for row in calm])",
@@ -26,18 +29,40 @@ MUTANTS = (
         SHOWN,
     ),
     Mutant("cli/slurm.py", 'if "--checkpoint" in given_in(context) and', "if", SHOWN),
-    Mutant("checks/scale.py", "                answer.check(view)", "                pass", BROKEN),
-    Mutant("checks/place.py", "[::7]", "[:1]", BROKEN),
-    Mutant("checks/dispatch.py", "compiled.reservations > 0", "compiled.reservations > 1", DISPATCH),
-    Mutant("report/courses.py", "function.time - known.submit.min()", "function.time", COURSES),
+    Mutant(
+        "experiment/checks/scale.py", "                answer.check(view)", "                pass", BROKEN
+    ),
+    Mutant("experiment/checks/place.py", "[::7]", "[:1]", BROKEN),
+    Mutant(
+        "experiment/checks/dispatch.py", "compiled.reservations > 0", "compiled.reservations > 1", DISPATCH
+    ),
+    Mutant("report/timelines.py", "function.time - known.submit.min()", "function.time", COURSES),
     Mutant("report/breakdowns.py", "(measure > self.above)", "(measure >= self.above)", VALUES),
     Mutant("report/waiting.py", "few = waited.wait - kept", "few = waited.wait", WORDS),
-    Mutant("papers/tetrium/options.py", "0.3: (16, 25, 26", "0.3: (16, 24, 26", TETRIUM),
-    Mutant("papers/swag/causes.py", "own <= each_put_off", "own < each_put_off", SWAG),
-    Mutant("papers/cascade/placement.py", "case.first(20 * count)", "case.first(10 * count)", CASCADE),
-    Mutant("papers/rosella/learning.py", "edges[slow[-1] + 1] - at", "edges[slow[-1]] - at", LEARNING),
-    Mutant("papers/sim_vs_live/cases.py", "stated_s / (remote_s - read_s)", "stated_s / remote_s", LIVE),
+    Mutant("windlass_reproductions/tetrium/options.py", "0.3: (16, 25, 26", "0.3: (16, 24, 26", TETRIUM),
+    Mutant("windlass_reproductions/swag/causes.py", "own <= each_put_off", "own < each_put_off", SWAG),
     Mutant(
-        "papers/asax/runs.py", "min(100.0, 100.0 * alone[row] / share)", "100.0 * alone[row] / share", ASAX
+        "windlass_reproductions/cascade/placement.py",
+        "case.first(20 * count)",
+        "case.first(10 * count)",
+        CASCADE,
+    ),
+    Mutant(
+        "windlass_reproductions/rosella/learning.py",
+        "edges[slow[-1] + 1] - at",
+        "edges[slow[-1]] - at",
+        LEARNING,
+    ),
+    Mutant(
+        "windlass_reproductions/sim_vs_live/cases.py",
+        "stated_s / (remote_s - read_s)",
+        "stated_s / remote_s",
+        LIVE,
+    ),
+    Mutant(
+        "windlass_reproductions/asax/runs.py",
+        "min(100.0, 100.0 * alone[row] / share)",
+        "100.0 * alone[row] / share",
+        ASAX,
     ),
 )

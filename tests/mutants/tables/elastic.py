@@ -25,7 +25,7 @@ MUTANTS = (
     ),
     Mutant(ENGINE, "self._next = now + self._period", "self._next += self._period", OUTAGES),
     Mutant(
-        "engines/kubernetes/look.py",
+        "engines/kubernetes/snapshot.py",
         "up = holds or _ready",
         "up = _ready",
         ("tests/engines/kubernetes/test_counts.py",),

@@ -37,7 +37,7 @@ MUTANTS = (
         (f"{CALLS}::test_schedulers_begin_alike_but_for_their_chance_and_their_part",),
     ),
     Mutant(
-        "sim/workers/lane.py",
+        "sim/workers/low_priority.py",
         "    if line.down != 0 or state.low_count[worker] >= state.counts[places.LANE_ROOM]:\n"
         "        state.counts[places.DROPPED] += 1\n",
         "    if line.down != 0 or state.low_count[worker] >= state.counts[places.LANE_ROOM]:\n",

@@ -2,7 +2,7 @@
 
 from tests.mutants.mutant import Mutant
 
-SITE, WORKERS, FLEET = "metrics/site.py", "metrics/workers.py", "metrics/fleet.py"
+SITE, WORKERS, FLEET = "results/metrics/site.py", "results/metrics/workers.py", "results/metrics/fleet.py"
 OURS = ("tests/metrics/test_plain.py",)
 OF_SITE = (f"{OURS[0]}::test_of_rigid_jobs_on_one_site",)
 OF_WORKERS = (f"{OURS[0]}::test_of_small_tasks_on_many_workers",)
@@ -22,5 +22,5 @@ MUTANTS = (
     Mutant(FLEET, "np.divide(run.response, service_s,", "np.divide(run.response, service_s + 1.0,", OF_FLEET),
     Mutant(FLEET, "(run.computed - run.begun).sum()", "(run.end.max() - run.begun).sum()", OF_FLEET),
     Mutant(FLEET, "np.minimum(run.computed, end) - np", "run.computed - np", OF_FLEET),
-    Mutant("metrics/alone.py", "end = ends[0] + duration[task]", "end = duration[task]", OF_FLEET),
+    Mutant("results/metrics/isolated.py", "end = ends[0] + duration[task]", "end = duration[task]", OF_FLEET),
 )

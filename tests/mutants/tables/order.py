@@ -30,7 +30,7 @@ MUTANTS = (
         ("tests/order/test_queue.py::test_sjf_is_the_policy_of_that_name",),
     ),
     Mutant(
-        "worlds/batch/estimates.py",
+        "experiment/worlds/batch/estimates.py",
         "return min(request, sum(last) / 2) if known else request",
         "return sum(last) / 2 if known else request",
         ("tests/worlds/test_estimates.py::test_a_long_queue_by_history",),

@@ -74,6 +74,6 @@ MUTANTS = (
     Mutant(DURATIONS, "in (everywhere, jobs, stages):", "in (jobs, stages):", OF_MEANS),
     Mutant("engines/live/book.py", "self.told.seconds()\n", "jobs.estimate_s\n", OF_LIVE),
     Mutant("engines/live/engine.py", "event.computed - event.read", "event.computed - event.begun", OF_LIVE),
-    Mutant("engines/live/sending.py", "self._book.told.seconds()", "self._book.jobs.estimate_s", OF_LIVE),
-    Mutant("worlds/fleet/live.py", "estimates=setting.estimates.durations,", "", OF_LIVE),
+    Mutant("engines/live/transfers.py", "self._book.told.seconds()", "self._book.jobs.estimate_s", OF_LIVE),
+    Mutant("experiment/worlds/fleet/live.py", "estimates=setting.estimates.durations,", "", OF_LIVE),
 )

@@ -2,7 +2,7 @@
 
 from tests.mutants.mutant import Mutant
 
-MERGING, SIMULATED = "papers/pronto/merging.py", "papers/pronto/simulated.py"
+MERGING, SIMULATED = "windlass_reproductions/pronto/merging.py", "windlass_reproductions/pronto/simulated.py"
 VERDICT, JUDGING = "admit/evaluation/verdict.py", "admit/evaluation/judging.py"
 VARIANTS, COMPARED = "admit/evaluation/variants.py", "cli/admit/compared.py"
 

@@ -10,31 +10,44 @@ OF_FLEETS = "tests/metrics/test_of_fleets_and_instances.py"
 OF_WORLDS = "tests/metrics/test_of_each_world.py"
 
 MUTANTS = (
-    Mutant("workloads/lublin/kinds.py", "shape_2=7.073", "shape_2=14.146", (DRAWN,)),
-    Mutant("workloads/lublin/kinds.py", "first_stage=0.705", "first_stage=0.5", (DRAWN,)),
-    Mutant("workloads/queries.py", 'Step("tiny", 0.72, 0.25)', 'Step("tiny", 0.72, 0.5)', (QUERIES,)),
-    Mutant("workloads/use.py", "_WITHIN = 0.05", "_WITHIN = 0.1", (DRAWN,)),
-    Mutant("workloads/swim.py", "2 * BLOCK_BYTES", "BLOCK_BYTES", ("tests/model/test_fleets_of_logs.py",)),
-    Mutant("traces/logs/kubectl.py", 'phase == "Pending"', 'phase == "Waiting"', (JSON,)),
+    Mutant("experiment/workloads/lublin/kinds.py", "shape_2=7.073", "shape_2=14.146", (DRAWN,)),
+    Mutant("experiment/workloads/lublin/kinds.py", "first_stage=0.705", "first_stage=0.5", (DRAWN,)),
     Mutant(
-        "traces/logs/openb.py", "None if memory is None else", "None if memory is not None else", (OTHERS,)
+        "experiment/workloads/queries.py", 'Step("tiny", 0.72, 0.25)', 'Step("tiny", 0.72, 0.5)', (QUERIES,)
     ),
-    Mutant("traces/logs/pbs.py", 'row.text("account", "group")', 'row.text("group", "account")', (OTHERS,)),
+    Mutant("experiment/workloads/use.py", "_WITHIN = 0.05", "_WITHIN = 0.1", (DRAWN,)),
     Mutant(
-        "traces/logs/sacct.py",
+        "experiment/workloads/swim.py",
+        "2 * BLOCK_BYTES",
+        "BLOCK_BYTES",
+        ("tests/model/test_fleets_of_logs.py",),
+    ),
+    Mutant("io/traces/logs/kubectl.py", 'phase == "Pending"', 'phase == "Waiting"', (JSON,)),
+    Mutant(
+        "io/traces/logs/openb.py", "None if memory is None else", "None if memory is not None else", (OTHERS,)
+    ),
+    Mutant(
+        "io/traces/logs/pbs.py", 'row.text("account", "group")', 'row.text("group", "account")', (OTHERS,)
+    ),
+    Mutant(
+        "io/traces/logs/sacct.py",
         "held.memory or asked.memory or wanted",
         "wanted or held.memory or asked.memory",
         ("tests/traces/test_log_columns.py",),
     ),
-    Mutant("traces/wan.py", '"cost") / 1e9', '"cost")', ("tests/traces/test_readers_published.py",)),
-    Mutant("metrics/fleet.py", "BYTES_PER_SUBJOB = 8", "BYTES_PER_SUBJOB = 9", (OF_FLEETS,)),
-    Mutant("metrics/bound.py", "max(work[sub], squares / total) / 2.0", "work[sub] / 2.0", (OF_FLEETS,)),
-    Mutant("metrics/elastic.py", "(wait * done.shares).sum()", "wait.sum()", (OF_FLEETS,)),
-    Mutant("metrics/sharing.py", "shared.start >= done.start", "shared.start > done.start", (OF_WORLDS,)),
-    Mutant("metrics/video.py", "done.late.sum()", "done.lost.sum()", (OF_WORLDS,)),
-    Mutant("verdict/fidelity.py", "[50, 90]", "[50, 95]", ("tests/verdict/test_results.py",)),
+    Mutant("io/traces/wan.py", '"cost") / 1e9', '"cost")', ("tests/traces/test_readers_published.py",)),
+    Mutant("results/metrics/fleet.py", "BYTES_PER_SUBJOB = 8", "BYTES_PER_SUBJOB = 9", (OF_FLEETS,)),
     Mutant(
-        "worlds/elastic/spot.py",
+        "results/metrics/bound.py", "max(work[sub], squares / total) / 2.0", "work[sub] / 2.0", (OF_FLEETS,)
+    ),
+    Mutant("results/metrics/elastic.py", "(wait * done.shares).sum()", "wait.sum()", (OF_FLEETS,)),
+    Mutant(
+        "results/metrics/sharing.py", "shared.start >= done.start", "shared.start > done.start", (OF_WORLDS,)
+    ),
+    Mutant("results/metrics/video.py", "done.late.sum()", "done.lost.sum()", (OF_WORLDS,)),
+    Mutant("results/verdict/fidelity.py", "[50, 90]", "[50, 95]", ("tests/verdict/test_results.py",)),
+    Mutant(
+        "experiment/worlds/elastic/spot.py",
         "changed * trace.gap, len(number)",
         "changed * trace.gap, len(changed)",
         ("tests/worlds/test_by_hand.py",),

@@ -14,12 +14,12 @@ OF_ADDRESS = (
 OF_EFFECTS = ("tests/cli/test_effects.py",)
 
 MUTANTS = (
-    Mutant("saving/together.py", "shutil.rmtree(fresh, ignore_errors=True)", "pass", OF_FILES),
-    Mutant("saving/files.py", ", src_dir_fd=file.fileno())", ")", OF_FILES),
-    Mutant("saving/files.py", 'ending = f".new{place.suffix[:80]}"', 'ending = ".new"', OF_FILES),
+    Mutant("io/together.py", "shutil.rmtree(fresh, ignore_errors=True)", "pass", OF_FILES),
+    Mutant("io/files.py", ", src_dir_fd=file.fileno())", ")", OF_FILES),
+    Mutant("io/files.py", 'ending = f".new{place.suffix[:80]}"', 'ending = ".new"', OF_FILES),
     Mutant(ADDRESS, " or (scope[1] and not scope[2].isalnum())", "", OF_ADDRESS),
     Mutant(ADDRESS, " and len(text) <= 5", "", OF_ADDRESS),
     Mutant(ADDRESS, "(6 if brackets else 4)", "(4 if brackets else 6)", OF_ADDRESS),
     Mutant(ADDRESS, "return not _NUMBER.fullmatch(labels[-1])", "return True", OF_ADDRESS),
-    Mutant("cli/effects.py", "if other not in given:", "if option in given:", OF_EFFECTS),
+    Mutant("cli/option_checks.py", "if other not in given:", "if option in given:", OF_EFFECTS),
 )

@@ -2,7 +2,7 @@
 
 from tests.mutants.mutant import Mutant
 
-LARGEST, NEIGHBOURS, PAST = "share/lib/largest.py", "sim/shares/neighbours.py", "engines/slurm/past.py"
+LARGEST, NEIGHBOURS, PAST = "share/lib/largest.py", "sim/shares/neighbours.py", "engines/slurm/history.py"
 SHARING, BOOK, ENGINE = "engines/batch/sharing.py", "engines/batch/book.py", "engines/batch/engine.py"
 OF_PAIRS = ("tests/share/test_pairs_plain.py",)
 OF_FACTORS = ("tests/sim/test_shares_defaults.py",)

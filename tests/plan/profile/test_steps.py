@@ -11,9 +11,9 @@ from windlass.plan.profile.steps.step import BOX_BYTES, TRACK_BYTES, Found, Seen
 
 cv2 = pytest.importorskip("cv2", reason="the extra `vision` is not installed")
 
+from windlass.plan.profile.steps.appearance import Colours, Corners  # noqa: E402
 from windlass.plan.profile.steps.decode import QUALITY, Scale, jpeg_bytes  # noqa: E402
 from windlass.plan.profile.steps.found import Choose, Send, checked_least, found_in  # noqa: E402
-from windlass.plan.profile.steps.looks import Colours, Corners  # noqa: E402
 from windlass.plan.profile.steps.match import Match  # noqa: E402
 from windlass.plan.profile.steps.motion import Motion, _things  # noqa: E402
 from windlass.plan.profile.steps.people import People  # noqa: E402

@@ -23,7 +23,7 @@ from windlass.admit.measure import Bools, Quality, leads, quality
 from windlass.admit.view import AdmitView
 from windlass.model import InputError
 from windlass.model.values import whole
-from windlass.registry import Registry
+from windlass.policy.registry import Registry
 
 
 @dataclass(frozen=True, slots=True, eq=False)

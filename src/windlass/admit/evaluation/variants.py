@@ -10,7 +10,7 @@ import numpy as np
 from windlass.admit.evaluation.candidates import TUNED, Candidate
 from windlass.admit.evaluation.judging import judge
 from windlass.admit.evaluation.node import Node
-from windlass.registry import Registry
+from windlass.policy.registry import Registry
 
 #: What is tried: how projections are weighed, and over how many steps spikes and the scale of a metric are told.
 WEIGHTS, LAGS, MEMORIES = ("raw", "equal"), (5, 10, 20, 40), (100.0, 1000.0)

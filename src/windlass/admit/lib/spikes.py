@@ -14,7 +14,7 @@ from numba import types
 from numpy.typing import NDArray
 
 from windlass.admit.lib.subspace import Floats
-from windlass.compiled import Kernel
+from windlass.jit import Kernel
 from windlass.model import InputError
 from windlass.model.values import number, whole
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from windlass.admit.lib.standard import SCALED
+from windlass.admit.lib.scaling import SCALED
 from windlass.admit.lib.subspace import Floats, checked_subspace
 from windlass.admit.lib.trackers import ManyTracker
 from windlass.model import InputError

@@ -8,9 +8,9 @@ from typing import ClassVar
 
 import numpy as np
 
-from windlass.admit.lib.budget import Threshold
 from windlass.admit.lib.forecasts import checked_forecaster
-from windlass.admit.lib.levels import checked_level
+from windlass.admit.lib.spike_rules import checked_level
+from windlass.admit.lib.thresholds import Threshold
 from windlass.admit.view import Admission, AdmitView
 from windlass.model import InputError
 from windlass.model.values import whole

@@ -9,13 +9,13 @@ import numpy as np
 
 from windlass.admit.federation import Subspace
 from windlass.admit.learned import Learned, as_one_block
-from windlass.admit.lesson import PLAIN, Lesson
-from windlass.admit.lib.budget import Threshold
 from windlass.admit.lib.ridge import Ridge
 from windlass.admit.lib.saved import Part, opened, pack, restore
 from windlass.admit.lib.stream import STREAM_KEPT, Stream, Turned
 from windlass.admit.lib.subspace import Floats
+from windlass.admit.lib.thresholds import Threshold
 from windlass.admit.lib.trackers import make_tracker
+from windlass.admit.shared_model import PLAIN, Lesson
 from windlass.admit.view import Admission, AdmitView
 from windlass.model import InputError
 from windlass.model.values import number, whole

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from windlass.admit.lib.gauge import Gauge
+from windlass.admit.lib.threshold_policy import Gauge
 from windlass.admit.view import AdmitView
 
 

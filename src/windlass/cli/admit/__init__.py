@@ -1,7 +1,7 @@
 """``windlass admit``: what signals foresee on a machine's telemetry.
 
 - :mod:`~windlass.cli.admit.command`: ``evaluate``.
-- :mod:`~windlass.cli.admit.shown`: its tables, page and JSON.
+- :mod:`~windlass.cli.admit.output`: its tables, page and JSON.
 - :mod:`~windlass.cli.admit.compared`: who is ahead of whom.
 """
 

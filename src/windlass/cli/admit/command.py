@@ -26,14 +26,14 @@ from windlass.admit.evaluation import (
     tuned,
 )
 from windlass.cli.admit.compared import verdicts_of
-from windlass.cli.admit.shown import Shown, page_of, row_of, tables_of
+from windlass.cli.admit.output import Shown, page_of, row_of, tables_of
 from windlass.cli.terminal import terminal
+from windlass.io import check_file, write_text
+from windlass.io.traces.telemetry import Telemetry, read_telemetry
+from windlass.io.traces.telemetry.recorded import BUSY
 from windlass.model import InputError
 from windlass.model.values import number
 from windlass.report import BEGINS
-from windlass.saving import check_file, write_text
-from windlass.traces.telemetry import Telemetry, read_telemetry
-from windlass.traces.telemetry.recorded import BUSY
 
 #: Without earlier telemetry, policies begin in this share of it, and are not judged there.
 _WARM = 0.2

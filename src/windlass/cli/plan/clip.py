@@ -8,9 +8,9 @@ from pathlib import Path
 
 from windlass.cli.plan.bar import bar
 from windlass.cli.terminal import terminal
+from windlass.io import check_file
 from windlass.model import InputError
 from windlass.plan.profile.traffic.scene import Traffic
-from windlass.saving import check_file
 
 
 def size_of(given: str) -> tuple[int, int]:

@@ -39,7 +39,7 @@ def solve(
     ] = False,
 ) -> None:
     """Choose a configuration for each query: its accuracy, what all use of each resource, and what is possible."""
-    from windlass.cli.effects import TOLD, check_apart
+    from windlass.cli.option_checks import TOLD, check_apart
     from windlass.cli.plan.solve import solve_command
 
     check_apart(context, "--json", ("--explain",), TOLD)
@@ -139,7 +139,7 @@ def run(
     ] = False,
 ) -> None:
     """Run queries on real nodes as planned, plan anew when something changes, and measure accuracy and lateness."""
-    from windlass.cli.effects import PRIVATE, RUN, check_apart
+    from windlass.cli.option_checks import PRIVATE, RUN, check_apart
     from windlass.cli.plan.run import Where, run_command
 
     check_apart(context, "--dry-run", ("--seconds", "--json", "--real-links"), RUN)

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from rich.table import Table
 
-from windlass.engines.streams.playings import Playing
 from windlass.engines.streams.result import StreamsRun
+from windlass.engines.streams.scoring import Playing
 
 
 def measured_table(run: StreamsRun) -> Table:

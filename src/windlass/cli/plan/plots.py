@@ -6,9 +6,9 @@ from collections.abc import Callable, Sequence
 
 from windlass.model.queries import QueryPlan
 from windlass.report.figures import Plot, axis_style, framed_figure, plotted
+from windlass.report.html_fragments import Part, figure, text
 from windlass.report.page import page
 from windlass.report.palette import TEXT, stroke
-from windlass.report.parts import Part, figure, text
 
 
 def page_of(title: str, lead: Sequence[str], plans: Sequence[QueryPlan], front: Sequence[int]) -> str:

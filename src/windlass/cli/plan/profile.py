@@ -15,12 +15,12 @@ from rich.table import Table
 from windlass.cli.plan.bar import bar
 from windlass.cli.plan.clip import needs_opencv
 from windlass.cli.terminal import terminal
+from windlass.io import check_file, write_text
 from windlass.model import InputError
 from windlass.model.queries import QueryPlan
 from windlass.plan.profile import write_plans
 from windlass.plan.profile.tracks import Tracks, read_truth
 from windlass.report import BEGINS
-from windlass.saving import check_file, write_text
 
 if TYPE_CHECKING:
     from windlass.plan.profile.clipinfo import ClipInfo

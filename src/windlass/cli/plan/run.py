@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from windlass.cli.apart import errors_apart
 from windlass.cli.plan.measured import measured_table, tree_of
 from windlass.cli.signals import stopped_by_signals
+from windlass.cli.stderr_capture import errors_apart
 from windlass.cli.terminal import terminal
 from windlass.drive import drive
 from windlass.engines.address import ray_head

@@ -9,14 +9,14 @@ from pathlib import Path
 
 import numpy as np
 
-from windlass.cli.plan.shown import Solved, reasons, tables_of, tree_of
+from windlass.cli.plan.output import Solved, reasons, tables_of, tree_of
 from windlass.cli.terminal import terminal
-from windlass.foreign import ODD, contained, is_foreign, place_of, said_by
 from windlass.model import InputError, PolicyError
 from windlass.model.queries import Hierarchy, Query
 from windlass.plan import POLICIES, PlanView, QueryOptions, configurations
 from windlass.plan.bound import mean_bound
 from windlass.plan.files import read_hierarchy, read_queries
+from windlass.policy.user_code import ODD, contained, is_foreign, place_of, said_by
 
 
 def solve(

@@ -21,7 +21,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from windlass.compiled import helper, index, inlined, pick
 from windlass.dispatch.state import (
     DIRTY,
     PRESENT,
@@ -33,6 +32,7 @@ from windlass.dispatch.state import (
     low_half,
     own_ints,
 )
+from windlass.jit import helper, index, inlined, pick
 
 THRESHOLD, ALIAS, PER_COLUMN, ALIAS_INTS = range(4)
 _FULL = 4294967296.0

@@ -27,7 +27,6 @@ from typing import ClassVar
 
 import numpy as np
 
-from windlass.compiled import Kernel, inlined
 from windlass.dispatch.compiled import CompiledDispatch, changing, completing
 from windlass.dispatch.state import (
     JOINED,
@@ -39,6 +38,7 @@ from windlass.dispatch.state import (
     change_members,
     make_state,
 )
+from windlass.jit import Kernel, inlined
 from windlass.model.values import number
 
 FADING, CURIOSITY = OWN_FLOAT, OWN_FLOAT + 1

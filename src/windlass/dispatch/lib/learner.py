@@ -63,7 +63,6 @@ from __future__ import annotations
 
 import math
 
-from windlass.compiled import helper, inlined
 from windlass.dispatch.state import (
     BENCHMARK_AT,
     DIRTY,
@@ -77,6 +76,7 @@ from windlass.dispatch.state import (
     is_present,
     unit,
 )
+from windlass.jit import helper, inlined
 
 BLOCKS = 16
 _WORK, _SECONDS, _COUNT, _BLOCK_WORK, _BLOCK_SECONDS, _BLOCK_COUNT, _BEGAN, _FIRST, _USED, _HEADER = range(10)

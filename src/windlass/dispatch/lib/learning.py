@@ -7,7 +7,6 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from windlass.compiled import Kernel
 from windlass.dispatch.compiled import CompiledDispatch, benchmarking, changing
 from windlass.dispatch.lib import learner as learn
 from windlass.dispatch.state import (
@@ -25,6 +24,7 @@ from windlass.dispatch.state import (
     low_half,
     member,
 )
+from windlass.jit import Kernel
 
 
 def _changed(kind, worker, rate, ints, floats):

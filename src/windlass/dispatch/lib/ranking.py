@@ -27,7 +27,6 @@ from __future__ import annotations
 
 import math
 
-from windlass.compiled import helper, inlined
 from windlass.dispatch.lib.learner import MEAN_WORK, PART, SIZES, WINDOW, seen
 from windlass.dispatch.state import (
     DIRTY,
@@ -43,6 +42,7 @@ from windlass.dispatch.state import (
     member,
     own_ints,
 )
+from windlass.jit import helper, inlined
 
 ASKED, TASK, WAITING = range(OWN_INT + 5, OWN_INT + 8)
 MEAN_WAITING, JOB_AT, SO_FAR, PER_JOB = range(OWN_FLOAT + 11, OWN_FLOAT + 15)

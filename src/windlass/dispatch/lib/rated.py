@@ -6,7 +6,6 @@ from typing import ClassVar
 
 import numpy as np
 
-from windlass.compiled import Kernel, index, inlined, pick
 from windlass.dispatch.compiled import CompiledDispatch, changing
 from windlass.dispatch.lib.alias import ALIAS_INTS, build, sample
 from windlass.dispatch.state import (
@@ -19,6 +18,7 @@ from windlass.dispatch.state import (
     change_members,
     make_state,
 )
+from windlass.jit import Kernel, index, inlined, pick
 from windlass.model.values import checked_rates
 
 

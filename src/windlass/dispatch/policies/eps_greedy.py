@@ -4,10 +4,10 @@ from typing import ClassVar
 
 import numpy as np
 
-from windlass.compiled import Kernel
 from windlass.dispatch.compiled import choosing
 from windlass.dispatch.lib.bandit import CURIOSITY, Bandit
 from windlass.dispatch.state import PRESENT, RATES_AT, below, draw, member, unit
+from windlass.jit import Kernel
 from windlass.model.values import number
 
 

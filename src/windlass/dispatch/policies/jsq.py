@@ -4,9 +4,9 @@ from typing import ClassVar
 
 import numpy as np
 
-from windlass.compiled import Kernel
 from windlass.dispatch.compiled import CompiledDispatch, choosing
 from windlass.dispatch.state import PRESENT, below, draw, make_state, member
+from windlass.jit import Kernel
 
 
 def _choose(lengths, ints, floats):

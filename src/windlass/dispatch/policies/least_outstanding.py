@@ -4,7 +4,6 @@ from typing import ClassVar
 
 import numpy as np
 
-from windlass.compiled import Kernel
 from windlass.dispatch.compiled import CompiledDispatch, changing, choosing, completing
 from windlass.dispatch.state import (
     LEFT,
@@ -17,6 +16,7 @@ from windlass.dispatch.state import (
     member,
     own_ints,
 )
+from windlass.jit import Kernel
 
 
 def _choose(lengths, ints, floats):

@@ -4,10 +4,10 @@ from typing import ClassVar
 
 import numpy as np
 
-from windlass.compiled import Kernel
 from windlass.dispatch.compiled import choosing
 from windlass.dispatch.lib.alias import sample
 from windlass.dispatch.lib.rated import Rated, ready_to_sample
+from windlass.jit import Kernel
 
 
 def _choose(lengths, ints, floats):

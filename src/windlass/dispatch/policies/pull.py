@@ -6,7 +6,6 @@ from typing import ClassVar
 
 import numpy as np
 
-from windlass.compiled import Kernel
 from windlass.dispatch.compiled import (
     binding,
     choosing,
@@ -29,6 +28,7 @@ from windlass.dispatch.state import (
     make_state,
     own_ints,
 )
+from windlass.jit import Kernel
 from windlass.model.values import number, whole
 
 

@@ -6,7 +6,6 @@ from typing import ClassVar
 
 import numpy as np
 
-from windlass.compiled import Kernel
 from windlass.dispatch.compiled import choosing, completing
 from windlass.dispatch.lib import learner as learn
 from windlass.dispatch.lib.alias import ALIAS_INTS, build, sample
@@ -22,6 +21,7 @@ from windlass.dispatch.state import (
     WORKERS,
     make_state,
 )
+from windlass.jit import Kernel
 from windlass.model import InputError
 from windlass.model.values import number, whole
 

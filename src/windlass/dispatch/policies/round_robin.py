@@ -2,9 +2,9 @@
 
 from typing import ClassVar
 
-from windlass.compiled import Kernel
 from windlass.dispatch.compiled import CompiledDispatch, choosing
 from windlass.dispatch.state import OWN_INT, WORKERS, is_present, make_state
+from windlass.jit import Kernel
 
 _NEXT = OWN_INT
 

@@ -4,10 +4,10 @@ from typing import ClassVar
 
 import numpy as np
 
-from windlass.compiled import Kernel
 from windlass.dispatch.compiled import choosing
 from windlass.dispatch.lib.rated import Rated
 from windlass.dispatch.state import PRESENT, RATES_AT, below, draw, member
+from windlass.jit import Kernel
 
 
 def _choose(lengths, ints, floats):

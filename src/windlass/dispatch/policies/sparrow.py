@@ -4,7 +4,6 @@ from typing import ClassVar
 
 import numpy as np
 
-from windlass.compiled import Kernel
 from windlass.dispatch.compiled import CompiledDispatch, choosing
 from windlass.dispatch.state import (
     COPIES,
@@ -18,6 +17,7 @@ from windlass.dispatch.state import (
     draw,
     make_state,
 )
+from windlass.jit import Kernel
 from windlass.model.values import whole
 
 _DRAWN, _JOB_AT = OWN_INT, OWN_FLOAT

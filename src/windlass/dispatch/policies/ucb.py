@@ -5,10 +5,10 @@ from typing import ClassVar
 
 import numpy as np
 
-from windlass.compiled import Kernel
 from windlass.dispatch.compiled import choosing
 from windlass.dispatch.lib.bandit import COMPLETIONS, CURIOSITY, Bandit, arm
 from windlass.dispatch.state import ARRIVED, PRESENT, RATES_AT, below, draw, member
+from windlass.jit import Kernel
 from windlass.model.values import number
 
 

@@ -4,8 +4,8 @@
 - :mod:`~windlass.engines.batch.book`: which jobs wait, run and have ended, and what a policy sees of that.
   :mod:`~windlass.engines.batch.rows`: what it keeps of each.
 - :mod:`~windlass.engines.batch.engine`: waits, shows a view, carries out the answer; says what it would start.
-- :mod:`~windlass.engines.batch.beside`: what decides about the same jobs besides;
+- :mod:`~windlass.engines.batch.side_decision`: what decides about the same jobs besides;
   :mod:`~windlass.engines.batch.sharing`: who shares an allocation;
-  :mod:`~windlass.engines.batch.pairs`: what that needs of a batch system.
+  :mod:`~windlass.engines.batch.sharing_backend`: what that needs of a batch system.
 - :mod:`~windlass.engines.batch.result`: what happened to each job, and what would.
 """

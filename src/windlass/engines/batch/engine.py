@@ -9,13 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from windlass.drive import Decider
-from windlass.engines.batch.beside import Beside, Nothing
 from windlass.engines.batch.book import Book
 from windlass.engines.batch.result import BatchRun, Plan
+from windlass.engines.batch.side_decision import Beside, Nothing
 from windlass.engines.batch.system import BatchSystem, Event
 from windlass.model import BatchError, InputError, PolicyError
 from windlass.order.site import POLICIES as ORDER
-from windlass.order.site.checked import check_start
+from windlass.order.site.validation import check_start
 from windlass.order.site.view import SiteView, Start
 
 #: Where only the system can bring news, it is waited for so long at a time, s.

@@ -7,20 +7,20 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from windlass.engines.batch.book import Book
-from windlass.engines.batch.pairs import Outcome, Pair, SharingSystem
+from windlass.engines.batch.sharing_backend import Outcome, Pair, SharingSystem
 from windlass.model.values import number
-from windlass.order.site.head import reservation
+from windlass.order.site.reservation import reservation
 from windlass.share import SharePolicy, ShareView, Sharing, observe
 from windlass.share.answer import Back, Share
 from windlass.share.book import ShareBook
-from windlass.share.meter import ClassUse
+from windlass.share.usage import ClassUse
 from windlass.share.view import Head
 
 _SHARE = "share"
 
 
 class Shares:
-    """The decision beside the order: see :class:`~windlass.engines.batch.beside.Beside`.
+    """The decision beside the order: see :class:`~windlass.engines.batch.side_decision.Beside`.
 
     What happens is what happens in the simulator, by the same books. Three things are not: of the last moments of a job
     only its tasks can be read; a guest is put back only where its user allowed it, also if the head of the queue has to

@@ -7,9 +7,9 @@ from typing import Annotated
 
 from pydantic import Field, ValidationError
 
+from windlass.io import Fields, read_yaml
 from windlass.model import InputError
 from windlass.model.instances import InstanceType
-from windlass.reading import Fields, read_yaml
 
 _Amount = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 

@@ -2,9 +2,9 @@
 
 - :mod:`~windlass.engines.kubernetes.server`: requests to the API server, and what its refusals mean.
 - :mod:`~windlass.engines.kubernetes.pods`: what pods ask for.
-- :mod:`~windlass.engines.kubernetes.look`: nodes and pods as the engine of scaling sees them.
+- :mod:`~windlass.engines.kubernetes.snapshot`: nodes and pods as the engine of scaling sees them.
 - :mod:`~windlass.engines.kubernetes.objects`: the objects that ask for spare instances.
-- :mod:`~windlass.engines.kubernetes.spare`: writes them, and only those that it owns.
+- :mod:`~windlass.engines.kubernetes.headroom`: writes them, and only those that it owns.
 - :mod:`~windlass.engines.kubernetes.system`: the adapter that
   :class:`~windlass.engines.elastic.engine.LiveScale` drives.
 

@@ -6,10 +6,10 @@ import time
 from collections.abc import Callable, Iterable
 
 from windlass.engines.elastic.system import ClusterError, Seen
-from windlass.engines.kubernetes.look import TYPE_LABEL, seen
+from windlass.engines.kubernetes.headroom import Spare
 from windlass.engines.kubernetes.objects import object_name
 from windlass.engines.kubernetes.server import Server, items
-from windlass.engines.kubernetes.spare import Spare
+from windlass.engines.kubernetes.snapshot import TYPE_LABEL, seen
 from windlass.model import InputError
 from windlass.model.instances import InstanceType
 from windlass.scale import Totals

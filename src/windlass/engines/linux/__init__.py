@@ -8,9 +8,9 @@
 - :mod:`~windlass.engines.linux.members`: which processes a job has, also while they fork.
 - :mod:`~windlass.engines.linux.measure`: CPU time, memory and waiting of a job, and the difference of two samples.
 - :mod:`~windlass.engines.linux.watchdog`: lifts all limits when the driver that set them ends, in whatever way.
-- :mod:`~windlass.engines.linux.progress`: the file in which a program says how far it is.
+- :mod:`~windlass.engines.linux.job_progress`: the file in which a program says how far it is.
 - :mod:`~windlass.engines.linux.telemetry`: metrics of a machine, and their recorder.
-- :mod:`~windlass.engines.linux.agent`: says whether the machine may take one more task now.
+- :mod:`~windlass.agent`: says whether the machine may take one more task now.
 
 Job groups need root, and no batch system. Their modules import nothing else of Windlass: the watchdog must start fast,
 and the words of the model bring numpy.

@@ -13,7 +13,7 @@ from windlass.engines.live.book import ENDED, Book
 from windlass.engines.live.executor import Ended, Event, Executor, Failed, Gone, Read
 from windlass.engines.live.program import Program
 from windlass.engines.live.result import LiveRun
-from windlass.engines.live.sending import REST_S, Sending, Sent
+from windlass.engines.live.transfers import REST_S, Sending, Sent
 from windlass.model import PolicyError
 from windlass.model.fleet import Fleet, FleetJobs
 from windlass.place import POLICIES as PLACE

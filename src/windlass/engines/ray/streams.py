@@ -17,7 +17,7 @@ from windlass.engines.live.wan import Links
 from windlass.engines.ray import task as ray_task
 from windlass.engines.ray.cluster import PrivateCluster, environment
 from windlass.engines.ray.join import connect
-from windlass.engines.ray.part import StreamPart, reason
+from windlass.engines.ray.segment_actor import StreamPart, reason
 from windlass.engines.streams.executor import (
     Broken,
     Came,

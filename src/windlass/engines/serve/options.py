@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from windlass.engines.serve.asked import Learner
+from windlass.engines.serve.calls import Learner
 from windlass.model import InputError
 
 #: Nothing is sure to be done, so that no replica counts as dead for being asked little: see RouterOptions.

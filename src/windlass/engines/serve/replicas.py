@@ -21,7 +21,7 @@ from typing import Generic, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from windlass.engines.serve.asked import Learner
+from windlass.engines.serve.calls import Learner
 from windlass.engines.serve.replica import Replica
 
 Id = TypeVar("Id", bound=Hashable)

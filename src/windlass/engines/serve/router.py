@@ -21,8 +21,8 @@ from ray.serve._private.request_router.pow_2_router import PowerOfTwoChoicesRequ
 from ray.serve.config import RequestRouterConfig
 from ray.serve.request_router import PendingRequest, ReplicaID, RunningReplica
 
-from windlass.engines.serve.asked import try_out
 from windlass.engines.serve.benchmarks import send_benchmarks
+from windlass.engines.serve.calls import try_out
 from windlass.engines.serve.metrics import RouterMetrics
 from windlass.engines.serve.options import RouterOptions
 from windlass.engines.serve.replicas import Replicas

@@ -10,8 +10,8 @@ from pathlib import Path
 
 from windlass.engines.slurm.daemons import Daemon, launch, wait_until
 from windlass.engines.slurm.host import ask, environment, program
+from windlass.io import write_text
 from windlass.model import BatchError
-from windlass.saving import write_text
 
 #: What is started for accounting, in this order, after munged and before slurmctld.
 DAEMONS = ("mariadbd", "slurmdbd")

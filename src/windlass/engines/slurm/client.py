@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol, TypeVar
 
-from windlass.engines.slurm.rows import JobRow, NodeRow, read_jobs, read_nodes
+from windlass.engines.slurm.models import JobRow, NodeRow, read_jobs, read_nodes
 from windlass.model import BatchError, InputError
 
 _Found = TypeVar("_Found")

@@ -16,8 +16,8 @@ from windlass.engines.slurm.accounting import DAEMONS, Accounting, accounting_mi
 from windlass.engines.slurm.config import CGROUP_CONF, CLUSTER, ClusterPlan
 from windlass.engines.slurm.daemons import Daemon, launch, wait_until
 from windlass.engines.slurm.host import ask, environment, free_ports, missing, program, remove_groups
+from windlass.io import write_bytes, write_text
 from windlass.model import BatchError, InputError
-from windlass.saving import write_bytes, write_text
 
 _STATE = "windlass.json"
 #: A machine that is busy with other work takes its time, s.

@@ -17,10 +17,10 @@ from windlass.engines.batch.result import BatchRun
 from windlass.engines.linux.files import GroupError
 from windlass.engines.linux.groups import found
 from windlass.engines.slurm.client import Client
-from windlass.engines.slurm.driving import Driving, Tell, cluster_name, group_name
 from windlass.engines.slurm.entries import Decided
 from windlass.engines.slurm.journal import Journal, Record, Unwritten
 from windlass.engines.slurm.lock import DriverLock
+from windlass.engines.slurm.settings import Driving, Tell, cluster_name, group_name
 from windlass.engines.slurm.sharing import plan_shares, say_shares, sharing_site
 from windlass.engines.slurm.system import Options, SlurmSystem
 from windlass.model import BatchError, InputError

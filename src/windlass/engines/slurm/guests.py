@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from windlass.engines.slurm.client import AwayError, Client
 from windlass.engines.slurm.entries import Restored, Returning, Taking
+from windlass.engines.slurm.history import Past
 from windlass.engines.slurm.journal import Record
-from windlass.engines.slurm.past import Past
-from windlass.engines.slurm.rows import JobRow
+from windlass.engines.slurm.models import JobRow
 from windlass.model import BatchError
 
 

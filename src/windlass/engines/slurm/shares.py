@@ -15,12 +15,12 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 
-from windlass.engines.batch.pairs import Pair
+from windlass.engines.batch.sharing_backend import Pair
 from windlass.engines.linux.files import GroupError
 from windlass.engines.linux.groups import Groups
 from windlass.engines.linux.watchdog import watched
 from windlass.engines.slurm.client import AwayError, Client
-from windlass.engines.slurm.rows import Phase
+from windlass.engines.slurm.models import Phase
 from windlass.engines.slurm.system import SlurmSystem
 from windlass.engines.slurm.use import SlurmUse
 from windlass.model import BatchError

@@ -9,24 +9,24 @@ from typing import Any
 
 from windlass.engines.batch.book import Book
 from windlass.engines.batch.engine import LiveSite
-from windlass.engines.batch.pairs import Pair
 from windlass.engines.batch.sharing import Shares
+from windlass.engines.batch.sharing_backend import Pair
 from windlass.engines.linux.files import GroupError
 from windlass.engines.linux.groups import found
 from windlass.engines.slurm.client import Client
-from windlass.engines.slurm.driving import Driving, Tell, cluster_name, group_name
 from windlass.engines.slurm.entries import Decided, Taking
 from windlass.engines.slurm.journal import Record, Unwritten
+from windlass.engines.slurm.settings import Driving, Tell, cluster_name, group_name
 from windlass.engines.slurm.shares import SlurmShares
 from windlass.engines.slurm.state import ShareState, read_state, write_state
 from windlass.engines.slurm.system import Options, SlurmSystem
 from windlass.engines.slurm.use import SlurmUse
 from windlass.model import InputError
-from windlass.registry import optional
+from windlass.policy.registry import optional
 from windlass.share import POLICIES as SHARE
 from windlass.share import Share, ShareView, Sharing
 from windlass.share.answer import Back
-from windlass.share.meter import ClassUse
+from windlass.share.usage import ClassUse
 
 
 def sharing_site(

@@ -6,9 +6,9 @@ import json
 from dataclasses import dataclass
 from pathlib import Path
 
-from windlass.engines.batch.pairs import Pair
+from windlass.engines.batch.sharing_backend import Pair
+from windlass.io import write_text
 from windlass.model import InputError
-from windlass.saving import write_text
 
 _VERSION = 1
 
@@ -26,7 +26,7 @@ class ShareState:
     learned
         What the policy has learned, in its own words; empty where it keeps nothing.
     uses
-        What classes of jobs used alone, as :meth:`windlass.share.meter.ClassUse.totals` has it.
+        What classes of jobs used alone, as :meth:`windlass.share.usage.ClassUse.totals` has it.
     """
 
     policy: str

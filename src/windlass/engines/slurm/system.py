@@ -11,9 +11,9 @@ from windlass.engines.batch.system import Capacity, Event, NoMore
 from windlass.engines.slurm.client import Client
 from windlass.engines.slurm.entries import GivenBack, Refused, Releasing
 from windlass.engines.slurm.guests import Guests
+from windlass.engines.slurm.history import Past
 from windlass.engines.slurm.journal import Record
-from windlass.engines.slurm.past import Past
-from windlass.engines.slurm.rows import OPT_IN, JobRow, NodeRow, Phase
+from windlass.engines.slurm.models import OPT_IN, JobRow, NodeRow, Phase
 from windlass.engines.slurm.watch import Watch
 from windlass.model import BatchError, InputError
 

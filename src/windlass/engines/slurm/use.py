@@ -14,17 +14,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from windlass.engines.batch.pairs import Outcome, Pair
+from windlass.engines.batch.sharing_backend import Outcome, Pair
 from windlass.engines.linux.files import GroupError
+from windlass.engines.linux.job_progress import read as read_progress
 from windlass.engines.linux.measure import Meter
 from windlass.engines.linux.members import below
-from windlass.engines.linux.progress import read as read_progress
 from windlass.engines.slurm.client import Client, numbers
-from windlass.engines.slurm.rows import JobRow
+from windlass.engines.slurm.models import JobRow
 from windlass.engines.slurm.system import SlurmSystem
 from windlass.model import InputError
 from windlass.share.allocation import Candidate
-from windlass.share.meter import Reading
+from windlass.share.usage import Reading
 
 #: Where a job without a time limit is taken to have one, s.
 _YEAR = 365.0 * 86400.0

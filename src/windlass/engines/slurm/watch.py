@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from windlass.engines.batch.system import Cancelled, Delayed, Ended, Event, Holds, Started, Submitted
-from windlass.engines.slurm.rows import JobRow, Phase
+from windlass.engines.slurm.models import JobRow, Phase
 
 #: Why a released job may wait that will run as soon as there is room. With any other reason it is set aside.
 _WAITS_FOR_ROOM = frozenset(["None", "Priority", "Resources", "Cleaning"])

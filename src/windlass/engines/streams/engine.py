@@ -7,6 +7,7 @@ import math
 from collections.abc import Callable, Sequence
 
 from windlass.engines.streams.book import Book, Entry
+from windlass.engines.streams.chain_lifecycle import Chain, Life, Patience
 from windlass.engines.streams.executor import (
     Broken,
     Came,
@@ -18,9 +19,8 @@ from windlass.engines.streams.executor import (
     Ready,
     StreamExecutor,
 )
-from windlass.engines.streams.lives import Chain, Life, Patience
-from windlass.engines.streams.playings import Playing, Playings, Score
 from windlass.engines.streams.result import Decided, StreamsRun
+from windlass.engines.streams.scoring import Playing, Playings, Score
 from windlass.model.queries import Hierarchy
 from windlass.plan import POLICIES
 from windlass.plan.view import Plan, PlanView

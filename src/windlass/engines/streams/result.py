@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from windlass.engines.streams.playings import Playing
+from windlass.engines.streams.scoring import Playing
 
 
 @dataclass(frozen=True, slots=True)

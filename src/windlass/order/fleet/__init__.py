@@ -28,7 +28,7 @@ from __future__ import annotations
 from typing import Protocol
 
 from windlass.order.fleet.view import FleetView, JobOrder
-from windlass.registry import Registry
+from windlass.policy.registry import Registry
 
 POLICIES = Registry(
     "order.fleet",

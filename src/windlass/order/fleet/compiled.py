@@ -25,9 +25,9 @@ import numpy as np
 from numba import types
 from numpy.typing import NDArray
 
-from windlass.compiled import Kernel
+from windlass.jit import Kernel
 from windlass.order.fleet.view import FleetView, JobOrder
-from windlass.registry import optional
+from windlass.policy.registry import optional
 
 _floats, _table = types.float64[::1], types.float64[:, ::1]
 _orders = types.int64[:, ::1]

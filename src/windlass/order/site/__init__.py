@@ -11,10 +11,10 @@ Policies, one file each in ``policies/``:
 - ``conservative``: conservative backfilling; nobody is delayed by a later job.
 - ``queue``: one of the ``priorities/`` with one of the :mod:`~windlass.order.site.backfills`.
 
-:mod:`~windlass.order.site.view` says what they see and answer, :mod:`~windlass.order.site.checked` whether that can be
-carried out, :mod:`~windlass.order.site.compiled` how one is compiled; ``lib/`` has what they share.
-:mod:`~windlass.order.site.head` is when those who wait can start at the latest. :mod:`~windlass.order.site.owned` tells
-those that go by it whose the jobs of a run are.
+:mod:`~windlass.order.site.view` says what they see and answer, :mod:`~windlass.order.site.validation` whether that can
+be carried out, :mod:`~windlass.order.site.compiled` how one is compiled; ``lib/`` has what they share.
+:mod:`~windlass.order.site.reservation` is when those who wait can start at the latest.
+:mod:`~windlass.order.site.ownership` tells those that go by it whose the jobs of a run are.
 
 >>> from windlass.order.site import POLICIES
 >>> "easy" in POLICIES.names()
@@ -26,7 +26,7 @@ from __future__ import annotations
 from typing import ClassVar, Protocol
 
 from windlass.order.site.view import Running, SiteView, Start, Waiting
-from windlass.registry import Registry
+from windlass.policy.registry import Registry
 
 POLICIES = Registry(
     "order.site",
@@ -43,7 +43,7 @@ class SitePolicy(Protocol):
     A class with a ``name`` and this method, in a file of ``policies/``, is a policy. ``docs/add-a-policy.md``
     shows one of ten lines. It may have a compiled ``select`` and its ``reasons`` besides, as
     :mod:`windlass.order.site.compiled` says; engines then call that. One that promises starts to those who wait may say
-    which in ``promised``, as :func:`windlass.order.site.head.promises` asks for it.
+    which in ``promised``, as :func:`windlass.order.site.reservation.promises` asks for it.
     """
 
     name: ClassVar[str]

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from windlass.compiled import Kernel, allocating, lean
+from windlass.jit import Kernel, allocating, lean
 from windlass.order.site.compiled import SELECT, CompiledPolicy, select_of
 from windlass.order.site.lib.in_order import by_score, in_order, put_back
 from windlass.order.site.lib.reservations import start_reserved, start_reserved_of_all

@@ -25,9 +25,9 @@ import numpy as np
 from numba import types
 from numpy.typing import NDArray
 
-from windlass.compiled import Kernel
+from windlass.jit import Kernel
 from windlass.order.site.view import SiteView, Start
-from windlass.registry import optional
+from windlass.policy.registry import optional
 
 #: Rows of ``CompiledView.owner``.
 USER, GROUP, QUEUE = range(3)

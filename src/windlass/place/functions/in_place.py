@@ -6,7 +6,7 @@ import numpy as np
 from numba import types
 from numpy.typing import NDArray
 
-from windlass.compiled import Kernel, lean
+from windlass.jit import Kernel, lean
 from windlass.place.lib.search import total_of
 from windlass.place.lib.whole import round_shares
 from windlass.place.view import Ready, Sites

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from windlass.compiled import Kernel, helper, lean
+from windlass.jit import Kernel, helper, lean
 from windlass.place.compiled import PLACE
 from windlass.place.lib.options import Options, options_of
 from windlass.place.lib.pick import REASONS, REMOTE, SHUFFLE, Starts, put, start_maps

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from windlass.compiled import helper, lean
+from windlass.jit import helper, lean
 from windlass.place.lib.fair import ANYWHERE, level
 from windlass.place.lib.pick import put
 from windlass.place.lib.search import total_of

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from windlass.compiled import helper, lean
+from windlass.jit import helper, lean
 from windlass.place.functions.in_place import less_begun, shuffle_in_place
 from windlass.place.lib.pick import LOCAL, REASONS, SHUFFLE, put
 from windlass.place.lib.search import SOLVED, copy, parts, total_of

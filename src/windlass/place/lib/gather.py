@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from windlass.compiled import allocating, lean
+from windlass.jit import allocating, lean
 from windlass.place.lib.search import ROUNDING, SOLVED, copy, fill, total_of
 from windlass.place.lib.stage import Load, by_size, solve_reduce
 

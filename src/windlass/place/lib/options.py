@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from windlass.compiled import lean
+from windlass.jit import lean
 
 
 class Options(NamedTuple):

@@ -6,7 +6,7 @@ import numpy as np
 from numba import types
 from numpy.typing import NDArray
 
-from windlass.compiled import allocating, lean
+from windlass.jit import allocating, lean
 from windlass.place.lib.search import fill
 
 LOCAL, REMOTE, SHUFFLE = range(3)

@@ -3,7 +3,7 @@
 import numpy as np
 from numba import types
 
-from windlass.compiled import Kernel
+from windlass.jit import Kernel
 from windlass.place.lib.reverse import shuffle_least
 from windlass.place.lib.search import parts, total_of
 from windlass.place.lib.whole import move_least, whole

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from windlass.compiled import allocating
+from windlass.jit import allocating
 from windlass.place.lib.search import copy
 from windlass.place.lib.stage import by_size
 

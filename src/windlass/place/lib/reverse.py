@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from windlass.compiled import allocating, lean
+from windlass.jit import allocating, lean
 from windlass.place.lib.search import ROUNDING, SOLVED, copy, parts, total_of
 from windlass.place.lib.stage import Load, solve_map, solve_reduce
 

@@ -20,7 +20,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from windlass.compiled import allocating, lean
+from windlass.jit import allocating, lean
 
 #: How a search ended; the first is success.
 SOLVED, NO_ROOM, NO_BUDGET = range(3)

@@ -6,7 +6,7 @@ import numpy as np
 from numba import types
 from numpy.typing import NDArray
 
-from windlass.compiled import Kernel, allocating, lean
+from windlass.jit import Kernel, allocating, lean
 from windlass.place.lib.search import (
     NO_BUDGET,
     NO_ROOM,

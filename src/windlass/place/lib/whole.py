@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from windlass.compiled import allocating, lean
+from windlass.jit import allocating, lean
 from windlass.place.lib.search import fill, total_of
 
 

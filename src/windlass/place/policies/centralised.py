@@ -5,7 +5,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from windlass.compiled import Kernel, helper
+from windlass.jit import Kernel, helper
 from windlass.place.compiled import PLACE, CompiledPlacement
 from windlass.place.lib.fair import REASONS_OF_FAIR, share_slots
 from windlass.place.lib.search import copy

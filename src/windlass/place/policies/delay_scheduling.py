@@ -6,7 +6,7 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from windlass.compiled import Kernel
+from windlass.jit import Kernel
 from windlass.model import InputError
 from windlass.place.compiled import PLACE, CompiledPlacement
 from windlass.place.lib.delay import FAR, MICRO, start_late

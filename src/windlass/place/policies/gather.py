@@ -4,7 +4,7 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from windlass.compiled import Kernel
+from windlass.jit import Kernel
 from windlass.place.compiled import PLACE, CompiledPlacement
 from windlass.place.lib import options as tetrium
 from windlass.place.lib.decide import open_now

@@ -5,7 +5,7 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from windlass.compiled import Kernel
+from windlass.jit import Kernel
 from windlass.model import InputError
 from windlass.place.compiled import PLACE, CompiledPlacement
 from windlass.place.lib.fair import REASONS_OF_FAIR, share_slots, start_elsewhere, wanted_in_place

@@ -4,7 +4,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from windlass.compiled import Kernel
+from windlass.jit import Kernel
 from windlass.place.compiled import PLACE, CompiledPlacement
 from windlass.place.lib.fair import REASONS_OF_FAIR, share_slots, start_elsewhere, wanted_in_place
 from windlass.place.policies.tetrium import chosen

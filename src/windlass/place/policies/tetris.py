@@ -4,7 +4,7 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from windlass.compiled import Kernel, lean
+from windlass.jit import Kernel, lean
 from windlass.place.compiled import PLACE, CompiledPlacement
 from windlass.place.lib.decide import open_now
 from windlass.place.lib.pick import LOCAL, REMOTE, SHUFFLE, put

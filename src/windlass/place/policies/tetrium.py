@@ -5,7 +5,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from windlass.compiled import Kernel
+from windlass.jit import Kernel
 from windlass.model import InputError
 from windlass.place.compiled import CompiledPlacement
 from windlass.place.lib.decide import DECIDE, REASONS_OF_BUDGET

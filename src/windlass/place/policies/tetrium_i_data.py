@@ -5,7 +5,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from windlass.compiled import Kernel
+from windlass.jit import Kernel
 from windlass.place.lib.prefer import PREFER
 from windlass.place.policies.tetrium import Tetrium
 from windlass.place.view import PlaceView

@@ -11,7 +11,7 @@ import numpy as np
 from numba import types
 from numpy.typing import NDArray
 
-from windlass.compiled import Kernel, lean
+from windlass.jit import Kernel, lean
 from windlass.plan.lib.problem import ROOM, Problem
 
 _Ints = NDArray[np.int64]

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numba import types
 
-from windlass.compiled import Kernel, lean
+from windlass.jit import Kernel, lean
 from windlass.plan.lib.greedy import fits_now, take
 
 #: What is less is a rounding.

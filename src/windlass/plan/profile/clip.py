@@ -11,9 +11,9 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from windlass.io import replaced
 from windlass.model import InputError
 from windlass.plan.profile.clipinfo import ClipInfo
-from windlass.saving import replaced
 
 Image = NDArray[np.uint8]
 

@@ -25,10 +25,10 @@ from typing import TypeVar
 
 from pydantic import ValidationError
 
+from windlass.io import read_yaml
 from windlass.model import InputError
 from windlass.plan.profile.options import ASSOCIATORS, DETECTORS, Decode, Option, sending, way_of
 from windlass.plan.profile.steps.step import Step
-from windlass.reading import read_yaml
 
 Kind = TypeVar("Kind", bound=Option)
 

@@ -8,10 +8,9 @@ from pathlib import Path
 
 import polars as pl
 
+from windlass.io import parquet, read_parquet, write_bytes
 from windlass.model import InputError
 from windlass.model.queries import Component, QueryPlan
-from windlass.reading import read_parquet
-from windlass.saving import parquet, write_bytes
 
 _COLUMNS = {
     "plan": pl.Int64, "accuracy": pl.Float64, "position": pl.Int64, "component": pl.String, "cores": pl.Float64,

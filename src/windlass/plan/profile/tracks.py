@@ -11,9 +11,9 @@ import polars as pl
 from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
 
+from windlass.io import write_text
 from windlass.model import InputError
 from windlass.plan.profile.clipinfo import ClipInfo
-from windlass.saving import write_text
 
 _Ints = NDArray[np.int64]
 _Floats = NDArray[np.float64]

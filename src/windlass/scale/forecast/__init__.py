@@ -16,7 +16,7 @@ Forecasters are the files of ``models/``:
 :mod:`~windlass.scale.forecast.seasons` are what they say; :mod:`~windlass.scale.forecast.linear` is of the linear
 ones, :mod:`~windlass.scale.forecast.network` and ``neural/`` are of the networks.
 :mod:`~windlass.scale.forecast.protocol` has the protocol and the adapter, :mod:`~windlass.scale.forecast.extras` what
-is said where a package is missing, :mod:`~windlass.scale.forecast.named` makes them by name.
+is said where a package is missing, :mod:`~windlass.scale.forecast.registry` makes them by name.
 
 >>> make("naive").fit([[3.0], [5.0]]).forecast(1).tolist()
 [[5.0]]
@@ -25,7 +25,7 @@ is said where a package is missing, :mod:`~windlass.scale.forecast.named` makes 
 from __future__ import annotations
 
 from windlass.scale.forecast.model import Model
-from windlass.scale.forecast.named import forecasters, make
 from windlass.scale.forecast.protocol import Adapted, Forecaster
+from windlass.scale.forecast.registry import forecasters, make
 
 __all__ = ["Adapted", "Forecaster", "Model", "forecasters", "make"]

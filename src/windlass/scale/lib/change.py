@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from windlass.scale.lib.need import peak
+from windlass.scale.lib.demand import peak
 
 _Floats = NDArray[np.float64]
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from windlass.model.instances import InstanceType
 from windlass.model.values import number
-from windlass.scale.filling import Groups, pending, room
+from windlass.scale.bin_packing import Groups, pending, room
 from windlass.scale.policies.reactive import answer, begun
 from windlass.scale.view import ScaleView, Totals
 

@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from windlass.model.values import number
-from windlass.scale.lib.comers import WIDTHS
-from windlass.scale.lib.spares import Spares
+from windlass.scale.lib.arrivals import WIDTHS
+from windlass.scale.lib.spare_capacity import Spares
 from windlass.scale.view import ScaleView, Totals
 
 _Floats = NDArray[np.float64]

@@ -8,10 +8,10 @@ from numpy.typing import NDArray
 
 from windlass.model.values import number
 from windlass.scale.forecast import Forecaster
-from windlass.scale.lib.feed import DAY, Feed, Schedule, seed_of
-from windlass.scale.lib.ladder import Ladder
-from windlass.scale.lib.looks import look_after
-from windlass.scale.lib.need import Buckets, Need, ahead, most, needed, peak, whole
+from windlass.scale.lib.demand import Buckets, Need, ahead, most, needed, peak, whole
+from windlass.scale.lib.forecast_input import DAY, Feed, Schedule, seed_of
+from windlass.scale.lib.polling import look_after
+from windlass.scale.lib.steps import Ladder
 from windlass.scale.view import ScaleView, Totals
 
 _Ints = NDArray[np.int64]

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from windlass.model.instances import InstanceType
 from windlass.model.values import number
-from windlass.scale.filling import Groups, fill, pending, put
+from windlass.scale.bin_packing import Groups, fill, pending, put
 from windlass.scale.view import ScaleView, Totals
 
 _Floats = NDArray[np.float64]

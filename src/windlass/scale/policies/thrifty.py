@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from windlass.model.values import number
-from windlass.scale.lib.comers import WIDTHS
-from windlass.scale.lib.spares import Expected, Spares
+from windlass.scale.lib.arrivals import WIDTHS
+from windlass.scale.lib.spare_capacity import Expected, Spares
 from windlass.scale.view import ScaleView, Totals
 
 _Floats = NDArray[np.float64]
@@ -37,7 +37,7 @@ class Thrifty:
     A cheap type and one that costs ten times as much; somebody comes for either as often as not, waits for 450 s
     without a spare one, and a period is 300 s:
 
-    >>> from windlass.scale.lib.comers import LEVELS
+    >>> from windlass.scale.lib.arrivals import LEVELS
     >>> chances = np.tile(np.where(LEVELS == 1, 0.5, 0.0), (2, 1))
     >>> seen = Expected(chances, np.ones(chances.shape), np.array([450.0, 450.0]))
     >>> Thrifty(worth=2.0).gains(seen, 300.0, np.array([1.0, 10.0]))[:, 0].tolist()

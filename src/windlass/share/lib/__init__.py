@@ -1,6 +1,6 @@
 """What policies of sharing have in common; nobody else imports it.
 
-- :mod:`~windlass.share.lib.gang`: first fit over allocations, each job at once or not at all.
+- :mod:`~windlass.share.lib.first_fit`: first fit over allocations, each job at once or not at all.
 - :mod:`~windlass.share.lib.state`: how a running job is doing: its happiness, and what was lost by sharing.
 - :mod:`~windlass.share.lib.trees`: experts: decision trees with distributions over quotas in their leaves.
 - :mod:`~windlass.share.lib.mixture`: which expert to believe, learned from losses.

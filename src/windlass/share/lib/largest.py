@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from windlass.share.allocation import Candidate
 from windlass.share.lib.effects import Effects
 from windlass.share.lib.features import Hosts, guest_features, host_features, use
-from windlass.share.lib.gang import Choice
+from windlass.share.lib.first_fit import Choice
 from windlass.share.lib.regress import Solved
 
 _Floats = NDArray[np.float64]

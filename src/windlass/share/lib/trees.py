@@ -17,8 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field, ValidationError
 
+from windlass.io import Fields, read_yaml
 from windlass.model import InputError
-from windlass.reading import Fields, read_yaml
 from windlass.share.allocation import Allocation
 from windlass.share.lib.state import happiness
 from windlass.share.view import checked_actions

@@ -4,7 +4,7 @@ from typing import ClassVar
 
 from windlass.model import InputError
 from windlass.share.answer import Sharing
-from windlass.share.lib.gang import Choice, first_fit
+from windlass.share.lib.first_fit import Choice, first_fit
 from windlass.share.view import ACTIONS, ShareView
 
 

@@ -11,7 +11,7 @@ from windlass.model import InputError
 from windlass.model.values import number
 from windlass.share.allocation import Allocation, Guest
 from windlass.share.answer import Sharing
-from windlass.share.lib.gang import Choice, adjusted, first_fit
+from windlass.share.lib.first_fit import Choice, adjusted, first_fit
 from windlass.share.lib.mixture import Mixture, Rule
 from windlass.share.lib.saved import from_text, to_text
 from windlass.share.lib.state import MEASURES, happiness, loss_of, slowdown

@@ -8,7 +8,7 @@ from windlass.model.values import number
 from windlass.share.allocation import Allocation, Candidate
 from windlass.share.answer import Sharing
 from windlass.share.interference import PairSpeeds, time_shared
-from windlass.share.lib.gang import Choice, adjusted, first_fit
+from windlass.share.lib.first_fit import Choice, adjusted, first_fit
 from windlass.share.view import ShareView
 
 

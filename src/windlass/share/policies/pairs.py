@@ -14,7 +14,7 @@ from windlass.share.allocation import Allocation, Candidate, Guest
 from windlass.share.answer import Back, Sharing
 from windlass.share.lib.effects import Effects
 from windlass.share.lib.features import Hosts, guest_features, host_features, use
-from windlass.share.lib.gang import Choice, adjusted, first_fit
+from windlass.share.lib.first_fit import Choice, adjusted, first_fit
 from windlass.share.lib.largest import Belief, Largest
 from windlass.share.lib.regress import Line, line_of
 from windlass.share.lib.state import ratio

@@ -10,7 +10,7 @@ import numpy as np
 from numba import types
 from numpy.typing import NDArray
 
-from windlass.compiled import inlined
+from windlass.jit import inlined
 
 _SIZE, _NEXT = 0, 1
 

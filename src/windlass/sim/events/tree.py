@@ -17,7 +17,7 @@ from numba import types
 from numba.extending import intrinsic
 from numpy.typing import NDArray
 
-from windlass.compiled import index, inlined, pick
+from windlass.jit import index, inlined, pick
 
 
 @intrinsic

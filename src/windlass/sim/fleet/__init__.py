@@ -6,7 +6,7 @@
   :mod:`~windlass.sim.fleet.records`: what it works on.
 - :mod:`~windlass.sim.fleet.stages`: jobs arrive, stages can begin, tasks end, slots and links change.
 - :mod:`~windlass.sim.fleet.reads`: flows between sites, and looks at the links.
-- :mod:`~windlass.sim.fleet.standing`: slots served by an order; :mod:`~windlass.sim.fleet.answer`: a placement
+- :mod:`~windlass.sim.fleet.priority_order`: slots served by an order; :mod:`~windlass.sim.fleet.answer`: a placement
   carried out.
 - :mod:`~windlass.sim.fleet.view`: what policies see; :mod:`~windlass.sim.fleet.durations`: how long tasks are thought
   to compute; :mod:`~windlass.sim.fleet.result`: what happened.

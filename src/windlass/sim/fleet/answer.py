@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from numba import types
 
-from windlass.compiled import Kernel, inlined, lean
+from windlass.jit import Kernel, inlined, lean
 from windlass.model import PolicyError
 from windlass.place.view import Placement
 from windlass.sim.fleet.reads import begin_reading, can_read, task_at

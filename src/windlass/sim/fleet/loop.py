@@ -10,11 +10,18 @@ from __future__ import annotations
 import numpy as np
 from numba import types
 
-from windlass.compiled import Kernel, inlined
+from windlass.jit import Kernel, inlined
 from windlass.sim.events.heap import next_time, pop
+from windlass.sim.fleet.priority_order import (
+    close_ranks,
+    expand_order,
+    is_order,
+    serve,
+    serve_elsewhere,
+    size_up,
+)
 from windlass.sim.fleet.reads import refresh_links
 from windlass.sim.fleet.stages import change_site, end_task, enter, stages_coming
-from windlass.sim.fleet.standing import close_ranks, expand_order, is_order, serve, serve_elsewhere, size_up
 from windlass.sim.fleet.state import FLEET_RUN
 from windlass.sim.handle import opening, storing
 from windlass.sim.status import ALL_DONE, ASK, FIRST_OWN, FULL, PAUSED, REACHED

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from windlass.compiled import inlined, lean
+from windlass.jit import inlined, lean
 from windlass.sim.events.heap import push
 from windlass.sim.links import share_links
 

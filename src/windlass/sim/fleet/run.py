@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from windlass.compiled import Kernel
 from windlass.drive import Decider, drive
+from windlass.jit import Kernel
 from windlass.model.fleet import FleetCase
 from windlass.order.fleet import POLICIES as ORDER
 from windlass.order.fleet import FleetPolicy

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from windlass.compiled import inlined, lean
+from windlass.jit import inlined, lean
 from windlass.place.functions.in_place import CLOSE, shuffle_in_place
 
 

@@ -8,15 +8,15 @@ from __future__ import annotations
 import numpy as np
 from numba import types
 
-from windlass.compiled import Kernel, inlined
+from windlass.jit import Kernel, inlined
 from windlass.sim.cores import TAKEN
 from windlass.sim.events.tree import next_of_any, next_worker
 from windlass.sim.handle import opening, storing
-from windlass.sim.instances.looks import look_for_newcomers, looked
+from windlass.sim.instances.lifecycle import alter, expire, launch, trim
 from windlass.sim.instances.moves import empty_since, end_job, enqueue, mark
 from windlass.sim.instances.packing import is_empty
 from windlass.sim.instances.placing import place_jobs, rows_left
-from windlass.sim.instances.stages import alter, expire, launch, trim
+from windlass.sim.instances.polling import look_for_newcomers, looked
 from windlass.sim.instances.state import (
     ASKING,
     ATTEMPTS,

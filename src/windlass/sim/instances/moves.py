@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from windlass.compiled import inlined
+from windlass.jit import inlined
 from windlass.sim.cores import give_to, take_of
 from windlass.sim.events.tree import schedule_any
 from windlass.sim.instances.packing import cores_for, is_empty, ledger_row

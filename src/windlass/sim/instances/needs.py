@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from windlass.model import InputError
 from windlass.model.instances import RESOURCES, InstanceType
 from windlass.model.vectors import VectorJobs
+from windlass.scale.bin_packing import welcome
 from windlass.scale.embedding import Embedding
-from windlass.scale.filling import welcome
 
 _Floats = NDArray[np.float64]
 _Ints = NDArray[np.int64]

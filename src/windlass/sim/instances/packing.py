@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from windlass.compiled import inlined
+from windlass.jit import inlined
 from windlass.sim.instances.state import BEST, CHANGED, MILLI, N_UP, N_USED, NOBODY, OTHERS, PART, SITE, UP
 
 

@@ -7,12 +7,13 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from windlass.compiled import Kernel
+from windlass.jit import Kernel
 from windlass.model import InputError, PolicyError
 from windlass.model.values import number
 from windlass.model.vectors import VectorJobs
 from windlass.scale import Demands, ScaleView, Totals
 from windlass.sim.handle import Handle
+from windlass.sim.instances.collect import taken_down
 from windlass.sim.instances.fleet import InstanceFleet
 from windlass.sim.instances.history import History
 from windlass.sim.instances.loop import ACT, ALTER, DECIDE, KERNELS, RUN, SETTLE, STORE, WAITING_ROWS
@@ -34,7 +35,6 @@ from windlass.sim.instances.state import (
     VACATED,
     WAITING,
 )
-from windlass.sim.instances.taken import taken_down
 from windlass.sim.nodes import KERNELS as LEDGER_KERNELS
 from windlass.sim.nodes import Ledger
 from windlass.sim.part import Due, Loop, Quiet

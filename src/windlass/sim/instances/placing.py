@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from windlass.compiled import inlined, lean
+from windlass.jit import inlined, lean
+from windlass.sim.instances.lifecycle import come_up, launch
 from windlass.sim.instances.moves import start_job
 from windlass.sim.instances.packing import empty_ones, room_for
-from windlass.sim.instances.stages import come_up, launch
 from windlass.sim.instances.state import (
     CHANGED,
     KINDS,

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from windlass.model.use import JobUse
-from windlass.share.meter import Reading
+from windlass.share.usage import Reading
 
 #: Seconds of run time by which a job may be before the end of a stage and have ended it all the same.
 _ROUNDING = 1e-6

@@ -10,12 +10,12 @@ import numpy as np
 from windlass.model import InputError, JobTable
 from windlass.model.use import JobUse
 from windlass.model.values import number
-from windlass.order.site.head import reservation
+from windlass.order.site.reservation import reservation
 from windlass.share import SharePolicy, ShareView, Sharing, observe
 from windlass.share.allocation import Candidate
 from windlass.share.book import ShareBook
 from windlass.share.interference import Speeds
-from windlass.share.meter import Reading
+from windlass.share.usage import Reading
 from windlass.share.view import Head
 from windlass.sim.nodes import Ledger
 from windlass.sim.part import Due, Quiet

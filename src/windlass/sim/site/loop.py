@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numba import types
 
-from windlass.compiled import Kernel, inlined
+from windlass.jit import Kernel, inlined
 from windlass.order.site.compiled import CompiledView
 from windlass.sim.cores import TAKEN, holds_on
 from windlass.sim.events.tree import next_of_any, next_worker

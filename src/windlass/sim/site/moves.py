@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from windlass.compiled import inlined, slicing
+from windlass.jit import inlined, slicing
 from windlass.order.site.compiled import USER
 from windlass.sim.cores import give_back, take
 from windlass.sim.events.tree import schedule_any

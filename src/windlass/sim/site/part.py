@@ -6,14 +6,14 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from windlass.compiled import Kernel
+from windlass.jit import Kernel
 from windlass.model import InputError, JobTable, Owners, PolicyError
 from windlass.model.pools import Pools
 from windlass.order.site import SitePolicy
-from windlass.order.site.checked import check_pools, check_start
 from windlass.order.site.compiled import NOBODY, as_compiled, numbers_of, select_of
+from windlass.order.site.validation import check_pools, check_start
 from windlass.order.site.view import SiteView, Start
-from windlass.registry import optional
+from windlass.policy.registry import optional
 from windlass.sim.handle import Handle
 from windlass.sim.nodes import KERNELS as LEDGER_KERNELS
 from windlass.sim.nodes import Ledger

@@ -8,7 +8,7 @@ import numpy as np
 from numba import types
 from numpy.typing import NDArray
 
-from windlass.compiled import Kernel
+from windlass.jit import Kernel
 from windlass.model import InputError, JobTable
 from windlass.order.site import SitePolicy
 from windlass.sim.nodes import Ledger

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from windlass.compiled import inlined
+from windlass.jit import inlined
 from windlass.sim.cores import hold_none, lend
 from windlass.sim.events.tree import schedule_any
 from windlass.sim.site.state import NO_ROW, ROUNDING, RUNNING

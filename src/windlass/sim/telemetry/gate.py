@@ -29,10 +29,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from windlass.admit.compiled import REFUSED, REJECTS, TAKEN
-from windlass.compiled import Kernel, helper, inlined
 from windlass.dispatch import DispatchPolicy
 from windlass.dispatch.compiled import CompiledDispatch, as_compiled, choosing
 from windlass.dispatch.state import COPIES, DIRTY, MEMBERS_AT, PRESENT, RNG, WORKERS, drop_member
+from windlass.jit import Kernel, helper, inlined
 from windlass.model import InputError
 
 #: Places in what is standing, besides those of :mod:`windlass.admit.compiled`.

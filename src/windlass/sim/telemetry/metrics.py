@@ -21,7 +21,8 @@ from windlass.sim.telemetry.pressure import CHANNELS
 
 Floats = NDArray[np.float64]
 
-#: The model that ``windlass.papers.pronto.fit`` fitted to a recording of our own, ``examples/telemetry/tune.parquet``.
+#: The model that ``windlass_reproductions.pronto.fit`` fitted to a recording of our own,
+#: ``examples/telemetry/tune.parquet``.
 RECORDED = Path(__file__).parent / "recorded.json"
 
 

@@ -16,7 +16,7 @@ from windlass.sim.telemetry.gate import Counts, counts, tell
 from windlass.sim.telemetry.metrics import Metrics
 from windlass.sim.telemetry.pressure import QUEUED, Watched
 from windlass.sim.telemetry.result import Observed
-from windlass.sim.workers import places
+from windlass.sim.workers import slots
 from windlass.sim.workers.part import WorkersPart
 
 _ADMIT = "admit"
@@ -116,7 +116,7 @@ class TelemetryPart(Quiet):
         begin = self._steps * self._every
         pressure = self._watched.step(
             begin, now, state.submit, state.start, state.end, state.worker,
-            int(state.counts[places.TASKS_ARRIVED]), self._at, self._area / (now - begin),
+            int(state.counts[slots.TASKS_ARRIVED]), self._at, self._area / (now - begin),
         )  # fmt: skip
         channels = pressure.channels()
         measured = self._metrics.step(channels)

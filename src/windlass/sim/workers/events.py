@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from windlass.compiled import index, inlined
 from windlass.dispatch.state import JOINED, LEFT, RATE, RATES_AT, TOLD, arrived
+from windlass.jit import index, inlined
 from windlass.model.timetable import FAIL, RETURN, SET_SPEED, TAKE_SAMPLE
 from windlass.sim.events.tree import next_worker, schedule
-from windlass.sim.workers import lane, places
+from windlass.sim.workers import low_priority, slots
 from windlass.sim.workers.log import note_length
 from windlass.sim.workers.state import FAILED, NOBODY, real_nodes, task_of
 
@@ -21,17 +21,17 @@ _ROUNDING = 8.0 * np.finfo(np.float64).eps
 @inlined
 def arrive(state, now):
     """Take in the next task: itself if it can be dispatched at once, else NOBODY, and it is held."""
-    task = state.counts[places.TASKS_ARRIVED]
-    state.counts[places.TASKS_ARRIVED] += 1
-    sender = lane.sender_of(state, task)
+    task = state.counts[slots.TASKS_ARRIVED]
+    state.counts[slots.TASKS_ARRIVED] += 1
+    sender = low_priority.sender_of(state, task)
     arrived(now, state.ints[sender], state.floats[sender])
     node = NOBODY
-    if state.counts[places.BINDS_LATE] != 0:
+    if state.counts[slots.BINDS_LATE] != 0:
         state.unbound[sender] += 1
-        for copy in range(state.counts[places.COPIES]):
-            lane.hold(state, task * state.counts[places.COPIES] + copy)
-    elif state.counts[places.WORKERS_UP] == 0:
-        lane.hold(state, task)
+        for copy in range(state.counts[slots.COPIES]):
+            low_priority.hold(state, task * state.counts[slots.COPIES] + copy)
+    elif state.counts[slots.WORKERS_UP] == 0:
+        low_priority.hold(state, task)
     else:
         node = task
     return node
@@ -40,19 +40,19 @@ def arrive(state, now):
 @inlined
 def unhold(state):
     """Take the first of those that wait to be dispatched, or NOBODY."""
-    node = state.counts[places.WAIT_HEAD]
+    node = state.counts[slots.WAIT_HEAD]
     if node != NOBODY:
-        state.counts[places.WAIT_HEAD] = state.after[node]
+        state.counts[slots.WAIT_HEAD] = state.after[node]
     return node
 
 
 @inlined
 def hold_first(state, node):
     """Put a node back, before all that wait to be dispatched."""
-    state.after[node] = state.counts[places.WAIT_HEAD]
-    if state.counts[places.WAIT_HEAD] == NOBODY:
-        state.counts[places.WAIT_TAIL] = node
-    state.counts[places.WAIT_HEAD] = node
+    state.after[node] = state.counts[slots.WAIT_HEAD]
+    if state.counts[slots.WAIT_HEAD] == NOBODY:
+        state.counts[slots.WAIT_TAIL] = node
+    state.counts[slots.WAIT_HEAD] = node
 
 
 @inlined
@@ -66,19 +66,19 @@ def finish(state, bind, now):
     first_low = real_nodes(state)
     if node >= first_low:
         sender = state.low_sender[node - first_low]
-        work = 1.0 if state.counts[places.SIZES_HIDDEN] != 0 else state.low_work[node - first_low]
+        work = 1.0 if state.counts[slots.SIZES_HIDDEN] != 0 else state.low_work[node - first_low]
         own = _OWN_BENCHMARK
-        state.counts[places.BENCHMARKS] += 1
-        lane.free_low(state, node)
+        state.counts[slots.BENCHMARKS] += 1
+        low_priority.free_low(state, node)
     else:
         task = task_of(state, node)
         state.end[index(task)] = now
-        state.counts[places.TASKS_DONE] += 1
-        state.counts[places.LAST_TASK] = task
-        sender = lane.sender_of(state, task)
-        work = 1.0 if state.counts[places.SIZES_HIDDEN] != 0 else state.work[index(task)]
+        state.counts[slots.TASKS_DONE] += 1
+        state.counts[slots.LAST_TASK] = task
+        sender = low_priority.sender_of(state, task)
+        work = 1.0 if state.counts[slots.SIZES_HIDDEN] != 0 else state.work[index(task)]
         own = _OWN
-    lane.begin_next(state, bind, worker, now)
+    low_priority.begin_next(state, bind, worker, now)
     note_length(state, worker, now)
     return worker, sender, own, work, seconds
 
@@ -94,27 +94,27 @@ def fail(state, worker, why, now):
     line.down |= why
     if not was_up:
         return False
-    state.counts[places.WORKERS_UP] -= 1
+    state.counts[slots.WORKERS_UP] -= 1
     node = np.int64(line.running)
     following = np.int64(line.head)
     if node == NOBODY:
         node = following
     elif node >= real_nodes(state):
-        lane.free_low(state, node)
-        state.counts[places.DROPPED] += 1
+        low_priority.free_low(state, node)
+        state.counts[slots.DROPPED] += 1
         node = following
     else:
         state.after[node] = following
     while node != NOBODY:
         following = state.after[node]
-        lane.hold(state, node)
-        state.counts[places.MOVED] += 1
+        low_priority.hold(state, node)
+        state.counts[slots.MOVED] += 1
         node = following
     node = np.int64(line.low_head)
     while node != NOBODY:
         following = state.after[node]
-        lane.free_low(state, node)
-        state.counts[places.DROPPED] += 1
+        low_priority.free_low(state, node)
+        state.counts[slots.DROPPED] += 1
         node = following
     line.running = line.head = line.low_head = NOBODY
     line.first_seconds = np.inf
@@ -139,7 +139,7 @@ def set_speed(state, worker, speed, now):
         line.since = now
         schedule(state.tree, worker, now + work_left / speed if work_left > 0.0 else now)
     line.speed = speed
-    lane.expect(state, worker, np.int64(line.head))
+    low_priority.expect(state, worker, np.int64(line.head))
 
 
 @inlined
@@ -149,15 +149,15 @@ def come_back(state, worker, why):
     was_down = line.down != 0
     line.down &= ~why
     if was_down and line.down == 0:
-        state.counts[places.WORKERS_UP] += 1
+        state.counts[slots.WORKERS_UP] += 1
     return was_down and line.down == 0
 
 
 @inlined
 def take_sample(state):
     """Keep how long queues are now, and what the first scheduler believes."""
-    sample = state.counts[places.NEXT_SAMPLE]
-    state.counts[places.NEXT_SAMPLE] += 1
+    sample = state.counts[slots.NEXT_SAMPLE]
+    state.counts[slots.NEXT_SAMPLE] += 1
     for worker in range(len(state.length)):
         state.longest[sample] = max(state.longest[sample], state.length[worker])
         state.waiting[sample] += state.length[worker]
@@ -168,8 +168,8 @@ def take_sample(state):
 @inlined
 def change(state, now):
     """Carry out the next change of a worker; what schedulers are to be told of it, or NOBODY."""
-    row = state.counts[places.NEXT_CHANGE]
-    state.counts[places.NEXT_CHANGE] += 1
+    row = state.counts[slots.NEXT_CHANGE]
+    state.counts[slots.NEXT_CHANGE] += 1
     kind, worker = state.change_kind[row], state.change_worker[row]
     told = NOBODY
     if kind == SET_SPEED:

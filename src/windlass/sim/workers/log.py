@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from windlass.compiled import inlined
-from windlass.sim.workers import places
+from windlass.jit import inlined
+from windlass.sim.workers import slots
 from windlass.sim.workers.state import NOBODY
 
 #: Entries that the events of one step may add, with some to spare.
@@ -15,16 +15,16 @@ _ROOM = 8
 @inlined
 def _next_entry(state, now):
     """A new entry at the end of the ring, to be seen after the delay; its place."""
-    slot = (state.counts[places.LOG_FIRST] + state.counts[places.LOG_SIZE]) % len(state.log_time)
-    state.log_time[slot] = now + state.clock[places.DELAY]
-    state.counts[places.LOG_SIZE] += 1
+    slot = (state.counts[slots.LOG_FIRST] + state.counts[slots.LOG_SIZE]) % len(state.log_time)
+    state.log_time[slot] = now + state.clock[slots.DELAY]
+    state.counts[slots.LOG_SIZE] += 1
     return slot
 
 
 @inlined
 def note_length(state, worker, now):
     """Let schedulers see a worker's queue length, once the probe delay has passed."""
-    if state.clock[places.DELAY] > 0.0:
+    if state.clock[slots.DELAY] > 0.0:
         slot = _next_entry(state, now)
         state.log_item[slot, 0] = worker
         state.log_item[slot, 1] = state.length[worker]
@@ -44,19 +44,19 @@ def note_completion(state, worker, sender, work, seconds, now):
 @inlined
 def next_seen(state):
     """When the next entry is seen, s; infinity where there is none."""
-    return state.log_time[state.counts[places.LOG_FIRST]] if state.counts[places.LOG_SIZE] > 0 else np.inf
+    return state.log_time[state.counts[slots.LOG_FIRST]] if state.counts[slots.LOG_SIZE] > 0 else np.inf
 
 
 @inlined
 def is_full(state):
     """Whether the next step might find no room."""
-    return state.counts[places.LOG_SIZE] + _ROOM > len(state.log_time)
+    return state.counts[slots.LOG_SIZE] + _ROOM > len(state.log_time)
 
 
 @inlined
 def take_entry(state):
     """Take the entry that is seen now out of the ring; its place."""
-    slot = state.counts[places.LOG_FIRST]
-    state.counts[places.LOG_FIRST] = (slot + 1) % len(state.log_time)
-    state.counts[places.LOG_SIZE] -= 1
+    slot = state.counts[slots.LOG_FIRST]
+    state.counts[slots.LOG_FIRST] = (slot + 1) % len(state.log_time)
+    state.counts[slots.LOG_SIZE] -= 1
     return slot

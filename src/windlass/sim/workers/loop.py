@@ -10,13 +10,13 @@ from __future__ import annotations
 import numpy as np
 from numba import types
 
-from windlass.compiled import Kernel, inlined
 from windlass.dispatch.state import BENCHMARK_AT, BENCHMARK_WORK, JOINED, LEFT, LISTENS, RATE, TOLD
+from windlass.jit import Kernel, inlined
 from windlass.sim.cores import TAKEN
 from windlass.sim.events.tree import next_completion
 from windlass.sim.handle import opening, storing
 from windlass.sim.status import ALL_DONE, ASK, FIRST_OWN, FULL, PAUSED, REACHED
-from windlass.sim.workers import events, lane, log, places
+from windlass.sim.workers import events, log, low_priority, slots
 from windlass.sim.workers.state import NO_CORES, NOBODY, WORKERS_RUN
 
 #: How else :func:`_run` returned: a worker that cannot take a task was chosen; or what a policy in Python is to be
@@ -29,13 +29,13 @@ STORE = storing(WORKERS_RUN)
 
 @inlined
 def _next_arrival(state):
-    task = state.counts[places.TASKS_ARRIVED]
+    task = state.counts[slots.TASKS_ARRIVED]
     return state.submit[task] if task < len(state.submit) else np.inf
 
 
 @inlined
 def _next_change(state):
-    row = state.counts[places.NEXT_CHANGE]
+    row = state.counts[slots.NEXT_CHANGE]
     return state.change_time[row] if row < len(state.change_time) else np.inf
 
 
@@ -52,19 +52,19 @@ def _dispatch(choose, bind, python, state, node, now):
     """Send a node to the worker that its scheduler chooses; PAUSED, or why it could not be sent."""
     counts = state.counts
     if python:
-        chosen = counts[places.ANSWER]
+        chosen = counts[slots.ANSWER]
         if chosen == NOBODY:
             events.hold_first(state, node)
             return ASK
-        counts[places.ANSWER] = NOBODY
+        counts[slots.ANSWER] = NOBODY
     else:
-        task = node // counts[places.COPIES] if counts[places.BINDS_LATE] != 0 else node
-        sender = lane.sender_of(state, task)
+        task = node // counts[slots.COPIES] if counts[slots.BINDS_LATE] != 0 else node
+        sender = low_priority.sender_of(state, task)
         chosen = choose(state.seen, state.ints[sender], state.floats[sender])
     if chosen < 0 or chosen >= len(state.length) or state.line[chosen].down != 0:
-        counts[places.SUBJECT] = chosen
+        counts[slots.SUBJECT] = chosen
         return BAD_CHOICE
-    lane.place(state, bind, chosen, node, now)
+    low_priority.place(state, bind, chosen, node, now)
     return PAUSED
 
 
@@ -81,17 +81,17 @@ def _complete(completed, bind, python, state, now):
     """Take in the completion that is due, and tell schedulers; PAUSED, or how the loop is to return."""
     worker, sender, own, work, seconds = events.finish(state, bind, now)
     if python:
-        state.counts[places.SUBJECT] = worker
-        state.clock[places.WORK], state.clock[places.SECONDS] = work, seconds
+        state.counts[slots.SUBJECT] = worker
+        state.clock[slots.WORK], state.clock[slots.SECONDS] = work, seconds
         return TELL_COMPLETED
     if state.ints[0, LISTENS] != 0:
         completed(worker, work, seconds, own, state.ints[sender], state.floats[sender])
         if len(state.ints) > 1:
-            if state.clock[places.DELAY] > 0.0:
+            if state.clock[slots.DELAY] > 0.0:
                 log.note_completion(state, worker, sender, work, seconds, now)
             else:
                 _tell_others(completed, state, worker, sender, work, seconds)
-    return ALL_DONE if state.counts[places.TASKS_DONE] == len(state.submit) else PAUSED
+    return ALL_DONE if state.counts[slots.TASKS_DONE] == len(state.submit) else PAUSED
 
 
 @inlined
@@ -108,7 +108,7 @@ def _change(changed, python, state, now):
     if told == NOBODY:
         return PAUSED
     if python:
-        state.counts[places.EVENT], state.counts[places.SUBJECT] = told, worker
+        state.counts[slots.EVENT], state.counts[slots.SUBJECT] = told, worker
         return TELL_CHANGED
     _tell_change(changed, state, told, worker, value)
     return PAUSED
@@ -132,11 +132,11 @@ def _send_benchmarks(benchmark, state, now):
         if state.floats[scheduler, BENCHMARK_AT] <= now:
             worker = benchmark(now, state.ints[scheduler], state.floats[scheduler])
             work = state.floats[scheduler, BENCHMARK_WORK]
-            if state.counts[places.SIZES_HIDDEN] != 0:
+            if state.counts[slots.SIZES_HIDDEN] != 0:
                 # Only its own size is like that of recent tasks when nobody knows their sizes.
-                work = state.work[state.counts[places.LAST_TASK]]
+                work = state.work[state.counts[slots.LAST_TASK]]
             if worker >= 0 and work > 0.0:
-                lane.place_low(state, worker, work, scheduler, now)
+                low_priority.place_low(state, worker, work, scheduler, now)
 
 
 def _run(address, until, steps):
@@ -144,25 +144,25 @@ def _run(address, until, steps):
     run = _opened(address)
     state = run.state
     counts, clock = state.counts, state.clock
-    delayed, python = clock[places.DELAY] > 0.0, counts[places.ASKS_PYTHON] != 0
-    now = clock[places.NOW]
+    delayed, python = clock[slots.DELAY] > 0.0, counts[slots.ASKS_PYTHON] != 0
+    now = clock[slots.NOW]
     arrival, change = _next_arrival(state), _next_change(state)
     report, due = log.next_seen(state), _next_benchmark(state)
     other = min(change, report, due, until)
     # Only then can a report or benchmark task become due earlier than it was at the last event.
     watch = delayed or due < np.inf
-    if counts[places.TASKS_DONE] == len(state.submit):
+    if counts[slots.TASKS_DONE] == len(state.submit):
         return ALL_DONE
     node = NOBODY
     for _ in range(steps):
-        if node == NOBODY and counts[places.WORKERS_UP] > 0:
+        if node == NOBODY and counts[slots.WORKERS_UP] > 0:
             node = events.unhold(state)
         if node != NOBODY:
             status = _dispatch(run.choose, run.bind, python, state, node, now)
             if status != PAUSED:
                 return status
             node = NOBODY
-            if counts[places.WAIT_HEAD] != NOBODY:
+            if counts[slots.WAIT_HEAD] != NOBODY:
                 continue
         if watch:
             if delayed and log.is_full(state):
@@ -173,18 +173,18 @@ def _run(address, until, steps):
         if completion <= min(other, arrival):
             if completion == np.inf:
                 return REACHED
-            now = clock[places.NOW] = completion
+            now = clock[slots.NOW] = completion
             status = _complete(run.completed, run.bind, python, state, now)
             if status != PAUSED:
                 return status
         elif arrival < other:
-            now = clock[places.NOW] = arrival
+            now = clock[slots.NOW] = arrival
             node = events.arrive(state, now)
             arrival = _next_arrival(state)
         elif other == until:
             return REACHED
         else:
-            now = clock[places.NOW] = other
+            now = clock[slots.NOW] = other
             if change == now:
                 status = _change(run.changed, python, state, now)
                 if status != PAUSED:
@@ -198,7 +198,7 @@ def _run(address, until, steps):
             other = min(change, report, due, until)
     if node != NOBODY:
         events.hold_first(state, node)
-    return ALL_DONE if counts[places.TASKS_DONE] == len(state.submit) else PAUSED
+    return ALL_DONE if counts[slots.TASKS_DONE] == len(state.submit) else PAUSED
 
 
 @inlined
@@ -206,10 +206,10 @@ def _settle_worker(state, nodes, worker, row, now):
     """Give a worker the speed that its node leaves it; what schedulers are to be told, or NOBODY."""
     if nodes.capacity[row] == 0:
         return LEFT if events.fail(state, worker, NO_CORES, now) else NOBODY
-    share = max(state.clock[places.FLOOR], max(nodes.idle[row], 0) / nodes.whole[row])
+    share = max(state.clock[slots.FLOOR], max(nodes.idle[row], 0) / nodes.whole[row])
     if events.come_back(state, worker, NO_CORES):
         # Its speed is settled in another call: of that schedulers are told too.
-        state.counts[places.SETTLED] -= 1
+        state.counts[slots.SETTLED] -= 1
         return JOINED
     if share == state.share[worker]:
         return NOBODY
@@ -222,22 +222,22 @@ def _settle(address, now):
     """Take in that rows of workers changed; a status code: call again unless it is REACHED."""
     run = _opened(address)
     state, nodes, counts = run.state, run.nodes, run.state.counts
-    while counts[places.SETTLED] < nodes.numbers[TAKEN]:
-        if state.clock[places.DELAY] > 0.0 and log.is_full(state):
+    while counts[slots.SETTLED] < nodes.numbers[TAKEN]:
+        if state.clock[slots.DELAY] > 0.0 and log.is_full(state):
             return FULL
-        row = nodes.taken[counts[places.SETTLED]]
-        counts[places.SETTLED] += 1
+        row = nodes.taken[counts[slots.SETTLED]]
+        counts[slots.SETTLED] += 1
         worker = run.worker_of[row]
         told = NOBODY if worker == NOBODY else _settle_worker(state, nodes, worker, row, now)
         if worker != NOBODY:
-            state.clock[places.NOW] = now
+            state.clock[slots.NOW] = now
         if told == NOBODY:
             continue
-        if counts[places.ASKS_PYTHON] != 0:
-            counts[places.EVENT], counts[places.SUBJECT] = told, worker
+        if counts[slots.ASKS_PYTHON] != 0:
+            counts[slots.EVENT], counts[slots.SUBJECT] = told, worker
             return TELL_CHANGED
         _tell_change(run.changed, state, told, worker, np.float64(state.line[worker].speed))
-    counts[places.SETTLED] = 0
+    counts[slots.SETTLED] = 0
     return REACHED
 
 

@@ -7,9 +7,9 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from windlass.compiled import Kernel
 from windlass.dispatch import DispatchPolicy
 from windlass.dispatch.compiled import as_compiled
+from windlass.jit import Kernel
 from windlass.model import InputError, PolicyError
 from windlass.sim.cores import TAKEN
 from windlass.sim.events.tree import next_time
@@ -18,9 +18,9 @@ from windlass.sim.nodes import KERNELS as LEDGER_KERNELS
 from windlass.sim.nodes import Ledger
 from windlass.sim.part import Due, Loop, Quiet
 from windlass.sim.status import FULL, REACHED
-from windlass.sim.workers import places
-from windlass.sim.workers.asked import UNUSED, Asked
+from windlass.sim.workers import slots
 from windlass.sim.workers.loop import BAD_CHOICE, KERNELS, RUN, SETTLE, STORE
+from windlass.sim.workers.python_policy import UNUSED, Asked
 from windlass.sim.workers.result import Dispatched
 from windlass.sim.workers.setup import Setup, make_workers, with_more_log
 from windlass.sim.workers.state import NOBODY, WorkersRun, WorkersState
@@ -81,7 +81,7 @@ class WorkersPart(Quiet):
         self._setup, self._name, self._progress = setup, policy.name, progress or (lambda _: None)
         self._asked = Asked(policy) if compiled is None else None
         state = make_workers(setup, compiled, submit, work, rng)
-        state.clock[places.FLOOR] = floor
+        state.clock[slots.FLOOR] = floor
         functions = UNUSED if compiled is None else compiled.functions()
         choose, completed, changed, benchmark, bind = (kernel.as_argument() for kernel in functions)
         nodes = (ledger or Ledger([[0]], parts=0)).nodes
@@ -101,10 +101,10 @@ class WorkersPart(Quiet):
         self._for_ever = until == np.inf
         status = self._loop.until(until)
         while self._asked is not None and self._asked.answer(status, self._run.state):
-            self._progress(int(self._run.state.counts[places.TASKS_DONE]))
+            self._progress(int(self._run.state.counts[slots.TASKS_DONE]))
             status = self._loop.until(until)
         if status == BAD_CHOICE:
-            chosen = int(self._run.state.counts[places.SUBJECT])
+            chosen = int(self._run.state.counts[slots.SUBJECT])
             raise PolicyError(f"chose worker {chosen}, which is down or does not exist", _DISPATCH)
         return until
 
@@ -123,19 +123,19 @@ class WorkersPart(Quiet):
 
     def ended(self) -> bool:
         """Whether all tasks have run."""
-        return bool(self._run.state.counts[places.TASKS_DONE] == len(self._run.state.submit))
+        return bool(self._run.state.counts[slots.TASKS_DONE] == len(self._run.state.submit))
 
     def waits(self) -> bool:
         """Whether tasks are left and nothing happens: all workers that have some are down, or stand still."""
         state = self._run.state
-        arrived = state.counts[places.TASKS_ARRIVED] == len(state.submit)
-        changed = state.counts[places.NEXT_CHANGE] == len(state.change_time)
-        quiet = bool(arrived and changed and state.counts[places.LOG_SIZE] == 0)
+        arrived = state.counts[slots.TASKS_ARRIVED] == len(state.submit)
+        changed = state.counts[slots.NEXT_CHANGE] == len(state.change_time)
+        quiet = bool(arrived and changed and state.counts[slots.LOG_SIZE] == 0)
         return quiet and next_time(state.tree) == np.inf and not self.ended()
 
     def stuck(self) -> Exception:
         """Tasks are left, and no worker will run them."""
-        undone = len(self._run.state.submit) - int(self._run.state.counts[places.TASKS_DONE])
+        undone = len(self._run.state.submit) - int(self._run.state.counts[slots.TASKS_DONE])
         return InputError(
             f"timetable: {undone} tasks are left that no worker will run: all down, or theirs stands still"
         )
@@ -150,7 +150,7 @@ class WorkersPart(Quiet):
         return self._setup.result(self._run.state, self._name)
 
     def _tell(self) -> None:
-        done = int(self._run.state.counts[places.TASKS_DONE])
+        done = int(self._run.state.counts[slots.TASKS_DONE])
         if done == self._done and self._over():
             raise self.stuck()
         self._done = done
@@ -159,8 +159,8 @@ class WorkersPart(Quiet):
     def _over(self) -> bool:
         """Whether nothing more arrives or changes, here or elsewhere; benchmark tasks alone may go on for ever."""
         state = self._run.state
-        none_to_come = state.counts[places.TASKS_ARRIVED] == len(state.submit)
-        none_to_change = state.counts[places.NEXT_CHANGE] == len(state.change_time)
+        none_to_come = state.counts[slots.TASKS_ARRIVED] == len(state.submit)
+        none_to_change = state.counts[slots.NEXT_CHANGE] == len(state.change_time)
         return bool(self._for_ever and none_to_come and none_to_change and not self.ended())
 
     def _grow(self) -> None:

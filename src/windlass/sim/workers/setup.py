@@ -12,7 +12,7 @@ from windlass.dispatch.state import BENCHMARK_AT, COPIES, LISTENS, RATES_AT, mak
 from windlass.model import InputError
 from windlass.model.timetable import TAKE_SAMPLE, WorkerTimetable
 from windlass.sim.events.tree import make_tree
-from windlass.sim.workers import places
+from windlass.sim.workers import slots
 from windlass.sim.workers.result import Dispatched
 from windlass.sim.workers.state import LINE, NOBODY, WorkersState
 
@@ -21,7 +21,7 @@ _FIRST_LOG = 4096
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Setup:
-    """The checked arguments of a simulation; :func:`~windlass.sim.workers.simulate.simulate` says what they mean."""
+    """The checked arguments of a simulation; :func:`~windlass.experiment.dispatching.simulate` says what they mean."""
 
     speeds: NDArray[np.float64]
     timetable: WorkerTimetable
@@ -38,20 +38,20 @@ class Setup:
         # In the place of the ends, which nobody needs any more: a task's share of a new array costs some ns.
         response = np.subtract(state.end, state.submit, out=state.end)
         per_job = self.tasks_per_job
-        taken = int(state.counts[places.NEXT_SAMPLE])
+        taken = int(state.counts[slots.NEXT_SAMPLE])
         return Dispatched(
             policy=name,
             submit=state.submit,
             response=response,
             job_response=response if per_job == 1 else response.reshape(-1, per_job).max(axis=1),
-            longest_queue=int(state.counts[places.LONGEST]),
+            longest_queue=int(state.counts[slots.LONGEST]),
             sample_time=_sample_times(self.samples, state.submit[-1])[:taken],
             longest=state.longest[:taken],
             waiting=state.waiting[:taken],
             estimates=state.estimates[:taken],
-            benchmarks=int(state.counts[places.BENCHMARKS]),
-            dropped=int(state.counts[places.DROPPED]),
-            moved=int(state.counts[places.MOVED]),
+            benchmarks=int(state.counts[slots.BENCHMARKS]),
+            dropped=int(state.counts[slots.DROPPED]),
+            moved=int(state.counts[slots.MOVED]),
             start=state.start,
             worker=state.worker,
         )
@@ -91,9 +91,9 @@ def make_workers(
     nodes = tasks * max(copies, 1)
     lows = (setup.lane + 1) * workers if np.isfinite(floats[:, BENCHMARK_AT]).any() else 0
     counts = _counts(setup, copies, asks_python=policy is None, pools=policy is not None and policy.pools)
-    counts[places.FREE_NODE] = nodes if lows else NOBODY
-    clock = np.zeros(places.CLOCKS)
-    clock[places.DELAY] = setup.probe_delay
+    counts[slots.FREE_NODE] = nodes if lows else NOBODY
+    clock = np.zeros(slots.CLOCKS)
+    clock[slots.DELAY] = setup.probe_delay
     length = np.zeros(workers, np.int64)
     delayed = setup.probe_delay > 0
     log = _FIRST_LOG if delayed else 0
@@ -142,8 +142,8 @@ def make_workers(
 
 def with_more_log(state: WorkersState) -> WorkersState:
     """The same state with twice the room for what schedulers will see later."""
-    order = (state.counts[places.LOG_FIRST] + np.arange(len(state.log_time))) % len(state.log_time)
-    state.counts[places.LOG_FIRST] = 0
+    order = (state.counts[slots.LOG_FIRST] + np.arange(len(state.log_time))) % len(state.log_time)
+    state.counts[slots.LOG_FIRST] = 0
     return state._replace(
         log_time=np.concatenate((state.log_time[order], np.zeros_like(state.log_time))),
         log_item=np.concatenate((state.log_item[order], np.zeros_like(state.log_item))),
@@ -164,14 +164,14 @@ def _policy_state(
 
 
 def _counts(setup: Setup, copies: int, *, asks_python: bool, pools: bool) -> NDArray[np.int64]:
-    counts = np.zeros(places.COUNTS, np.int64)
-    counts[places.WORKERS_UP] = len(setup.speeds)
-    counts[[places.WAIT_HEAD, places.WAIT_TAIL, places.ANSWER]] = NOBODY
-    counts[places.BINDS_LATE], counts[places.COPIES] = copies > 0, max(copies, 1)
-    counts[places.LANE_ROOM] = setup.lane
-    counts[places.RECORD], counts[places.SIZES_HIDDEN] = setup.record, not setup.sizes_told
-    counts[places.ASKS_PYTHON] = asks_python
-    counts[places.POOLED] = pools
+    counts = np.zeros(slots.COUNTS, np.int64)
+    counts[slots.WORKERS_UP] = len(setup.speeds)
+    counts[[slots.WAIT_HEAD, slots.WAIT_TAIL, slots.ANSWER]] = NOBODY
+    counts[slots.BINDS_LATE], counts[slots.COPIES] = copies > 0, max(copies, 1)
+    counts[slots.LANE_ROOM] = setup.lane
+    counts[slots.RECORD], counts[slots.SIZES_HIDDEN] = setup.record, not setup.sizes_told
+    counts[slots.ASKS_PYTHON] = asks_python
+    counts[slots.POOLED] = pools
     return counts
 
 

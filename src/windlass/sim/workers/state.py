@@ -15,11 +15,11 @@ import numpy as np
 from numba import types
 from numpy.typing import NDArray
 
-from windlass.compiled import inlined
 from windlass.dispatch.compiled import BENCHMARK, BIND, CHANGED, CHOOSE, COMPLETED
+from windlass.jit import inlined
 from windlass.sim.events.tree import TREE, Tree
 from windlass.sim.nodes import NODES, Nodes
-from windlass.sim.workers import places
+from windlass.sim.workers import slots
 
 NOBODY = -1
 #: Where a time would be, for a task that is not there; infinity is the time of one that stands still.
@@ -41,7 +41,7 @@ LINE = np.dtype(
 class WorkersState(NamedTuple):
     """State of the part; n workers, t tasks, k schedulers.
 
-    ``tree``: completions. ``clock``, ``counts``: numbers, see :mod:`~windlass.sim.workers.places`. ``line`` (n,):
+    ``tree``: completions. ``clock``, ``counts``: numbers, see :mod:`~windlass.sim.workers.slots`. ``line`` (n,):
     workers, see :data:`LINE`. ``base``, ``share`` (n,): work/s of each on its whole node, and the share of it that the
     node leaves it, of which its speed is the product. ``low_count`` (n,): how many wait in the low lane. ``length``
     (n,): tasks at each, waiting and running; ``seen``: the same as schedulers see it, the very array where probes take
@@ -153,4 +153,4 @@ def real_nodes(state):
 @inlined
 def task_of(state, node):
     """The task that a node stands for; with late binding, the one it took."""
-    return state.bound[node] if state.counts[places.BINDS_LATE] != 0 else node
+    return state.bound[node] if state.counts[slots.BINDS_LATE] != 0 else node

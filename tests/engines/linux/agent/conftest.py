@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 
 from windlass.admit import AdmitView
-from windlass.engines.linux.agent.envelope import digest
-from windlass.engines.linux.agent.node import Node, decide, make_node
-from windlass.engines.linux.agent.options import Address
-from windlass.engines.linux.agent.token import Token
+from windlass.agent.envelope import digest
+from windlass.agent.node import Node, decide, make_node
+from windlass.agent.options import Address
+from windlass.agent.token import Token
 
 DIM = 6
 NAMES = tuple(f"metric.{at}" for at in range(DIM))
@@ -107,7 +107,7 @@ def first_difference(one: dict[str, float], other: dict[str, float]) -> str:
 @pytest.fixture
 def served() -> Iterator[Callable[..., Address]]:
     """Starts web servers, and closes them at the end."""
-    web = pytest.importorskip("windlass.engines.linux.agent.web", reason="the extra `agent` is not installed")
+    web = pytest.importorskip("windlass.agent.web", reason="the extra `agent` is not installed")
     servers = []
 
     def serve(answering, refusals=None) -> Address:

@@ -8,12 +8,12 @@ import pytest
 
 from tests.engines.linux.agent.conftest import DIM, NAMES, PATIENCE, ask, shown
 from windlass.admit import Admission
-from windlass.engines.linux.agent.guard import Guard
-from windlass.engines.linux.agent.node import Node, make_node
-from windlass.engines.linux.agent.options import Above, Address, AgentOptions
-from windlass.engines.linux.agent.pauses import Stop
-from windlass.engines.linux.agent.standing import Board
-from windlass.engines.linux.agent.watch import Watch, watch
+from windlass.agent.guard import Guard
+from windlass.agent.node import Node, make_node
+from windlass.agent.options import Above, Address, AgentOptions
+from windlass.agent.signal_board import Board
+from windlass.agent.stop import Stop
+from windlass.agent.watch import Watch, watch
 from windlass.engines.linux.telemetry.observer import Observation
 from windlass.model import InputError
 
@@ -147,9 +147,9 @@ def test_a_downtime_reaches_the_policy():
 
 
 def agent_of(watching, served):
-    from windlass.engines.linux.agent.routes import agent_routes
-    from windlass.engines.linux.agent.shown import Page, shown_of
-    from windlass.engines.linux.agent.web import Refusals
+    from windlass.agent.prometheus import Page, shown_of
+    from windlass.agent.routes import agent_routes
+    from windlass.agent.web import Refusals
 
     refusals = Refusals()
     page = Page(lambda: shown_of(watching.board, NAMES))
@@ -200,7 +200,7 @@ def line_at(address):
 
 
 def test_haproxy_is_told_a_line(watching):
-    from windlass.engines.linux.agent.check import CheckServer, line_of
+    from windlass.agent.check import CheckServer, line_of
 
     server = CheckServer(Address("127.0.0.1", 0), lambda: line_of(watching.board.answer(), "state"))
     try:
@@ -214,7 +214,7 @@ def test_haproxy_is_told_a_line(watching):
 
 
 def test_a_port_in_use_is_named(served):
-    from windlass.engines.linux.agent.web import Answered, listening
+    from windlass.agent.web import Answered, listening
 
     address = served(lambda _: Answered(200))
     with pytest.raises(InputError, match=f"--check: cannot listen at 127.0.0.1, port {address.port}: "):

@@ -14,12 +14,12 @@ import pytest
 import yaml
 from typer.testing import CliRunner
 
+from windlass.agent import kubernetes
+from windlass.agent.kubernetes import KEY, ClusterApi, Marker
+from windlass.agent.options import MARKS
+from windlass.agent.signal_board import Answer
+from windlass.agent.stop import Backoff, Stop
 from windlass.cli.app import app
-from windlass.engines.linux.agent import kubernetes
-from windlass.engines.linux.agent.kubernetes import KEY, ClusterApi, Marker
-from windlass.engines.linux.agent.options import MARKS
-from windlass.engines.linux.agent.pauses import Backoff, Stop
-from windlass.engines.linux.agent.standing import Answer
 
 FOLDER = Path(__file__).parents[4] / "examples" / "agent"
 MANIFESTS = ("agent.yaml", "taint.yaml")

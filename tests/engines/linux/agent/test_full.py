@@ -3,8 +3,8 @@
 import pytest
 
 from tests.disks import PAGE, filled, names, small_disk
-from windlass.engines.linux.agent.envelope import Envelope, Part
-from windlass.engines.linux.agent.keeper import Keeper
+from windlass.agent.envelope import Envelope, Part
+from windlass.agent.state_file import Keeper
 from windlass.model import InputError
 
 

@@ -25,9 +25,9 @@ from tests.engines.kubernetes.served import environment
 from tests.engines.linux.agent.conftest import SECRET, ask, seen
 from tests.engines.starts import AGENT, Starts
 from windlass.admit.saving import load_aggregator
-from windlass.engines.linux.agent.envelope import digest, opened
-from windlass.engines.linux.agent.node import as_message, load_node
-from windlass.engines.linux.agent.options import Address
+from windlass.agent.envelope import digest, opened
+from windlass.agent.node import as_message, load_node
+from windlass.agent.options import Address
 from windlass.engines.linux.telemetry.observer import Observer
 from windlass.engines.slurm.daemons import wait_until
 

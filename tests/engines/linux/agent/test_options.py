@@ -6,11 +6,11 @@ pytest.importorskip("uvicorn", reason="the extra `agent` is not installed")
 pytest.importorskip("prometheus_client", reason="the extra `agent` is not installed")
 
 from tests.engines.linux.agent.conftest import SECRET
-from windlass.engines.linux.agent.check import line_of
-from windlass.engines.linux.agent.envelope import Envelope, Part, digest, is_ours, opened
-from windlass.engines.linux.agent.options import Above, Address, AgentOptions, AggregatorOptions, check_name
-from windlass.engines.linux.agent.standing import Answer
-from windlass.engines.linux.agent.token import Token, read_token
+from windlass.agent.check import line_of
+from windlass.agent.envelope import Envelope, Part, digest, is_ours, opened
+from windlass.agent.options import Above, Address, AgentOptions, AggregatorOptions, check_name
+from windlass.agent.signal_board import Answer
+from windlass.agent.token import Token, read_token
 from windlass.model import InputError
 
 

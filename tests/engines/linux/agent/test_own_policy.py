@@ -5,11 +5,11 @@ import pytest
 
 from tests.engines.linux.agent.conftest import DIM, METRICS, views
 from windlass.admit import POLICIES
-from windlass.checks.common import CheckError
-from windlass.checks.suite import check_policy
-from windlass.engines.linux.agent.aggregate import Aggregate
-from windlass.engines.linux.agent.envelope import opened
-from windlass.engines.linux.agent.node import as_message, decide, load_node, make_node
+from windlass.agent.aggregate import Aggregate
+from windlass.agent.envelope import opened
+from windlass.agent.node import as_message, decide, load_node, make_node
+from windlass.experiment.checks.common import CheckError
+from windlass.experiment.checks.suite import check_policy
 from windlass.model import InputError
 
 SOURCE = '''"""Rejects while a node's metrics are far above their mean."""

@@ -8,13 +8,13 @@ import pytest
 from typer.testing import CliRunner
 
 from tests.engines.linux.agent.conftest import METRICS, seen
+from windlass.agent.guard import Guard
+from windlass.agent.options import Above
+from windlass.agent.signal_board import Board
+from windlass.agent.stop import Backoff
+from windlass.agent.token import Token
+from windlass.agent.watch import Watch
 from windlass.cli.app import app
-from windlass.engines.linux.agent.guard import Guard
-from windlass.engines.linux.agent.options import Above
-from windlass.engines.linux.agent.pauses import Backoff
-from windlass.engines.linux.agent.standing import Board
-from windlass.engines.linux.agent.token import Token
-from windlass.engines.linux.agent.watch import Watch
 from windlass.engines.linux.telemetry.observer import Observation, Observer
 
 ROOT = Path(__file__).parents[4]
@@ -42,10 +42,10 @@ def test_prometheus_is_shown_what_the_page_names(clock):
     pytest.importorskip("prometheus_client", reason="the extra `agent` is not installed")
     import numpy as np
 
-    from windlass.engines.linux.agent.agent import Saves, of_process
-    from windlass.engines.linux.agent.join import Joiner
-    from windlass.engines.linux.agent.shown import Page, shown_of
-    from windlass.engines.linux.agent.web import Refusals
+    from windlass.agent.agent import Saves, of_process
+    from windlass.agent.join import Joiner
+    from windlass.agent.prometheus import Page, shown_of
+    from windlass.agent.web import Refusals
 
     board, refusals = Board(clock, 5.0), Refusals()
     watching = Watch(seen("forewarn"), Guard(0.5), board, 1.0, clock)

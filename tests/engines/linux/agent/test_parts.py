@@ -11,17 +11,17 @@ pytest.importorskip("uvicorn", reason="the extra `agent` is not installed")
 pytest.importorskip("prometheus_client", reason="the extra `agent` is not installed")
 
 from windlass.admit import Admission
-from windlass.engines.linux.agent.agent import Saver, of_process
-from windlass.engines.linux.agent.envelope import Envelope, Part, opened
-from windlass.engines.linux.agent.guard import Guard
-from windlass.engines.linux.agent.keeper import Keeper
-from windlass.engines.linux.agent.kubernetes import KEY, Marker
-from windlass.engines.linux.agent.pauses import Backoff, Stop
-from windlass.engines.linux.agent.routes import agent_routes
-from windlass.engines.linux.agent.shown import Count, Gauge, Many, Page, shown_of
-from windlass.engines.linux.agent.standing import Answer, Board, Standing
-from windlass.engines.linux.agent.watch import Watch
-from windlass.engines.linux.agent.web import Answered, Asked, Refusals
+from windlass.agent.agent import Saver, of_process
+from windlass.agent.envelope import Envelope, Part, opened
+from windlass.agent.guard import Guard
+from windlass.agent.kubernetes import KEY, Marker
+from windlass.agent.prometheus import Count, Gauge, Many, Page, shown_of
+from windlass.agent.routes import agent_routes
+from windlass.agent.signal_board import Answer, Board, Standing
+from windlass.agent.state_file import Keeper
+from windlass.agent.stop import Backoff, Stop
+from windlass.agent.watch import Watch
+from windlass.agent.web import Answered, Asked, Refusals
 from windlass.engines.linux.telemetry.observer import Observation
 
 

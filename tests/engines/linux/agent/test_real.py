@@ -21,8 +21,8 @@ from pathlib import Path
 import pytest
 
 from tests.engines.linux.agent.conftest import SECRET, ask, shown
-from windlass.engines.linux.agent.envelope import opened
-from windlass.engines.linux.agent.options import Address
+from windlass.agent.envelope import opened
+from windlass.agent.options import Address
 from windlass.engines.linux.telemetry.observer import Observer
 
 pytest.importorskip("uvicorn", reason="the extra `agent` is not installed")

@@ -10,13 +10,13 @@ pytest.importorskip("uvicorn", reason="the extra `agent` is not installed")
 pytest.importorskip("prometheus_client", reason="the extra `agent` is not installed")
 
 from tests.engines.linux.agent.conftest import PATIENCE, SECRET, ask, seen
-from windlass.engines.linux.agent import agent as agents
-from windlass.engines.linux.agent.agent import run_agent, run_aggregator
-from windlass.engines.linux.agent.envelope import digest, opened
-from windlass.engines.linux.agent.node import as_message
-from windlass.engines.linux.agent.options import Above, Address, AgentOptions, AggregatorOptions
-from windlass.engines.linux.agent.pauses import Stop
-from windlass.engines.linux.agent.token import Token
+from windlass.agent import agent as agents
+from windlass.agent.agent import run_agent, run_aggregator
+from windlass.agent.envelope import digest, opened
+from windlass.agent.node import as_message
+from windlass.agent.options import Above, Address, AgentOptions, AggregatorOptions
+from windlass.agent.stop import Stop
+from windlass.agent.token import Token
 from windlass.engines.linux.telemetry.observer import Observer
 from windlass.engines.linux.telemetry.source import Roots
 from windlass.engines.slurm.daemons import wait_until

@@ -12,11 +12,11 @@ pytest.importorskip("prometheus_client", reason="the extra `agent` is not instal
 
 from tests.engines.linux.agent.conftest import SECRET, ask, seen
 from tests.engines.linux.agent.test_kills import METRICS, PATIENCE, children
-from windlass.engines.linux.agent.agent import run_aggregator
-from windlass.engines.linux.agent.envelope import digest
-from windlass.engines.linux.agent.node import as_message
-from windlass.engines.linux.agent.options import Address, AggregatorOptions
-from windlass.engines.linux.agent.pauses import Stop
+from windlass.agent.agent import run_aggregator
+from windlass.agent.envelope import digest
+from windlass.agent.node import as_message
+from windlass.agent.options import Address, AggregatorOptions
+from windlass.agent.stop import Stop
 from windlass.engines.slurm.daemons import wait_until
 
 

@@ -8,12 +8,12 @@ import pytest
 
 pytest.importorskip("uvicorn", reason="the extra `agent` is not installed")
 
-from windlass.engines.linux.agent import check, web
-from windlass.engines.linux.agent.agent import _threaded
-from windlass.engines.linux.agent.check import CheckServer
-from windlass.engines.linux.agent.options import Address
-from windlass.engines.linux.agent.pauses import Stop
-from windlass.engines.linux.agent.web import LONGEST, Answered, Refusals
+from windlass.agent import check, web
+from windlass.agent.agent import _threaded
+from windlass.agent.check import CheckServer
+from windlass.agent.options import Address
+from windlass.agent.stop import Stop
+from windlass.agent.web import LONGEST, Answered, Refusals
 from windlass.model import InputError
 
 

@@ -11,16 +11,16 @@ pytest.importorskip("prometheus_client", reason="the extra `agent` is not instal
 from tests.engines.linux.agent.conftest import DIM, METRICS, SECRET, seen
 from windlass.admit import Subspace
 from windlass.admit.learned import Learned
-from windlass.admit.lesson import Lesson
-from windlass.engines.linux.agent import aggregate as aggregates
-from windlass.engines.linux.agent.aggregate import Aggregate, Routes
-from windlass.engines.linux.agent.envelope import opened
-from windlass.engines.linux.agent.join import Joiner, exchange
-from windlass.engines.linux.agent.node import as_message, from_message, make_node
-from windlass.engines.linux.agent.options import Above
-from windlass.engines.linux.agent.pauses import Backoff
-from windlass.engines.linux.agent.token import Token
-from windlass.engines.linux.agent.web import Answered, Asked
+from windlass.admit.shared_model import Lesson
+from windlass.agent import aggregate as aggregates
+from windlass.agent.aggregate import Aggregate, Routes
+from windlass.agent.envelope import opened
+from windlass.agent.join import Joiner, exchange
+from windlass.agent.node import as_message, from_message, make_node
+from windlass.agent.options import Above
+from windlass.agent.stop import Backoff
+from windlass.agent.token import Token
+from windlass.agent.web import Answered, Asked
 from windlass.model import InputError
 
 

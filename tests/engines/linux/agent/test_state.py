@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.engines.linux.agent.conftest import DIM, METRICS, seen, views
-from windlass.engines.linux.agent.envelope import Envelope, Part, digest, opened
-from windlass.engines.linux.agent.keeper import Keeper
-from windlass.engines.linux.agent.node import as_message, decide, from_message, load_node, make_node
+from windlass.agent.envelope import Envelope, Part, digest, opened
+from windlass.agent.node import as_message, decide, from_message, load_node, make_node
+from windlass.agent.state_file import Keeper
 from windlass.model import InputError
 
 LEARNERS = ("pronto", "forewarn")
@@ -137,8 +137,8 @@ def test_plain_policies_keep_nothing():
 WRITER = """
 import sys
 from pathlib import Path
-from windlass.engines.linux.agent.envelope import Envelope, Part
-from windlass.engines.linux.agent.keeper import Keeper
+from windlass.agent.envelope import Envelope, Part
+from windlass.agent.state_file import Keeper
 keeper = Keeper(Path(sys.argv[1]))
 at = 0
 while True:

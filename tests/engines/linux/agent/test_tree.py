@@ -9,14 +9,14 @@ import pytest
 
 from tests.engines.linux.agent.conftest import DIM, METRICS, PATIENCE, SECRET, ask, seen, shown
 from windlass.admit import Subspace, merge
-from windlass.admit.lesson import Lesson
 from windlass.admit.lib.saved import pack
-from windlass.engines.linux.agent.envelope import Envelope, Part, opened
-from windlass.engines.linux.agent.join import Joiner, exchange
-from windlass.engines.linux.agent.node import as_message, from_message, make_node
-from windlass.engines.linux.agent.options import Above
-from windlass.engines.linux.agent.pauses import Backoff
-from windlass.engines.linux.agent.token import Token, read_token
+from windlass.admit.shared_model import Lesson
+from windlass.agent.envelope import Envelope, Part, opened
+from windlass.agent.join import Joiner, exchange
+from windlass.agent.node import as_message, from_message, make_node
+from windlass.agent.options import Above
+from windlass.agent.stop import Backoff
+from windlass.agent.token import Token, read_token
 from windlass.model import InputError
 
 pytest.importorskip("uvicorn", reason="the extra `agent` is not installed")
@@ -25,17 +25,17 @@ pytest.importorskip("prometheus_client", reason="the extra `agent` is not instal
 
 @pytest.fixture
 def aggregate(clock):
-    from windlass.engines.linux.agent.aggregate import Aggregate
+    from windlass.agent.aggregate import Aggregate
 
     return Aggregate(DIM, 4, METRICS, forget_after=100.0, clock=clock)
 
 
 @pytest.fixture
 def address(aggregate, served, token):
-    from windlass.engines.linux.agent.agent import Saves, of_process
-    from windlass.engines.linux.agent.aggregate import Routes
-    from windlass.engines.linux.agent.shown import Page
-    from windlass.engines.linux.agent.web import Refusals
+    from windlass.agent.agent import Saves, of_process
+    from windlass.agent.aggregate import Routes
+    from windlass.agent.prometheus import Page
+    from windlass.agent.web import Refusals
 
     refusals = Refusals()
 
@@ -220,7 +220,7 @@ def test_a_body_that_is_too_long_is_refused_before_it_is_read(address, aggregate
 
 
 def test_what_was_sent_survives_a_restart(aggregate, address, clock):
-    from windlass.engines.linux.agent.aggregate import Aggregate
+    from windlass.agent.aggregate import Aggregate
 
     for name, kind in (("a", "forewarn"), ("b", "pronto")):
         ask(address, f"/nodes/{name}", "PUT", message(kind), SECRET)
@@ -232,7 +232,7 @@ def test_what_was_sent_survives_a_restart(aggregate, address, clock):
 
 
 def test_an_aggregator_of_other_metrics_does_not_take_them(aggregate, clock):
-    from windlass.engines.linux.agent.aggregate import Aggregate
+    from windlass.agent.aggregate import Aggregate
 
     with pytest.raises(InputError, match="other metrics"):
         Aggregate(DIM, 4, "other", 100.0, clock).restore(aggregate.saved())
@@ -370,7 +370,7 @@ def test_an_aggregator_that_answers_nonsense_gives_nothing(token, clock, answer)
 
 
 def test_a_server_that_redirects_is_not_sent_the_token(served, token):
-    from windlass.engines.linux.agent.web import Answered
+    from windlass.agent.web import Answered
 
     asked = []
 

@@ -10,7 +10,7 @@ import pytest
 from tests.engines.linux.telemetry.conftest import values
 from tests.engines.linux.telemetry.test_groups import SECOND
 from windlass.engines.linux.telemetry import tasks
-from windlass.engines.linux.telemetry.held import Held
+from windlass.engines.linux.telemetry.proc_file import Held
 from windlass.engines.linux.telemetry.tasks import Tasks
 
 

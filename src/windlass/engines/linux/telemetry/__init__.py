@@ -13,8 +13,8 @@ Each source is a file here and reads one kind of file of the kernel:
 - :mod:`~windlass.engines.linux.telemetry.tasks`: run-queue wait of all threads, of which CPU Ready is made.
 - :mod:`~windlass.engines.linux.telemetry.groups`: control groups, v1 and v2: who is throttled, and how much.
 
-:mod:`~windlass.engines.linux.telemetry.source` is their protocol, :mod:`~windlass.engines.linux.telemetry.held` a file
-that stays open, :mod:`~windlass.engines.linux.telemetry.rates` makes rates of counters,
+:mod:`~windlass.engines.linux.telemetry.source` is their protocol, :mod:`~windlass.engines.linux.telemetry.proc_file` a
+file that stays open, :mod:`~windlass.engines.linux.telemetry.rates` makes rates of counters,
 :mod:`~windlass.engines.linux.telemetry.observer` asks all sources, :mod:`~windlass.engines.linux.telemetry.recording`
 writes what came to a file, and :mod:`~windlass.engines.linux.telemetry.recorder` does so for a while.
 

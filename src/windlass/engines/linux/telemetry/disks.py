@@ -6,7 +6,7 @@ import math
 import re
 from collections.abc import Hashable, Sequence
 
-from windlass.engines.linux.telemetry.held import Held
+from windlass.engines.linux.telemetry.proc_file import Held
 from windlass.engines.linux.telemetry.rates import Summed, grown
 from windlass.engines.linux.telemetry.source import Roots, unknown
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from windlass.engines.linux.telemetry.held import Held
+from windlass.engines.linux.telemetry.proc_file import Held
 from windlass.engines.linux.telemetry.source import Roots, unknown
 
 

@@ -18,7 +18,7 @@ import numpy as np
 import polars as pl
 
 from windlass.engines.linux.telemetry.observer import Observation
-from windlass.saving import parquet, write_bytes
+from windlass.io import parquet, write_bytes
 
 #: Columns before those of metrics.
 FIRST = ("at", "seconds", "busy", "cpu_ready")

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-from windlass.engines.linux.telemetry.held import Held
+from windlass.engines.linux.telemetry.proc_file import Held
 
 
 @dataclass(frozen=True, slots=True)

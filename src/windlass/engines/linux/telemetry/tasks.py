@@ -26,7 +26,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from windlass.engines.linux.telemetry.held import Held
+from windlass.engines.linux.telemetry.proc_file import Held
 from windlass.engines.linux.telemetry.source import Roots, unknown
 
 #: Files that a process may have open besides those of threads.

@@ -6,8 +6,8 @@ import numpy as np
 from numba import types
 from numpy.typing import ArrayLike, NDArray
 
-from windlass.compiled import Kernel
-from windlass.order.fleet.lib.checked import as_fleet
+from windlass.jit import Kernel
+from windlass.order.fleet.lib.validation import as_fleet
 from windlass.order.fleet.view import as_orders
 
 

@@ -12,7 +12,7 @@ Heaps are skew heaps (Sleator and Tarjan, "Self-adjusting heaps", 1986), which m
 
 import numpy as np
 
-from windlass.compiled import allocating, helper, inlined, lean
+from windlass.jit import allocating, helper, inlined, lean
 
 _NOBODY = -1
 #: One in so many of the waiting jobs may be filed anew per choice; else so many are chosen by the plain loop, which

@@ -7,9 +7,9 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from windlass.compiled import Kernel
+from windlass.jit import Kernel
 from windlass.order.fleet.compiled import SELECT, CompiledOrder, ordered
-from windlass.order.fleet.lib.checked import as_fleet
+from windlass.order.fleet.lib.validation import as_fleet
 
 
 def _select(subjobs, slots, backlog, options, out):

@@ -7,11 +7,11 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from windlass.compiled import Kernel, helper
+from windlass.jit import Kernel, helper
 from windlass.model import InputError
 from windlass.order.fleet.compiled import SELECT, CompiledOrder, ordered
-from windlass.order.fleet.lib.checked import as_fleet
 from windlass.order.fleet.lib.greedy import greedy
+from windlass.order.fleet.lib.validation import as_fleet
 from windlass.order.fleet.policies.global_srpt import totals
 
 #: 2^16 sets of jobs times 30 sites are 16 MB.

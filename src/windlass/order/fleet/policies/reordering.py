@@ -7,12 +7,12 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from windlass.compiled import Kernel
+from windlass.jit import Kernel
 from windlass.order.fleet.compiled import REFINE
-from windlass.order.fleet.lib.checked import as_fleet
+from windlass.order.fleet.lib.validation import as_fleet
 from windlass.order.fleet.policies.independent_srpt import IndependentSrpt
 from windlass.order.fleet.view import FleetView, JobOrder, as_orders
-from windlass.registry import optional
+from windlass.policy.registry import optional
 
 
 def _refine(subjobs, slots, backlog, rows, out):

@@ -7,10 +7,10 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from windlass.compiled import Kernel
+from windlass.jit import Kernel
 from windlass.order.fleet.compiled import SELECT, CompiledOrder, ordered
-from windlass.order.fleet.lib.checked import as_fleet
 from windlass.order.fleet.lib.greedy import greedy
+from windlass.order.fleet.lib.validation import as_fleet
 from windlass.order.fleet.policies.global_srpt import totals
 
 #: Entries of the options: whether only a job's own sites count in its makespan; whether the backlog is seen.

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from windlass.compiled import allocating
+from windlass.jit import allocating
 from windlass.order.site.compiled import CompiledView
 
 

@@ -5,7 +5,7 @@ An amount of all is one array of 1 + k numbers. Where there is no pool, policies
 
 import numpy as np
 
-from windlass.compiled import allocating, lean
+from windlass.jit import allocating, lean
 
 
 @lean

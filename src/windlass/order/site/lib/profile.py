@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from windlass.compiled import helper, lean
+from windlass.jit import helper, lean
 
 
 class Profile(NamedTuple):

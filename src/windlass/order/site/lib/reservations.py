@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from windlass.compiled import allocating, helper, lean
+from windlass.jit import allocating, helper, lean
 from windlass.order.site.lib.pool_profile import earliest_of_all, pools_of_running, reserve_all
 from windlass.order.site.lib.profile import earliest, end_of, profile_of_running, take
 from windlass.order.site.lib.timeline import append_step, earliest_before, make_timeline, take_from

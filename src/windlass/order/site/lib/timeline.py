@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from windlass.compiled import allocating, lean
+from windlass.jit import allocating, lean
 from windlass.order.site.lib.profile import end_of
 
 #: Steps that a block has room for; at first it has half as many.

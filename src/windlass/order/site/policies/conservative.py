@@ -5,7 +5,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from windlass.compiled import Kernel
+from windlass.jit import Kernel
 from windlass.order.site.compiled import SELECT, CompiledPolicy
 from windlass.order.site.lib.reservations import start_reserved, start_reserved_of_all
 from windlass.order.site.view import SiteView, Start

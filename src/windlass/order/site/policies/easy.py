@@ -5,10 +5,10 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from windlass.compiled import Kernel, allocating, inlined
+from windlass.jit import Kernel, allocating, inlined
 from windlass.order.site.compiled import SELECT, CompiledPolicy
-from windlass.order.site.head import promise_to_head
 from windlass.order.site.lib.pools import add, fits, free_now, start_heads
+from windlass.order.site.reservation import promise_to_head
 from windlass.order.site.view import SiteView, Start
 
 _HEAD, _BEFORE, _BESIDE = 0, 1, 2

@@ -9,13 +9,13 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from windlass.compiled import Kernel
+from windlass.jit import Kernel
 from windlass.model import Owners
 from windlass.order.site.backfills import BACKFILLS, queue_kernel
 from windlass.order.site.compiled import columns_of, decided, numbers_of, select_of
-from windlass.order.site.head import in_other_order, promises
+from windlass.order.site.reservation import in_other_order, promises
 from windlass.order.site.view import SiteView, Start
-from windlass.registry import Registry, optional
+from windlass.policy.registry import Registry, optional
 
 _PRIORITIES = Registry(
     "order.site.priority",
@@ -84,7 +84,7 @@ class Queue:
     def placed(self, owners: Owners, queues: Sequence[str]) -> tuple[Queue, Owners]:
         """The same for jobs of which it is known whose they are, where that is more to the priority than numbers.
 
-        As :func:`windlass.order.site.owned.placed` says; a priority has a method ``placed`` that gives its numbers.
+        As :func:`windlass.order.site.ownership.placed` says; a priority has a method ``placed`` that gives its numbers.
         """
         place = optional(self._own(), "placed")
         if place is None:

@@ -2,7 +2,7 @@
 
 from typing import ClassVar
 
-from windlass.compiled import Kernel
+from windlass.jit import Kernel
 from windlass.order.site.compiled import SELECT, CompiledPolicy
 from windlass.order.site.lib.in_order import by_score, in_order, put_back
 from windlass.order.site.lib.pools import heads_of_all

@@ -14,5 +14,5 @@ backfilling in the order of their reservations.
 
 One that takes parameters has an ``__init__``, and in ``given`` the numbers that ``score`` finds as ``view.given``. One
 that goes by what users have had says after how many seconds that counts half, in ``half_life``. One that goes by more
-than that of whose the jobs are has a method ``placed``, of which :mod:`~windlass.order.site.owned` tells.
+than that of whose the jobs are has a method ``placed``, of which :mod:`~windlass.order.site.ownership` tells.
 """

@@ -9,7 +9,7 @@ itself (``alone``) gives the same output whichever other frames are left out, so
 - :mod:`~windlass.plan.profile.steps.motion`: what moves: MOG2, KNN, the difference from frame to frame.
 - :mod:`~windlass.plan.profile.steps.people`: people by their outline (HOG).
 - :mod:`~windlass.plan.profile.steps.found`: which of what was found counts, and how it is sent.
-- :mod:`~windlass.plan.profile.steps.looks`: what things look like: a histogram of colours, ORB.
+- :mod:`~windlass.plan.profile.steps.appearance`: what things look like: a histogram of colours, ORB.
 - :mod:`~windlass.plan.profile.steps.match`: which thing is which from frame to frame.
 
 All but ``step`` need OpenCV (the extra ``vision``).

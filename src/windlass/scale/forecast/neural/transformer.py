@@ -10,7 +10,7 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 
-from windlass.scale.forecast.neural.saying import said
+from windlass.scale.forecast.neural.sampling import said
 
 
 class Mix(eqx.Module):

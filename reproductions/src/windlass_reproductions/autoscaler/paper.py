@@ -1,0 +1,78 @@
+"""A Predictive Autoscaler for Elastic Batch Jobs."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import numpy as np
+
+from windlass.engines.worker_pool import Crews
+from windlass.report.pictures import Picture
+from windlass_reproductions.autoscaler import examples, figures, sizes, tables
+from windlass_reproductions.autoscaler.compare import Compared, compare
+from windlass_reproductions.autoscaler.curve import cost_and_wait
+from windlass_reproductions.autoscaler.data import absent, cases
+from windlass_reproductions.autoscaler.models import FULL, QUICK
+from windlass_reproductions.reproduction import Reproduction, Row, Tell
+
+#: Which part of the time comparisons of forecasters take.
+_BEGIN, _END = 0.05, 0.5
+
+
+class AutoscalerPaper:
+    """Tables 2 and 4, and Figures 5 and 7 to 9."""
+
+    name: ClassVar[str] = "autoscaler"
+    title: ClassVar[str] = "A Predictive Autoscaler for Elastic Batch Jobs"
+
+    def __init__(self, crews: Crews | None = None) -> None:
+        self._crews = crews
+
+    def spread(self, crews: Crews) -> AutoscalerPaper:
+        """The same, whose points a crew runs; forecasters learn here."""
+        return AutoscalerPaper(crews)
+
+    def reproduce(self, *, quick: bool, tell: Tell) -> Reproduction:
+        """All eleven forecasters on four series; ``quick`` has four of them, which learn in a moment."""
+        tell("Table 2", 0.0)
+        rows: list[Row] = examples.rows_of()
+        tell("Figure 7", 0.01)
+        sized = sizes.all_sized(quick)
+        rows += sizes.rows_of(sized)
+        pictures: list[Picture] = sizes.pictures(sized)
+        compared = _compared(quick, tell)
+        rows += [_not_at_hand(name) for name in absent()] + tables.rows_of(compared)
+        pictures += figures.pictures(compared)
+        cost, drawn = cost_and_wait(quick, within(tell, _END, 1.0), crews=self._crews)
+        rows += cost
+        pictures += drawn
+        tell("done", 1.0)
+        return Reproduction(tuple(rows), tuple(pictures))
+
+
+def within(tell: Tell, begin: float, end: float) -> Tell:
+    """A part of the way, told as all of it is.
+
+    >>> said = []
+    >>> within(lambda step, share: said.append((step, share)), 0.5, 0.7)("half of it", 0.5)
+    >>> said
+    [('half of it', 0.6)]
+    """
+
+    def told(step: str, share: float) -> None:
+        tell(step, begin + (end - begin) * share)
+
+    return told
+
+
+def _compared(quick: bool, tell: Tell) -> list[Compared]:
+    all_cases = list(cases())
+    bounds = np.linspace(_BEGIN, _END, len(all_cases) + 1).tolist()
+    return [
+        compare(case, QUICK if quick else FULL, within(tell, *bounds[place : place + 2]))
+        for place, case in enumerate(all_cases)
+    ]
+
+
+def _not_at_hand(name: str) -> Row:
+    return Row(f"Table 4, {name}", None, "not run", None, f"no file {name} among the public traces at hand")

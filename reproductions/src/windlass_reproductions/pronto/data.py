@@ -1,0 +1,188 @@
+"""The telemetry that is at hand: public traces where they lie beside the project, and our own recordings."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from windlass.admit.evaluation import Node, level_of
+from windlass.io.traces.telemetry import Telemetry, read_bitbrains, read_recorded, read_smd
+from windlass.io.traces.telemetry.recorded import BUSY, READY
+from windlass.model import InputError
+from windlass_reproductions import public
+
+Floats = NDArray[np.float64]
+
+_ROOT = Path(__file__).parents[4]
+#: Says where our own recordings are, by default those of a checkout.
+RECORDINGS = "WINDLASS_RECORDINGS"
+#: The CPU usage of a Bitbrains machine, percent of what it was given; its first week says what a spike is.
+USAGE = "CPU usage [%]"
+_WEEK = 2016
+#: The recordings: one to tune on, and those to judge by, of other patterns and lengths.
+TUNE, JUDGE, SHORT = "tune.parquet", "judge.parquet", "judge-short.parquet"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Machine:
+    """A virtual machine's CPU usage: (t,) when, s, and percent."""
+
+    number: int
+    time: Floats
+    usage: Floats
+
+    def medians(self, lasts: float) -> Floats:
+        """The median of each stretch of so many seconds, from the first whole one on; NaN where nothing was measured.
+
+        >>> machine = Machine(1, np.array([0.0, 300.0, 600.0, 900.0]), np.array([1.0, 3.0, 5.0, 7.0]))
+        >>> machine.medians(600.0).tolist()
+        [2.0, 6.0]
+        """
+        first = np.ceil(self.time[0] / lasts) * lasts
+        place = np.floor((self.time - first) / lasts).astype(np.int64)
+        step = float(np.median(np.diff(self.time)))
+        count = int((self.time[-1] + step - first) // lasts)
+        inside = (place >= 0) & (place < count)
+        place, usage = place[inside], self.usage[inside]
+        # One sort for all stretches: recordings have thousands of them.
+        usage = usage[np.lexsort((usage, place))]
+        own = np.bincount(place, minlength=count)
+        starts, known = np.cumsum(own) - own, own > 0
+        low, high = (starts + (own - 1) // 2)[known], (starts + own // 2)[known]
+        found = np.full(count, np.nan)
+        found[known] = (usage[low] + usage[high]) / 2.0
+        return found
+
+
+def traces() -> Path:
+    """Where public telemetry is, whether or not it is there."""
+    return public.traces() / "telemetry"
+
+
+def recordings() -> Path:
+    """The folder of our own recordings, whether or not they are there."""
+    return Path(os.environ.get(RECORDINGS, _ROOT / "examples" / "telemetry"))
+
+
+def recorded() -> tuple[Telemetry, Telemetry] | None:
+    """The recording to tune on and the one to judge by; None where they are not at hand.
+
+    Raises
+    ------
+    InputError
+        One cannot be read.
+    """
+    files = [recordings() / name for name in (TUNE, JUDGE)]
+    if not all(path.is_file() for path in files):
+        return None
+    first, second = (read_recorded(path) for path in files)
+    return first, second
+
+
+def _bitbrains() -> list[Path]:
+    """The files, by number."""
+    return sorted((traces() / "bitbrains").glob("*.csv.gz"), key=lambda path: int(path.name.split(".")[0]))
+
+
+def machines(most: int | None = None) -> tuple[Machine, ...]:
+    """Machines of Bitbrains whose usage changes, by number; none where the files are not at hand.
+
+    Parameters
+    ----------
+    most
+        So many files at most are read, evenly over all.
+    """
+    files = _bitbrains()
+    kept = files if most is None else files[:: -(-len(files) // most) or 1]
+    read = ((path, read_bitbrains(path)) for path in kept)
+    return tuple(
+        Machine(int(path.name.split(".")[0]), found.time, found.of(USAGE))
+        for path, found in read
+        if np.ptp(found.of(USAGE)) > 0
+    )
+
+
+def clusters(found: tuple[Machine, ...], count: int = 3) -> tuple[tuple[Machine, ...], ...]:
+    """Machines in so many groups by number: nobody knows the real ones.
+
+    >>> [len(each) for each in clusters(tuple(Machine(n, np.zeros(1), np.zeros(1)) for n in range(7)))]
+    [3, 2, 2]
+    """
+    parts = np.array_split(np.arange(len(found)), count)
+    return tuple(tuple(found[place] for place in part) for part in parts)
+
+
+def bitbrains_nodes(most: int, steps: int | None, begin: int = _WEEK) -> list[Node]:
+    """The first machines as nodes that admission watches; what a spike is, their first week says.
+
+    Parameters
+    ----------
+    most
+        So many machines.
+    steps
+        So many are judged; None for all.
+    begin
+        Policies see so many steps before those, at most the first week.
+    """
+    nodes: list[Node] = []
+    for path in _bitbrains():
+        if len(nodes) == most:
+            break
+        found = read_bitbrains(path)
+        usage = found.of(USAGE) / 100.0
+        if np.ptp(usage) > 0:
+            level = level_of(usage[:_WEEK], "p95")
+            part = slice(_WEEK - begin, None if steps is None else _WEEK + steps)
+            nodes.append(
+                Node(found.values[part], usage[part], level, level, begin, np.minimum(usage, 1.0)[part])
+            )
+    return nodes
+
+
+def smd_nodes(most: int, steps: int | None, begin: int = _WEEK) -> list[Node]:
+    """Machines of SMD as nodes: the part ``test``, of which ``train`` says what a spike is; the rest as above."""
+    nodes = []
+    for path in sorted((traces() / "smd").glob("*.npz"))[:most]:
+        machine = read_smd(path)
+        level = level_of(machine.train.values[:, 0], "p95")
+        values = machine.test.values[_WEEK - begin : None if steps is None else _WEEK + steps]
+        nodes.append(Node(values, values[:, 0], level, level, begin))
+    return nodes
+
+
+def recorded_nodes(steps: int | None = None) -> list[Node]:
+    """Our own machine, once for each recording to judge by: each after the one to tune on, with other patterns.
+
+    Parameters
+    ----------
+    steps
+        So many steps of the first are judged, and none of the others; None for all of all.
+    """
+    folder = recordings()
+    judges = [folder / name for name in ((JUDGE, SHORT) if steps is None else (JUDGE,))]
+    first = folder / TUNE
+    if not first.is_file():
+        return []
+    before = read_recorded(first)
+    return [after(before, read_recorded(path), steps) for path in judges if path.is_file()]
+
+
+def after(first: Telemetry, second: Telemetry, steps: int | None = None) -> Node:
+    """A node that is judged on the second recording and has seen the first, which says what a spike is.
+
+    Raises
+    ------
+    InputError
+        They have other metrics.
+    """
+    if first.names != second.names:
+        raise InputError(f"{first.source} has other metrics than {second.source}")
+    last = len(second) if steps is None else steps
+    values = np.concatenate([first.values, second.values[:last]])
+    ready, busy = (values[:, first.names.index(name)] for name in (READY, BUSY))
+    level = level_of(first.of(READY), "p95")
+    return Node(values, ready, level, level, len(first), busy)

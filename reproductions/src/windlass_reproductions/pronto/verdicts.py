@@ -1,0 +1,183 @@
+"""Whether one is better than another: over machines, or blocks of time, beyond chance."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.stats import binomtest
+
+from windlass.admit.evaluation import FEWEST, Difference, Intervals, ahead
+from windlass.admit.measure import Quality
+from windlass_reproductions.criteria import Judged, Within, above, below, between, over
+from windlass_reproductions.verdicts import Interval
+
+Floats = NDArray[np.float64]
+
+#: Of fewer onsets nothing is concluded.
+FEW = FEWEST
+_OVER_MACHINES = "holds where it is lower beyond chance (95 % interval over machines)"
+
+
+def less(ours: Floats, theirs: Floats) -> Judged:
+    """That ours is lower than theirs on the same machines: the 95 % interval of relative differences is below 0.
+
+    Nobody can tell where 0 is within it, or fewer than two machines tell.
+
+    >>> base = np.array([1.0, 2.0, 3.0])
+    >>> [less(each, base).holds for each in (0.7 * base + 0.01, base, 1.3 * base, base[::-1])]
+    [True, False, False, None]
+    """
+    return below([_relative(ours, theirs)], rule=_OVER_MACHINES)
+
+
+def less_everywhere(pairs: Sequence[tuple[Floats, Floats]]) -> Judged:
+    """That ours is lower than theirs in each of several pairs, as :func:`less` has it.
+
+    >>> base = np.array([1.0, 2.0, 3.0])
+    >>> less_everywhere([(0.7 * base, base), (1.3 * base, base)]).holds
+    False
+    """
+    return below([_relative(*pair) for pair in pairs], rule=f"in each; {_OVER_MACHINES}")
+
+
+def not_less_in(pairs: Sequence[tuple[Floats, Floats]], asked: int) -> Judged:
+    """That ours is not lower than theirs in so many of several pairs; those that nobody can tell may be of them or not.
+
+    >>> base = np.array([1.0, 2.0, 3.0])
+    >>> lower, higher, neither = (0.7 * base, base), (1.3 * base, base), (base[::-1], base)
+    >>> [not_less_in([higher, other], 2).holds for other in (higher, lower, neither)]
+    [True, False, None]
+    """
+    told = [less(*pair).holds for pair in pairs]
+    sure = told.count(False)
+    return Judged(
+        (Within(between(sure, sure + told.count(None)), low=float(asked)),),
+        f"holds where it is so at {asked} of {len(pairs)} (95 % interval over machines)",
+    )
+
+
+def nearer(pairs: Sequence[tuple[Floats, Floats]]) -> Judged:
+    """That forecasts are nearer than others of the same values: the 95 % interval of differences of squares.
+
+    Parameters
+    ----------
+    pairs
+        (k,) what each was off by, ours and theirs.
+
+    Examples
+    --------
+    >>> off = np.array([1.0, -2.0, 3.0, -1.5, 2.5])
+    >>> [nearer([pair]).holds for pair in ((0.2 * off, off), (off, 0.2 * off), (off, off[::-1]))]
+    [True, False, None]
+    """
+    return below(
+        [over(ours**2 - theirs**2) for ours, theirs in pairs],
+        rule="holds where squared errors of the same forecasts are less beyond chance (95 % interval)",
+    )
+
+
+def changes_little(first: Floats, last: Floats, within: float) -> Judged:
+    """That a mean over machines changes by at most so large a share of itself.
+
+    >>> base = np.array([2.0, 2.1, 1.9])
+    >>> [changes_little(base, each, 0.15).holds for each in (1.1 * base, 1.5 * base, 0.5 * base, base + [0, 0, 0.9])]
+    [True, False, False, None]
+    """
+    return Judged(
+        (Within(over((last - first) / first.mean()), -within, within),),
+        f"holds where all of the 95 % interval over machines is within {within:.0%}, a tolerance of ours",
+    )
+
+
+def rises(columns: Sequence[Floats]) -> Judged:
+    """That the last third of columns is higher than the first third, on average, over machines; (m,) each.
+
+    >>> grow = [place * np.array([1.0, 1.1, 0.9]) for place in (1.0, 2.0, 3.0)]
+    >>> rises(grow).holds, rises(grow[::-1]).holds, rises([grow[0], grow[0][::-1]]).holds
+    (True, False, None)
+    """
+    third = max(1, len(columns) // 3)
+    first, last = (np.mean(part, axis=0) for part in (columns[:third], columns[-third:]))
+    known = (first > 0) & (last > 0)
+    return above(
+        [over(np.log(last[known] / first[known]))],
+        rule="holds where the last third of columns is above the first beyond chance (95 % interval over machines)",
+    )
+
+
+def more_before(left: int, right: int) -> Judged:
+    """That more onsets have a raise before them than only after; few of them tell nothing.
+
+    >>> [more_before(*counts).holds for counts in ((60, 20), (20, 60), (40, 41), (5, 0))]
+    [True, False, None, None]
+    """
+    count = left + right
+    rule = f"holds where it is more than half of both (Wilson's 95 % interval, as if independent), from {FEW} onsets on"
+    if count < FEW:
+        return Judged((), rule)
+    found = binomtest(left, count).proportion_ci(method="wilson")
+    return above([between(float(found.low), float(found.high))], 0.5, rule=rule)
+
+
+def _relative(ours: Floats, theirs: Floats) -> Interval:
+    known = theirs > 0
+    return over(ours[known] / theirs[known] - 1.0)
+
+
+def beats_chance(found: Quality, sure: Intervals) -> bool | None:
+    """Whether a signal's recall is above that of scattered steps and of its own shifted copy, beyond chance.
+
+    None where there are so few onsets that nobody knows.
+
+    >>> none = (0.0, 0.0)
+    >>> found = Quality(90, 0.9, 0.05, 0.4, 0.3, 0.5, 0.5, 4.0, 81, 0)
+    >>> beats_chance(found, Intervals(none, (0.1, 0.2), (0.3, 0.4), none, 0.5))
+    True
+    >>> beats_chance(found, Intervals(none, (-0.1, 0.2), (0.3, 0.4), none, 0.5))
+    False
+    >>> beats_chance(found, Intervals(none, (0.1, 0.2), (-0.3, 0.4), none, 0.5))
+    False
+    >>> few = Quality(2, 1.0, 0.05, 0.4, 0.3, 0.5, 0.5, 4.0, 2, 0)
+    >>> beats_chance(few, Intervals(none, (0.1, 0.2), (0.3, 0.4), none, 0.5))
+    """
+    if found.onsets < FEW:
+        return None
+    return sure.over_shifted[0] > 0.0 and sure.over_chance[0] > 0.0
+
+
+def foresees_nearly_all(found: Quality, sure: Intervals) -> Judged:
+    """That nearly all onsets (9 of 10) have a raise before them, and that is more than chance has.
+
+    Nobody can tell where there are few onsets, or an interval has some of both.
+
+    >>> most, above_0, about_0, some = (0.92, 0.99), (0.1, 0.2), (-0.1, 0.2), (0.4, 0.6)
+    >>> found = Quality(90, 0.95, 0.05, 0.4, 0.3, 0.5, 0.5, 4.0, 86, 0)
+    >>> [foresees_nearly_all(found, Intervals(recall, above_0, chance, above_0, 0.01)).holds
+    ...     for recall, chance in ((most, above_0), (some, above_0), (most, about_0))]
+    [True, False, None]
+    """
+    rule = f"holds where recall is 0.9 or more, and above both (95 % intervals), from {FEW} onsets on"
+    if found.onsets < FEW:
+        return Judged((), rule)
+    chances = (sure.over_shifted, sure.over_chance)
+    return Judged(
+        (
+            Within(between(*sure.recall), low=0.9),
+            *(Within(between(*pair), low=0.0, strict=True) for pair in chances),
+        ),
+        rule,
+    )
+
+
+def is_ahead(found: Quality, beside: Difference | None) -> bool | None:
+    """Whether a signal foresees more onsets than another, as admission's own evaluation says; None without another.
+
+    >>> found = Quality(90, 0.95, 0.05, 0.4, 0.3, 0.5, 0.5, 4.0, 86, 0)
+    >>> pairs = ((0.1, 0.3), (-0.3, -0.1), (-0.1, 0.1))
+    >>> [is_ahead(found, Difference(0.0, pair)) for pair in pairs], is_ahead(found, None)
+    ([True, False, None], None)
+    >>> is_ahead(Quality(9, 0.95, 0.05, 0.4, 0.3, 0.5, 0.5, 4.0, 8, 0), Difference(0.2, pairs[0]))
+    """
+    return None if beside is None else ahead(beside, found.onsets)

@@ -1,0 +1,215 @@
+"""Examples 1 to 3, and a cluster of 1,000 workers with known rates."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from windlass.experiment.dispatching import simulate
+from windlass.report.pictures import Line, Picture
+from windlass.sim.workers.result import Dispatched
+from windlass_reproductions.criteria import Judged, above, below, over, printed
+from windlass_reproductions.reproduction import Reproduction, Row
+
+_SEEDS = (1, 2, 3)
+_TEN = np.array([1.0] * 9 + [6.0])
+_TEN_LOAD = 14 / 15
+_LARGE = np.array([1.0] * 900 + [6.0] * 100)
+_LARGE_LOAD = 0.9
+_SURELY = "beyond chance (95 % interval over seeds)"
+
+
+def growth(done: Dispatched) -> float:
+    """By how much the tasks that wait or run become more, tasks/s, over the second half of a run."""
+    half = len(done.waiting) // 2
+    return float((done.waiting[-1] - done.waiting[half]) / (done.sample_time[-1] - done.sample_time[half]))
+
+
+def surplus(speeds: NDArray[np.float64], rate: float, choices: int) -> float:
+    """By how much more tasks come to the slow workers than they can serve, tasks/s, as Examples 1 and 2 reckon it.
+
+    Parameters
+    ----------
+    speeds
+        (n,) rates of workers, tasks/s; the lowest are the slow ones.
+    rate
+        Tasks that come, tasks/s.
+    choices
+        Of so many workers, drawn evenly, the one with the shorter queue gets a task; all of them are slow by chance.
+
+    Examples
+    --------
+    >>> round(surplus(_TEN, 14.0, 1), 2), round(surplus(_TEN, 14.0, 2), 2)
+    (3.6, 2.34)
+    """
+    slow = speeds == speeds.min()
+    return float(rate * slow.mean() ** choices - speeds[slow].sum())
+
+
+def is_stable(growths: NDArray[np.float64], slowest: float) -> Judged:
+    """That queues do not grow; (s,) tasks/s by seed, beside the slowest growth that the paper has for others.
+
+    >>> is_stable(np.array([0.01, -0.01]), 2.34).holds, is_stable(np.array([2.3, 2.4]), 2.34).holds
+    (True, False)
+    """
+    return below(
+        [over(growths)],
+        slowest / 2,
+        rule=f"holds where growth is {_SURELY} nearer to none than to {slowest:.3g} tasks/s, the slowest of an "
+        "unstable one",
+    )
+
+
+def is_unstable(growths: NDArray[np.float64], reckoned: float) -> Judged:
+    """That queues grow; (s,) tasks/s by seed, beside what the paper reckons.
+
+    >>> is_unstable(np.array([2.3, 2.4]), 2.34).holds, is_unstable(np.array([0.01, -0.01]), 2.34).holds
+    (True, False)
+    """
+    return above(
+        [over(growths)],
+        reckoned / 2,
+        rule=f"holds where growth is {_SURELY} nearer to {reckoned:.3g} tasks/s, which the slow workers get too many, "
+        "than to none",
+    )
+
+
+def examples(quick: bool) -> Reproduction:
+    """Nine workers of rate 1 and one of rate 6, tasks at rate 14."""
+    tasks = 200_000 if quick else 2_000_000
+    one, two = surplus(_TEN, 14.0, 1), surplus(_TEN, 14.0, 2)
+    rows, lines = [], []
+    for policy, reckoned in (("uniform", one), ("pot", two), ("pss", None), ("ppot", None)):
+        runs = [simulate(policy, _TEN, _TEN_LOAD, tasks, seed=seed, samples=200) for seed in _SEEDS]
+        growths = np.array([growth(done) for done in runs])
+        judged = is_stable(growths, two) if reckoned is None else is_unstable(growths, reckoned)
+        rows.append(
+            Row.by(
+                f"Examples 1, 2: {policy}, 9 workers of rate 1 and one of 6, λ = 14",
+                "stable" if reckoned is None else "unstable",
+                f"waiting tasks grow by {growths.mean():.3f}/s, {runs[0].waiting[-1]:,} at the end",
+                judged,
+            )
+        )
+        lines.append(Line(policy, runs[0].sample_time.tolist(), (runs[0].waiting + 1).tolist()))
+    picture = Picture(
+        "examples",
+        "Examples 1 and 2: tasks in the system",
+        "time, s",
+        "1 + tasks waiting or running",
+        tuple(lines),
+        "Uniform choice and power of two choices leave the fast worker idle while the slow ones drown.",
+        log_y=True,
+    )
+    return Reproduction(tuple(rows), (picture,))
+
+
+@dataclass(frozen=True, slots=True)
+class Fast:
+    """Example 3 under one policy, (s,) by seed: mean response at the fast worker, and of all, s; the longest queue."""
+
+    there: NDArray[np.float64]
+    of_all: NDArray[np.float64]
+    longest: NDArray[np.float64]
+
+
+def _fast(policy: str, mu: int, tasks: int) -> Fast:
+    speeds = np.array([float(mu)] + [1.0] * mu)
+    late = np.arange(tasks) > tasks // 5
+    found = []
+    for seed in _SEEDS:
+        done = simulate(policy, speeds, 0.75, tasks, seed=seed, record=True)
+        found.append((done.response[(done.worker == 0) & late].mean(), done.mean, done.longest_queue))
+    return Fast(*np.array(found, dtype=np.float64).T)
+
+
+def fast_worker(quick: bool) -> Reproduction:
+    """Example 3: one worker of rate μ and μ of rate 1, tasks at rate 1.5 μ, LL against SQ."""
+    mu = 100
+    tasks = 300_000 if quick else 3_000_000
+    return Reproduction(fast_rows(_fast("ppot", mu, tasks), _fast("ppot-ll", mu, tasks), mu))
+
+
+def fast_rows(sq: Fast, ll: Fast, mu: int) -> tuple[Row, ...]:
+    """What Example 3 says of the fast worker under each."""
+    return (
+        Row.by(
+            f"Example 3: LL, response at the worker of rate μ = {mu}, s",
+            1.0,
+            float(ll.there.mean()),
+            printed(over(ll.there), 1.0, 1.0),
+            "as slow as the slow workers, whose service takes 1 s; the paper has 1 for μ without bound",
+        ),
+        Row(
+            f"Example 3: LL, longest queue, about μ − 1 = {mu - 1}",
+            float(mu - 1),
+            float(ll.longest.mean()),
+            None,
+            "the paper speaks of how long the queue is in general, and this is the longest that it ever was",
+        ),
+        Row.by(
+            "Example 3: SQ over LL, response at the fast worker",
+            "less congested",
+            float((sq.there / ll.there).mean()),
+            below([over(sq.there - ll.there)], rule=f"holds where SQ's is lower {_SURELY}"),
+            "by how much is not said",
+        ),
+        Row(
+            "Example 3: mean response of all tasks, s",
+            None,
+            f"SQ {sq.of_all.mean():.3f}, LL {ll.of_all.mean():.3f}",
+            None,
+            "The fast worker is quicker under SQ, but SQ sends more tasks to slow workers, each of which costs 1 s: "
+            "the mean over all tasks can go either way, and Example 3 speaks of the fast worker only.",
+        ),
+    )
+
+
+def large_cluster(_quick: bool) -> Reproduction:
+    """900 workers of rate 1 and 100 of rate 6, load 0.9, known rates."""
+    tasks = 5_000_000
+    rate = _LARGE_LOAD * float(_LARGE.sum())
+    one, two = surplus(_LARGE, rate, 1), surplus(_LARGE, rate, 2)
+    rows = []
+    for policy, reckoned in (("ppot", None), ("pss", None), ("uniform", one), ("pot", two)):
+        runs = [simulate(policy, _LARGE, _LARGE_LOAD, tasks, seed=seed, samples=200) for seed in _SEEDS]
+        growths = np.array([growth(done) for done in runs])
+        means = np.array([done.mean for done in runs])
+        late = np.array([done.response[tasks // 10 :].mean() for done in runs])
+        rows.append(
+            Row.by(
+                f"900 workers of rate 1, 100 of 6, load 0.9, {tasks:,} tasks: {policy}, mean response, s",
+                "stable" if reckoned is None else "unstable",
+                f"{means.mean():.4g}, without the first tenth {late.mean():.4g}; waiting tasks grow by "
+                f"{growths.mean():.3g}/s",
+                is_stable(growths, two) if reckoned is None else is_unstable(growths, reckoned),
+                "what Examples 1 and 2 say of ten workers, on a thousand of ours",
+            )
+        )
+        if policy == "pss":
+            rows.append(exact_row(late))
+        if reckoned is None:
+            rows.append(
+                Row(
+                    f"the same: {policy}, longest queue",
+                    None,
+                    float(np.mean([done.longest_queue for done in runs])),
+                    None,
+                    "no number is published for this cluster; for how it grows see the rows 'longest queue against n'",
+                )
+            )
+    return Reproduction(tuple(rows))
+
+
+def exact_row(late: NDArray[np.float64]) -> Row:
+    """PSS beside the mean response of independent M/M/1 queues; (s,) s by seed."""
+    exact = len(_LARGE) / ((1.0 - _LARGE_LOAD) * float(_LARGE.sum()))
+    return Row.by(
+        "the same: pss, mean response without the first tenth over that of 1,000 independent queues, n / ((1 − ρ) Σμ)",
+        None,
+        float(late.mean() / exact),
+        printed(over(late), round(exact, 1), 0.1, "exact"),
+        f"theory, not the paper: {exact:.3f} s",
+    )

@@ -1,0 +1,95 @@
+"""Whether the figures' claims hold: each by the 95 % interval over seeds, to the precision that the thesis prints.
+
+The thesis prints reductions in whole percents, so half a point is its own rounding. It gives no interval and no number
+of runs. A claim holds where our whole interval is on its side, is refuted where all of it is on the other, and cannot
+be told else; see :mod:`windlass_reproductions.verdicts`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from windlass.results import Summary
+from windlass_reproductions.criteria import Judged, Within, above, exactly, over
+from windlass_reproductions.verdicts import Floats, Interval, interval
+
+#: Half of what the last digit of a whole percent is worth.
+ROUNDED = 0.5
+_SURELY = "of the 95 % interval over seeds"
+
+
+def reaches(found: Summary, paper: float, rounded: float = ROUNDED) -> Judged:
+    """That a reduction is as large as published, to its rounding.
+
+    >>> [reaches(Summary("gain", mean, 2.0), 42.0).holds for mean in (43.6, 41.0, 39.4)]
+    [True, None, False]
+    >>> reaches(Summary("gain", 50.0, math.nan), 42.0).holds is None
+    True
+    """
+    half = math.inf if math.isnan(found.half_width) else found.half_width
+    least = paper - rounded
+    return Judged(
+        (Within(Interval(found.mean, half), low=least),), f"holds where all {_SURELY} is {least:g} or more"
+    )
+
+
+def rises(*pairs: tuple[Floats, Floats]) -> Judged:
+    """That gains (s,) of the last of each pair are above those of the first, on the seeds that have both.
+
+    >>> import numpy as np
+    >>> some = np.array([1.0, 2.0, 3.0])
+    >>> [rises((some, last)).holds for last in (some + 1.0, some - 1.0, some[::-1])]
+    [True, False, None]
+    """
+    return above([over(last - first) for first, last in pairs], rule=f"holds where all {_SURELY} is above")
+
+
+def rises_by(first: Floats, last: Floats, points: float) -> Judged:
+    """That gains rise by as many points as published; two rounded numbers are a point apart at most.
+
+    >>> import numpy as np
+    >>> some = np.array([1.0, 2.0, 3.0])
+    >>> [rises_by(some, some + more, 10.0).holds for more in (9.1, 8.9)]
+    [True, False]
+    """
+    found = interval(last - first)
+    return reaches(Summary("rise", found.mean, found.half), points, 2 * ROUNDED)
+
+
+def is_highest(one: Floats, others: Sequence[Floats]) -> Judged:
+    """That the gains of one are above those of each other, on the same seeds; of nothing there is nothing to tell."""
+    return rises(*((other, one) for other in others))
+
+
+def whatever_the_wait(judged: Sequence[Judged]) -> Judged:
+    """That a claim against delay scheduling holds, where its wait is not published: as all waits have it, or nobody.
+
+    >>> yes, no = (reaches(Summary("gain", mean, 1.0), 42.0) for mean in (50.0, 30.0))
+    >>> [whatever_the_wait(each).holds for each in ([yes, yes], [no, no], [yes, no])]
+    [True, False, None]
+    """
+    parts = tuple(part for each in judged for part in each.parts)
+    return Judged(parts, f"{judged[0].rule}, for each wait", unanimous=True)
+
+
+def is_none(share: float, precision: float) -> Judged:
+    """That so small a share, %, would be read off a plot as none.
+
+    >>> is_none(0.9, 1.0).holds, is_none(1.1, 1.0).holds
+    (True, False)
+    """
+    return Judged((Within(exactly(share), high=precision),), f"holds up to {precision:g} %")
+
+
+def is_as_printed(ours: float, paper: float, digit: float) -> Judged:
+    """That ours rounds to the published number, whose last digit is worth so much.
+
+    >>> is_as_printed(45.714, 45.7, 0.1).holds, is_as_printed(45.76, 45.7, 0.1).holds
+    (True, False)
+    """
+    off = digit / 2 * (1.0 + 1e-9)
+    return Judged(
+        (Within(exactly(ours), paper - off, paper + off),),
+        f"holds where it rounds to {paper:g}, to {digit:g}",
+    )

@@ -1,0 +1,298 @@
+"""An agent, and an aggregator, from their options: all parts made, started and stopped."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+
+import numpy as np
+
+from windlass.admit.learned import Learned
+from windlass.agent.aggregate import Aggregate, Routes
+from windlass.agent.check import CheckServer, line_of
+from windlass.agent.envelope import Envelope, Part, digest
+from windlass.agent.guard import Guard
+from windlass.agent.join import Joiner
+from windlass.agent.kubernetes import ClusterApi, Marker
+from windlass.agent.node import Node, load_node, make_node
+from windlass.agent.options import Above, AgentOptions, AggregatorOptions
+from windlass.agent.prometheus import Count, Gauge, Many, Page, Shown, shown_of
+from windlass.agent.routes import agent_routes
+from windlass.agent.signal_board import Board
+from windlass.agent.state_file import Keeper
+from windlass.agent.stop import Backoff, Stop
+from windlass.agent.token import Token
+from windlass.agent.watch import Watch, watch
+from windlass.agent.web import Refusals, WebServer
+from windlass.engines.linux.telemetry.observer import Observation, Observer
+from windlass.engines.linux.telemetry.source import Roots
+from windlass.model import InputError
+
+Clock = Callable[[], float]
+Tell = Callable[[str], None]
+
+
+@dataclass(slots=True)
+class Saves:
+    """How often what was learned was saved, and how often that failed."""
+
+    done: int = 0
+    failed: int = 0
+
+
+class Saver:
+    """Saves now and then, and at the end; a disk that is full ends nothing.
+
+    Parameters
+    ----------
+    keeper
+        The file.
+    every
+        Seconds between two savings.
+    envelope
+        What is saved; None for nothing.
+    clock
+        Says the time, s.
+    tell
+        Says a line to the user.
+    """
+
+    def __init__(
+        self, keeper: Keeper, every: float, envelope: Callable[[], Envelope | None], clock: Clock, tell: Tell
+    ) -> None:
+        self._keeper, self._every, self._envelope = keeper, every, envelope
+        self._clock, self._tell = clock, tell
+        self._due = clock() + every
+        self.saves = Saves()
+
+    def look(self, now: bool = False) -> bool:
+        """Save if that is due; whether it was, and is saved."""
+        if self._keeper.path is None or not (now or self._clock() >= self._due):
+            return False
+        self._due = self._clock() + self._every
+        envelope = self._envelope()
+        if envelope is None:
+            return False
+        try:
+            self._keeper.save(envelope)
+        except InputError as error:
+            self.saves.failed += 1
+            self._tell(str(error))
+            return False
+        self.saves.done += 1
+        return True
+
+
+def run_agent(
+    options: AgentOptions,
+    token: Token | None,
+    rng: np.random.Generator,
+    stop: Stop,
+    tell: Tell,
+    clock: Clock = time.monotonic,
+) -> None:
+    """Observe and answer until told to stop, or until something is raised; what was learned is saved either way.
+
+    Parameters
+    ----------
+    options
+        What the user said.
+    token
+        Of the tree; needed where one is joined.
+    rng
+        Of policies that draw, and of delays.
+    stop
+        Ends this.
+    tell
+        Says a line to the user.
+    clock
+        Says the time, s; one that never jumps.
+
+    Raises
+    ------
+    InputError
+        A port is in use, the state file is somebody else's, or there is no such policy.
+    """
+    observer = Observer(clock, time.time, options.roots)
+    names, metrics = observer.names, digest(observer.names)
+    kept = options.policy if options.downtime is None else f"{options.policy}, downtime {options.downtime:g}"
+    keeper = Keeper(options.state)
+    node = keeper.load(
+        lambda found: _restored(found, kept, options.policy, metrics, len(names)), tell
+    ) or make_node(options.policy, len(names), rng, options.downtime)
+    board = Board(clock, options.stale)
+    watching = Watch(node, Guard(options.guard), board, options.every, clock)
+    saver = Saver(keeper, options.save_every, lambda: _envelope(node, kept, metrics), clock, tell)
+    refusals = Refusals()
+    with ExitStack() as stack:
+        stack.callback(stop.tell)
+        joiner = None
+        if options.above is not None:
+            joiner = _joiner(
+                options.above, token, options.policy, metrics, len(names), rng, clock, tell, watching
+            )
+            stack.enter_context(_threaded("join", joiner.run, stop))
+        if options.mark != "off":
+            marker = Marker(
+                ClusterApi(), options.node, options.mark, board.answer, clock, Backoff(rng.spawn(1)[0]), tell
+            )
+            stack.enter_context(_threaded("kubernetes", marker.run, stop))
+
+        def shown() -> Iterator[Shown]:
+            yield from shown_of(board, names)
+            yield from of_process(refusals, saver.saves, joiner)
+
+        web = WebServer(options.listen, agent_routes(board, Page(shown).answer), refusals)
+        stack.callback(web.close)
+        where = f"{web.address.url}/accept, policy {options.policy}"
+        if options.check is not None:
+            check = CheckServer(options.check, lambda: line_of(board.answer(), options.drain))
+            stack.callback(check.close)
+            where += f"; agent-check at {check.address.host}, port {check.address.port}"
+        tell(where)
+        stack.callback(saver.look, True)
+        first = _FirstStep(observer, tell)
+
+        def take(seen: Observation) -> None:
+            first(seen)
+            watching.take(seen)
+            saver.look()
+
+        watch(observer.observe, take, options.every, clock, stop)
+
+
+def run_aggregator(
+    options: AggregatorOptions,
+    token: Token,
+    rng: np.random.Generator,
+    stop: Stop,
+    tell: Tell,
+    clock: Clock = time.monotonic,
+) -> None:
+    """Merge and hand out until told to stop; the parameters are those of :func:`run_agent`.
+
+    Raises
+    ------
+    InputError
+        The port is in use, or the state file is somebody else's.
+    """
+    names = Observer(clock, time.time, Roots()).names
+    metrics = digest(names)
+    aggregate = Aggregate(len(names), options.rank, metrics, options.forget_after, clock)
+    keeper = Keeper(options.state)
+    keeper.load(aggregate.restore, tell)
+    saver = Saver(keeper, options.save_every, aggregate.saved, clock, tell)
+    refusals, given = Refusals(), _Given()
+    with ExitStack() as stack:
+        stack.callback(stop.tell)
+        joiner = None
+        if options.above is not None:
+            joiner = Joiner(
+                options.above, token, "", metrics, len(names), aggregate.learned, lambda: True, given.take,
+                Backoff(rng.spawn(1)[0]), clock, tell,
+            )  # fmt: skip
+            stack.enter_context(_threaded("join", joiner.run, stop))
+
+        def shown() -> Iterator[Shown]:
+            yield from aggregate.shown()
+            yield from of_process(refusals, saver.saves, joiner)
+
+        routes = Routes(aggregate, token, metrics, Page(shown).answer, lambda: given.last)
+        # What comes from here on is to be saved.
+        saved = aggregate.changes
+        web = WebServer(options.listen, routes, refusals)
+        stack.callback(web.close)
+        tell(f"{web.address.url}, {len(aggregate.children)} agents known")
+        stack.callback(saver.look, True)
+        while not stop.wait(1.0):
+            aggregate.forget()
+            changes = aggregate.changes
+            if changes != saved and saver.look():
+                saved = changes
+
+
+class _Given:
+    """What the aggregator above has."""
+
+    def __init__(self) -> None:
+        self.last: Learned | None = None
+
+    def take(self, learned: Learned) -> None:
+        self.last = learned
+
+
+class _FirstStep:
+    """Says once what this machine does not have."""
+
+    def __init__(self, observer: Observer, tell: Tell) -> None:
+        self._observer, self._tell, self._said = observer, tell, False
+
+    def __call__(self, seen: Observation) -> None:
+        if self._said:
+            return
+        self._said = True
+        missing = self._observer.missing(seen)
+        if missing:
+            self._tell(f"{len(missing)} not on this machine: {'; '.join(missing)}")
+
+
+@contextmanager
+def _threaded(name: str, run: Callable[[Stop], None], stop: Stop) -> Iterator[None]:
+    """A thread that runs meanwhile; whoever leaves has told it to stop, or does so now."""
+    thread = threading.Thread(target=run, args=(stop,), name=name, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        stop.tell()
+        thread.join(timeout=10.0)
+
+
+def _joiner(
+    above: Above,
+    token: Token | None,
+    policy: str,
+    metrics: str,
+    dim: int,
+    rng: np.random.Generator,
+    clock: Clock,
+    tell: Tell,
+    watching: Watch,
+) -> Joiner:
+    if token is None:
+        raise InputError("--join: there is no token, expected --token-file or WINDLASS_TOKEN")
+
+    def give(learned: Learned) -> None:
+        watching.given = learned
+
+    return Joiner(
+        above, token, policy, metrics, dim, lambda: watching.learned, lambda: watching.node.is_new, give,
+        Backoff(rng.spawn(1)[0]), clock, tell,
+    )  # fmt: skip
+
+
+def _restored(envelope: Envelope, kept: str, policy: str, metrics: str, dim: int) -> Node:
+    envelope.check("agent", metrics)
+    if envelope.policy != kept:
+        raise InputError(f"is of policy '{envelope.policy:.80}', expected '{kept}'")
+    return load_node(policy, dim, envelope.part("node") or b"")
+
+
+def _envelope(node: Node, kept: str, metrics: str) -> Envelope | None:
+    data = node.save()
+    return None if data is None else Envelope("agent", kept, metrics, (Part("node", data),))
+
+
+def of_process(refusals: Refusals, saves: Saves, joiner: Joiner | None) -> Iterator[Shown]:
+    """What an agent and an aggregator show alike: refused requests, savings, and the aggregator above."""
+    refused = tuple((why, float(count)) for why, count in refusals.by_reason())
+    yield Many("refused_requests", "Requests that were refused.", "why", refused, counts=True)
+    yield Count("saves", "What was learned was saved.", saves.done)
+    yield Count("failed_saves", "It could not be saved.", saves.failed)
+    if joiner is not None:
+        yield Gauge("joined", "1 where the aggregator answered last time.", float(joiner.status.now))
+        yield Count("sent", "What was learned was sent up.", joiner.status.sent)
+        yield Count("failed_joins", "The aggregator did not answer, or refused.", joiner.status.failed)

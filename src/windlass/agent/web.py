@@ -1,0 +1,248 @@
+"""An HTTP server in a thread of its own, which hands requests to one function and counts what is refused.
+
+Needs the extra ``agent``: uvicorn reads and writes HTTP. The socket is bound here, so that a port in use is an error of
+one line, and the server has no part in signals.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import socket
+import threading
+from collections import Counter
+from collections.abc import Awaitable, Callable, MutableMapping
+from dataclasses import dataclass
+from typing import Any
+
+import uvicorn
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+from windlass.agent.options import Address
+from windlass.model import InputError
+
+#: No request may be longer; a message of the tree is about a hundredth of it.
+LONGEST = 1 << 20
+#: A request's body must have come by then, s.
+_PATIENCE = 10.0
+#: More connections than this are answered 503.
+_CONNECTIONS = 512
+
+_Message = MutableMapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A request.
+
+    Parameters
+    ----------
+    method, path
+        As they came, without a query.
+    authorization
+        The header of that name.
+    body
+        All of it.
+    """
+
+    method: str
+    path: str
+    authorization: bytes | None = None
+    body: bytes = b""
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """What is answered; ``refused`` names the kind of a request that was no good, to be counted.
+
+    Examples
+    --------
+    >>> Answered(200, b"yes").refused
+    ''
+    """
+
+    status: int
+    body: bytes = b""
+    refused: str = ""
+    content: str = "text/plain; charset=utf-8"
+
+
+Answering = Callable[[Asked], Answered]
+
+
+class _GoneError(Exception):
+    """Who sent a request has gone before all of it came, or it turned out to be no HTTP: nobody is answered."""
+
+
+class Refusals:
+    """How many requests were refused, by why; any thread may count."""
+
+    def __init__(self) -> None:
+        self._counts: Counter[str] = Counter()
+        self._lock = threading.Lock()
+
+    def count(self, why: str) -> None:
+        """One more."""
+        with self._lock:
+            self._counts[why] += 1
+
+    def by_reason(self) -> tuple[tuple[str, int], ...]:
+        """Sorted."""
+        with self._lock:
+            return tuple(sorted(self._counts.items()))
+
+
+def refuse(status: int, why: str, kind: str) -> Answered:
+    """An answer of one line.
+
+    >>> refuse(404, "no such page", "path").body
+    b'no such page\\n'
+    """
+    return Answered(status, f"{why}\n".encode(), kind)
+
+
+class WebServer:
+    """Answers until it is closed.
+
+    Parameters
+    ----------
+    address
+        Where to listen; port 0 for any that is free.
+    answering
+        Is called for each request, in the server's thread: it must be quick.
+    refusals
+        Counts.
+
+    Raises
+    ------
+    InputError
+        Nobody can listen there.
+    """
+
+    def __init__(self, address: Address, answering: Answering, refusals: Refusals) -> None:
+        self._socket = listening("--listen", address)
+        self.address = Address(address.host, self._socket.getsockname()[1])
+        # What comes over the network is counted, and not told line by line.
+        logging.getLogger("uvicorn.error").setLevel(logging.CRITICAL)
+        config = uvicorn.Config(
+            _application(answering, refusals),
+            http=_counting(refusals),
+            ws="none",
+            lifespan="off",
+            loop="asyncio",
+            interface="asgi3",
+            log_config=None,
+            access_log=False,
+            proxy_headers=False,
+            server_header=False,
+            limit_concurrency=_CONNECTIONS,
+            timeout_graceful_shutdown=1,
+        )
+        self._server = uvicorn.Server(config)
+        self._thread = threading.Thread(
+            target=self._server.run, kwargs={"sockets": [self._socket]}, name="http", daemon=True
+        )
+        self._thread.start()
+
+    @property
+    def alive(self) -> bool:
+        """Whether it answers."""
+        return self._thread.is_alive()
+
+    def close(self) -> None:
+        """Answer no more."""
+        self._server.should_exit = True
+        self._thread.join(timeout=5.0)
+        self._socket.close()
+
+
+def listening(option: str, address: Address) -> socket.socket:
+    """A socket that listens.
+
+    Raises
+    ------
+    InputError
+        Nobody can listen there.
+    """
+    family = socket.AF_INET6 if ":" in address.host else socket.AF_INET
+    try:
+        return socket.create_server((address.host, address.port), family=family, backlog=128)
+    except OSError as error:
+        raise InputError(
+            f"{option}: cannot listen at {address.host}, port {address.port}: {error.strerror}"
+        ) from error
+
+
+def _application(
+    answering: Answering, refusals: Refusals
+) -> Callable[
+    [_Message, Callable[[], Awaitable[_Message]], Callable[[_Message], Awaitable[None]]], Awaitable[None]
+]:
+    async def application(
+        scope: _Message,
+        receive: Callable[[], Awaitable[_Message]],
+        send: Callable[[_Message], Awaitable[None]],
+    ) -> None:
+        headers = dict(scope["headers"])
+        try:
+            body = await asyncio.wait_for(_body(headers, receive), _PATIENCE)
+        except TimeoutError:
+            found = refuse(408, f"no body within {_PATIENCE:.0f} s", "slow")
+        except _GoneError:
+            return
+        else:
+            if body is None:
+                found = refuse(413, f"expected at most {LONGEST} bytes", "large")
+            else:
+                asked = Asked(scope["method"], scope["path"], headers.get(b"authorization"), body)
+                found = answering(asked)
+        if found.refused:
+            refusals.count(found.refused)
+        shown = found.body if scope["method"] != "HEAD" else b""
+        written = [
+            (b"content-type", found.content.encode()),
+            (b"content-length", b"%d" % len(found.body)),
+            (b"cache-control", b"no-store"),
+        ]
+        if found.refused in ("slow", "large"):
+            written.append((b"connection", b"close"))
+        await send({"type": "http.response.start", "status": found.status, "headers": written})
+        await send({"type": "http.response.body", "body": shown})
+
+    return application
+
+
+async def _body(headers: dict[bytes, bytes], receive: Callable[[], Awaitable[_Message]]) -> bytes | None:
+    """All of a request's body; None where it is too long."""
+    if int(headers.get(b"content-length", b"0")) > LONGEST:
+        return None
+    found = b""
+    while True:
+        message = await receive()
+        piece: bytes = message.get("body", b"")
+        found += piece
+        if len(found) > LONGEST:
+            return None
+        if message["type"] == "http.disconnect":
+            raise _GoneError
+        if not message.get("more_body", False):
+            return found
+
+
+def _counting(refusals: Refusals) -> type[asyncio.Protocol]:
+    """uvicorn's reader of HTTP, which counts what is no HTTP at all."""
+
+    class Counting(H11Protocol):
+        def send_400_response(self, msg: str) -> None:
+            refusals.count("http")
+            super().send_400_response(msg)
+
+        def data_received(self, data: bytes) -> None:
+            try:
+                super().data_received(data)
+            except Exception:
+                # Nothing that comes over the network may be told of as if it were our own fault.
+                refusals.count("http")
+                self.transport.close()
+
+    return Counting

@@ -1,0 +1,250 @@
+"""What a live engine sends to workers: input to load or to move, tasks to run; to whom, and once more if it is lost."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from windlass.dispatch import DispatchPolicy
+from windlass.engines.live.book import ON_THE_WAY, RESTS, WAITS, Book
+from windlass.engines.live.executor import Executor, Failed, Launch, Read
+from windlass.engines.live.recovery import Losses
+from windlass.engines.live.work import Keep, Work
+from windlass.model import TaskError
+from windlass.policy.registry import optional
+
+#: How often a task may be lost with its worker, or with its input, before the run is given up.
+_TRIES = 8
+#: How long, s, it rests after the first time, doubled each time: it may be a while until a worker is known to be gone,
+#: and what reads the data there fails at once until then.
+REST_S = 0.25
+
+
+@dataclass(frozen=True, slots=True)
+class Sent:
+    """What a key stands for: a task, or its input on the way to a site (``run`` False).
+
+    Parameters
+    ----------
+    task, worker
+        Which task, and where it was sent.
+    run
+        Whether the task itself runs.
+    reads
+        What it reads.
+    """
+
+    task: int
+    worker: int
+    run: bool
+    reads: tuple[Read, ...] = ()
+
+
+class Sending:
+    """Sends what the engine decided, and knows what is under way.
+
+    Parameters
+    ----------
+    book
+        What waits and where data lies; told of each task that begins.
+    executor
+        Carries it out.
+    clock
+        Seconds since time 0.
+    dispatch
+        Makes the policy that chooses among the workers of a site, given how many there are; None for the worker
+        with the most free slots.
+
+    Attributes
+    ----------
+    launched
+        (T,) when each task was sent to its worker, s.
+    tries
+        (T,) how often it was.
+    source
+        (T,) where its input lay then; -1 of a shuffle.
+    """
+
+    def __init__(
+        self,
+        book: Book,
+        executor: Executor,
+        clock: Callable[[], float],
+        dispatch: Callable[[int], DispatchPolicy] | None = None,
+    ) -> None:
+        jobs, sites, tasks = book.jobs, len(book.fleet), int(book.jobs.first[-1])
+        self._book, self._executor, self._clock = book, executor, clock
+        self._losses = Losses(book)
+        self._keys = itertools.count()
+        self._sent: dict[int, Sent] = {}
+        # Until when: tasks that rest before they run again (True), or before their input is loaded again (False).
+        self._resting: dict[tuple[int, bool], float] = {}
+        self.launched = np.full(tasks, np.nan)
+        self.tries, self.source = np.zeros(tasks, np.int64), np.full(tasks, -1, np.int64)
+        self._home = jobs.home
+        self._loads = np.zeros(tasks, np.int64)
+        self._held = np.zeros(len(executor.workers), np.int64)
+        self._local = [
+            [worker.number for worker in executor.workers if worker.site == site] for site in range(sites)
+        ]
+        self._dispatch: list[DispatchPolicy | None] = [
+            dispatch(len(own)) if dispatch is not None and len(own) > 1 else None for own in self._local
+        ]
+
+    def load_all(self) -> None:
+        """Load all input where the workload says that it lies."""
+        for task in np.flatnonzero(self._home >= 0).tolist():
+            self._load(task)
+
+    def move(self, task: int, site: int) -> None:
+        """Bring a task's input to a site ahead of the task."""
+        book = self._book
+        reads = book.reads(task)
+        book.input_site[task] = ON_THE_WAY
+        book.moved[book.jobs.job[book.stage[task]]] = True
+        self._send(Sent(task, self._holder(site), False, reads), Keep())
+
+    def start(self, task: int, site: int) -> None:
+        """Run a task at a site.
+
+        Parameters
+        ----------
+        task
+            It waits, and its input lies somewhere.
+        site
+            One with a free slot.
+        """
+        book, row = self._book, int(self._book.stage[task])
+        reads = book.reads(task)
+        now = self._clock()
+        worker = self._choose(site, now)
+        book.begin(task, worker, now)
+        self.launched[task] = now
+        self.tries[task] += 1
+        self.source[task] = book.input_site[task]
+        work = book.program.work(task, sum(read.size for read in reads))
+        self._send(Sent(task, worker, True, reads), work, bring=book.program.keeps_result(row))
+
+    @property
+    def busy(self) -> bool:
+        """Whether anything is under way, or rests before it is sent again."""
+        return bool(self._sent or self._resting)
+
+    def wakes(self) -> float:
+        """When the next of what rests is sent again, s; inf when nothing rests."""
+        return min(self._resting.values(), default=np.inf)
+
+    def wake(self, now: float) -> bool:
+        """Load what has rested, and let tasks that have wait again; whether there were such tasks."""
+        waits = False
+        for task, runs in [rests for rests, until in self._resting.items() if until <= now]:
+            del self._resting[task, runs]
+            if runs:
+                self._book.state[task] = WAITS
+                waits = True
+            else:
+                self._load(task)
+        return waits
+
+    def take(self, key: int) -> Sent | None:
+        """What a key stood for, under way no more; None of a worker that is gone: it was sent anew since."""
+        return self._sent.pop(key, None)
+
+    def completed(self, sent: Sent, seconds: float) -> None:
+        """A task's work took so many seconds: the policy among its site's workers is told."""
+        site = int(self._book.site[sent.task])
+        policy = self._dispatch[site]
+        if policy is not None:
+            # What its stage's tasks compute on average, as views are told it: of a task's own size nothing is known.
+            work = float(self._book.told.seconds()[self._book.stage[sent.task]])
+            policy.completed(self._local[site].index(sent.worker), work, max(seconds, 1e-9))
+
+    def fail(self, sent: Sent, event: Failed) -> None:
+        """Send again, after a rest, what was lost.
+
+        Raises
+        ------
+        TaskError
+            It failed by its own error, or was lost too often; or no worker is left.
+        """
+        task = sent.task
+        if not event.lost:
+            raise TaskError(f"{self._called(task)}: {event.why}")
+        if sent.run:
+            self._losses.again(task, RESTS)
+        else:
+            self._loads[task] += 1
+        tries = int((self.tries if sent.run else self._loads)[task])
+        if tries >= _TRIES:
+            raise TaskError(f"{self._called(task)}: lost {_TRIES} times; the last time: {event.why}")
+        self._resting[task, sent.run] = self._clock() + REST_S * 2.0 ** (tries - 1)
+        self._reload()
+
+    def lose(self, worker: int) -> None:
+        """A worker is gone: its tasks wait again, and lost input that is needed is loaded again.
+
+        Raises
+        ------
+        TaskError
+            No worker is left to load it.
+        """
+        self._losses.lose(worker)
+        site = self._executor.workers[worker].site
+        for key in [key for key, sent in self._sent.items() if sent.worker == worker]:
+            sent = self._sent.pop(key)
+            if not sent.run:
+                self._load(sent.task)
+        self._reload()
+        policy = self._dispatch[site]
+        if policy is not None:
+            # Only policies that remember workers need to be told.
+            left: Callable[[int], None] | None = optional(policy, "left")
+            if left is not None:
+                left(self._local[site].index(worker))
+
+    def _send(self, sent: Sent, work: Work, *, bring: bool = False) -> None:
+        key = next(self._keys)
+        self._sent[key] = sent
+        self._executor.launch(Launch(key, sent.worker, work, sent.reads, slot=sent.run, bring=bring))
+
+    def _load(self, task: int) -> None:
+        self._send(Sent(task, self._holder(int(self._home[task])), False), self._book.program.load(task))
+
+    def _reload(self) -> None:
+        for task in self._losses.to_load():
+            self._load(task)
+
+    def _holder(self, site: int) -> int:
+        """The worker at a site, or else anywhere, that was given the least input so far."""
+        alive = [number for number in self._local[site] if self._book.alive[number]]
+        if not alive:
+            alive = np.flatnonzero(self._book.alive).tolist()
+        if not alive:
+            raise TaskError("no worker is left")
+        worker = min(alive, key=lambda number: int(self._held[number]))
+        self._held[worker] += 1
+        return worker
+
+    def _choose(self, site: int, now: float) -> int:
+        own, policy = self._local[site], self._dispatch[site]
+        if policy is not None:
+            policy.arrived(now)
+            chosen = own[policy.choose(self._book.busy[own])]
+            if self._book.alive[chosen] and self._book.busy[chosen] < self._executor.workers[chosen].slots:
+                return chosen
+        free = [
+            self._executor.workers[number].slots - self._book.busy[number]
+            if self._book.alive[number]
+            else -np.inf
+            for number in own
+        ]
+        return own[int(np.argmax(free))]
+
+    def _called(self, task: int) -> str:
+        jobs, row = self._book.jobs, int(self._book.stage[task])
+        job = int(jobs.job[row])
+        stage = row - int(np.searchsorted(jobs.job, job))
+        return f"job {job + 1}, stage {stage + 1}, task {task - int(jobs.first[row]) + 1}"

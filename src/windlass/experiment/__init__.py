@@ -1,0 +1,11 @@
+"""An experiment: a scenario, the world that runs it, and every variant with every seed.
+
+- :mod:`~windlass.experiment.scenario`: a scenario file, its sweep and its seeds.
+- :mod:`~windlass.experiment.worlds`: the clusters that a scenario can name, each composed of parts of the simulator.
+- :mod:`~windlass.experiment.workloads`: arrivals, sizes, sites and whole workloads, drawn at random.
+- :mod:`~windlass.experiment.dispatching`: small tasks on many workers, simulated from arguments alone.
+- :mod:`~windlass.experiment.runner`: every variant with every seed, in one process or several.
+- :mod:`~windlass.experiment.checkpoint`: finished runs on disk, from which an interrupted experiment resumes.
+- :mod:`~windlass.experiment.recorded`: the schedule that a log recorded, as a result to compare with.
+- :mod:`~windlass.experiment.checks`: the checks that every policy must pass, tried in the simulator.
+"""

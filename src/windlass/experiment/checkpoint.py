@@ -1,0 +1,240 @@
+"""What a run has done so far, kept on disk cell by cell, so that one that was interrupted can go on."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import importlib
+import io
+import json
+import shutil
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import yaml
+
+from windlass import __version__
+from windlass.io import parquet, write_text
+from windlass.model import InputError
+from windlass.results import Outcome, Series
+
+_RUN = "run.json"
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """Outcomes of cells, a folder each; a cell is a variant, by its number, with a seed.
+
+    Parameters
+    ----------
+    folder
+        Where they lie.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from windlass.results.metrics.site import BatchMetrics
+    >>> outcome = Outcome(7, BatchMetrics(1, 0.0, 0.0, 0.0, 60.0, 1.0, 0.5, 60.0), pl.DataFrame({"job": [1]}), 8)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     kept = begin(Path(folder) / "cells", "seeds: [7]")
+    ...     kept.add(0, outcome)
+    ...     again = resume(Path(folder) / "cells", "seeds: [7]")
+    ...     again.has(0, 7), again.get(0, 7).metrics.mean_response_s
+    (True, 60.0)
+    """
+
+    folder: Path
+
+    def has(self, variant: int, seed: int) -> bool:
+        """Whether a cell is there."""
+        return self._cell(variant, seed).is_dir()
+
+    def count(self) -> int:
+        """How many there are."""
+        return sum(each.is_dir() and not each.name.startswith(".") for each in self.folder.iterdir())
+
+    def add(self, variant: int, outcome: Outcome) -> None:
+        """Keep a cell; it is there whole, or not at all.
+
+        Raises
+        ------
+        InputError
+            It cannot be written.
+        """
+        place = self._cell(variant, outcome.seed)
+        fresh = place.with_name(f".{place.name}")
+        try:
+            shutil.rmtree(fresh, ignore_errors=True)
+            (fresh / "written").mkdir(parents=True)
+            (fresh / "jobs.parquet").write_bytes(parquet(outcome.jobs))
+            (fresh / "series.npz").write_bytes(_arrays(outcome.series))
+            for number, (_, content) in enumerate(outcome.written):
+                (fresh / "written" / str(number)).write_bytes(content)
+            (fresh / "outcome.json").write_text(json.dumps(_plain(outcome)), encoding="utf-8")
+            fresh.rename(place)
+        except OSError as error:
+            shutil.rmtree(fresh, ignore_errors=True)
+            raise InputError(f"{self.folder}: cannot be written: {error.strerror or error}") from error
+
+    def discard(self) -> None:
+        """Have none, and no folder of them either."""
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def get(self, variant: int, seed: int) -> Outcome:
+        """A cell that is there.
+
+        Raises
+        ------
+        InputError
+            It is not what was written.
+        """
+        cell = self._cell(variant, seed)
+        try:
+            tree = json.loads((cell / "outcome.json").read_text(encoding="utf-8"))
+            return Outcome(
+                seed,
+                _metrics(tree["kind"], tree["metrics"]),
+                pl.read_parquet(cell / "jobs.parquet"),
+                tree["processors"],
+                tuple(tree["notes"]),
+                tuple(
+                    (name, (cell / "written" / str(number)).read_bytes())
+                    for number, name in enumerate(tree["written"])
+                ),
+                _series(cell / "series.npz", tree["series"]),
+                tree["cut_share"],
+            )
+        except (
+            OSError,
+            ValueError,
+            KeyError,
+            TypeError,
+            AttributeError,
+            RecursionError,
+            pl.exceptions.PolarsError,
+        ) as error:
+            raise InputError(f"{cell}: is not as it was kept ({error}); --force begins anew") from error
+
+    def _cell(self, variant: int, seed: int) -> Path:
+        return self.folder / f"{variant}-{seed}"
+
+
+def begin(folder: Path, as_run: str) -> Kept:
+    """An empty place for the cells of a scenario; what was there goes.
+
+    Raises
+    ------
+    InputError
+        It cannot be made; then it is not there.
+    """
+    shutil.rmtree(folder, ignore_errors=True)
+    try:
+        folder.mkdir(parents=True)
+    except OSError as error:
+        raise InputError(f"{folder}: cannot be made: {error.strerror}") from error
+    try:
+        write_text(json.dumps(_identity(as_run)), folder / _RUN)
+    except BaseException:
+        # Without that file there is nothing to go on with, and the next command would be told that there is.
+        shutil.rmtree(folder, ignore_errors=True)
+        raise
+    return Kept(folder)
+
+
+def resume(folder: Path, as_run: str) -> Kept:
+    """The cells of the same scenario, from the same files, by the same version.
+
+    Raises
+    ------
+    InputError
+        There are none, or they are of something else; says what differs.
+    """
+    if not folder.is_dir():
+        raise InputError(f"--resume: there is nothing to go on with, as {folder} is not there")
+    try:
+        before = json.loads((folder / _RUN).read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError) as error:
+        raise InputError(f"--resume: {folder / _RUN} cannot be read; --force begins anew") from error
+    for what, value in _identity(as_run).items():
+        if not isinstance(before, dict) or before.get(what) != value:
+            raise InputError(
+                f"--resume: {what} is not as it was when {folder} was begun; --force begins anew"
+            )
+    return Kept(folder)
+
+
+def _identity(as_run: str) -> dict[str, str]:
+    """What a cell's outcome depends on: names, and what must not have changed."""
+    found = {
+        "the version of Windlass": __version__,
+        "the scenario": hashlib.sha256(as_run.encode()).hexdigest(),
+    }
+    for file in sorted(files_of(as_run)):
+        found[f"file {file}"] = hashlib.sha256(file.read_bytes()).hexdigest()
+    return found
+
+
+def files_of(as_run: str) -> set[Path]:
+    """Files that a scenario as run reads: traces, policies.
+
+    >>> files_of("policies: {order: easy}")
+    set()
+    """
+    return set(_files(yaml.safe_load(as_run)))
+
+
+def _files(tree: Any) -> Iterator[Path]:
+    """Files that are named anywhere in a tree, as a trace is, or a policy: ``mine.py:Mine``."""
+    if isinstance(tree, dict):
+        for key, value in tree.items():
+            yield from _files(key)
+            yield from _files(value)
+    elif isinstance(tree, list):
+        for each in tree:
+            yield from _files(each)
+    elif isinstance(tree, str) and tree.startswith("/"):
+        for name in (tree, tree.partition(":")[0]):
+            if len(name) < 4096 and Path(name).is_file():
+                yield Path(name)
+
+
+def _plain(outcome: Outcome) -> dict[str, Any]:
+    kind = type(outcome.metrics)
+    return {
+        "kind": f"{kind.__module__}:{kind.__qualname__}",
+        "metrics": {field.name: getattr(outcome.metrics, field.name) for field in dataclasses.fields(kind)},
+        "processors": outcome.processors,
+        "notes": outcome.notes,
+        "written": [name for name, _ in outcome.written],
+        "series": [(each.name, each.percent) for each in outcome.series],
+        "cut_share": outcome.cut_share,
+    }
+
+
+def _arrays(series: tuple[Series, ...]) -> bytes:
+    buffer = io.BytesIO()
+    np.savez(buffer, *(row for each in series for row in (each.time, each.value)))
+    return buffer.getvalue()
+
+
+def _series(file: Path, said: list[tuple[str, bool]]) -> tuple[Series, ...]:
+    with np.load(file, allow_pickle=False) as arrays:
+        return tuple(
+            Series(name, arrays[f"arr_{2 * at}"], arrays[f"arr_{2 * at + 1}"], percent)
+            for at, (name, percent) in enumerate(said)
+        )
+
+
+def _metrics(kind: str, values: dict[str, Any]) -> Any:
+    module, _, name = kind.partition(":")
+    # Nothing but our own is imported by what a file says.
+    if not module.startswith("windlass.results.metrics."):
+        raise ValueError(f"{kind!r} is no class of metrics")
+    made: Any = getattr(importlib.import_module(module), name)
+    if not (isinstance(made, type) and dataclasses.is_dataclass(made)):
+        raise ValueError(f"{kind!r} is no class of metrics")
+    return made(**values)

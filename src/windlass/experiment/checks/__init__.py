@@ -1,0 +1,25 @@
+"""One suite that every policy passes, whatever it decides.
+
+:func:`check_policy` runs it on one policy, yours included: ``check_policy(POLICIES, "./mine.py")``. Each check
+is a function that returns nothing or raises :class:`CheckError`, which says what is wrong and with what.
+
+- documented: a docstring with a sentence and a runnable example.
+- named: its name is what the registry finds it by, and is fit for a command line.
+- picklable: a copy decides as the original does.
+- seeded: the same seed gives the same decisions, and no global generator is used.
+- refuses bad input by name: an unknown parameter is an error that names it.
+- same by hand: driven by the simulator and by hand, it decides the same.
+
+:mod:`~windlass.experiment.checks.validation` runs them one by one, and says which line fails: ``windlass check``.
+:mod:`~windlass.experiment.checks.limit` ends a check that loops for ever. :mod:`~windlass.experiment.checks.common` has
+what every decision asks of a policy, :mod:`~windlass.experiment.checks.suite` finds the rest by the decision's name:
+:mod:`~windlass.experiment.checks.order` (``order.site``, ``order.fleet``), :mod:`~windlass.experiment.checks.place`,
+:mod:`~windlass.experiment.checks.dispatch`, :mod:`~windlass.experiment.checks.share`,
+:mod:`~windlass.experiment.checks.admit`, :mod:`~windlass.experiment.checks.scale`,
+:mod:`~windlass.experiment.checks.plan`.
+"""
+
+from windlass.experiment.checks.common import CheckError
+from windlass.experiment.checks.suite import check_policy
+
+__all__ = ["CheckError", "check_policy"]

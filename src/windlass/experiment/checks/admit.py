@@ -1,0 +1,151 @@
+"""Checks for policies of admission: they watch a node through drawn telemetry, without any engine."""
+
+from __future__ import annotations
+
+import inspect
+import math
+import pickle
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from windlass.admit.learned import Mergeable, Restorable
+from windlass.admit.view import Admission, AdmitView
+from windlass.experiment.checks.common import CheckError, require, require_defaults
+from windlass.model import InputError, PolicyError
+from windlass.policy.registry import Registry, capability
+
+_DIM, _STEPS = 12, 150
+#: What an engine knows of a node and hands to a constructor that asks for it.
+KNOWN = ("dim", "rng")
+
+
+def drawn_views(seed: int, steps: int = _STEPS) -> Iterator[AdmitView]:
+    """A node in bursts of load: some metrics follow it, one is constant, one comes late, some are missing."""
+    rng = np.random.default_rng(seed)
+    load, burst, now = 0.3, 0, 0.0
+    along = rng.normal(1.0, 0.5, _DIM)
+    for step in range(steps):
+        burst = int(rng.integers(3, 9)) if rng.random() < 0.08 else max(burst - 1, 0)
+        load += 0.4 * ((1.4 if burst else 0.3) - load)
+        metrics = along * load + rng.normal(0, 0.1, _DIM)
+        metrics[0] = 7.0
+        metrics[1] = metrics[1] if step >= 60 else math.nan
+        metrics[rng.random(_DIM) < 0.02] = math.nan
+        if rng.random() < 0.02:
+            metrics[:] = math.nan
+        # Clocks are set now and then.
+        now += float(rng.choice([1.0, 1.0, 1.0, 3600.0, -5.0]))
+        waits = max(0.0, load - 1.0) + abs(rng.normal(0, 0.01))
+        known = rng.random() < 0.95
+        yield AdmitView(now, metrics, min(1.0, load) if known else math.nan, waits if known else math.nan)
+
+
+def _answers(policy: Any, seed: int) -> list[Admission]:
+    return [policy.decide(view) for view in drawn_views(seed)]
+
+
+def _made(registry: Registry, name: str) -> Any:
+    wanted = inspect.signature(registry.find(name)).parameters
+    given = {"dim": _DIM} if "dim" in wanted else {}
+    return registry.make(name, np.random.default_rng(7), **given)
+
+
+def _shown(answers: list[Admission]) -> list[str]:
+    # NaN is not itself, but it looks like itself.
+    return [repr(each) for each in answers]
+
+
+def check_parameters_have_defaults(registry: Registry, name: str) -> None:
+    """A policy can be named alone: all that an engine does not know has a default."""
+    require_defaults(registry, name, KNOWN)
+
+
+def check_answers(registry: Registry, name: str) -> None:
+    """Every answer is yes or no, and says why, whatever is missing."""
+    for seed in range(3):
+        for answer in _answers(_made(registry, name), seed):
+            try:
+                answer.check()
+            except PolicyError as error:
+                require(False, f"{name}: {error}")
+
+
+def check_seeded(registry: Registry, name: str) -> None:
+    """Twice the same seed gives the same answers, whatever the global generator does."""
+    before = pickle.dumps(np.random.get_state(legacy=False))  # noqa: NPY002
+    first, second = (_shown(_answers(_made(registry, name), 11)) for _ in range(2))
+    after = pickle.dumps(np.random.get_state(legacy=False))  # noqa: NPY002
+    require(first == second, f"{name}: the same seed gives other answers")
+    require(before == after, f"{name}: draws from NumPy's global generator")
+
+
+def check_picklable(registry: Registry, name: str) -> None:
+    """A copy through pickle, taken after it has watched, answers as the original does from then on."""
+    policy = _made(registry, name)
+    _answers(policy, 12)
+    copy = pickle.loads(pickle.dumps(policy))
+    require(
+        _shown(_answers(policy, 13)) == _shown(_answers(copy, 13)),
+        f"{name}: a pickled copy answers otherwise",
+    )
+
+
+def check_saved_state_is_loaded(registry: Registry, name: str) -> None:
+    """A policy that can be saved answers after a load as it would have without one, and refuses other bytes."""
+    policy = _made(registry, name)
+    saved = capability(policy, Restorable)
+    if saved is None:
+        return
+    _answers(policy, 16)
+    data = saved.save()
+    again = type(saved).load(data)
+    require(again.dim == _DIM, f"{name}: loaded, it is of {again.dim} metrics instead of {_DIM}")
+    same = _shown(_answers(policy, 17)) == _shown(_answers(again, 17))
+    require(same, f"{name}: loaded from what save() returned, it answers otherwise")
+    found = "nothing"
+    try:
+        type(saved).load(data[: len(data) // 2])
+    except InputError:
+        return
+    except Exception as error:
+        found = f"a {type(error).__name__}"
+    require(False, f"{name}: load() of half of what save() returned raises {found}, expected an InputError")
+
+
+def check_others_begin_from_what_it_learned(registry: Registry, name: str) -> None:
+    """A policy that shares what it learned is new before its first steps, and not after it joins other nodes."""
+    policy, newcomer = (capability(_made(registry, name), Mergeable) for _ in range(2))
+    if policy is None or newcomer is None:
+        return
+    require(policy.is_new and policy.learned() is None, f"{name}: has learned something before any step")
+    _answers(policy, 18)
+    learned = policy.learned()
+    if learned is None or policy.is_new:
+        raise CheckError(f"{name}: has learned nothing from {_STEPS} steps")
+    rows = len(learned.subspace.basis)
+    require(rows == _DIM, f"{name}: has learned a subspace of {rows} metrics, expected {_DIM}")
+    newcomer.join(learned)
+    require(not newcomer.is_new, f"{name}: is new after join()")
+    _answers(newcomer, 19)
+
+
+def check_leaves_the_view_alone(registry: Registry, name: str) -> None:
+    """A view is the same after a decision, and after all later ones."""
+    policy, kept = _made(registry, name), []
+    for view in drawn_views(14):
+        before = pickle.dumps(view)
+        policy.decide(view)
+        kept.append((view, before))
+    changed = any(pickle.dumps(view) != before for view, before in kept)
+    require(not changed, f"{name}: changes the view it is given")
+
+
+def check_clock_does_not_matter(registry: Registry, name: str) -> None:
+    """Steps count and not the time between them: a clock that jumps changes no answer."""
+    still, jumping = _made(registry, name), _made(registry, name)
+    for view in drawn_views(15):
+        same = AdmitView(0.0, view.metrics, view.busy, view.ready)
+        one, two = still.decide(same), jumping.decide(view)
+        require(one.reject == two.reject, f"{name}: answers otherwise when the clock jumps")

@@ -1,0 +1,113 @@
+"""Checks for dispatch policies."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from windlass.dispatch.compiled import as_compiled
+from windlass.experiment.checks.common import require, require_defaults
+from windlass.experiment.dispatching import make_policy, simulate
+from windlass.model import InputError
+from windlass.policy.registry import Registry
+
+_SPEEDS = np.array([0.5, 1.0, 1.0, 4.0])
+#: What an engine knows of its workers and hands to a constructor that asks for it.
+KNOWN = ("workers", "rates", "guaranteed", "rng")
+
+
+class _ByHand:
+    """A policy that shows the simulator nothing but the protocol, so that each call goes through Python."""
+
+    def __init__(self, policy: Any) -> None:
+        self._policy = policy
+        self.name = policy.name
+        self.workers = len(_SPEEDS)
+        self.chosen: list[int] = []
+
+    def arrived(self, now: float) -> None:
+        self._policy.arrived(now)
+
+    def choose(self, queue_lengths: NDArray[np.int64]) -> int:
+        self.chosen.append(self._policy.choose(queue_lengths))
+        return self.chosen[-1]
+
+    def completed(self, worker: int, work: float, seconds: float) -> None:
+        self._policy.completed(worker, work, seconds)
+
+
+def _make(name: str) -> Any:
+    return make_policy(name, _SPEEDS, np.random.default_rng(5))
+
+
+def check_parameters_have_defaults(registry: Registry, name: str) -> None:
+    """A policy can be named alone: all that an engine does not know has a default."""
+    require_defaults(registry, name, KNOWN)
+
+
+def _responses(policy: Any) -> NDArray[np.float64]:
+    return simulate(policy, _SPEEDS, 0.7, 2000, seed=3).response
+
+
+def check_seeded(registry: Registry, name: str) -> None:
+    """Twice the same seed gives the same responses, whatever the global generator does."""
+    before = pickle.dumps(np.random.get_state())  # noqa: NPY002
+    first, second = _responses(_make(name)), _responses(_make(name))
+    require(np.array_equal(first, second), f"{name}: the same seed gives different responses")
+    after = pickle.dumps(np.random.get_state())  # noqa: NPY002
+    require(before == after, f"{name}: draws from NumPy's global generator")
+
+
+def check_picklable(registry: Registry, name: str) -> None:
+    """A copy through pickle chooses as the original does."""
+    policy = _make(name)
+    copy = pickle.loads(pickle.dumps(policy))
+    require(np.array_equal(_responses(policy), _responses(copy)), f"{name}: a pickled copy chooses otherwise")
+
+
+def check_chooses_a_worker(registry: Registry, name: str) -> None:
+    """Every choice is a worker's number."""
+    policy = _make(name)
+    rng = np.random.default_rng(4)
+    for step in range(500):
+        policy.arrived(float(step))
+        worker = policy.choose(rng.integers(0, 5, len(_SPEEDS)))
+        require(worker in range(len(_SPEEDS)), f"{name}: chose {worker!r} of {len(_SPEEDS)} workers")
+        policy.completed(worker, 1.0, 1.0 / _SPEEDS[worker])
+
+
+def check_refuses_bad_input(registry: Registry, name: str) -> None:
+    """A wrong queue, clock or completion is refused, and the error names the argument."""
+    policy = _make(name)
+    policy.arrived(0.0)
+    calls: tuple[tuple[str, Callable[[], object]], ...] = (
+        ("queue_lengths", lambda: policy.choose(np.zeros(3, np.int64))),
+        ("queue_lengths", lambda: policy.choose(np.array([np.nan] * 4))),
+        ("now", lambda: policy.arrived(float("nan"))),
+        ("worker", lambda: policy.completed(9, 1.0, 1.0)),
+        ("work", lambda: policy.completed(0, -1.0, 1.0)),
+        ("seconds", lambda: policy.completed(0, 1.0, float("nan"))),
+    )
+    for argument, call in calls:
+        try:
+            call()
+        except InputError as error:
+            require(argument in str(error), f"{name}: the error does not name {argument}: {error}")
+        else:
+            require(False, f"{name}: accepts a bad {argument}")
+
+
+def check_same_by_hand(registry: Registry, name: str) -> None:
+    """The simulator's own loop and one call after another through Python give the same responses."""
+    policy = _make(name)
+    # Benchmark tasks and reservations are more than the three calls of the protocol.
+    compiled = as_compiled(policy)
+    if compiled is not None and (compiled.benchmark_at < np.inf or compiled.reservations > 0):
+        return
+    direct = _responses(_make(name))
+    by_hand = _responses(_ByHand(policy))
+    require(np.array_equal(direct, by_hand), f"{name}: driven by hand it chooses otherwise")

@@ -1,0 +1,121 @@
+"""Checks for policies of scaling: they are driven over weeks of drawn needs, without any engine."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from windlass.experiment.checks.common import require, require_defaults
+from windlass.model import PolicyError
+from windlass.model.instances import InstanceType
+from windlass.policy.registry import Registry
+from windlass.scale import Demands, ScaleView, Totals
+
+_TYPES = (
+    InstanceType("small", cores=4, memory=16e9, price=0.2, most=20),
+    InstanceType("large", cores=16, memory=64e9, price=0.7, most=10),
+    InstanceType("gpu", gpus=4, cores=32, memory=256e9, price=8.0, most=5),
+)
+_STEPS = 200
+
+
+def drawn_demands(rng: np.random.Generator, count: int, now: float) -> Demands:
+    """Jobs of any size, some larger than any type; of some nobody knows how long they run."""
+    gpus = rng.choice([0, 0, 0, 1, 4, 12], count)
+    resources = np.stack((gpus, rng.integers(1, 25, count), rng.uniform(1e9, 40e9, count)), axis=1)
+    walltime = np.where(rng.random(count) < 0.3, np.inf, rng.uniform(60, 1e5, count))
+    return Demands(resources.astype(np.float64), now - rng.uniform(0, 1e4, count), walltime)
+
+
+def drawn_view(rng: np.random.Generator, now: float, history: np.ndarray) -> ScaleView:
+    """Some instances and jobs, of which some wait."""
+    most = np.array([kind.most for kind in _TYPES])
+    ready = rng.integers(0, most // 2 + 1)
+    coming, used = rng.integers(0, most // 2 + 1), rng.integers(0, ready + 1)
+    running, waiting = (drawn_demands(rng, int(rng.integers(0, 12)), now) for _ in range(2))
+    return ScaleView(now, 600.0, _TYPES, ready, coming, used, running, waiting, history)
+
+
+def _drive(policy: Any, seed: int) -> Iterator[tuple[ScaleView, Totals]]:
+    """Views and answers in turn, with a history that has a day in it, and a jump."""
+    rng = np.random.default_rng(seed)
+    day = 1.0 + np.sin(2.0 * np.pi * np.arange(_STEPS) / 144.0)
+    history = day[:, None] * (6.0, 3.0, 1.0) * rng.uniform(0.9, 1.1, (_STEPS, 3))
+    history[_STEPS // 2] *= 50.0
+    for step in range(0, _STEPS, 10):
+        view = drawn_view(rng, 600.0 * step, history[: step + 1])
+        answer = policy.decide(view)
+        yield view, answer
+
+
+def _make(registry: Registry, name: str) -> Any:
+    return registry.make(name, np.random.default_rng(7))
+
+
+def check_parameters_have_defaults(registry: Registry, name: str) -> None:
+    """A policy can be named alone."""
+    require_defaults(registry, name, ("rng",))
+
+
+def check_can_be_carried_out(registry: Registry, name: str) -> None:
+    """As many of each type as there may be, each with a reason."""
+    for seed in range(3):
+        try:
+            for view, answer in _drive(_make(registry, name), seed):
+                answer.check(view)
+        except PolicyError as error:
+            require(False, f"{name}: {error}")
+
+
+def check_seeded(registry: Registry, name: str) -> None:
+    """Twice the same seed gives the same answers, whatever the global generator does."""
+    first = [answer for _, answer in _drive(_make(registry, name), 11)]
+    before = pickle.dumps(np.random.get_state(legacy=False))  # noqa: NPY002
+    second = [answer for _, answer in _drive(_make(registry, name), 11)]
+    after = pickle.dumps(np.random.get_state(legacy=False))  # noqa: NPY002
+    require(first == second, f"{name}: the same seed gives other answers")
+    require(before == after, f"{name}: draws from NumPy's global generator")
+
+
+def check_picklable(registry: Registry, name: str) -> None:
+    """A copy through pickle, taken after it has decided, answers as the original does from then on."""
+    policy = _make(registry, name)
+    for _ in _drive(policy, 12):
+        pass
+    copy = pickle.loads(pickle.dumps(policy))
+    goes_on = [answer for _, answer in _drive(policy, 13)]
+    require(
+        goes_on == [answer for _, answer in _drive(copy, 13)], f"{name}: a pickled copy answers otherwise"
+    )
+
+
+def check_leaves_the_view_alone(registry: Registry, name: str) -> None:
+    """A view is the same after a decision."""
+    policy, rng = _make(registry, name), np.random.default_rng(14)
+    history = rng.uniform(0, 5, (20, 3))
+    for step in range(20):
+        view = drawn_view(rng, 600.0 * step, history[: step + 1])
+        before = pickle.dumps(view)
+        policy.decide(view)
+        require(pickle.dumps(view) == before, f"{name}: changes the view it is given")
+
+
+def check_looks_leave_no_trace(registry: Registry, name: str) -> None:
+    """At a look the answer can be carried out, and those at decisions are as if nobody had looked in between."""
+    policy, seldom = _make(registry, name), _make(registry, name)
+    rng = np.random.default_rng(15)
+    history = rng.uniform(0, 5, (40, 3))
+    for step in range(40):
+        view = drawn_view(rng, 600.0 * step, history[: step + 1])
+        view = replace(view, look=10.0)
+        require(
+            policy.decide(view) == seldom.decide(view),
+            f"{name}: answers otherwise where somebody looked before",
+        )
+        for passed in (10.0, 40.0):
+            look = replace(drawn_view(rng, view.now + passed, view.history), look=10.0, due=False)
+            policy.decide(look).check(look)

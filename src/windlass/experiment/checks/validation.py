@@ -1,0 +1,194 @@
+"""The checks of a policy run one by one, each with what came of it and the line that it is about."""
+
+from __future__ import annotations
+
+import inspect
+import re
+import sys
+import traceback
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from windlass.experiment.checks.common import CheckError
+from windlass.experiment.checks.limit import TimeLimitError, time_limit
+from windlass.experiment.checks.suite import Check, checks_of
+from windlass.model import InputError
+from windlass.policy.registry import Registry, decisions
+from windlass.policy.user_code import contained
+
+#: Default time limit per check, s. The slowest check of a built-in policy takes a few seconds.
+LIMIT_S = 120.0
+_PRIORITIES = Registry("order.site.priority", "", "", "windlass.order.site.priorities", method="score")
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """One check of a policy.
+
+    Parameters
+    ----------
+    name
+        Of the check, in words.
+    asks
+        What it asks for, in a sentence.
+    problem
+        What is wrong; empty where it passes.
+    line
+        The line of the policy's file that failed; where no line did, at which what the check is about begins.
+    code
+        What stands there.
+    failed_there
+        Whether that line itself failed.
+    """
+
+    name: str
+    asks: str
+    problem: str = ""
+    line: int = 0
+    code: str = ""
+    failed_there: bool = False
+
+
+def decision_of(policy: str, wanted: str | None = None) -> Registry:
+    """The decision that a policy makes.
+
+    Parameters
+    ----------
+    policy
+        Its file, or its name.
+    wanted
+        The decision, such as ``order.site``, where it is known; else it is told by the method, and by what the file
+        imports.
+
+    Raises
+    ------
+    InputError
+        There is no such decision, the policy makes none, or it may make several; or the file cannot be imported.
+
+    Examples
+    --------
+    >>> decision_of("tetrium").decision
+    'place'
+    """
+    known = {registry.decision: registry for registry in decisions()}
+    if wanted is not None:
+        if wanted not in known:
+            raise InputError(f"--decision: {wanted!r} is none, expected one of {', '.join(known)}")
+        return known[wanted]
+    is_file = policy.partition(":")[0].endswith(".py")
+    able: list[Registry] = []
+    problems: list[InputError] = []
+    for registry in known.values():
+        try:
+            cls = registry.find(policy)
+        except InputError as error:
+            problems.append(error)
+            continue
+        if not is_file or _is_about(cls, registry):
+            able.append(registry)
+    if len(able) == 1:
+        return able[0]
+    if able:
+        names = ", ".join(registry.decision for registry in able)
+        raise InputError(f"{policy}: may decide several things; --decision says which of {names}")
+    if is_file and len(problems) < len(known):
+        names = ", ".join(known)
+        raise InputError(
+            f"{policy}: imports nothing of a decision; --decision says which it makes of {names}"
+        )
+    if is_file and _is_priority(policy):
+        raise InputError(
+            f"{policy}: is a priority and no policy; the policy queue takes it: --policies 'queue(priority={policy})'"
+        )
+    if is_file:
+        # What is wrong is the same for all: the file, or that no class of it decides.
+        raise InputError(str(problems[0]).removeprefix(f"{next(iter(known.values())).field}: "))
+    raise InputError(
+        f"{policy!r} is no policy, and no file that ends in .py; `windlass list` shows the policies"
+    )
+
+
+def _is_priority(policy: str) -> bool:
+    """Whether a file has a class that the policy ``queue`` takes."""
+    try:
+        _PRIORITIES.find(policy)
+    except InputError:
+        return False
+    return True
+
+
+def _is_about(cls: type, registry: Registry) -> bool:
+    """Whether the file of a class names anything of a decision's package, such as its view."""
+    package = f"windlass.{registry.decision}."
+    names = [getattr(value, "__module__", None) for value in vars(sys.modules[cls.__module__]).values()]
+    return any(isinstance(name, str) and f"{name}.".startswith(package) for name in names)
+
+
+def run_checks(registry: Registry, policy: str, limit_s: float = LIMIT_S) -> Iterator[Checked]:
+    """Run every check on a policy, and go on after those that fail.
+
+    What the policy prints goes to standard error.
+
+    Parameters
+    ----------
+    registry
+        The decision's registry.
+    policy
+        The policy's name, or its file.
+    limit_s
+        Time limit per check, s. A check that exceeds it fails, and names the line that was running.
+
+    Examples
+    --------
+    >>> from windlass.order.site import POLICIES
+    >>> [check.problem for check in run_checks(POLICIES, "fcfs") if check.problem]
+    []
+    """
+    cls = registry.find(policy)
+    for check in checks_of(registry.decision):
+        yield _checked(check, registry, policy, cls, limit_s)
+
+
+def _checked(check: Check, registry: Registry, policy: str, cls: Any, limit_s: float) -> Checked:
+    name = check.__name__.removeprefix("check_").replace("_", " ")
+    asks = " ".join((inspect.getdoc(check) or "").split())
+    try:
+        with contained(), time_limit(limit_s, f"{policy}: the check {name!r}"):
+            check(registry, policy)
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # a policy may raise anything, and may exit
+        return _failed(name, asks, error, policy, registry, cls)
+    return Checked(name, asks)
+
+
+def _failed(name: str, asks: str, error: BaseException, policy: str, registry: Registry, cls: Any) -> Checked:
+    expected = isinstance(error, CheckError | InputError | TimeLimitError)
+    text = str(error).removeprefix(f"{policy}: ").removeprefix(f"{cls.name}: ")
+    problem = text if expected else f"{type(error).__name__}: {text}".rstrip(": ")
+    file = Path(inspect.getfile(cls)).resolve()
+    line = _line_of(error, file)
+    there = line is not None
+    if line is None:
+        method = vars(cls).get(registry.method)
+        about = method if inspect.isfunction(method) and "docu" not in name and "name" not in name else cls
+        line = inspect.getsourcelines(about)[1]
+    lines = file.read_text(encoding="utf-8", errors="replace").splitlines()
+    code = lines[line - 1].strip() if 0 < line <= len(lines) else ""
+    return Checked(name, asks, problem, line, code, there)
+
+
+def _line_of(error: BaseException, file: Path) -> int | None:
+    """The last line of a file through which an error came, or which an example that failed stands in."""
+    each: BaseException | None = error
+    found: int | None = None
+    while each is not None and found is None:
+        frames = traceback.extract_tb(each.__traceback__)
+        lines = [frame.lineno for frame in frames if Path(frame.filename).resolve() == file]
+        found = lines[-1] if lines else None
+        each = each.__cause__ or each.__context__
+    if found is None and (told := re.search(r'File "[^"]*", line (\d+), in', str(error))):
+        return int(told[1])
+    return found

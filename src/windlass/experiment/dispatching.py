@@ -1,0 +1,167 @@
+"""A simulation of many small tasks on workers with queues: one dispatch decision per task.
+
+Workers have a FIFO queue and a low-priority lane; speeds change, workers fail and return. See
+:mod:`windlass.sim.workers.state` for the parts, :mod:`windlass.sim.workers.loop` for the loop.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from windlass.dispatch import POLICIES, DispatchPolicy
+from windlass.drive import drive
+from windlass.experiment.workloads.tasks import draw_tasks
+from windlass.model import InputError
+from windlass.model.timetable import WorkerTimetable
+from windlass.model.values import checked_rates, number, whole
+from windlass.policy.registry import optional
+from windlass.sim.coupled import Alone
+from windlass.sim.workers.part import WorkersPart
+from windlass.sim.workers.result import Dispatched
+from windlass.sim.workers.setup import Setup
+
+
+def make_policy(name: str, speeds: NDArray[np.float64], rng: np.random.Generator, **parameters: Any) -> Any:
+    """A policy for these workers: what its constructor needs to know of them is filled in from their speeds.
+
+    Parameters
+    ----------
+    name
+        Its name, or the file that holds it.
+    speeds
+        (n,) work/s.
+    rng
+        Where its chance comes from.
+    parameters
+        Further arguments, which go before those filled in.
+
+    Examples
+    --------
+    >>> make_policy("ppot", np.array([1.0, 2.0]), np.random.default_rng(1)).workers
+    2
+    """
+    accepted = inspect.signature(POLICIES.find(name)).parameters
+    offered = {"workers": len(speeds), "rates": speeds, "guaranteed": float(speeds.sum())}
+    known = {key: value for key, value in offered.items() if key in accepted}
+    return POLICIES.make(name, rng, **{**known, **parameters})
+
+
+def simulate(
+    policy: DispatchPolicy | str,
+    speeds: object,
+    load: float | None = None,
+    tasks: int = 100_000,
+    seed: int = 0,
+    *,
+    arrivals: object = "poisson",
+    service: object = "exponential",
+    tasks_per_job: int = 1,
+    timetable: WorkerTimetable | None = None,
+    schedulers: int = 1,
+    probe_delay: float = 0.0,
+    sizes_told: bool = False,
+    lane: int = 8,
+    samples: int = 100,
+    record: bool = False,
+    progress: Callable[[int], None] | None = None,
+) -> Dispatched:
+    """Send tasks to workers under a policy, until all have run.
+
+    Parameters
+    ----------
+    policy
+        A policy, of which a copy is driven, or a name, with rates, workers and guarantee filled in from ``speeds``.
+    speeds
+        (n,) each worker's speed at time 0, work/s; not negative, not all 0.
+    load
+        Work that arrives over work that all workers can do; above 1 queues grow without bound. None only
+        for replayed arrivals.
+    tasks
+        How many, a multiple of ``tasks_per_job``.
+    seed
+        Of all chance; workload, policy and schedulers have streams of their own, so that the workload does not
+        depend on the policy.
+    arrivals
+        Of jobs: ``"poisson"``, :class:`~windlass.experiment.workloads.arrivals.Bursty`, or times, s.
+    service
+        Work per task: ``"exponential"`` or ``"fixed"`` (mean 1),
+        :class:`~windlass.experiment.workloads.service.Pareto`, or sizes.
+    tasks_per_job
+        Tasks of a job arrive together; the job ends with its last.
+    timetable
+        What happens to workers; None for nothing.
+    schedulers
+        How many, with no coordination; each job comes to one at random.
+    probe_delay
+        How old the queue lengths are that schedulers see, and what workers report to schedulers that did not
+        send the task, s.
+    sizes_told
+        Whether a completed task's work is known, as on no live engine; if not, each counts as 1.
+    lane
+        Benchmark tasks that may wait at a worker; more are dropped.
+    samples
+        How many samples to take until the last arrival, evenly spaced.
+    record
+        Whether to keep where each task ran and when it began.
+    progress
+        Called now and then with the number of tasks done.
+
+    Raises
+    ------
+    InputError
+        A bad argument, named; or tasks are left that no worker will ever run.
+    PolicyError
+        The policy chose a worker that is not there.
+
+    Examples
+    --------
+    >>> simulate("ppot", np.ones(4), load=0.5, tasks=20_000, seed=1).mean < 2.0
+    True
+    """
+    setup = Setup(
+        speeds=_checked_speeds(speeds),
+        timetable=WorkerTimetable.none() if timetable is None else timetable,
+        schedulers=whole("schedulers", schedulers, 1),
+        probe_delay=number("probe_delay", probe_delay, 0.0),
+        sizes_told=bool(sizes_told),
+        lane=whole("lane", lane, 1),
+        samples=whole("samples", samples, 0),
+        record=bool(record),
+        tasks_per_job=whole("tasks_per_job", tasks_per_job, 1),
+    )
+    drawn = draw_tasks(
+        whole("tasks", tasks, 1),
+        load,
+        arrivals,
+        service,
+        tasks_per_job=tasks_per_job,
+        capacity=float(setup.speeds.sum()),
+        seed=whole("seed", seed, 0),
+    )
+    chosen = _policy(policy, setup.speeds, np.random.default_rng(drawn.policy))
+    rng = np.random.default_rng(drawn.schedulers)
+    part = WorkersPart(setup, chosen, drawn.submit, drawn.work, rng, progress=progress)
+    dispatched: Dispatched = drive(Alone(part), {"dispatch": chosen})
+    return dispatched
+
+
+def _checked_speeds(speeds: object) -> NDArray[np.float64]:
+    try:
+        return checked_rates(speeds)
+    except ValueError as error:
+        raise InputError(str(error).replace("rates", "speeds", 1)) from error
+
+
+def _policy(
+    policy: DispatchPolicy | str, speeds: NDArray[np.float64], rng: np.random.Generator
+) -> DispatchPolicy:
+    chosen: DispatchPolicy = make_policy(policy, speeds, rng) if isinstance(policy, str) else policy
+    workers = optional(chosen, "workers")
+    if workers not in (None, len(speeds)):
+        raise InputError(f"speeds has {len(speeds)} workers, the policy {workers}")
+    return chosen

@@ -1,0 +1,69 @@
+"""A log as it was, beside the variants that replay it: a row at each point of a sweep."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from windlass.experiment.scenario import Scenario
+from windlass.results import AS_IT_WAS, Outcome, VariantResult
+
+
+class AsItWas:
+    """Takes what a log says of its own system from workloads as they are read for a run.
+
+    Parameters
+    ----------
+    scenario
+        What is run.
+
+    Examples
+    --------
+    >>> from windlass.experiment.scenario import make_scenario
+    >>> AsItWas(make_scenario({"workload": {"lublin": {"jobs": 2}}, "policies": {"order": "easy"}})).results()
+    ()
+    """
+
+    def __init__(self, scenario: Scenario) -> None:
+        self._scenario, self._logged = scenario, scenario.world.logged
+        #: The first variant of each point: all of a point have the same jobs.
+        self._first = {
+            variant.point: index for index, variant in reversed(list(enumerate(scenario.variants)))
+        }
+        self._found: dict[tuple[int, int], Outcome | None] = {}
+        self._own: dict[int, bool] = {}
+
+    def see(self, index: int, seed: int, workload: Any) -> None:
+        """A variant's workload, which is not kept."""
+        variant = self._scenario.variants[index]
+        first = self._first[variant.point]
+        if self._logged is None or (first, seed) in self._found:
+            return
+        self._found[first, seed] = self._logged.outcome(variant.setting, seed, workload)
+        self._own[first] = self._logged.own(variant.setting, workload)
+
+    def known(self) -> bool:
+        """Whether the log says what its system did; the first workload is read for that."""
+        return self._outcome(0, self._scenario.seeds[0]) is not None
+
+    def results(self) -> tuple[VariantResult, ...]:
+        """One a point of the sweep; none where the log does not say, or nothing is read from one."""
+        found = []
+        for index in sorted(self._first.values()):
+            variant = self._scenario.variants[index]
+            outcomes = [self._outcome(index, seed) for seed in self._scenario.seeds]
+            whole = [outcome for outcome in outcomes if outcome is not None]
+            if self._logged is None or len(whole) < len(outcomes):
+                continue
+            name = f"{AS_IT_WAS}, {variant.point}" if variant.point else AS_IT_WAS
+            choices = self._logged.choices(variant.setting)
+            found.append(
+                VariantResult(name, choices, tuple(whole), variant.point, variant.at, self._own[index])
+            )
+        return tuple(found)
+
+    def _outcome(self, index: int, seed: int) -> Outcome | None:
+        if self._logged is not None and (index, seed) not in self._found:
+            setting = self._scenario.variants[index].setting
+            # Not read for this run: what it needs was kept by an earlier one.
+            self.see(index, seed, self._scenario.world.workload(setting, seed))
+        return self._found.get((index, seed))

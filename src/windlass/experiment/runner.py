@@ -1,0 +1,273 @@
+"""Runs a scenario: every variant with every seed, in one process or several, with the same results."""
+
+from __future__ import annotations
+
+import functools
+import itertools
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Future, wait
+from dataclasses import dataclass
+from typing import Any
+
+from windlass.engines.targets import Executors
+from windlass.engines.worker_pool import Crew, Crews, processes
+from windlass.experiment.checkpoint import Kept
+from windlass.experiment.recorded import AsItWas
+from windlass.experiment.scenario import Scenario
+from windlass.experiment.worlds import LiveWorld, Setting, find_world, worlds
+from windlass.jit import Compiling, prepare
+from windlass.model import InputError, PolicyError, TaskError
+from windlass.policy.user_code import blamed
+from windlass.results import Outcome, Results, VariantResult
+
+#: Cells that a crew has, for each that it can run: enough that nobody waits, few enough to hold their workloads.
+_AHEAD = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far a run is: ``done`` of ``total`` cells (a variant with a seed), a share of one counted in."""
+
+    variant: str
+    seed: int
+    done: float
+    total: int
+
+
+def run(
+    scenario: Scenario,
+    jobs: int = 1,
+    report: Callable[[Progress], None] | None = None,
+    executors: Executors | None = None,
+    compiling: Callable[[Compiling], None] | None = None,
+    kept: Kept | None = None,
+    crews: Crews | None = None,
+) -> Results:
+    """Run all of a scenario.
+
+    Parameters
+    ----------
+    scenario
+        What to run.
+    jobs
+        In how many processes; the results do not depend on it.
+    report
+        Told now and then how far it is.
+    executors
+        Run for real on these, one run after the other, instead of in the simulator; they are closed at the end.
+    compiling
+        Told how far compiling is, on the first use on a machine.
+    kept
+        Where each cell is kept as it ends; those that are there are not run again.
+    crews
+        Who runs the cells; by default so many processes as ``jobs`` says. The results do not depend on it.
+
+    Returns
+    -------
+    Results
+        Variants in the order of the scenario, outcomes in the order of the seeds. At the end, at each point of the
+        sweep, a log as it was, where it says when its jobs started.
+
+    Raises
+    ------
+    InputError
+        The workload cannot be read, a policy does not exist, or the world does not run on a live engine.
+    TaskError
+        A process that ran a cell ended before it did.
+
+    Examples
+    --------
+    >>> from windlass.experiment.scenario import make_scenario
+    >>> scenario = make_scenario({"workload": {"lublin": {"jobs": 20}}, "policies": {"order": "easy"}})
+    >>> run(scenario).variants[0].outcomes[0].metrics.jobs
+    20
+    """
+    kernels = [kernel for variant in scenario.variants for kernel in scenario.world.kernels(variant.setting)]
+    outcomes, logs = _known(scenario, kept), AsItWas(scenario)
+    cells = _cells(scenario, frozenset(outcomes), logs)
+    # Read the first workload before compiling: a mistake in it should not have to wait.
+    first = list(itertools.islice(cells, 1))
+    if first:
+        prepare(kernels, compiling)
+    tell = report or (lambda _: None)
+    numbered = enumerate(itertools.chain(first, cells), len(outcomes))
+    if executors is not None:
+        done = _live(scenario, numbered, executors, tell)
+    elif not first or (crews is None and jobs == 1):
+        done = _in_this_process(scenario, numbered, tell)
+    else:
+        done = _by_crew(scenario, numbered, crews or functools.partial(processes, jobs), tell)
+    for (index, seed), outcome in done:
+        outcomes[index, seed] = outcome
+        if kept is not None:
+            kept.add(index, outcome)
+    variants = [
+        VariantResult(
+            name=variant.name,
+            choices=scenario.world.choices(variant.setting),
+            outcomes=tuple(outcomes[index, seed] for seed in scenario.seeds),
+            point=variant.point,
+            at=variant.at,
+        )
+        for index, variant in enumerate(scenario.variants)
+    ]
+    return Results(scenario.name, scenario.as_run, (*variants, *logs.results()))
+
+
+def _known(scenario: Scenario, kept: Kept | None) -> dict[tuple[int, int], Outcome]:
+    """What an earlier run of the same scenario has done."""
+    if kept is None:
+        return {}
+    cells = itertools.product(range(len(scenario.variants)), scenario.seeds)
+    return {(index, seed): kept.get(index, seed) for index, seed in cells if kept.has(index, seed)}
+
+
+def describe_live(scenario: Scenario, executors: Executors) -> tuple[str, ...]:
+    """What running a scenario for real would do, a line each; nothing is started.
+
+    Raises
+    ------
+    InputError
+        It could not be done.
+    """
+    live = _live_world(scenario)
+    lines: list[str] = []
+    for index, variant in enumerate(scenario.variants):
+        described = live.describe(
+            variant.setting, scenario.world.workload(variant.setting, scenario.seeds[0]), executors
+        )
+        lines += [line for line in described if index == 0 or line not in lines]
+    names = "; ".join(variant.name for variant in scenario.variants)
+    runs = len(scenario.variants) * len(scenario.seeds)
+    return (*lines, f"{runs} runs, one after the other: {names}; seeds {', '.join(map(str, scenario.seeds))}")
+
+
+def _live_world(scenario: Scenario) -> LiveWorld:
+    live = scenario.world.live
+    if live is None:
+        able = ", ".join(world.name for world in worlds() if world.live is not None)
+        raise InputError(f"--engine: world {scenario.world.name!r} runs in the simulator only; live: {able}")
+    return live
+
+
+def _live(
+    scenario: Scenario, cells: _Numbered, executors: Executors, tell: Callable[[Progress], None]
+) -> Iterator[tuple[tuple[int, int], Outcome]]:
+    live, total = _live_world(scenario), len(scenario.variants) * len(scenario.seeds)
+    try:
+        for done, cell in cells:
+            name = scenario.variants[cell.index].name
+
+            def inside(share: float, done: int = done, name: str = name, seed: int = cell.seed) -> None:
+                tell(Progress(name, seed, done + share, total))
+
+            inside(0.0)
+            outcome = live.run(cell.setting, cell.seed, cell.workload, executors, inside)
+            yield (cell.index, cell.seed), outcome
+    finally:
+        executors.close()
+
+
+@dataclass(frozen=True, slots=True)
+class _Cell:
+    """One variant with one seed, and its workload."""
+
+    index: int
+    seed: int
+    setting: Setting
+    workload: Any
+
+
+#: Cells, each after the number of those that come before it.
+_Numbered = Iterable[tuple[int, _Cell]]
+
+
+def _cells(scenario: Scenario, known: frozenset[tuple[int, int]], logs: AsItWas) -> Iterator[_Cell]:
+    """All cells but the known; those that share a workload follow each other, so that one at a time is held.
+
+    Each workload is shown to `logs`.
+    """
+    keys = {
+        (index, seed): scenario.world.workload_key(variant.setting, seed)
+        for index, variant in enumerate(scenario.variants)
+        for seed in scenario.seeds
+        if (index, seed) not in known
+    }
+    for key in dict.fromkeys(keys.values()):
+        workload = None
+        for (index, seed), own in keys.items():
+            if own == key:
+                setting = scenario.variants[index].setting
+                workload = workload or scenario.world.workload(setting, seed)
+                logs.see(index, seed, workload)
+                yield _Cell(index, seed, setting, workload)
+
+
+def _in_this_process(
+    scenario: Scenario, cells: _Numbered, tell: Callable[[Progress], None]
+) -> Iterator[tuple[tuple[int, int], Outcome]]:
+    total = len(scenario.variants) * len(scenario.seeds)
+    for done, cell in cells:
+        name = scenario.variants[cell.index].name
+
+        def inside(share: float, done: int = done, name: str = name, seed: int = cell.seed) -> None:
+            tell(Progress(name, seed, done + share, total))
+
+        inside(0.0)
+        yield (cell.index, cell.seed), scenario.world.run(cell.setting, cell.seed, cell.workload, inside)
+    tell(Progress("", 0, total, total))
+
+
+def _by_crew(
+    scenario: Scenario, cells: _Numbered, crews: Crews, tell: Callable[[Progress], None]
+) -> Iterator[tuple[tuple[int, int], Outcome]]:
+    total = len(scenario.variants) * len(scenario.seeds)
+    with crews() as crew:
+        at_work: dict[Future[Outcome], _Cell] = {}
+        begun = _begun(scenario, cells, crew)
+        done = total
+        while True:
+            for number, cell, future in itertools.islice(begun, max(0, _AHEAD * crew.size() - len(at_work))):
+                at_work[future] = cell
+                done = min(done, number)
+            if not at_work:
+                break
+            for future in wait(at_work, return_when=FIRST_COMPLETED).done:
+                cell = at_work.pop(future)
+                tell(Progress(scenario.variants[cell.index].name, cell.seed, done, total))
+                try:
+                    outcome = future.result()
+                except BrokenExecutor as error:
+                    raise _lost(scenario, [cell, *at_work.values()], error) from error
+                yield (cell.index, cell.seed), outcome
+                done += 1
+    tell(Progress("", 0, total, total))
+
+
+def _begun(scenario: Scenario, cells: _Numbered, crew: Crew) -> Iterator[tuple[int, _Cell, Future[Outcome]]]:
+    """Hands a crew one cell after the other, and each workload once."""
+    workload = shared = None
+    for number, cell in cells:
+        if shared is None or cell.workload is not workload:
+            workload, shared = cell.workload, crew.share(cell.workload)
+        yield number, cell, crew.submit(_run_cell, scenario.world.name, cell.setting, cell.seed, shared)
+
+
+def _lost(scenario: Scenario, cells: Iterable[_Cell], error: BrokenExecutor) -> TaskError:
+    """Which cells were handed out when a process ended: one of them may be why."""
+    names = [repr(f"{scenario.variants[cell.index].name}, seed {cell.seed}") for cell in cells]
+    shown = " or ".join(names[:4]) + (" or …" if len(names) > 4 else "")
+    return TaskError(
+        f"a process ended without a word (killed, or out of memory) while it ran {shown}: {error}"
+    )
+
+
+def _run_cell(world: str, setting: Setting, seed: int, workload: Any) -> Outcome:
+    try:
+        return find_world(world).run(setting, seed, workload, lambda share: None)
+    except BaseException as error:
+        # What a policy raises may be of a class that only this process knows, and tracebacks do not travel.
+        said = blamed(error)
+        if said is None:
+            raise
+        raise PolicyError(said) from None

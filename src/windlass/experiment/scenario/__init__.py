@@ -1,0 +1,214 @@
+"""What to run: a world, its cluster and workload, a policy per decision, and seeds, from YAML.
+
+Every list in a scenario is swept: ``order: [fcfs, easy]`` with ``processors: [64, 128]`` makes four variants.
+``seeds`` is no sweep: each variant runs once per seed.
+
+- :mod:`~windlass.experiment.scenario.files`: files that it names, of code and others, with their full paths.
+- :mod:`~windlass.experiment.scenario.quoting`: a value as messages show it.
+"""
+
+from __future__ import annotations
+
+import datetime
+import itertools
+import math
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import yaml
+from pydantic import ValidationError
+
+from windlass.experiment.scenario.files import resolve_paths
+from windlass.experiment.scenario.quoting import shown
+from windlass.experiment.worlds import Setting, World, find_world
+from windlass.io import read_yaml
+from windlass.model import InputError
+from windlass.model.limits import RUNS, VARIANTS
+from windlass.results import At
+
+_TOP = ("name", "seeds")
+#: Tables have seeds as numbers of 64 bits.
+_SEEDS = 2**63
+
+
+@dataclass(frozen=True, slots=True)
+class Variant:
+    """One point of the sweep: its policies, and whatever else is swept, in ``point`` as text and in ``at`` by axis."""
+
+    name: str
+    setting: Setting
+    point: str = ""
+    at: tuple[At, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Scenario:
+    """What to run.
+
+    Parameters
+    ----------
+    name
+        How the report calls it.
+    world
+        Which world runs it.
+    variants
+        The points of the sweep, in order.
+    seeds
+        Each variant runs once per seed.
+    as_run
+        The scenario with every default filled in, as YAML text that runs again.
+    """
+
+    name: str
+    world: World
+    variants: tuple[Variant, ...]
+    seeds: tuple[int, ...]
+    as_run: str
+
+
+def load_scenario(path: Path) -> Scenario:
+    """Read a scenario file; paths in it are relative to its folder.
+
+    Raises
+    ------
+    InputError
+        The file cannot be read, is not YAML, or has a value that is not allowed; names file, field and value.
+    """
+    return make_scenario(load_tree(path), source=str(path), folder=path.parent)
+
+
+def load_tree(path: Path) -> Any:
+    """The plain values of a YAML file."""
+    return read_yaml(path)
+
+
+def make_scenario(tree: Any, source: str = "scenario", folder: Path = Path()) -> Scenario:
+    """Validate a scenario given as a tree of plain values.
+
+    Parameters
+    ----------
+    tree
+        What the YAML file holds.
+    source
+        How error messages call it.
+    folder
+        What relative paths are relative to.
+
+    Raises
+    ------
+    InputError
+        A value is not allowed; names source, field and value.
+
+    Examples
+    --------
+    >>> scenario = make_scenario({"workload": {"lublin": {"jobs": 10}}, "policies": {"order": ["fcfs", "easy"]}})
+    >>> [variant.name for variant in scenario.variants]
+    ['fcfs', 'easy']
+    """
+    if not isinstance(tree, dict):
+        raise InputError(f"{source}: expected a scenario (a mapping of fields), found {type(tree).__name__}")
+    name = tree.get("name", Path(source).stem)
+    if not isinstance(name, str | int | float | datetime.date) or isinstance(name, bool):
+        raise InputError(f"{source}: name: {shown(name)} is not a name")
+    name = str(name)
+    seeds = _seeds(tree.get("seeds", [1]), source)
+    rest = {key: value for key, value in tree.items() if key not in _TOP}
+    try:
+        world = find_world(rest.get("world", "batch"))
+        rest = resolve_paths(rest, world.setting.path_fields, folder)
+    except InputError as error:
+        raise InputError(f"{source}: {error}") from error
+    count = VARIANTS.check(_points(rest, "", world.setting.plain_lists), source)
+    RUNS.check(count * len(seeds), source)
+    variants = tuple(_variants(rest, world, source))
+    for label, times in Counter(variant.name for variant in variants).items():
+        if times > 1:
+            raise InputError(f"{source}: variant {label!r} appears {times} times")
+    filled = _overlay(variants[0].setting.model_dump(mode="json", exclude_none=True), rest)
+    as_run = yaml.safe_dump(
+        {"name": name, **filled, "seeds": list(seeds)}, sort_keys=False, allow_unicode=True
+    )
+    return Scenario(name, world, variants, seeds, as_run)
+
+
+def _seeds(value: Any, source: str) -> tuple[int, ...]:
+    seeds = value if isinstance(value, list) else [value]
+    for seed in seeds:
+        if not isinstance(seed, int) or isinstance(seed, bool) or seed < 0:
+            raise InputError(f"{source}: seeds: {shown(seed)} is not a whole number of 0 or more")
+        if seed >= _SEEDS:
+            raise InputError(f"{source}: seeds: {shown(seed)} is too large, expected one below 2**63")
+    if not seeds:
+        raise InputError(f"{source}: seeds: the list is empty, expected at least one")
+    if len(set(seeds)) != len(seeds):
+        raise InputError(f"{source}: seeds: {shown(seeds)} has a seed twice")
+    return tuple(seeds)
+
+
+def _variants(tree: dict[str, Any], world: World, source: str) -> Iterator[Variant]:
+    try:
+        points = list(_sweep(tree, "", world.setting.plain_lists))
+        settings = world.setting.together([world.setting.model_validate(point) for _, point in points])
+    except ValidationError as error:
+        raise InputError(f"{source}: {_first(error)}") from error
+    except InputError as error:
+        raise InputError(f"{source}: {error}") from error
+    for (at, _), setting in zip(points, settings, strict=True):
+        chosen = [choice.label for choice in world.choices(setting)]
+        labels = [each.label for each in at]
+        yield Variant(", ".join([*chosen, *labels]), setting, ", ".join(labels), at)
+
+
+def _points(value: Any, path: str, plain: frozenset[str]) -> int:
+    """How many choices :func:`_sweep` makes."""
+    if isinstance(value, list) and path not in plain:
+        return sum(_points(entry, path, plain) for entry in value)
+    if isinstance(value, dict):
+        return math.prod(_points(entry, f"{path}.{key}".strip("."), plain) for key, entry in value.items())
+    return 1
+
+
+def _sweep(value: Any, path: str, plain: frozenset[str]) -> Iterator[tuple[tuple[At, ...], Any]]:
+    """Every choice of one entry per list below ``value``, and what was chosen on which axis."""
+    if isinstance(value, list) and path not in plain:
+        # Policies and their parameters are in the variant's name already.
+        if not value:
+            raise InputError(f"{path}: the list is empty, expected at least one value")
+        labelled = not path.startswith("policies.")
+        for entry in value:
+            for at, point in _sweep(entry, path, plain):
+                own = (At(path, entry),) if labelled and not isinstance(entry, dict) else ()
+                yield own + at, point
+    elif isinstance(value, dict):
+        branches = [
+            [(key, *found) for found in _sweep(entry, f"{path}.{key}".strip("."), plain)]
+            for key, entry in value.items()
+        ]
+        for combination in itertools.product(*branches):
+            at = tuple(each for _, own, _ in combination for each in own)
+            yield at, {key: point for key, _, point in combination}
+    else:
+        yield (), value
+
+
+def _first(error: ValidationError) -> str:
+    found = error.errors()[0]
+    field = ".".join(str(part) for part in found["loc"])
+    message = found["msg"].removeprefix("Value error, ")
+    message = message[:1].lower() + message[1:]
+    if found["type"] == "missing":
+        return f"{field}: missing"
+    if found["type"] == "extra_forbidden":
+        return f"{field}: no such field"
+    value = "" if isinstance(found["input"], dict) else f" (found {shown(found['input'])})"
+    where = f"{field}: " if field else ""
+    return f"{where}{message}{value}"
+
+
+def _overlay(defaults: Any, given: Any) -> Any:
+    if isinstance(defaults, dict) and isinstance(given, dict):
+        return {**defaults, **{key: _overlay(defaults.get(key), value) for key, value in given.items()}}
+    return given

@@ -1,0 +1,97 @@
+"""Files that a scenario names: those of code, and where each lies."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from windlass.experiment.scenario.quoting import shown
+from windlass.model import InputError
+
+
+def code_in(tree: Any) -> list[str]:
+    """Files of code that a scenario names, wherever it names them: whatever is read as a policy may be one.
+
+    >>> code_in({"policies": {"order": ["easy", {"mine.py:Mine": {"depth": 3}}]}})
+    ['mine.py']
+    """
+    if isinstance(tree, dict):
+        return [file for pair in tree.items() for each in pair for file in code_in(each)]
+    if isinstance(tree, list):
+        return [file for each in tree for file in code_in(each)]
+    file = tree.partition(":")[0] if isinstance(tree, str) else ""
+    return [file] if file.endswith(".py") else []
+
+
+def resolve_policy(policy: str, folder: Path) -> str:
+    """A policy given by its file, with the file's full path; any other as it is.
+
+    >>> resolve_policy("easy", Path("/home"))
+    'easy'
+    >>> resolve_policy("mine.py:Widest", Path("/home"))
+    '/home/mine.py:Widest'
+    """
+    file, colon, cls = policy.partition(":")
+    return f"{_full(folder, file)}{colon}{cls}" if file.endswith(".py") else policy
+
+
+def _full(folder: Path, file: str) -> str:
+    try:
+        return str((folder / file).resolve())
+    except (OSError, RuntimeError, ValueError) as error:
+        raise InputError(f"{shown(file)}: is no path of a file: {' '.join(str(error).split())}") from error
+
+
+def resolve_paths(tree: dict[str, Any], fields: Iterable[str], folder: Path) -> dict[str, Any]:
+    """A tree with the full paths of its files: of these fields, by dotted name, and of policies and parts of one's own.
+
+    Parameters
+    ----------
+    tree
+        Plain values.
+    fields
+        Such as ``workload.trace``; what is absent is passed over, and of a list each entry is a path.
+    folder
+        What paths are relative to.
+
+    Examples
+    --------
+    >>> resolve_paths({"cluster": {"measured": {"prices": "a.csv"}}}, ["cluster.measured.prices"], Path("/home"))
+    {'cluster': {'measured': {'prices': '/home/a.csv'}}}
+    """
+    for field in fields:
+        tree = _resolve(tree, field.split("."), folder)
+    policies = tree.get("policies")
+    if isinstance(policies, dict):
+        resolved = {decision: resolve_policies(given, folder) for decision, given in policies.items()}
+        tree = tree | {"policies": resolved}
+    if "parts" in tree:
+        tree = tree | {"parts": resolve_policies(tree["parts"], folder)}
+    return tree
+
+
+def _resolve(value: Any, names: list[str], folder: Path) -> Any:
+    if isinstance(value, list):
+        return [_resolve(entry, names, folder) for entry in value]
+    if not names:
+        return _full(folder, value) if isinstance(value, str) else value
+    if isinstance(value, dict) and names[0] in value:
+        return value | {names[0]: _resolve(value[names[0]], names[1:], folder)}
+    return value
+
+
+def resolve_policies(given: Any, folder: Path) -> Any:
+    """Policies as a scenario has them, with the full paths of those in files, and of files among their parameters.
+
+    >>> resolve_policies([{"queue": {"priority": ["sjf", "mine.py"]}}], Path("/home"))
+    [{'queue': {'priority': ['sjf', '/home/mine.py']}}]
+    """
+    if isinstance(given, list):
+        return [resolve_policies(entry, folder) for entry in given]
+    if isinstance(given, dict):
+        return {
+            resolve_policy(key, folder) if isinstance(key, str) else key: resolve_policies(value, folder)
+            for key, value in given.items()
+        }
+    return resolve_policy(given, folder) if isinstance(given, str) else given

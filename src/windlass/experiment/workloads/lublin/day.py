@@ -1,0 +1,93 @@
+"""When jobs come: gaps paid for through a cyclic day of busy and quiet half hours."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import gammainc
+
+from windlass.experiment.workloads.lublin.kinds import Kind
+
+_HALF_HOUR = 1800.0
+_HALF_HOURS = 48
+_FIRST_HALF_HOUR = 11  # the gamma distribution begins in the quietest part of the night
+_LONGEST_LOG_GAP = 13.0
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Day:
+    """How much of a gap passes in each half hour of the day, in points; midnight comes first.
+
+    One point is half an hour of average business: a busy half hour pays for more, a quiet one for less,
+    and a whole day for 48.
+
+    Parameters
+    ----------
+    weights
+        (48,) points of each half hour, mean 1.
+
+    Examples
+    --------
+    >>> Day(np.ones(48)).times(np.array([0.0, 1.0, 50.0])).tolist()
+    [0.0, 1800.0, 90000.0]
+    """
+
+    weights: NDArray[np.float64]
+
+    @classmethod
+    def of(cls, kind: Kind) -> Day:
+        """The day of a kind of jobs."""
+        half_hours = np.arange(_FIRST_HALF_HOUR, _FIRST_HALF_HOUR + _HALF_HOURS)
+        edges = np.append(half_hours - 0.5, half_hours[-1] + 0.5)
+        ends = gammainc(kind.day_shape, edges / kind.day_scale)
+        weights = np.empty(_HALF_HOURS)
+        weights[(half_hours - 1) % _HALF_HOURS] = np.diff(ends)
+        return cls(weights / weights.mean())
+
+    def times(self, points: NDArray[np.float64]) -> NDArray[np.float64]:
+        """At which time, s after the first midnight, so many points have been paid.
+
+        Parameters
+        ----------
+        points
+            (n,) points since the first midnight, not negative.
+
+        Returns
+        -------
+        (n,) float64
+            Times in s; they grow with the points.
+        """
+        paid = np.concatenate([[0.0], np.cumsum(self.weights)])
+        days, rest = np.divmod(points, paid[-1])
+        # The half hour in which the rest runs out; rounding may put it at the very end of the day.
+        half_hour = np.clip(np.searchsorted(paid, rest, side="right") - 1, 0, _HALF_HOURS - 1)
+        within = (rest - paid[half_hour]) / self.weights[half_hour]
+        return np.asarray((days * _HALF_HOURS + half_hour + within) * _HALF_HOUR)
+
+
+def draw_points(kind: Kind, jobs: int, rng: np.random.Generator) -> NDArray[np.float64]:
+    """Points since the first midnight at which each of so many jobs of a kind comes.
+
+    Parameters
+    ----------
+    kind
+        Whose gaps.
+    jobs
+        How many, n.
+    rng
+        Where randomness comes from.
+
+    Returns
+    -------
+    (n,) float64
+        Running sums of the gaps.
+    """
+    shape = kind.gap_shape * kind.rush_to_all
+    logs = rng.gamma(shape, kind.gap_scale, jobs)
+    above = np.flatnonzero(logs > _LONGEST_LOG_GAP)
+    while len(above):
+        logs[above] = rng.gamma(shape, kind.gap_scale, len(above))
+        above = above[logs[above] > _LONGEST_LOG_GAP]
+    return np.cumsum(np.exp(logs)) / _HALF_HOUR

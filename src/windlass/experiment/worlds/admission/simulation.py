@@ -1,0 +1,190 @@
+"""Tasks, neighbours and telemetry put together, and run; or tasks and neighbours alone."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from windlass.admit import POLICIES as ADMIT
+from windlass.admit import AdmitPolicy
+from windlass.dispatch import POLICIES as DISPATCH
+from windlass.dispatch import DispatchPolicy
+from windlass.drive import Policies, drive
+from windlass.experiment.dispatching import make_policy
+from windlass.experiment.workloads.tasks import DrawnTasks, draw_tasks
+from windlass.experiment.worlds.admission.spec import AdmissionSetting
+from windlass.experiment.worlds.dispatch.tasks import Tasks
+from windlass.model.timetable import WorkerTimetable
+from windlass.sim.coupled import Coupled
+from windlass.sim.nodes import Ledger
+from windlass.sim.part import Part
+from windlass.sim.telemetry.gate import gate
+from windlass.sim.telemetry.metrics import RECORDED, MetricModel, Metrics, read_model
+from windlass.sim.telemetry.neighbours import Changes, Neighbours, draw_bursts
+from windlass.sim.telemetry.part import TelemetryPart
+from windlass.sim.telemetry.result import Observed
+from windlass.sim.workers.part import WorkersPart
+from windlass.sim.workers.result import Dispatched
+from windlass.sim.workers.setup import Setup
+
+#: Benchmark tasks that may wait at a node, as in the dispatch world.
+_LANE = 8
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class AdmissionCase:
+    """What happens, apart from what policies decide.
+
+    Parameters
+    ----------
+    setting
+        The scenario's variant.
+    seed
+        Of policies and noise.
+    tasks
+        In order of arrival.
+    bursts
+        Of neighbours.
+    """
+
+    setting: AdmissionSetting
+    seed: int
+    tasks: DrawnTasks
+    bursts: Changes
+
+
+def draw_case(setting: AdmissionSetting, seed: int, tasks: Tasks) -> AdmissionCase:
+    """Draw tasks and bursts, which are the same for all policies.
+
+    Parameters
+    ----------
+    setting
+        The scenario's variant.
+    seed
+        Of all chance.
+    tasks
+        What to draw.
+    """
+    cluster = setting.cluster
+    drawn = draw_tasks(
+        tasks.count,
+        tasks.load,
+        tasks.arrivals,
+        tasks.service,
+        tasks_per_job=tasks.per_job,
+        capacity=cluster.capacity,
+        seed=seed,
+    )
+    bursts = draw_bursts(
+        cluster.nodes,
+        cluster.cores,
+        cluster.bursts.every,
+        cluster.bursts.last,
+        cluster.bursts.ramp,
+        tasks.last,
+        np.random.default_rng([seed, 2]),
+    )
+    return AdmissionCase(setting, seed, drawn, bursts)
+
+
+def with_admission(
+    case: AdmissionCase, progress: Callable[[float], None] | None = None
+) -> tuple[Dispatched, Observed]:
+    """Run it; ``progress`` is told the share of tasks that is done."""
+    dispatch = gate(dispatch_policy(case.setting, case.seed))
+    ledger = _ledger(case)
+    model = model_of(case.setting)
+    workers = _workers(case, ledger, dispatch, progress)
+    admit = admit_policies(case.setting, case.seed, model.dim)
+    telemetry = TelemetryPart(
+        workers,
+        admit,
+        Metrics(model, case.setting.cluster.nodes, np.random.default_rng([case.seed, 4])),
+        ledger,
+        every=case.setting.telemetry.every,
+    )
+    parts: tuple[Part, ...] = (Neighbours(case.bursts, ledger), telemetry, workers)
+    named: Policies = {DISPATCH.key: dispatch, ADMIT.key: admit[0]}
+    _, observed, done = drive(Coupled(parts, ledger), named)
+    return done, observed
+
+
+def without_admission(case: AdmissionCase) -> Dispatched:
+    """Run tasks and neighbours, with no telemetry at all."""
+    dispatch, ledger = dispatch_policy(case.setting, case.seed), _ledger(case)
+    workers = _workers(case, ledger, dispatch, None)
+    parts: tuple[Part, ...] = (Neighbours(case.bursts, ledger), workers)
+    done: Dispatched = drive(Coupled(parts, ledger), {DISPATCH.key: dispatch})[-1]
+    return done
+
+
+def dispatch_policy(setting: AdmissionSetting, seed: int) -> DispatchPolicy:
+    """Which node gets a task: a fresh policy, told whole nodes' speeds, and what neighbours leave for sure."""
+    cluster, spec = setting.cluster, setting.policies.dispatch
+    speeds = cluster.speeds()
+    asks = "guaranteed" in inspect.signature(DISPATCH.find(spec.name)).parameters
+    sure = {"guaranteed": cluster.capacity} if asks else {}
+    policy: DispatchPolicy = make_policy(
+        spec.name, speeds, np.random.default_rng([seed, 1]), **{**sure, **spec.parameters}
+    )
+    return policy
+
+
+def admit_policies(setting: AdmissionSetting, seed: int, dim: int) -> tuple[AdmitPolicy, ...]:
+    """May this node take one more task: a fresh policy a node, each with chance of its own."""
+    spec = setting.policies.admit
+    known = {"dim": dim} if "dim" in inspect.signature(ADMIT.find(spec.name)).parameters else {}
+    return tuple(
+        ADMIT.make(spec.name, np.random.default_rng([seed, 3, node]), **{**known, **spec.parameters})
+        for node in range(setting.cluster.nodes)
+    )
+
+
+def model_of(setting: AdmissionSetting) -> MetricModel:
+    """How metrics follow pressure."""
+    return _model(setting.telemetry.model or RECORDED)
+
+
+@functools.lru_cache(maxsize=8)
+def _model(path: Path) -> MetricModel:
+    return read_model(path)
+
+
+def _ledger(case: AdmissionCase) -> Ledger:
+    cluster = case.setting.cluster
+    return Ledger([[cluster.cores] * cluster.nodes], parts=1)
+
+
+def _workers(
+    case: AdmissionCase,
+    ledger: Ledger,
+    policy: DispatchPolicy,
+    progress: Callable[[float], None] | None,
+) -> WorkersPart:
+    tell, tasks, setting = progress or (lambda _: None), case.tasks, case.setting
+    setup = Setup(
+        speeds=setting.cluster.speeds(),
+        timetable=WorkerTimetable.none(),
+        schedulers=setting.schedulers,
+        probe_delay=setting.probe_delay,
+        sizes_told=setting.sizes == "told",
+        lane=_LANE,
+        samples=0,
+        record=True,
+        tasks_per_job=setting.workload.tasks_per_job,
+    )
+    return WorkersPart(
+        setup,
+        policy,
+        tasks.submit,
+        tasks.work,
+        np.random.default_rng(tasks.schedulers),
+        ledger=ledger,
+        floor=setting.cluster.floor,
+        progress=lambda done: tell(done / len(tasks.submit)),
+    )

@@ -1,0 +1,106 @@
+"""Small tasks on nodes that say whether they take more."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+
+import numpy as np
+import polars as pl
+
+from windlass.admit import POLICIES as ADMIT
+from windlass.dispatch import POLICIES as DISPATCH
+from windlass.experiment.worlds import Explainer, LiveWorld, LoggedWorld, Setting
+from windlass.experiment.worlds.admission.simulation import (
+    admit_policies,
+    dispatch_policy,
+    draw_case,
+    model_of,
+    with_admission,
+)
+from windlass.experiment.worlds.admission.spec import AdmissionSetting
+from windlass.experiment.worlds.contents import Content, Contents
+from windlass.experiment.worlds.dispatch.tasks import Tasks, tasks_of
+from windlass.jit import Kernel
+from windlass.policy.registry import Registry
+from windlass.results import Choice, Outcome
+from windlass.results.metrics.admission import AdmissionMetrics, admission_metrics
+from windlass.sim.telemetry.gate import gate
+from windlass.sim.telemetry.pressure import QUEUED
+from windlass.sim.workers.part import kernels
+from windlass.sim.workers.result import Dispatched
+
+
+class Admission:
+    """The world of small tasks on nodes that reject some.
+
+    Examples
+    --------
+    >>> setting = AdmissionSetting.model_validate({
+    ...     "cluster": {"nodes": 3}, "workload": {"tasks": 300, "load": 0.5},
+    ...     "policies": {"dispatch": "jsq", "admit": {"utilisation": {"threshold": 0.5}}}})
+    >>> world = Admission()
+    >>> found = world.run(setting, 1, world.workload(setting, 1), lambda share: None).metrics
+    >>> found.tasks, found.rejected_tasks >= found.diverted_tasks > 0
+    (300, True)
+    """
+
+    name = "admission"
+    summary = "small tasks on nodes that foresee contention, between bursts of neighbours"
+    setting: type[Setting] = AdmissionSetting
+    decisions: tuple[Registry, ...] = (DISPATCH, ADMIT)
+    live: LiveWorld | None = None
+    logged: LoggedWorld | None = None
+    metrics: type[AdmissionMetrics] = AdmissionMetrics
+    explainer: Explainer | None = None
+
+    def choices(self, setting: AdmissionSetting) -> tuple[Choice, ...]:
+        """Both policies."""
+        return setting.policies.dispatch.choice(DISPATCH), setting.policies.admit.choice(ADMIT)
+
+    def kernels(self, setting: AdmissionSetting) -> tuple[Kernel, ...]:
+        """The gated policy's functions and the loop."""
+        admit_policies(setting, 0, model_of(setting).dim)
+        return (QUEUED, *kernels(gate(dispatch_policy(setting, 0))))
+
+    def workload_key(self, setting: AdmissionSetting, seed: int) -> Hashable:
+        """What tasks are drawn from; they are drawn in the run, the same for every policy."""
+        return setting.workload, setting.cluster
+
+    def workload(self, setting: AdmissionSetting, seed: int) -> Tasks:
+        """Read the requests, or say what to draw."""
+        return tasks_of(setting.workload, setting.cluster.capacity)
+
+    def contents(self, workload: Tasks) -> Contents:
+        """What there is of each kind."""
+        return Contents((Content("task", workload.count, 0.0, workload.last),))
+
+    def run(
+        self, setting: AdmissionSetting, seed: int, workload: Tasks, progress: Callable[[float], None]
+    ) -> Outcome:
+        """Simulate it."""
+        case = draw_case(setting, seed, workload)
+        done, observed = with_admission(case, progress)
+        every = -(-workload.count // setting.keep_tasks)
+        kept = () if every == 1 else (f"one in {every:,} tasks is in the table; metrics are of all",)
+        return Outcome(
+            seed=seed,
+            metrics=admission_metrics(done, observed, setting.warm),
+            jobs=_table(done, workload.per_job, every),
+            processors=setting.cluster.nodes,
+            notes=kept,
+        )
+
+
+def _table(done: Dispatched, per_job: int, every: int) -> pl.DataFrame:
+    kept = slice(None, None, every)
+    submit = done.submit[kept]
+    return pl.DataFrame(
+        {
+            "job": np.arange(0, len(done.submit), every) // per_job,
+            "submit_s": submit,
+            "start_s": done.start[kept],
+            "end_s": submit + done.response[kept],
+            "procs": np.ones(len(submit), np.int64),
+            "worker": done.worker[kept],
+        }
+    )

@@ -1,0 +1,143 @@
+"""How long jobs are expected to run: as long as was requested, as their users' last jobs did, or as they will."""
+
+from __future__ import annotations
+
+import dataclasses
+import heapq
+from collections import defaultdict, deque
+
+import numpy as np
+from numpy.typing import NDArray
+
+from windlass.io.traces import Workload
+from windlass.model import InputError, JobTable
+from windlass.order.site import SitePolicy
+from windlass.order.site.view import Running, SiteView, Start
+from windlass.policy.registry import optional
+
+#: By how much more a job is expected to run that outlived what was expected, each time the next, s; at last what was
+#: requested. The steps are those of the source below.
+PROLONGED = tuple(60.0 * minutes for minutes in (1, 5, 15, 30, 60, 120, 300, 600, 1200, 3000, 6000))
+
+
+def exact(jobs: JobTable, kill: bool) -> JobTable:
+    """The same jobs, requesting what they will hold their processors for.
+
+    Examples
+    --------
+    >>> exact(JobTable.of(submit=[0, 0], run=[5, 9], procs=[1, 1], request=[7, 7]), kill=True).request.tolist()
+    [5.0, 7.0]
+    """
+    held = np.minimum(jobs.run, jobs.request) if kill else jobs.run
+    return dataclasses.replace(jobs, run=held, request=held.copy())
+
+
+def users_of(workload: Workload) -> NDArray[np.int64]:
+    """Whose each job is, (n,).
+
+    Raises
+    ------
+    InputError
+        The jobs have no users.
+    """
+    if workload.users is None:
+        raise InputError("estimates is history, expected a log that names the user of each job")
+    return workload.users
+
+
+class ByHistory:
+    """Asks a policy with run times that are predicted: the mean of the user's last two that ended before.
+
+    A job is predicted when it is submitted, and never to run for longer than it requests. One whose user has fewer than
+    two that ended, or that has no user, is expected to run for as long as it requests. Who outlives the prediction is
+    expected to run on for the next of the ``PROLONGED``, up to the request, as is seen at the next decision. Jobs are
+    stopped at their request as always, so a wrong prediction never kills one. What a policy promises holds as far as
+    predictions do.
+
+    It remembers what has ended, so there is one for each run.
+
+    Parameters
+    ----------
+    policy
+        That is asked.
+    jobs
+        All of the run, in order of submission.
+    users
+        (n,) whose they are, -1 for nobody's.
+    kill
+        Whether jobs are stopped at their request.
+
+    Source: Tsafrir, Etsion and Feitelson, "Backfilling using system-generated predictions rather than user runtime
+    estimates", IEEE TPDS 18(6), 2007, sections 3 and 4.
+
+    Examples
+    --------
+    >>> from windlass.order.site.policies.easy import Easy
+    >>> from windlass.sim import replay
+    >>> jobs = JobTable.of(submit=[0, 0, 9, 9, 9], run=[4, 2, 9, 9, 3], procs=[1, 1, 1, 2, 1], request=[9] * 5)
+    >>> policy = ByHistory(Easy(), jobs, np.array([7, 7, 8, 8, 7]), kill=True)
+    >>> replay(jobs, 2, policy).start.tolist()
+    [0.0, 0.0, 9.0, 18.0, 9.0]
+    """
+
+    def __init__(self, policy: SitePolicy, jobs: JobTable, users: NDArray[np.int64], *, kill: bool) -> None:
+        self.name, self.half_life = policy.name, optional(policy, "half_life")
+        self._policy, self._request = policy, jobs.request
+        self._held = np.minimum(jobs.run, jobs.request) if kill else jobs.run
+        self._users = users.tolist()
+        self._row_of = {number: row for row, number in enumerate(jobs.job.tolist())}
+        self._expected = np.full(len(jobs), np.nan)
+        self._end, self._limit = np.full((2, len(jobs)), np.nan)
+        self._step = np.zeros(len(jobs), np.int64)
+        self._ends: list[tuple[float, int]] = []
+        self._last: defaultdict[int, deque[float]] = defaultdict(lambda: deque(maxlen=2))
+
+    def decide(self, view: SiteView) -> Start:
+        """What the policy says of the same site with predicted run times."""
+        while self._ends and self._ends[0][0] <= view.now:
+            row = heapq.heappop(self._ends)[1]
+            self._last[self._users[row]].append(float(self._held[row]))
+        rows = self._rows(view.waiting.job)
+        for row in rows[np.isnan(self._expected[rows])].tolist():
+            self._expected[row] = self._predicted(row)
+        running = self._rows(view.running.job)
+        late = [row for row in running.tolist() if self._prolong(row, view.now)]
+        answer = self._policy.decide(
+            dataclasses.replace(
+                view,
+                waiting=dataclasses.replace(view.waiting, request=self._expected[rows]),
+                running=Running.of(
+                    view.running.job,
+                    view.running.procs,
+                    self._end[running],
+                    view.running.user,
+                    view.running.group,
+                    view.running.named_queue,
+                    view.running.needs,
+                ),
+                # Where somebody is expected to end later than before, promises are to be looked at again.
+                refused=0 if late else view.refused,
+            )
+        )
+        for row in self._rows(answer.jobs).tolist():
+            self._end[row], self._limit[row] = view.now + self._expected[row], view.now + self._request[row]
+            heapq.heappush(self._ends, (view.now + float(self._held[row]), row))
+        return answer
+
+    def _rows(self, numbers: object) -> NDArray[np.int64]:
+        return np.array([self._row_of[number] for number in np.asarray(numbers).tolist()], dtype=np.int64)
+
+    def _predicted(self, row: int) -> float:
+        last, request = self._last[self._users[row]], float(self._request[row])
+        known = len(last) == 2 and self._users[row] >= 0
+        return min(request, sum(last) / 2) if known else request
+
+    def _prolong(self, row: int, now: float) -> bool:
+        """Expect a job that outlived its prediction to run on; whether it did."""
+        late = False
+        while self._end[row] <= now and self._end[row] < self._limit[row]:
+            step = int(self._step[row])
+            more = PROLONGED[step] if step < len(PROLONGED) else np.inf
+            self._end[row], self._step[row] = min(self._limit[row], self._end[row] + more), step + 1
+            late = True
+        return late

@@ -1,0 +1,133 @@
+"""What one job of a site waited for: the same run again up to its start, with somebody who takes notes."""
+
+from __future__ import annotations
+
+import contextlib
+from typing import Any, ClassVar
+
+import numpy as np
+
+from windlass.experiment.worlds.batch.estimates import ByHistory, exact, users_of
+from windlass.experiment.worlds.batch.partitions import parts_of
+from windlass.experiment.worlds.batch.pools import asked_of, pools_of
+from windlass.experiment.worlds.batch.spec import BatchSetting
+from windlass.io.traces import Workload
+from windlass.model import InputError
+from windlass.order.site import POLICIES, SitePolicy
+from windlass.order.site.ownership import placed
+from windlass.order.site.reservation import after, promises
+from windlass.order.site.view import SiteView, Start, Waiting
+from windlass.policy.registry import optional
+from windlass.results.explanation import Moment, Started, Waited
+from windlass.sim.site.replay import replay
+
+
+class BatchExplainer:
+    """Goes through a run of rigid jobs again: see :class:`windlass.experiment.worlds.Explainer`.
+
+    The policy is asked through ``decide`` at each instant, which its checks hold to what its compiled function does.
+
+    Examples
+    --------
+    >>> from windlass.model import JobTable
+    >>> tree = {"workload": {"lublin": {}}, "policies": {"order": "easy"}}
+    >>> jobs = JobTable.of(submit=[0, 1, 2], run=[60, 50, 40], procs=[3, 4, 1])
+    >>> found = BatchExplainer().waited(BatchSetting.model_validate(tree), 1, Workload(jobs, 4), job=2)
+    >>> found.start, [each.promise for each in found.moments], found.moments[1].started[0].why
+    (60.0, [60.0, 60.0, 60.0, nan], 'backfilled, ends before the head can start')
+    """
+
+    def waited(self, setting: BatchSetting, seed: int, workload: Workload, job: int) -> Waited:
+        """What a job waited for.
+
+        Raises
+        ------
+        InputError
+            The workload has no such job.
+        """
+        if not (workload.jobs.job == job).any():
+            raise InputError(f"job {job} is not among the {len(workload.jobs):,} of the workload")
+        draws = [seed, 1]
+        # A job that is bound to a partition waits for those of that partition alone.
+        for number, _, part in parts_of(workload, setting.cluster.partitions):
+            if (part.jobs.job == job).any():
+                workload, draws = part, [seed, 1, number]
+                break
+        jobs, kill = workload.jobs, setting.kill_at_walltime
+        row = int(np.flatnonzero(jobs.job == job)[0])
+        made = setting.policies.order.make(POLICIES, np.random.default_rng(draws))
+        made, owners = placed(made, workload.of.owners(len(jobs)), workload.of.queues)
+        watch = _Watch(made, job)
+        policy: Any = watch
+        if setting.estimates == "history":
+            policy = ByHistory(watch, jobs, users_of(workload), kill=kill)
+        known = exact(jobs, kill) if setting.estimates == "perfect" else jobs
+        pools = pools_of(workload, setting.cluster.beside)
+        with contextlib.suppress(_Begun):
+            replay(known, workload.processors, policy, kill=kill, owners=owners, pools=pools)
+        last = watch.moments[-1]
+        return Waited(
+            job=job,
+            procs=int(jobs.procs[row]),
+            processors=workload.processors,
+            submit=float(jobs.submit[row]),
+            start=last.at,
+            request=float(jobs.request[row]),
+            expected=watch.expected,
+            why=next(each.why for each in last.started if each.job == job),
+            moments=tuple(watch.moments),
+            beside=() if pools is None else asked_of(pools, row),
+        )
+
+
+class _Begun(Exception):  # noqa: N818
+    """The job has its processors; what comes later is of no concern."""
+
+
+class _Watch:
+    """Asks a policy, and keeps what a job that waits sees of it; it ends the run when the job is started."""
+
+    name: ClassVar[str] = "watched"
+
+    def __init__(self, policy: SitePolicy, job: int) -> None:
+        self._policy, self._job, self.half_life = policy, job, optional(policy, "half_life")
+        self._before: frozenset[int] = frozenset()
+        self.moments: list[Moment] = []
+        self.expected = np.nan
+
+    def decide(self, view: SiteView) -> Start:
+        answer = self._policy.decide(view)
+        places = np.flatnonzero(view.waiting.job == self._job)
+        if len(places):
+            self.expected = float(view.waiting.request[places[0]])
+            self.moments.append(self._moment(view, answer, int(places[0])))
+            if self._job in answer.jobs:
+                raise _Begun
+        return answer
+
+    def _moment(self, view: SiteView, answer: Start, place: int) -> Moment:
+        waiting, then = view.waiting, after(view, answer)
+        place_of = {number: each for each, number in enumerate(waiting.job.tolist())}
+        started = tuple(
+            Started(int(number), int(waiting.procs[place_of[number]]), place_of[number] < place, why)
+            for number, why in zip(answer.jobs, answer.reasons(), strict=True)
+        )
+        running = frozenset(view.running.job.tolist())
+        ended, self._before = self._before - running, frozenset(then.running.job.tolist())
+        return Moment(
+            at=float(view.now),
+            place=place,
+            idle=int(view.free),
+            left=int(then.free),
+            running=len(running),
+            ended=tuple(sorted(ended)),
+            started=started,
+            promise=float(promises(self._policy, view, answer)[place]),
+            short=_short(then, waiting, place) if view.pool_names and self._job not in answer.jobs else (),
+        )
+
+
+def _short(then: SiteView, waiting: Waiting, place: int) -> tuple[str, ...]:
+    """Of which resources a site has less idle than one of those asks for who waited."""
+    lacking = [waiting.procs[place] > then.free, *(waiting.needs[:, place] > then.pools).tolist()]
+    return tuple(name for name, lacks in zip(("processors", *then.pool_names), lacking, strict=True) if lacks)

@@ -1,0 +1,194 @@
+"""Rigid jobs as a scenario names them: read from a log or drawn, and as a table once they have run."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from windlass.experiment.workloads import lublin
+from windlass.experiment.workloads.load import factor_to, faster, offered_load
+from windlass.experiment.worlds.batch.spec import WorkloadSpec, factor_of
+from windlass.io.traces import Workload, read_trace, to_workload
+from windlass.io.traces.groups import Belongings
+from windlass.results.metrics.site import BatchMetrics, batch_metrics
+from windlass.sim.site.result import Replay
+
+_DEFAULT_PROCESSORS = 128
+
+
+def jobs_of(
+    spec: WorkloadSpec,
+    processors: int | None,
+    seed: int,
+    load: float | str | None = None,
+    choose: Callable[[Workload], Workload] | None = None,
+) -> Workload:
+    """Read the log or draw the jobs.
+
+    Parameters
+    ----------
+    spec
+        Which log, or how to draw them.
+    processors
+        Of the site; None for those that the log names, or 128 for jobs that are drawn.
+    seed
+        What is drawn follows from it; a log is the same for every seed.
+    load
+        The offered load that they are to come with, or ``x1.2`` for so many times as fast as they do.
+    choose
+        Which of them are run: they alone are scaled.
+
+    Raises
+    ------
+    InputError
+        The log cannot be read, none of its jobs can run, or no factor on their arrivals makes the load.
+
+    Examples
+    --------
+    >>> found = jobs_of(WorkloadSpec.model_validate({"lublin": {"jobs": 3}}), None, seed=1)
+    >>> len(found.jobs), found.processors
+    (3, 128)
+    """
+    found = _given(spec, processors, seed)
+    if choose is not None:
+        found = choose(found)
+    return found if load is None else _loaded(found, load)
+
+
+def _given(spec: WorkloadSpec, processors: int | None, seed: int) -> Workload:
+    if spec.trace is not None:
+        trace = read_trace(spec.trace, spec.format, spec.skip_bad_lines)
+        return to_workload(trace, processors, spec.where, spec.widest)
+    assert spec.lublin is not None  # validated: one of the two is there
+    model, known = spec.lublin, processors or _DEFAULT_PROCESSORS
+    rng = np.random.default_rng([seed, 0])
+    jobs = lublin(model.jobs, known, rng, kinds=model.kinds, load=model.load, overestimate=model.overestimate)
+    return Workload(jobs, known)
+
+
+def _loaded(found: Workload, load: float | str) -> Workload:
+    """The same jobs, which come faster or more slowly, and a note on how much so."""
+    given = factor_of(load)
+    if given == 1:
+        return found
+    factor = factor_to(float(load), found.jobs, found.processors) if given is None else given
+    jobs = faster(found.jobs, factor)
+    before, after = (offered_load(each, found.processors) for each in (found.jobs, jobs))
+    note = f"jobs come {factor:.4g} times as fast: the offered load is {after:.4g}, and was {before:.4g}"
+    return dataclasses.replace(found, jobs=jobs, notes=(*found.notes, note))
+
+
+def jobs_table(done: Replay, of: Belongings | None = None) -> pl.DataFrame:
+    """A row per job: job, submit_s, start_s, end_s, procs, request_s, why; user, group, queue, partition where known.
+
+    Parameters
+    ----------
+    done
+        What happened to the jobs.
+    of
+        Whose they are, in the same order.
+
+    Examples
+    --------
+    >>> from windlass.model import JobTable
+    >>> from windlass.order.site.policies.fcfs import Fcfs
+    >>> from windlass.sim import replay
+    >>> jobs_table(replay(JobTable.of(submit=[3], run=[2], procs=[1]), 1, Fcfs())).row(0)
+    (1, 3.0, 3.0, 5.0, 1, 2.0, 'head of the queue')
+    """
+    jobs = done.jobs
+    table = pl.DataFrame(
+        {
+            "job": jobs.job,
+            "submit_s": jobs.submit,
+            "start_s": done.start,
+            "end_s": done.end,
+            "procs": jobs.procs,
+            "request_s": jobs.request,
+            "why": pl.Series(done.why).replace_strict(dict(enumerate(done.reasons)), return_dtype=pl.String),
+        }
+    )
+    known = () if of is None else ((kind, members) for kind, members in of.kinds() if members is not None)
+    return table.with_columns(members.labels().alias(kind) for kind, members in known)
+
+
+def site_metrics(
+    workload: Workload, start: NDArray[np.float64], end: NDArray[np.float64], starved_after: float
+) -> BatchMetrics:
+    """Metrics of the jobs of a workload that started and ended then.
+
+    Parameters
+    ----------
+    workload
+        n jobs.
+    start, end
+        (n,) s.
+    starved_after
+        A job that waits for longer has starved, s.
+    """
+    jobs, of = workload.jobs, workload.of
+    return batch_metrics(
+        jobs.submit,
+        start,
+        end,
+        jobs.procs,
+        workload.processors,
+        workload.users,
+        groups=None if of.group is None else of.group.number,
+        queues=None if (queue := of.queue or of.partition) is None else queue.number,
+        starved_after=starved_after,
+    )
+
+
+def walltime_notes(workload: Workload, kill: bool) -> tuple[str, ...]:
+    """A note on jobs that run for longer than they asked for, where there are any.
+
+    Parameters
+    ----------
+    workload
+        The jobs.
+    kill
+        Whether they are stopped then.
+
+    Examples
+    --------
+    >>> from windlass.model import JobTable
+    >>> walltime_notes(Workload(JobTable.of(submit=[0], run=[9], procs=[1], request=[5]), 4), kill=True)
+    ('1 job is stopped at its requested time',)
+    """
+    over = int((workload.jobs.run > workload.jobs.request).sum())
+    if not over:
+        return ()
+    one, many = (
+        ("is stopped at its", "are stopped at their") if kill else ("runs on past its", "run on past their")
+    )
+    return (f"{over:,} {f'job {one}' if over == 1 else f'jobs {many}'} requested time",)
+
+
+def cut_share(workload: Workload) -> float:
+    """Which share of the work, in processor-seconds, is cut where jobs are stopped at their requested time.
+
+    Parameters
+    ----------
+    workload
+        The jobs.
+
+    Returns
+    -------
+    float
+        0 to 1.
+
+    Examples
+    --------
+    >>> from windlass.model import JobTable
+    >>> cut_share(Workload(JobTable.of(submit=[0, 0], run=[9, 1], procs=[1, 1], request=[5, 3]), 4))
+    0.4
+    """
+    jobs = workload.jobs
+    whole = float((jobs.run * jobs.procs).sum())
+    over = float((np.maximum(jobs.run - jobs.request, 0.0) * jobs.procs).sum())
+    return over / whole if whole > 0 else 0.0

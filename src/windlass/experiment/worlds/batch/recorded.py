@@ -1,0 +1,68 @@
+"""The log as it was: its own waits, beside what replays of it come to."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+
+import numpy as np
+
+from windlass.experiment.worlds.batch.jobs import jobs_table, site_metrics
+from windlass.experiment.worlds.batch.spec import BatchSetting, factor_of
+from windlass.io.traces import Workload
+from windlass.results import Choice, Outcome
+from windlass.results.metrics.site import PooledMetrics
+from windlass.sim.site.result import Replay
+
+
+class LoggedBatch:
+    """What the log itself says of its jobs: see :class:`windlass.experiment.worlds.LoggedWorld`."""
+
+    def outcome(self, setting: BatchSetting, seed: int, workload: Workload) -> Outcome | None:
+        """The jobs with the waits and run times of the log; None where a job's wait is not known.
+
+        Jobs come when they come in the variants beside it, so that each can be compared with itself. Where that is not
+        when they came, or the site is another, utilisation and makespan mean nothing, and are NaN.
+
+        Examples
+        --------
+        >>> from pathlib import Path
+        >>> from windlass.model import JobTable
+        >>> tree = {"workload": {"trace": "log.swf"}, "policies": {"order": "easy"}}
+        >>> jobs = JobTable.of(submit=[0, 5], run=[10, 5], procs=[1, 1])
+        >>> found = Workload(jobs, 1, wait=np.array([0.0, 7.0]), logged_processors=1)
+        >>> LoggedBatch().outcome(BatchSetting.model_validate(tree), 1, found).metrics.mean_wait_s
+        3.5
+        """
+        wait, jobs = workload.wait, workload.jobs
+        if wait is None or np.isnan(wait).any():
+            return None
+        start = jobs.submit + wait
+        end = start + jobs.run
+        metrics = site_metrics(workload, start, end, setting.starved_after)
+        if not self.own(setting, workload):
+            metrics = dataclasses.replace(metrics, utilisation=math.nan, makespan_s=math.nan)
+        if setting.cluster.fitting.any:
+            metrics = PooledMetrics.of(metrics)
+        done = Replay(
+            jobs, workload.processors, start, end, np.zeros(len(jobs), np.int64), ("as the log has it",)
+        )
+        return Outcome(seed, metrics, jobs_table(done, workload.of), workload.processors)
+
+    def own(self, setting: BatchSetting, workload: Workload) -> bool:
+        """Whether a variant has the log's own site and arrivals and all of its jobs: its waits should be the log's."""
+        widest = setting.workload.widest
+        whole = widest is None or widest >= workload.processors
+        beside = setting.cluster.beside
+        # Where another site of a sweep has less of something, jobs are left out here, too.
+        whole = whole and setting.cluster.fitting == beside
+        for amount, asked in ((beside.gpus, workload.gpus), (beside.memory, workload.memory)):
+            # The log's own site has what its jobs held at once.
+            whole = whole and not (amount is not None and asked is not None and amount < asked.most)
+        as_they_came = setting.load is None or factor_of(setting.load) == 1
+        return whole and as_they_came and workload.processors == workload.logged_processors
+
+    def choices(self, setting: BatchSetting) -> tuple[Choice, ...]:
+        """The policy that the log's system ran, where the scenario says which."""
+        ran = setting.workload.ran
+        return () if ran is None else (Choice("order", ran),)

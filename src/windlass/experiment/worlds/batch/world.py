@@ -1,0 +1,139 @@
+"""Rigid parallel jobs on one site: a log or a model of one, replayed under an ordering policy."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Hashable
+from functools import partial
+
+import numpy as np
+
+from windlass.experiment.worlds import Explainer, LiveWorld, LoggedWorld, Setting
+from windlass.experiment.worlds.batch.estimates import ByHistory, exact, users_of
+from windlass.experiment.worlds.batch.explainer import BatchExplainer
+from windlass.experiment.worlds.batch.jobs import cut_share, jobs_of, jobs_table, site_metrics, walltime_notes
+from windlass.experiment.worlds.batch.partitions import bound, replayed_apart
+from windlass.experiment.worlds.batch.pools import pools_of, with_pools, within
+from windlass.experiment.worlds.batch.recorded import LoggedBatch
+from windlass.experiment.worlds.batch.resources import resource_notes
+from windlass.experiment.worlds.batch.spec import BatchSetting
+from windlass.experiment.worlds.contents import Contents, content_of
+from windlass.io.traces import Workload
+from windlass.jit import Kernel
+from windlass.order.site import POLICIES
+from windlass.order.site.compiled import NOBODY
+from windlass.order.site.ownership import placed
+from windlass.policy.registry import Registry
+from windlass.results import Choice, Outcome
+from windlass.results.metrics.site import BatchMetrics, PooledMetrics
+from windlass.sim.site.part import kernels
+from windlass.sim.site.replay import replay
+from windlass.sim.site.result import Replay
+
+
+class Batch:
+    """The world of rigid parallel jobs on one site.
+
+    Examples
+    --------
+    >>> setting = BatchSetting.model_validate({"workload": {"lublin": {"jobs": 50}}, "policies": {"order": "easy"}})
+    >>> world = Batch()
+    >>> outcome = world.run(setting, 1, world.workload(setting, 1), lambda share: None)
+    >>> outcome.metrics.jobs
+    50
+    """
+
+    name = "batch"
+    summary = "rigid parallel jobs on one site"
+    setting: type[Setting] = BatchSetting
+    decisions: tuple[Registry, ...] = (POLICIES,)
+    live: LiveWorld | None = None
+    logged: LoggedWorld | None = LoggedBatch()
+    metrics: type[BatchMetrics] = BatchMetrics
+    explainer: Explainer | None = BatchExplainer()
+
+    def choices(self, setting: BatchSetting) -> tuple[Choice, ...]:
+        """The ordering policy."""
+        return (setting.policies.order.choice(POLICIES),)
+
+    def kernels(self, setting: BatchSetting) -> tuple[Kernel, ...]:
+        """The policy's function and the loop."""
+        order = setting.policies.order.make(POLICIES, np.random.default_rng(0))
+        return (*kernels(order, setting.cluster.beside.any), NOBODY)
+
+    def workload_key(self, setting: BatchSetting, seed: int) -> Hashable:
+        """A log is the same for every seed."""
+        return setting.workload, setting.cluster, setting.load, None if setting.workload.trace else seed
+
+    def workload(self, setting: BatchSetting, seed: int) -> Workload:
+        """Read the log or draw the jobs."""
+        partitions = setting.cluster.partitions
+        choose = partial(bound, partitions=partitions) if partitions else None
+        if setting.cluster.fitting.any:
+            choose = partial(within, amounts=setting.cluster.fitting)
+        found = jobs_of(setting.workload, setting.cluster.whole, seed, setting.load, choose)
+        if setting.estimates == "history":
+            users_of(found)
+        return found
+
+    def contents(self, workload: Workload) -> Contents:
+        """What there is of each kind."""
+        return Contents((content_of("job", workload.jobs.submit),), workload.notes)
+
+    def run(
+        self, setting: BatchSetting, seed: int, workload: Workload, progress: Callable[[float], None]
+    ) -> Outcome:
+        """Replay the jobs."""
+        partitions, jobs = setting.cluster.partitions, workload.jobs
+        if partitions:
+            # What each says is of its own jobs; all that is known of the whole is how many are done.
+            parts = replayed_apart(
+                workload,
+                partitions,
+                lambda part, number: _replayed(setting, [seed, 1, number], part, lambda share: None),
+            )
+            progress(1.0)
+        else:
+            parts = _replayed(setting, [seed, 1], workload, progress)
+        done = dataclasses.replace(parts, jobs=jobs)
+        metrics = site_metrics(workload, done.start, done.end, setting.starved_after)
+        lacked: tuple[str, ...] = ()
+        if setting.cluster.fitting.any:
+            # So that all variants of a sweep have the same ones.
+            metrics = PooledMetrics.of(metrics)
+        if (pools := pools_of(workload, setting.cluster.beside)) is not None:
+            metrics, found = with_pools(metrics, workload, done.start, done.end, pools)
+            lacked = tuple(f"under {setting.policies.order.choice(POLICIES).label}, {said}" for said in found)
+        return Outcome(
+            seed=seed,
+            metrics=metrics,
+            jobs=jobs_table(done, workload.of),
+            processors=workload.processors,
+            notes=(
+                *workload.notes,
+                *walltime_notes(workload, setting.kill_at_walltime),
+                *resource_notes(workload, setting.cluster.gpus, setting.cluster.memory, waits=not partitions),
+                *lacked,
+            ),
+            cut_share=cut_share(workload) if setting.kill_at_walltime else 0.0,
+        )
+
+
+def _replayed(
+    setting: BatchSetting, draws: list[int], workload: Workload, progress: Callable[[float], None]
+) -> Replay:
+    """The jobs of a site, or of a partition, under a policy of its own; what is random follows from `draws`."""
+    policy = setting.policies.order.make(POLICIES, np.random.default_rng(draws))
+    jobs, kill = workload.jobs, setting.kill_at_walltime
+    policy, owners = placed(policy, workload.of.owners(len(jobs)), workload.of.queues)
+    if setting.estimates == "history":
+        policy = ByHistory(policy, jobs, users_of(workload), kill=kill)
+    return replay(
+        exact(jobs, kill) if setting.estimates == "perfect" else jobs,
+        workload.processors,
+        policy,
+        kill=kill,
+        owners=owners,
+        pools=pools_of(workload, setting.cluster.beside),
+        progress=lambda submitted: progress(submitted / len(jobs)),
+    )

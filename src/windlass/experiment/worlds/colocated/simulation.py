@@ -1,0 +1,253 @@
+"""One site run three ways: jobs alone, tasks alone, and both together, under the same outages."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from windlass.dispatch import POLICIES as DISPATCH
+from windlass.dispatch import DispatchPolicy
+from windlass.drive import drive
+from windlass.experiment.dispatching import make_policy
+from windlass.experiment.workloads.tasks import DrawnTasks, draw_tasks
+from windlass.experiment.worlds.colocated.cluster import timetable
+from windlass.experiment.worlds.colocated.spec import ColocatedSetting
+from windlass.experiment.worlds.dispatch.tasks import Tasks
+from windlass.model import InputError, JobTable
+from windlass.model.timetable import NodeTimetable, WorkerTimetable
+from windlass.order.site import POLICIES as ORDER
+from windlass.order.site import SitePolicy
+from windlass.policy.registry import Registry
+from windlass.sim.coupled import Coupled
+from windlass.sim.nodes import Ledger
+from windlass.sim.outages import Outages
+from windlass.sim.part import NamedPart, Part
+from windlass.sim.site.part import SitePart
+from windlass.sim.site.result import Replay
+from windlass.sim.workers.part import WorkersPart
+from windlass.sim.workers.result import Dispatched
+from windlass.sim.workers.setup import Setup
+
+#: Parts that a scenario names by their files; none is there by name.
+PARTS = Registry(
+    "sim", "What else happens at the site?", "", "windlass.sim", "horizon", key="parts", field="parts"
+)
+
+#: Benchmark tasks that may wait at a node, as in the dispatch world.
+_LANE = 8
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Colocation:
+    """What happens at one site, apart from what policies decide.
+
+    Parameters
+    ----------
+    setting
+        The scenario's variant.
+    seed
+        Of policies; each run makes its own, so that none knows what another learned.
+    jobs
+        Rigid, in order of submission.
+    tasks
+        Small ones, in order of arrival.
+    outages
+        When cores of nodes are away.
+    """
+
+    setting: ColocatedSetting
+    seed: int
+    jobs: JobTable
+    tasks: DrawnTasks
+    outages: NodeTimetable
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Together:
+    """What happened to jobs and tasks that shared a site, and what further parts say happened."""
+
+    jobs: Replay
+    tasks: Dispatched
+    said: tuple[str, ...] = ()
+
+
+def colocate(setting: ColocatedSetting, seed: int, jobs: JobTable, tasks: Tasks) -> Colocation:
+    """Draw tasks and outages.
+
+    Parameters
+    ----------
+    setting
+        The scenario's variant.
+    seed
+        Of all chance.
+    jobs
+        Read or drawn before.
+    tasks
+        What to draw.
+
+    Raises
+    ------
+    InputError
+        More outages than can be meant, or nodes stay away that a job would need.
+    """
+    until = max(float(jobs.submit[-1]), tasks.last)
+    outages = timetable(setting.cluster, until, np.random.default_rng([seed, 2]))
+    _check_room(setting, jobs, outages)
+    drawn = draw_tasks(
+        tasks.count,
+        tasks.load,
+        tasks.arrivals,
+        tasks.service,
+        tasks_per_job=tasks.per_job,
+        capacity=float(setting.cluster.speeds().sum()),
+        seed=seed,
+    )
+    return Colocation(setting, seed, jobs, drawn, outages)
+
+
+def jobs_alone(case: Colocation, progress: Callable[[float], None] | None = None) -> Replay:
+    """Run the jobs; ``progress`` is told the share of them that was submitted."""
+    ledger, policy = _ledger(case), order_policy(case.setting, case.seed)
+    site = _site(case, ledger, policy, progress)
+    parts: tuple[Part, ...] = (Outages(case.outages, ledger), site, *_further(case, ledger))
+    result: Replay = drive(Coupled(parts, ledger), {ORDER.key: policy})[1]
+    return result
+
+
+def tasks_alone(case: Colocation, progress: Callable[[float], None] | None = None) -> Dispatched:
+    """Run the tasks; ``progress`` is told the share of them that is done."""
+    ledger, policy = _ledger(case), dispatch_policy(case.setting, case.seed)
+    workers = _workers(case, ledger, policy, progress, record=False)
+    parts: tuple[Part, ...] = (Outages(case.outages, ledger), *_further(case, ledger), workers)
+    result: Dispatched = drive(Coupled(parts, ledger), {DISPATCH.key: policy})[-1]
+    return result
+
+
+def together(
+    case: Colocation, progress: Callable[[float], None] | None = None, *, record: bool = True
+) -> Together:
+    """Run jobs and tasks.
+
+    Parameters
+    ----------
+    case
+        What happens.
+    progress
+        Told the share of the tasks that is done.
+    record
+        Whether to keep where and when each task began.
+    """
+    ledger = _ledger(case)
+    order, dispatch = order_policy(case.setting, case.seed), dispatch_policy(case.setting, case.seed)
+    further = _further(case, ledger)
+    parts: tuple[Part, ...] = (
+        Outages(case.outages, ledger),
+        _site(case, ledger, order, None),
+        *further,
+        _workers(case, ledger, dispatch, progress, record=record),
+    )
+    _, jobs, *others, tasks = drive(Coupled(parts, ledger), {ORDER.key: order, DISPATCH.key: dispatch})
+    said = tuple(f"{part.name}: {result}" for part, result in zip(further, others, strict=True))
+    return Together(jobs, tasks, said)
+
+
+def order_policy(setting: ColocatedSetting, seed: int) -> SitePolicy:
+    """Which job goes first: a fresh policy."""
+    policy: SitePolicy = setting.policies.order.make(ORDER, np.random.default_rng([seed, 1]))
+    return policy
+
+
+def dispatch_policy(setting: ColocatedSetting, seed: int) -> DispatchPolicy:
+    """Which node gets a task: a fresh policy.
+
+    It is told whole nodes' speeds if it asks for rates, and if it asks for a guarantee, what the floor leaves of them:
+    one that counts on more would fill busy nodes with its own benchmark tasks.
+    """
+    cluster, spec = setting.cluster, setting.policies.dispatch
+    speeds = cluster.speeds()
+    asks = "guaranteed" in inspect.signature(DISPATCH.find(spec.name)).parameters
+    sure = {"guaranteed": cluster.floor * float(speeds.sum())} if asks else {}
+    rng = np.random.default_rng([seed, 1])
+    policy: DispatchPolicy = make_policy(spec.name, speeds, rng, **{**sure, **spec.parameters})
+    return policy
+
+
+def _check_room(setting: ColocatedSetting, jobs: JobTable, outages: NodeTimetable) -> None:
+    """Refuse outages without an end that take what a job needs: it might wait for ever."""
+    cores = np.full(setting.cluster.nodes, setting.cluster.cores)
+    # The last change of each node is what stays.
+    cores[outages.node] = outages.cores
+    widest = int(np.argmax(jobs.procs))
+    if jobs.procs[widest] > cores.sum():
+        raise InputError(
+            f"cluster.outages: nodes that stay away leave {cores.sum()} cores, job {jobs.job[widest]} needs "
+            f"{jobs.procs[widest]}"
+        )
+
+
+def _ledger(case: Colocation) -> Ledger:
+    cluster = case.setting.cluster
+    return Ledger([[cluster.cores] * cluster.nodes], parts=1 + len(case.setting.parts))
+
+
+def _further(case: Colocation, ledger: Ledger) -> tuple[NamedPart, ...]:
+    """The scenario's own parts; the jobs are part 0 of the ledger."""
+    return tuple(
+        PARTS.make(
+            spec.name,
+            np.random.default_rng([case.seed, 3, number]),
+            ledger=ledger,
+            site=0,
+            number=number,
+            **spec.parameters,
+        )
+        for number, spec in enumerate(case.setting.parts, start=1)
+    )
+
+
+def _site(
+    case: Colocation, ledger: Ledger, policy: SitePolicy, progress: Callable[[float], None] | None
+) -> SitePart:
+    tell, count = progress or (lambda _: None), len(case.jobs)
+    return SitePart(
+        case.jobs,
+        policy,
+        ledger,
+        kill=case.setting.kill_at_walltime,
+        progress=lambda submitted: tell(submitted / count),
+    )
+
+
+def _workers(
+    case: Colocation,
+    ledger: Ledger,
+    policy: DispatchPolicy,
+    progress: Callable[[float], None] | None,
+    *,
+    record: bool,
+) -> WorkersPart:
+    tell, tasks, setting = progress or (lambda _: None), case.tasks, case.setting
+    setup = Setup(
+        speeds=setting.cluster.speeds(),
+        timetable=WorkerTimetable.none(),
+        schedulers=setting.schedulers,
+        probe_delay=setting.probe_delay,
+        sizes_told=setting.sizes == "told",
+        lane=_LANE,
+        samples=0,
+        record=record,
+        tasks_per_job=setting.workload.tasks.tasks_per_job,
+    )
+    return WorkersPart(
+        setup,
+        policy,
+        tasks.submit,
+        tasks.work,
+        np.random.default_rng(tasks.schedulers),
+        ledger=ledger,
+        floor=setting.cluster.floor,
+        progress=lambda done: tell(done / len(tasks.submit)),
+    )

@@ -1,0 +1,81 @@
+"""What a scenario of the colocated world may say of its cluster, its jobs, its tasks and its policies."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, ClassVar, Literal
+
+from pydantic import Field, field_validator
+
+from windlass.experiment.worlds import Setting
+from windlass.experiment.worlds.batch.spec import WorkloadSpec as JobsSpec
+from windlass.experiment.worlds.colocated.cluster import ClusterSpec
+from windlass.experiment.worlds.dispatch.spec import WorkloadSpec as DispatchWorkloadSpec
+from windlass.experiment.worlds.policy import Policy
+from windlass.experiment.worlds.spec import NotNegative, Positive, Spec
+
+
+class TasksSpec(DispatchWorkloadSpec):
+    """Tasks as in the dispatch world; ``load`` is their work over what all nodes can do while no job runs.
+
+    By default it is less than the floor leaves, so that queues are bounded whatever jobs do.
+    """
+
+    load: Positive = 0.04
+
+
+#: What the world itself tells a part of one's own.
+_GIVEN = frozenset({"ledger", "site", "number"})
+
+
+class WorkloadSpec(Spec):
+    """Jobs as in the batch world, and tasks."""
+
+    batch: JobsSpec
+    tasks: TasksSpec = TasksSpec()
+
+
+class PoliciesSpec(Spec):
+    """A policy per decision."""
+
+    order: Policy
+    dispatch: Policy
+
+
+class ColocatedSetting(Setting):
+    """One variant of a colocated scenario.
+
+    ``keep_tasks``: at most so many tasks, evenly spaced, are in the table and in the report; metrics are of all.
+    ``parts``: further parts, each by its file; they decide after the jobs and before the tasks. ``sizes``: whether a
+    policy of tasks is ``told`` the work of each that ends, as in the dispatch world.
+    """
+
+    plain_lists: ClassVar[frozenset[str]] = frozenset({"cluster.outages", "parts"})
+    path_fields: ClassVar[tuple[str, ...]] = ("workload.batch.trace", "workload.tasks.llm")
+    options: ClassVar[Mapping[str, str]] = {
+        "--where": "workload.batch.where",
+        "--format": "workload.batch.format",
+        "--skip-bad-lines": "workload.batch.skip_bad_lines",
+        "--no-kill": "kill_at_walltime",
+    }
+
+    world: Literal["colocated"] = "colocated"
+    cluster: ClusterSpec
+    workload: WorkloadSpec
+    policies: PoliciesSpec
+    parts: tuple[Policy, ...] = ()
+    kill_at_walltime: bool = True
+    schedulers: Annotated[int, Field(ge=1)] = 1
+    probe_delay: NotNegative = 0.0
+    sizes: Literal["told", "hidden"] = "hidden"
+    keep_tasks: Annotated[int, Field(ge=1)] = 100_000
+
+    @field_validator("parts")
+    @classmethod
+    def _by_file(cls, parts: tuple[Policy, ...]) -> tuple[Policy, ...]:
+        for number, part in enumerate(parts):
+            if not part.name.partition(":")[0].endswith(".py"):
+                raise ValueError(f"part {number} is {part.name!r}, expected a file such as backup.py:Backup")
+            for given in _GIVEN & part.parameters.keys():
+                raise ValueError(f"part {number}: {given} is not for a scenario to say; the world gives it")
+        return parts

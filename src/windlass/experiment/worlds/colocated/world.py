@@ -1,0 +1,165 @@
+"""Rigid jobs and small tasks on the nodes of one site."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+
+from windlass.dispatch import POLICIES as DISPATCH
+from windlass.experiment.worlds import Explainer, LiveWorld, LoggedWorld, Setting
+from windlass.experiment.worlds.batch.jobs import jobs_of, jobs_table, walltime_notes
+from windlass.experiment.worlds.colocated.simulation import (
+    Colocation,
+    Together,
+    colocate,
+    dispatch_policy,
+    jobs_alone,
+    order_policy,
+    tasks_alone,
+    together,
+)
+from windlass.experiment.worlds.colocated.spec import ColocatedSetting
+from windlass.experiment.worlds.contents import Content, Contents, content_of
+from windlass.experiment.worlds.dispatch.tasks import Tasks, tasks_of
+from windlass.io.traces import Workload
+from windlass.jit import Kernel
+from windlass.order.site import POLICIES as ORDER
+from windlass.policy.registry import Registry
+from windlass.results import Choice, Outcome
+from windlass.results.metrics.colocated import ColocatedMetrics, colocated_metrics, mean_wait, responses
+from windlass.sim.site.part import kernels as site_kernels
+from windlass.sim.workers.part import kernels as worker_kernels
+from windlass.sim.workers.result import Dispatched
+
+#: What part of a run's time is over when jobs, and then tasks, have run by themselves.
+_JOBS_DONE, _TASKS_DONE = 0.05, 0.4
+#: Where one kind arrives for so many times as long as the other, the user is told.
+_MUCH_LONGER = 2.0
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Both:
+    """Jobs, and what tasks to draw."""
+
+    jobs: Workload
+    tasks: Tasks
+
+
+class Colocated:
+    """The world of rigid jobs and small tasks on the nodes of one site.
+
+    Examples
+    --------
+    >>> setting = ColocatedSetting.model_validate({
+    ...     "cluster": {"nodes": 4, "cores": 8}, "policies": {"order": "easy", "dispatch": "jsq"},
+    ...     "workload": {"batch": {"lublin": {"jobs": 20}}, "tasks": {"tasks": 500, "load": 0.2}}})
+    >>> world = Colocated()
+    >>> found = world.run(setting, 1, world.workload(setting, 1), lambda share: None).metrics
+    >>> found.jobs, found.tasks, found.added_job_wait_s
+    (20, 500, 0.0)
+    """
+
+    name = "colocated"
+    summary = "rigid jobs on the nodes of a site, and small tasks on what these leave idle"
+    setting: type[Setting] = ColocatedSetting
+    decisions: tuple[Registry, ...] = (ORDER, DISPATCH)
+    live: LiveWorld | None = None
+    logged: LoggedWorld | None = None
+    metrics: type[ColocatedMetrics] = ColocatedMetrics
+    explainer: Explainer | None = None
+
+    def choices(self, setting: ColocatedSetting) -> tuple[Choice, ...]:
+        """Both policies."""
+        return setting.policies.order.choice(ORDER), setting.policies.dispatch.choice(DISPATCH)
+
+    def kernels(self, setting: ColocatedSetting) -> tuple[Kernel, ...]:
+        """Both policies' functions and both loops."""
+        order, dispatch = order_policy(setting, 0), dispatch_policy(setting, 0)
+        return (*site_kernels(order), *worker_kernels(dispatch))
+
+    def workload_key(self, setting: ColocatedSetting, seed: int) -> Hashable:
+        """Jobs of a log are the same for every seed; tasks are drawn in the run."""
+        cluster = setting.cluster
+        drawn = None if setting.workload.batch.trace else seed
+        return setting.workload, cluster.nodes, cluster.cores, cluster.speed, drawn
+
+    def workload(self, setting: ColocatedSetting, seed: int) -> Both:
+        """Read or draw the jobs, and say what tasks to draw."""
+        return Both(
+            jobs_of(setting.workload.batch, setting.cluster.processors, seed),
+            tasks_of(setting.workload.tasks, float(setting.cluster.speeds().sum())),
+        )
+
+    def contents(self, workload: Both) -> Contents:
+        """What there is of each kind."""
+        jobs, tasks = content_of("job", workload.jobs.jobs.submit), workload.tasks
+        return Contents((jobs, Content("task", tasks.count, 0.0, tasks.last)), workload.jobs.notes)
+
+    def run(
+        self, setting: ColocatedSetting, seed: int, workload: Both, progress: Callable[[float], None]
+    ) -> Outcome:
+        """Run jobs alone, tasks alone, and both together; the table is of the latter."""
+        case = colocate(setting, seed, workload.jobs.jobs, workload.tasks)
+        # Of the runs by themselves a few numbers are kept, so that the tasks of one run are in memory at a time.
+        wait = mean_wait(jobs_alone(case, _within(progress, 0.0, _JOBS_DONE)))
+        alone = responses(tasks_alone(case, _within(progress, _JOBS_DONE, _TASKS_DONE)))
+        both = together(case, _within(progress, _TASKS_DONE, 1.0))
+        every = -(-workload.tasks.count // setting.keep_tasks)
+        return Outcome(
+            seed=seed,
+            metrics=colocated_metrics(both.jobs, both.tasks, wait, alone),
+            jobs=_table(both, workload.tasks.per_job, every),
+            processors=setting.cluster.processors,
+            notes=(
+                *workload.jobs.notes,
+                *walltime_notes(workload.jobs, setting.kill_at_walltime),
+                *_span_notes(case),
+                *both.said,
+                *_kept_notes(workload.tasks.count, every),
+            ),
+        )
+
+
+def _within(progress: Callable[[float], None], start: float, stop: float) -> Callable[[float], None]:
+    return lambda share: progress(start + share * (stop - start))
+
+
+def _table(both: Together, per_job: int, every: int) -> pl.DataFrame:
+    """A row per job, and one for each so many tasks; what only the other kind has is null."""
+    jobs = jobs_table(both.jobs).select(pl.lit("job").alias("kind"), pl.all())
+    # In one piece, as it also comes from another process: a file of it has the same bytes then.
+    return pl.concat([jobs, _tasks_table(both.tasks, per_job, every)], how="diagonal", rechunk=True)
+
+
+def _tasks_table(done: Dispatched, per_job: int, every: int) -> pl.DataFrame:
+    kept = slice(None, None, every)
+    submit = done.submit[kept]
+    return pl.DataFrame(
+        {
+            "kind": pl.Series(["task"]).new_from_index(0, len(submit)),
+            "job": np.arange(0, len(done.submit), every) // per_job,
+            "submit_s": submit,
+            "start_s": done.start[kept],
+            "end_s": submit + done.response[kept],
+            "node": done.worker[kept],
+        }
+    )
+
+
+def _span_notes(case: Colocation) -> tuple[str, ...]:
+    """A note where one kind has the site to itself for most of the time: its costs are of the rest only."""
+    jobs, tasks = float(case.jobs.submit[-1]), float(case.tasks.submit[-1])
+    if max(jobs, tasks) <= _MUCH_LONGER * min(jobs, tasks):
+        return ()
+    return (
+        f"jobs arrive for {jobs:,.0f} s and tasks for {tasks:,.0f} s: what each costs the other is of both times",
+    )
+
+
+def _kept_notes(count: int, every: int) -> tuple[str, ...]:
+    if every == 1:
+        return ()
+    return (f"one in {every:,} of the {count:,} tasks is in the table and in plots; metrics are of all",)

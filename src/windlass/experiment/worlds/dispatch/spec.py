@@ -1,0 +1,105 @@
+"""What a scenario of the dispatch world may say of its workers, its tasks and its policy."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, ClassVar, Literal, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import Field, model_validator
+
+from windlass.experiment.worlds import Setting
+from windlass.experiment.worlds.policy import Policy, PolicySpec
+from windlass.experiment.worlds.spec import NotNegative, Positive, Spec
+from windlass.model.limits import WORKERS
+
+
+class Group(Spec):
+    """So many workers of one speed, work/s."""
+
+    workers: Annotated[int, Field(ge=1)]
+    speed: NotNegative
+
+
+class Failure(Spec):
+    """A worker that fails at ``down`` and returns at ``up``, s; without ``up`` it stays away."""
+
+    worker: Annotated[int, Field(ge=0)]
+    down: NotNegative
+    up: Positive | None = None
+
+
+class ClusterSpec(Spec):
+    """The workers, and what happens to them.
+
+    ``shocks_every``: every so many seconds all speeds are dealt out anew. ``drift``: a log of benchmark scores that
+    speeds follow, stretched over the run.
+    """
+
+    groups: Annotated[tuple[Group, ...], Field(min_length=1)]
+    shocks_every: Positive | None = None
+    drift: Path | None = None
+    failures: tuple[Failure, ...] = ()
+
+    @model_validator(mode="after")
+    def _not_too_many(self) -> Self:
+        WORKERS.check(sum(group.workers for group in self.groups), "groups")
+        return self
+
+    def speeds(self) -> NDArray[np.float64]:
+        """(n,) work/s."""
+        return np.repeat([group.speed for group in self.groups], [group.workers for group in self.groups])
+
+
+class WorkloadSpec(Spec):
+    """Tasks: how many, how they arrive and how large they are.
+
+    ``llm`` replays the arrivals and token counts of a log of requests, its time stretched to the load.
+    """
+
+    tasks: Annotated[int, Field(ge=1, le=100_000_000)] = 200_000
+    load: Positive = 0.8
+    tasks_per_job: Annotated[int, Field(ge=1)] = 1
+    arrivals: Literal["poisson", "bursty"] = "poisson"
+    service: Literal["exponential", "fixed", "pareto"] = "exponential"
+    llm: Path | None = None
+
+    @model_validator(mode="after")
+    def _whole_jobs(self) -> Self:
+        if self.llm is None and self.tasks % self.tasks_per_job:
+            raise ValueError(
+                f"tasks is {self.tasks}, expected a multiple of tasks_per_job, {self.tasks_per_job}"
+            )
+        if self.llm is not None and self.tasks_per_job != 1:
+            raise ValueError("tasks_per_job is 1 where requests are replayed")
+        for name in ("arrivals", "service") if self.llm is not None else ():
+            # What is said as it is anyway does no harm: a scenario as run says everything.
+            if getattr(self, name) != type(self).model_fields[name].default:
+                raise ValueError(f"{name}: has no effect beside 'llm', whose log says what comes when")
+        return self
+
+
+class PoliciesSpec(Spec):
+    """A policy per decision; the default is at most 5 % behind the best in nearly all of the grid of dispatch.md."""
+
+    dispatch: Policy = PolicySpec(name="pull")
+
+
+class DispatchSetting(Setting):
+    """One variant of a dispatch scenario.
+
+    ``sizes``: ``hidden`` where each task counts as 1, and a policy sees service times alone, as on a live engine;
+    ``told`` where it hears how much work a task was when it ends.
+    """
+
+    plain_lists: ClassVar[frozenset[str]] = frozenset({"cluster.groups", "cluster.failures"})
+    path_fields: ClassVar[tuple[str, ...]] = ("workload.llm", "cluster.drift")
+
+    world: Literal["dispatch"] = "dispatch"
+    cluster: ClusterSpec
+    workload: WorkloadSpec = WorkloadSpec()
+    policies: PoliciesSpec = PoliciesSpec()
+    schedulers: Annotated[int, Field(ge=1)] = 1
+    probe_delay: NotNegative = 0.0
+    sizes: Literal["told", "hidden"] = "hidden"

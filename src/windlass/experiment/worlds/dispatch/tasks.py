@@ -1,0 +1,69 @@
+"""Small tasks as a scenario names them: what to draw, and when they arrive and how large they are."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from windlass.experiment.workloads.arrivals import Bursty
+from windlass.experiment.workloads.service import Pareto
+from windlass.experiment.worlds.dispatch.spec import WorkloadSpec
+from windlass.io.traces.llm import read_llm
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Tasks:
+    """Arrivals and sizes as :func:`windlass.experiment.dispatching.simulate` takes them.
+
+    Parameters
+    ----------
+    count, per_job
+        How many there are, and how many of them arrive together as a job.
+    load
+        Work that arrives over work that all workers can do; None where arrivals are times.
+    arrivals, service
+        What to draw, or times, s, and sizes.
+    last
+        About when the last one arrives, s.
+    """
+
+    count: int
+    per_job: int
+    load: float | None
+    arrivals: Any
+    service: Any
+    last: float
+
+
+def tasks_of(spec: WorkloadSpec, capacity: float) -> Tasks:
+    """Read the requests, or say what to draw.
+
+    Parameters
+    ----------
+    spec
+        Of the scenario.
+    capacity
+        What all workers can do together, work/s.
+
+    Raises
+    ------
+    InputError
+        The log of requests cannot be read.
+
+    Examples
+    --------
+    >>> tasks_of(WorkloadSpec(tasks=100, load=0.5), capacity=4.0).last
+    50.0
+    """
+    if spec.llm is not None:
+        requests = read_llm(spec.llm)
+        count = min(spec.tasks, len(requests.arrival))
+        sizes = requests.work()[:count]
+        span = max(float(requests.arrival[count - 1]), 1e-9)
+        stretch = float(sizes.sum()) / (spec.load * capacity * span) if capacity > 0 else 1.0
+        arrivals = requests.arrival[:count] * stretch
+        return Tasks(count, 1, None, arrivals, sizes, float(arrivals[-1]))
+    arrivals_spec = Bursty() if spec.arrivals == "bursty" else "poisson"
+    service = Pareto() if spec.service == "pareto" else spec.service
+    last = spec.tasks / (spec.load * capacity) if capacity > 0 else 0.0
+    return Tasks(spec.tasks, spec.tasks_per_job, spec.load, arrivals_spec, service, last)

@@ -1,0 +1,45 @@
+"""The jobs of an elastic scenario, read or drawn."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from windlass.experiment.workloads.bins import jobs_of_bins
+from windlass.experiment.workloads.seasons import seasonal
+from windlass.experiment.worlds.elastic.spec import WorkloadSpec
+from windlass.io.traces.bins import read_bins
+from windlass.io.traces.demands import DemandLog, read_demands
+
+#: What the user should know of jobs made of counts.
+_OF_BINS = ("jobs are made of counts by time: which of them ends when is drawn",)
+
+
+def vector_jobs(spec: WorkloadSpec, seed: int) -> DemandLog:
+    """Read the log or draw the jobs.
+
+    Parameters
+    ----------
+    spec
+        Which log, or how to draw them.
+    seed
+        What is drawn follows from it.
+
+    Raises
+    ------
+    InputError
+        The log cannot be read, or nobody comes.
+
+    Examples
+    --------
+    >>> spec = WorkloadSpec.model_validate({"drawn": {"days": 1, "per_hour": 5}})
+    >>> vector_jobs(spec, seed=1).jobs.submit.max() < 86_400
+    np.True_
+    """
+    rng = np.random.default_rng([seed, 0])
+    besides = spec.cores_per_gpu, spec.memory_per_gpu
+    if spec.trace is not None:
+        return read_demands(spec.trace, *besides)
+    if spec.bins is not None:
+        return DemandLog(jobs_of_bins(read_bins(spec.bins), rng, *besides), _OF_BINS)
+    assert spec.drawn is not None  # validated: one of the three is there
+    return DemandLog(seasonal(spec.drawn.season(), spec.drawn.drawn_shapes(), rng))

@@ -1,0 +1,135 @@
+"""One run of jobs on instances that come and go."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from windlass.drive import drive
+from windlass.experiment.workloads.earlier import cut
+from windlass.model.vectors import VectorJobs
+from windlass.scale import POLICIES as SCALE
+from windlass.scale import ScalePolicy, idle_time
+from windlass.sim.coupled import Alone
+from windlass.sim.instances.fleet import InstanceFleet
+from windlass.sim.instances.needs import Needs
+from windlass.sim.instances.part import InstancesPart
+from windlass.sim.instances.result import Scaled
+from windlass.sim.nodes import Ledger
+
+_Floats = NDArray[np.float64]
+_Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ElasticCase:
+    """What happens, apart from what the autoscaler decides.
+
+    Parameters
+    ----------
+    jobs, fleet
+        What runs, and where it can.
+    period
+        Seconds from one decision to the next.
+    earlier
+        So many seconds of the jobs are history only; then the cluster is up as it was.
+    look
+        Seconds from one look at who waits to the next, between decisions; None for none.
+    """
+
+    jobs: VectorJobs
+    fleet: InstanceFleet
+    period: float = 600.0
+    earlier: float = 0.0
+    look: float | None = None
+
+    def part(
+        self, ledger: Ledger, rng: np.random.Generator, idle: float | None, **options: Any
+    ) -> InstancesPart:
+        """The part of the simulator, of a fresh ledger's first site."""
+        fleet = self.fleet if idle is None else replace(self.fleet, idle=idle)
+        jobs = self.jobs
+        if self.earlier > 0.0:
+            needs = Needs(jobs, fleet.types)
+            found = cut(jobs, self.earlier, self.period, needs.kind, needs.counts)
+            jobs = found.jobs
+            options = {"history": found.history, "begin": found.begin, "warm": found.begin, **options}
+        return InstancesPart(jobs, fleet, ledger, rng, period=self.period, look=self.look, **options)
+
+
+def run_elastic(
+    case: ElasticCase,
+    policy: ScalePolicy,
+    rng: np.random.Generator,
+    progress: Callable[[float], None] | None = None,
+) -> Scaled:
+    """Run the jobs.
+
+    Parameters
+    ----------
+    case
+        What happens.
+    policy
+        Who decides.
+    rng
+        Of launches: how long they take, and whether they fail.
+    progress
+        Told the share of the jobs that was submitted.
+
+    Examples
+    --------
+    >>> from windlass.model.instances import InstanceType
+    >>> fleet = InstanceFleet((InstanceType("small", cores=4, launch=120.0, most=2),))
+    >>> case = ElasticCase(VectorJobs.of(submit=[0.0, 10.0], run=[60.0, 60.0], cores=[3, 1]), fleet)
+    >>> rng = np.random.default_rng(1)
+    >>> run_elastic(case, SCALE.make("reactive", rng), rng).start.tolist()
+    [120.0, 120.0]
+    """
+    ledger = Ledger([case.fleet.rows()], parts=1)
+    part = case.part(ledger, rng, idle_time(policy, case.fleet.idle), progress=progress)
+    done: Scaled = drive(Alone(part, ledger), {SCALE.key: policy})
+    return done
+
+
+def ideal(case: ElasticCase) -> Scaled:
+    """The same jobs on instances that are there the moment they are needed, and gone the moment they are empty.
+
+    No plan can have jobs wait for less, and where each job needs whole instances of one type, none can hold instances
+    for fewer hours.
+    """
+    ledger = Ledger([case.fleet.rows()], parts=1)
+    fleet = replace(case.fleet, boot_failure=0.0, interruptions=type(case.fleet.interruptions).none())
+    part = replace(case, fleet=fleet).part(ledger, np.random.default_rng(0), None, at_once=True)
+    done: Scaled = drive(Alone(part, ledger), {})
+    return done
+
+
+def use_over_time(done: Scaled) -> tuple[_Floats, _Ints]:
+    """When the number of instances changes, (m,) s rising, and (m, k) how many of each type there are from then on."""
+    launches, kinds = done.launches, len(done.fleet.types)
+    gone = np.where(np.isnan(launches.gone), np.inf, launches.gone)
+    time = np.concatenate((launches.launched, gone))
+    change = np.zeros((len(time), kinds), np.int64)
+    change[np.arange(len(time)), np.tile(launches.kind, 2)] = np.repeat([1, -1], len(gone))
+    order = np.argsort(time, kind="stable")
+    times, first = np.unique(time[order], return_index=True)
+    counts = np.add.reduceat(change[order], first, axis=0).cumsum(axis=0)
+    finite = np.isfinite(times)
+    return times[finite], counts[finite]
+
+
+def scale_policy(
+    name: str, parameters: Mapping[str, Any], case: ElasticCase, rng: np.random.Generator
+) -> ScalePolicy:
+    """A fresh autoscaler; one that asks for the times and counts of the need is told those of :func:`ideal`."""
+    asks = {"times", "counts"} <= set(inspect.signature(SCALE.find(name)).parameters)
+    told: dict[str, Any] = {}
+    if asks:
+        told["times"], told["counts"] = use_over_time(ideal(case))
+    policy: ScalePolicy = SCALE.make(name, rng, **{**told, **parameters})
+    return policy

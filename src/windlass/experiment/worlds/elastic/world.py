@@ -1,0 +1,115 @@
+"""Jobs that ask for resource vectors, on instances that come and go."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+
+import numpy as np
+import polars as pl
+
+from windlass.experiment.worlds import Explainer, LiveWorld, LoggedWorld, Setting
+from windlass.experiment.worlds.contents import Contents, content_of
+from windlass.experiment.worlds.elastic.jobs import vector_jobs
+from windlass.experiment.worlds.elastic.simulation import ElasticCase, run_elastic, scale_policy
+from windlass.experiment.worlds.elastic.spec import ElasticSetting
+from windlass.experiment.worlds.elastic.spot import instance_fleet
+from windlass.io.traces.demands import DemandLog
+from windlass.jit import Kernel
+from windlass.policy.registry import Registry
+from windlass.results import Choice, Outcome
+from windlass.results.metrics.elastic import ElasticMetrics, delayed, elastic_metrics
+from windlass.scale import POLICIES as SCALE
+from windlass.sim.instances.part import kernels as part_kernels
+from windlass.sim.instances.result import Scaled
+
+
+class Elastic:
+    """The world of jobs on instances that come and go.
+
+    Examples
+    --------
+    >>> setting = ElasticSetting.model_validate({
+    ...     "cluster": {"types": [{"name": "small", "cores": 4, "price": 0.2, "most": 50}]},
+    ...     "workload": {"drawn": {"days": 2}}, "policies": {"scale": "reactive"}})
+    >>> world = Elastic()
+    >>> found = world.run(setting, 1, world.workload(setting, 1), lambda share: None).metrics
+    >>> found.jobs > 1000, found.lost
+    (True, 0)
+    """
+
+    name = "elastic"
+    summary = "jobs that ask for GPUs, cores and memory, on instances that take minutes to start"
+    setting: type[Setting] = ElasticSetting
+    decisions: tuple[Registry, ...] = (SCALE,)
+    live: LiveWorld | None = None
+    logged: LoggedWorld | None = None
+    metrics: type[ElasticMetrics] = ElasticMetrics
+    explainer: Explainer | None = None
+
+    def choices(self, setting: ElasticSetting) -> tuple[Choice, ...]:
+        """The one policy."""
+        return (setting.policies.scale.choice(SCALE),)
+
+    def kernels(self, setting: ElasticSetting) -> tuple[Kernel, ...]:
+        """The part's loop; the policy is made, so that its parameters are looked at."""
+        setting.policies.scale.make(SCALE, np.random.default_rng(0))
+        return part_kernels()
+
+    def workload_key(self, setting: ElasticSetting, seed: int) -> Hashable:
+        """Jobs of a log are the same for every seed."""
+        return setting.workload, None if setting.workload.trace else seed
+
+    def workload(self, setting: ElasticSetting, seed: int) -> DemandLog:
+        """Read or draw the jobs."""
+        return vector_jobs(setting.workload, seed)
+
+    def contents(self, workload: DemandLog) -> Contents:
+        """What there is of each kind."""
+        return Contents((content_of("job", workload.jobs.submit),), workload.notes)
+
+    def run(
+        self, setting: ElasticSetting, seed: int, workload: DemandLog, progress: Callable[[float], None]
+    ) -> Outcome:
+        """Run the jobs."""
+        fleet = instance_fleet(setting.cluster, workload.jobs)
+        look = setting.look if setting.look < setting.period else None
+        case = ElasticCase(workload.jobs, fleet, setting.period, setting.workload.earlier, look)
+        chosen = setting.policies.scale
+        policy = scale_policy(chosen.name, chosen.parameters, case, np.random.default_rng([seed, 1]))
+        done = run_elastic(case, policy, np.random.default_rng([seed, 2]), progress)
+        return Outcome(
+            seed=seed,
+            metrics=elastic_metrics(done),
+            jobs=_table(done),
+            processors=int(sum(kind.most * np.ceil(kind.cores) for kind in fleet.types)),
+            notes=(*workload.notes, *_notes(done)),
+        )
+
+
+def _table(done: Scaled) -> pl.DataFrame:
+    """A row per job."""
+    jobs, names = done.jobs, [kind.name for kind in done.fleet.types]
+    on = np.zeros(len(jobs), np.int64)
+    # The last line of a job is of the attempt that ended.
+    on[done.attempts.job] = done.launches.kind[done.attempts.launch]
+    gpus, cores, memory = jobs.resources.T
+    return pl.DataFrame(
+        {
+            "job": jobs.job,
+            "submit_s": jobs.submit,
+            "start_s": done.start,
+            "end_s": done.end,
+            "gpus": gpus,
+            "cores": cores,
+            "memory": memory,
+            "instance_type": np.array(names)[on],
+            "waited_for_launch": delayed(done) & (done.start > jobs.submit),
+        }
+    )
+
+
+def _notes(done: Scaled) -> tuple[str, ...]:
+    gangs = int((done.shares > 1.0 + 1e-9).sum())
+    if not gangs:
+        return ()
+    return (f"{gangs:,} jobs are larger than any instance: each gets several whole ones at once",)

@@ -1,0 +1,131 @@
+"""What a scenario of the world of a fleet may say."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any, ClassVar, Literal, Self
+
+from pydantic import Field, model_validator
+
+from windlass.experiment.worlds import Setting
+from windlass.experiment.worlds.fleet.jobs import WorkloadSpec
+from windlass.experiment.worlds.fleet.sites import ClusterSpec, DropsSpec
+from windlass.experiment.worlds.policy import Policy, PolicySpec
+from windlass.experiment.worlds.spec import NotNegative, Spec
+
+
+class EstimatesSpec(Spec):
+    """What policies are told of task times; ``estimates: finished`` and ``estimates: true`` stand for ``durations``.
+
+    ``durations`` is for placements: ``finished`` tells the mean of finished tasks, ``true`` what the jobs say.
+    ``accuracy`` says how well task times of ``workload.fixed`` are known; ``sizes`` whether orders are told tasks or
+    expected seconds.
+    """
+
+    accuracy: Annotated[float, Field(ge=0, le=1)] = 1.0
+    sizes: Literal["tasks", "seconds"] = "tasks"
+    durations: Literal["finished", "true"] = "finished"
+
+    @model_validator(mode="before")
+    @classmethod
+    def _one_word(cls, given: Any) -> Any:
+        if given in ("true", "finished"):
+            return {"durations": given}
+        # YAML reads the word true as a truth value.
+        return (
+            given | {"durations": "true"}
+            if isinstance(given, dict) and given.get("durations") is True
+            else given
+        )
+
+
+class PoliciesSpec(Spec):
+    """A policy per decision.
+
+    With ``order``, a policy says which job goes first, and ``place`` is ``in-place``: other placement
+    policies order jobs themselves. ``dispatch`` chooses among the workers of a site, on live engines.
+    """
+
+    place: Policy = PolicySpec(name="in-place")
+    order: Policy | None = None
+    dispatch: Policy | None = None
+
+    @model_validator(mode="after")
+    def _one_order(self) -> Self:
+        if self.order is not None and (self.place.name != "in-place" or self.place.parameters):
+            raise ValueError(
+                f"place {self.place.name!r} orders jobs itself, expected in-place beside 'order'"
+            )
+        return self
+
+
+class FleetSetting(Setting):
+    """One variant of a scenario over the sites of a fleet.
+
+    ``cluster`` says which sites; it is left out, and must be, beside a log that names them itself.
+    """
+
+    plain_lists: ClassVar[frozenset[str]] = frozenset(
+        {
+            "cluster.sites",
+            "cluster.pair",
+            "cluster.usd_per_gb",
+            "cluster.measured.regions",
+            "cluster.measured.slots",
+            "workload.jobs",
+        }
+    )
+    path_fields: ClassVar[tuple[str, ...]] = (
+        "workload.trace",
+        "cluster.measured.throughput",
+        "cluster.measured.prices",
+    )
+    options: ClassVar[Mapping[str, str]] = {
+        "--where": "workload.where",
+        "--skip-bad-lines": "workload.skip_bad_lines",
+    }
+
+    world: Literal["fleet"] = "fleet"
+    cluster: ClusterSpec | None = None
+    workload: WorkloadSpec
+    policies: PoliciesSpec = PoliciesSpec()
+    estimates: EstimatesSpec = EstimatesSpec()
+    drops: DropsSpec | None = None
+    look_every: NotNegative = 0.25
+    decide_every: NotNegative = 1.0
+
+    @model_validator(mode="before")
+    @classmethod
+    def _word_true(cls, given: Any) -> Any:
+        # YAML reads the word true as a truth value.
+        return (
+            given | {"estimates": "true"}
+            if isinstance(given, dict) and given.get("estimates") is True
+            else given
+        )
+
+    @model_validator(mode="after")
+    def _what_goes_together(self) -> Self:
+        if self.workload.names_sites and self.cluster is not None:
+            raise ValueError("cluster: expected none, the sites are those that the .swf log names")
+        if not self.workload.names_sites and self.cluster is None:
+            raise ValueError("cluster: missing; only an .swf log names its sites itself")
+        if self.policies.order is None and self.estimates.sizes == "seconds":
+            raise ValueError(
+                "estimates: sizes 'seconds' is for policies that order jobs, expected policies.order"
+            )
+        if self.workload.fixed is None and self.estimates.accuracy < 1.0:
+            raise ValueError("estimates: accuracy is for workload.fixed")
+        drawn = self.workload.drawn
+        if drawn is not None and drawn.estimate_error > 0.0 and self.estimates.durations == "finished":
+            raise ValueError(
+                "workload.drawn.estimate_error: what jobs say is not told, expected estimates: true beside it"
+            )
+        linked = self.cluster is not None and self.cluster.linked
+        if self.policies.order is None and self.policies.place.name != "in-place" and not linked:
+            raise ValueError(
+                f"policies.place: {self.policies.place.name!r} plans with links, the sites have none"
+            )
+        if self.drops is not None and not linked:
+            raise ValueError("drops: expected sites with links")
+        return self

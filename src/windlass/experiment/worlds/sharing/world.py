@@ -1,0 +1,139 @@
+"""Rigid jobs on one site, of which some share allocations."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+
+from windlass.experiment.workloads.use import draw_use
+from windlass.experiment.worlds import Explainer, LiveWorld, LoggedWorld, Setting
+from windlass.experiment.worlds.batch.jobs import jobs_of, jobs_table, walltime_notes
+from windlass.experiment.worlds.contents import Contents, content_of
+from windlass.experiment.worlds.sharing.simulation import SharingCase, SharingRun, run_sharing, share_policy
+from windlass.experiment.worlds.sharing.spec import SharingSetting
+from windlass.io.traces import Workload
+from windlass.jit import Kernel
+from windlass.model.use import JobUse
+from windlass.order.site import POLICIES as ORDER
+from windlass.policy.registry import Registry
+from windlass.results import Choice, Outcome
+from windlass.results.metrics.sharing import SharingMetrics, sharing_metrics
+from windlass.share import POLICIES as SHARE
+from windlass.share.interference import Interference
+from windlass.sim.shares.neighbours import Neighbours
+from windlass.sim.site.part import kernels as site_kernels
+from windlass.sim.site.rated import KERNELS as RATED_KERNELS
+
+#: So many factors are drawn for pairs of classes to have.
+_FACTORS = 1000
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Used:
+    """Jobs, and what they use."""
+
+    jobs: Workload
+    use: JobUse
+
+
+class Sharing:
+    """The world of rigid jobs that may share allocations.
+
+    Examples
+    --------
+    >>> setting = SharingSetting.model_validate({"workload": {"lublin": {"jobs": 60, "load": 0.9}},
+    ...     "policies": {"order": "easy", "share": "pairs"}})
+    >>> world = Sharing()
+    >>> found = world.run(setting, 1, world.workload(setting, 1), lambda share: None).metrics
+    >>> found.jobs, found.evicted
+    (60, 0)
+    """
+
+    name = "sharing"
+    summary = "rigid jobs on one site, of which some share allocations at a CPU quota"
+    setting: type[Setting] = SharingSetting
+    decisions: tuple[Registry, ...] = (ORDER, SHARE)
+    live: LiveWorld | None = None
+    logged: LoggedWorld | None = None
+    metrics: type[SharingMetrics] = SharingMetrics
+    explainer: Explainer | None = None
+
+    def choices(self, setting: SharingSetting) -> tuple[Choice, ...]:
+        """Both policies."""
+        return setting.policies.order.choice(ORDER), setting.policies.share.choice(SHARE)
+
+    def kernels(self, setting: SharingSetting) -> tuple[Kernel, ...]:
+        """The ordering policy's function and the site's loop; the other policy is made, so that its parameters are
+        looked at."""
+        setting.policies.share.make(SHARE, np.random.default_rng(0))
+        order = setting.policies.order.make(ORDER, np.random.default_rng(0))
+        return (*site_kernels(order), *RATED_KERNELS)
+
+    def workload_key(self, setting: SharingSetting, seed: int) -> Hashable:
+        """Jobs of a log are the same for every seed, what they use is not."""
+        return setting.workload, setting.cluster, seed
+
+    def workload(self, setting: SharingSetting, seed: int) -> Used:
+        """Read or draw the jobs, and draw what they use."""
+        spec = setting.workload
+        jobs = jobs_of(spec, setting.cluster.processors, seed)
+        rng = np.random.default_rng([seed, 4])
+        classes = jobs.users
+        if classes is None:
+            classes = rng.integers(0, spec.use.classes, len(jobs.jobs))
+        return Used(jobs, draw_use(jobs.jobs, classes, spec.use.law(setting.cluster.memory_per_core), rng))
+
+    def contents(self, workload: Used) -> Contents:
+        """What there is of each kind."""
+        return Contents((content_of("job", workload.jobs.jobs.submit),), workload.jobs.notes)
+
+    def run(
+        self, setting: SharingSetting, seed: int, workload: Used, progress: Callable[[float], None]
+    ) -> Outcome:
+        """Run the jobs."""
+        case = _case(setting, seed, workload)
+        order = setting.policies.order.make(ORDER, np.random.default_rng([seed, 1]))
+        chosen = setting.policies.share
+        share = share_policy(chosen.name, chosen.parameters, case, np.random.default_rng([seed, 2]))
+        done = run_sharing(case, order, share, np.random.default_rng([seed, 3]), progress)
+        return Outcome(
+            seed=seed,
+            metrics=sharing_metrics(done.jobs, done.shared, case.use, done.left, kill=case.kill),
+            jobs=_table(done, case.use),
+            processors=case.processors,
+            notes=(*workload.jobs.notes, *walltime_notes(workload.jobs, case.kill)),
+        )
+
+
+def _case(setting: SharingSetting, seed: int, workload: Used) -> SharingCase:
+    spec = setting.workload.interference
+    model = Interference(spec.pressure, spec.both, spec.crowding)
+    factors = np.exp(np.random.default_rng([seed, 5]).normal(0.0, spec.spread, _FACTORS))
+    return SharingCase(
+        workload.jobs.jobs,
+        workload.jobs.processors,
+        workload.use,
+        Neighbours(model, workload.use, factors, seed),
+        setting.cluster.memory_per_core,
+        setting.checkpoint,
+        setting.noise,
+        setting.kill_at_walltime,
+    )
+
+
+def _table(done: SharingRun, use: JobUse) -> pl.DataFrame:
+    """A row per job; of one that began as a guest, whose it was, at what quota at first."""
+    shared, jobs = done.shared, done.jobs.jobs
+    host, quota = np.full(len(jobs), -1), np.full(len(jobs), -1)
+    # The first line of a pair stands last here: it is the one that is kept.
+    host[shared.guest[::-1]], quota[shared.guest[::-1]] = jobs.job[shared.host[::-1]], shared.quota[::-1]
+    guests = pl.Series(host >= 0)
+    return jobs_table(done.jobs).with_columns(
+        pl.Series("class", use.job_class),
+        pl.Series("cpu_s", use.core_seconds(jobs.procs)),
+        pl.when(guests).then(pl.Series("host", host)).alias("host"),
+        pl.when(guests).then(pl.Series("first_quota_percent", quota)).alias("first_quota_percent"),
+    )

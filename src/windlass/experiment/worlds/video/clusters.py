@@ -1,0 +1,142 @@
+"""The clusters of a video scenario, and what they lose and get back."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from windlass.experiment.workloads.queries import three_tiers
+from windlass.experiment.worlds.video.spec import ChangeSpec, ClusterSpec, DropsSpec
+from windlass.model import InputError
+from windlass.model.queries import Cluster, Hierarchy
+from windlass.model.timetable import SiteTimetable
+from windlass.plan.files import read_hierarchy
+
+#: Units of the ledger that are one core: components ask for parts of one.
+UNITS = 1000
+
+
+def hierarchy_of(spec: ClusterSpec) -> Hierarchy:
+    """The tiers, as a scenario or its file has them.
+
+    Raises
+    ------
+    InputError
+        The file cannot be read.
+
+    Examples
+    --------
+    >>> [cluster.name for cluster in hierarchy_of(ClusterSpec(cameras=1)).clusters]
+    ['camera-1', 'private', 'cloud']
+    """
+    if spec.file is not None:
+        return read_hierarchy(spec.file)
+    return three_tiers(**spec.model_dump(exclude={"file"}))
+
+
+def rows_of(hierarchy: Hierarchy) -> list[int]:
+    """Units of the ledger that each cluster has."""
+    return [int(cluster.cores * UNITS) for cluster in hierarchy.clusters]
+
+
+def timetable_of(
+    hierarchy: Hierarchy,
+    changes: Sequence[ChangeSpec],
+    drops: DropsSpec | None,
+    until: float,
+    rng: np.random.Generator,
+) -> SiteTimetable:
+    """What changes when: as it is told, and links that drop on top of that.
+
+    Parameters
+    ----------
+    hierarchy
+        What there is at first.
+    changes, drops
+        Of the scenario.
+    until
+        When the last query goes, s.
+    rng
+        Of drops.
+
+    Raises
+    ------
+    InputError
+        A cluster is not there, or would have more cores than at first.
+
+    Examples
+    --------
+    >>> tiers = three_tiers(cameras=1)
+    >>> change = ChangeSpec(at=60, cluster="private", cores=4)
+    >>> table = timetable_of(tiers, [change], None, 100.0, np.random.default_rng(1))
+    >>> table.site.tolist(), table.slots.tolist(), table.up.tolist()
+    ([1], [4000], [625000.0])
+    """
+    clusters, events = list(hierarchy.clusters), _drawn(hierarchy, drops, until, rng)
+    events += [_told(place, change, hierarchy.clusters) for place, change in enumerate(changes)]
+    left = [1.0] * len(clusters)
+    rows: list[tuple[float, int, int, float, float]] = []
+    for event in sorted(events, key=lambda event: event.at):
+        site, change = event.site, event.change
+        if change is None:
+            left[site] = event.left
+        else:
+            given = {name: getattr(change, name) for name in ("cores", "up", "down")}
+            clusters[site] = replace(
+                clusters[site], **{name: value for name, value in given.items() if value is not None}
+            )
+        now = clusters[site]
+        # Nothing of a link without a limit is nothing, too.
+        up = now.up * left[site] if left[site] > 0.0 else 0.0
+        rows.append((event.at, site, int(now.cores * UNITS), up, now.down))
+    if not rows:
+        return SiteTimetable.none()
+    time, sites, slots, ups, downs = zip(*rows, strict=True)
+    return SiteTimetable(
+        np.array(time, np.float64),
+        np.array(sites, np.int64),
+        np.array(slots, np.int64),
+        np.array(ups, np.float64),
+        np.array(downs, np.float64),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Event:
+    """A cluster has other cores and links, as a scenario says; or its uplink drops to a part, or is whole again."""
+
+    at: float
+    site: int
+    change: ChangeSpec | None = None
+    left: float = 1.0
+
+
+def _told(place: int, change: ChangeSpec, clusters: Sequence[Cluster]) -> _Event:
+    names = [cluster.name for cluster in clusters]
+    if change.cluster not in names:
+        raise InputError(f"changes.{place}.cluster is {change.cluster!r}, expected one of {', '.join(names)}")
+    site = names.index(change.cluster)
+    if change.cores is not None and change.cores > clusters[site].cores:
+        raise InputError(
+            f"changes.{place}.cores is {change.cores:g}, {change.cluster} has {clusters[site].cores:g} at first"
+        )
+    return _Event(change.at, site, change)
+
+
+def _drawn(
+    hierarchy: Hierarchy, drops: DropsSpec | None, until: float, rng: np.random.Generator
+) -> list[_Event]:
+    found: list[_Event] = []
+    if drops is None:
+        return found
+    for site, cluster in enumerate(hierarchy.clusters):
+        if cluster.parent is None:
+            continue
+        at = float(rng.exponential(drops.every))
+        while at < until:
+            back = at + float(rng.exponential(drops.last))
+            found += [_Event(at, site, left=drops.left), _Event(back, site)]
+            at = back + float(rng.exponential(drops.every))
+    return found

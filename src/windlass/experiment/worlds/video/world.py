@@ -1,0 +1,120 @@
+"""Streaming queries on clusters in tiers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+
+import numpy as np
+import polars as pl
+
+from windlass.experiment.worlds import Explainer, LiveWorld, LoggedWorld, Setting
+from windlass.experiment.worlds.contents import Contents, content_of
+from windlass.experiment.worlds.video.clusters import hierarchy_of, timetable_of
+from windlass.experiment.worlds.video.simulation import VideoCase, run_video
+from windlass.experiment.worlds.video.spec import VideoSetting
+from windlass.experiment.worlds.video.streams import Streams, streams_of
+from windlass.jit import Kernel
+from windlass.plan import POLICIES as PLAN
+from windlass.plan.compiled import functions_of
+from windlass.policy.registry import Registry
+from windlass.results import Choice, Outcome, Series
+from windlass.results.metrics.video import VideoMetrics, video_metrics
+from windlass.sim.nodes import KERNELS as LEDGER_KERNELS
+from windlass.sim.queries.result import Streamed
+
+
+class Video:
+    """The world of streaming queries.
+
+    Examples
+    --------
+    >>> setting = VideoSetting.model_validate({
+    ...     "cluster": {"cameras": 4}, "policies": {"plan": "fair"},
+    ...     "workload": {"begin": 4, "seconds": 600, "drawn": {"kinds": ["counter"]}}})
+    >>> world = Video()
+    >>> found = world.run(setting, 1, world.workload(setting, 1), lambda share: None).metrics
+    >>> found.queries >= 4, 0.3 < found.accuracy < 0.9
+    (True, True)
+    """
+
+    name = "video"
+    summary = (
+        "streaming queries on cameras, private clusters and a cloud, which come and go as cores and links do"
+    )
+    setting: type[Setting] = VideoSetting
+    decisions: tuple[Registry, ...] = (PLAN,)
+    live: LiveWorld | None = None
+    logged: LoggedWorld | None = None
+    metrics: type[VideoMetrics] = VideoMetrics
+    explainer: Explainer | None = None
+
+    def choices(self, setting: VideoSetting) -> tuple[Choice, ...]:
+        """The one policy."""
+        return (setting.policies.plan.choice(PLAN),)
+
+    def kernels(self, setting: VideoSetting) -> tuple[Kernel, ...]:
+        """The ledger's, and what the policy says it needs; it is made, so that its parameters are looked at."""
+        planner = setting.policies.plan.make(PLAN, np.random.default_rng(0))
+        return (*LEDGER_KERNELS, *functions_of(planner))
+
+    def workload_key(self, setting: VideoSetting, seed: int) -> Hashable:
+        """Who comes and goes is drawn even where what they run is read."""
+        return setting.workload, setting.cluster, seed
+
+    def workload(self, setting: VideoSetting, seed: int) -> Streams:
+        """Draw or read the queries."""
+        return streams_of(setting.workload, hierarchy_of(setting.cluster), seed)
+
+    def contents(self, workload: Streams) -> Contents:
+        """What there is of each kind."""
+        return Contents((content_of("query", workload.stays.arrive),))
+
+    def run(
+        self, setting: VideoSetting, seed: int, workload: Streams, progress: Callable[[float], None]
+    ) -> Outcome:
+        """Run the queries."""
+        tiers = hierarchy_of(setting.cluster)
+        rng = np.random.default_rng([seed, 2])
+        until = float(workload.stays.leave.max())
+        timetable = timetable_of(tiers, setting.changes, setting.drops, until, rng)
+        case = VideoCase(tiers, workload, timetable, setting.terms(), setting.merge)
+        planner = setting.policies.plan.make(PLAN, np.random.default_rng([seed, 3]))
+        done = run_video(case, planner, progress)
+        return Outcome(
+            seed=seed,
+            metrics=video_metrics(done, setting.workload.frames),
+            jobs=_table(done, workload, setting.workload.frames),
+            processors=round(sum(cluster.cores for cluster in tiers.clusters)),
+            series=_over_time(done),
+        )
+
+
+def _table(done: Streamed, streams: Streams, frames: float) -> pl.DataFrame:
+    """A row a query."""
+    length = done.stays.leave - done.stays.arrive
+    return pl.DataFrame(
+        {
+            "kind": ["query"] * len(length),
+            "query": [query.name for query in streams.queries],
+            "camera": [query.camera for query in streams.queries],
+            "arrive_s": done.stays.arrive,
+            "leave_s": done.stays.leave,
+            "accuracy": done.accurate / np.where(length > 0.0, length, 1.0),
+            "changes": done.switches,
+            "silent_s": done.silent,
+            "frames": length * frames,
+            "lost_frames": done.lost * frames,
+            "late_frames": done.late * frames,
+        }
+    )
+
+
+def _over_time(done: Streamed) -> tuple[Series, ...]:
+    """Accuracy of all that are there, how many these are, and what they hold and send."""
+    course = done.course
+    return (
+        Series("accuracy", course.time, course.results / np.maximum(course.there, 1), percent=True),
+        Series("queries", course.time, course.there.astype(np.float64)),
+        Series("cores held", course.time, course.held.sum(axis=1)),
+        Series("kilobytes a second sent", course.time, course.sent.sum(axis=1) / 1e3),
+    )

@@ -1,0 +1,138 @@
+"""Columns of text that should be numbers: find the cells that are not, and convert the rest."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import polars as pl
+
+from windlass.io.traces.trace import BadLine
+from windlass.model import InputError
+
+_LARGEST_WHOLE = float(2**53)  # above it a float64 no longer tells neighbouring whole numbers apart
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column of numbers that are 0 or more.
+
+    Parameters
+    ----------
+    name
+        How the records call it.
+    whole
+        Whether it holds whole numbers (int64) or any (float64).
+    missing
+        The number that stands for a missing value, None where only an empty cell does.
+    """
+
+    name: str
+    whole: bool = False
+    missing: float | None = None
+
+    @property
+    def expected(self) -> str:
+        """What a cell should be, in words."""
+        kind = "a whole number of 0 or more" if self.whole else "a number of 0 or more"
+        return kind if self.missing is None else f"{kind}, or {self.missing:g} for missing"
+
+
+def numbers(cells: pl.DataFrame, columns: Sequence[Column]) -> pl.DataFrame:
+    """Every cell as a float64, null where it is empty or is not a number."""
+    return cells.select(pl.col(column.name).cast(pl.Float64, strict=False) for column in columns)
+
+
+def bad_rows(cells: pl.DataFrame, values: pl.DataFrame, columns: Sequence[Column]) -> pl.DataFrame:
+    """The first bad cell of each row that has one.
+
+    Parameters
+    ----------
+    cells
+        The columns as text (or numbers).
+    values
+        The same as :func:`numbers`.
+    columns
+        Those to look at, in order.
+
+    Returns
+    -------
+    polars.DataFrame
+        ``row`` (from 0), ``column`` (its place among ``columns``) and ``cell`` (its text) of each bad row.
+    """
+    unreadable = [
+        (cells[name].is_not_null() & values[name].is_null()).alias(name)
+        for name in (column.name for column in columns)
+        if cells[name].null_count() != values[name].null_count()
+    ]
+    bad = values.select(_is_bad(column).fill_null(False) for column in columns)
+    bad = bad.with_columns(bad[mask.name] | mask for mask in unreadable)
+    rows = bad.with_row_index("row").filter(pl.any_horizontal(bad.columns))
+    if rows.is_empty():
+        return pl.DataFrame(schema={"row": pl.Int64, "column": pl.Int64, "cell": pl.String})
+    first = rows.drop("row").to_numpy().argmax(axis=1).tolist()
+    places = zip(rows["row"].to_list(), first, strict=True)
+    texts = [str(cells[columns[place].name][row]) for row, place in places]
+    return pl.DataFrame({"row": rows["row"].cast(pl.Int64), "column": first, "cell": texts})
+
+
+def bad_lines(rows: pl.DataFrame, columns: Sequence[Column], line_of: Callable[[int], int]) -> list[BadLine]:
+    """Put what :func:`bad_rows` found into words; ``line_of`` tells the line of a row."""
+    return [
+        BadLine(line_of(row), f"{columns[place].name} is {shown(cell)}, expected {columns[place].expected}")
+        for row, place, cell in rows.iter_rows()
+    ]
+
+
+def converted(column: Column) -> pl.Expr:
+    """A column of :func:`numbers` in its own type, null where the value is missing or bad."""
+    number = pl.col(column.name)
+    known = number if column.missing is None else pl.when(number != column.missing).then(number)
+    # Adding 0.0 turns a negative zero into zero, so that a log written again reads the same.
+    return (known.cast(pl.Int64, strict=False) if column.whole else known + 0.0).alias(column.name)
+
+
+def shown(cell: str, most: int = 40) -> str:
+    """A cell for a one-line message: quoted, control characters escaped, long ones cut.
+
+    >>> shown("12x")
+    "'12x'"
+    """
+    return repr(cell if len(cell) <= most else cell[: most - 1] + "…")
+
+
+def refuse_or_note(name: str, bad: Sequence[BadLine], skip: bool, unit: str = "line") -> tuple[str, ...]:
+    """Stop at the first bad line, or say in a note how many there are and which.
+
+    Parameters
+    ----------
+    name
+        How messages call the file.
+    bad
+        The bad lines, by line.
+    skip
+        Whether the user said to go on without them.
+    unit
+        What a line is called.
+
+    Raises
+    ------
+    InputError
+        There is a bad line and ``skip`` is False.
+    """
+    if not bad:
+        return ()
+    if not skip:
+        raise InputError(f"{name}, {unit} {bad[0].line}: {bad[0].reason}")
+    which = ", ".join(str(line.line) for line in bad[:10]) + (", …" if len(bad) > 10 else "")
+    if len(bad) == 1:
+        return (f"1 bad {unit} is left out: {unit} {which}",)
+    return (f"{len(bad):,} bad {unit}s are left out: {unit}s {which}",)
+
+
+def _is_bad(column: Column) -> pl.Expr:
+    number = pl.col(column.name)
+    bad = ~number.is_finite() | (number < 0)
+    if column.whole:
+        bad = bad | (number != number.floor()) | (number > _LARGEST_WHOLE)
+    return bad if column.missing is None else bad & (number != column.missing)

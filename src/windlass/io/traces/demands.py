@@ -1,0 +1,146 @@
+"""Jobs that ask for several resources, from a table of them.
+
+A table is one of two, told by its columns:
+
+- submit, run (s), and any of gpus, cores, memory (bytes), walltime (s), job. Other names are known too: arrival_s,
+  submit_s; duration_s, run_s; cpus; walltime_s, request; job_id, id. Jobs are put in order of submission.
+- pods of the GPU cluster of Alibaba (openb): cpu_milli, memory_mib, num_gpu, gpu_milli (of each GPU, thousandths),
+  creation_time, scheduled_time, deletion_time (s). A pod runs from when it was scheduled until it was deleted; those
+  that never were are left out, which a note says.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from os import PathLike
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from windlass.io import read_csv
+from windlass.io.traces.files import check_is_file
+from windlass.model import InputError
+from windlass.model.vectors import VectorJobs
+
+_Floats = NDArray[np.float64]
+
+_NAMES = {
+    "submit": ("submit", "submit_s", "arrival", "arrival_s"),
+    "run": ("run", "run_s", "duration", "duration_s"),
+    "gpus": ("gpus",),
+    "cores": ("cores", "cpus"),
+    "memory": ("memory",),
+    "walltime": ("walltime", "walltime_s", "request"),
+    "job": ("job", "job_id", "id"),
+}
+_MIB = float(1 << 20)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class DemandLog:
+    """Jobs of a log, and what the user should know of them, a line each."""
+
+    jobs: VectorJobs
+    notes: tuple[str, ...] = ()
+
+
+def read_demands(
+    path: str | PathLike[str], cores_per_gpu: float = 0.0, memory_per_gpu: float = 0.0
+) -> DemandLog:
+    """Read a table of jobs.
+
+    Parameters
+    ----------
+    path
+        A CSV file.
+    cores_per_gpu, memory_per_gpu
+        Where the table has no such column, what a job asks for with each GPU; memory in bytes.
+
+    Raises
+    ------
+    InputError
+        The file cannot be read, a column is missing, or a cell is no number of 0 or more.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> path = Path(tempfile.mkdtemp()) / "jobs.csv"
+    >>> _ = path.write_text("vc,arrival_s,gpus,duration_s\\na,5,2,60\\nb,0,1,30\\n")
+    >>> read_demands(path, cores_per_gpu=8).jobs.resources.tolist()
+    [[1.0, 8.0, 0.0], [2.0, 16.0, 0.0]]
+    """
+    file = Path(path)
+    check_is_file(file)
+    table = read_csv(file)
+    if table.is_empty():
+        raise InputError(f"{file}: no jobs")
+    if "creation_time" in table.columns:
+        return _pods(file, table)
+    return _plain(file, table, cores_per_gpu, memory_per_gpu)
+
+
+def _plain(file: Path, table: pl.DataFrame, cores_per_gpu: float, memory_per_gpu: float) -> DemandLog:
+    known = {role: _named(table, role) for role in _NAMES}
+    for role in ("submit", "run"):
+        if known[role] is None:
+            wanted = ", ".join(_NAMES[role])
+            raise InputError(f"{file}: no column {role} (or {wanted}), found {', '.join(table.columns)}")
+    count = len(table)
+    read = {role: _numbers(file, table, name) for role, name in known.items() if name is not None}
+    gpus = read.get("gpus", np.zeros(count))
+    order = np.argsort(read["submit"], kind="stable")
+    job = read.get("job", np.arange(1.0, count + 1))
+    return DemandLog(
+        VectorJobs.of(
+            read["submit"][order],
+            read["run"][order],
+            gpus[order],
+            read.get("cores", gpus * cores_per_gpu)[order],
+            read.get("memory", gpus * memory_per_gpu)[order],
+            read.get("walltime", np.full(count, np.inf))[order],
+            job[order].astype(np.int64),
+        )
+    )
+
+
+def _pods(file: Path, table: pl.DataFrame) -> DemandLog:
+    columns = ("cpu_milli", "memory_mib", "num_gpu", "gpu_milli", "creation_time", "deletion_time")
+    for column in (*columns, "scheduled_time"):
+        if column not in table.columns:
+            raise InputError(f"{file}: column {column} is missing, found {', '.join(table.columns)}")
+    scheduled = table["scheduled_time"].fill_null("").str.strip_chars() != ""
+    numbered = table.with_row_index("row").filter(scheduled)
+    if numbered.is_empty():
+        raise InputError(f"{file}: none of its pods was scheduled")
+    cores, memory, number, part, created, deleted, began = (
+        _numbers(file, numbered, column) for column in (*columns, "scheduled_time")
+    )
+    order = np.argsort(created, kind="stable")
+    jobs = VectorJobs.of(
+        created[order],
+        np.maximum(deleted - began, 0.0)[order],
+        (number * part / 1000.0)[order],
+        (cores / 1000.0)[order],
+        (memory * _MIB)[order],
+        job=numbered["row"].to_numpy()[order].astype(np.int64) + 1,
+    )
+    missing = len(table) - len(numbered)
+    return DemandLog(jobs, (f"{missing:,} pods were never scheduled, and are left out",) if missing else ())
+
+
+def _named(table: pl.DataFrame, role: str) -> str | None:
+    return next((name for name in _NAMES[role] if name in table.columns), None)
+
+
+def _numbers(file: Path, table: pl.DataFrame, column: str) -> _Floats:
+    found = table[column].str.strip_chars().cast(pl.Float64, strict=False).fill_null(np.nan).to_numpy()
+    good = np.isfinite(found) & (found >= 0)
+    if not good.all():
+        place = int(np.argmin(good))
+        line = int(table["row"][place]) + 2 if "row" in table.columns else place + 2
+        raise InputError(
+            f"{file}, line {line}: {column} is {table[column][place]!r}, expected a number of 0 or more"
+        )
+    return np.array(found, np.float64)

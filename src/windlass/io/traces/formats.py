@@ -1,0 +1,145 @@
+"""Which formats there are, and which one a file is in."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from os import PathLike
+from pathlib import Path
+
+from windlass.io.traces.files import check_is_file, read_head
+from windlass.io.traces.logs.helios import looks_like_helios, read_helios_log
+from windlass.io.traces.logs.kubectl import looks_like_kubectl, read_kubectl
+from windlass.io.traces.logs.lsf import looks_like_lsf, read_lsf
+from windlass.io.traces.logs.openb import looks_like_openb, read_openb_log
+from windlass.io.traces.logs.pbs import looks_like_pbs, read_pbs
+from windlass.io.traces.logs.philly import looks_like_philly, read_philly_log
+from windlass.io.traces.logs.ray_jobs import looks_like_ray_jobs, read_ray_jobs
+from windlass.io.traces.logs.sacct import looks_like_sacct, read_sacct
+from windlass.io.traces.logs.sacct_json import looks_like_sacct_json, read_sacct_json
+from windlass.io.traces.swf import looks_like_swf, read_swf
+from windlass.io.traces.table import read_csv, read_parquet
+from windlass.io.traces.trace import Trace
+from windlass.model import InputError
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """A format that can be read.
+
+    Parameters
+    ----------
+    name
+        How to ask for it.
+    suffixes
+        Names of files that end so are taken to be in it.
+    summary
+        What it is, in a sentence.
+    read
+        Its reader, of a path and whether to skip bad lines.
+    looks
+        Whether the beginning of a file is in it, where that can be told.
+    """
+
+    name: str
+    suffixes: tuple[str, ...]
+    summary: str
+    read: Callable[[Path, bool], Trace]
+    looks: Callable[[str], bool] = lambda head: False
+
+
+FORMATS = (
+    Format(
+        "swf",
+        (".swf", ".swf.gz"),
+        "Standard Workload Format 2.2, the 18 columns of the Parallel Workloads Archive",
+        read_swf,
+        looks_like_swf,
+    ),
+    Format(
+        "csv",
+        (".csv", ".csv.gz"),
+        "A table with columns submit, run and procs, and if known request and job",
+        read_csv,
+    ),
+    Format("parquet", (".parquet",), "The same table as Parquet", read_parquet),
+    Format("sacct", (), "Slurm, sacct --parsable2 with any columns", read_sacct, looks_like_sacct),
+    Format("sacct-json", (), "Slurm, sacct --json", read_sacct_json, looks_like_sacct_json),
+    Format("pbs", (), "PBS and Torque, accounting files", read_pbs, looks_like_pbs),
+    Format("lsf", (), "LSF, lsb.acct", read_lsf, looks_like_lsf),
+    Format("kubectl", (), "Kubernetes, kubectl get pods -o json", read_kubectl, looks_like_kubectl),
+    Format("ray", (), "Ray, jobs as the dashboard lists them (JSON)", read_ray_jobs, looks_like_ray_jobs),
+    Format(
+        "philly", (), "Microsoft Philly, cluster_job_log as published", read_philly_log, looks_like_philly
+    ),
+    Format("helios", (), "Helios, cluster_log.csv as published", read_helios_log, looks_like_helios),
+    Format("openb", (), "Alibaba's openb, pods as published", read_openb_log, looks_like_openb),
+)
+#: Formats are told apart by so many characters at the beginning.
+_HEAD = 65_536
+#: Suffixes that no other log has.
+_CERTAIN = frozenset({"swf", "parquet"})
+
+
+def read_trace(
+    path: str | PathLike[str],
+    format: str | None = None,  # noqa: A002 - what a caller would call it
+    skip_bad_lines: bool = False,
+) -> Trace:
+    """Read a log in any of :data:`FORMATS`.
+
+    Parameters
+    ----------
+    path
+        The file.
+    format
+        The name of its format; by default what its first lines look like tells, or else its suffix.
+    skip_bad_lines
+        Whether to go on without the lines that cannot be read, and list them in ``bad_lines``.
+
+    Returns
+    -------
+    Trace
+        The records as they stand in the file; :func:`to_workload` makes jobs of them.
+
+    Raises
+    ------
+    InputError
+        There is no such file or format, the suffix is unknown, or the reader finds fault with the file.
+
+    Examples
+    --------
+    >>> read_trace("jobs.txt")
+    Traceback (most recent call last):
+    windlass.model.errors.InputError: jobs.txt: no such file
+    """
+    file = Path(path)
+    check_is_file(file)
+    chosen = _by_itself(file) if format is None else _by_name(format)
+    return chosen.read(file, skip_bad_lines)
+
+
+def _by_name(name: str) -> Format:
+    for known in FORMATS:
+        if known.name == name:
+            return known
+    raise InputError(f"format {name!r} is unknown, expected {_listed([known.name for known in FORMATS])}")
+
+
+def _by_itself(file: Path) -> Format:
+    """By what is in the file, so that a log of Slurm with the suffix .csv is read as what it is; else by its suffix."""
+    named = next((known for known in FORMATS if file.name.lower().endswith(known.suffixes)), None)
+    if named is not None and named.name in _CERTAIN:
+        return named
+    head = read_head(file, _HEAD)
+    alike = [known for known in FORMATS if known.looks(head)]
+    found = alike[0] if alike else named
+    if found is not None:
+        return found
+    suffixes = [suffix for known in FORMATS for suffix in known.suffixes]
+    names = _listed([known.name for known in FORMATS])
+    raise InputError(f"{file}: unknown suffix, expected {_listed(suffixes)}, or a format by name: {names}")
+
+
+def _listed(words: list[str]) -> str:
+    return ", ".join(words[:-1]) + " or " + words[-1]

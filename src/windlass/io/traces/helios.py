@@ -1,0 +1,56 @@
+"""Helios: jobs and GPUs that were submitted, started and ended on a cluster, every ten minutes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+from windlass.io.traces.series import Series, read_series
+from windlass.model import InputError
+
+_COLUMNS = ("submit_gpu_num", "start_gpu_num", "end_gpu_num")
+
+
+def read_helios(path: Path) -> Series:
+    """Read the counts of a Helios cluster, such as Venus: GPUs in use at the end of each ten minutes, and submitted
+    in them.
+
+    The file has what begins and ends, not what runs. What was in use at its beginning is not known; it is taken to be
+    as little as keeps the count from going below 0.
+
+    Source: Hu et al., "Characterization and prediction of deep learning workloads in large-scale GPU datacenters",
+    SC 2021; the counts as published with Lucid (ASPLOS 2023).
+
+    Parameters
+    ----------
+    path
+        A CSV file with the columns time, submit_gpu_num, start_gpu_num and end_gpu_num.
+
+    Returns
+    -------
+    Series
+        Columns ``gpus_in_use`` and ``gpus_submitted``, 600 s a row.
+
+    Raises
+    ------
+    InputError
+        A column is missing, a period is missing, or as :func:`~windlass.io.traces.series.read_series` has it.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> path = Path(tempfile.mkdtemp()) / "venus.csv"
+    >>> _ = path.write_text("time,submit_gpu_num,start_gpu_num,end_gpu_num\\n2020-04-01 00:00:00,3,3,5\\n"
+    ...     "2020-04-01 00:10:00,8,4,1\\n")
+    >>> read_helios(path).rows.tolist()
+    [[0.0, 3.0], [3.0, 8.0]]
+    """
+    series = read_series(path, 600.0, _COLUMNS)
+    submitted, started, ended = series.rows.T
+    if np.isnan(series.rows).any():
+        row = int(np.isnan(series.rows).any(axis=1).argmax())
+        raise InputError(f"{path}: no counts for the ten minutes of row {row + 1}, expected counts in each")
+    running = np.cumsum(started - ended)
+    rows = np.stack([running - min(0.0, float(running.min())), submitted], axis=1)
+    return Series(series.name, series.begin, 600.0, ("gpus_in_use", "gpus_submitted"), rows, series.notes)

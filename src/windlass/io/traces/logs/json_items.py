@@ -1,0 +1,131 @@
+"""Items of a JSON file, each checked against a model."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NoReturn, TypeVar
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from windlass.io.traces.columns import shown
+from windlass.io.traces.fields import UnreadableError
+from windlass.io.traces.files import read_text, stem
+from windlass.io.traces.logs.record import Left, LoggedJob, Reading, trace_of
+from windlass.io.traces.trace import BadLine, Trace
+from windlass.model import InputError
+
+
+class Item(BaseModel):
+    """A part of a log as JSON: fields that it does not name are passed over, and null is what is not there."""
+
+    model_config = ConfigDict(extra="ignore", frozen=True, allow_inf_nan=False, coerce_numbers_to_str=True)
+
+
+M = TypeVar("M", bound=Item)
+
+
+def read_items(path: Path, *keys: str) -> tuple[Any, ...]:
+    """The list in a JSON file, or under one of these names in its object; a single object is a list of itself.
+
+    Raises
+    ------
+    InputError
+        The file cannot be read, is no JSON, or holds no such list.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> path = Path(tempfile.mkdtemp()) / "a.json"
+    >>> _ = path.write_text('{"jobs": [1, 2]}')
+    >>> read_items(path, "jobs")
+    (1, 2)
+    """
+    try:
+        tree = json.loads(read_text(path), parse_constant=_no_number)
+    except json.JSONDecodeError as error:
+        raise InputError(f"{path}, line {error.lineno}: cannot be read as JSON: {error.msg}") from error
+    except (RecursionError, ValueError) as error:
+        raise InputError(
+            f"{path}: cannot be read as JSON: {next(iter(str(error).splitlines()), '')}"
+        ) from error
+    if isinstance(tree, dict):
+        held = [tree[key] for key in keys if key in tree]
+        tree = held[0] if held else [tree]
+    if not isinstance(tree, list):
+        raise InputError(
+            f"{path}: is {shown(str(tree))}, expected a list or an object with {' or '.join(keys)}"
+        )
+    return tuple(tree)
+
+
+def read_json_log(
+    path: Path,
+    keys: tuple[str, ...],
+    job: Callable[[Any], LoggedJob | Left],
+    skip_bad_lines: bool,
+    notes: Callable[[Reading], list[str]] = lambda reading: [],
+) -> Trace:
+    """The trace of a JSON file whose items are jobs; messages count items from 1.
+
+    Parameters
+    ----------
+    path
+        The file.
+    keys
+        Under which of these names the list may be.
+    job
+        What to make of an item; it raises :class:`~windlass.io.traces.fields.UnreadableError` where it cannot.
+    skip_bad_lines
+        Whether to go on without items that cannot be read.
+    notes
+        What else a user should know of what was read.
+
+    Raises
+    ------
+    InputError
+        As :func:`read_items`, and an item cannot be read or no job ran.
+    """
+    reading = Reading()
+    for count, item in enumerate(read_items(path, *keys), start=1):
+        try:
+            reading.take(job(item))
+        except UnreadableError as error:
+            reading.bad.append(BadLine(count, str(error)))
+    return trace_of(str(path), stem(path), reading, skip_bad_lines, "item", notes(reading))
+
+
+def checked(model: type[M], item: object) -> M:
+    """An item as a model.
+
+    Raises
+    ------
+    UnreadableError
+        A field is not as the model has it; names the first.
+
+    Examples
+    --------
+    >>> class Job(Item):
+    ...     cpus: int
+    >>> checked(Job, {"cpus": "many"})
+    Traceback (most recent call last):
+    windlass.io.traces.fields.UnreadableError: cpus is 'many', expected a valid integer
+    """
+    try:
+        return model.model_validate(item)
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        where = ".".join(str(part) for part in first["loc"]) or "the item"
+        if first["type"] == "missing":
+            raise UnreadableError(f"{where} is missing") from error
+        wanted = first["msg"].partition("should be ")[2].partition(",")[0] or first["msg"]
+        raise UnreadableError.of(where, _plain(first["input"]), wanted) from error
+
+
+def _plain(value: object) -> str:
+    return value if isinstance(value, str) else json.dumps(value, default=str)
+
+
+def _no_number(name: str) -> NoReturn:
+    raise ValueError(f"{name} is no number of JSON")

@@ -1,0 +1,217 @@
+r"""Slurm: what ``sacct --parsable2`` prints, any columns in any order.
+
+A job needs JobID, Submit, one of ElapsedRaw, Elapsed, or Start and End, and one of AllocCPUS, NCPUS, ReqCPUS, AllocTRES
+and ReqTRES. Known besides: JobIDRaw, Cluster, Partition, User, Account, QOS, State, Timelimit, TimelimitRaw, ReqMem and
+NNodes. A useful command is::
+
+    sacct -aPX -S 2024-01-01 -o JobIDRaw,JobID,Submit,Start,End,ElapsedRaw,State,Timelimit,ReqCPUS,AllocCPUS,\
+        AllocTRES,User,Account,Partition,QOS
+
+Source: the manual page of sacct.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from os import PathLike
+from pathlib import Path
+
+from windlass.io.traces.columns import shown
+from windlass.io.traces.fields import UnreadableError
+from windlass.io.traces.files import read_text, stem
+from windlass.io.traces.logs.record import NEVER_RAN, STEP, STILL_RUNS, Left, LoggedJob, Reading, trace_of
+from windlass.io.traces.logs.rows import Row
+from windlass.io.traces.logs.slurm_job import elapsed, limit, requested_memory, resources, several, unfinished
+from windlass.io.traces.trace import BadLine, Trace
+from windlass.model import InputError
+
+_JOB = re.compile(r"([0-9]+)(?:_(?:[0-9]+|\[[^\]]*\]?(?:\.\.\.)?)|\+[0-9]+)?")
+_ZONE = re.compile(r"(?:Z|:[0-9]{2}[+-][0-9]{2}:?[0-9]{2}|^[0-9.]+)$")
+_SIZES = ("AllocCPUS", "NCPUS", "ReqCPUS", "AllocTRES", "ReqTRES")
+#: Only these may hold the separator.
+_FREE = frozenset({"JobName", "Comment", "AdminComment", "SystemComment", "SubmitLine", "WorkDir", "Extra"})
+
+
+def looks_like_sacct(head: str) -> bool:
+    """Whether the first line names columns of sacct.
+
+    >>> looks_like_sacct("JobID|Submit|Elapsed\\n"), looks_like_sacct("a,b\\n")
+    (True, False)
+    """
+    names = head.lstrip().partition("\n")[0].strip().split("|")
+    return bool({"JobID", "JobIDRaw"} & set(names)) and len(names) > 1
+
+
+def read_sacct(path: str | PathLike[str], skip_bad_lines: bool = False) -> Trace:
+    """Read accounting of Slurm, plain or ``.gz``.
+
+    Steps, pending and running jobs, and jobs that were cancelled before they began are left out and counted. A plain
+    number in Timelimit or TimelimitRaw is minutes, as Slurm has it. A job without a limit, or with that of its
+    partition, requests no run time.
+
+    Parameters
+    ----------
+    path
+        The file.
+    skip_bad_lines
+        Whether to go on without the lines that cannot be read, and list them in ``bad_lines``.
+
+    Returns
+    -------
+    Trace
+        Columns as :func:`~windlass.io.traces.logs.record.trace_of` has them: ``group`` is the account, ``queue`` the
+        QOS.
+
+    Raises
+    ------
+    InputError
+        The file cannot be read, lacks a column or has no jobs that ran, or has a bad line that was not to be skipped.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> path = Path(tempfile.mkdtemp()) / "sacct.txt"
+    >>> _ = path.write_text("JobID|Submit|Start|Elapsed|Timelimit|AllocCPUS|State|User\\n"
+    ...     "7|2024-05-01T12:00:00|2024-05-01T12:00:05|00:01:00|1-00:00:00|4|COMPLETED|ann\\n"
+    ...     "7.batch|2024-05-01T12:00:05|2024-05-01T12:00:05|00:01:00||4|COMPLETED|\\n")
+    >>> read_sacct(path).records.select("submit", "wait", "run", "request", "user").row(0)
+    (0.0, 5.0, 60.0, 86400.0, 'ann')
+    """
+    file = Path(path)
+    lines = read_text(file).split("\n")
+    first = next(place for place, line in enumerate(lines) if line.strip())
+    names = [name.strip() for name in lines[first].split("|")]
+    _check_names(str(file), names)
+    places = {name: place for place, name in reversed(list(enumerate(names)))}
+    reading = Reading()
+    limitless = 0
+    zoned = False
+    clusters: set[str] = set()
+    for count, line in enumerate(lines[first + 1 :], start=first + 2):
+        if not line.strip():
+            continue
+        try:
+            row = _row(line.rstrip("\r"), names, places)
+            found = _job(row)
+        except UnreadableError as error:
+            reading.bad.append(BadLine(count, str(error)))
+            continue
+        reading.take(found)
+        if isinstance(found, LoggedJob):
+            limitless += found.request is None and _asks_no_limit(row)
+            zoned = zoned or _ZONE.search(row.text("Submit") or "") is not None
+            if found.cluster is not None:
+                clusters.add(found.cluster)
+    return trace_of(str(file), stem(file), reading, skip_bad_lines, notes=_notes(limitless, zoned, clusters))
+
+
+def _check_names(file: str, names: list[str]) -> None:
+    for known, needed in (
+        (("JobID", "JobIDRaw"), "JobID"),
+        (("Submit",), "Submit"),
+        (("ElapsedRaw", "Elapsed", "End"), "Elapsed"),
+        (("Start", "ElapsedRaw", "Elapsed"), "Start"),
+        (_SIZES, "AllocCPUS"),
+    ):
+        if not set(known) & set(names):
+            others = f" (or {', '.join(name for name in known if name != needed)})" if len(known) > 1 else ""
+            raise InputError(f"{file}: no column {needed!r}{others}, found {', '.join(map(shown, names))}")
+
+
+def _row(line: str, names: list[str], places: Mapping[str, int]) -> Row:
+    cells = line.split("|")
+    surplus = len(cells) - len(names)
+    free = [place for place, name in enumerate(names) if name in _FREE]
+    if surplus > 0 and len(free) == 1:
+        # The separator is not quoted, and the name of a job may hold it.
+        end = free[0] + surplus + 1
+        cells[free[0] : end] = ["|".join(cells[free[0] : end])]
+        surplus = 0
+    if surplus:
+        raise UnreadableError(f"{len(cells)} field{'s' * (len(cells) != 1)}, expected {len(names)}")
+    return Row(places, cells)
+
+
+def _job(row: Row) -> LoggedJob | Left:
+    job_id = row.text("JobID", "JobIDRaw") or ""
+    if "." in job_id.partition("_[")[0]:
+        return STEP
+    match = _JOB.fullmatch(job_id)
+    if match is None:
+        name = "JobID" if "JobID" in row.places else "JobIDRaw"
+        raise UnreadableError.of(name, job_id, "a job such as 123, 123_4 or 123.batch")
+    raw = row.text("JobIDRaw")
+    start, end = row.instant("Start"), row.instant("End")
+    given = row.text("ElapsedRaw", "Elapsed")
+    name = "ElapsedRaw" if row.text("ElapsedRaw") else "Elapsed"
+    run = None if given is None else elapsed(name, given)
+    if run is None and start is not None and end is not None:
+        run = end - start
+    held = resources("AllocTRES", row.text("AllocTRES"))
+    asked = resources("ReqTRES", row.text("ReqTRES"))
+    allocated = next(
+        (n for n in (row.whole("AllocCPUS"), row.whole("NCPUS"), held.cpus) if n is not None), None
+    )
+    requested = row.whole("ReqCPUS") or asked.cpus
+    state = row.text("State") or ""
+    # Without a column of starts, or of ends, only the state tells who ran.
+    begun = start if "Start" in row.places else 0.0
+    over = end if "End" in row.places else 0.0
+    why = NEVER_RAN if "[" in job_id else unfinished(state, begun, over, run, allocated)
+    if why is not None:
+        return why
+    submit = row.instant("Submit")
+    if submit is None:
+        raise UnreadableError.of("Submit", "", "a time such as 2024-05-01T12:00:00")
+    if start is not None and end is not None and end < start:
+        raise UnreadableError.of("End", row.text("End") or "", "a time that is not before Start")
+    if run is None:
+        return NEVER_RAN if start is None else STILL_RUNS
+    nodes = row.whole("NNodes")
+    wanted = requested_memory("ReqMem", row.text("ReqMem"), requested or allocated, nodes)
+    text = row.text("TimelimitRaw")
+    name = "Timelimit" if text is None else "TimelimitRaw"
+    return LoggedJob(
+        submit=submit,
+        run=run,
+        start=start,
+        job=int(raw)
+        if raw is not None and raw.isascii() and raw.isdecimal() and len(raw) < 17
+        else _number(match[1]),
+        job_id=job_id,
+        procs_allocated=allocated,
+        procs_requested=requested,
+        request=limit(name, row.text(name)),
+        user=row.text("User"),
+        group=row.text("Account", "Group"),
+        queue=row.text("QOS"),
+        partition=row.text("Partition"),
+        cluster=row.text("Cluster"),
+        state=state.split()[0] if state else None,
+        gpus=held.gpus if held.gpus is not None else asked.gpus,
+        memory=held.memory or asked.memory or wanted,
+        nodes=nodes,
+    )
+
+
+def _number(text: str) -> int | None:
+    return int(text) if len(text) < 17 else None
+
+
+def _asks_no_limit(row: Row) -> bool:
+    return (row.text("TimelimitRaw", "Timelimit") or "").upper() in ("UNLIMITED", "PARTITION_LIMIT")
+
+
+def _notes(limitless: int, zoned: bool, clusters: set[str]) -> list[str]:
+    notes = (
+        []
+        if zoned
+        else ["times name no zone and are taken as they stand, also where summer time begins or ends"]
+    )
+    if limitless:
+        which = "1 job has" if limitless == 1 else f"{limitless:,} jobs have"
+        notes.append(f"{which} no time limit of their own (UNLIMITED or Partition_Limit)")
+    if len(clusters) > 1:
+        notes.append(several(clusters))
+    return notes

@@ -1,0 +1,133 @@
+"""What the accounting of Slurm says of a job, whether as text or as JSON."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+from dataclasses import dataclass
+
+from windlass.io.traces import fields
+from windlass.io.traces.fields import UnreadableError
+from windlass.io.traces.logs.record import NEVER_RAN, STILL_RUNS, Left
+
+ELSEWHERE = Left("is of a job that went to another cluster", "are of jobs that went to another cluster")
+_WAITS = frozenset({"PENDING", "CONFIGURING", "REQUEUE_HOLD", "SPECIAL_EXIT", "RESV_DEL_HOLD"})
+_RUNS = frozenset({"RUNNING", "SUSPENDED", "COMPLETING", "RESIZING", "SIGNALING", "STAGE_OUT", "STOPPED"})
+_ENDS_UNSTARTED = frozenset(
+    {"CANCELLED", "DEADLINE", "BOOT_FAIL", "NODE_FAIL", "FAILED", "REVOKED", "REQUEUED"}
+)
+_REQUESTED_MEMORY = re.compile(r"(.*?)([nc]?)")
+_CLOCK = re.compile(r"[0-9]+:[0-9]{1,2}(\.[0-9]+)?")
+
+
+@dataclass(frozen=True, slots=True)
+class Resources:
+    """Trackable resources: processors, GPUs and memory (bytes), None where they are not named."""
+
+    cpus: int | None = None
+    gpus: float | None = None
+    memory: float | None = None
+
+
+def resources(field: str, text: str | None) -> Resources:
+    """Read such a list of resources as cpu=16,gres/gpu=2,mem=64G,node=1.
+
+    GPUs may be named with their type, without, or both ways; then the number without one is their sum.
+
+    Raises
+    ------
+    UnreadableError
+        An amount cannot be read.
+
+    Examples
+    --------
+    >>> resources("AllocTRES", "billing=8,cpu=8,gres/gpu:a100=1,gres/gpu:v100=2,mem=1G,node=1")
+    Resources(cpus=8, gpus=3.0, memory=1073741824.0)
+    """
+    cpus, memory, total = None, None, None
+    typed: list[float] = []
+    for entry in (text or "").split(","):
+        name, equals, amount = entry.partition("=")
+        if entry and not equals:
+            raise UnreadableError.of(field, text or "", "resources such as cpu=16,mem=64G")
+        if name == "cpu":
+            cpus = fields.whole(field, amount)
+        elif name == "mem":
+            memory = fields.memory(field, amount)
+        elif name == "gres/gpu":
+            total = fields.number(field, amount)
+        elif name.startswith("gres/gpu:"):
+            typed.append(fields.number(field, amount))
+    gpus = total if total is not None else sum(typed) if typed else None
+    return Resources(cpus, gpus, memory)
+
+
+def elapsed(field: str, text: str) -> float:
+    """A duration as Slurm writes it, s: 1-02:03:04, 02:03:04, or 03:04 for minutes and seconds.
+
+    >>> elapsed("Elapsed", "03:04"), elapsed("Elapsed", "1-00:00:00")
+    (184.0, 86400.0)
+    """
+    return fields.duration(field, f"00:{text}" if _CLOCK.fullmatch(text) else text)
+
+
+def limit(field: str, text: str | None) -> float | None:
+    """A time limit, s, None for one without bounds or that of the partition; a plain number is minutes.
+
+    >>> limit("Timelimit", "1-00:00:00"), limit("TimelimitRaw", "90"), limit("Timelimit", "UNLIMITED")
+    (86400.0, 5400.0, None)
+    """
+    if text is None or text.upper() in ("UNLIMITED", "PARTITION_LIMIT", "INFINITE"):
+        return None
+    if text.isascii() and text.isdecimal():
+        return 60.0 * fields.whole(field, text)
+    return elapsed(field, text)
+
+
+def requested_memory(field: str, text: str | None, cpus: int | None, nodes: int | None) -> float | None:
+    """Memory asked for, bytes; 4Gc is for each processor and 4Gn for each node, as older releases write it.
+
+    >>> requested_memory("ReqMem", "1Gc", 4, 1), requested_memory("ReqMem", "0n", 4, 1)
+    (4294967296.0, None)
+    """
+    match = _REQUESTED_MEMORY.fullmatch(text) if text else None
+    if match is None:
+        return None
+    amount = fields.memory(field, match[1])
+    times = {"c": cpus, "n": nodes, "": 1}[match[2]]
+    return amount * times if amount and times else None
+
+
+def unfinished(
+    state: str, start: float | None, end: float | None, run: float | None, cpus: int | None
+) -> Left | None:
+    """Why a job is left out by its state and times, None if it ran and ended.
+
+    A job that is cancelled while it waits has the time of that as its start and end, and held nothing.
+
+    >>> unfinished("CANCELLED by 1000", 5.0, 5.0, 0.0, 0) is NEVER_RAN
+    True
+    """
+    word = state.split()[0].rstrip("+").upper() if state.split() else ""
+    if word == "REVOKED":
+        return ELSEWHERE
+    if word in _WAITS:
+        return NEVER_RAN
+    if word in _RUNS:
+        return STILL_RUNS
+    unstarted = word in _ENDS_UNSTARTED and not run and (word == "CANCELLED" or not cpus)
+    if start is None or unstarted:
+        return NEVER_RAN
+    return STILL_RUNS if end is None and run is None else None
+
+
+def several(clusters: Collection[str]) -> str:
+    """A note on a log of several clusters.
+
+    >>> print(several({"a", "b"}))
+    jobs of 2 clusters stand in one log; where "cluster = 'a'" takes those of one
+    """
+    first = min(clusters)
+    return (
+        f"jobs of {len(clusters)} clusters stand in one log; where \"cluster = '{first}'\" takes those of one"
+    )

@@ -1,0 +1,118 @@
+"""Openb: nodes and pods of a GPU cluster whose pods share GPUs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from windlass.io.traces.gpu_table import numbers, read_gpu_table
+from windlass.model import InputError
+
+_MIB = 2.0**20
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class OpenbPods:
+    """n pods in order of creation.
+
+    Parameters
+    ----------
+    resources
+        (n, 3) GPUs (in thousandths where a pod takes a part of one), cores, bytes of memory.
+    created, deleted
+        (n,) s. Pods that were still running were deleted at the last instant that the log knows.
+    scheduled
+        (n,) s; NaN where a pod never was.
+    service
+        (n,) class of service, as LS (latency-sensitive) or BE (best effort).
+    """
+
+    resources: NDArray[np.float64]
+    created: NDArray[np.float64]
+    deleted: NDArray[np.float64]
+    scheduled: NDArray[np.float64]
+    service: NDArray[np.str_]
+
+    def __len__(self) -> int:
+        return len(self.created)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class OpenbNodes:
+    """Nodes: (n, 3) GPUs, cores and bytes of memory of each, and its (n,) model of GPU, empty where it has none."""
+
+    resources: NDArray[np.float64]
+    model: NDArray[np.str_]
+
+    def __len__(self) -> int:
+        return len(self.model)
+
+
+def read_openb_pods(path: Path) -> OpenbPods:
+    """Read pods, one a line: name, cpu_milli, memory_mib, num_gpu, gpu_milli, …, qos, …, three times.
+
+    Source: Weng et al., "Beware of fragmentation: scheduling GPU-sharing workloads with fragmentation gradient
+    descent", USENIX ATC 2023; alibaba/clusterdata, cluster-trace-gpu-v2023.
+
+    Raises
+    ------
+    InputError
+        The file cannot be read, a column is missing, a value is no number of 0 or more, or a pod was deleted before it
+        was created; names file, line, field and value.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> path = Path(tempfile.mkdtemp()) / "pods.csv"
+    >>> _ = path.write_text(
+    ...     "name,cpu_milli,memory_mib,num_gpu,gpu_milli,qos,creation_time,deletion_time,scheduled_time\\n"
+    ...     "p0,6000,1024,1,460,LS,5,90,7\\np1,500,1,0,0,BE,3,8,\\n")
+    >>> pods = read_openb_pods(path)
+    >>> pods.resources.tolist(), pods.scheduled.tolist()
+    ([[0.0, 0.5, 1048576.0], [0.46, 6.0, 1073741824.0]], [nan, 7.0])
+    """
+    columns = ("cpu_milli", "memory_mib", "num_gpu", "gpu_milli", "qos", "creation_time", "deletion_time")
+    table = read_gpu_table(path, (*columns, "scheduled_time"))
+    gpus = numbers(path, table, "num_gpu") * numbers(path, table, "gpu_milli") / 1000.0
+    cores = numbers(path, table, "cpu_milli") / 1000.0
+    memory = numbers(path, table, "memory_mib") * _MIB
+    created = numbers(path, table, "creation_time")
+    deleted = numbers(path, table, "deletion_time")
+    scheduled = numbers(path, table, "scheduled_time", missing=True)
+    if (deleted < created).any():
+        row = int((deleted < created).argmax())
+        raise InputError(
+            f"{path}, line {row + 2}: deletion_time is {deleted[row]:g}, expected at least {created[row]:g},"
+            " its creation_time"
+        )
+    order = np.argsort(created, kind="stable")
+    service = table["qos"].fill_null("").to_numpy().astype(np.str_)
+    resources = np.stack([gpus, cores, memory], axis=1)
+    return OpenbPods(resources[order], created[order], deleted[order], scheduled[order], service[order])
+
+
+def read_openb_nodes(path: Path) -> OpenbNodes:
+    """Read nodes, one a line: sn, cpu_milli, memory_mib, gpu, model.
+
+    Raises
+    ------
+    InputError
+        As :func:`read_openb_pods`.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> path = Path(tempfile.mkdtemp()) / "nodes.csv"
+    >>> _ = path.write_text("sn,cpu_milli,memory_mib,gpu,model\\nn0,32000,1,0,\\nn1,96000,1,8,G2\\n")
+    >>> read_openb_nodes(path).resources[:, :2].tolist()
+    [[0.0, 32.0], [8.0, 96.0]]
+    """
+    table = read_gpu_table(path, ("cpu_milli", "memory_mib", "gpu", "model"))
+    gpus = numbers(path, table, "gpu")
+    cores = numbers(path, table, "cpu_milli") / 1000.0
+    memory = numbers(path, table, "memory_mib") * _MIB
+    model = table["model"].fill_null("").to_numpy().astype(np.str_)
+    return OpenbNodes(np.stack([gpus, cores, memory], axis=1), model)

@@ -1,0 +1,281 @@
+"""From the records of a log to jobs that can be scheduled, and a word on everything done on the way."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from dataclasses import dataclass, field
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from windlass.io.traces.groups import KINDS, Belongings, belongings_of
+from windlass.io.traces.resources import Asked, gpus_of, kept_columns, memory_of
+from windlass.io.traces.steps import Step, described, require_jobs
+from windlass.io.traces.trace import REQUIRED, Trace
+from windlass.model import InputError, JobTable
+
+# SQL reserves these words, and they are columns of many logs. Quoted text comes first, to be kept.
+_RESERVED = re.compile(r"""("[^"]*"|'[^']*')|\b(user|group|cluster)\b""", re.IGNORECASE)
+_WAIT = "wait"
+
+
+@dataclass(frozen=True, slots=True)
+class Workload:
+    """Jobs and how many processors there are for them.
+
+    Parameters
+    ----------
+    jobs
+        At least one, each of at most ``processors`` processors.
+    processors
+        Of the system.
+    notes
+        What was changed or left out to come here, one sentence each.
+    of
+        Whose the jobs are, and what they belong to.
+    wait
+        (n,) for how long each waited in the log, s; NaN where it does not say. None where it says of none.
+    logged_processors
+        Of the system that the log is of: what the log says, or else what the caller does; None where neither does.
+    gpus, memory
+        What the jobs ask for beside processors, memory in bytes; None where the log knows of none.
+    """
+
+    jobs: JobTable
+    processors: int
+    notes: tuple[str, ...] = ()
+    of: Belongings = field(default_factory=Belongings)
+    wait: NDArray[np.float64] | None = None
+    logged_processors: int | None = None
+    gpus: Asked | None = None
+    memory: Asked | None = None
+
+    @property
+    def users(self) -> NDArray[np.int64] | None:
+        """(n,) whose each job is, as :meth:`Members.logged` numbers them; None where the log knows no users."""
+        return None if self.of.user is None else self.of.user.logged()
+
+    def take(self, rows: NDArray[np.bool_] | NDArray[np.int64]) -> Workload:
+        """The same with some of the jobs alone.
+
+        >>> of = belongings_of(pl.DataFrame({"user": [7, 8]}))
+        >>> whole = Workload(JobTable.of(submit=[0, 1], run=[5, 6], procs=[1, 1]), 4, of=of)
+        >>> part = whole.take(np.array([False, True]))
+        >>> part.jobs.run.tolist(), part.users.tolist(), part.processors
+        ([6.0], [8], 4)
+        """
+        return dataclasses.replace(
+            self,
+            jobs=self.jobs.take(rows),
+            of=self.of.take(rows),
+            wait=None if self.wait is None else np.ascontiguousarray(self.wait[rows]),
+            gpus=None if self.gpus is None else self.gpus.take(rows),
+            memory=None if self.memory is None else self.memory.take(rows),
+        )
+
+
+def to_workload(
+    trace: Trace, processors: int | None = None, where: str | None = None, widest: int | None = None
+) -> Workload:
+    """The jobs of a trace, by these rules, in this order; each that applies leaves a note.
+
+    1. Only records for which ``where`` is true are taken.
+    2. A job without a time of submission, without a run time or with a negative one is left out.
+    3. Its processors are those requested, or else those allocated; without either it is left out.
+    4. A job that needs more processors than there are, or than ``widest``, is left out.
+    5. A job that requests no run time is taken to request exactly the one it has.
+    6. Jobs are sorted by submission; those of the same instant stay in the order of the log.
+    7. When a job number is missing or appears twice, all jobs are renumbered 1, 2, … in that order.
+
+    A request of fewer than one processor, or of a negative run time, counts as none.
+
+    Parameters
+    ----------
+    trace
+        The records.
+    processors
+        Of the system to schedule on; by default those of the trace, or else those of its largest job.
+    where
+        An SQL expression over the columns of the records, such as ``"procs_requested > 0"`` or
+        ``"user == 17 AND run < 3600"``.
+    widest
+        How many processors a job may need at most, so that a smaller system runs the same jobs.
+
+    Returns
+    -------
+    Workload
+        Jobs (times in s), processors, and the notes of the trace followed by those of the rules.
+
+    Raises
+    ------
+    InputError
+        ``processors`` is below 1, ``where`` is no condition over the columns, a job is submitted before
+        time 0, or no jobs are left.
+
+    Examples
+    --------
+    >>> trace = Trace.of_jobs(JobTable.of(submit=[0, 5], run=[10, 20], procs=[4, 200]), name="log")
+    >>> workload = to_workload(trace, processors=100)
+    >>> len(workload.jobs), workload.notes
+    (1, ('1 job asks for more than 100 processors and is left out: job 2 (200)',))
+    """
+    if processors is not None and processors < 1:
+        raise InputError(f"{trace.name}: processors is {processors}, expected at least 1")
+    complete = _complete(_chosen(trace, where))
+    require_jobs(trace.name, complete)
+    system = processors or trace.processors
+    if system is None:
+        system = _largest(complete)
+        complete = complete.saying(f"the log names no number of processors; its largest job has {system}")
+    fitting = _fitting(complete, system, widest)
+    require_jobs(trace.name, fitting)
+    final = _numbered(_sorted(_with_requests(fitting)))
+    records = final.records
+    return Workload(
+        _job_table(trace.name, records),
+        system,
+        final.notes,
+        belongings_of(records.select(pl.col(f"^of_({'|'.join(KINDS)})$").name.map(_without_of))),
+        _waits(records),
+        # Who says how many there are knows better than the log's busiest moment.
+        processors or trace.processors if trace.peak else trace.processors or processors,
+        gpus_of(records),
+        memory_of(records),
+    )
+
+
+def _without_of(name: str) -> str:
+    return name.removeprefix("of_")
+
+
+def _chosen(trace: Trace, where: str | None) -> Step:
+    records = trace.records if where is None else _filtered(trace, where)
+    step = Step(_standard(trace.name, records), trace.notes)
+    if where is not None:
+        step = step.saying(
+            f"{len(records):,} of {len(trace):,} jobs are taken, those where {' '.join(where.split())}"
+        )
+    early = step.records.filter(pl.col("submit") < 0)
+    if len(early):
+        message = f"submit is {early['submit'][0]:.15g}, expected a time of 0 s or more"
+        raise InputError(f"{trace.name}: {described(early, None)}, {message}")
+    return step
+
+
+def _filtered(trace: Trace, where: str) -> pl.DataFrame:
+    quoted = _RESERVED.sub(lambda match: match[1] or f'"{match[2]}"', where)
+    try:
+        return trace.records.filter(pl.sql_expr(quoted))
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
+        reason = next(iter(str(error).splitlines()), "no reason given")
+        raise InputError(f"{trace.name}: where is {where!r}, expected an SQL condition: {reason}") from error
+
+
+def _standard(name: str, records: pl.DataFrame) -> pl.DataFrame:
+    types = {"submit": pl.Float64, "run": pl.Float64, "request": pl.Float64}
+    columns = [pl.col(column).cast(types.get(column, pl.Int64)) for column in REQUIRED]
+    try:
+        standard = records.select(columns)
+    except pl.exceptions.PolarsError as error:
+        reason = next(iter(str(error).splitlines()), "")
+        raise InputError(f"{name}: expected columns of numbers: {reason}") from error
+    if _WAIT in records.columns:
+        standard = standard.with_columns(records[_WAIT].cast(pl.Float64, strict=False))
+    kept = [records[kind].alias(f"of_{kind}") for kind in KINDS if kind in records.columns]
+    standard = standard.with_columns(*kept, *kept_columns(records))
+    return standard.with_columns(pl.col(*types).fill_nan(None)).with_row_index("record", offset=1)
+
+
+def _complete(step: Step) -> Step:
+    step = step.without(pl.col("submit").is_null(), "has no time of submission", "have no time of submission")
+    step = step.without(pl.col("run").is_null(), "has no run time", "have no run time")
+    step = step.without(pl.col("run") < 0, "has a negative run time", "have negative run times", "run")
+    requested, allocated = pl.col("procs_requested"), pl.col("procs_allocated")
+    with_procs = step.records.with_columns(
+        lacks=(requested < 1).fill_null(True),
+        procs=pl.when(requested >= 1).then(requested).when(allocated >= 1).then(allocated),
+    )
+    step = Step(with_procs, step.notes).without(
+        pl.col("procs").is_null(), "has no processors", "have no processors"
+    )
+    return step.noting(
+        pl.col("lacks"),
+        "requests no processors and is taken to need those allocated",
+        "request no processors and are taken to need those allocated",
+        "procs",
+    )
+
+
+def _largest(step: Step) -> int:
+    return int(step.records["procs"].to_numpy().max())
+
+
+def _fitting(step: Step, system: int, widest: int | None) -> Step:
+    if widest is None:
+        more = f"more than {system} processors"
+        return step.without(pl.col("procs") > system, f"asks for {more}", f"ask for {more}", "procs")
+    # All systems that are compared say the same.
+    more = f"more than {widest} processors, which the smallest of the sites compared has,"
+    wide = pl.col("procs") > min(widest, system)
+    fitting = step.without(wide, f"asks for {more}", f"ask for {more}", "procs")
+    if fitting is step or len(fitting.records) == len(step.records):
+        return fitting
+    work = step.records.select(wide=wide, work=pl.col("procs") * pl.col("run"))
+    whole, lost = (float(part["work"].sum() or 0.0) for part in (work, work.filter("wide")))
+    left = f"so all sites run the same {len(fitting.records):,} jobs"
+    return fitting.saying(f"{left}, without {100 * lost / whole:.2g} % of the work" if whole > 0 else left)
+
+
+def _with_requests(step: Step) -> Step:
+    lacks = (pl.col("request") < 0).fill_null(True)
+    step = step.noting(
+        lacks,
+        "requests no run time and is taken to request the one it has",
+        "request no run time and are taken to request the one they have",
+        "run",
+    )
+    request = pl.when(lacks).then(pl.col("run")).otherwise(pl.col("request"))
+    return Step(step.records.with_columns(request=request), step.notes)
+
+
+def _sorted(step: Step) -> Step:
+    early = pl.col("submit") < pl.col("submit").shift(1)
+    step = step.noting(
+        early,
+        "is submitted before the one ahead of it: jobs are sorted by submission",
+        "are submitted before the one ahead of them: jobs are sorted by submission",
+    )
+    return Step(step.records.sort("submit", maintain_order=True), step.notes)
+
+
+def _numbered(step: Step) -> Step:
+    unclear = pl.col("job").is_null() | pl.col("job").is_duplicated()
+    noted = step.noting(
+        unclear,
+        "has no number: all are renumbered",
+        "have no number or one that another job has too: all are renumbered",
+    )
+    if noted is step:
+        return step
+    numbers = pl.int_range(1, pl.len() + 1, dtype=pl.Int64).alias("job")
+    return Step(step.records.with_columns(numbers), noted.notes)
+
+
+def _waits(records: pl.DataFrame) -> NDArray[np.float64] | None:
+    if _WAIT not in records.columns:
+        return None
+    waits = records[_WAIT].fill_null(np.nan).to_numpy(writable=True)
+    known = np.isfinite(waits) & (waits >= 0)
+    return np.where(known, waits, np.nan) if known.any() else None
+
+
+def _job_table(name: str, records: pl.DataFrame) -> JobTable:
+    # Writable copies: compiled kernels would be compiled once more for arrays that are read-only.
+    names = ("job", "submit", "run", "procs", "request")
+    columns = {column: records[column].to_numpy(writable=True) for column in names}
+    try:
+        return JobTable(**columns)
+    except InputError as error:
+        raise InputError(f"{name}: {error}") from error

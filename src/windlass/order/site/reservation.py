@@ -1,0 +1,162 @@
+"""When those who wait can start at the latest: what EASY backfilling promises the head, and others all."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from windlass.order.site.view import Running, SiteView, Start, Waiting
+from windlass.policy.registry import optional
+
+
+class Reservation(NamedTuple):
+    """The head of the queue, when it can start, s, and how many processors it leaves over then."""
+
+    job: int
+    at: float
+    spare: int
+
+
+def reservation(view: SiteView) -> Reservation | None:
+    """When the first of those who wait can start, if all who run do so for as long as they asked to.
+
+    Parameters
+    ----------
+    view
+        The site, after the ordering policy has started whom it would.
+
+    Returns
+    -------
+    Reservation | None
+        Infinity and 0 for a job that is wider than what is left of the site; None where nobody waits. Where jobs wait
+        for more than processors, it is when all that the job asks for is free. Of jobs that are expected to end at the
+        same instant, the narrowest that suffice are counted, as
+        :class:`~windlass.order.site.policies.easy.Easy` does.
+
+    Source: Lifka, "The ANL/IBM SP scheduling system", JSSPP 1995.
+
+    Examples
+    --------
+    >>> from windlass.order.site.view import Running, Waiting
+    >>> waiting = Waiting.of(job=[7], submit=[0], procs=[3], request=[60])
+    >>> running = Running.of(job=[1, 2], procs=[2, 2], expected_end=[90, 50])
+    >>> reservation(SiteView(5.0, processors=4, free=0, waiting=waiting, running=running))
+    Reservation(job=7, at=90.0, spare=1)
+    """
+    waiting, running = view.waiting, view.running
+    if not len(waiting.job):
+        return None
+    job, need = int(waiting.job[0]), int(waiting.procs[0]) + view.owed
+    others = waiting.needs[:, 0]
+    if need <= view.free and (others <= view.pools).all():
+        return Reservation(job, view.now, view.free - need)
+    free = view.free + np.cumsum(running.procs)
+    fits = free >= need
+    for asked, idle, held in zip(others, view.pools, running.needs, strict=True):
+        fits &= idle + np.cumsum(held) >= asked
+    last = int(np.argmax(fits)) if fits.any() else len(free)
+    if last == len(free):
+        return Reservation(job, np.inf, 0)
+    # A job that is past its expected end may end at any time, and not before now.
+    return Reservation(job, max(view.now, float(running.expected_end[last])), int(free[last]) - need)
+
+
+def after(view: SiteView, answer: Start) -> SiteView:
+    """The site once an answer has been carried out, at the same instant.
+
+    Parameters
+    ----------
+    view
+        What the policy saw.
+    answer
+        What it said; it fits.
+
+    Examples
+    --------
+    >>> waiting = Waiting.of(job=[7, 8], submit=[0, 0], procs=[3, 2], request=[60, 50])
+    >>> done = after(SiteView(5.0, 4, 4, waiting, Running.of()), Start((7,), "fits"))
+    >>> done.free, done.waiting.job.tolist(), done.running.expected_end.tolist()
+    (1, [8], [65.0])
+    """
+    waiting, running = view.waiting, view.running
+    started = np.isin(waiting.job, answer.jobs)
+    notes = waiting.note if answer.notes is None else answer.notes
+    return dataclasses.replace(
+        view,
+        free=view.free - int(waiting.procs[started].sum()),
+        waiting=taken(dataclasses.replace(waiting, note=notes), np.flatnonzero(~started)),
+        running=Running.of(
+            np.concatenate((running.job, waiting.job[started])),
+            np.concatenate((running.procs, waiting.procs[started])),
+            np.concatenate((running.expected_end, view.now + waiting.request[started])),
+            np.concatenate((running.user, waiting.user[started])),
+            np.concatenate((running.group, waiting.group[started])),
+            np.concatenate((running.named_queue, waiting.named_queue[started])),
+            np.concatenate((running.needs, waiting.needs[:, started]), axis=1),
+        ),
+        pools=view.pools - waiting.needs[:, started].sum(axis=1),
+        refused=int((~started).sum()),
+    )
+
+
+def taken(waiting: Waiting, places: NDArray[np.int64]) -> Waiting:
+    """Those at some places of the queue, in that order."""
+    return Waiting(*(getattr(waiting, field.name)[..., places] for field in dataclasses.fields(waiting)))
+
+
+def in_other_order(view: SiteView, answer: Start, places: NDArray[np.int64]) -> tuple[SiteView, Start]:
+    """A site and an answer to it, with the queue in another order: (q,) its places as they follow each other."""
+    notes = None if answer.notes is None else answer.notes[places]
+    return (
+        dataclasses.replace(view, waiting=taken(view.waiting, places), refused=0),
+        dataclasses.replace(answer, notes=notes),
+    )
+
+
+def promise_to_head(view: SiteView, answer: Start) -> NDArray[np.float64]:
+    """(q,) s: when the first that is not started can start at the latest; NaN for all others.
+
+    Examples
+    --------
+    >>> waiting = Waiting.of(job=[7, 8], submit=[0, 0], procs=[3, 2], request=[60, 50])
+    >>> promise_to_head(SiteView(5.0, 4, 4, waiting, Running.of()), Start((7,), "fits"))
+    array([nan, 65.])
+    """
+    found = np.full(len(view.waiting.job), np.nan)
+    first = reservation(after(view, answer))
+    if first is not None:
+        found[view.waiting.job == first.job] = first.at
+    return found
+
+
+def promises(policy: object, view: SiteView, answer: Start) -> NDArray[np.float64]:
+    """When each who waits was promised a start at the latest, by a policy that promises anything.
+
+    Parameters
+    ----------
+    policy
+        One that promises has a method ``promised(view, answer)``, which gives what this function does.
+    view, answer
+        What it saw, and what it said.
+
+    Returns
+    -------
+    NDArray
+        (q,) s; NaN for who is promised nothing, and for who starts now.
+
+    Examples
+    --------
+    >>> from windlass.order.site.policies.fcfs import Fcfs
+    >>> waiting = Waiting.of(job=[7], submit=[0], procs=[3], request=[60])
+    >>> promises(Fcfs(), SiteView(5.0, 4, 0, waiting, Running.of([1], [4], [9])), Start())
+    array([nan])
+    """
+    promised: Callable[[SiteView, Start], NDArray[np.float64]] | None = optional(policy, "promised")
+    if promised is None:
+        return np.full(len(view.waiting.job), np.nan)
+    found = np.asarray(promised(view, answer), np.float64)
+    return np.where(np.isin(view.waiting.job, answer.jobs), np.nan, found)

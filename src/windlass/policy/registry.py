@@ -1,0 +1,212 @@
+"""Policies by name: a folder of files is the registry.
+
+Each decision folder has one :class:`Registry`. A policy is any public class with a ``name`` in one of the
+folder's modules; adding a file adds the policy. A policy outside the folder is named by its file,
+``./mine.py`` or ``./mine.py:ClassName``, or comes with an installed package (:mod:`windlass.policy.installed`).
+"""
+
+from __future__ import annotations
+
+import difflib
+import importlib
+import inspect
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numpy as np
+
+from windlass.model import InputError
+from windlass.policy import installed
+from windlass.policy.discovery import classes_in, named_classes
+from windlass.policy.user_code import blamed, import_file
+
+#: Annotations of parameters that are numbers, as text where a file postpones them.
+_NUMBERS = frozenset({int, float, "int", "float", "int | None", "float | None"})
+
+
+_Protocol = TypeVar("_Protocol")
+
+
+@dataclass(frozen=True, slots=True)
+class Registry:
+    """The policies of one decision.
+
+    Parameters
+    ----------
+    decision
+        The folder's dotted name, such as ``order.site``.
+    question
+        What the decision answers, in a sentence.
+    upon
+        When it is asked: what completes "asked when …".
+    package
+        The import name of the folder with its policies.
+    method
+        The method that makes a class a policy.
+    key
+        What scenarios and results call the decision; by default ``decision``.
+    field
+        Where scenarios name a policy, for messages; by default under ``policies``.
+
+    Examples
+    --------
+    >>> registry = Registry(
+    ...     "order.site", "Which job goes first?", "a job comes or ends", "windlass.order.site.policies", key="order"
+    ... )
+    >>> registry.find("easy").__name__
+    'Easy'
+    """
+
+    decision: str
+    question: str
+    upon: str
+    package: str
+    method: str = "decide"
+    key: str = ""
+    field: str = ""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "key", self.key or self.decision)
+        object.__setattr__(self, "field", self.field or f"policies.{self.key}")
+
+    def names(self) -> tuple[str, ...]:
+        """Return the names of all policies in the folder and in installed packages, sorted."""
+        return tuple(sorted({*(cls.name for cls in self._classes()), *installed.names_of(self.decision)}))
+
+    def find(self, name: str) -> Any:
+        """The class of a policy, by its name or by the file that holds it.
+
+        A policy of an installed package cannot take the place of one in the folder.
+
+        Raises
+        ------
+        InputError
+            No such policy; the message offers the nearest names. Or an installed one that cannot be imported.
+        """
+        if name.partition(":")[0].endswith(".py"):
+            return self._from_file(name)
+        for cls in self._classes():
+            if cls.name == name:
+                return cls
+        if name in installed.names_of(self.decision):
+            try:
+                return installed.find(self.decision, name, self.method)
+            except InputError as error:
+                raise InputError(f"{self.field}: {error}") from error
+        close = difflib.get_close_matches(name, self.names(), n=1)
+        hint = f"; did you mean {close[0]!r}?" if close else ""
+        known = ", ".join(self.names())
+        raise InputError(f"{self.field}: unknown policy {name!r}, expected one of {known}{hint}")
+
+    def make(self, name: str, rng: np.random.Generator, /, **parameters: Any) -> Any:
+        """An instance of a policy; its generator is handed in where its constructor takes one.
+
+        Raises
+        ------
+        InputError
+            A parameter that the policy does not take, or a value that it refuses.
+        """
+        cls = self.find(name)
+        accepted = inspect.signature(cls).parameters
+        for parameter in parameters:
+            if parameter not in accepted or parameter == "rng":
+                takes = ", ".join(known for known in accepted if known != "rng") or "none"
+                raise InputError(f"{self.field}: {name} has no parameter {parameter!r}, it takes {takes}")
+            numeric = accepted[parameter].annotation in _NUMBERS
+            if numeric and isinstance(parameters[parameter], bool):
+                raise InputError(
+                    f"{self.field}: {name}: {parameter} is {parameters[parameter]}, expected a number"
+                )
+        if "rng" in accepted:
+            parameters = {**parameters, "rng": rng}
+        try:
+            return cls(**parameters)
+        except (TypeError, ValueError) as error:
+            said = blamed(error) or f"{name}: {_first_line(error)}"
+            raise InputError(f"{self.field}: {said}") from error
+
+    def _classes(self) -> Iterator[Any]:
+        return classes_in(self.package, self.method)
+
+    def _from_file(self, spec: str) -> Any:
+        path_text, _, wanted = spec.partition(":")
+        path = Path(path_text)
+        if not path.is_file():
+            raise InputError(f"{self.field}: {path_text}: no such file")
+        module = import_file(path)
+        classes = [cls for cls in named_classes(module, self.method) if wanted in ("", cls.__name__)]
+        if len(classes) != 1:
+            found = ", ".join(cls.__name__ for cls in classes) or "none"
+            raise InputError(
+                f"{self.field}: {spec}: expected one class with a name and {self.method}(), found {found}"
+            )
+        return classes[0]
+
+
+def decisions() -> tuple[Registry, ...]:
+    """The registries of all decisions, by name: every folder that has a folder ``policies``.
+
+    Some decisions have no world yet that leaves them to policies; they are here too.
+
+    Examples
+    --------
+    >>> [registry.decision for registry in decisions() if registry.key == "order"]
+    ['order.fleet', 'order.site']
+    """
+    root = Path(__file__).parents[1]
+    rooms = sorted(file.parent.parent for file in root.rglob("policies/__init__.py"))
+    names = (".".join(room.relative_to(root.parent).parts) for room in rooms)
+    found: list[Registry] = [importlib.import_module(name).POLICIES for name in names]
+    return tuple(sorted(found, key=lambda registry: registry.decision))
+
+
+def optional(policy: object, name: str) -> Any:
+    """What a policy may have or leave out, or None where it leaves it out.
+
+    This is the one place that looks what a policy has: beyond the methods of its decision's protocol it need have
+    nothing. Each decision says what it may have besides, and gives that its type.
+
+    Parameters
+    ----------
+    policy
+        Of any decision.
+    name
+        Of a compiled function, or of a method that engines call if it is there.
+
+    Examples
+    --------
+    >>> from windlass.order.site.policies.fcfs import Fcfs
+    >>> optional(Fcfs(), "reasons"), optional(Fcfs(), "left")
+    (('head of the queue',), None)
+    """
+    return getattr(policy, name, None)
+
+
+def capability(policy: object, protocol: type[_Protocol]) -> _Protocol | None:
+    """Return a policy as one that follows a protocol beyond its decision's; None if it does not.
+
+    Parameters
+    ----------
+    policy
+        A policy, or a policy's class.
+    protocol
+        A runtime-checkable protocol, such as :class:`windlass.admit.learned.Restorable`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from windlass.admit import POLICIES
+    >>> from windlass.admit.learned import Restorable
+    >>> rng = np.random.default_rng(1)
+    >>> capability(POLICIES.make("ready", rng), Restorable) is None
+    True
+    >>> capability(POLICIES.make("pronto", rng, dim=4), Restorable).dim
+    4
+    """
+    return policy if isinstance(policy, protocol) else None
+
+
+def _first_line(error: Exception) -> str:
+    return next(iter(str(error).splitlines()), "no message")

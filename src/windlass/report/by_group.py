@@ -1,0 +1,90 @@
+"""The section on whose jobs are slowed down: by partition, queue, group and user, where the tables say."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from windlass.report.columns import mark_best
+from windlass.report.html_fragments import named, rows, text
+from windlass.report.job_columns import Lane, has
+from windlass.report.units import counted, number, share
+from windlass.results.metrics.site import bounded_slowdown
+
+_KINDS = ("partition", "queue", "group", "user")
+#: So many columns of one kind: those with the most jobs.
+_MOST = 6
+_TIMES = ("submit_s", "start_s", "end_s")
+
+
+def section(lanes: tuple[Lane, ...]) -> str:
+    """A table a kind, a row a variant, a column each of the names with the most jobs; empty where nobody is named."""
+    tables = "".join(_table(lanes, kind) for kind in _KINDS if _known(lanes, kind))
+    if not tables:
+        return ""
+    return (
+        "<section><h2>Whose jobs are slowed down</h2>"
+        '<p class="lead">Mean bounded slowdown of the jobs of each. Bold: best of all variants.</p>'
+        f"{tables}</section>"
+    )
+
+
+def _known(lanes: tuple[Lane, ...], kind: str) -> bool:
+    """Whether all variants have the column, and in it at least two names."""
+    if not lanes or not all(has(lane, kind, *_TIMES) for lane in lanes):
+        return False
+    return len(_names(lanes[0], kind)) > 1
+
+
+def _names(lane: Lane, kind: str) -> list[str]:
+    """Of one variant, as all have the same jobs: the names by jobs, the most first."""
+    column = pl.concat([outcome.jobs[kind].cast(pl.String) for outcome in lane.outcomes]).drop_nulls()
+    counts = column.value_counts(name="jobs").sort(["jobs", kind], descending=[True, False])
+    return counts[kind].to_list()
+
+
+def _table(lanes: tuple[Lane, ...], kind: str) -> str:
+    names = _names(lanes[0], kind)
+    shown = names[:_MOST]
+    heads = "".join(f'<th scope="col">{text(name)}</th>' for name in shown)
+    slowdowns = [_slowdowns(lane, kind) for lane in lanes]
+    of_jobs = "".join(
+        f"<td>{text(share(len(slowdowns[0].get(name, ())), sum(map(len, slowdowns[0].values()))))}</td>"
+        for name in shown
+    )
+    columns = [_cells([found.get(name) for found in slowdowns]) for name in shown]
+    body = rows(
+        [
+            f'<th scope="row">{named(lane)}</th>' + "".join(column[row] for column in columns)
+            for row, lane in enumerate(lanes)
+        ]
+    )
+    rest = len(names) - len(shown)
+    more = f" and {text(counted(rest, f'other {kind}'))}" if rest else ""
+    return (
+        f'<div class="scroll"><table class="wide"><thead><tr><th scope="col">by {kind}{more}</th>{heads}</tr></thead>'
+        f'<tbody><tr class="quiet"><th scope="row">share of jobs</th>{of_jobs}</tr>{body}</tbody></table></div>'
+    )
+
+
+def _slowdowns(lane: Lane, kind: str) -> dict[str, NDArray[np.float64]]:
+    """The bounded slowdowns of the jobs of each name."""
+    table = pl.concat(
+        outcome.jobs.select(pl.col(kind).cast(pl.String), *(pl.col(name).cast(pl.Float64) for name in _TIMES))
+        for outcome in lane.outcomes
+    ).drop_nulls()
+    submit, start, end = (table[name].to_numpy() for name in _TIMES)
+    slowed = table.select(kind).with_columns(slowed=bounded_slowdown(submit, start, end))
+    return {str(name): group["slowed"].to_numpy() for (name,), group in slowed.group_by(kind)}
+
+
+def _cells(values: list[NDArray[np.float64] | None]) -> list[str]:
+    means = [float(each.mean()) if each is not None and len(each) else math.nan for each in values]
+    texts = [number(mean) for mean in means]
+    return [
+        f"<td><b>{each}</b></td>" if good else f"<td>{each}</td>"
+        for each, good in zip(texts, mark_best(means, texts, -1), strict=True)
+    ]

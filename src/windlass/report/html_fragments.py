@@ -1,0 +1,66 @@
+"""Pieces of HTML that several sections use. Every text that is not ours goes through :func:`text`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from html import escape
+
+from windlass.model.text import printable
+from windlass.report.figures import Plot
+from windlass.report.job_columns import Lane
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A stretch of the page and the plots that stand in it."""
+
+    html: str
+    plots: tuple[Plot, ...] = ()
+
+
+NOTHING = Part("")
+
+
+def text(value: object) -> str:
+    """As HTML that shows just this text, its lines and no other sign that steers.
+
+    >>> text("a<b>")
+    'a&lt;b&gt;'
+    """
+    return escape("\n".join(map(printable, str(value).split("\n"))))
+
+
+def key(lane: Lane) -> str:
+    """A short line as the variant's lines are drawn."""
+    dash = f' stroke-dasharray="{lane.stroke.svg_dash}"' if lane.stroke.svg_dash != "none" else ""
+    return (
+        '<svg class="key" viewBox="0 0 24 8" aria-hidden="true">'
+        f'<line x1="0" y1="4" x2="24" y2="4" stroke="var(--{lane.stroke.ink.name})"{dash}/></svg>'
+    )
+
+
+def named(lane: Lane) -> str:
+    """The variant's key and name."""
+    return f'<span class="name">{key(lane)}<span>{text(lane.name)}</span></span>'
+
+
+def figure(plot: Plot, title: str, caption: str) -> str:
+    """A plot with a title above and a caption below, which is HTML."""
+    return (
+        f"<figure><h3>{text(title)}</h3>"
+        f'<div class="plot" id="{text(plot.key)}" style="height:{plot.height}px"></div>'
+        f"<figcaption>{caption}</figcaption></figure>"
+    )
+
+
+def bar(lane: Lane, part: float) -> str:
+    """A bar of the variant's colour over this part of the width."""
+    return (
+        '<svg viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true">'
+        f'<rect width="{100 * part:.2f}" height="10" fill="var(--{lane.stroke.ink.name})"/></svg>'
+    )
+
+
+def rows(cells: list[str]) -> str:
+    """Table rows from their cells."""
+    return "".join(f"<tr>{each}</tr>" for each in cells)

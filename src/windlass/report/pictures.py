@@ -1,0 +1,92 @@
+"""Pictures of a reproduction: lines over a number, or bars over names, drawn as the report draws."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from windlass.report.figures import Plot, axis_style, framed_figure, plotted
+from windlass.report.html_fragments import Part, figure, text
+from windlass.report.palette import stroke
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One curve: ``x`` and ``y`` of one length; ``half_width`` of the same length, or empty, for error bars."""
+
+    name: str
+    x: Sequence[float]
+    y: Sequence[float]
+    half_width: Sequence[float] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """Curves in one frame, or grouped bars where ``categories`` name the places on the x axis.
+
+    Parameters
+    ----------
+    key
+        Short, unique within the reproduction.
+    title, x_title, y_title
+        Units in the axes' titles.
+    lines
+        The curves; with ``categories``, x holds positions among them.
+    caption
+        What to see in it.
+    log_x, log_y
+        Logarithmic axes.
+    categories
+        Names of places on the x axis; drawn as bars.
+    """
+
+    key: str
+    title: str
+    x_title: str
+    y_title: str
+    lines: tuple[Line, ...]
+    caption: str = ""
+    log_x: bool = False
+    log_y: bool = False
+    categories: tuple[str, ...] = ()
+
+
+def part(picture: Picture) -> Part:
+    """The picture as a part of a page."""
+    plot = _plot(picture)
+    return Part(figure(plot, picture.title, text(picture.caption)), (plot,))
+
+
+def _plot(picture: Picture) -> Plot:
+    frame = framed_figure()
+    for position, line in enumerate(picture.lines):
+        drawn = stroke(position)
+        common = {"name": plotted(line.name), "meta": position}
+        error = (
+            {"array": list(line.half_width), "thickness": 1.2, "width": 3} if len(line.half_width) else None
+        )
+        if picture.categories:
+            names = [picture.categories[int(place)] for place in line.x]
+            frame.add_bar(x=names, y=list(line.y), error_y=error, marker={"color": drawn.ink.light}, **common)
+        else:
+            frame.add_scatter(
+                x=list(line.x),
+                y=list(line.y),
+                error_y=error,
+                mode="lines+markers" if len(line.x) <= 40 else "lines",
+                line={"color": drawn.ink.light, "dash": drawn.dash, "width": 2},
+                marker={"size": 6},
+                **common,
+            )
+    frame.update_xaxes(axis_style(picture.x_title), type="log" if picture.log_x else None)
+    frame.update_yaxes(axis_style(picture.y_title), type="log" if picture.log_y else None)
+    if picture.categories:
+        frame.update_xaxes(type="category")
+    frame.update_layout(
+        showlegend=len(picture.lines) > 1,
+        legend={"orientation": "h", "yanchor": "bottom", "y": 1.02, "x": 0},
+        margin={"l": 66, "r": 20, "t": 40, "b": 50},
+        hovermode="x unified" if len(picture.lines) <= 8 else "closest",
+        barmode="group",
+    )
+    return Plot(picture.key, 380, frame, logarithmic=picture.log_y)

@@ -1,0 +1,161 @@
+"""The section on what the cluster did over time: utilisation and queue, a panel per variant."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from windlass.report.html_fragments import NOTHING, Part, figure
+from windlass.report.job_columns import Lane, Times, has, times
+from windlass.report.panels import Course, panels
+from windlass.report.series import Binned, Steps, bin_edges, bin_width, binned, steps
+from windlass.report.units import Unit, counted, duration, time_unit
+from windlass.results import Series
+
+_MOST_BINS = 200
+#: A unit is used for an axis from three of it on.
+_ENOUGH_UNITS = 3
+_Found = list[tuple[Lane, Times]]
+
+
+def section(lanes: tuple[Lane, ...]) -> Part:
+    """Utilisation, jobs waiting and processors asked for over time, of the first seed of each variant."""
+    found = [(lane, times(lane.outcomes[:1])) for lane in lanes if has(lane, "submit_s", "start_s", "end_s")]
+    found = [(lane, known) for lane, known in found if len(known.submit)]
+    span = max((_span(known) for _, known in found), default=0.0)
+    if not found:
+        return NOTHING
+    if span <= 0:
+        return Part(
+            "<section><h2>Over time</h2><p>All jobs end at the instant of the first submission.</p></section>"
+        )
+    width = bin_width(span, _MOST_BINS)
+    wide = [(lane, known) for lane, known in found if has(lane, "procs")]
+    parts = (
+        _utilisation([(lane, known) for lane, known in wide if lane.outcomes[0].processors > 0], span, width),
+        _waiting(found, span, width),
+        _asked(wide, span, width),
+    )
+    words = _words([lane for lane, _ in found], sum(known.lacking for _, known in found), width)
+    return Part(
+        f'<section><h2>Over time</h2><p class="lead">{words}</p>'
+        f'<div class="plots">{"".join(part.html for part in parts)}</div></section>',
+        tuple(plot for part in parts for plot in part.plots),
+    )
+
+
+def section_of_series(lanes: tuple[Lane, ...]) -> Part:
+    """What a world says is to be seen over time, a plot each, of the first seed of each variant."""
+    found = [(lane, lane.outcomes[0].series) for lane in lanes if lane.outcomes]
+    spans = [float(each.time[-1] - each.time[0]) for _, own in found for each in own if len(each.value)]
+    span = max(spans, default=0.0)
+    if span <= 0:
+        return NOTHING
+    width, unit = bin_width(span, _MOST_BINS), _axis_unit(span)
+    names = dict.fromkeys(each.name for _, own in found for each in own if len(each.value))
+    parts = []
+    for number, name in enumerate(names):
+        known = [(lane, each) for lane, own in found for each in own if each.name == name]
+        percent = known[0][1].percent
+        plot = panels(
+            f"series-{number}",
+            [_series_course(lane, each, width, unit) for lane, each in known if len(each.value)],
+            unit.symbol,
+            " %" if percent else "",
+            band=False,
+            ceiling=100.0 if percent else 0.0,
+            axis="time",
+        )
+        parts.append(
+            Part(figure(plot, name[:1].upper() + name[1:], f"Mean over each {duration(width)}."), (plot,))
+        )
+    return Part(
+        f'<section><h2>Over time</h2><p class="lead">{_words([lane for lane, _ in found], 0, width)}</p>'
+        f'<div class="plots">{"".join(part.html for part in parts)}</div></section>',
+        tuple(plot for part in parts for plot in part.plots),
+    )
+
+
+def _series_course(lane: Lane, series: Series, width: float, unit: Unit) -> Course:
+    edges = bin_edges(float(series.time[-1] - series.time[0]), width)
+    scale = 100.0 if series.percent else 1.0
+    function = Steps(series.time[:-1] - series.time[0], scale * series.value)
+    return Course(lane, edges * unit.factor, binned(function, edges))
+
+
+def _words(shown: list[Lane], lacking: int, width: float) -> str:
+    seeds = max(len(lane.outcomes) for lane in shown)
+    first = f" Of {seeds} seeds, the first one of each variant is shown." if seeds > 1 else ""
+    without = f" {counted(lacking, 'job')} without a start or an end left out." if lacking else ""
+    zoom = '<span class="screen"> Drag across a plot to look closer, double-click to go back.</span>'
+    return f"Each step covers {duration(width)}.{first}{without}{zoom}"
+
+
+def _span(known: Times) -> float:
+    return float(known.end.max() - known.submit.min())
+
+
+def _courses(
+    found: _Found, span: float, width: float, what: Callable[[Lane, Times], Steps], unit: Unit
+) -> list[Course]:
+    return [_course(lane, known, what(lane, known), span, width, unit) for lane, known in found]
+
+
+def _course(lane: Lane, known: Times, function: Steps, span: float, width: float, unit: Unit) -> Course:
+    own = _span(known)
+    if own <= 0:
+        return Course(lane, np.array([0.0, span * unit.factor]), Binned(np.zeros(1), np.zeros(1)))
+    edges = bin_edges(own, width)
+    since_first = Steps(function.time - known.submit.min(), function.value)
+    return Course(lane, edges * unit.factor, binned(since_first, edges))
+
+
+def _axis_unit(span: float) -> Unit:
+    return time_unit([span / _ENOUGH_UNITS])
+
+
+def _utilisation(found: _Found, span: float, width: float) -> Part:
+    if not found:
+        return NOTHING
+    unit = _axis_unit(span)
+    courses = _courses(found, span, width, _use, unit)
+    plot = panels("utilisation", courses, unit.symbol, " %", band=False, ceiling=100.0)
+    caption = f"Share of the processors in use, mean over each {duration(width)}."
+    return Part(figure(plot, "Utilisation", caption), (plot,))
+
+
+def _use(lane: Lane, known: Times) -> Steps:
+    held = steps(known.start, known.end, known.procs)
+    return Steps(held.time, held.value * (100 / lane.outcomes[0].processors))
+
+
+def _waiting(found: _Found, span: float, width: float) -> Part:
+    unit = _axis_unit(span)
+    courses = _courses(
+        found,
+        span,
+        width,
+        lambda _, known: steps(known.submit, known.start, np.ones(len(known.submit))),
+        unit,
+    )
+    plot = panels("waiting", courses, unit.symbol, "", band=True)
+    return Part(figure(plot, "Jobs waiting", _band_words(width, plot.logarithmic)), (plot,))
+
+
+def _asked(found: _Found, span: float, width: float) -> Part:
+    if not found:
+        return NOTHING
+    unit = _axis_unit(span)
+    courses = _courses(
+        found, span, width, lambda _, known: steps(known.submit, known.start, known.procs), unit
+    )
+    plot = panels("asked", courses, unit.symbol, "", band=True)
+    return Part(
+        figure(plot, "Processors that waiting jobs ask for", _band_words(width, plot.logarithmic)), (plot,)
+    )
+
+
+def _band_words(width: float, logarithmic: bool) -> str:
+    scale = " The axis is logarithmic from 0 (of 1 + n)." if logarithmic else ""
+    return f"Line: mean over each {duration(width)}. Shade: up to the peak in it, however short.{scale}"

@@ -1,0 +1,188 @@
+"""What no schedule of jobs over many sites can beat: a lower bound on their mean response.
+
+Each job is given weights that sum to 1, over its sites and over itself alone. Its end is at least the weighted mean of
+
+- the end of its sub-job at each site, in a world where each site is by itself: the least weighted sum of these is
+  bounded by letting a site be one machine as fast as all its slots, that may break off any task, and by counting
+  the middle of a sub-job's work, on average, instead of its end. Serving the sub-job with the greatest weight for
+  its work first is then optimal (Goemans, "Improved approximation algorithms for scheduling with release dates",
+  1997);
+- the end of the job if it has everything for itself.
+
+Every choice of weights gives a valid bound; weights are moved towards the sites where a job ends last, as long as
+that makes the bound greater. That no task may be broken off, that a slot is slower than all of them, and that nobody
+knows the future is left out, so what a real schedule can reach lies above.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numba import types
+from numpy.typing import NDArray
+
+from windlass.jit import Kernel
+from windlass.model.fleet import FleetCase, FleetJobs
+from windlass.sim.events.heap import HEAP, make_heap, next_time, pop, push
+
+#: How far weights move at first, and after how many steps it is half as far, squared.
+_STEP, _STEPS_TO_SLOW = 2.0, 10.0
+_LEAST_WEIGHT = 1e-12
+
+
+@dataclass(frozen=True, slots=True)
+class LeastResponse:
+    """Lower bounds on the mean response of jobs, s.
+
+    Parameters
+    ----------
+    any_schedule
+        Of any schedule, even one that knows the future.
+    alone
+        Of a world in which each job has everything for itself; never above the former.
+    """
+
+    any_schedule: float
+    alone: float
+
+
+def _shapes(task0, duration, slots, work, tail, alone):
+    """Of each sub-job, tasks longest first: work as s of its whole site, least s from its middle to its end, s alone.
+
+    The middle of all work is the middle of tasks' own, weighted by them: with tasks of any length that all end by
+    the end, it is at least half of the sum of squares over the sum before it.
+    """
+    for sub in range(len(work)):
+        begin, end = task0[sub], task0[sub + 1]
+        size = int(slots[sub])
+        total = squares = 0.0
+        for task in range(begin, end):
+            total += duration[task]
+            squares += duration[task] ** 2
+        work[sub] = total / size
+        tail[sub] = max(work[sub], squares / total) / 2.0 if total > 0.0 else 0.0
+        alone[sub] = max(work[sub], duration[begin])
+        # Of the k · slots + 1 longest tasks, one slot has at least k + 1; the shortest of them, at best.
+        rounds = 1
+        while begin + rounds * size < end:
+            least = 0.0
+            for back in range(rounds + 1):
+                least += duration[begin + rounds * size - back]
+            alone[sub] = max(alone[sub], least)
+            rounds += 1
+
+
+def _sites(heap, begin_of_site, submit, work, tail, weight, left, end):
+    """Each sub-job's end in its site's relaxed schedule; sub-jobs by site, then arrival."""
+    for site in range(len(begin_of_site) - 1):
+        coming, stop = begin_of_site[site], begin_of_site[site + 1]
+        now = 0.0
+        while coming < stop or next_time(heap) < np.inf:
+            if next_time(heap) == np.inf:
+                now = max(now, submit[coming])
+            while coming < stop and submit[coming] <= now:
+                left[coming], end[coming] = work[coming], tail[coming]
+                push(heap, -weight[coming] / work[coming], site, coming)
+                coming += 1
+            sub = heap.item[0]
+            until = now + left[sub]
+            if coming < stop and submit[coming] < until:
+                until = submit[coming]
+                left[sub] -= until - now
+            else:
+                pop(heap)
+            end[sub] += (until - now) / work[sub] * (now + until) / 2.0
+            now = until
+
+
+_floats, _ints = types.float64[::1], types.int64[::1]
+SHAPES = Kernel(_shapes, types.void(_ints, _floats, _floats, _floats, _floats, _floats), allocates=False)
+SITES = Kernel(
+    _sites,
+    types.void(HEAP, _ints, _floats, _floats, _floats, _floats, _floats, _floats),
+    allocates=False,
+)
+
+
+def least_mean_response(
+    case: FleetCase, steps: int = 150, tell: Callable[[], None] = lambda: None
+) -> LeastResponse:
+    """What no schedule of these jobs, whatever it knows, can have as mean response or less.
+
+    Parameters
+    ----------
+    case
+        Jobs whose tasks are fixed to sites.
+    steps
+        How often weights are moved; every number gives a valid bound, a greater one none that is worse.
+    tell
+        Called after each step.
+
+    Examples
+    --------
+    >>> from windlass.model.fleet import Fleet, fixed_table
+    >>> case = FleetCase(Fleet.of([1]), fixed_table([0, 0], [[2], [1]], [1.0, 1.0, 1.0]))
+    >>> round(least_mean_response(case).any_schedule, 6)  # the shorter first: 1 and 3
+    2.0
+    """
+    workload, slots = case.jobs, case.fleet.slots
+    jobs = len(workload)
+    owner = np.repeat(np.arange(jobs), np.diff(workload.part0))
+    work, tail, alone = np.empty((3, len(owner)))
+    SHAPES.ready()(
+        workload.task0,
+        _longest_first(workload),
+        slots[workload.site].astype(np.float64),
+        work,
+        tail,
+        alone,
+    )
+    alone_of_job = np.maximum.reduceat(alone, workload.part0[:-1])
+    # Sub-jobs that are no work hold nobody up, and have no weight for their work.
+    order = np.lexsort((owner, workload.site))
+    order = order[work[order] > 0.0]
+    owner, work, tail = owner[order], work[order], tail[order]
+    begin = np.searchsorted(workload.site[order], np.arange(len(slots) + 1)).astype(np.int64)
+    submit, by_itself = workload.submit[owner], workload.submit + alone_of_job
+    # At first, what is most of a job's work counts most.
+    weight, own = work**2, np.full(jobs, 0.1)
+    share = np.bincount(owner, weight, jobs)
+    weight *= 0.9 / share[owner]
+    own[share == 0.0] = 1.0
+    heap, left, end = make_heap(len(owner) + 1), np.empty(len(owner)), np.empty(len(owner))
+    best = float(by_itself.sum())
+    for step in range(steps):
+        SITES.ready()(heap, begin, submit, work, tail, weight, left, end)
+        best = max(best, float((weight * end).sum() + (own * by_itself).sum()))
+        far = _STEP / np.sqrt(1.0 + step / _STEPS_TO_SLOW)
+        weight, own = _moved(owner, weight, own, end, by_itself, workload.submit, far)
+        tell()
+    mean_submit = float(workload.submit.mean())
+    return LeastResponse(best / jobs - mean_submit, float(alone_of_job.mean()))
+
+
+def _longest_first(workload: FleetJobs) -> NDArray[np.float64]:
+    """(T,) tasks' times by sub-job, the longest first."""
+    of_task = np.repeat(np.arange(len(workload.site)), np.diff(workload.task0))
+    return workload.duration[np.lexsort((-workload.duration, of_task))]
+
+
+def _moved(
+    owner: NDArray[np.int64],
+    weight: NDArray[np.float64],
+    own: NDArray[np.float64],
+    end: NDArray[np.float64],
+    by_itself: NDArray[np.float64],
+    submit: NDArray[np.float64],
+    far: float,
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Weights moved towards where a job ends last, by powers, so that they stay positive; each job's sum to 1."""
+    last = by_itself.copy()
+    np.maximum.at(last, owner, end)
+    scale = np.maximum(last - submit, _LEAST_WEIGHT)
+    weight = np.maximum(weight * np.exp(far * ((end - last[owner]) / scale[owner])), _LEAST_WEIGHT)
+    own = np.maximum(own * np.exp(far * ((by_itself - last) / scale)), _LEAST_WEIGHT)
+    total = np.bincount(owner, weight, len(own)) + own
+    return weight / total[owner], own / total

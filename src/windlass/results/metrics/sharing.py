@@ -1,0 +1,133 @@
+"""What is measured of jobs on a site where some share allocations."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from windlass.model.use import JobUse
+from windlass.results import HIGHER, LOWER
+from windlass.results.metrics.site import batch_metrics
+from windlass.sim.shares.result import Shared
+from windlass.sim.site.result import Replay
+
+_Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class SharingMetrics:
+    """Metrics of jobs of which some share.
+
+    Parameters
+    ----------
+    jobs
+        How many ran.
+    mean_wait_s, p95_wait_s
+        Start − submit, s.
+    mean_response_s
+        End − submit, s.
+    mean_run_s
+        End − start, s.
+    makespan_s
+        From the first submit to the last end, s.
+    cpu_utilisation
+        Core-seconds that jobs used, of those of the site in that time.
+    allocated_cpu_utilisation
+        The same of those that were allocated to somebody.
+    mean_stretch
+        Run time over what it would have been alone, all jobs.
+    mean_host_stretch, p95_host_stretch
+        The same of those that took somebody in.
+    guests
+        Jobs that ran on others' cores, at least at first.
+    cut_by_sharing
+        Jobs that were stopped at their walltime, and alone would not have been.
+    evicted
+        Guests that were put back in the queue.
+    """
+
+    jobs: int
+    mean_wait_s: float = field(metadata=LOWER)
+    p95_wait_s: float = field(metadata=LOWER)
+    mean_response_s: float = field(metadata=LOWER)
+    mean_run_s: float = field(metadata=LOWER)
+    makespan_s: float = field(metadata=LOWER)
+    cpu_utilisation: float = field(metadata=HIGHER)
+    allocated_cpu_utilisation: float = field(metadata=HIGHER)
+    mean_stretch: float = field(metadata=LOWER)
+    mean_host_stretch: float = field(metadata=LOWER)
+    p95_host_stretch: float = field(metadata=LOWER)
+    guests: int
+    cut_by_sharing: int = field(metadata=LOWER)
+    evicted: int = field(metadata=LOWER)
+
+
+def sharing_metrics(
+    done: Replay, shared: Shared, use: JobUse, left: _Floats, *, kill: bool
+) -> SharingMetrics:
+    """Metrics of a finished run.
+
+    Parameters
+    ----------
+    done, shared
+        What happened.
+    use
+        What the jobs use.
+    left
+        (n,) what each job had left to run when it was stopped, s.
+    kill
+        Whether jobs are stopped at their walltime.
+
+    Examples
+    --------
+    >>> from windlass.model import JobTable
+    >>> from windlass.model.use import UseStage
+    >>> from windlass.order.site.policies.fcfs import Fcfs
+    >>> from windlass.sim import replay
+    >>> from windlass.sim.shares.log import Log
+    >>> done = replay(JobTable.of(submit=[0], run=[10], procs=[4]), 8, Fcfs())
+    >>> use = JobUse.of(["montage"], [0.0], [[UseStage(10.0, cpu=50.0)]])
+    >>> found = sharing_metrics(done, Log().result(10.0, 0, 0), use, np.zeros(1), kill=True)
+    >>> found.cpu_utilisation, found.allocated_cpu_utilisation, found.mean_stretch
+    (0.25, 0.5, 1.0)
+    """
+    jobs, ran = done.jobs, done.end - done.start
+    plain = batch_metrics(jobs.submit, done.start, done.end, jobs.procs, done.processors)
+    alone = np.minimum(jobs.run, jobs.request) if kill else jobs.run
+    stretch = ran / np.where(alone > 0.0, alone, 1.0)
+    stretch[alone <= 0.0] = 1.0
+    hosts = np.unique(shared.host)
+    # A job that was stopped has used what it had done by then; how it used it is not looked at.
+    part = 1.0 - left / np.where(jobs.run > 0.0, jobs.run, 1.0)
+    used = float((use.core_seconds(jobs.procs) * part).sum())
+    allocated = float((ran * jobs.procs).sum() - _as_guests(done, shared))
+    cut = (left > 1e-6) & (jobs.run <= jobs.request) if kill else np.zeros(len(jobs), np.bool_)
+    return SharingMetrics(
+        jobs=len(jobs),
+        mean_wait_s=plain.mean_wait_s,
+        p95_wait_s=plain.p95_wait_s,
+        mean_response_s=plain.mean_response_s,
+        mean_run_s=float(ran.mean()),
+        makespan_s=plain.makespan_s,
+        cpu_utilisation=_share(used, done.processors * plain.makespan_s),
+        allocated_cpu_utilisation=_share(used, allocated),
+        mean_stretch=float(stretch.mean()),
+        mean_host_stretch=float(stretch[hosts].mean()) if len(hosts) else 1.0,
+        p95_host_stretch=float(np.percentile(stretch[hosts], 95)) if len(hosts) else 1.0,
+        guests=len(np.unique(shared.guest)),
+        cut_by_sharing=int(cut.sum()),
+        evicted=shared.evicted,
+    )
+
+
+def _as_guests(done: Replay, shared: Shared) -> float:
+    """Core-seconds of those that ended, which they ran on others' cores."""
+    last = shared.start >= done.start[shared.guest]
+    seconds = (shared.end - shared.start) * last
+    return float((seconds * done.jobs.procs[shared.guest]).sum())
+
+
+def _share(part: float, whole: float) -> float:
+    return part / whole if whole > 0.0 else 0.0

@@ -1,0 +1,36 @@
+"""Which variant is best, and is that more than chance?
+
+- :mod:`~windlass.results.verdict.paired`: Student's interval of paired differences, and whether neighbours are alike.
+- :mod:`~windlass.results.verdict.measures`: metrics of the jobs of a table, worked out again from any part of the jobs.
+- :mod:`~windlass.results.verdict.repeated`: a metric by seed or by block of the log, the same for all variants.
+- :mod:`~windlass.results.verdict.compare`: the best of variants whose policies alone differ, and who can be told from
+  it.
+- :mod:`~windlass.results.verdict.require`: what the operator cannot give up, such as ``p99_wait<=1.1*fcfs``.
+- :mod:`~windlass.results.verdict.fidelity`: how far a replay is from the log.
+- :mod:`~windlass.results.verdict.judge`: the verdict on results: the best at each point, what it costs, who is ruled
+  out.
+
+It holds numbers only; :mod:`windlass.report.sentence` puts them in words.
+"""
+
+from windlass.results.verdict.compare import Comparison, comparable, compare
+from windlass.results.verdict.fidelity import Fidelity, fidelity
+from windlass.results.verdict.judge import PointVerdict, Verdict, check_names, judge
+from windlass.results.verdict.paired import Interval, paired_interval
+from windlass.results.verdict.require import Requirement, parse_requirements
+
+__all__ = [
+    "Comparison",
+    "Fidelity",
+    "Interval",
+    "PointVerdict",
+    "Requirement",
+    "Verdict",
+    "check_names",
+    "comparable",
+    "compare",
+    "fidelity",
+    "judge",
+    "paired_interval",
+    "parse_requirements",
+]

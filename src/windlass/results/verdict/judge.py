@@ -1,0 +1,246 @@
+"""The verdict on results: the best at each point of a sweep, what it costs elsewhere, and who is ruled out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from typing import Any
+
+from windlass.model import InputError
+from windlass.results import AS_IT_WAS, Results, VariantResult, better_of
+from windlass.results.verdict.compare import Comparison, comparable, compare
+from windlass.results.verdict.measures import NARROW, WIDE
+from windlass.results.verdict.require import Requirement, metric_named
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """A metric in which another variant is better than the winner.
+
+    Parameters
+    ----------
+    better
+        1 where higher is better, −1 where lower is.
+    comparison
+        Of all variants in this metric; its best is the other.
+    tested
+        Whether it is better beyond chance. The longest wait is there once, and only a fact of these runs.
+    """
+
+    better: int
+    comparison: Comparison
+    tested: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Broken:
+    """A variant that does not keep what is required: its value, and the bound."""
+
+    row: int
+    requirement: Requirement
+    metric: str
+    value: float
+    bound: float
+
+
+@dataclass(frozen=True, slots=True)
+class PointVerdict:
+    """The verdict at one point of a sweep.
+
+    Parameters
+    ----------
+    point
+        Such as ``load=0.5``; empty where nothing but policies is swept.
+    names
+        Of its variants, without the point.
+    comparison
+        Of these in the metric asked for; its best keeps what is required.
+    costs
+        Where others are better than the best.
+    broken
+        Who is ruled out, and why.
+    """
+
+    point: str
+    names: tuple[str, ...]
+    comparison: Comparison
+    costs: tuple[Cost, ...] = ()
+    broken: tuple[Broken, ...] = ()
+
+    @property
+    def out(self) -> frozenset[int]:
+        """Rows of the variants that are ruled out."""
+        return frozenset(each.row for each in self.broken)
+
+    @property
+    def tied(self) -> tuple[int, ...]:
+        """Rows that cannot be told from the best and may be chosen, in the order of the scenario."""
+        return tuple(
+            row
+            for row, mean in enumerate(self.comparison.means)
+            if row not in self.out
+            and row != self.comparison.best
+            and mean == mean  # not NaN
+            and self.names[row] != AS_IT_WAS
+            and not self.comparison.told(row)
+        )
+
+    @property
+    def winner(self) -> int | None:
+        """The one that is better than all others beyond chance, or None."""
+        alone = self.comparison.best is not None and not self.tied
+        return self.comparison.best if alone and self.compared > 1 else None
+
+    @property
+    def compared(self) -> int:
+        """How many policies there are."""
+        return sum(name != AS_IT_WAS for name in self.names)
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """The verdict on results.
+
+    Parameters
+    ----------
+    metric, better
+        What was asked for, and whether higher (1) or lower (−1) is better.
+    points
+        One verdict each.
+    """
+
+    metric: str
+    better: int
+    points: tuple[PointVerdict, ...]
+
+    def winners(self) -> tuple[str | None, ...]:
+        """Name of the winner at each point, None where nobody is told from all others."""
+        return tuple(None if point.winner is None else point.names[point.winner] for point in self.points)
+
+
+def judge(
+    results: Results, by: str | None = None, requirements: Sequence[Requirement] = ()
+) -> Verdict | None:
+    """The verdict on results.
+
+    Parameters
+    ----------
+    results
+        Of any world.
+    by
+        Which metric matters; by default the first that has a direction.
+    requirements
+        Who breaks one is not named as the winner. They are held against means over the seeds.
+
+    Returns
+    -------
+    Verdict or None
+        None where there is nothing to judge: no variant, or no metric with a direction.
+
+    Raises
+    ------
+    InputError
+        A metric is not there, or has no direction.
+    """
+    if not results.variants:
+        return None
+    directions = {summary.metric: summary.better for summary in results.variants[0].summaries()}
+    able = [metric for metric, better in directions.items() if better]
+    if not able:
+        return None
+    metric = able[0] if by is None else metric_named(by, able, "--by")
+    named = [(each, metric_named(each.metric, list(directions), "--require")) for each in requirements]
+    points = tuple(
+        _point([results.variants[row] for row in rows], metric, directions, named)
+        for rows in comparable(results)
+    )
+    return Verdict(metric, directions[metric], points)
+
+
+def check_names(metrics: type[Any], by: str | None, requirements: Sequence[Requirement]) -> None:
+    """Say which name of a metric is wrong, before anything is run.
+
+    Parameters
+    ----------
+    metrics
+        The class of a world's metrics.
+    by, requirements
+        As :func:`judge` takes them.
+
+    Raises
+    ------
+    InputError
+        A metric is not there, or has no direction.
+
+    Examples
+    --------
+    >>> from windlass.results.metrics.site import BatchMetrics
+    >>> check_names(BatchMetrics, "p99_wait", ())
+    """
+    known = [each.name for each in fields(metrics)]
+    if by is not None:
+        metric_named(by, [each.name for each in fields(metrics) if better_of(each)], "--by")
+    for each in requirements:
+        metric_named(each.metric, known, "--require")
+
+
+def _point(
+    variants: list[VariantResult],
+    metric: str,
+    directions: dict[str, int],
+    requirements: list[tuple[Requirement, str]],
+) -> PointVerdict:
+    point = variants[0].point
+    names = tuple(variant.own_name for variant in variants)
+    broken = tuple(
+        found
+        for requirement, of_metric in requirements
+        for found in _broken(variants, names, requirement, of_metric)
+    )
+    out = {each.row for each in broken}
+    allowed = [row not in out and name != AS_IT_WAS for row, name in enumerate(names)]
+    comparison = compare(variants, metric, directions[metric], allowed)
+    costs = () if comparison.best is None else _costs(variants, metric, directions, comparison.best)
+    return PointVerdict(point, names, comparison, costs, broken)
+
+
+def _broken(
+    variants: list[VariantResult], names: tuple[str, ...], requirement: Requirement, metric: str
+) -> list[Broken]:
+    values = [_mean(variant, metric) for variant in variants]
+    if requirement.variant is not None and requirement.variant not in names:
+        raise InputError(
+            f"--require: {requirement.text!r}: {requirement.variant!r} is none of the variants {', '.join(names)}"
+        )
+    of_variant = 1.0 if requirement.variant is None else values[names.index(requirement.variant)]
+    return [
+        Broken(row, requirement, metric, value, requirement.factor * of_variant)
+        for row, value in enumerate(values)
+        if not requirement.holds(value, of_variant) and names[row] != AS_IT_WAS
+    ]
+
+
+def _mean(variant: VariantResult, metric: str) -> float:
+    values = [float(getattr(outcome.metrics, metric)) for outcome in variant.outcomes]
+    return sum(values) / len(values)
+
+
+def _costs(
+    variants: list[VariantResult], metric: str, directions: dict[str, int], winner: int
+) -> tuple[Cost, ...]:
+    known = {field.name for field in fields(variants[0].outcomes[0].metrics)}
+    # Waits of wide and of narrow jobs are asked for where waits are measured at all.
+    extra = {WIDE: -1, NARROW: -1} if "mean_wait_s" in known else {}
+    found = []
+    for other, better in {**directions, **extra}.items():
+        if not better or other == metric:
+            continue
+        comparison = compare(variants, other, better)
+        if comparison.best is None or comparison.best == winner:
+            continue
+        tested = comparison.told(winner)
+        longest = other == "max_wait_s" and comparison.means[comparison.best] < comparison.means[winner]
+        if tested or longest:
+            found.append(Cost(better, comparison, tested))
+    # The longest wait, and who bears it, come first.
+    return tuple(sorted(found, key=lambda cost: cost.comparison.metric not in ("max_wait_s", WIDE, NARROW)))

@@ -1,0 +1,141 @@
+"""A metric many times over, of several variants in the same circumstances: by seed, or by block of the log."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields, replace
+from typing import Final, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from windlass.results import VariantResult
+from windlass.results.verdict.measures import Jobs, Measure, jobs_of, measure_of, pseudo_values, statistic
+from windlass.results.verdict.paired import Interval, neighbours_alike, paired_interval
+
+#: Into how many blocks a log is cut: the first at which neighbouring blocks differ independently.
+BLOCKS: Final = (20, 10, 5)
+#: A log of fewer jobs is not cut.
+LEAST_JOBS: Final = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Repeated:
+    """A metric of k variants in n circumstances that are the same for all.
+
+    Parameters
+    ----------
+    means
+        (k,) over all; NaN where a variant has no value.
+    over
+        What the circumstances are: ``seeds``, ``blocks``, or ``nothing`` where the metric is there but once.
+    values
+        Each (k, n), the finest first; none for ``nothing``.
+    """
+
+    means: NDArray[np.float64]
+    over: Literal["seeds", "blocks", "nothing"]
+    values: tuple[NDArray[np.float64], ...] = ()
+
+    def difference(self, row: int, other: int) -> Interval | None:
+        """Of one variant less another, by the first of ``values`` at which neighbours are not alike.
+
+        Where they are alike even in the coarsest blocks, the interval says so (:attr:`Interval.alike`).
+        """
+        found = None
+        for values in self.values:
+            differences = values[row] - values[other]
+            centre = float(self.means[row] - self.means[other]) if self.over == "blocks" else None
+            found = paired_interval(differences, centre=centre)
+            if found is None or self.over == "seeds" or not neighbours_alike(differences):
+                return found
+        return None if found is None else replace(found, alike=True)
+
+
+def repeat(variants: Sequence[VariantResult], metric: str) -> Repeated:
+    """A metric of variants that differ in their policies alone.
+
+    Seeds are circumstances where what is run depends on them. A log does not: however many seeds ran, it happened
+    once. It is then cut into blocks of equally many jobs by submission, the same jobs for all variants. Where that
+    cannot be done, seeds count if they change the metric at all, as where instances are lost by chance.
+
+    Parameters
+    ----------
+    variants
+        Of one point of a sweep, with the same seeds.
+    metric
+        A field of their metrics, or one of :mod:`~windlass.results.verdict.measures`.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> from windlass.results.metrics.site import BatchMetrics
+    >>> from windlass.results import Outcome
+    >>> def variant(name, *waits):
+    ...     made = [BatchMetrics(1, wait, wait, wait, wait, 1.0, 0.5, 9.0) for wait in waits]
+    ...     return VariantResult(name, (), tuple(Outcome(at, one, pl.DataFrame(), 8) for at, one in enumerate(made)))
+    >>> found = repeat([variant("a", 1.0, 2.0, 4.0), variant("b", 2.0, 3.1, 4.9)], "mean_wait_s")
+    >>> found.over, found.difference(1, 0).apart
+    ('seeds', True)
+    """
+    measure = measure_of(metric)
+    by_seed = np.array([_per_seed(variant, metric, measure) for variant in variants])
+    means = by_seed.mean(axis=1)
+    cut = None
+    if by_seed.shape[1] == 1 or _same_workload(variants):
+        cut = None if measure is None else _by_block(variants, measure, by_seed)
+    if cut is not None:
+        return Repeated(means, "blocks", cut)
+    if by_seed.shape[1] > 1 and (np.ptp(by_seed, axis=1) > 0).any():
+        return Repeated(means, "seeds", (by_seed,))
+    return Repeated(means, "nothing")
+
+
+def _per_seed(variant: VariantResult, metric: str, measure: Measure | None) -> list[float]:
+    known = {field.name for outcome in variant.outcomes[:1] for field in fields(outcome.metrics)}
+    if metric in known or measure is None:
+        return [float(getattr(outcome.metrics, metric)) for outcome in variant.outcomes]
+    jobs = [jobs_of(outcome.jobs, measure, outcome.processors) for outcome in variant.outcomes]
+    return [np.nan if each is None else statistic(measure, each.value) for each in jobs]
+
+
+def _same_workload(variants: Sequence[VariantResult]) -> bool:
+    """Whether all seeds, of which there are several, ran the same jobs."""
+    arrivals = measure_of("mean_wait_s")
+    assert arrivals is not None  # it is a mean of waits
+    found = [
+        jobs_of(outcome.jobs, arrivals, outcome.processors)
+        for variant in variants[:1]
+        for outcome in variant.outcomes
+    ]
+    return len(found) > 1 and _same_jobs(found)
+
+
+def _same_jobs(found: Sequence[Jobs | None]) -> bool:
+    first = found[0]
+    return first is not None and all(
+        each is not None and np.array_equal(each.submit, first.submit) for each in found
+    )
+
+
+def _by_block(
+    variants: Sequence[VariantResult], measure: Measure, by_seed: NDArray[np.float64]
+) -> tuple[NDArray[np.float64], ...] | None:
+    """Pseudo-values by block, averaged over seeds; None where tables do not say how the metric came about."""
+    jobs = [
+        [jobs_of(outcome.jobs, measure, outcome.processors) for outcome in variant.outcomes]
+        for variant in variants
+    ]
+    found = [[each for each in row if each is not None] for row in jobs]
+    if not _same_jobs([each for row in jobs for each in row]) or len(found[0][0].value) < LEAST_JOBS:
+        return None
+    again = np.array([[statistic(measure, each.value) for each in row] for row in found])
+    if not np.allclose(again, by_seed, rtol=1e-6, atol=1e-9):
+        # The metric is of other things than these jobs.
+        return None
+    return tuple(
+        np.array(
+            [np.mean([pseudo_values(measure, each.value, count) for each in row], axis=0) for row in found]
+        )
+        for count in BLOCKS
+    )

@@ -1,0 +1,65 @@
+"""Forecasters by name: the folder ``models/`` is the list."""
+
+from __future__ import annotations
+
+import difflib
+import inspect
+from collections.abc import Sequence
+from typing import Any
+
+from windlass.model import InputError
+from windlass.policy.discovery import classes_in
+from windlass.scale.forecast.protocol import Forecaster
+
+_MODELS = "windlass.scale.forecast.models"
+
+
+def forecasters() -> tuple[str, ...]:
+    """Names of all forecasters, sorted.
+
+    Examples
+    --------
+    >>> "seasonal-naive" in forecasters()
+    True
+    """
+    return tuple(sorted(cls.name for cls in classes_in(_MODELS, "forecast")))
+
+
+def make(name: str, seasons: Sequence[int] = (144,), seed: int = 1, **parameters: Any) -> Forecaster:
+    """A forecaster by its name.
+
+    Parameters
+    ----------
+    name
+        Of a file of ``models/``.
+    seasons
+        Rows of each season, for those that ask for it.
+    seed
+        For those that draw.
+    parameters
+        Others that it takes.
+
+    Raises
+    ------
+    InputError
+        There is none of that name, or a parameter that it does not take or refuses.
+
+    Examples
+    --------
+    >>> make("seasonal-native")
+    Traceback (most recent call last):
+    windlass.model.errors.InputError: unknown forecaster 'seasonal-native'; did you mean 'seasonal-naive'?
+    """
+    found = {cls.name: cls for cls in classes_in(_MODELS, "forecast")}
+    if name not in found:
+        close = difflib.get_close_matches(name, found, n=1)
+        hint = f"did you mean {close[0]!r}?" if close else f"expected one of {', '.join(sorted(found))}"
+        raise InputError(f"unknown forecaster {name!r}; {hint}")
+    accepted = inspect.signature(found[name]).parameters
+    for parameter in parameters:
+        if parameter not in accepted:
+            takes = ", ".join(accepted) or "none"
+            raise InputError(f"{name} has no parameter {parameter!r}, it takes {takes}")
+    given = {key: value for key, value in (("seasons", seasons), ("seed", seed)) if key in accepted}
+    made: Forecaster = found[name](**{**given, **parameters})
+    return made

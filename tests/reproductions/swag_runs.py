@@ -1,0 +1,40 @@
+"""Runs of SWAG's contenders that follow from what is asked for."""
+
+import numpy as np
+
+from tests.reproductions.keyed import keyed
+from windlass_reproductions.swag import bounds
+from windlass_reproductions.swag.runs import Experiment, Run, Size
+
+EACH, ONE = "Independent-SRPT", "Global-SRPT"
+SHOWN = (ONE, EACH, f"{ONE} w/Reordering", f"{EACH} w/Reordering", "SWAG")
+SIZE = Size(
+    {"facebook": 3000, "google": 700, "exponential": 40},
+    (0.39, 0.58, 0.78),
+    5,
+    12,
+    {"facebook": 30, "exponential": 20},
+)
+OPTIMAL = "Optimal order of 10"
+
+
+def experiment(seeds, names=("FCFS", *SHOWN), tell=lambda: None, **setting):
+    """Runs that follow from what is asked for."""
+    runs = {}
+    asked = sorted((name, repr(value)) for name, value in setting.items())
+    for name in names:
+        runs[name] = []
+        for seed in range(1, seeds + 1):
+            key = asked, name, seed
+            slowdown = np.array([keyed(key, kind, low=1.0, high=30.0) for kind in range(4)])
+            runs[name].append(Run(keyed(key), slowdown, keyed(key, "told"), keyed(key, "waiting")))
+            tell()
+    return Experiment(runs)
+
+
+def room(seeds=1, **setting):
+    asked = sorted((name, repr(value)) for name, value in setting.items())
+    swag, srpt, least = (
+        np.array([keyed(asked, what, seed) for seed in range(seeds)]) for what in ("swag", "srpt", "least")
+    )
+    return bounds.Room(swag, srpt, least)

@@ -1,0 +1,246 @@
+"""The reproduction of the predictive autoscaler: what its parts say of numbers that are known."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+import pytest
+
+from tests.reproductions.turning import not_turning
+from windlass.model import InputError
+from windlass.scale.forecast import forecasters, make
+from windlass_reproductions.autoscaler import examples, models, printed, tables
+from windlass_reproductions.autoscaler.compare import (
+    STATIC,
+    Compared,
+    Error,
+    Expected,
+    Found,
+    compare,
+    static,
+)
+from windlass_reproductions.autoscaler.data import Case
+from windlass_reproductions.autoscaler.examples import rows_of as example_rows
+from windlass_reproductions.autoscaler.figures import pictures
+from windlass_reproductions.autoscaler.models import FULL, Setting
+from windlass_reproductions.autoscaler.printed import MODELS, TABLE_4
+
+needs_networks = pytest.mark.skipif(
+    bool(Setting("x", packages=("jax", "equinox", "optax")).missing()),
+    reason="jax is not here, of the extra forecast",
+)
+
+
+def case(rows, test=100, stands_for="Philly", same=True, columns=("one",), period=3600.0):
+    """A series as a case, by the hour."""
+    return Case("made up", stands_for, same, columns, np.asarray(rows, np.float64), period, test, "drawn")
+
+
+def wave(days=30, columns=1):
+    """Days of 24 rows that go up and down, some noise."""
+    hours = np.arange(24.0 * days)[:, None]
+    rng = np.random.default_rng(1)
+    return 10.0 + 5.0 * np.sin(hours * 2 * np.pi / 24.0) + rng.random((len(hours), columns))
+
+
+def of_errors(errors, stands_for="Philly", same=True, **others):
+    """What was found, with these (MSE, PMSE) of each forecaster at both numbers of rows ahead."""
+    one = case(wave(), stands_for=stands_for, same=same)
+    truth = one.rows[-one.test :]
+    found = [
+        Found(name, (Error(mse, pmse, mse),) * 2, truth, truth + 1.0, others.get("fit", {}).get(name, 1.0))
+        for name, (mse, pmse) in errors.items()
+    ]
+    attention = others.get("attention")
+    if attention is not None:
+        found = [
+            dataclasses.replace(each, attention=attention) if each.name == "transformer" else each
+            for each in found
+        ]
+    return Compared(one, tuple(found), ())
+
+
+def row(rows, begins):
+    """The first row whose claim begins so."""
+    return next(each for each in rows if each.what.startswith(begins))
+
+
+def as_printed(data="Philly"):
+    """What was found if all comes out as printed, though nothing impossible."""
+    lines = TABLE_4[data]
+    return {name: (lines[word].mse, min(lines[word].mse, lines[word].pmse)) for name, word in MODELS.items()}
+
+
+def test_both_readings_of_table_2_and_what_does_not_hold_of_the_printed_one():
+    rows = example_rows()
+    assert [each.ours for each in rows[:2]] == ["1.5, 1", "2, 1"]
+    assert [each.holds for each in rows] == [True, False, False, True]
+    assert not_turning(rows) == {}
+
+
+def test_worked_examples_turn_with_their_inputs():
+    assert [examples.counts_row("so", each, "").holds for each in ([1.5, 1.0], [1.5, 1.5])] == [True, False]
+    assert examples.order_row(lambda first, second: first < second).holds is True
+    assert examples.order_row(examples.printed_less).holds is False
+    assert [examples.groups_row(each).holds for each in ([0, 1], [0, 0])] == [True, False]
+
+
+def test_the_static_allocation_is_the_largest_number_before_the_test_part():
+    rows = np.array([[1.0], [4.0], [2.0], [8.0], [2.0]])
+    found = static(case(rows, test=2, period=1200.0))
+    # Scaled by 4: forecasts of 1 against 2 and 0.5.
+    assert found.errors == (Error((1.0 + 0.25) / 2, 0.125, 0.25),) * 2
+
+
+def test_all_forecasters_are_compared():
+    assert {each.name for each in FULL} == set(forecasters())
+    assert {"naive", "seasonal-naive", "ses", "nlinear"} == {each.name for each in models.QUICK}
+
+
+def test_what_is_not_installed_is_left_out_and_said():
+    listed = [Setting("naive"), Setting("lstm", packages=("no_such_package",))]
+    found = compare(case(wave()), listed, lambda step, share: None)
+    assert [each.name for each in found.found] == ["naive", STATIC]
+    said = [each for each in tables.rows_of([found]) if each.ours == "not run"]
+    assert [(each.holds, "no_such_package is not installed" in each.note) for each in said] == [(None, True)]
+
+
+def test_forecasts_are_those_of_the_forecaster_and_see_only_what_came_before():
+    rows = wave(columns=2)
+    found = compare(case(rows, columns=("a", "b")), [Setting("naive")], lambda step, share: None)
+    (naive, _) = found.found
+    assert np.array_equal(naive.forecast, rows[-101:-1])
+    assert np.array_equal(naive.truth, rows[-100:])
+    assert naive.errors[0].pmse < naive.errors[0].mse
+
+
+def test_asking_for_the_expectation_alone_changes_no_forecast():
+    rows = wave()
+    plain, wrapped = make("nlinear", window=48).fit(rows), Expected(make("nlinear", window=48)).fit(rows)
+    wrapped.update(rows[:3])
+    plain.update(rows[:3])
+    assert np.array_equal(wrapped.forecast(2), plain.forecast(2))
+    assert wrapped.forecast(2, [0.1, 0.9]).shape == (2, 2, 1)
+    assert wrapped.least == plain.least
+
+
+def test_a_setting_says_what_is_not_its_default():
+    assert Setting("naive").said() == ""
+    assert Setting("lstm", {"window": 9, "seconds": 5.0}).said() == "window 9"
+    with pytest.raises(InputError, match="no parameter 'nonsense'"):
+        Setting("naive", {"nonsense": 1}).make([24])
+
+
+def test_the_printed_table_holds_where_all_comes_out_as_printed():
+    rows = tables.rows_of([of_errors(as_printed(), fit={"arima": 9.0})])
+    lines = [each for each in rows if each.what.startswith("Table 4, made up") and each.paper is not None]
+    assert len(lines) == len(MODELS)
+    # What is printed of PMSE is impossible twice; half or more of it is alike, a fifth is not.
+    assert [each.holds for each in lines] == [True, True, True, False, True]
+    for what in (
+        "made up: the static",
+        "made up, 60 min ahead: the least MSE of the paper's",
+        "made up, 60 min ahead: the least MSE of all",
+        "made up: models from the least",
+        "made up: MSE of the LSTM over",
+        "made up: ARIMA takes longer",
+    ):
+        found = [each for each in rows if each.what.startswith(what)]
+        assert found, what
+        assert all(each.holds for each in found), what
+    assert not_turning(rows) == {}
+
+
+def test_the_order_is_of_those_models_that_were_run():
+    errors = as_printed()
+    some = {name: errors[name] for name in ("holt-winters", "arima", STATIC)}
+    found = row(tables.rows_of([of_errors(some)]), "made up: models from the least")
+    assert (found.paper, found.ours, found.holds) == ("ARIMA, SES, Static", "ARIMA, SES, Static", True)
+    turned = some | {"holt-winters": (1e-4, 1e-4)}
+    found = row(tables.rows_of([of_errors(turned)]), "made up: models from the least")
+    assert (found.ours, found.holds) == ("SES, ARIMA, Static", False)
+
+
+def test_what_does_not_come_out_as_printed_is_said_not_to():
+    errors = {name: (1e-3, 5e-4) for name in MODELS} | {"naive": (2e-4, 1e-4), "static": (1e-3, 1e-5)}
+    errors["transformer"] = (2e-3, 1e-3)
+    rows = tables.rows_of([of_errors(errors, fit={"arima": 0.5})])
+    for what in ("the static", "models from the least", "MSE of the LSTM over", "ARIMA takes longer"):
+        assert row(rows, f"made up: {what}").holds is False
+    least = [each for each in rows if "the least MSE of" in each.what]
+    assert len(least) == 4
+    assert all(each.holds is False for each in least)
+    assert "naive 2.00e-04" in row(rows, "made up, 60 min ahead: the least MSE of all").ours
+    assert all(each.note for each in rows if each.holds is False)
+    assert not_turning(rows) == {}
+
+
+@pytest.mark.parametrize(("naive", "holds"), [(2e-4, True), (4e-5, False)])
+def test_the_printed_transformer_is_held_beside_the_naive_forecast(naive, holds):
+    said = "made up: the printed MSE of the Transformer, beside"
+    errors = {"naive": (naive, naive / 2), STATIC: (1.0, 1.0)}
+    found = row(tables.rows_of([of_errors(errors)]), said)
+    assert (found.paper, found.ours, found.holds) == (3e-4, naive, holds)
+    other = tables.rows_of([of_errors(errors, stands_for="Ours", same=False)])
+    assert not any(each.what.startswith(said) for each in other)
+
+
+def test_another_cluster_confirms_and_refutes_no_number_of_the_paper():
+    rows = tables.rows_of([of_errors(as_printed("Ours"), stands_for="Ours", same=False)])
+    lines = [each for each in rows if each.what.startswith("Table 4, made up")]
+    assert {each.holds for each in lines} == {None}
+    assert sum(each.paper is not None for each in lines) == len(MODELS)
+    # Of one that the paper does not have, nothing is printed.
+    other = tables.rows_of([of_errors(as_printed(), stands_for="", same=False)])
+    assert not any(each.paper for each in other if each.what.startswith("Table 4, made up"))
+
+
+def test_a_part_of_the_error_that_is_above_all_of_it_would_be_seen():
+    said = "Table 4: lines whose PMSE"
+    good, bad = (
+        of_errors({STATIC: (1.0, 1.0), "naive": (1.0, 0.5)}),
+        of_errors({STATIC: (1.0, 1.1)} | {"naive": (1.0, 0.2)}),
+    )
+    assert row(tables.rows_of([good]), said).ours == "0 of 4"
+    assert row(tables.rows_of([bad]), said).ours == "2 of 4"
+    # By the formula there can be none: nothing here could confirm what is printed.
+    assert row(tables.rows_of([good]), said).holds is row(tables.rows_of([bad]), said).holds is None
+    assert len(printed.impossible()) == 3
+
+
+@pytest.mark.parametrize(
+    ("attention", "holds"), [(np.arange(48.0)[::-1] ** 4, [True, True]), (np.ones(48), [False, False])]
+)
+def test_attention_is_near_or_not(attention, holds):
+    found = of_errors(as_printed(), attention=attention)
+    rows = [each for each in tables.rows_of([found]) if each.what.startswith("Figure 9")]
+    assert [each.holds for each in rows] == holds
+    assert not_turning(rows) == {}
+    (drawn,) = [each for each in pictures([found]) if each.key == "attention"]
+    assert np.mean(drawn.lines[0].y) == pytest.approx(1.0)
+
+
+def test_pictures_are_of_the_last_week_and_have_names_of_their_own():
+    both = [
+        compare(case(wave(columns=2), columns=("a", "b")), models.QUICK[:2], lambda step, share: None)
+    ] * 2
+    drawn = pictures(both)
+    assert len({each.key for each in drawn}) == len(drawn) == 5
+    course = drawn[0]
+    assert [each.name for each in course.lines] == ["truth", "seasonal-naive"]
+    assert all(len(each.x) == len(each.y) == 100 for each in course.lines)
+    assert {each.name for each in drawn[1].lines} == {"a", "b"}
+
+
+@pytest.mark.slow
+@needs_networks
+def test_attention_of_a_network_is_divided_among_the_rows_of_its_window():
+    setting = next(each for each in FULL if each.name == "transformer")
+    small = {"window": 12, "width": 4, "heads": 2, "layers": 1, "horizon": 2, "steps": 3, "batch": 2}
+    made = dataclasses.replace(setting, parameters=small).make([24])
+    found = made.fit(wave(days=12)).attention()
+    assert found.shape == (12,)
+    assert found.sum() == pytest.approx(1.0, abs=1e-5)
+    assert found.min() > 0.0
+    assert made.fit(np.ones((240, 1))).attention().shape == (0,)

@@ -1,0 +1,26 @@
+"""Which policies and knobs the cost–wait curve has."""
+
+from windlass_reproductions.autoscaler.curve_grid import (
+    CLAIRVOYANT,
+    DEFAULT,
+    HAZARD,
+    REACTIVE,
+    THRIFTY,
+    few,
+    grid,
+)
+
+
+def test_the_grid_has_each_point_once_and_a_quick_look_is_a_part_of_it():
+    names = [(each.curve, each.knob) for each in grid()]
+    assert len(set(names)) == len(names)
+    assert set(few()) < set(grid())
+    assert {REACTIVE, HAZARD, CLAIRVOYANT} <= {each.curve for each in few()}
+    assert (REACTIVE, DEFAULT) in names
+
+
+def test_who_counts_money_is_a_part_of_the_grid_where_types_differ_in_price():
+    more = [each for each in grid(by_money=True) if each not in grid()]
+    assert {each.curve for each in more} == {THRIFTY}
+    assert [each.knob for each in more] == [each.knob for each in grid() if each.curve == HAZARD]
+    assert {THRIFTY} == {each.curve for each in few(by_money=True)} - {each.curve for each in few()}

@@ -1,0 +1,179 @@
+"""Each row of the reproduction of Cascade is asked with what confirms it, what refutes it, and what cannot tell."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tests.reproductions.turning import not_turning
+from windlass_reproductions.cascade import example, gains, heuristic, placement, types
+from windlass_reproductions.cascade.drawn import CLASSIFIER, COUNTER, READER, TRACKER
+from windlass_reproductions.cascade.setting import CAMERA, CLOUD, PRIVATE
+from windlass_reproductions.cascade.verdicts import between, is_about, largest_gap, reaches, stays
+from windlass_reproductions.verdicts import Interval
+
+NOISE = np.array([0.99, 1.0, 1.01])
+
+
+def holds(rows, part):
+    (row,) = [row for row in rows if part in row.what]
+    return row.holds
+
+
+def found(**means):
+    """Accuracies at one to five queries a camera, all alike."""
+    table = {
+        (name.replace("_", "-"), count): value * NOISE
+        for name, value in means.items()
+        for count in gains.COUNTS
+    }
+    return gains.Found(
+        "these",
+        {("LP bound" if key[0] == "bound" else key[0], key[1]): v for key, v in table.items()},
+        gains.COUNTS,
+        0.1,
+        0.02,
+    )
+
+
+def test_the_worked_example_holds():
+    rows = example.example_rows()
+    assert [row.holds for row in rows[:3]] == [True] * 3
+    assert {row.what: row.ours for row in rows}["Section 5.3: what optimal comes to"] == pytest.approx(0.75)
+    assert not_turning(rows) == {}
+
+
+def test_the_worked_example_turns_with_its_plans(monkeypatch):
+    # The same plans, of which the second is better: both queries run it, and both at 1080p do fit.
+    better = (("1080p", 0.9, 0.3, 0.15, 0.3), ("480p", 0.95, 0.1, 0.1, 0.2), ("240p", 0.2, 0.1, 0.1, 0.1))
+    monkeypatch.setattr(example, "_PLANS", better)
+    rows = example.example_rows()
+    assert [row.holds for row in rows[:3]] == [False] * 3
+    assert not_turning(rows) == {}
+
+
+def test_gains_turn_with_their_inputs():
+    good = dict(
+        fair=0.02, videostorm=0.2, cascade=0.6, bound=0.61, refined=0.605, merged=1.1, merge_everything=0.7
+    )
+    rows = gains.rows_of(found(**good))
+    parts = (
+        "5 queries a camera: Cascade",
+        "gain over fair at 5",
+        "VideoStorm, up to",
+        "with merging at",
+        "over no merging",
+        "everything",
+    )
+    for part in parts:
+        assert holds(rows, part) is True, part
+    turned = dict(
+        fair=0.6, videostorm=0.6, cascade=0.3, bound=0.9, refined=0.8, merged=0.31, merge_everything=0.5
+    )
+    rows = gains.rows_of(found(**turned))
+    for part in parts:
+        assert holds(rows, part) is False, part
+    assert all(row.note for row in rows if row.holds is False)
+    assert not_turning(rows) == {}
+    # Between the bound and the best that is known lies 0.94: nobody can tell.
+    unsure = gains.rows_of(found(**(good | {"bound": 0.7, "refined": 0.61})))
+    assert holds(unsure, "5 queries a camera: Cascade") is None
+    assert not_turning(unsure) == {}
+    nobody = gains.rows_of(found(**(good | {"fair": 0.0})))
+    assert holds(nobody, "gain over fair at 5") is None
+    assert gains.picture(found(**good)).lines
+
+
+def test_bands_and_metrics_turn_with_their_inputs():
+    means, times = {1.0: 0.85 * NOISE, 2.0: 0.95 * NOISE}, {2.0: 0.15 * NOISE}
+    assert [row.holds for row in heuristic.judge_bands(means, times)] == [True, True, True]
+    means, times = {1.0: 0.5 * NOISE, 2.0: 0.7 * NOISE}, {2.0: 0.6 * NOISE}
+    assert [row.holds for row in heuristic.judge_bands(means, times)] == [False, False, False]
+    means, times = {1.0: 0.8 * NOISE, 2.0: 0.9 * NOISE}, {2.0: 0.2 * NOISE}
+    rows = heuristic.judge_bands(means, times)
+    assert [row.holds for row in rows] == [None, None, None]
+    assert not_turning(rows) == {}
+    base = 0.6 * NOISE
+    assert [row.holds for row in heuristic.judge_metrics(base, 0.85 * base, base - 0.12)] == [True, True]
+    assert [row.holds for row in heuristic.judge_metrics(base, 0.99 * base, base + 0.02)] == [False, False]
+    rows = heuristic.judge_metrics(base, 0.895 * base[::-1], (base - 0.09)[::-1])
+    assert [row.holds for row in rows] == [None, None]
+    assert not_turning(rows) == {}
+
+
+def test_kinds_turn_with_their_inputs():
+    far = {READER.name: 0.87, CLASSIFIER.name: 1.02, COUNTER.name: 0.87, TRACKER.name: 1.02}
+    best = {kind: 0.6 * NOISE for kind in far}
+    fair = {kind: 0.6 * NOISE / 20 for kind in far}
+    ours = {kind: part * NOISE * 0.6 for kind, part in far.items()}
+    assert {row.holds for row in types.by_kind(ours, best, fair)} == {True}
+    near = {kind: (1.9 - part) * NOISE * 0.6 for kind, part in far.items()}
+    rows = types.by_kind(near, best, best)
+    assert {row.holds for row in rows} == {False}
+    assert not_turning(rows) == {}
+    none = types.by_kind(ours, best, {kind: 0 * NOISE for kind in far})
+    assert {row.holds for row in none if "5.21" in row.what} == {None}
+
+
+@pytest.mark.parametrize(("ratio", "holds"), [(0.99, True), (0.90, False), (0.95, None)])
+def test_mixes_turn_with_their_inputs(ratio, holds):
+    # The claims are of 0.91 to 0.98; nearer with trackers than with readers.
+    wide = np.array([0.9, 1.0, 1.1]) if holds is None else 0.001 * NOISE + 0.999
+    found = {trackers: ratio * wide for trackers in range(6)}
+    rows = types.mix_rows(found, "best")
+    assert {row.holds for row in rows[:-1]} == {holds}
+    nearer = [types.mix_rows(found | {5: ratio * wide + more}, "best")[-1].holds for more in (0.001, -0.001)]
+    assert nearer == [True, False]
+    assert types.mix_rows(found | {5: ratio * wide[::-1]}, "best")[-1].holds is None
+    assert not_turning(rows) == {}
+
+
+@pytest.mark.parametrize(
+    ("name", "means", "holds"),
+    [
+        ("private CPU", (0.95, 0.94), True),
+        ("private CPU", (0.95, 0.80), False),
+        ("private CPU", (0.95, 0.935), None),
+        ("camera links", (0.80, 0.84), True),
+        ("camera links", (0.80, 0.97), False),
+        # The claim is "about 0.8", which much less is not, either.
+        ("camera links", (0.80, 0.5), False),
+        ("camera links", (0.80, 0.85), None),
+    ],
+)
+def test_more_of_a_capacity_turns_with_its_inputs(name, means, holds):
+    row = heuristic.sensitivity_row(name, "shown", [Interval(mean, 0.004) for mean in means])
+    assert row.holds is holds
+    assert not_turning([row]) == {}
+
+
+@pytest.mark.parametrize(("percent", "holds"), [(0.05, True), (3.74, True), (3.76, False)])
+def test_the_time_of_the_greedy_is_at_most_the_printed_part(percent, holds):
+    assert heuristic.in_range(percent).holds is holds
+
+
+def test_gains_over_one_level_turn_with_their_inputs():
+    gains_of = {CAMERA: 5.0 * NOISE, PRIVATE: 2.0 * NOISE, CLOUD: 3.1 * NOISE}
+    assert [row.holds for row in placement.static_rows(gains_of)] == [True, True]
+    turned = {CAMERA: 1.5 * NOISE, PRIVATE: 2.0 * NOISE, CLOUD: 2.5 * NOISE}
+    assert [row.holds for row in placement.static_rows(turned)] == [False, False]
+    unsure = {CAMERA: 3.0 * NOISE, PRIVATE: 2.0 * NOISE, CLOUD: 3.0 * NOISE[::-1]}
+    assert [row.holds for row in placement.static_rows(unsure)] == [None, None]
+    # A level at which nobody runs in some draw leaves no gain to compare with.
+    for level in (CAMERA, PRIVATE):
+        assert [row.holds for row in placement.static_rows(gains_of | {level: None})] == [True, None]
+    assert [row.holds for row in placement.static_rows(dict.fromkeys(gains_of))] == [None, None]
+    for found_gains in (gains_of, turned, unsure):
+        assert not_turning(placement.static_rows(found_gains)) == {}
+
+
+@pytest.mark.parametrize("limit", [-1.0, 0.0, 2.5])
+def test_intervals_turn(limit):
+    above, below, astride = (Interval(limit + shift, 0.1) for shift in (0.2, -0.2, 0.05))
+    each = (above, below, astride)
+    assert [reaches(found, limit).holds for found in each] == [True, False, None]
+    assert [stays(found, limit).holds for found in each] == [False, True, None]
+    assert is_about(above, limit, 0.4).holds is True
+    assert is_about(above, limit + 1.0, 0.4).holds is False
+    assert not np.isfinite(between([0.9], [1.0]).half)
+    assert largest_gap(np.arange(4.0), np.arange(4.0) + 10) == 1.0

@@ -1,0 +1,88 @@
+"""What a row is judged by: a part holds where every point of what is known of it does, and a claim as its parts do."""
+
+import math
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from windlass_reproductions.criteria import (
+    SOMEWHERE,
+    Judged,
+    Within,
+    at_least,
+    at_most,
+    exactly,
+    over,
+    printed,
+)
+from windlass_reproductions.verdicts import UNTOLD, Interval, interval
+
+# Eighths: sums and means of them are exact.
+EIGHTHS = st.integers(-40, 40).map(lambda n: n / 8)
+LIMITS = st.tuples(EIGHTHS, st.integers(1, 40).map(lambda n: n / 8)).map(lambda at: (at[0], at[0] + at[1]))
+PARTS = st.builds(
+    lambda mean, half, limits, sides, strict: Within(
+        Interval(mean, half),
+        low=limits[0] if sides != "high" else -math.inf,
+        high=limits[1] if sides != "low" else math.inf,
+        strict=strict,
+    ),
+    EIGHTHS,
+    st.integers(0, 20).map(lambda n: n / 8),
+    LIMITS,
+    st.sampled_from(["low", "high", "both"]),
+    st.booleans(),
+)
+
+
+@given(PARTS)
+def test_a_part_holds_where_each_point_does(part):
+    points = np.linspace(part.found.low, part.found.high, 16 * 40 + 1)
+    before = np.less if part.strict else np.less_equal
+    within = before(part.low, points) & before(points, part.high)
+    assert part.holds is (True if within.all() else None if within.any() else False)
+
+
+@given(PARTS)
+def test_a_part_that_is_known_turns_when_inverted(part):
+    known = Within(Interval(part.found.mean, 0.0), part.low, part.high, part.strict)
+    if known.found.mean not in (known.low, known.high):
+        assert known.inverted().holds is (not known.holds)
+        assert known.inverted().found.half == known.found.half
+
+
+@given(st.lists(PARTS, min_size=1, max_size=4))
+def test_a_claim_holds_with_all_parts_and_fails_with_one_or_with_all(parts):
+    verdicts = [part.holds for part in parts]
+    each, all_of_them = Judged(tuple(parts), "").holds, Judged(tuple(parts), "", unanimous=True).holds
+    assert (each is True) == (all_of_them is True) == (set(verdicts) == {True})
+    assert (each is False) == (False in verdicts)
+    assert (all_of_them is False) == (set(verdicts) == {False})
+
+
+def test_why_nothing_is_told_is_said():
+    yes, no, open_one = (Within(Interval(mean, 0.5), low=0.0) for mean in (1.0, -1.0, 0.0))
+    for unanimous, mixed in ((False, ""), (True, SOMEWHERE)):
+        assert Judged((yes, no), "", unanimous).untold == mixed
+        assert Judged((yes, open_one), "", unanimous).untold == UNTOLD
+        assert Judged((yes, yes), "", unanimous).untold == Judged((), "", unanimous).untold == ""
+
+
+def test_of_nothing_and_of_one_seed_nobody_can_tell():
+    assert Judged((), "").holds is Judged((), "", unanimous=True).holds is None
+    assert Judged((Within(over([5.0]), low=0.0),), "").holds is None
+    assert Judged((Within(over([math.nan, math.nan]), low=0.0),), "").holds is None
+
+
+def test_seeds_without_a_value_are_left_out():
+    assert over([1.0, math.nan, 2.0]) == interval(np.array([1.0, 2.0]))
+
+
+@given(st.integers(0, 200), st.integers(0, 200))
+def test_a_printed_number_is_met_where_ours_rounds_to_it(ours, theirs):
+    # Ours in tenths of the last digit that is printed, off the half way that may round either way.
+    value, digit = (10 * ours + 1) / 100, 0.1
+    assert printed(exactly(value), theirs / 10, digit).holds is (round(value, 1) == theirs / 10)
+    assert at_least(exactly(value), theirs / 10, digit).holds is (round(value, 1) >= theirs / 10)
+    assert at_most(exactly(value), theirs / 10, digit).holds is (round(value, 1) <= theirs / 10)

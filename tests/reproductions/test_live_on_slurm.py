@@ -1,0 +1,158 @@
+"""The simulator beside Slurm: what is run, and each row, worked out by hand."""
+
+import contextlib
+import dataclasses
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from tests.reproductions.keyed import axes
+from windlass.model import JobTable
+from windlass_reproductions.sim_vs_live import on_slurm
+from windlass_reproductions.sim_vs_live.site_case import Observed, mixed_jobs, start_order
+
+JOBS = JobTable.of(np.zeros(4), [1.0, 2.0, 3.0, 4.0], [1, 1, 1, 1], [60.0] * 4)
+SEEN = Observed(
+    np.array([0.0, 1.0, 2.0, 4.0]),
+    np.array([1.5, 2.4, 3.6, 4.5]),
+    np.array([0.1, 0.2, 0.3, 0.4]),
+    np.array([0.2, 0.4, 0.6, 0.8]),
+)
+
+
+@pytest.mark.parametrize("told", [[0.0, 1.0, 2.0, 4.0], [0.0, 1.0, 4.0, 2.0]])
+def test_rows_on_slurm_are_worked_out_by_hand(monkeypatch, told):
+    by_run = {
+        tuple(SEEN.held): np.array([0.0, 2.0, 1.0, 4.0]),
+        (1.5, 2.5, 3.5, 4.5): np.array([0.0, 1.0, 2.0, 5.0]),
+        (1.0, 2.0, 3.0, 4.0): np.array([0.0, 1.0, 2.0, 3.0]),
+    }
+    monkeypatch.setattr(
+        on_slurm, "simulated", lambda table, procs, policy: by_run[tuple(table.run)] + (procs != 8)
+    )
+    monkeypatch.setattr(on_slurm, "let_go_as_told", lambda jobs, seen, procs, policy: np.array(told))
+    policy = SimpleNamespace(name="easy")
+    rows = on_slurm.rows_of(policy, JOBS, SEEN, 0.5)
+    same = told == [0.0, 1.0, 2.0, 4.0]
+    assert [(row.paper, row.ours) for row in rows] == [
+        (4, 2),
+        (1.75, 1.75),
+        (4, 4 if same else 2),
+        (1.75, 1.75),
+        (2.0, 1.75),
+        (1.5, 1.75),
+        (None, 0.5),
+    ]
+    late = "a start is heard of late"
+    assert (late in rows[0].note) == same
+    assert "they part at place 2: job 2 for real, job 3 simulated" in rows[0].note
+    assert "off by +0.00%" in rows[1].note
+    assert "more than 5%" not in rows[1].note
+    assert "off by +14.29%, more than 5%" in rows[4].note
+    assert (": jobs do not all take the same" in rows[4].note) == same
+    assert f"off by {1.5 / 1.75 - 1:+.1%}" in rows[5].note
+    assert "0.50 s a job in this run, 0.40 to 0.60" in rows[5].note
+    assert "0.50 s a job; on Slurm" in rows[4].what
+
+
+def test_pictures_on_slurm_have_jobs_by_the_time_they_are_let_go(monkeypatch):
+    monkeypatch.setattr(on_slurm, "simulated", lambda table, procs, policy: table.run[::-1] * 1.0)
+    one = on_slurm._Compared(
+        SimpleNamespace(name="easy"), JOBS, dataclasses.replace(SEEN, let_go=SEEN.let_go[::-1])
+    )
+    drawn = on_slurm._picture(one, 0.5)
+    assert [(line.name, list(line.x), list(line.y)) for line in drawn.lines] == [
+        ("on Slurm", [0.0, 1.0, 2.0, 4.0], [1, 2, 3, 4]),
+        ("simulated with the stated latency", [1.5, 2.5, 3.5, 4.5], [1, 2, 3, 4]),
+        ("simulated without", [1.0, 2.0, 3.0, 4.0], [1, 2, 3, 4]),
+    ]
+    assert axes(drawn) == ("easy", "s", "jobs")
+    assert start_order(JOBS, [1.0, 0.0, 1.0, 0.5]) == [int(JOBS.job[at]) for at in (1, 3, 0, 2)]
+
+
+@pytest.mark.parametrize("quick", [True, False])
+def test_slurm_is_set_up_once_for_all_policies_and_taken_down(monkeypatch, quick, tmp_path):
+    done, told = [], []
+    monkeypatch.setattr(on_slurm.tempfile, "mkdtemp", lambda prefix: str(tmp_path / "own"))
+    cluster = SimpleNamespace(folder="folder")
+    monkeypatch.setattr(
+        on_slurm, "up", lambda folder, nodes, cpus: done.append(("up", nodes, cpus)) or (cluster, 0)
+    )
+    monkeypatch.setattr(on_slurm, "down", lambda folder: done.append(("down", folder)))
+    monkeypatch.setattr(on_slurm, "simulated", lambda *_: None)
+
+    def run(where, jobs, policy):
+        done.append((policy.name, len(jobs), jobs.run[0]))
+        return SimpleNamespace(held=jobs.run + 0.5)
+
+    monkeypatch.setattr(on_slurm, "_run", run)
+    monkeypatch.setattr(on_slurm, "rows_of", lambda policy, jobs, seen, latency: [(policy.name, latency)])
+    monkeypatch.setattr(on_slurm, "_picture", lambda one, latency: one.policy.name)
+    found = on_slurm.SimVsSlurm().reproduce(quick=quick, tell=lambda *step: told.append(step))
+    first, count = (20, 30) if quick else (40, 200)
+    runs = [
+        (name, number, mixed_jobs(number, 8, np.random.default_rng([seed, 8])).run[0])
+        for name, number, seed in (("easy", first, 2), ("easy", count, 1), ("conservative", count, 1))
+    ]
+    assert done == [("up", 4, 2), *runs, ("down", "folder")]
+    assert found.rows[0].ours == pytest.approx(0.5)
+    assert [(name, pytest.approx(0.5)) for name in ("easy", "conservative")] == list(found.rows[1:])
+    assert found.pictures == ("easy", "conservative")
+    assert told == [
+        ("calibration", 0.0),
+        ("easy", pytest.approx(1 / 3)),
+        ("conservative", pytest.approx(2 / 3)),
+    ]
+
+
+def test_jobs_are_submitted_held_and_for_whole_minutes(monkeypatch, tmp_path):
+    asked = []
+
+    def run(words, **given):
+        asked.append(words)
+        return SimpleNamespace(returncode=0, stdout=f"{len(asked)}\n", stderr="")
+
+    monkeypatch.setattr(on_slurm.subprocess, "run", run)
+    monkeypatch.setattr(on_slurm, "environment", lambda folder: {})
+    assert on_slurm._submit(tmp_path, "sleep 2", 3, 120.0) == 1
+    assert asked[0] == [
+        "sbatch",
+        "--parsable",
+        "--hold",
+        "--comment=windlass",
+        "--output=/dev/null",
+        "--ntasks=3",
+        "--time=2",
+        "--wrap=sleep 2",
+    ]
+    monkeypatch.setattr(
+        on_slurm.subprocess,
+        "run",
+        lambda *_, **__: SimpleNamespace(returncode=1, stdout="", stderr="no\nway"),
+    )
+    with pytest.raises(on_slurm.BatchError, match="sbatch: no way"):
+        on_slurm._submit(tmp_path, "sleep 2", 3, 120.0)
+
+
+@pytest.mark.parametrize("numbers", [[1, 2, 3, 4], [1, 3, 2, 4]])
+def test_a_run_on_slurm_is_of_jobs_in_their_order(monkeypatch, numbers):
+    asked, left = [], iter(numbers)
+    monkeypatch.setattr(on_slurm, "_submit", lambda *given: asked.append(given) or next(left))
+    monkeypatch.setattr(on_slurm, "Client", lambda commands, patience: patience)
+    monkeypatch.setattr(on_slurm, "Commands", lambda conf: conf)
+    monkeypatch.setattr(on_slurm, "Journal", lambda path: contextlib.nullcontext(path.name))
+    monkeypatch.setattr(on_slurm, "SlurmSystem", lambda *given: given)
+    engine = SimpleNamespace(observed=lambda run: ("seen", run))
+    systems = []
+    monkeypatch.setattr(on_slurm, "watched", lambda system: systems.append(system) or engine)
+    monkeypatch.setattr(on_slurm, "drive", lambda given, policies: policies)
+    cluster = SimpleNamespace(folder="folder", conf="conf")
+    if numbers != sorted(numbers):
+        with pytest.raises(on_slurm.BatchError, match="another order"):
+            on_slurm._run(cluster, JOBS, "policy")
+        return
+    assert on_slurm._run(cluster, JOBS, "policy") == ("seen", {"order": "policy"})
+    assert asked == [("folder", f"sleep {run:.1f}", 1, 60.0) for run in (1.0, 2.0, 3.0, 4.0)]
+    ((client, journal, options),) = systems
+    assert (client, journal, options.until_idle) == (60.0, "journal", True)

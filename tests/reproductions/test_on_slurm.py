@@ -1,0 +1,94 @@
+"""The simulator beside Slurm: how schedules are compared, and that they are the same but for what Slurm takes."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+
+from tests.engines.fake_batch import FakeBatch
+from tests.reproductions.turning import not_turning
+from windlass.drive import drive
+from windlass.engines.slurm.host import missing
+from windlass.model import InputError
+from windlass.order.site.policies.conservative import Conservative
+from windlass.order.site.policies.easy import Easy
+from windlass_reproductions import find_paper, on_engine
+from windlass_reproductions.sim_vs_live.as_told import let_go_as_told
+from windlass_reproductions.sim_vs_live.on_slurm import rows_of
+from windlass_reproductions.sim_vs_live.site_case import mixed_jobs, simulated, start_order, watched
+from windlass_reproductions.sim_vs_live.verdicts import close, same_order
+
+JOBS = mixed_jobs(40, 8, np.random.default_rng(3))
+
+
+def observed(policy, latency):
+    """What is seen of a run in virtual time where each job starts so late, s."""
+    engine = watched(FakeBatch(JOBS, 8, latency=latency, kill=False))
+    return engine.observed(drive(engine, {"order": policy}))
+
+
+def test_orders_are_compared_place_by_place():
+    assert same_order([1, 2, 3], [1, 2, 3]).holds
+    verdict = same_order([1, 2, 3, 4], [1, 4, 2, 3])
+    assert not verdict.holds
+    assert (verdict.same, verdict.first, verdict.pairs) == (1, (2, 2, 4), 2)
+    assert "place 2: job 2 for real, job 4 simulated; 2 of 6 pairs" in verdict.note
+    with pytest.raises(ValueError, match="two orders of the same jobs"):
+        same_order([1, 2], [1, 3])
+
+
+def test_means_are_close_within_five_in_a_hundred_on_both_sides():
+    assert [close(10.0, mean).holds for mean in (10.49, 9.51, 10.51, 9.49)] == [True, True, False, False]
+
+
+@pytest.mark.parametrize("policy", [Easy(), Conservative()], ids=lambda policy: policy.name)
+def test_without_latency_what_is_seen_is_what_is_simulated(policy):
+    seen = observed(policy, 0.0)
+    assert np.abs(seen.held - JOBS.run).max() < 1e-5
+    assert same_order(
+        start_order(JOBS, seen.let_go), start_order(JOBS, simulated(seen.as_seen(JOBS), 8, policy))
+    ).holds
+    rows = rows_of(policy, JOBS, seen, 0.0)
+    assert all(row.holds is not False for row in rows)
+    assert not_turning(rows) == {}
+
+
+@pytest.mark.parametrize("policy", [Easy(), Conservative()], ids=lambda policy: policy.name)
+def test_told_as_late_the_engine_does_the_same(policy):
+    seen = observed(policy, 0.7)
+    told = let_go_as_told(JOBS, seen, 8, policy)
+    assert same_order(start_order(JOBS, seen.let_go), start_order(JOBS, told)).holds
+    assert np.abs(told - seen.let_go).max() < 1e-5
+
+
+def test_another_order_or_wait_does_not_hold():
+    seen = observed(Easy(), 0.0)
+    turned = dataclasses.replace(seen, let_go=seen.let_go[::-1].copy())
+    rows = rows_of(Easy(), JOBS, turned, 0.0)
+    assert [row.holds for row in rows].count(False) >= 2
+    assert not_turning(rows) == {}
+    slower = dataclasses.replace(seen, let_go=seen.let_go * 2)
+    rows = rows_of(Easy(), JOBS, slower, 0.0)
+    assert all(row.note for row in rows if row.holds is False)
+    assert sum(row.holds is False for row in rows) == 3
+
+
+def test_papers_that_run_nowhere_else_refuse_an_engine():
+    paper = find_paper("sim-vs-live")
+    assert on_engine(paper, None) is on_engine(paper, "ray") is paper
+    with pytest.raises(InputError, match="'rosella', which is simulated alone: leave --engine out"):
+        on_engine(find_paper("rosella"), "slurm")
+    with pytest.raises(InputError, match="'sim-vs-live', expected one of ray, slurm"):
+        on_engine(paper, "kubernetes")
+
+
+@pytest.mark.slow
+def test_on_slurm_the_order_is_the_simulator_s_but_for_starts_heard_of_late():
+    if reason := missing():
+        pytest.skip(reason)
+    found = on_engine(find_paper("sim-vs-live"), "slurm").reproduce(quick=True, tell=lambda step, share: None)
+    told = [row for row in found.rows if "told" in row.what]
+    assert len(told) == 4
+    assert all(row.holds for row in told)
+    assert all(row.note for row in found.rows if row.holds is False)
+    assert len({picture.key for picture in found.pictures}) == 2

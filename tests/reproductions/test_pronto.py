@@ -1,0 +1,203 @@
+"""The reproduction of Pronto: what its parts say of numbers that are known."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from windlass.admit import POLICIES
+from windlass.admit.evaluation import Candidate, Node, judge
+from windlass.io.traces.telemetry import Telemetry, read_recorded
+from windlass.model import InputError
+from windlass.sim.telemetry.metrics import Metrics, read_model
+from windlass_reproductions import public
+from windlass_reproductions.pronto import data, paper, spikes, values
+from windlass_reproductions.pronto.data import Machine, after, clusters
+from windlass_reproductions.pronto.drawn import drawn_node
+from windlass_reproductions.pronto.fit import channels_of, fit
+from windlass_reproductions.pronto.methods import cluster, has_svm, own, pooled
+from windlass_reproductions.pronto.recall import Set, chosen, pictures, rows_of
+from windlass_reproductions.pronto.similar import DISTANCES, medoids
+from windlass_reproductions.pronto.verdicts import beats_chance
+
+RECORDING = Path(__file__).parents[2] / "examples" / "telemetry" / "tune.parquet"
+DAY = 86_400.0
+needs_svm = pytest.mark.skipif(not has_svm(), reason="scikit-learn is not here, of the extra forecast")
+
+
+def machine(number, of, days=30):
+    """Usage at every five minutes of some days, as a function of the time in days."""
+    time = np.arange(0.0, days * DAY, 300.0)
+    return Machine(number, time, of(time / DAY))
+
+
+def test_medians_begin_at_midnight_and_keep_gaps():
+    time = np.arange(0.5 * DAY, 4 * DAY, 300.0)
+    time = time[(time < 2 * DAY) | (time >= 3 * DAY)]
+    found = Machine(1, time, np.floor(time / DAY)).medians(DAY)
+    assert np.array_equal(found, [1.0, np.nan, 3.0], equal_nan=True)
+    series = values.series_of([Machine(1, time, np.floor(time / DAY))] * 2, DAY)
+    assert series.tolist() == [[1.0, 1.0, 3.0]] * 2
+
+
+def test_a_straight_line_is_off_by_a_step_for_naive_and_by_more_for_smoothing():
+    line = np.arange(30.0)[None] * 2.0
+    naive = values.errors(line, 14, 10, values.alone("naive"))
+    smooth = values.errors(line, 14, 10, values.alone("ExpSmo"))
+    assert naive == pytest.approx([2.0])
+    assert smooth[0] > naive[0]
+
+
+def test_windows_never_hold_what_is_forecast():
+    series = np.random.default_rng(1).random((2, 30))
+    seen = []
+    values.errors(series, 5, 3, lambda windows: seen.append(windows.copy()) or np.zeros(2))
+    assert [window[:, -1].tolist() for window in seen] == [
+        series[:, place - 1].tolist() for place in (27, 28, 29)
+    ]
+
+
+@pytest.mark.parametrize("method", ["naive", "ExpSmo", "ARIMA"])
+def test_scale_and_offset_of_a_machine_do_not_matter(method):
+    window = np.random.default_rng(2).random(21)
+    assert own(method, 100.0 * window + 7.0) == pytest.approx(100.0 * own(method, window) + 7.0)
+    both = np.stack([window, 100.0 * window + 7.0])
+    assert cluster(method, both)[1] == pytest.approx(100.0 * cluster(method, both)[0] + 7.0)
+
+
+@needs_svm
+def test_a_machine_alike_others_is_forecast_from_them():
+    # A saw of three days: one window has too few teeth to learn from, those of ten machines have enough.
+    teeth = np.array([(np.arange(14) + shift) % 3 for shift in range(10)], np.float64) / 2.0
+    following = np.array([(14 + shift) % 3 for shift in range(10)]) / 2.0
+    assert np.abs(pooled(teeth) - following).max() < 0.2
+
+
+@pytest.mark.parametrize("name", DISTANCES)
+def test_distances_tell_two_kinds_of_series_apart(name):
+    days = np.arange(20.0)
+    kinds = [np.sin(days), np.sin(days) + 0.01, 5.0 + 0.3 * days, 5.1 + 0.3 * days]
+    rng = np.random.default_rng(3)
+    distance = DISTANCES[name](np.array(kinds) + 0.001 * rng.normal(size=(4, 20)))
+    assert np.allclose(distance, distance.T)
+    assert np.allclose(np.diag(distance), 0.0, atol=1e-6)
+    assert medoids(distance, groups=2).tolist() in ([0, 0, 1, 1], [1, 1, 0, 0])
+
+
+def test_clusters_hold_each_machine_once():
+    found = clusters(tuple(machine(number, np.sin, days=1) for number in range(8)))
+    assert [each.number for group in found for each in group] == list(range(8))
+
+
+def test_accuracy_is_of_both_kinds():
+    were = np.array([[True, False], [False, False], [False, False]])
+    assert spikes.accuracy(were, were).balanced == 1.0
+    never = spikes.accuracy(np.zeros((3, 2), bool), were)
+    # Of the first machine half; of the second, which has no spike, all.
+    assert (never.balanced, never.plain) == (0.75, pytest.approx(5 / 6))
+    assert spikes.accuracy(~were, were).balanced == pytest.approx((0 + 0 + 1 + 0) / 4)
+
+
+def test_random_is_rarely_said_to_beat_chance_and_never_of_few_onsets():
+    node, told = drawn_node(3, steps=6000), []
+    few = Node(node.metrics[:2200], node.ready[:2200], 0.2, 0.2, 2000)
+    for seed in range(20):
+        candidate = Candidate("random", "random", 0.1, {"downtime": 0.1})
+        found, short = (
+            judge(POLICIES, candidate, [each], np.random.default_rng(seed)) for each in (node, few)
+        )
+        told.append(bool(beats_chance(found.quality, found.intervals)))
+        assert beats_chance(short.quality, short.intervals) is None
+    assert sum(told) <= 3
+
+
+def test_drawn_sets_are_no_evidence_for_the_paper():
+    nodes = [drawn_node(seed, steps=1200) for seed in (1, 2)]
+    names = ("pronto fpca, as printed", "pronto directions, as printed", "random", "forewarn")
+    listed = [each for each in chosen(nodes) if each.label in names]
+    found = [judge(POLICIES, each, nodes, np.random.default_rng(1)) for each in listed]
+    assert all(
+        row.holds is None and row.paper is None for row in rows_of(Set("drawn", nodes, real=False), found)
+    )
+    real = rows_of(Set("real", nodes), found)
+    assert sum(row.paper is not None for row in real) == 3
+    for picture in pictures(Set("real", nodes), found, "x"):
+        for line in picture.lines:
+            assert list(line.y) == sorted(line.y)
+            assert list(line.x) == sorted(line.x)
+
+
+def test_without_traces_forecasts_are_said_not_to_have_run(monkeypatch, tmp_path):
+    monkeypatch.setenv(public.VARIABLE, str(tmp_path))
+    monkeypatch.setenv(data.RECORDINGS, str(tmp_path))
+    (row,), (other,) = paper._forecasts(quick=True), paper._recorded(quick=True)
+    for each in (row, other):
+        assert (each.ours, each.holds) == ("not run", None)
+        assert tmp_path.name in each.note or "telemetry" in each.note
+    assert data.recorded_nodes() == data.bitbrains_nodes(3, None) == data.smd_nodes(3, None) == []
+
+
+def recording(steps=1500, seed=1):
+    """A recording of which is known how its metrics follow pressure."""
+    rng = np.random.default_rng(seed)
+    busy, ready = (np.convolve(rng.random(steps) < 0.05, np.ones(8), "same").clip(0, 1) for _ in range(2))
+    columns = {
+        "busy": busy,
+        "load.runnable": 4 * ready + rng.random(steps),
+        "cpu_ready": ready + 0.01 * rng.random(steps),
+        "memory.MemAvailable": 1e9 * (1 - 0.3 * rng.random(steps)),
+        "net.lo_packets": rng.integers(0, 50, steps).astype(float),
+        "late": np.roll(busy, 2) * 50.0 + rng.normal(size=steps),
+        "still": np.full(steps, 3.0),
+    }
+    return Telemetry(
+        "here", np.arange(float(steps)), tuple(columns), np.stack(list(columns.values()), axis=1)
+    )
+
+
+def test_a_fitted_model_has_lags_and_noise_of_the_recording():
+    found = recording()
+    model = fit([found], 2.0)
+    assert "still" not in model.names
+    place = model.names.index("late")
+    assert model.delay[place] == 2
+    assert np.abs(model.along[place]).argmax() == 0
+    assert model.pole[place] == 0.0
+    # Driven by the recording's own pressure, the model gives metrics like the recording's.
+    metrics = Metrics(model, 1, np.random.default_rng(2))
+    drawn = np.array([metrics.step(each[None])[0] for each in channels_of(found, 2.0)])
+    true = found.of("late")
+    assert np.corrcoef(drawn[5:, place], true[5:])[0, 1] > 0.9
+    assert drawn[:, place].std() == pytest.approx(true.std(), rel=0.15)
+
+
+def test_recordings_that_cannot_be_fitted_are_named():
+    whole = recording(steps=50)
+    without = Telemetry("there", whole.time, whole.names[1:], whole.values[:, 1:])
+    with pytest.raises(InputError, match="there: none of the columns busy is there"):
+        fit([without], 2.0)
+    with pytest.raises(InputError, match="other metrics than each other"):
+        fit([whole, without], 2.0)
+    with pytest.raises(InputError, match="has other metrics than there"):
+        after(whole, without)
+
+
+def test_the_model_that_is_shipped_is_of_the_recording_that_ships():
+    # Would catch a recording, or a fit, that changes without the model.
+    shipped, again = read_model(), fit([read_recorded(RECORDING)], 2.0)
+    assert again.names == shipped.names
+    for name in ("channel_mean", "channel_scale", "mean", "scale"):
+        np.testing.assert_allclose(getattr(again, name), getattr(shipped, name), rtol=1e-3, atol=1e-300)
+    # Two delays that explain a metric as well may change places with the last digit of a sum.
+    alike = (again.delay == shipped.delay) & (again.pole == shipped.pole)
+    assert alike.mean() > 0.9
+    np.testing.assert_allclose(again.along[alike], shipped.along[alike], rtol=2e-3, atol=1e-6)
+
+
+def test_the_model_that_is_shipped_is_of_a_recording():
+    model = read_model()
+    assert {"cpu_ready", "busy"} <= set(model.names)
+    # CPU Ready itself follows the channel of this name, and no other as much.
+    assert np.abs(model.along[model.names.index("cpu_ready")]).argmax() == 2

@@ -1,0 +1,175 @@
+"""What admission gains in the simulator: on the same seeds, and at the same share of rejected tasks."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+import yaml
+
+from windlass.experiment.runner import run
+from windlass.experiment.scenario import make_scenario
+from windlass.model import InputError
+from windlass_reproductions.pronto.simulated import (
+    LADDER,
+    Contender,
+    at_share,
+    contenders,
+    main,
+    over,
+    table,
+    with_ladder,
+)
+
+TREE = {
+    "world": "admission",
+    "cluster": {"nodes": 3, "bursts": {"every": 30, "last": 10, "ramp": 1}},
+    "workload": {"tasks": 2000, "load": [0.6, 0.8]},
+    "policies": {
+        "dispatch": "pot",
+        "admit": ["always", {"random": {"downtime": 0.05}}, {"utilisation": {"downtime": 0.05}}],
+    },
+    "seeds": [1, 2],
+}
+
+
+def of(label, p99, rejected):
+    return Contender(label.partition("(")[0], label, np.array(p99), np.array(rejected))
+
+
+def rows(lines):
+    """Cells by the label of a row."""
+    split = [[cell.strip() for cell in line.split("|")[1:-1]] for line in lines if line.startswith("| ")]
+    return {cells[0]: cells[1:] for cells in split}
+
+
+def test_between_two_rungs_it_is_what_a_straight_line_has():
+    rungs = [of("always", [2.0, 3.0], [0.0, 0.0]), of("utilisation(downtime=0.1)", [4.0, 3.0], [0.1, 0.2])]
+    # Would catch rungs of another seed, and a mean over seeds before the line.
+    assert at_share(np.array([0.05, 0.05]), rungs).tolist() == [3.0, 3.0]
+    assert at_share(np.array([0.0, 0.2]), rungs[::-1]).tolist() == [2.0, 3.0]
+    beyond = at_share(np.array([0.11, 0.11]), rungs)
+    assert np.isnan(beyond[0])
+    assert beyond[1] == 3.0
+
+
+def test_differences_are_of_the_same_seeds():
+    base = np.array([1.0, 5.0, 9.0])
+    # Seeds differ by far more than policies do, and it does not matter.
+    found = over(0.9 * base, base)
+    assert (found.mean, found.half) == (pytest.approx(-10.0), pytest.approx(0.0, abs=1e-9))
+    assert over(base, 0.8 * base).mean == pytest.approx(25.0)
+
+
+def test_a_table_holds_each_against_none_and_the_threshold_that_rejects_as_much():
+    found = [
+        of("always", [2.0, 4.0], [0.0, 0.0]),
+        of("utilisation(downtime=0.05)", [3.0, 6.0], [0.1, 0.1]),
+        of("ours", [2.0, 4.0], [0.1, 0.1]),
+        of("worse", [3.0, 6.0], [0.05, 0.05]),
+        of("greedy", [1.0, 2.0], [0.3, 0.3]),
+    ]
+    lines = list(table("pot, load=0.8", found))
+    assert lines[0] == "pot, load=0.8, 2 seeds"
+    cells = rows(lines)
+    assert cells["always"] == ["3.00", "0.0", "", ""]
+    assert cells["utilisation(downtime=0.05)"] == ["4.50", "10.0", "+50.0 (+50.0 to +50.0)", ""]
+    assert cells["ours"] == ["3.00", "10.0", "+0.0 (+0.0 to +0.0)", "-33.3 (-33.3 to -33.3)"]
+    # Halfway up the ladder the threshold has 2.5 and 5 s.
+    assert cells["worse"][3] == "+20.0 (+20.0 to +20.0)"
+    assert cells["greedy"][3] == "rejects more than the last rung"
+
+
+def test_a_threshold_that_stays_is_no_rung():
+    found = [
+        of("always", [2.0, 2.0], [0.0, 0.0]),
+        of("utilisation(threshold=0.9)", [9.0, 9.0], [0.1, 0.1]),
+        of("utilisation(downtime=0.05)", [4.0, 4.0], [0.2, 0.2]),
+    ]
+    assert rows(table("x", found))["utilisation(threshold=0.9)"][3] == "+200.0 (+200.0 to +200.0)"
+
+
+def test_each_rung_is_added_once():
+    tree = with_ladder(TREE, 7)
+    downtimes = [
+        each["utilisation"]["downtime"] for each in tree["policies"]["admit"] if "utilisation" in each
+    ]
+    assert sorted(downtimes) == sorted(LADDER)
+    assert tree["seeds"] == [7]
+    assert TREE["seeds"] == [1, 2]
+    single = with_ladder({**TREE, "policies": {"dispatch": "pot", "admit": "always"}}, 1)
+    assert single["policies"]["admit"][0] == "always"
+
+
+def test_what_is_asked_takes_the_place_of_what_the_scenario_has():
+    # Would catch a load that is lost with the number of tasks, and a scenario that changes unasked.
+    assert with_ladder(TREE, 1)["workload"] == TREE["workload"]
+    assert "sizes" not in with_ladder(TREE, 1)
+    found = with_ladder({**TREE, "sizes": "hidden"}, 1, 50, "told")
+    assert found["workload"] == {"tasks": 50, "load": [0.6, 0.8]}
+    assert found["sizes"] == "told"
+
+
+def test_an_interval_has_its_lower_end_first():
+    found = [of("always", [1.0, 1.0, 1.0], [0.0] * 3), of("ours", [1.1, 1.2, 1.3], [0.0] * 3)]
+    # Student's t for three seeds: 4.303 times 10 over the root of 3.
+    assert rows(table("x", found))["ours"][2] == "+20.0 (-4.8 to +44.8)"
+
+
+def test_the_ladder_is_the_one_that_the_page_tells_of():
+    page = (Path(__file__).parents[2] / "docs" / "admit.md").read_text(encoding="utf-8")
+    *most, last = (f"{100 * downtime:g}" for downtime in LADDER)
+    assert f"downtimes of {', '.join(most)} and {last} %" in " ".join(page.split())
+
+
+def test_figures_are_those_of_the_runs():
+    runs = [run(make_scenario(with_ladder(TREE, seed))).variants for seed in TREE["seeds"]]
+    found = contenders(runs)
+    assert list(found) == ["pot, load=0.6", "pot, load=0.8"]
+    whole = run(make_scenario(TREE))
+    for variant in whole.variants:
+        label = variant.choices[1].label
+        own = next(each for each in found[f"pot, {variant.point}"] if each.label == label)
+        metrics = [outcome.metrics for outcome in variant.outcomes]
+        assert own.p99.tolist() == [each.p99_response_s for each in metrics]
+        assert own.rejected.tolist() == [each.rejected_tasks / each.tasks for each in metrics]
+    loads = found.values()
+    assert all(len(each) == 2 + len(LADDER) for each in loads)
+    # The more a threshold may reject, the more it does.
+    for each in loads:
+        shares = [own.rejected.mean() for own in each if own.policy == "utilisation"]
+        assert max(shares) > 2 * min(shares) > 0
+
+
+def test_tables_are_printed_after_each_seed(tmp_path, capsys):
+    path = tmp_path / "a.yaml"
+    path.write_text(yaml.safe_dump({**TREE, "workload": {"tasks": 300, "load": 0.6}}))
+    main([str(path), "--tasks", "200"])
+    shown = capsys.readouterr().out
+    assert [line for line in shown.splitlines() if line.startswith("pot")] == ["pot, 1 seeds", "pot, 2 seeds"]
+    path.write_text("workload: {lublin: {jobs: 3}}\npolicies: {order: easy}\n")
+    with pytest.raises(InputError, match=r"a\.yaml: world is batch, expected admission"):
+        main([str(path)])
+
+
+def test_without_no_admission_there_is_nothing_to_be_held_against():
+    with pytest.raises(InputError, match="there is no always"):
+        list(table("x", [of("random", [1.0], [0.1])]))
+
+
+def test_the_command_hands_on_what_it_is_asked(tmp_path, capsys):
+    short = {**TREE, "policies": {"dispatch": "rosella", "admit": "always"}, "seeds": [1]}
+    told = []
+    for name, more, words in (
+        ("a", {"workload": {"tasks": 300, "load": 0.6}}, []),
+        ("b", {"workload": {"tasks": 200, "load": 0.6}, "sizes": "told"}, []),
+        ("c", {"workload": {"tasks": 300, "load": 0.6}}, ["--tasks", "200", "--sizes", "told"]),
+        ("d", {"workload": {"tasks": 300, "load": 0.6}}, ["--tasks", "200"]),
+    ):
+        path = tmp_path / f"{name}.yaml"
+        path.write_text(yaml.safe_dump({**short, **more}))
+        main([str(path), *words])
+        told.append(capsys.readouterr().out)
+    assert told[1] == told[2]
+    assert len({told[0], told[1], told[3]}) == 3

@@ -1,0 +1,85 @@
+"""Reproductions run, and say what they say in a form that others can read."""
+
+import json
+import sys
+
+import numpy as np
+import pytest
+
+from tests.reproductions.quick import quick
+from tests.reproductions.turning import stuck, unreasoned
+from windlass.cli import main
+from windlass.report.pictures import Line, Picture
+from windlass_reproductions import Reproduction, Row, find_paper, papers
+from windlass_reproductions.criteria import Judged, Within
+from windlass_reproductions.page import rows_json, save
+from windlass_reproductions.verdicts import Interval
+
+#: On a real engine, whose tests have it.
+LIVE = ("sim-vs-live",)
+
+
+def test_unknown_papers_are_refused(monkeypatch, capsys):
+    monkeypatch.setattr(sys, "argv", ["windlass", "reproduce", "moby-dick"])
+    with pytest.raises(SystemExit) as stop:
+        main()
+    assert stop.value.code == 2
+    assert "rosella" in capsys.readouterr().err
+
+
+def test_rows_and_pictures_are_saved(tmp_path):
+    rows = (Row("a <b>", 1.0, float("inf"), None, "note"), Row("c", "words", "words", True))
+    lines = (Line("one", [1, 10], [2.0, 3.0], [0.1, 0.2]), Line("two", [1, 10], [4.0, 5.0]))
+    pictures = (
+        Picture("p", "Title", "x", "y", lines, log_x=True, log_y=True),
+        Picture("bars", "Bars", "x", "y", (Line("one", [0, 1], [2.0, 3.0]),), categories=("a", "b")),
+    )
+    paper = find_paper("rosella")
+    save(paper, Reproduction(rows, pictures), tmp_path)
+    found = json.loads((tmp_path / "rosella.json").read_text())
+    assert found[0] == {"what": "a <b>", "paper": 1.0, "ours": "inf", "holds": None, "note": "note"}
+    html = (tmp_path / "rosella.html").read_text()
+    assert "a &lt;b&gt;" in html
+    assert "1 of 1 published results hold here. Of 1 more nothing can be told." in html
+    assert json.loads(rows_json(Reproduction(rows))) == found
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "paper", [each for each in papers() if each.name not in LIVE], ids=lambda paper: paper.name
+)
+def test_quick_reproductions_run(paper):
+    quick(paper)
+
+
+def one(low, holds, **given):
+    judged = Judged((Within(Interval(1.0, 0.1), low=low),), "rule", **given)
+    return Row("what", 1.0, 1.0, holds, "note", judged)
+
+
+@pytest.mark.parametrize(
+    ("row", "why"),
+    [
+        (one(0.0, True), ""),
+        (one(2.0, False), ""),
+        (one(1.0, None), ""),
+        (Row("what", 1.0, 1.0, None, "note"), ""),
+        (one(0.0, None), "says something else than what it is judged by"),
+        (one(2.0, True), "says something else than what it is judged by"),
+        (Row("what", 1.0, 1.0, True), "has a verdict and nothing that it is judged by"),
+        (one(-np.inf, True), "does not turn with all its parts"),
+    ],
+)
+def test_a_verdict_that_cannot_turn_is_found(row, why):
+    assert stuck(row) == why
+
+
+def test_a_row_without_its_reason_is_found():
+    assert [unreasoned(Row("what", 1.0, 1.0, holds)) for holds in (True, False, None)] == [False, True, True]
+    assert not unreasoned(Row("what", 1.0, 1.0, False, "why"))
+
+
+def test_what_a_row_was_judged_by_is_in_its_note_alone():
+    row = Row.by("what", 1.0, 1.0, Judged((), "rule"), "note")
+    assert (row.holds, row.note) == (None, "note; rule")
+    assert set(json.loads(rows_json(Reproduction((row,))))[0]) == {"what", "paper", "ours", "holds", "note"}

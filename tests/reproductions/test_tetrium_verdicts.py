@@ -1,0 +1,146 @@
+"""Tetrium's verdicts turn where their inputs do, and are None where nothing can be judged."""
+
+import math
+
+import numpy as np
+import pytest
+
+from tests.reproductions.turning import not_turning
+from windlass.model.fleet import FleetJobs, StageSpec
+from windlass.results import Summary
+from windlass_reproductions.tetrium import classes, examples, ours, rows, verdicts
+from windlass_reproductions.tetrium.runs import Bench
+
+LOW, HIGH = np.array([1.0, 1.1, 0.9, 1.0]), np.array([2.0, 2.1, 2.2, 1.9])
+
+
+@pytest.mark.parametrize(
+    ("mean", "half", "holds"),
+    [
+        (45.0, 3.0, True),
+        (44.5, 3.0, True),
+        (44.4, 3.0, None),
+        (38.6, 3.0, None),
+        (38.4, 3.0, False),
+        (-42.0, 3.0, False),
+        (80.0, math.nan, None),
+    ],
+)
+def test_a_reduction_reaches_the_published_one_beyond_chance(mean, half, holds):
+    assert verdicts.reaches(Summary("gain", mean, half), 42.0).holds is holds
+    row = rows.gain_row("response", 42.0, Summary("gain", mean, half))
+    assert row.holds is holds
+    assert not_turning([row]) == {}
+
+
+def test_gains_rise_beyond_chance_and_by_as_many_points():
+    pairs = ((LOW, HIGH), (HIGH, LOW), (LOW, LOW[::-1] + 0.001))
+    assert [verdicts.rises(pair).holds for pair in pairs] == [True, False, None]
+    assert [verdicts.rises(pairs[0], pair).holds for pair in pairs] == [True, False, None]
+    more = LOW[::-1] - LOW
+    for points, holds in ((17.1, True), (16.9, False)):
+        assert verdicts.rises_by(LOW, LOW + points, 18.0).holds is holds
+    assert verdicts.rises_by(LOW, LOW + more + 17.0, 18.0).holds is None
+
+
+def test_the_highest_is_above_each_other():
+    assert verdicts.is_highest(HIGH, [LOW, LOW + 0.1]).holds is True
+    assert verdicts.is_highest(LOW, [LOW - 1.0, HIGH]).holds is False
+    assert verdicts.is_highest(LOW, [LOW - 1.0, LOW[::-1] + 0.001]).holds is None
+    assert verdicts.is_highest(LOW, []).holds is None
+
+
+def test_classes_are_compared_on_seeds_that_have_both():
+    gains = np.array([[1.0, 2.0, np.nan, 1.0], [4.0, 5.5, 9.0, 4.0], [np.nan, np.nan, 0.0, -9.0]])
+    # Seed 3 alone has classes 0 and 2.
+    assert [classes.climbs(gains, step).holds for step in ((0, 1), (1, 0), (0, 2))] == [True, False, None]
+    turning = {figure: holds for figure, *_, holds in classes._CLASSES}
+    up, noise = np.arange(4.0)[:, None] + np.array([0.0, 0.1, 0.2]), np.array([0.0, 0.01, 0.0])
+    peak = np.array([0.0, 1.0, 2.0, 1.0])[:, None] + noise
+    for figure, good, bad in (
+        ("4.16", up, up[::-1]),
+        ("4.17", up, up[::-1]),
+        ("4.19", up, peak),
+        ("4.18", peak, up),
+    ):
+        assert turning[figure](good + noise).holds is True
+        assert turning[figure](bad + noise).holds is False
+        empty = good.copy()
+        empty[-1] = np.nan
+        assert turning[figure](empty).holds is None
+
+
+@pytest.mark.parametrize(
+    ("means", "holds"),
+    [((50, 50, 50), True), ((30, 30, 30), False), ((50, 50, 30), None), ((42, 42, 42), None)],
+)
+def test_the_wait_decides_only_where_it_does(means, holds):
+    each = [verdicts.reaches(Summary("gain", float(mean), 1.0), 42.0) for mean in means]
+    assert verdicts.whatever_the_wait(each).holds is holds
+
+
+class Fixed(Bench):
+    """Gains that are given: by the wait of delay scheduling, or without."""
+
+    def gain(self, policy, against, of=None, other=None, **setting):
+        assert (against == "in-place") is (other is None)
+        mean = {None: -70.0, 0.0: 50.0, 3.0: 50.0, 5.0: self.jobs}[(other or {}).get("wait")]
+        return Summary("gain", mean, 1.0)
+
+
+@pytest.mark.parametrize(("last", "holds"), [(50, True), (20, None)])
+def test_a_gain_over_in_place_is_one_over_each_wait(last, holds):
+    row = rows.delayed_row(Fixed((1,), last), "response", 42.0, "tetrium", {})
+    assert row.holds is holds
+    assert str(row.ours).endswith("without delay scheduling -70 ± 1")
+    assert f"50 ± 1, 50 ± 1, {last} ± 1 against waits of 0, 3, 5 s" in str(row.ours)
+    refuted = rows.delayed_row(Fixed((1,), 50), "response", 60.0, "tetrium", {})
+    assert refuted.note.startswith("for no wait; ")
+    assert not_turning([row, refuted]) == {}
+
+
+def test_printed_numbers_are_met_to_their_last_digit():
+    assert [verdicts.is_as_printed(ours, 88.5, 0.1).holds for ours in (88.44, 88.46, 88.54, 88.56)] == [
+        False,
+        True,
+        True,
+        False,
+    ]
+    assert [verdicts.is_none(share, 1.0).holds for share in (0.0, 1.0, 1.1, 40.0)] == [
+        True,
+        True,
+        False,
+        False,
+    ]
+
+
+def test_the_worked_examples_turn_with_their_inputs(monkeypatch):
+    held = [row.holds for row in examples.example_rows()]
+    assert held.count(True) >= 6
+    assert not_turning(examples.example_rows()) == {}
+    monkeypatch.setattr(examples, "MAP_S", 2.2)
+    wrong = [row.holds for row in examples.example_rows()]
+    assert wrong[:5] == [False] * 5
+
+
+def test_ours_is_ahead_of_each_way_or_it_is_not():
+    assert ours.ahead([HIGH, LOW]) is True
+    assert ours.ahead([HIGH, -LOW]) is False
+    assert ours.ahead([HIGH, LOW - 1.0]) is None
+
+
+def test_no_mean_response_is_below_its_bound():
+    rng = np.random.default_rng(3)
+    for _ in range(30):
+        works, submit = rng.uniform(1, 20, 6), np.sort(rng.uniform(0, 30, 6))
+        jobs = FleetJobs.of(submit.tolist(), [[StageSpec(float(work), (1,))] for work in works])
+        # Least work left first on one machine, second by second.
+        left, ends, step = works.copy(), np.zeros(6), 0.01
+        for tick in range(20_000):
+            there = np.flatnonzero((submit <= tick * step) & (left > 0))
+            if len(there):
+                one = there[np.argmin(left[there])]
+                left[one] -= step
+                ends[one] = (tick + 1) * step
+        found = ours.least_response(jobs, 1)
+        assert found == pytest.approx(max((ends - submit).mean(), works.mean()), abs=0.1)

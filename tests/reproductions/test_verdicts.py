@@ -1,0 +1,186 @@
+"""Verdicts turn when what they judge is turned, and are none where nobody can tell."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from scipy.stats import ttest_1samp
+
+from tests.reproductions.turning import not_turning
+from windlass.results.metrics.sharing import SharingMetrics
+from windlass_reproductions.asax import beside, on_slurm, tables
+from windlass_reproductions.asax.mix import CORES
+from windlass_reproductions.asax.runs import ASAX, EASY, PAIRS, STATIC, Found
+from windlass_reproductions.asax.theorem import theorem, theorem_row
+from windlass_reproductions.criteria import below, over
+from windlass_reproductions.tetrium import classes
+from windlass_reproductions.verdicts import UNTOLD, everywhere, interval
+
+SEEDS = arrays(np.float64, st.integers(2, 12), elements=st.floats(0.1, 10.0).map(lambda x: round(x, 3)))
+
+
+def is_lower(ours, theirs):
+    return below([over(ours - theirs)], rule="").holds
+
+
+@given(SEEDS, st.randoms(use_true_random=False))
+def test_lower_is_the_two_sided_test_of_paired_differences(base, random):
+    other = np.array([each * random.choice([0.5, 0.9, 1.0, 1.1, 2.0]) for each in base])
+    difference = other - base
+    if np.ptp(difference) == 0.0:
+        return
+    sure = ttest_1samp(difference, 0.0).pvalue < 0.05
+    expected = bool(difference.mean() < 0) if sure else None
+    if abs(ttest_1samp(difference, 0.0).pvalue - 0.05) > 1e-6:
+        assert is_lower(other, base) is expected
+
+
+@given(SEEDS)
+def test_exchanged_inputs_turn_a_verdict(base):
+    less = 0.5 * base - 0.01 * np.arange(len(base))
+    assert is_lower(less, base) in (True, None)
+    if is_lower(less, base):
+        assert is_lower(base, less) is False
+
+
+@given(SEEDS)
+def test_an_interval_is_student_s(values):
+    found, expected = interval(values), ttest_1samp(values, 0.0).confidence_interval(0.95)
+    np.testing.assert_allclose([found.low, found.high], expected, rtol=1e-6, atol=1e-9)
+
+
+def test_one_seed_tells_nothing():
+    one = np.array([1.0])
+    assert interval(one).half == np.inf
+    assert is_lower(0.1 * one, one) is None
+    assert everywhere([None]) is None
+
+
+def test_of_one_seed_no_interval_is_printed():
+    gains = np.array([[41.6, np.nan], [np.nan, np.nan], [40.0, 42.0]])
+    assert classes._by_class(["few", "some", "many"], gains) == "few: 42; some: no jobs; many: 41 ± 13"
+    assert beside._percent(np.array([1.1])) == "+10.0"
+    lone = _found(np.random.default_rng(7), 0.5, 1.0, 1.0, 1.0, seeds=1)
+    assert tables._gain(lone, lone, "mean_wait_s") == "+0.0 %"
+    assert str(interval(np.array([2.0]))) == "2"
+    assert str(over([np.nan])) == "–"
+
+
+def _found(rng, wait, run, used, stretch, seeds=5):
+    noise = 1.0 + 0.01 * rng.random((seeds, 4))
+    metrics = []
+    for row in noise:
+        fields = dict.fromkeys(SharingMetrics.__dataclass_fields__, 1.0)
+        fields |= {
+            "mean_wait_s": wait * row[0],
+            "mean_response_s": wait * row[0],
+            "mean_run_s": run * row[1],
+            "cpu_utilisation": used * row[2],
+            "mean_stretch": stretch * row[3],
+            "mean_host_stretch": stretch * row[3],
+        }
+        metrics.append(SharingMetrics(**fields))
+    return Found(tuple(metrics), ({},) * seeds, np.ones(seeds))
+
+
+@pytest.mark.parametrize("better", [True, False])
+def test_every_verdict_of_the_tables_can_be_yes_and_no(better):
+    rng = np.random.default_rng(5)
+    one = _found(rng, *((0.5, 1.0, 2.0, 1.0) if better else (2.0, 1.5, 1.0, 3.0)))
+    sizes = {
+        EASY.shown: _found(rng, 1.0, 1.0, 1.0, 1.0),
+        STATIC.shown: _found(rng, 1.0, 1.0, 1.0, 2.0),
+        ASAX.shown: one,
+        PAIRS.shown: one,
+    }
+    rows = tables.verdicts(dict.fromkeys(CORES, sizes))
+    assert {row.holds for row in rows} == {better}
+    assert not_turning(rows) == {}
+
+
+@pytest.mark.parametrize(
+    ("run", "used", "holds"),
+    [(1.05, 1.6, [True, True]), (1.15, 1.4, [False, False]), (1.1, 1.5, [None, None])],
+)
+def test_runs_may_be_a_tenth_longer_and_processors_must_be_half_as_busy_again(run, used, holds):
+    rng = np.random.default_rng(9)
+    rows = tables._against_easy(64, "ASAx", _found(rng, 0.5, run, used, 1.0), _found(rng, 1.0, 1.0, 1.0, 1.0))
+    assert [row.holds for row in rows[1:]] == holds
+    assert not_turning(rows) == {}
+
+
+def test_alike_policies_cannot_be_told_apart():
+    rng = np.random.default_rng(6)
+    sizes = {name.shown: _found(rng, 1.0, 1.1, 1.5, 1.0) for name in (EASY, STATIC, ASAX, PAIRS)}
+    rows = [row for row in tables.verdicts(dict.fromkeys(CORES, sizes)) if "wait" in row.what]
+    assert {row.holds for row in rows} == {None}
+    assert not_turning(rows) == {}
+    assert all(row.note.startswith(UNTOLD) for row in rows)
+
+
+def _mixes(makespan, cpu, ran):
+    rng = np.random.default_rng(8)
+    program = beside.PROGRAMS
+    return [
+        beside.MixRun(
+            makespan * (1 + 0.01 * rng.random()),
+            1.0,
+            cpu * (1 + 0.01 * rng.random()),
+            ran * np.ones(4),
+            program,
+            tuple(f"checksum of {name}" for name in program),
+        )
+        for _ in range(3)
+    ]
+
+
+@pytest.mark.parametrize("better", [True, False])
+def test_every_verdict_on_slurm_can_be_yes_and_no(better):
+    found = {
+        name: _mixes(*((50.0, 80.0, 1.0) if better else (200.0, 20.0, 1.5))) for name in on_slurm._POLICIES
+    }
+    found["EASY"] = _mixes(100.0, 50.0, 1.0)
+    sums, *rows = beside.verdicts(found)
+    assert sums.holds is True
+    assert {row.holds for row in rows} == {better}
+    assert not_turning([sums, *rows]) == {}
+
+
+def test_of_one_repeat_nothing_but_the_sums_is_known():
+    found = {name: _mixes(100.0, 50.0, 1.0)[:1] for name in on_slurm._POLICIES}
+    sums, *rows = beside.verdicts(found)
+    assert sums.holds is True
+    assert {row.holds for row in rows} == {None}
+
+
+def test_as_much_of_the_processors_as_easy_is_not_more():
+    found = {name: _mixes(100.0, 50.0, 1.0) for name in on_slurm._POLICIES}
+    found["static"] = found["EASY"]
+    (busier,) = [row for row in beside.verdicts(found) if row.what.startswith("static") and "CPU" in row.what]
+    assert busier.holds is False
+
+
+def test_a_job_that_printed_something_else_is_seen():
+    found = {name: _mixes(100.0, 50.0, 1.0) for name in on_slurm._POLICIES}
+    found["pairs"][1] = beside.MixRun(
+        1.0, 1.0, 1.0, np.ones(4), beside.PROGRAMS, ("checksum wrong", *found["pairs"][1].checksums[1:])
+    )
+    row = beside.verdicts(found)[0]
+    assert row.holds is False
+    assert not_turning([row]) == {}
+
+
+@pytest.mark.parametrize(
+    ("worst", "turned", "holds"),
+    [([0.4, 0.8], 0.9, True), ([0.4, 1.1], 0.9, False), ([0.4], 3.0, False), ([], 0.9, None)],
+)
+def test_theorem_1_is_of_any_losses(worst, turned, holds):
+    row = theorem_row("printed", worst, turned)
+    assert row.holds is holds
+    assert not_turning([row]) == {}
+
+
+def test_where_losses_turn_the_printed_update_breaks_its_bound_with_a_rate_that_falls():
+    rows, _ = theorem(2, 300)
+    assert [row.holds for row in rows] == [True, False, True]
