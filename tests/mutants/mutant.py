@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.mutants.trial import SOURCE, overwrite
+from tests.mutants.rooms import located
+from tests.mutants.trial import in_copy, overwrite
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,7 +16,7 @@ class Mutant:
     Parameters
     ----------
     file
-        The file, relative to ``src/windlass``.
+        The file, relative to ``src/windlass``, or below ``windlass_reproductions``.
     old, new
         Text that occurs once in the file, and its replacement.
     tests
@@ -37,9 +38,9 @@ class Mutant:
 
     def apply(self, source: Path) -> None:
         """Change a copy of the source."""
-        path = source / "windlass" / self.file
+        path = in_copy(source, self.file)
         overwrite(path, path.read_bytes().replace(self.old.encode(), self.new.encode()))
 
     def found(self) -> int:
         """Return how often the text occurs; a change is only well-defined if it occurs once."""
-        return (SOURCE / "windlass" / self.file).read_text(encoding="utf-8").count(self.old)
+        return located(self.file).read_text(encoding="utf-8").count(self.old)

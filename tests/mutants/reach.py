@@ -23,6 +23,7 @@ from tests.mutants.changes import Change
 ROOT = Path(__file__).parents[2]
 FOLDER = Path(os.environ.get("WINDLASS_REACH_FOLDER") or ROOT / ".mutants")
 _PACKAGE = ROOT / "src" / "windlass"
+_REPRODUCTIONS = ROOT / "reproductions" / "src" / "windlass_reproductions"
 
 
 class Recorder:
@@ -33,7 +34,9 @@ class Recorder:
 
         self._file = FOLDER / f"{worker}.json"
         self._coverage = coverage.Coverage(
-            data_file=str(FOLDER / f"coverage.{worker}"), source=[str(_PACKAGE)], config_file=False
+            data_file=str(FOLDER / f"coverage.{worker}"),
+            source=[str(_PACKAGE), str(_REPRODUCTIONS)],
+            config_file=False,
         )
         self._test = ""
         self._kernels: dict[str, set[str]] = {}
@@ -130,7 +133,11 @@ class Reach:
                 data = coverage.CoverageData(str(path))
                 data.read()
                 # The record may have been made in another checkout.
-                names = [name for name in data.measured_files() if name.endswith(f"/src/windlass/{file}")]
+                names = [
+                    name
+                    for name in data.measured_files()
+                    if name.endswith((f"/src/windlass/{file}", f"/src/{file}"))
+                ]
                 by_line = data.contexts_by_lineno(names[0]) if names else {}
                 for number, contexts in by_line.items():
                     found.setdefault(number, set()).update(each for each in contexts if each)

@@ -5,7 +5,20 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-SOURCE = Path(__file__).parents[2] / "src" / "windlass"
+ROOT = Path(__file__).parents[2]
+SOURCE = ROOT / "src" / "windlass"
+#: The package next to the library; its files are named with their package ahead.
+REPRODUCTIONS = "windlass_reproductions"
+
+
+def located(file: str) -> Path:
+    """Return where a file of a change is: below ``src/windlass``, or in the package of reproductions."""
+    return root_of(file) / file
+
+
+def root_of(file: str) -> Path:
+    """Return the folder that a file of a change is relative to."""
+    return ROOT / "reproductions" / "src" if file.split("/")[0] == REPRODUCTIONS else SOURCE
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,7 +30,7 @@ class Room:
     name
         Its name on the command line.
     source
-        Files and folders, relative to ``src/windlass``.
+        Files and folders, relative to ``src/windlass``, or below ``windlass_reproductions``.
     tests
         Tests to run on a change, as pytest takes them, those most likely to fail first.
     without
@@ -29,13 +42,18 @@ class Room:
     tests: tuple[str, ...]
     without: tuple[str, ...] = ()
 
+    @property
+    def root(self) -> Path:
+        """The folder that the names of its files are relative to."""
+        return root_of(self.source[0])
+
     def files(self) -> list[Path]:
         """Return the room's files, sorted by path."""
         found: set[Path] = set()
         for each in self.source:
-            path = SOURCE / each
+            path = located(each)
             found.update(path.rglob("*.py") if path.is_dir() else [path])
-        left_out = [SOURCE / each for each in self.without]
+        left_out = [located(each) for each in self.without]
         return sorted(path for path in found if not any(path.is_relative_to(each) for each in left_out))
 
 
@@ -80,27 +98,50 @@ ROOMS = (
         "elastic", ("engines/elastic", "engines/kubernetes"), _tests("engines/elastic", "engines/kubernetes")
     ),
     Room("slurm", ("engines/slurm",), _tests("engines/slurm", "engines/test_batch_conformance.py")),
-    Room("linux", ("engines/linux",), _tests("engines/linux")),
+    Room("linux", ("engines/linux", "agent"), _tests("engines/linux")),
     Room(
         "live",
         ("engines/live", "engines/streams", "engines/serve", "engines/address.py", "engines/worker_pool.py"),
         _tests("engines", "fuzz"),
         tuple(f"engines/serve/{name}.py" for name in ("router", "benchmarks", "metrics")),
     ),
-    Room("traces", ("traces",), (*_tests("traces", "sim/test_real_logs.py", "worlds"), *_doctests("traces"))),
-    Room("verdict", ("verdict", "results"), (*_tests("verdict", "metrics", "cli"), *_doctests("verdict"))),
-    Room("metrics", ("metrics",), (*_tests("metrics", "worlds", "sim"), *_doctests("metrics"))),
-    Room("worlds", ("worlds",), (*_tests("worlds", "examples"), *_doctests("worlds"))),
-    Room("workloads", ("workloads", "model"), (*_tests("model", "worlds"), *_doctests("workloads", "model"))),
+    Room(
+        "traces",
+        ("io/traces",),
+        (*_tests("traces", "sim/test_real_logs.py", "worlds"), *_doctests("io/traces")),
+    ),
+    Room(
+        "verdict",
+        ("results",),
+        (*_tests("verdict", "metrics", "cli"), *_doctests("results")),
+        ("results/metrics",),
+    ),
+    Room(
+        "metrics", ("results/metrics",), (*_tests("metrics", "worlds", "sim"), *_doctests("results/metrics"))
+    ),
+    Room("worlds", ("experiment/worlds",), (*_tests("worlds", "examples"), *_doctests("experiment/worlds"))),
+    Room(
+        "workloads",
+        ("experiment/workloads", "model"),
+        (*_tests("model", "worlds"), *_doctests("experiment/workloads", "model")),
+    ),
     Room("report", ("report",), (*_tests("report", "cli"), *_doctests("report"))),
     Room(
         "cli",
-        ("cli", "scenario", "reading", "saving", "runner.py", "kept.py", "registry.py", "foreign.py"),
-        (*_tests("cli", "saving", "docs"), *_doctests("cli", "reading", "saving")),
+        (
+            *("cli", "io", "policy", "experiment/scenario"),
+            *(f"experiment/{name}.py" for name in ("runner", "checkpoint", "recorded")),
+        ),
+        (*_tests("cli", "saving", "docs"), *_doctests("cli", "io", "policy", "experiment")),
+        ("io/traces",),
     ),
-    Room("checks", ("checks", "compiled"), (*_tests("checks", "compiled"), *_doctests("checks", "compiled"))),
+    Room(
+        "checks",
+        ("experiment/checks", "jit"),
+        (*_tests("checks", "compiled"), *_doctests("experiment/checks", "jit")),
+    ),
     Room("profile", ("plan/profile",), (*_tests("plan/profile", "cli"), *_doctests("plan/profile"))),
-    Room("papers", ("papers",), (*_tests("papers"), *_doctests("papers"))),
+    Room("reproductions", (REPRODUCTIONS,), _tests("reproductions")),
 )
 
 

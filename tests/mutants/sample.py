@@ -16,8 +16,8 @@ from pathlib import Path
 from tests.mutants.changes import Change, changes_of, is_valid, lines_of
 from tests.mutants.equivalent import reason_of
 from tests.mutants.reach import Reach
-from tests.mutants.rooms import SOURCE, Room
-from tests.mutants.trial import NO_TESTS, PASSED, UNKNOWN_TEST, Outcome, copied, overwrite, run_trial
+from tests.mutants.rooms import Room
+from tests.mutants.trial import NO_TESTS, PASSED, UNKNOWN_TEST, Outcome, copied, in_copy, overwrite, run_trial
 
 #: A trial is killed after this long plus a multiple of what its tests took unchanged, s; a machine may be busy.
 _LIMIT_S, _LONGER = 300.0, 5.0
@@ -56,7 +56,7 @@ class Result:
 def draw(room: Room, count: int, seed: int) -> list[Change]:
     """Return ``count`` changes of a room, each of another line: a line first, then one of its changes, uniformly."""
     generator = random.Random(f"{room.name} {seed}")
-    changes = [change for path in room.files() for change in changes_of(path, SOURCE)]
+    changes = [change for path in room.files() for change in changes_of(path, room.root)]
     lines = list(lines_of(changes))
     generator.shuffle(lines)
     drawn: list[Change] = []
@@ -64,7 +64,7 @@ def draw(room: Room, count: int, seed: int) -> list[Change]:
         if len(drawn) == count:
             break
         generator.shuffle(found)
-        drawn += [change for change in found if is_valid(change, SOURCE)][:1]
+        drawn += [change for change in found if is_valid(change, room.root)][:1]
     return drawn
 
 
@@ -128,7 +128,7 @@ class Trials:
         try:
             source = copied(folder)
             if change is not None:
-                path = source / "windlass" / change.file
+                path = in_copy(source, change.file)
                 overwrite(path, change.apply(path.read_bytes()))
             limit = _LIMIT_S + _LONGER * expected
             outcome = run_trial(source, [s for s in stages if s], limit, _ORDINARY, left_out)

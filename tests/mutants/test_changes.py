@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.mutants.changes import Change, changes_of, is_valid, lines_of
-from tests.mutants.rooms import ROOMS, SOURCE
+from tests.mutants.rooms import ROOMS
 
 _SOURCE = '''"""Docstring 1."""
 
@@ -131,4 +131,4 @@ def test_every_room_has_source_and_tests():
         assert room.files(), room.name
         missing = [each for each in room.tests if not (root / each).exists()]
         assert missing == [], room.name
-        assert all(path.is_relative_to(SOURCE) for path in room.files())
+        assert all(path.is_relative_to(room.root) for path in room.files())

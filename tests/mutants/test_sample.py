@@ -10,7 +10,7 @@ from tests.mutants.__main__ import print_table
 from tests.mutants.changes import changes_of
 from tests.mutants.equivalent import load, reason_of
 from tests.mutants.reach import Reach
-from tests.mutants.rooms import ROOMS, SOURCE, room_named
+from tests.mutants.rooms import ROOMS, SOURCE, located, room_named
 from tests.mutants.sample import Result, Trials, draw
 
 #: The short sample: changes per room, the seed, and the least share noticed over all rooms. Its forty changes differ
@@ -52,7 +52,7 @@ def test_listed_changes_are_of_lines_that_exist_and_have_reasons():
     gone = []
     for (file, _, line, _, _), reason in load().items():
         assert len(reason) > 10, (file, line)
-        lines = {" ".join(text.split()) for text in (SOURCE / file).read_text(encoding="utf-8").splitlines()}
+        lines = {" ".join(text.split()) for text in located(file).read_text(encoding="utf-8").splitlines()}
         if line not in lines:
             gone.append((file, line))
     assert gone == [], "remove these entries from tests/mutants/equivalent_changes"

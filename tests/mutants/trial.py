@@ -63,8 +63,15 @@ def copied(folder: Path) -> Path:
         except OSError:
             shutil.copy2(old, new)
 
-    shutil.copytree(SOURCE, source, ignore=shutil.ignore_patterns("*.egg-info"), copy_function=link)
+    for package in (SOURCE / "windlass", ROOT / "reproductions" / "src" / "windlass_reproductions"):
+        shutil.copytree(package, source / package.name, copy_function=link)
     return source
+
+
+def in_copy(source: Path, file: str) -> Path:
+    """Return where a file of a change, as :func:`~tests.mutants.rooms.located` takes it, is in a copy."""
+    is_reproduction = file.startswith("windlass_reproductions/")
+    return source / file if is_reproduction else source / "windlass" / file
 
 
 def overwrite(path: Path, data: bytes) -> None:
