@@ -1,25 +1,67 @@
-"""Windlass, a self-driving resource scheduler: the same policy code in a simulated cluster and on real engines.
+"""Windlass schedules work on clusters: the same policy in a simulated cluster and on real engines.
 
-Each decision of a cluster has a folder: :mod:`windlass.order` (which job goes first?), :mod:`windlass.place` (at which
-site does each task run?), :mod:`windlass.dispatch` (which worker gets this task?). A policy reads a view and returns a
-decision; only engines act. ``windlass run`` compares policies on a log or a model of one. ``docs/architecture.md``
-says what every other folder is.
+The front door of the library::
+
+    import windlass
+
+    log = windlass.load_log("jobs.swf.gz")
+    results = windlass.run(log, ["fcfs", "sjf", "easy"])
+    results.sentences, results.table()
+
+Each decision of a cluster has a package: :mod:`windlass.order` (which job goes first?), :mod:`windlass.place` (at which
+site does each task run?), :mod:`windlass.dispatch` (which worker gets this task?), :mod:`windlass.scale`,
+:mod:`windlass.share`, :mod:`windlass.admit` and :mod:`windlass.plan`. ``docs/architecture.md`` describes the others.
 """
 
-__all__ = ["__version__"]
+from __future__ import annotations
 
-__version__: str
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from windlass.experiment.experiment import Experiment
+    from windlass.experiment.judged import JudgedResults
+    from windlass.experiment.library import JobLog, load_log, policies, run, simulate
+    from windlass.model.errors import InputError
+
+    __version__: str
+
+__all__ = [
+    "Experiment",
+    "InputError",
+    "JobLog",
+    "JudgedResults",
+    "__version__",
+    "load_log",
+    "policies",
+    "run",
+    "simulate",
+]
+
+_HOMES = {
+    "Experiment": "windlass.experiment.experiment",
+    "InputError": "windlass.model.errors",
+    "JobLog": "windlass.experiment.library",
+    "JudgedResults": "windlass.experiment.judged",
+    "load_log": "windlass.experiment.library",
+    "policies": "windlass.experiment.library",
+    "run": "windlass.experiment.library",
+    "simulate": "windlass.experiment.library",
+}
 
 
-def __getattr__(name: str) -> str:
-    # Asked for when somebody wants it: what looks it up takes longer to load than all that is before the command.
-    if name != "__version__":
+def __getattr__(name: str) -> Any:
+    # Loaded on first use: a command that prints its help must not import the simulator.
+    import importlib
+
+    if name == "__version__":
+        found: Any = importlib.import_module("windlass.model.version").version()
+    elif name in _HOMES:
+        found = getattr(importlib.import_module(_HOMES[name]), name)
+    else:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from importlib.metadata import PackageNotFoundError, version
-
-    try:
-        found = version("windlass")
-    except PackageNotFoundError:  # run from a source tree that is not installed
-        found = "0+unknown"
     globals()[name] = found
     return found
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -19,8 +19,8 @@ import windlass.cli.run
 from windlass.cli import inspect as inspect_module
 from windlass.cli.answer import Asked
 from windlass.cli.overrides import Overrides
-from windlass.cli.run import By
 from windlass.engines.targets import Target
+from windlass.experiment.experiment import Workers as By
 from windlass.plan.profile.traffic.scene import Traffic
 
 

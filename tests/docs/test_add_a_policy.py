@@ -15,8 +15,7 @@ import pytest
 
 from windlass.admit import POLICIES as ADMIT
 from windlass.cli import main
-from windlass.cli.overrides import Overrides
-from windlass.cli.run import scenario_of
+from windlass.cli.overrides import Overrides, scenario_of
 from windlass.dispatch import POLICIES as DISPATCH
 from windlass.experiment.checks import check_policy
 from windlass.model import JobTable

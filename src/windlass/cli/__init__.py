@@ -8,7 +8,7 @@ An error is one line. ``WINDLASS_TRACEBACK=1`` shows how it came about.
 
 - :mod:`~windlass.cli.app`: the commands and their options; each hands over to one of the modules below.
 - :mod:`~windlass.cli.run`: ``run``; :mod:`~windlass.cli.overrides`: what its options say over a scenario;
-  :mod:`~windlass.cli.fields`: ``--set``; :mod:`~windlass.cli.answer`: the sentences that it begins with.
+  :mod:`~windlass.cli.fields`: ``--set``; :mod:`~windlass.cli.results`, :mod:`~windlass.cli.answer`: its output.
 - :mod:`~windlass.cli.commands`: what says what a run did or would do, and its options; :mod:`~windlass.cli.explain`,
   :mod:`~windlass.cli.check`, :mod:`~windlass.cli.validate`: the commands of these names.
 - :mod:`~windlass.cli.inspect`: ``list`` and ``trace``.

@@ -1,20 +1,15 @@
-"""The answer that ``windlass run`` begins with: the verdict, and whether the input as it was cut changes it."""
+"""What the options of ``windlass run`` ask of the answer, and the answer as JSON."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from windlass.report.fidelity import fidelity_sentence
-from windlass.report.sentence import cut_share, input_sentence, of_point, sentences
-from windlass.results import Results
-from windlass.results.verdict import PointVerdict, Requirement, Verdict, fidelity, judge
+from windlass.experiment.answer import Answer
+from windlass.report.sentence import of_point
+from windlass.results.verdict import PointVerdict, Verdict
 from windlass.results.verdict.paired import Interval
-
-#: Above this share of the work, it is tried whether cutting jobs at their request changes the answer.
-_MUCH = 0.01
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,47 +33,6 @@ class Asked:
     check: bool = True
     csv: bool = False
     wide: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """The verdict, the same without cutting where that was run, the share of the work that is cut, and all in words."""
-
-    verdict: Verdict | None
-    uncut: Verdict | None
-    cut: float
-    said: tuple[str, ...]
-
-
-def answer_to(
-    results: Results,
-    by: str | None,
-    requirements: tuple[Requirement, ...],
-    uncut: Callable[[], Results | None],
-) -> Answer:
-    """Judge results, and where much of the work was cut, those without cutting.
-
-    Parameters
-    ----------
-    results
-        Of any world.
-    by, requirements
-        As :func:`windlass.results.verdict.judge` takes them.
-    uncut
-        Runs the same without cutting; None where it cannot.
-
-    Raises
-    ------
-    InputError
-        A metric is not there.
-    """
-    verdict = judge(results, by, requirements)
-    cut = cut_share(results)
-    said = sentences(verdict)
-    without = uncut() if said and cut > _MUCH else None
-    other = None if without is None else judge(without, by, requirements)
-    beside = (input_sentence(cut, verdict, other), fidelity_sentence(fidelity(results)))
-    return Answer(verdict, other, cut, (*said, *filter(None, beside)) if said else said)
 
 
 def verdict_tree(answer: Answer) -> dict[str, Any] | None:

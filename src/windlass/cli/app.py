@@ -7,7 +7,6 @@ from typing import Annotated
 
 import typer
 
-from windlass import __version__
 from windlass.cli.agent import agent_app
 from windlass.cli.commands import check, explain, validate
 from windlass.cli.options import Format, Json, On
@@ -15,6 +14,7 @@ from windlass.cli.plan import plan_app
 from windlass.cli.scaling import k8s_app, ray_app
 from windlass.cli.slurm import slurm_app
 from windlass.cli.subcommands import admit_app, cluster_app, reproduce
+from windlass.model.version import version
 
 app = typer.Typer(
     help="Windlass: which scheduling policy would do what on your cluster?",
@@ -40,7 +40,7 @@ _SKIP = typer.Option("--skip-bad-lines", help="Leave out lines that cannot be re
 
 def _print_version(wanted: bool) -> None:
     if wanted:
-        typer.echo(f"windlass {__version__}")
+        typer.echo(f"windlass {version()}")
         raise typer.Exit
 
 
@@ -189,8 +189,9 @@ def run(
     from windlass.cli.answer import Asked
     from windlass.cli.option_checks import check_run, given_in
     from windlass.cli.overrides import Overrides
-    from windlass.cli.run import By, run_command
+    from windlass.cli.run import run_command
     from windlass.engines.targets import Target
+    from windlass.experiment.experiment import Workers
     from windlass.model.limits import PROCESSES
 
     overrides = Overrides(
@@ -204,7 +205,7 @@ def run(
         target,
         overrides,
         code=not no_code,
-        by=By(jobs, on, nodes),
+        by=Workers(jobs, on, nodes),
         out=out,
         report=report,
         as_json=json,

@@ -12,6 +12,7 @@ import yaml
 from pydantic import BaseModel
 
 from windlass.experiment.scenario.files import resolve_policy
+from windlass.experiment.scenario.source import with_value
 from windlass.experiment.worlds import World
 from windlass.experiment.worlds.policy import PolicySpec
 from windlass.model import InputError
@@ -86,16 +87,6 @@ def _value(text: str, part: str) -> Any:
     if value is None and part.strip() not in ("null", "~"):
         raise InputError(f"--set: {text!r} has a value that is empty")
     return value
-
-
-def with_value(tree: Any, names: list[str], value: Any) -> Any:
-    """The tree with a value at a dotted name, in each entry of a list on the way: a list is a sweep."""
-    if not names:
-        return value
-    if isinstance(tree, list):
-        return [with_value(entry, names, value) for entry in tree]
-    own = tree if isinstance(tree, dict) else {}
-    return own | {names[0]: with_value(own.get(names[0]), names[1:], value)}
 
 
 def _with_policies(given: Any, names: list[str], value: Any, text: str, world: World) -> dict[str, Any]:

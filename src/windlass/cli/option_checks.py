@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from typing import TYPE_CHECKING
+
 import typer
 
 from windlass.model import InputError
+
+if TYPE_CHECKING:  # option checks run before the library is imported
+    from windlass.cli.answer import Asked
+    from windlass.experiment.experiment import Workers
 
 #: What options are for that have no effect without something else.
 _LIVE = ("--address", "--real-links")
@@ -122,3 +129,25 @@ def _refuse(given: frozenset[str], options: tuple[str, ...], what: str) -> None:
     for option in options:
         if option in given:
             raise InputError(f"{option}: has no effect here, it is for {what}")
+
+
+def check_together(
+    asked: Asked, by: Workers, out: Path | None, live: bool, *, as_json: bool, force: bool, resume: bool
+) -> None:
+    """Refuse options of ``windlass run`` that exclude each other, or that need another one.
+
+    Raises
+    ------
+    InputError
+        Names an option, and the one that is given or missing.
+    """
+    if as_json and asked.csv:
+        raise InputError("--csv: --json is given as well, expected one of the two")
+    if out is None and (force or resume):
+        raise InputError(
+            f"{'--resume' if resume else '--force'}: is about the folder of --out, which is missing"
+        )
+    if by.on is not None and (live or by.jobs > 1):
+        raise InputError(
+            f"--on: {'--engine' if live else '--jobs'} is given as well, expected one of the two"
+        )

@@ -9,8 +9,10 @@ from typing import Any
 
 import yaml
 
-from windlass.cli.fields import field_set, with_value
-from windlass.experiment.scenario.files import resolve_policies
+from windlass.cli.fields import field_set
+from windlass.experiment.scenario import Scenario, make_scenario
+from windlass.experiment.scenario.files import code_in, resolve_policies
+from windlass.experiment.scenario.source import source_of, with_value
 from windlass.experiment.worlds import World, find_world, worlds
 from windlass.model import InputError
 from windlass.model.limits import RUNS
@@ -106,6 +108,22 @@ def overridden(tree: Any, overrides: Overrides) -> Any:
     for text in overrides.fields:
         tree = field_set(tree, text, world)
     return tree
+
+
+def scenario_of(target: str | None, overrides: Overrides, *, code: bool = True) -> Scenario:
+    """Return the scenario that a target and the options mean; without ``code`` one that names a policy file is refused.
+
+    >>> scenario_of(None, Overrides(policies="easy")).name
+    'lublin'
+    """
+    source = source_of(target)
+    tree = overridden(source.tree, overrides)
+    named = [] if code else code_in(tree)
+    if named:
+        raise InputError(
+            f"--no-code: {source.name} names {named[0]}, which would be imported; nothing of it was"
+        )
+    return make_scenario(tree, source.name, source.folder)
 
 
 def _counts(given: int | str) -> int | list[int]:

@@ -12,8 +12,7 @@ from typing import Any
 import yaml
 from rich.console import Console
 
-from windlass.cli.overrides import Overrides
-from windlass.cli.run import scenario_of
+from windlass.cli.overrides import Overrides, scenario_of
 from windlass.experiment.checkpoint import files_of
 from windlass.experiment.scenario import Scenario, Variant
 from windlass.experiment.scenario.files import code_in

@@ -1,5 +1,8 @@
 """An experiment: a scenario, the world that runs it, and every variant with every seed.
 
+- :mod:`~windlass.experiment.library`: the functions that ``import windlass`` offers.
+- :mod:`~windlass.experiment.experiment`: a scenario from its validation to its answer.
+- :mod:`~windlass.experiment.answer`, :mod:`~windlass.experiment.judged`: the verdict in words, and results with it.
 - :mod:`~windlass.experiment.scenario`: a scenario file, its sweep and its seeds.
 - :mod:`~windlass.experiment.worlds`: the clusters that a scenario can name, each composed of parts of the simulator.
 - :mod:`~windlass.experiment.workloads`: arrivals, sizes, sites and whole workloads, drawn at random.

@@ -17,9 +17,9 @@ import numpy as np
 import polars as pl
 import yaml
 
-from windlass import __version__
 from windlass.io import parquet, write_text
 from windlass.model import InputError
+from windlass.model.version import version
 from windlass.results import Outcome, Series
 
 _RUN = "run.json"
@@ -170,7 +170,7 @@ def resume(folder: Path, as_run: str) -> Kept:
 def _identity(as_run: str) -> dict[str, str]:
     """What a cell's outcome depends on: names, and what must not have changed."""
     found = {
-        "the version of Windlass": __version__,
+        "the version of Windlass": version(),
         "the scenario": hashlib.sha256(as_run.encode()).hexdigest(),
     }
     for file in sorted(files_of(as_run)):

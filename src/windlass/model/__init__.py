@@ -11,6 +11,7 @@
 - :mod:`~windlass.model.timetable`: what changes when, at workers and at sites.
 - :mod:`~windlass.model.values`: numbers as users give them, checked and named in errors.
 - :mod:`~windlass.model.limits`: how much of something is taken, and how to have more.
+- :mod:`~windlass.model.version`: the version of the installed package.
 - :mod:`~windlass.model.text`: text from outside, as a terminal may show it.
 - :mod:`~windlass.model.errors`: :class:`InputError`, the one error that a user's input can cause; :class:`PolicyError`,
   an answer that cannot be carried out; :class:`TaskError`, a task that failed; :class:`BatchError`, a job that a batch

@@ -18,13 +18,13 @@ from pydantic import BaseModel
 from ray import exceptions
 from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
-from windlass import __version__
 from windlass.engines.ray import remote_version
 from windlass.engines.ray.cluster import MOST_SLOTS, PrivateCluster
 from windlass.engines.ray.join import connect, reach
 from windlass.engines.worker_pool import Crew, Crews
 from windlass.model import InputError
 from windlass.model.fleet import Fleet
+from windlass.model.version import version as own_version
 from windlass.policy.user_code import refuse_to_leave
 
 #: How often a call that was lost with its worker runs again. Whole nodes may go, one after the other.
@@ -207,8 +207,8 @@ def _check_versions() -> None:
     except exceptions.GetTimeoutError as error:
         raise InputError(f"--on: a node of this Ray cluster did not answer within {_ANSWER_S:g} s") from error
     for node, version in zip(nodes, found, strict=True):
-        if version != __version__:
+        if version != own_version():
             raise InputError(
                 f"--on: node {node['NodeManagerAddress']} has {f'Windlass {version}' if version else 'no Windlass'},"
-                f" expected {__version__} as here: results would not be the same"
+                f" expected {own_version()} as here: results would not be the same"
             )

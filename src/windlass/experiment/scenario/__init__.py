@@ -3,6 +3,7 @@
 Every list in a scenario is swept: ``order: [fcfs, easy]`` with ``processors: [64, 128]`` makes four variants.
 ``seeds`` is no sweep: each variant runs once per seed.
 
+- :mod:`~windlass.experiment.scenario.source`: from a log, a file or nothing to plain values.
 - :mod:`~windlass.experiment.scenario.files`: files that it names, of code and others, with their full paths.
 - :mod:`~windlass.experiment.scenario.quoting`: a value as messages show it.
 """

@@ -1,0 +1,243 @@
+"""A scenario from its validation to its answer: run, checkpointed, compared with the recorded schedule, and judged."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import nullcontext
+from dataclasses import dataclass
+from pathlib import Path
+
+import yaml
+
+from windlass.engines.targets import Executors
+from windlass.engines.worker_pool import Crews, crews_on
+from windlass.experiment.answer import answer_to
+from windlass.experiment.checkpoint import Kept, begin, files_of, resume
+from windlass.experiment.judged import JudgedResults
+from windlass.experiment.recorded import AsItWas
+from windlass.experiment.runner import Progress, describe_live, run
+from windlass.experiment.scenario import Scenario, make_scenario
+from windlass.experiment.scenario.source import with_value
+from windlass.io import Claim, claimed
+from windlass.jit import Compiling
+from windlass.model import InputError
+from windlass.results import AS_IT_WAS, FILES, Results
+from windlass.results.verdict import Requirement, check_names, parse_requirements
+
+#: The option of worlds that cut jobs at their requested time.
+_CUTTING = "--no-kill"
+
+
+@dataclass(frozen=True, slots=True)
+class Workers:
+    """Where the runs of an experiment execute; the results do not depend on it.
+
+    Parameters
+    ----------
+    jobs
+        Processes on this machine.
+    on
+        A Ray cluster instead: ``ray`` for a private one, or its address as ``ray://…``.
+    nodes
+        Nodes of a private cluster.
+    """
+
+    jobs: int = 1
+    on: str | None = None
+    nodes: int = 1
+
+    def crews(self, scenario: Scenario) -> Crews | None:
+        """Return the worker pool on Ray, or None for processes; nothing is started yet."""
+        return None if self.on is None else crews_on(self.on, self.nodes, sorted(files_of(scenario.as_run)))
+
+
+@dataclass(frozen=True, slots=True)
+class Folder:
+    """Where an experiment writes its tables, and what to do with a folder that exists.
+
+    Parameters
+    ----------
+    path
+        The folder. Finished runs are kept next to it until the experiment is complete.
+    force
+        Replace results that are in the folder.
+    resume
+        Continue an interrupted experiment: finished runs are not repeated.
+    """
+
+    path: Path
+    force: bool = False
+    resume: bool = False
+
+
+class Experiment:
+    """Runs every variant of a scenario with every seed, and judges the results.
+
+    Parameters
+    ----------
+    scenario
+        What to run.
+    by
+        The metric that matters; by default the first of the world's.
+    require
+        What a winner must keep, as in ``p99_wait<=1.1*fcfs, max_wait<2d``.
+    workers
+        Where the runs execute.
+    live
+        Engines to run on for real, instead of the simulator.
+    folder
+        Where tables and checkpoints are written; None to write nothing.
+    check
+        Where over 1 % of the work is cut at requested times, run once more without cutting.
+
+    Raises
+    ------
+    InputError
+        ``by`` or ``require`` name something that the scenario does not have; nothing was run.
+
+    Examples
+    --------
+    >>> from windlass.experiment.scenario import make_scenario
+    >>> tree = {"workload": {"lublin": {"jobs": 40}}, "policies": {"order": ["fcfs", "easy"]}}
+    >>> results = Experiment(make_scenario(tree), check=False).run()
+    >>> results.table()["variant"].to_list()
+    ['fcfs', 'easy']
+    """
+
+    def __init__(
+        self,
+        scenario: Scenario,
+        *,
+        by: str | None = None,
+        require: str | None = None,
+        workers: Workers | None = None,
+        live: Executors | None = None,
+        folder: Folder | None = None,
+        check: bool = True,
+    ) -> None:
+        self.scenario, self._by, self._live = scenario, by, live
+        self._workers = workers or Workers()
+        self._folder, self._check = folder, check
+        self._requirements = _requirements(scenario, by, require)
+        self._checkpoint: Kept | None = None
+
+    def describe(self) -> tuple[str, ...]:
+        """Return what :meth:`run` would do on live engines, one line each; nothing is started.
+
+        Raises
+        ------
+        InputError
+            The experiment runs in the simulator, or could not run on the engines.
+        """
+        if self._live is None:
+            raise InputError(
+                "--dry-run: prints what a live engine would be requested to do, expected --engine as well"
+            )
+        try:
+            return describe_live(self.scenario, self._live)
+        finally:
+            self._live.close()
+
+    def run(
+        self,
+        progress: Callable[[Progress], None] | None = None,
+        compiling: Callable[[Compiling], None] | None = None,
+    ) -> JudgedResults:
+        """Run all of it and judge the results.
+
+        Parameters
+        ----------
+        progress
+            Called now and then with the share that is done.
+        compiling
+            Called while functions are compiled, on the first use on a machine.
+
+        Raises
+        ------
+        InputError
+            The workload cannot be read, a policy does not exist, or the folder cannot be written.
+        """
+        place = self._folder
+        claim_it = (
+            nullcontext() if place is None else claimed(place.path, "--out", FILES, replace=place.force)
+        )
+        with claim_it as claim:
+            if claim is not None and place is not None:
+                self._checkpoint = _checkpoint(claim, self.scenario, place)
+            crews = self._workers.crews(self.scenario)
+            results = run(
+                self.scenario, self._workers.jobs, progress, self._live, compiling, self._checkpoint, crews
+            )
+            if claim is not None:
+                claim.fill(results.save)
+        answer = answer_to(
+            results, self._by, self._requirements, lambda: self._without_cutting(progress, compiling)
+        )
+        return JudgedResults(results.scenario, results.as_run, results.variants, answer)
+
+    def unfinished(self) -> tuple[int, int] | None:
+        """Return how many runs of an interrupted experiment are kept, and of how many; None where none are.
+
+        A checkpoint without a finished run is removed.
+        """
+        found = self._checkpoint
+        if found is None or not found.folder.is_dir():
+            return None
+        count = found.count()
+        if count == 0:
+            found.discard()
+            return None
+        return count, len(self.scenario.variants) * len(self.scenario.seeds)
+
+    def _without_cutting(
+        self,
+        progress: Callable[[Progress], None] | None,
+        compiling: Callable[[Compiling], None] | None,
+    ) -> Results | None:
+        """The same scenario with no job stopped at its requested time; None where the scenario sweeps that."""
+        if not self._check or self._live is not None:
+            return None
+        other = without_cutting(self.scenario)
+        if other is None:
+            return None
+        return run(other, self._workers.jobs, progress, compiling=compiling, crews=self._workers.crews(other))
+
+
+def without_cutting(scenario: Scenario) -> Scenario | None:
+    """Return a scenario in which no job is stopped at its requested time.
+
+    None where its world does not stop jobs, or where the scenario itself sweeps whether it does.
+    """
+    field = scenario.world.setting.options.get(_CUTTING)
+    if field is None:
+        return None
+    tree = with_value(yaml.safe_load(scenario.as_run), field.split("."), False)
+    other = make_scenario(tree)
+    same = [each.name for each in other.variants] == [each.name for each in scenario.variants]
+    return other if same else None
+
+
+def _requirements(scenario: Scenario, by: str | None, require: str | None) -> tuple[Requirement, ...]:
+    """What a winner must keep; wrong names are reported before anything is run."""
+    names = [variant.name.removesuffix(f", {variant.point}") for variant in scenario.variants]
+    if scenario.world.logged is not None:
+        names.append(AS_IT_WAS)
+    found = () if require is None else parse_requirements(require, names)
+    check_names(scenario.world.metrics, by, found)
+    for each in found:
+        if each.variant == AS_IT_WAS and not AsItWas(scenario).known():
+            raise InputError(
+                f"--require: {each.text!r}: nothing says when the jobs started, so there is no row {AS_IT_WAS!r}"
+            )
+    return found
+
+
+def _checkpoint(claim: Claim, scenario: Scenario, folder: Folder) -> Kept:
+    """Where finished runs are kept while the others run."""
+    if folder.resume:
+        return resume(claim.partial, scenario.as_run)
+    if claim.partial.is_dir() and not folder.force:
+        raise InputError(
+            f"--out: {claim.place} was begun and not finished; --resume goes on, and --force begins anew"
+        )
+    return begin(claim.partial, scenario.as_run)

@@ -1,0 +1,260 @@
+"""The functions that ``import windlass`` offers: ``run``, ``load_log``, ``simulate`` and ``policies``."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from windlass.experiment.experiment import Experiment, Folder, Workers
+from windlass.experiment.judged import JudgedResults
+from windlass.experiment.runner import Progress
+from windlass.experiment.scenario import Scenario, make_scenario
+from windlass.experiment.scenario.files import resolve_policies
+from windlass.experiment.scenario.source import Source, source_of, with_value
+from windlass.experiment.worlds import find_world
+from windlass.io.traces import Trace, read_trace
+from windlass.model import InputError
+from windlass.policy.registry import decisions
+
+#: A policy: its name, a file with its class as ``mine.py:Mine``, or either with parameters.
+PolicyName = str | Mapping[str, Mapping[str, Any]]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class JobLog:
+    """A job log that was read once, to look at and to run.
+
+    Parameters
+    ----------
+    path
+        The file.
+    format
+        Its format, where it was named.
+    trace
+        Its jobs as the file has them.
+    """
+
+    path: Path
+    format: str | None
+    trace: Trace
+
+    @property
+    def jobs(self) -> pl.DataFrame:
+        """One row per job, with the columns of the log."""
+        return self.trace.records
+
+    @property
+    def processors(self) -> int | None:
+        """Processors of the logged system; None where the log does not name a number."""
+        return self.trace.processors
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What the reader left out or changed, one sentence each."""
+        return self.trace.notes
+
+    def __len__(self) -> int:
+        return len(self.trace)
+
+    def _repr_html_(self) -> str:
+        return self.jobs._repr_html_()
+
+
+def load_log(path: str | Path, format: str | None = None) -> JobLog:  # noqa: A002
+    """Read a job log: SWF, accounting of Slurm, PBS or LSF, a CSV or Parquet table, or another known format.
+
+    Parameters
+    ----------
+    path
+        The file; it may be compressed.
+    format
+        The name of its format; by default its content decides.
+
+    Raises
+    ------
+    InputError
+        The file does not exist, or a line cannot be read.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> file = Path(tempfile.mkdtemp()) / "jobs.csv"
+    >>> _ = file.write_text("submit,run,procs\\n0,60,4\\n5,30,2\\n")
+    >>> len(load_log(file))
+    2
+    """
+    file = Path(path)
+    return JobLog(file, format, read_trace(file, format=format))
+
+
+def run(
+    what: str | Path | JobLog | Mapping[str, Any] | Scenario | None = None,
+    policies: Sequence[PolicyName] | Mapping[str, Sequence[PolicyName]] | None = None,
+    *,
+    fields: Mapping[str, Any] | None = None,
+    seeds: Sequence[int] | None = None,
+    by: str | None = None,
+    require: str | None = None,
+    jobs: int = 1,
+    on: str | None = None,
+    out: str | Path | None = None,
+    force: bool = False,
+    resume: bool = False,
+    check: bool = True,
+    progress: Callable[[Progress], None] | None = None,
+) -> JudgedResults:
+    """Run a log or a scenario with several policies, and compare the results.
+
+    Parameters
+    ----------
+    what
+        A log, a scenario file (``.yaml``), a scenario as a mapping, or one that is validated already; None for a
+        bundled example of drawn jobs.
+    policies
+        Policies to compare, for the first decision of the scenario; or a mapping from decisions to policies.
+    fields
+        Other fields of the scenario by dotted name, such as ``{"cluster.processors": 128}``. A list is a sweep.
+    seeds
+        Each variant runs once per seed.
+    by
+        The metric that matters; by default the first of the world's.
+    require
+        What a winner must keep, as in ``p99_wait<=1.1*fcfs``.
+    jobs, on
+        Processes on this machine, or a Ray cluster; the results do not depend on it.
+    out, force, resume
+        Folder for the tables; replace what it has, or continue an interrupted run.
+    check
+        Where over 1 % of the work is cut at requested times, run once more without cutting.
+    progress
+        Called now and then with the share that is done.
+
+    Returns
+    -------
+    JudgedResults
+        The verdict, tables of metrics and jobs, and a report to save.
+
+    Raises
+    ------
+    InputError
+        The log or the scenario cannot be read, or a policy or a field does not exist.
+
+    Examples
+    --------
+    >>> results = run({"workload": {"lublin": {"jobs": 40}}}, ["fcfs", "easy"], check=False)
+    >>> results.table()["variant"].to_list()
+    ['fcfs', 'easy']
+    """
+    scenario = what if isinstance(what, Scenario) else _scenario(_source(what), policies, fields, seeds)
+    if isinstance(what, Scenario) and (policies, fields, seeds) != (None, None, None):
+        raise InputError("run: a validated scenario has its policies, fields and seeds already")
+    folder = None if out is None else Folder(Path(out), force, resume)
+    if folder is None and (force or resume):
+        raise InputError("run: force and resume are about the folder out, which is missing")
+    experiment = Experiment(
+        scenario, by=by, require=require, workers=Workers(jobs, on), folder=folder, check=check
+    )
+    return experiment.run(progress)
+
+
+def simulate(
+    log: str | Path | JobLog,
+    policy: PolicyName = "easy",
+    *,
+    processors: int | None = None,
+    fields: Mapping[str, Any] | None = None,
+) -> pl.DataFrame:
+    """Replay a log with one policy and return its schedule.
+
+    Parameters
+    ----------
+    log
+        The log, or its path.
+    policy
+        Which job goes first.
+    processors
+        Processors of the site; by default those of the log.
+    fields
+        Other fields of the scenario, see :func:`run`.
+
+    Returns
+    -------
+    polars.DataFrame
+        One row per job: ``job``, ``submit_s``, ``start_s``, ``end_s``, ``procs``, ``request_s``, ``why``.
+
+    Raises
+    ------
+    InputError
+        The log cannot be read, or the policy does not exist.
+    """
+    given = dict(fields or {}) | ({} if processors is None else {"cluster.processors": processors})
+    scenario = _scenario(_source(log), [policy], given, None)
+    results = Experiment(scenario, check=False).run()
+    return results.variants[0].outcomes[0].jobs
+
+
+def policies() -> pl.DataFrame:
+    """Return one row per policy: the decision, its question, the policy's name and its summary.
+
+    Examples
+    --------
+    >>> policies().filter(pl.col("policy") == "easy")["decision"].to_list()
+    ['order.site']
+    """
+    return pl.DataFrame(
+        [
+            {
+                "decision": registry.decision,
+                "question": registry.question,
+                "policy": name,
+                "summary": (inspect.getdoc(registry.find(name)) or "").split("\n")[0],
+            }
+            for registry in decisions()
+            for name in registry.names()
+        ]
+    )
+
+
+def _source(what: str | Path | JobLog | Mapping[str, Any] | None) -> Source:
+    if isinstance(what, JobLog):
+        source = source_of(what.path)
+        named = {} if what.format is None else {"format": what.format}
+        return Source(source.tree | {"workload": {"trace": str(what.path), **named}}, source.name)
+    if isinstance(what, Mapping):
+        return Source(dict(what), "scenario")
+    if what is not None and not isinstance(what, str | Path):
+        raise InputError(
+            f"run: {type(what).__name__} given, expected a path, a log from load_log, or a scenario as a mapping"
+        )
+    return source_of(what)
+
+
+def _scenario(
+    source: Source,
+    policies: Sequence[PolicyName] | Mapping[str, Sequence[PolicyName]] | None,
+    fields: Mapping[str, Any] | None,
+    seeds: Sequence[int] | None,
+) -> Scenario:
+    tree = source.tree
+    if not isinstance(tree, dict):
+        return make_scenario(tree, source.name, source.folder)
+    for field, value in (fields or {}).items():
+        tree = with_value(tree, field.split("."), value)
+    if seeds is not None:
+        tree = tree | {"seeds": list(seeds)}
+    if policies is not None:
+        own = tree.get("policies")
+        given = own if isinstance(own, dict) else {}
+        first = next(iter(given), find_world(tree.get("world", "batch")).decisions[0].key)
+        named = policies if isinstance(policies, Mapping) else {first: policies}
+        # A file of a policy is relative to the current folder, not to the scenario's.
+        chosen = {
+            decision: [resolve_policies(each, Path()) for each in names] for decision, names in named.items()
+        }
+        tree = tree | {"policies": given | chosen}
+    return make_scenario(tree, source.name, source.folder)
