@@ -13,11 +13,11 @@ site does each task run?), :mod:`windlass.dispatch` (which worker gets this task
 :mod:`windlass.share`, :mod:`windlass.admit` and :mod:`windlass.plan`. ``docs/architecture.md`` describes the others.
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
-
+# Nothing is imported here, not even from the standard library: `windlass` must catch an interrupt before all else.
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from windlass.experiment.experiment import Experiment
     from windlass.experiment.judged import JudgedResults
     from windlass.experiment.library import JobLog, load_log, policies, run, simulate
@@ -49,7 +49,7 @@ _HOMES = {
 }
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> "Any":
     # Loaded on first use: a command that prints its help must not import the simulator.
     import importlib
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -149,6 +150,8 @@ def test_h_is_help_behind_every_command(windlass, command):
     ],
 )
 def test_a_shell_completes_commands_and_options(windlass, monkeypatch, words, said):
+    # Under `python -m pytest` the program's name, and so the variable's, would be those of a module.
+    monkeypatch.setattr(sys.modules["__main__"], "__package__", None)
     monkeypatch.setenv("_WINDLASS_COMPLETE", "complete_bash")
     monkeypatch.setenv("COMP_WORDS", words)
     monkeypatch.setenv("COMP_CWORD", str(len(words.split()) - 1))

@@ -271,7 +271,7 @@ def test_a_reproduction_is_printed_and_saved_where_that_is_asked_for(
         return Reproduction((Row("what", 1.0, 2.0, False, "why"),))
 
     paper = SimpleNamespace(name="made", title="Made", reproduce=make)
-    monkeypatch.setattr(reproduce, "find_paper", lambda name: paper)
+    monkeypatch.setattr(reproduce.reproductions(), "find_paper", lambda name: paper)
     folder = tmp_path / "pages"
     reproduce.reproduce_command("made", quick=True, out=folder if out else None, as_json=as_json)
     said = capsys.readouterr()

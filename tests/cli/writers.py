@@ -38,7 +38,7 @@ class Paper:
         tell("all of it", 0.0)
         return Reproduction(tuple(Row(f"{at}", 1.0, float(quick), None) for at in range(2000)))
 
-command.find_paper = lambda name: Paper()
+command.reproductions().find_paper = lambda name: Paper()
 main()
 """
 

@@ -159,7 +159,7 @@ def test_every_kernel_of_windlass_can_be_followed():
         "order.site.policies",
         "dispatch.policies",
         "place.policies",
-        "worlds",
+        "experiment.worlds",
     ):
         for module in pkgutil.walk_packages(importlib.import_module(f"windlass.{package}").__path__):
             importlib.import_module(f"windlass.{package}.{module.name}")
