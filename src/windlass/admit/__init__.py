@@ -22,6 +22,7 @@ protocols of policies that can be saved and merged),
 
 Here :class:`Pronto` can be used by itself, as can the trackers of leading directions (:class:`FPCAEdge`,
 :class:`Spirit`, :class:`FrequentDirections`, :class:`PowerMethod`), and :func:`merge` of what two of them found.
+:mod:`~windlass.admit.context` has what an engine offers to the constructor of a policy.
 
 >>> from windlass.admit import POLICIES
 >>> "utilisation" in POLICIES.names()
@@ -32,6 +33,7 @@ from __future__ import annotations
 
 from typing import ClassVar, Protocol
 
+from windlass.admit.context import AdmitContext
 from windlass.admit.federation import Aggregator, Subspace, Tree
 from windlass.admit.fleet import Fleet
 from windlass.admit.lib.directions import FrequentDirections
@@ -70,6 +72,7 @@ class AdmitPolicy(Protocol):
 __all__ = [
     "POLICIES",
     "Admission",
+    "AdmitContext",
     "AdmitPolicy",
     "AdmitView",
     "Aggregator",

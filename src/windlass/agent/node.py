@@ -6,13 +6,13 @@ The agent does not know policies by name. What a policy can do beyond deciding i
 
 from __future__ import annotations
 
-import inspect
 from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from windlass.admit import POLICIES, Admission, AdmitPolicy, AdmitView
+from windlass.admit.context import AdmitContext
 from windlass.admit.learned import Interruptible, Learned, Loadable, Mergeable, Projecting, Restorable
 from windlass.admit.saving import load_lesson, load_subspace, save_lesson, save_subspace
 from windlass.agent.envelope import Envelope, Part
@@ -143,9 +143,7 @@ def make_node(name: str, dim: int, rng: np.random.Generator, downtime: float | N
     'utilisation'
     """
     given: dict[str, Any] = {} if downtime is None else {"downtime": downtime}
-    if "dim" in inspect.signature(POLICIES.find(name)).parameters:
-        given["dim"] = dim
-    return Node(POLICIES.make(name, rng, **given))
+    return Node(POLICIES.make(name, AdmitContext(rng, dim), **given))
 
 
 def load_node(name: str, dim: int, data: bytes) -> Node:

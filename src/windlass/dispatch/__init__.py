@@ -16,6 +16,7 @@ Policies, one file each in ``policies/``:
 
 :mod:`~windlass.dispatch.compiled` says how one is compiled, :mod:`~windlass.dispatch.state` where it keeps what it
 knows; ``lib/`` has what they share.
+:mod:`~windlass.dispatch.context` has what an engine offers to the constructor of a policy.
 
 >>> from windlass.dispatch import POLICIES
 >>> "rosella" in POLICIES.names()
@@ -30,6 +31,7 @@ from typing import Any, ClassVar, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from windlass.dispatch.context import DispatchContext
 from windlass.dispatch.policies.rosella import Rosella
 from windlass.policy.registry import Registry
 
@@ -71,4 +73,4 @@ def __getattr__(name: str) -> Any:
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
-__all__ = ["POLICIES", "DispatchPolicy", "Rosella", "simulate"]
+__all__ = ["POLICIES", "DispatchContext", "DispatchPolicy", "Rosella", "simulate"]

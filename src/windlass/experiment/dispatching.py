@@ -6,7 +6,6 @@ Workers have a FIFO queue and a low-priority lane; speeds change, workers fail a
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable
 from typing import Any
 
@@ -14,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from windlass.dispatch import POLICIES, DispatchPolicy
+from windlass.dispatch.context import DispatchContext
 from windlass.drive import drive
 from windlass.experiment.workloads.tasks import draw_tasks
 from windlass.model import InputError
@@ -45,10 +45,7 @@ def make_policy(name: str, speeds: NDArray[np.float64], rng: np.random.Generator
     >>> make_policy("ppot", np.array([1.0, 2.0]), np.random.default_rng(1)).workers
     2
     """
-    accepted = inspect.signature(POLICIES.find(name)).parameters
-    offered = {"workers": len(speeds), "rates": speeds, "guaranteed": float(speeds.sum())}
-    known = {key: value for key, value in offered.items() if key in accepted}
-    return POLICIES.make(name, rng, **{**known, **parameters})
+    return POLICIES.make(name, DispatchContext.of(speeds, rng), **parameters)
 
 
 def simulate(

@@ -10,7 +10,7 @@ from __future__ import annotations
 import difflib
 import importlib
 import inspect
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
@@ -19,6 +19,7 @@ import numpy as np
 
 from windlass.model import InputError
 from windlass.policy import installed
+from windlass.policy.context import Context
 from windlass.policy.discovery import classes_in, named_classes
 from windlass.policy.user_code import blamed, import_file
 
@@ -100,13 +101,33 @@ class Registry:
         known = ", ".join(self.names())
         raise InputError(f"{self.field}: unknown policy {name!r}, expected one of {known}{hint}")
 
-    def make(self, name: str, rng: np.random.Generator, /, **parameters: Any) -> Any:
-        """An instance of a policy; its generator is handed in where its constructor takes one.
+    def parameters(self, name: str) -> Mapping[str, inspect.Parameter]:
+        """Return the parameters of a policy's constructor, by name, in order."""
+        return inspect.signature(self.find(name)).parameters
+
+    def make(self, name: str, context: Context | np.random.Generator, /, **parameters: Any) -> Any:
+        """Return an instance of a policy.
+
+        Parameters
+        ----------
+        name
+            Its name, or the file that holds it.
+        context
+            What the engine offers; the policy receives what its constructor has a parameter for. A generator alone
+            stands for a :class:`~windlass.policy.context.Context` of nothing else.
+        parameters
+            Arguments that a user gives; they replace what the context offers.
 
         Raises
         ------
         InputError
-            A parameter that the policy does not take, or a value that it refuses.
+            The policy has no such parameter, or refuses a value.
+
+        Examples
+        --------
+        >>> from windlass.admit import POLICIES, AdmitContext
+        >>> POLICIES.make("pronto", AdmitContext(np.random.default_rng(1), dim=4)).dim
+        4
         """
         cls = self.find(name)
         accepted = inspect.signature(cls).parameters
@@ -119,10 +140,10 @@ class Registry:
                 raise InputError(
                     f"{self.field}: {name}: {parameter} is {parameters[parameter]}, expected a number"
                 )
-        if "rng" in accepted:
-            parameters = {**parameters, "rng": rng}
+        offered = Context(context) if isinstance(context, np.random.Generator) else context
+        given = {known: value for known, value in offered.offers() if known in accepted} | parameters
         try:
-            return cls(**parameters)
+            return cls(**given)
         except (TypeError, ValueError) as error:
             said = blamed(error) or f"{name}: {_first_line(error)}"
             raise InputError(f"{self.field}: {said}") from error

@@ -17,6 +17,7 @@ into numbers of instances; :func:`embed` is its short form. :mod:`~windlass.scal
 fill that wait. :mod:`~windlass.scale.base_instance` says with which type a series should begin. ``forecast/`` says how
 many will be needed, :mod:`~windlass.scale.backtest` how good its forecasters are, by :mod:`~windlass.scale.accuracy`.
 ``lib/`` has what policies share. :mod:`~windlass.scale.monitor` keeps what was needed, on disk.
+:mod:`~windlass.scale.context` has what an engine offers to the constructor of a policy.
 
 >>> from windlass.scale import POLICIES
 >>> "reactive" in POLICIES.names()
@@ -30,6 +31,7 @@ from typing import ClassVar, Protocol
 from windlass.model.values import number
 from windlass.policy.registry import Registry, optional
 from windlass.scale.base_instance import Base, base_instance
+from windlass.scale.context import ScaleContext
 from windlass.scale.embedding import Embedding, Virtual, balance, embed
 from windlass.scale.view import Demands, ScaleView, Totals
 
@@ -87,6 +89,7 @@ __all__ = [
     "Base",
     "Demands",
     "Embedding",
+    "ScaleContext",
     "ScalePolicy",
     "ScaleView",
     "Totals",

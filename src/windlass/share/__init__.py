@@ -19,6 +19,7 @@ them, :mod:`~windlass.share.answer` what they answer, :mod:`~windlass.share.pair
 (:mod:`~windlass.share.running`), by what :mod:`~windlass.share.usage` tells from readings.
 :mod:`~windlass.share.interference` says how fast two jobs are together, fitted to measured pairs.
 
+:mod:`~windlass.share.context` has what an engine offers to the constructor of a policy.
 :mod:`~windlass.share.learning` says how well ASAx learns beside its theorem.
 
 Here :class:`Asax` and :class:`Pairs` can be used by themselves; :func:`happiness` is how well a job is doing, and
@@ -36,6 +37,7 @@ from typing import ClassVar, Protocol
 from windlass.policy.registry import Registry, optional
 from windlass.share.allocation import Allocation, Candidate, Guest
 from windlass.share.answer import Share, Sharing
+from windlass.share.context import ShareContext
 from windlass.share.interference import Interference, Speeds, fit_interference
 from windlass.share.lib.first_fit import Choice, first_fit
 from windlass.share.lib.state import happiness
@@ -100,6 +102,7 @@ __all__ = [
     "Interference",
     "Pairs",
     "Share",
+    "ShareContext",
     "SharePolicy",
     "ShareView",
     "Sharing",

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
+from windlass.admit.context import AdmitContext
 from windlass.admit.evaluation.candidates import BASELINES, Candidate
 from windlass.admit.evaluation.certainty import (
     Difference,
@@ -78,10 +78,8 @@ def signal(
     rng
         For policies that draw.
     """
-    wanted = inspect.signature(registry.find(candidate.policy)).parameters
-    offered = {"dim": node.metrics.shape[1], "spike": node.told, "within": within, "apart": apart}
-    known = {name: value for name, value in offered.items() if name in wanted}
-    policy = registry.make(candidate.policy, rng, **{**known, **candidate.parameters})
+    context = AdmitContext(rng, node.metrics.shape[1], node.told, within, apart)
+    policy = registry.make(candidate.policy, context, **candidate.parameters)
     busy = np.full(len(node.ready), np.nan) if node.busy is None else np.clip(node.busy, 0.0, 1.0)
     ready = np.maximum(node.ready, 0.0)
     return np.array(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import math
 import pickle
 from collections.abc import Iterator
@@ -10,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from windlass.admit.context import AdmitContext
 from windlass.admit.learned import Mergeable, Restorable
 from windlass.admit.view import Admission, AdmitView
 from windlass.experiment.checks.common import CheckError, require, require_defaults
@@ -47,9 +47,7 @@ def _answers(policy: Any, seed: int) -> list[Admission]:
 
 
 def _made(registry: Registry, name: str) -> Any:
-    wanted = inspect.signature(registry.find(name)).parameters
-    given = {"dim": _DIM} if "dim" in wanted else {}
-    return registry.make(name, np.random.default_rng(7), **given)
+    return registry.make(name, AdmitContext(np.random.default_rng(7), _DIM))
 
 
 def _shown(answers: list[Admission]) -> list[str]:

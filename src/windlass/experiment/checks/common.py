@@ -59,7 +59,7 @@ def check_refuses_unknown_parameter(registry: Registry, name: str) -> None:
 
 def require_defaults(registry: Registry, name: str, known: tuple[str, ...]) -> None:
     """A policy can be named alone: all that its constructor takes has a default, or is ``known`` to an engine."""
-    for parameter in inspect.signature(registry.find(name)).parameters.values():
+    for parameter in registry.parameters(name).values():
         variadic = parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD)
         needed = parameter.default is parameter.empty and parameter.name not in known and not variadic
         require(not needed, f"{name}: parameter {parameter.name} has no default")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,10 +11,11 @@ import numpy as np
 
 from windlass.admit import POLICIES as ADMIT
 from windlass.admit import AdmitPolicy
+from windlass.admit.context import AdmitContext
 from windlass.dispatch import POLICIES as DISPATCH
 from windlass.dispatch import DispatchPolicy
+from windlass.dispatch.context import DispatchContext
 from windlass.drive import Policies, drive
-from windlass.experiment.dispatching import make_policy
 from windlass.experiment.workloads.tasks import DrawnTasks, draw_tasks
 from windlass.experiment.worlds.admission.spec import AdmissionSetting
 from windlass.experiment.worlds.dispatch.tasks import Tasks
@@ -127,20 +127,16 @@ def dispatch_policy(setting: AdmissionSetting, seed: int) -> DispatchPolicy:
     """Which node gets a task: a fresh policy, told whole nodes' speeds, and what neighbours leave for sure."""
     cluster, spec = setting.cluster, setting.policies.dispatch
     speeds = cluster.speeds()
-    asks = "guaranteed" in inspect.signature(DISPATCH.find(spec.name)).parameters
-    sure = {"guaranteed": cluster.capacity} if asks else {}
-    policy: DispatchPolicy = make_policy(
-        spec.name, speeds, np.random.default_rng([seed, 1]), **{**sure, **spec.parameters}
-    )
+    context = DispatchContext.of(speeds, np.random.default_rng([seed, 1]), cluster.capacity)
+    policy: DispatchPolicy = DISPATCH.make(spec.name, context, **spec.parameters)
     return policy
 
 
 def admit_policies(setting: AdmissionSetting, seed: int, dim: int) -> tuple[AdmitPolicy, ...]:
     """May this node take one more task: a fresh policy a node, each with chance of its own."""
     spec = setting.policies.admit
-    known = {"dim": dim} if "dim" in inspect.signature(ADMIT.find(spec.name)).parameters else {}
     return tuple(
-        ADMIT.make(spec.name, np.random.default_rng([seed, 3, node]), **{**known, **spec.parameters})
+        ADMIT.make(spec.name, AdmitContext(np.random.default_rng([seed, 3, node]), dim), **spec.parameters)
         for node in range(setting.cluster.nodes)
     )
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -10,8 +9,8 @@ import numpy as np
 
 from windlass.dispatch import POLICIES as DISPATCH
 from windlass.dispatch import DispatchPolicy
+from windlass.dispatch.context import DispatchContext
 from windlass.drive import drive
-from windlass.experiment.dispatching import make_policy
 from windlass.experiment.workloads.tasks import DrawnTasks, draw_tasks
 from windlass.experiment.worlds.colocated.cluster import timetable
 from windlass.experiment.worlds.colocated.spec import ColocatedSetting
@@ -168,10 +167,9 @@ def dispatch_policy(setting: ColocatedSetting, seed: int) -> DispatchPolicy:
     """
     cluster, spec = setting.cluster, setting.policies.dispatch
     speeds = cluster.speeds()
-    asks = "guaranteed" in inspect.signature(DISPATCH.find(spec.name)).parameters
-    sure = {"guaranteed": cluster.floor * float(speeds.sum())} if asks else {}
     rng = np.random.default_rng([seed, 1])
-    policy: DispatchPolicy = make_policy(spec.name, speeds, rng, **{**sure, **spec.parameters})
+    context = DispatchContext.of(speeds, rng, cluster.floor * float(speeds.sum()))
+    policy: DispatchPolicy = DISPATCH.make(spec.name, context, **spec.parameters)
     return policy
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -15,6 +14,7 @@ from windlass.experiment.workloads.earlier import cut
 from windlass.model.vectors import VectorJobs
 from windlass.scale import POLICIES as SCALE
 from windlass.scale import ScalePolicy, idle_time
+from windlass.scale.context import ScaleContext
 from windlass.sim.coupled import Alone
 from windlass.sim.instances.fleet import InstanceFleet
 from windlass.sim.instances.needs import Needs
@@ -126,10 +126,8 @@ def use_over_time(done: Scaled) -> tuple[_Floats, _Ints]:
 def scale_policy(
     name: str, parameters: Mapping[str, Any], case: ElasticCase, rng: np.random.Generator
 ) -> ScalePolicy:
-    """A fresh autoscaler; one that asks for the times and counts of the need is told those of :func:`ideal`."""
-    asks = {"times", "counts"} <= set(inspect.signature(SCALE.find(name)).parameters)
-    told: dict[str, Any] = {}
-    if asks:
-        told["times"], told["counts"] = use_over_time(ideal(case))
-    policy: ScalePolicy = SCALE.make(name, rng, **{**told, **parameters})
+    """Return a fresh autoscaler; one with parameters for them is given the times and counts of :func:`ideal`."""
+    knows = SCALE.parameters(name).keys() >= {"times", "counts"}
+    context = ScaleContext(rng, *use_over_time(ideal(case))) if knows else ScaleContext(rng)
+    policy: ScalePolicy = SCALE.make(name, context, **parameters)
     return policy

@@ -10,6 +10,7 @@ import numpy as np
 
 from windlass.dispatch import POLICIES as DISPATCH
 from windlass.dispatch import DispatchPolicy
+from windlass.dispatch.context import DispatchContext
 from windlass.engines.live.run import data_bytes, run_live
 from windlass.engines.serve.calls import try_out
 from windlass.engines.targets import Executors
@@ -132,8 +133,8 @@ def _among(dispatch: PolicySpec | None, seed: int) -> Callable[[int], DispatchPo
         return None
 
     def among(workers: int) -> DispatchPolicy:
-        rng = np.random.default_rng([seed, 4])
-        made: DispatchPolicy = DISPATCH.make(dispatch.name, rng, workers=workers, **dispatch.parameters)
+        context = DispatchContext(np.random.default_rng([seed, 4]), workers)
+        made: DispatchPolicy = DISPATCH.make(dispatch.name, context, **dispatch.parameters)
         return made
 
     return among

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -17,6 +16,7 @@ from windlass.order.site import POLICIES as ORDER
 from windlass.order.site import SitePolicy
 from windlass.share import POLICIES as SHARE
 from windlass.share import Allocation, Candidate, SharePolicy
+from windlass.share.context import ShareContext
 from windlass.share.interference import PairSpeeds, Speeds
 from windlass.sim.coupled import Coupled
 from windlass.sim.nodes import Ledger
@@ -128,10 +128,8 @@ def run_sharing(
 def share_policy(
     name: str, parameters: Mapping[str, Any], case: SharingCase, rng: np.random.Generator
 ) -> SharePolicy:
-    """A fresh co-scheduler; one that asks how fast pairs are is told."""
-    asks = "speeds" in inspect.signature(SHARE.find(name)).parameters
-    told = {"speeds": true_speeds(case)} if asks else {}
-    policy: SharePolicy = SHARE.make(name, rng, **{**told, **parameters})
+    """Return a fresh co-scheduler; a policy that has a parameter for them is given the true speeds of pairs."""
+    policy: SharePolicy = SHARE.make(name, ShareContext(rng, true_speeds(case)), **parameters)
     return policy
 
 

@@ -1,0 +1,38 @@
+"""What an engine offers to the constructor of a policy, beyond the parameters that a user gives."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, fields
+from typing import Any
+
+import numpy as np
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """What every engine offers; a decision's own context adds fields.
+
+    A policy whose constructor has a parameter of a field's name receives the value. A field that is None is not
+    offered.
+
+    Parameters
+    ----------
+    rng
+        The source of all randomness of the policy.
+
+    Examples
+    --------
+    >>> context = Context(np.random.default_rng(1))
+    >>> [name for name, _ in context.offers()]
+    ['rng']
+    """
+
+    rng: np.random.Generator
+
+    def offers(self) -> Iterator[tuple[str, Any]]:
+        """Yield the names and values that are offered."""
+        for field in fields(self):
+            value = getattr(self, field.name)
+            if value is not None:
+                yield field.name, value

@@ -1,0 +1,28 @@
+"""What an engine offers to the constructor of an autoscaler."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from windlass.policy.context import Context
+
+
+@dataclass(frozen=True, slots=True)
+class ScaleContext(Context):
+    """The demand that is to come, which a simulator knows.
+
+    Parameters
+    ----------
+    rng
+        See :class:`~windlass.policy.context.Context`.
+    times
+        (m,) when the demand changes, s.
+    counts
+        (m, types) instances of each type that jobs need from then on.
+    """
+
+    times: NDArray[np.float64] | None = None
+    counts: NDArray[np.int64] | None = None
