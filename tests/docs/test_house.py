@@ -1,0 +1,87 @@
+"""Counts that keep the house readable: rooms, circles of imports, names, and comparisons with policies' names."""
+
+from __future__ import annotations
+
+import ast
+from collections import defaultdict
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+from windlass.policy.registry import decisions
+
+SOURCE = Path(__file__).parents[2] / "src" / "windlass"
+#: Packages at the top, and the one module next to them.
+ROOMS, LOOSE = 18, {"drive"}
+#: Comparisons with the name of a policy, and why each is none of an engine with a policy.
+COMPARED = {
+    "admit/evaluation/judging.py": "an evaluation compares candidates with the best form of Pronto",
+    "cli/admit/compared.py": "the same, printed",
+    "engines/serve/options.py": "an option of Ray Serve's router names one of two ways to dispatch",
+    "experiment/worlds/fleet/spec.py": "a scenario with an order must leave the placement at its default",
+    "order/site/backfills.py": "a parameter of the policy queue names a way of backfilling",
+}
+#: Words that are names of policies and of other things.
+OTHERWISE = {"none", "always", "queue", "uniform", "random", "static"}
+
+
+def modules() -> list[Path]:
+    return sorted(SOURCE.rglob("*.py"))
+
+
+@cache
+def tree_of(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
+def room_of(path: Path) -> str:
+    return path.relative_to(SOURCE).with_suffix("").parts[0]
+
+
+def imported(path: Path) -> Iterator[str]:
+    """Rooms that a module imports, at its top or inside a function."""
+    for node in ast.walk(tree_of(path)):
+        if isinstance(node, ast.ImportFrom) and node.module is not None:
+            names = [f"{node.module}.{each.name}" for each in node.names]
+        elif isinstance(node, ast.Import):
+            names = [each.name for each in node.names]
+        else:
+            continue
+        yield from (name.split(".")[1] for name in names if name.startswith("windlass."))
+
+
+def test_there_are_at_most_eighteen_rooms_and_one_loose_module():
+    top = {room_of(path) for path in modules()} - {"__init__", "__main__"}
+    loose = {name for name in top if (SOURCE / f"{name}.py").is_file()}
+    assert loose == LOOSE
+    assert len(top - loose) <= ROOMS
+
+
+def test_rooms_import_each_other_without_circles():
+    onto: dict[str, set[str]] = defaultdict(set)
+    for path in modules():
+        if room_of(path) not in ("__init__", "__main__"):
+            rooms = {each for each in imported(path) if (SOURCE / each).is_dir() or each in LOOSE}
+            onto[room_of(path)] |= rooms - {room_of(path)}
+    left = dict(onto)
+    while free := [room for room, below in left.items() if not below & left.keys()]:
+        for room in free:
+            del left[room]
+    assert left == {}, "these rooms import each other in a circle"
+
+
+def test_engines_and_worlds_compare_nothing_with_a_policy_s_name():
+    names = {name for registry in decisions() for name in registry.names()} - OTHERWISE
+    found = set()
+    for path in modules():
+        for node in ast.walk(tree_of(path)):
+            if isinstance(node, ast.Compare):
+                sides = (node.left, *node.comparators)
+                parts = [part for side in sides for part in (side, *getattr(side, "elts", ()))]
+                if any(isinstance(part, ast.Constant) and part.value in names for part in parts):
+                    found.add(path.relative_to(SOURCE).as_posix())
+    assert found == set(COMPARED)
+
+
+def test_the_command_run_parses_calls_and_prints():
+    assert len((SOURCE / "cli" / "run.py").read_text(encoding="utf-8").splitlines()) < 100
