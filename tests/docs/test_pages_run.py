@@ -85,6 +85,7 @@ def clone(tmp_path):
         "docs",
         "examples",
         "src",
+        "reproductions",
     ]
     found = subprocess.run(listed, cwd=ROOT, capture_output=True, text=True, check=False)
     if found.returncode != 0:
@@ -110,7 +111,7 @@ def test_a_page_runs_from_a_clean_clone(page, clone, tmp_path):
     bin_ = str(clone / ".venv" / "bin")
     environment = os.environ | {
         "PATH": f"{bin_}{os.pathsep}{os.environ['PATH']}",
-        "PYTHONPATH": str(clone / "src"),
+        "PYTHONPATH": os.pathsep.join([str(clone / "src"), str(clone / "reproductions" / "src")]),
     }
     done = subprocess.run(
         [sys.executable, "-c", DRIVER, str(plan)],
