@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 import polars as pl
 
-from windlass.results import Choice, Outcome, Results, VariantResult
+from windlass.results import AS_IT_WAS, Choice, Outcome, Results, VariantResult
 from windlass.results.metrics.site import batch_metrics
 
 
@@ -45,7 +45,10 @@ def results(
     return Results(
         scenario,
         as_run,
-        tuple(VariantResult(name, (Choice("order", name),), tuple(runs)) for name, runs in variants),
+        tuple(
+            VariantResult(name, (Choice("order", name),), tuple(runs), recorded=name == AS_IT_WAS)
+            for name, runs in variants
+        ),
     )
 
 

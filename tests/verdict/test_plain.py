@@ -36,7 +36,7 @@ def served(name, quality, cost=None, point=""):
         Outcome(seed, Served(5.0, q, c), pl.DataFrame(), 8)
         for seed, (q, c) in enumerate(zip(quality, costs, strict=True))
     ]
-    return VariantResult(name, (Choice("order", name),), tuple(runs), point)
+    return VariantResult(name, (Choice("order", name),), tuple(runs), point, recorded=name == "as it was")
 
 
 NUMBERS = st.lists(st.floats(-100.0, 100.0).map(lambda value: round(value, 2)), min_size=3, max_size=3)

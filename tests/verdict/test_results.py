@@ -14,7 +14,9 @@ from windlass.results.verdict import Comparison, Interval, fidelity
 
 def logged(starts, name="as it was", own=True, choices=(), point=""):
     table = pl.DataFrame({"job": [1, 2, 3, 4], "submit_s": [0.0, 1.0, 2.0, 5.0], "start_s": starts})
-    return VariantResult(name, choices, (Outcome(0, None, table, 4),), point, own=own)
+    return VariantResult(
+        name, choices, (Outcome(0, None, table, 4),), point, own=own, recorded=name == "as it was"
+    )
 
 
 def test_how_far_replays_are_from_the_log():

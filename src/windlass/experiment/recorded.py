@@ -57,7 +57,7 @@ class AsItWas:
             name = f"{AS_IT_WAS}, {variant.point}" if variant.point else AS_IT_WAS
             choices = self._logged.choices(variant.setting)
             found.append(
-                VariantResult(name, choices, tuple(whole), variant.point, variant.at, self._own[index])
+                VariantResult(name, choices, tuple(whole), variant.point, variant.at, self._own[index], True)
             )
         return tuple(found)
 

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 
 from windlass.report.units import SECONDS, Unit, decimals_of, number, unit_for
-from windlass.results import AS_IT_WAS, Results, Summary
+from windlass.results import Results, Summary
 from windlass.results.verdict import comparable, compare
 
 
@@ -52,8 +52,8 @@ def _best(results: Results, metric: Summary) -> list[bool]:
         if len(rows) > 1 and metric.better:
             found = compare([results.variants[row] for row in rows], metric.metric, metric.better)
             for row, good in zip(rows, found.supported(), strict=True):
-                # A log as it was is no policy that could be chosen.
-                best[row] = good and results.variants[row].own_name != AS_IT_WAS
+                # A recorded schedule is no policy that could be chosen.
+                best[row] = good and not results.variants[row].recorded
     return best
 
 

@@ -10,7 +10,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from windlass.report.palette import Stroke, quiet_stroke, stroke, stroke_in
-from windlass.results import AS_IT_WAS, Outcome, Results
+from windlass.results import Outcome, Results
 
 #: What a table's rows are where its column ``kind`` says so, or where it has none.
 JOB = "job"
@@ -24,6 +24,7 @@ class Lane:
     name: str
     stroke: Stroke
     outcomes: tuple[Outcome, ...]
+    recorded: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +56,7 @@ class Times:
 def lanes(results: Results) -> tuple[Lane, ...]:
     """All variants, each with the stroke of its position, or in a sweep with a colour a policy."""
     return tuple(
-        Lane(position, variant.name, drawn, variant.outcomes)
+        Lane(position, variant.name, drawn, variant.outcomes, variant.recorded)
         for position, (variant, drawn) in enumerate(zip(results.variants, _strokes(results), strict=True))
     )
 
@@ -65,7 +66,7 @@ def _strokes(results: Results) -> list[Stroke]:
     names = list(dict.fromkeys(variant.own_name for variant in results.variants))
     found = []
     for position, variant in enumerate(results.variants):
-        if variant.own_name == AS_IT_WAS:
+        if variant.recorded:
             found.append(quiet_stroke())
         elif len(points) > 1:
             found.append(stroke_in(names.index(variant.own_name), points.index(variant.point)))

@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import replace
 
 from windlass.report.units import counted, number, time_unit, unit_for
-from windlass.results import AS_IT_WAS, Results
+from windlass.results import Results
 from windlass.results.verdict.compare import Comparison
 from windlass.results.verdict.judge import Broken, Cost, PointVerdict, Verdict
 from windlass.results.verdict.measures import NARROW, WIDE
@@ -78,7 +78,7 @@ def of_point(verdict: Verdict, point: PointVerdict) -> str:
     rivals = [
         row
         for row, mean in enumerate(comparison.means)
-        if row != best and row not in point.out and mean == mean and names[row] != AS_IT_WAS
+        if row != best and row not in point.out and mean == mean and row not in point.recorded
     ]
     if not rivals:
         return f"{ahead} of those that keep what is required: {in_words(verdict.metric, comparison.means[best])}."
@@ -115,7 +115,7 @@ def _alike(verdict: Verdict, point: PointVerdict, best: int) -> str:
     worse = [
         name
         for row, name in enumerate(names)
-        if comparison.told(row) and row not in point.out and name != AS_IT_WAS
+        if comparison.told(row) and row not in point.out and row not in point.recorded
     ]
     if worse:
         which = _listed(worse) if len(worse) <= _NAMED else f"the other {len(worse)}"
@@ -141,9 +141,9 @@ def _gap(verdict: Verdict, comparison: Comparison, best: int, other: int, names:
 def _beside(verdict: Verdict, point: PointVerdict) -> list[str]:
     point = _quoted(point)
     said = []
-    for row, name in enumerate(point.names):
+    for row in sorted(point.recorded):
         found = point.comparison.against[row]
-        if name == AS_IT_WAS and found is not None and point.comparison.best is not None:
+        if found is not None and point.comparison.best is not None:
             less = "better" if found.mean > 0 else "worse"
             told = "" if found.apart else ", which may be chance"
             said.append(

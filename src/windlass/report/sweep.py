@@ -15,7 +15,7 @@ from windlass.report.html_fragments import NOTHING, Part, figure, text
 from windlass.report.job_columns import Lane
 from windlass.report.sentence import label
 from windlass.report.units import counted, number, time_unit, unit_for
-from windlass.results import AS_IT_WAS, At, Results, Summary, VariantResult
+from windlass.results import At, Results, Summary, VariantResult
 
 _PANEL, _GAP, _TOP, _BOTTOM = 190, 44, 56, 50
 #: So many panels below each other, one for each choice on the other axes; the table has all.
@@ -152,7 +152,7 @@ def _line(
         text=said,
         error_y={"type": "data", "array": spread, "visible": any(spread), "thickness": 1.2, "width": 3},
         # Panels tell points apart; only what is no policy is dashed.
-        line={"color": stroke.ink.light, "width": 2.2, "dash": "dash" if name == AS_IT_WAS else "solid"},
+        line={"color": stroke.ink.light, "width": 2.2, "dash": "dash" if spots[0].lane.recorded else "solid"},
         marker={"size": 7, "color": stroke.ink.light},
         mode="lines+markers",
         legendgroup=name,

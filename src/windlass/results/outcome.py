@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from windlass.results.summary import Summary, better_of, is_sometimes, summarise
 
-#: What the row of a log's own waits is called; it takes part in comparisons, and is no policy that could win.
+#: The name of the row that has the recorded schedule of a log. Only :attr:`VariantResult.recorded` says what a row is.
 AS_IT_WAS: Final = "as it was"
 
 
@@ -141,7 +141,9 @@ class VariantResult:
     at
         The same, axis by axis.
     own
-        Of a log as it was: whether the variants of its point have the site and the arrivals of the log.
+        Of a recorded schedule: whether the variants of its point have the site and the arrivals of the log.
+    recorded
+        Whether this is the recorded schedule of a log. It takes part in comparisons, and is no policy that could win.
     """
 
     name: str
@@ -150,6 +152,7 @@ class VariantResult:
     point: str = ""
     at: tuple[At, ...] = ()
     own: bool = False
+    recorded: bool = False
 
     @property
     def own_name(self) -> str:

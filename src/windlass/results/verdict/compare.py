@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from windlass.results import AS_IT_WAS, Results, VariantResult
+from windlass.results import Results, VariantResult
 from windlass.results.verdict.paired import Interval
 from windlass.results.verdict.repeated import repeat
 
@@ -88,7 +88,7 @@ def compare(
     """
     found = repeat(variants, metric)
     means = tuple(float(mean) for mean in found.means)
-    able = [variant.name.split(",")[0] != AS_IT_WAS for variant in variants] if allowed is None else allowed
+    able = [not variant.recorded for variant in variants] if allowed is None else allowed
     known = [row for row, mean in enumerate(means) if able[row] and not math.isnan(mean)]
     if not known or better == 0:
         return Comparison(metric, means, None, (None,) * len(means), found.over)

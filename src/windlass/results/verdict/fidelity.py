@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from windlass.results import AS_IT_WAS, Results, VariantResult
+from windlass.results import Results, VariantResult
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,13 +50,13 @@ def fidelity(results: Results) -> Fidelity | None:
         arrivals, or the policy that it ran is none of the variants.
     """
     for logged in results.variants:
-        if logged.own_name != AS_IT_WAS or not logged.own:
+        if not (logged.recorded and logged.own):
             continue
         ran = logged.choices[0].label if logged.choices else None
         beside = [
             each
             for each in results.variants
-            if each.point == logged.point and each.own_name != AS_IT_WAS and ran in (None, each.own_name)
+            if each.point == logged.point and not each.recorded and ran in (None, each.own_name)
         ]
         found = [(each, off) for each in beside if (off := _off(each, logged)) is not None]
         if found:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from windlass.model import InputError
-from windlass.results import AS_IT_WAS, Results, VariantResult, better_of
+from windlass.results import Results, VariantResult, better_of
 from windlass.results.verdict.compare import Comparison, comparable, compare
 from windlass.results.verdict.measures import NARROW, WIDE
 from windlass.results.verdict.require import Requirement, metric_named
@@ -59,6 +59,8 @@ class PointVerdict:
         Where others are better than the best.
     broken
         Who is ruled out, and why.
+    recorded
+        Rows that are the recorded schedule of a log, and no policy.
     """
 
     point: str
@@ -66,6 +68,7 @@ class PointVerdict:
     comparison: Comparison
     costs: tuple[Cost, ...] = ()
     broken: tuple[Broken, ...] = ()
+    recorded: frozenset[int] = frozenset()
 
     @property
     def out(self) -> frozenset[int]:
@@ -81,7 +84,7 @@ class PointVerdict:
             if row not in self.out
             and row != self.comparison.best
             and mean == mean  # not NaN
-            and self.names[row] != AS_IT_WAS
+            and row not in self.recorded
             and not self.comparison.told(row)
         )
 
@@ -94,7 +97,7 @@ class PointVerdict:
     @property
     def compared(self) -> int:
         """How many policies there are."""
-        return sum(name != AS_IT_WAS for name in self.names)
+        return len(self.names) - len(self.recorded)
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,10 +201,11 @@ def _point(
         for found in _broken(variants, names, requirement, of_metric)
     )
     out = {each.row for each in broken}
-    allowed = [row not in out and name != AS_IT_WAS for row, name in enumerate(names)]
+    recorded = frozenset(row for row, variant in enumerate(variants) if variant.recorded)
+    allowed = [row not in out and row not in recorded for row in range(len(names))]
     comparison = compare(variants, metric, directions[metric], allowed)
     costs = () if comparison.best is None else _costs(variants, metric, directions, comparison.best)
-    return PointVerdict(point, names, comparison, costs, broken)
+    return PointVerdict(point, names, comparison, costs, broken, recorded)
 
 
 def _broken(
@@ -216,7 +220,7 @@ def _broken(
     return [
         Broken(row, requirement, metric, value, requirement.factor * of_variant)
         for row, value in enumerate(values)
-        if not requirement.holds(value, of_variant) and names[row] != AS_IT_WAS
+        if not requirement.holds(value, of_variant) and not variants[row].recorded
     ]
 
 
