@@ -26,7 +26,7 @@ True
 from __future__ import annotations
 
 import importlib
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,11 +43,11 @@ POLICIES = Registry(
 class DispatchPolicy(Protocol):
     """Decides where one task runs, at the moment it arrives.
 
-    A class with a ``name`` and these methods, in a file of ``policies/``, is a policy. Besides, it may have
+    A class with a ``name`` and these methods, in a file of ``policies/``, is a policy. Besides, it may follow
 
-    - compiled functions, as :mod:`windlass.dispatch.compiled` says; engines then call those;
-    - ``left(worker)`` and ``joined(worker)``, which tell it who goes and comes back;
-    - ``workers``, for how many it was made.
+    - :class:`~windlass.dispatch.compiled.Choosing`: it has compiled functions, which engines then call;
+    - :class:`Leaving` and :class:`Joining`: it is informed of workers that go and come back;
+    - :class:`Dimensioned`: it was made for a number of workers.
     """
 
     name: ClassVar[str]
@@ -65,6 +65,48 @@ class DispatchPolicy(Protocol):
         ...
 
 
+@runtime_checkable
+class Leaving(Protocol):
+    """A policy that keeps track of workers that are gone."""
+
+    def left(self, worker: int) -> None:
+        """A worker is gone, and gets no task until it joins again.
+
+        The simulator calls it when the worker goes, and a live engine when it finds the worker lost.
+
+        Parameters
+        ----------
+        worker
+            Its number, from 0.
+        """
+        ...
+
+
+@runtime_checkable
+class Joining(Protocol):
+    """A policy that keeps track of workers that come back."""
+
+    def joined(self, worker: int) -> None:
+        """A worker that had left is back. The simulator calls it at that instant.
+
+        Parameters
+        ----------
+        worker
+            Its number, from 0.
+        """
+        ...
+
+
+@runtime_checkable
+class Dimensioned(Protocol):
+    """A policy that was made for a number of workers; a simulation of another number is refused before it begins."""
+
+    @property
+    def workers(self) -> int | None:
+        """How many workers, present or not; None of a policy that takes any number."""
+        ...
+
+
 def __getattr__(name: str) -> Any:
     # The simulator stands above the decisions and imports them, never the reverse: only who asks for it here,
     # as a user would, gets it, and by name, so that no module of this folder depends on it.
@@ -73,4 +115,13 @@ def __getattr__(name: str) -> Any:
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
-__all__ = ["POLICIES", "DispatchContext", "DispatchPolicy", "Rosella", "simulate"]
+__all__ = [
+    "POLICIES",
+    "Dimensioned",
+    "DispatchContext",
+    "DispatchPolicy",
+    "Joining",
+    "Leaving",
+    "Rosella",
+    "simulate",
+]

@@ -18,7 +18,7 @@ state, laid out as :mod:`windlass.dispatch.state` says. Each function returns an
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, ClassVar, cast
+from typing import Any, ClassVar, Protocol, cast, runtime_checkable
 
 import numpy as np
 from numba import types
@@ -41,7 +41,7 @@ from windlass.dispatch.state import arrived as note_arrival
 from windlass.jit import Kernel
 from windlass.model import InputError
 from windlass.model.values import number
-from windlass.policy.registry import optional
+from windlass.policy.registry import capability
 
 _ints, _floats = types.int64[::1], types.float64[::1]
 
@@ -101,6 +101,19 @@ def _always(worker, now, waiting, ints, floats):
 
 
 ARRIVED = Kernel(_arrived, BENCHMARK, allocates=False)
+
+
+@runtime_checkable
+class Choosing(Protocol):
+    """A policy with compiled functions; :class:`CompiledDispatch` has the others of them, and their defaults.
+
+    The simulator's loop then calls the functions, and no method of the policy. :func:`as_compiled` looks once per run.
+    """
+
+    @property
+    def choosing(self) -> Kernel | None:
+        """``choose``, compiled; None of a policy that is called through its methods after all."""
+        ...
 
 
 class CompiledDispatch:
@@ -288,4 +301,5 @@ def as_compiled(policy: object) -> CompiledDispatch | None:
     >>> as_compiled(Jsq(3, np.random.default_rng(1))).workers
     3
     """
-    return None if optional(policy, "choosing") is None else cast(CompiledDispatch, policy)
+    found = capability(policy, Choosing)
+    return None if found is None or found.choosing is None else cast(CompiledDispatch, policy)

@@ -12,14 +12,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from windlass.dispatch import POLICIES, DispatchPolicy
+from windlass.dispatch import POLICIES, Dimensioned, DispatchPolicy
 from windlass.dispatch.context import DispatchContext
 from windlass.drive import drive
 from windlass.experiment.workloads.tasks import draw_tasks
 from windlass.model import InputError
 from windlass.model.timetable import WorkerTimetable
 from windlass.model.values import checked_rates, number, whole
-from windlass.policy.registry import optional
+from windlass.policy.registry import capability
 from windlass.sim.coupled import Alone
 from windlass.sim.workers.part import WorkersPart
 from windlass.sim.workers.result import Dispatched
@@ -158,7 +158,7 @@ def _policy(
     policy: DispatchPolicy | str, speeds: NDArray[np.float64], rng: np.random.Generator
 ) -> DispatchPolicy:
     chosen: DispatchPolicy = make_policy(policy, speeds, rng) if isinstance(policy, str) else policy
-    workers = optional(chosen, "workers")
-    if workers not in (None, len(speeds)):
-        raise InputError(f"speeds has {len(speeds)} workers, the policy {workers}")
+    made = capability(chosen, Dimensioned)
+    if made is not None and made.workers not in (None, len(speeds)):
+        raise InputError(f"speeds has {len(speeds)} workers, the policy {made.workers}")
     return chosen

@@ -8,13 +8,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from windlass.dispatch import DispatchPolicy
+from windlass.dispatch import DispatchPolicy, Leaving
 from windlass.engines.live.book import ON_THE_WAY, RESTS, WAITS, Book
 from windlass.engines.live.executor import Executor, Failed, Launch, Read
 from windlass.engines.live.recovery import Losses
 from windlass.engines.live.work import Keep, Work
 from windlass.model import TaskError
-from windlass.policy.registry import optional
+from windlass.policy.registry import capability
 
 #: How often a task may be lost with its worker, or with its input, before the run is given up.
 _TRIES = 8
@@ -198,12 +198,9 @@ class Sending:
             if not sent.run:
                 self._load(sent.task)
         self._reload()
-        policy = self._dispatch[site]
+        policy = capability(self._dispatch[site], Leaving)
         if policy is not None:
-            # Only policies that remember workers need to be told.
-            left: Callable[[int], None] | None = optional(policy, "left")
-            if left is not None:
-                left(self._local[site].index(worker))
+            policy.left(self._local[site].index(worker))
 
     def _send(self, sent: Sent, work: Work, *, bring: bool = False) -> None:
         key = next(self._keys)

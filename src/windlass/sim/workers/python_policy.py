@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import copy
 
-from windlass.dispatch import DispatchPolicy
+from windlass.dispatch import DispatchPolicy, Joining, Leaving
 from windlass.dispatch.compiled import CompiledDispatch, choosing
 from windlass.dispatch.state import JOINED, LEFT
-from windlass.policy.registry import optional
+from windlass.policy.registry import capability
 from windlass.sim.status import ASK
 from windlass.sim.workers import slots
 from windlass.sim.workers.loop import TELL_CHANGED, TELL_COMPLETED
@@ -39,6 +39,8 @@ class Asked:
 
     def __init__(self, policy: DispatchPolicy) -> None:
         self._policy = copy.deepcopy(policy)
+        # A look takes microseconds, and workers may come and go often: once is enough.
+        self._leaving, self._joining = capability(self._policy, Leaving), capability(self._policy, Joining)
         self._arrived = 0
 
     def answer(self, status: int, state: WorkersState) -> bool:
@@ -55,15 +57,14 @@ class Asked:
         elif status == TELL_COMPLETED:
             policy.completed(subject, float(clock[slots.WORK]), float(clock[slots.SECONDS]))
         elif status == TELL_CHANGED:
-            _tell(policy, int(counts[slots.EVENT]), subject)
+            self._tell(int(counts[slots.EVENT]), subject)
         else:
             return False
         return True
 
-
-def _tell(policy: DispatchPolicy, event: int, worker: int) -> None:
-    """A policy need not care who comes and goes; if it does, it has these methods. Of true rates it is not told."""
-    method = {LEFT: "left", JOINED: "joined"}.get(event)
-    told = None if method is None else optional(policy, method)
-    if told is not None:
-        told(worker)
+    def _tell(self, event: int, worker: int) -> None:
+        """Inform the policy of a worker that left or joined, where it follows such; true rates are kept from it."""
+        if event == LEFT and self._leaving is not None:
+            self._leaving.left(worker)
+        elif event == JOINED and self._joining is not None:
+            self._joining.joined(worker)
