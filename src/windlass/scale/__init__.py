@@ -26,10 +26,10 @@ True
 
 from __future__ import annotations
 
-from typing import ClassVar, Protocol
+from typing import ClassVar, Protocol, runtime_checkable
 
 from windlass.model.values import number
-from windlass.policy.registry import Registry, optional
+from windlass.policy.registry import Registry, capability
 from windlass.scale.base_instance import Base, base_instance
 from windlass.scale.context import ScaleContext
 from windlass.scale.embedding import Embedding, Virtual, balance, embed
@@ -48,14 +48,27 @@ class ScalePolicy(Protocol):
 
     It is asked once a period, and at looks in between (``view.due`` says which): then it serves who waits, and does not
     learn or plan. A class with a ``name`` and this method, in a file of ``policies/``, is a policy. Besides, it may
-    have ``idle``: how many seconds an instance may be empty, where there are more than it wants, before it goes;
-    :func:`idle_time` reads it.
+    be :class:`Idling`.
     """
 
     name: ClassVar[str]
 
     def decide(self, view: ScaleView) -> Totals:
         """How many there should be from now on. The view is not changed."""
+        ...
+
+
+@runtime_checkable
+class Idling(Protocol):
+    """A policy that says how long instances stay that it does not want any more."""
+
+    @property
+    def idle(self) -> float | None:
+        """How long an instance may be empty, where there are more than the policy wants, before it goes, s.
+
+        At least 0 and finite; None of a policy that leaves it to the engine. Engines read it once, before a run, by
+        :func:`idle_time`.
+        """
         ...
 
 
@@ -80,7 +93,8 @@ def idle_time(policy: ScalePolicy, otherwise: float) -> float:
     >>> idle_time(POLICIES.make("reactive", np.random.default_rng(1)), otherwise=60.0)
     600.0
     """
-    said = optional(policy, "idle")
+    found = capability(policy, Idling)
+    said = None if found is None else found.idle
     return otherwise if said is None else number(f"{policy.name}: idle", said, 0.0)
 
 
@@ -89,6 +103,7 @@ __all__ = [
     "Base",
     "Demands",
     "Embedding",
+    "Idling",
     "ScaleContext",
     "ScalePolicy",
     "ScaleView",
