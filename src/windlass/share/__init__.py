@@ -21,6 +21,8 @@ them, :mod:`~windlass.share.answer` what they answer, :mod:`~windlass.share.pair
 
 :mod:`~windlass.share.context` has what an engine offers to the constructor of a policy.
 :mod:`~windlass.share.learning` says how well ASAx learns beside its theorem.
+:mod:`~windlass.share.learned` has the protocols of policies that learn. :mod:`~windlass.share.learning` says how well
+ASAx learns beside its theorem.
 
 Here :class:`Asax` and :class:`Pairs` can be used by themselves; :func:`happiness` is how well a job is doing, and
 :func:`first_fit` pairs jobs with allocations for a policy of one's own.
@@ -34,11 +36,12 @@ from __future__ import annotations
 
 from typing import ClassVar, Protocol
 
-from windlass.policy.registry import Registry, optional
+from windlass.policy.registry import Registry, capability
 from windlass.share.allocation import Allocation, Candidate, Guest
 from windlass.share.answer import Share, Sharing
 from windlass.share.context import ShareContext
 from windlass.share.interference import Interference, Speeds, fit_interference
+from windlass.share.learned import Observing, Persistent
 from windlass.share.lib.first_fit import Choice, first_fit
 from windlass.share.lib.state import happiness
 from windlass.share.pairing import carried_out, guest_ended, host_ended
@@ -57,8 +60,8 @@ POLICIES = Registry(
 class SharePolicy(Protocol):
     """Decides which waiting jobs start on the cores of running ones, and how much of their time each has.
 
-    A class with a ``name`` and this method, in a file of ``policies/``, is a policy. Besides, it may have
-    ``observed(checkpoint)``, which tells it what was measured of a pair; :func:`observe` calls it.
+    A class with a ``name`` and this method, in a file of ``policies/``, is a policy. Besides, it may be
+    :class:`~windlass.share.learned.Observing` and :class:`~windlass.share.learned.Persistent`.
     """
 
     name: ClassVar[str]
@@ -69,7 +72,7 @@ class SharePolicy(Protocol):
 
 
 def observe(policy: SharePolicy, checkpoint: Checkpoint) -> None:
-    """Tell a policy what was measured of a pair, if it wants to know; engines call this before they ask again.
+    """Hand what was measured of a pair to a policy that is :class:`Observing`; engines do so before they ask again.
 
     Parameters
     ----------
@@ -85,9 +88,9 @@ def observe(policy: SharePolicy, checkpoint: Checkpoint) -> None:
     >>> host = Allocation(1, "montage", 4, 8e9, 60.0, 30.0, cpu=10.0, memory_used=50.0, guest=guest)
     >>> observe(POLICIES.make("static", np.random.default_rng(1)), Checkpoint(host, host, guest))
     """
-    told = optional(policy, "observed")
-    if told is not None:
-        told(checkpoint)
+    learner = capability(policy, Observing)
+    if learner is not None:
+        learner.observed(checkpoint)
 
 
 __all__ = [
@@ -100,7 +103,9 @@ __all__ = [
     "Choice",
     "Guest",
     "Interference",
+    "Observing",
     "Pairs",
+    "Persistent",
     "Share",
     "ShareContext",
     "SharePolicy",

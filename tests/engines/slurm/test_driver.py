@@ -256,6 +256,9 @@ def test_what_was_learned_goes_to_the_policy_that_learned_it(tmp_path, name, lea
         def __init__(self):
             self.told = []
 
+        def saved(self):
+            return "".join(self.told)
+
         def restore(self, text):
             self.told.append(text)
 

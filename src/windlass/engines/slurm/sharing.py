@@ -22,10 +22,11 @@ from windlass.engines.slurm.state import ShareState, read_state, write_state
 from windlass.engines.slurm.system import Options, SlurmSystem
 from windlass.engines.slurm.use import SlurmUse
 from windlass.model import InputError
-from windlass.policy.registry import optional
+from windlass.policy.registry import capability
 from windlass.share import POLICIES as SHARE
 from windlass.share import Share, ShareView, Sharing
 from windlass.share.answer import Back
+from windlass.share.learned import Persistent
 from windlass.share.usage import ClassUse
 
 
@@ -43,10 +44,10 @@ def sharing_site(
     if policy is None:
         return LiveSite(system)
     file, state = _learned(driving, policy)
-    uses, saved = ClassUse(state.uses), optional(policy, "saved")
+    uses, learner = ClassUse(state.uses), capability(policy, Persistent)
 
     def keep(pairs: Sequence[Pair]) -> None:
-        learned = saved() if saved else ""
+        learned = "" if learner is None else learner.saved()
         write_state(file, ShareState(policy.name, tuple(pairs), learned, uses.totals()))
 
     try:
@@ -77,8 +78,9 @@ def _learned(driving: Driving, policy: Any) -> tuple[Path, ShareState]:
     """What drivers before this one knew, given to the policy where it is the same one; and the file of it."""
     file = driving.journal.with_name(f"{driving.journal.name}.shares")
     state = read_state(file) or ShareState(policy.name)
-    if state.policy == policy.name and state.learned:
-        optional(policy, "restore")(state.learned)
+    learner = capability(policy, Persistent)
+    if learner is not None and state.policy == policy.name and state.learned:
+        learner.restore(state.learned)
     return file, state
 
 
