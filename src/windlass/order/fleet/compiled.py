@@ -19,7 +19,7 @@ It returns how many rows of ``out`` it wrote: 1 for one order for all sites, els
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Protocol, runtime_checkable
 
 import numpy as np
 from numba import types
@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 
 from windlass.jit import Kernel
 from windlass.order.fleet.view import FleetView, JobOrder
-from windlass.policy.registry import optional
+from windlass.policy.registry import capability
 
 _floats, _table = types.float64[::1], types.float64[:, ::1]
 _orders = types.int64[:, ::1]
@@ -47,6 +47,39 @@ def _none(subjobs, slots, backlog, options, out):
 #: Leaves the order as it is.
 KEEP = Kernel(_keep, REFINE, allocates=False)
 _NOBODY = Kernel(_none, SELECT, allocates=False)
+
+
+@runtime_checkable
+class Selecting(Protocol):
+    """A policy with a compiled ``select``; :class:`CompiledOrder` makes ``decide`` from it.
+
+    The simulator's loop then calls the function, and not ``decide``. :func:`in_loop` looks once per run.
+    """
+
+    @property
+    def select(self) -> Kernel | None:
+        """The order of jobs, of signature :data:`SELECT`; None of a policy asked through ``decide``."""
+        ...
+
+
+@runtime_checkable
+class Refining(Protocol):
+    """A compiled policy that changes the order that its ``select`` gave."""
+
+    @property
+    def refine(self) -> Kernel | None:
+        """Called after ``select`` at each decision, of signature :data:`REFINE`; None for no change."""
+        ...
+
+
+@runtime_checkable
+class Parametric(Protocol):
+    """A compiled policy whose ``select`` takes parameters."""
+
+    @property
+    def options(self) -> NDArray[np.float64] | None:
+        """(k,) what ``select`` is given; None for one 0. Read once, before a run."""
+        ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,14 +104,26 @@ class Compiled:
 
 def in_loop(policy: object) -> Compiled:
     """A policy as the simulator's loop calls it; one without a compiled form, or None, is not called there."""
-    select: Kernel | None = optional(policy, "select")
+    select = select_of(policy)
     if select is None:
         return Compiled(_NOBODY, KEEP, np.zeros(1), False)
-    refine: Kernel | None = optional(policy, "refine")
-    options: NDArray[np.float64] | None = optional(policy, "options")
+    refining, parametric = capability(policy, Refining), capability(policy, Parametric)
+    refine = None if refining is None else refining.refine
+    options = None if parametric is None else parametric.options
     return Compiled(
         select, KEEP if refine is None else refine, np.zeros(1) if options is None else options, True
     )
+
+
+def select_of(policy: object) -> Kernel | None:
+    """A policy's compiled function, or None where it has none and is asked through ``decide``.
+
+    >>> from windlass.order.fleet.policies.fcfs import Fcfs
+    >>> select_of(Fcfs()) is Fcfs.select, select_of(None) is None
+    (True, True)
+    """
+    found = capability(policy, Selecting)
+    return None if found is None else found.select
 
 
 class CompiledOrder:

@@ -41,9 +41,13 @@ class SitePolicy(Protocol):
     """Decides which waiting jobs of one site start now.
 
     A class with a ``name`` and this method, in a file of ``policies/``, is a policy. ``docs/add-a-policy.md``
-    shows one of ten lines. It may have a compiled ``select`` and its ``reasons`` besides, as
-    :mod:`windlass.order.site.compiled` says; engines then call that. One that promises starts to those who wait may say
-    which in ``promised``, as :func:`windlass.order.site.reservation.promises` asks for it.
+    shows one of ten lines. Besides, it may be
+
+    - :class:`~windlass.order.site.compiled.Selecting`, :class:`~windlass.order.site.compiled.Pooled` and
+      :class:`~windlass.order.site.compiled.Parametric`: it is compiled;
+    - :class:`~windlass.order.site.reservation.Reserving`: it promises starts to jobs that wait;
+    - :class:`~windlass.order.site.ownership.Decaying` and :class:`~windlass.order.site.ownership.Owned`: it goes by
+      whose jobs are.
     """
 
     name: ClassVar[str]

@@ -19,7 +19,7 @@ decision: a call with it costs 3 % of a replay under EASY.
 
 from __future__ import annotations
 
-from typing import ClassVar, NamedTuple, cast
+from typing import ClassVar, NamedTuple, Protocol, cast, runtime_checkable
 
 import numpy as np
 from numba import types
@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 
 from windlass.jit import Kernel
 from windlass.order.site.view import SiteView, Start
-from windlass.policy.registry import optional
+from windlass.policy.registry import capability
 
 #: Rows of ``CompiledView.owner``.
 USER, GROUP, QUEUE = range(3)
@@ -115,20 +115,55 @@ def _nobody(view, chosen, why):
 NOBODY = Kernel(_nobody, SELECT, allocates=False)
 
 
-class CompiledPolicy:
-    """Gives a policy its ``decide`` from its compiled ``select``.
+@runtime_checkable
+class Selecting(Protocol):
+    """A policy with a compiled ``select`` and its ``reasons``; :class:`CompiledPolicy` makes ``decide`` from them.
 
-    One that has a function of its own for jobs that wait for more than processors has it as ``pooled``. Apart, as most
-    sites have processors alone, and what is not called needs no compiling.
+    The simulator's loop then calls the function, and not ``decide``. :func:`as_compiled` looks once per run.
     """
+
+    @property
+    def select(self) -> Kernel | None:
+        """Which waiting jobs to start, of signature :data:`SELECT`; None of a policy asked through ``decide``."""
+        ...
+
+
+@runtime_checkable
+class Pooled(Protocol):
+    """A compiled policy with a function of its own for jobs that wait for more than processors.
+
+    Apart from ``select``, as most sites have processors alone, and what is not called needs no compiling.
+    """
+
+    @property
+    def pooled(self) -> Kernel | None:
+        """Called instead of ``select`` where a site has pools, of the same signature; None for ``select`` itself."""
+        ...
+
+
+@runtime_checkable
+class Parametric(Protocol):
+    """A policy, or a priority of the policy ``queue``, whose compiled function takes numbers of its own."""
+
+    @property
+    def given(self) -> NDArray[np.float64] | None:
+        """(k,) what the function finds as ``view.given``; None for no numbers. Read once, before a run."""
+        ...
+
+
+class CompiledPolicy:
+    """Gives a policy its ``decide`` from its compiled ``select``; at a site with pools from ``pooled``, if it is there."""
 
     name: ClassVar[str]
     select: ClassVar[Kernel]
+    pooled: ClassVar[Kernel | None] = None
     reasons: ClassVar[tuple[str, ...]]
 
     def decide(self, view: SiteView) -> Start:
         """Which waiting jobs to start now, why, and the notes to keep."""
-        return decided(select_of(self, len(view.pools) > 0), self.reasons, view)
+        # Not by `select_of`: to look for a protocol takes a quarter of the time of a decision.
+        pooled = self.pooled if len(view.pools) else None
+        return decided(self.select if pooled is None else pooled, self.reasons, view)
 
 
 def select_of(policy: object, pools: bool) -> Kernel:
@@ -147,13 +182,15 @@ def select_of(policy: object, pools: bool) -> Kernel:
     >>> select_of(Fcfs, pools=False) is Fcfs.select, select_of(Fcfs, pools=True) is Fcfs.select
     (True, False)
     """
-    found: Kernel | None = optional(policy, "pooled") if pools else None
+    able = capability(policy, Pooled) if pools else None
+    found = None if able is None else able.pooled
     return cast(CompiledPolicy, policy).select if found is None else found
 
 
 def numbers_of(policy: object) -> NDArray[np.float64]:
     """What a policy gives to its compiled function with every view: its ``given``, none where it has none."""
-    given = optional(policy, "given")
+    able = capability(policy, Parametric)
+    given = None if able is None else able.given
     return np.zeros(0) if given is None else np.ascontiguousarray(given, np.float64)
 
 
@@ -254,4 +291,5 @@ def as_compiled(policy: object) -> CompiledPolicy | None:
     >>> as_compiled(Fcfs()).reasons
     ('head of the queue',)
     """
-    return None if optional(policy, "select") is None else cast(CompiledPolicy, policy)
+    found = capability(policy, Selecting)
+    return None if found is None or found.select is None else cast(CompiledPolicy, policy)

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable
-from typing import NamedTuple
+from typing import NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from windlass.order.site.view import Running, SiteView, Start, Waiting
-from windlass.policy.registry import optional
+from windlass.policy.registry import capability
 
 
 class Reservation(NamedTuple):
@@ -133,13 +132,32 @@ def promise_to_head(view: SiteView, answer: Start) -> NDArray[np.float64]:
     return found
 
 
+@runtime_checkable
+class Reserving(Protocol):
+    """A policy that promises starts to jobs that wait."""
+
+    def promised(self, view: SiteView, answer: Start) -> NDArray[np.float64]:
+        """Return (q,) when each who waits can start at the latest, s; NaN for who is promised nothing.
+
+        Engines that show or check promises call it after a decision, by :func:`promises`.
+
+        Parameters
+        ----------
+        view
+            The site that the policy decided on, with q jobs that wait.
+        answer
+            What it decided.
+        """
+        ...
+
+
 def promises(policy: object, view: SiteView, answer: Start) -> NDArray[np.float64]:
     """When each who waits was promised a start at the latest, by a policy that promises anything.
 
     Parameters
     ----------
     policy
-        One that promises has a method ``promised(view, answer)``, which gives what this function does.
+        One that promises is :class:`Reserving`.
     view, answer
         What it saw, and what it said.
 
@@ -155,8 +173,8 @@ def promises(policy: object, view: SiteView, answer: Start) -> NDArray[np.float6
     >>> promises(Fcfs(), SiteView(5.0, 4, 0, waiting, Running.of([1], [4], [9])), Start())
     array([nan])
     """
-    promised: Callable[[SiteView, Start], NDArray[np.float64]] | None = optional(policy, "promised")
-    if promised is None:
+    able = capability(policy, Reserving)
+    if able is None:
         return np.full(len(view.waiting.job), np.nan)
-    found = np.asarray(promised(view, answer), np.float64)
+    found = np.asarray(able.promised(view, answer), np.float64)
     return np.where(np.isin(view.waiting.job, answer.jobs), np.nan, found)

@@ -11,9 +11,9 @@ from windlass.model import InputError, JobTable, Owners, PolicyError
 from windlass.model.pools import Pools
 from windlass.order.site import SitePolicy
 from windlass.order.site.compiled import NOBODY, as_compiled, numbers_of, select_of
+from windlass.order.site.ownership import half_life_of
 from windlass.order.site.validation import check_pools, check_start
 from windlass.order.site.view import SiteView, Start
-from windlass.policy.registry import optional
 from windlass.sim.handle import Handle
 from windlass.sim.nodes import KERNELS as LEDGER_KERNELS
 from windlass.sim.nodes import Ledger
@@ -145,7 +145,7 @@ class SitePart:
             record=record,
             rated=rated,
             owners=owners,
-            half_life=optional(policy, "half_life"),
+            half_life=half_life_of(policy),
             given=numbers_of(policy),
             pools=self._pools,
         )

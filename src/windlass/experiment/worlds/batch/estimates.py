@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from windlass.io.traces import Workload
 from windlass.model import InputError, JobTable
 from windlass.order.site import SitePolicy
+from windlass.order.site.ownership import half_life_of
 from windlass.order.site.view import Running, SiteView, Start
-from windlass.policy.registry import optional
 
 #: By how much more a job is expected to run that outlived what was expected, each time the next, s; at last what was
 #: requested. The steps are those of the source below.
@@ -81,7 +81,7 @@ class ByHistory:
     """
 
     def __init__(self, policy: SitePolicy, jobs: JobTable, users: NDArray[np.int64], *, kill: bool) -> None:
-        self.name, self.half_life = policy.name, optional(policy, "half_life")
+        self.name, self.half_life = policy.name, half_life_of(policy)
         self._policy, self._request = policy, jobs.request
         self._held = np.minimum(jobs.run, jobs.request) if kill else jobs.run
         self._users = users.tolist()

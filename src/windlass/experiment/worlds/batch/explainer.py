@@ -14,10 +14,9 @@ from windlass.experiment.worlds.batch.spec import BatchSetting
 from windlass.io.traces import Workload
 from windlass.model import InputError
 from windlass.order.site import POLICIES, SitePolicy
-from windlass.order.site.ownership import placed
+from windlass.order.site.ownership import half_life_of, placed
 from windlass.order.site.reservation import after, promises
 from windlass.order.site.view import SiteView, Start, Waiting
-from windlass.policy.registry import optional
 from windlass.results.explanation import Moment, Started, Waited
 from windlass.sim.site.replay import replay
 
@@ -90,7 +89,7 @@ class _Watch:
     name: ClassVar[str] = "watched"
 
     def __init__(self, policy: SitePolicy, job: int) -> None:
-        self._policy, self._job, self.half_life = policy, job, optional(policy, "half_life")
+        self._policy, self._job, self.half_life = policy, job, half_life_of(policy)
         self._before: frozenset[int] = frozenset()
         self.moments: list[Moment] = []
         self.expected = np.nan

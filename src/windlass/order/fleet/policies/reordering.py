@@ -8,11 +8,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from windlass.jit import Kernel
-from windlass.order.fleet.compiled import REFINE
+from windlass.order.fleet.compiled import REFINE, select_of
 from windlass.order.fleet.lib.validation import as_fleet
 from windlass.order.fleet.policies.independent_srpt import IndependentSrpt
 from windlass.order.fleet.view import FleetView, JobOrder, as_orders
-from windlass.policy.registry import optional
 
 
 def _refine(subjobs, slots, backlog, rows, out):
@@ -87,7 +86,7 @@ class Reordering:
             raise ValueError(f"base is {base!r}, expected another policy than itself")
         self._base: Any = POLICIES.make(base, np.random.default_rng(0))
         #: What the simulator's loop calls; None where the base is not compiled.
-        self.select: Kernel | None = optional(self._base, "select")
+        self.select: Kernel | None = select_of(self._base)
         self.refine: Kernel = REORDER
 
     @property

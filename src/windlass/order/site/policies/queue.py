@@ -13,9 +13,10 @@ from windlass.jit import Kernel
 from windlass.model import Owners
 from windlass.order.site.backfills import BACKFILLS, queue_kernel
 from windlass.order.site.compiled import columns_of, decided, numbers_of, select_of
+from windlass.order.site.ownership import OwnedPriority, half_life_of
 from windlass.order.site.reservation import in_other_order, promises
 from windlass.order.site.view import SiteView, Start
-from windlass.policy.registry import Registry, optional
+from windlass.policy.registry import Registry, capability
 
 _PRIORITIES = Registry(
     "order.site.priority",
@@ -84,20 +85,20 @@ class Queue:
     def placed(self, owners: Owners, queues: Sequence[str]) -> tuple[Queue, Owners]:
         """The same for jobs of which it is known whose they are, where that is more to the priority than numbers.
 
-        As :func:`windlass.order.site.ownership.placed` says; a priority has a method ``placed`` that gives its numbers.
+        As :func:`windlass.order.site.ownership.placed` says; such a priority is
+        :class:`~windlass.order.site.ownership.OwnedPriority`.
         """
-        place = optional(self._own(), "placed")
-        if place is None:
+        priority = capability(self._own(), OwnedPriority)
+        if priority is None:
             return self, owners
         found = copy.copy(self)
-        found._placed, owners = place(owners, queues)
+        found._placed, owners = priority.placed(owners, queues)
         return found, owners
 
     @property
     def half_life(self) -> float | None:
         """After how long what a user has had counts half for the priority, s; None where it does not count."""
-        found: float | None = optional(self._own(), "half_life")
-        return found
+        return half_life_of(self._own())
 
     @property
     def select(self) -> Kernel:

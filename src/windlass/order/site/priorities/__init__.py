@@ -12,7 +12,8 @@ backfilling in the order of their reservations.
 - ``f1``: a formula that was found by regression.
 - ``multifactor``: Slurm's, of age, decayed fair share, size and QOS.
 
-One that takes parameters has an ``__init__``, and in ``given`` the numbers that ``score`` finds as ``view.given``. One
-that goes by what users have had says after how many seconds that counts half, in ``half_life``. One that goes by more
-than that of whose the jobs are has a method ``placed``, of which :mod:`~windlass.order.site.ownership` tells.
+One that takes parameters has an ``__init__``, and is :class:`~windlass.order.site.compiled.Parametric`: its ``score``
+finds its numbers as ``view.given``. One that goes by what users have had is
+:class:`~windlass.order.site.ownership.Decaying`, and one that goes by more than that of whose the jobs are is an
+:class:`~windlass.order.site.ownership.OwnedPriority`.
 """
