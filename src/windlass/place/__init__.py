@@ -45,7 +45,8 @@ POLICIES = Registry(
 class PlacePolicy(Protocol):
     """Decides which waiting tasks start now, where, and from where they read.
 
-    A class with a ``name`` and this method, in a file of ``policies/``, is a policy.
+    A class with a ``name`` and this method, in a file of ``policies/``, is a policy. Besides, it may be
+    :class:`~windlass.jit.compiled.Compiled`.
     """
 
     name: ClassVar[str]

@@ -6,7 +6,6 @@ array of floats, and room for starts and their reasons; it returns how many star
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import ClassVar
 
 import numpy as np
@@ -16,7 +15,6 @@ from numpy.typing import NDArray
 from windlass.jit import Kernel
 from windlass.place.lib.pick import REASONS, STARTS, Starts
 from windlass.place.view import READY, SITES, Placement, PlaceView
-from windlass.policy.registry import optional
 
 PLACE = types.int64(types.float64, SITES, READY, types.boolean, types.float64[::1], STARTS)
 
@@ -65,21 +63,3 @@ class CompiledPlacement:
             plan,
             largest_first=self.largest_first,
         )
-
-
-def functions_of(policy: object) -> tuple[Kernel, ...]:
-    """What a policy needs compiled: its own functions, or nothing where it has none.
-
-    Parameters
-    ----------
-    policy
-        Of placement, compiled or not.
-
-    Examples
-    --------
-    >>> from windlass.place.policies.iridium import Iridium
-    >>> len(functions_of(Iridium())), functions_of(object())
-    (1, ())
-    """
-    own: Callable[[], tuple[Kernel, ...]] | None = optional(policy, "functions")
-    return () if own is None else own()

@@ -50,8 +50,8 @@ POLICIES = Registry(
 class PlanPolicy(Protocol):
     """Decides with which configuration each query runs from now on.
 
-    A class with a ``name`` and this method, in a file of ``policies/``, is a policy. Besides, it may have
-    ``functions()``: the kernels that its decisions call, which worlds compile ahead.
+    A class with a ``name`` and this method, in a file of ``policies/``, is a policy. Besides, it may be
+    :class:`~windlass.jit.compiled.Compiled`.
     """
 
     name: ClassVar[str]

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from windlass.jit import Kernel
 from windlass.plan.lib.greedy import CLIMB
 from windlass.plan.lib.search import IMPROVE, REPAIR
-from windlass.policy.registry import optional
 
 
 class Climbs:
@@ -30,21 +27,3 @@ class Refines:
     def functions(cls) -> tuple[Kernel, ...]:
         """All that its decisions call."""
         return (CLIMB, IMPROVE, REPAIR)
-
-
-def functions_of(policy: object) -> tuple[Kernel, ...]:
-    """What a planner needs compiled: its own ``functions``, or nothing where it has none.
-
-    Parameters
-    ----------
-    policy
-        A planner, of Windlass or not.
-
-    Examples
-    --------
-    >>> from windlass.plan.policies.cascade import Cascade
-    >>> len(functions_of(Cascade())), functions_of(object())
-    (1, ())
-    """
-    own: Callable[[], tuple[Kernel, ...]] | None = optional(policy, "functions")
-    return () if own is None else own()

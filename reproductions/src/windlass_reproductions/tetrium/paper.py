@@ -7,8 +7,8 @@ import time
 import numpy as np
 
 from windlass.jit import prepare
+from windlass.jit.compiled import functions_of
 from windlass.place import POLICIES
-from windlass.place.compiled import functions_of
 from windlass.place.policies.tetrium import Tetrium
 from windlass.place.view import PlaceView, Ready, Sites
 from windlass.sim.fleet.run import place_kernels

@@ -23,12 +23,12 @@ from windlass.experiment.worlds.fleet.live import LiveFleetWorld
 from windlass.experiment.worlds.fleet.spec import FleetSetting
 from windlass.io.traces import read_swf, read_swim
 from windlass.jit import Kernel
+from windlass.jit.compiled import functions_of
 from windlass.model import InputError
 from windlass.model.fleet import Fleet, FleetCase, FleetJobs
 from windlass.model.timetable import SiteTimetable
 from windlass.order.fleet import POLICIES as ORDERS
 from windlass.place import POLICIES as PLACES
-from windlass.place.compiled import functions_of
 from windlass.policy.registry import Registry
 from windlass.results import Choice, Outcome
 from windlass.results.metrics.fleet import FleetMetrics, fleet_metrics, service_seconds

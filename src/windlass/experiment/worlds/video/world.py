@@ -14,8 +14,8 @@ from windlass.experiment.worlds.video.simulation import VideoCase, run_video
 from windlass.experiment.worlds.video.spec import VideoSetting
 from windlass.experiment.worlds.video.streams import Streams, streams_of
 from windlass.jit import Kernel
+from windlass.jit.compiled import functions_of
 from windlass.plan import POLICIES as PLAN
-from windlass.plan.compiled import functions_of
 from windlass.policy.registry import Registry
 from windlass.results import Choice, Outcome, Series
 from windlass.results.metrics.video import VideoMetrics, video_metrics
