@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from windlass.engines.worker_pool import Crews
 from windlass.model import InputError
 from windlass.policy.discovery import classes_in
-from windlass.policy.registry import optional
+from windlass.policy.registry import capability
 from windlass.report.pictures import Picture
 from windlass_reproductions.criteria import Judged
 
@@ -70,8 +70,7 @@ class Reproduction:
 class Paper(Protocol):
     """A file of this folder has one class with a ``name``, a ``title``, and this method.
 
-    It may have ``engines`` besides: by the name of each real engine that it can run on, the paper as it runs there. And
-    a method ``spread``, which takes crews and returns the paper as they run it.
+    Besides, it may be :class:`OnEngines` and :class:`Distributed`.
     """
 
     name: str
@@ -79,6 +78,25 @@ class Paper(Protocol):
 
     def reproduce(self, *, quick: bool, tell: Tell) -> Reproduction:
         """Run it: in full, or ``quick``, in under a minute with smaller samples."""
+        ...
+
+
+@runtime_checkable
+class OnEngines(Protocol):
+    """A paper that can also run on real engines."""
+
+    @property
+    def engines(self) -> Mapping[str, Paper]:
+        """By the name of each engine, the paper as it runs there; :func:`on_engine` reads it once per run."""
+        ...
+
+
+@runtime_checkable
+class Distributed(Protocol):
+    """A paper whose work can be handed to crews."""
+
+    def spread(self, crews: Crews) -> Paper:
+        """Return the paper as crews run it; :func:`by_crews` calls it once per run."""
         ...
 
 
@@ -118,7 +136,8 @@ def on_engine(paper: Paper, engine: str | None) -> Paper:
     """
     if engine is None:
         return paper
-    engines: Mapping[str, Paper] = optional(paper, "engines") or {}
+    able = capability(paper, OnEngines)
+    engines: Mapping[str, Paper] = {} if able is None else able.engines
     if engine not in engines:
         where = (
             f"expected one of {', '.join(engines)}"
@@ -139,8 +158,8 @@ def by_crews(paper: Paper, crews: Callable[[], Crews] | None) -> Paper:
     """
     if crews is None:
         return paper
-    spread: Callable[[Crews], Paper] | None = optional(paper, "spread")
-    if spread is None:
-        able = ", ".join(each.name for each in papers() if optional(each, "spread") is not None)
-        raise InputError(f"--on: paper {paper.name!r} runs in one process, expected one of {able}")
-    return spread(crews())
+    able = capability(paper, Distributed)
+    if able is None:
+        known = ", ".join(each.name for each in papers() if isinstance(each, Distributed))
+        raise InputError(f"--on: paper {paper.name!r} runs in one process, expected one of {known}")
+    return able.spread(crews())

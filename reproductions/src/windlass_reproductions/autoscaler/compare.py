@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Self
+from typing import Protocol, Self, runtime_checkable
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from windlass.policy.registry import optional
+from windlass.policy.registry import capability
 from windlass.scale.accuracy import mse, pmse
 from windlass.scale.backtest import Made, backtest
 from windlass.scale.forecast import Forecaster
@@ -23,6 +23,15 @@ _Floats = NDArray[np.float64]
 STATIC = "static"
 #: Nobody looks at it: a backtest asks for one.
 _QUANTILES = (0.5,)
+
+
+@runtime_checkable
+class Attending(Protocol):
+    """A forecaster with attention."""
+
+    def attention(self) -> _Floats:
+        """Return (w,) how much of it each row of a window gets, newest first; called once, after a backtest."""
+        ...
 
 
 class Expected:
@@ -172,7 +181,7 @@ def _one(case: Case, setting: Setting) -> Found:
         Expected(forecaster), case.rows, case.test, case.steps, _QUANTILES, season=min(case.seasons)
     )
     learned = case.rows[: len(case.rows) - case.test]
-    attention = optional(forecaster, "attention")
+    attending = capability(forecaster, Attending)
     return Found(
         setting.name,
         tuple(error_of(each, learned) for each in result.made),
@@ -180,5 +189,5 @@ def _one(case: Case, setting: Setting) -> Found:
         result.made[0].mean,
         result.fit,
         setting.said(),
-        np.empty(0) if attention is None else attention(),
+        np.empty(0) if attending is None else attending.attention(),
     )
