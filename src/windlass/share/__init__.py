@@ -19,10 +19,9 @@ them, :mod:`~windlass.share.answer` what they answer, :mod:`~windlass.share.pair
 (:mod:`~windlass.share.running`), by what :mod:`~windlass.share.usage` tells from readings.
 :mod:`~windlass.share.interference` says how fast two jobs are together, fitted to measured pairs.
 
-:mod:`~windlass.share.context` has what an engine offers to the constructor of a policy.
-:mod:`~windlass.share.learning` says how well ASAx learns beside its theorem.
-:mod:`~windlass.share.learned` has the protocols of policies that learn. :mod:`~windlass.share.learning` says how well
-ASAx learns beside its theorem.
+:mod:`~windlass.share.context` has what an engine offers to the constructor of a policy,
+:mod:`~windlass.share.learned` the protocols of policies that learn. :mod:`~windlass.share.learning` says how well ASAx
+learns, compared with its theorem.
 
 Here :class:`Asax` and :class:`Pairs` can be used by themselves; :func:`happiness` is how well a job is doing, and
 :func:`first_fit` pairs jobs with allocations for a policy of one's own.
