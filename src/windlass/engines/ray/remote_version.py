@@ -1,12 +1,14 @@
-"""What is asked of a node before anything of Windlass is used there: sent as it stands, so it imports nothing."""
+"""A function that is sent to a node before anything of Windlass is used there; its module imports nothing."""
 
 from __future__ import annotations
 
 
 def version() -> str | None:
-    """Which Windlass the node has; None where it has none."""
+    """Return the version of Windlass on the node; None where it has none."""
+    import importlib
+
     try:
-        from windlass import __version__
+        found: str = importlib.import_module("windlass").__version__
     except ImportError:
         return None
-    return __version__
+    return found

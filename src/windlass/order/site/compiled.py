@@ -152,7 +152,7 @@ class Parametric(Protocol):
 
 
 class CompiledPolicy:
-    """Gives a policy its ``decide`` from its compiled ``select``; at a site with pools from ``pooled``, if it is there."""
+    """Gives a policy its ``decide`` from its compiled ``select``, or from ``pooled`` at a site with pools."""
 
     name: ClassVar[str]
     select: ClassVar[Kernel]
