@@ -12,7 +12,8 @@ is a function that returns nothing or raises :class:`CheckError`, which says wha
 
 :mod:`~windlass.experiment.checks.validation` runs them one by one, and says which line fails: ``windlass check``.
 :mod:`~windlass.experiment.checks.limit` ends a check that loops for ever. :mod:`~windlass.experiment.checks.common` has
-what every decision asks of a policy, :mod:`~windlass.experiment.checks.suite` finds the rest by the decision's name:
+what every decision asks of a policy, :mod:`~windlass.experiment.checks.capabilities` what several ask of
+one that offers more than to decide, :mod:`~windlass.experiment.checks.suite` finds the rest by the decision's name:
 :mod:`~windlass.experiment.checks.order` (``order.site``, ``order.fleet``), :mod:`~windlass.experiment.checks.place`,
 :mod:`~windlass.experiment.checks.dispatch`, :mod:`~windlass.experiment.checks.share`,
 :mod:`~windlass.experiment.checks.admit`, :mod:`~windlass.experiment.checks.scale`,

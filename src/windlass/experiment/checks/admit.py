@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from windlass.admit.context import AdmitContext
-from windlass.admit.learned import Mergeable, Restorable
+from windlass.admit.learned import Interruptible, Mergeable, Projecting, Restorable
 from windlass.admit.view import Admission, AdmitView
 from windlass.experiment.checks.common import CheckError, require, require_defaults
 from windlass.model import InputError, PolicyError
@@ -147,3 +147,32 @@ def check_clock_does_not_matter(registry: Registry, name: str) -> None:
         same = AdmitView(0.0, view.metrics, view.busy, view.ready)
         one, two = still.decide(same), jumping.decide(view)
         require(one.reject == two.reject, f"{name}: answers otherwise when the clock jumps")
+
+
+def check_goes_on_after_an_interruption(registry: Registry, name: str) -> None:
+    """A policy that has to know of lost steps answers after restart() as before, yes or no, and says why."""
+    policy = _made(registry, name)
+    able = capability(policy, Interruptible)
+    if able is None:
+        return
+    _answers(policy, 20)
+    able.restart()
+    for answer in _answers(policy, 21):
+        try:
+            answer.check()
+        except PolicyError as error:
+            require(False, f"{name}: after restart(): {error}")
+
+
+def check_projections(registry: Registry, name: str) -> None:
+    """A policy that follows directions has a projection and a singular value for each, the values descending."""
+    policy = _made(registry, name)
+    able = capability(policy, Projecting)
+    if able is None:
+        return
+    _answers(policy, 22)
+    projections, values = np.asarray(able.projections), np.asarray(able.singular_values)
+    right = projections.ndim == 1 and projections.shape == values.shape
+    shapes = f"shapes {projections.shape} and {values.shape}"
+    require(right, f"{name}: projections and singular_values have {shapes}, expected (r,) each")
+    require(bool((np.diff(values) <= 0.0).all()), f"{name}: singular_values are not descending")

@@ -9,11 +9,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from windlass.dispatch.compiled import as_compiled
+from windlass.dispatch import Dimensioned, Joining, Leaving
+from windlass.dispatch.compiled import CompiledDispatch, as_compiled
+from windlass.experiment.checks.capabilities import require_compiled, require_methods
 from windlass.experiment.checks.common import require, require_defaults
 from windlass.experiment.dispatching import make_policy, simulate
 from windlass.model import InputError
-from windlass.policy.registry import Registry
+from windlass.policy.registry import Registry, capability
 
 _SPEEDS = np.array([0.5, 1.0, 1.0, 4.0])
 #: What an engine knows of its workers and hands to a constructor that asks for it.
@@ -111,3 +113,42 @@ def check_same_by_hand(registry: Registry, name: str) -> None:
     direct = _responses(_make(name))
     by_hand = _responses(_ByHand(policy))
     require(np.array_equal(direct, by_hand), f"{name}: driven by hand it chooses otherwise")
+
+
+def check_compiled(registry: Registry, name: str) -> None:
+    """A policy with compiled functions has all of them, and the state that they work on."""
+    policy = _make(name)
+    require_compiled(policy, name)
+    if as_compiled(policy) is not None:
+        base = CompiledDispatch.__name__
+        require(isinstance(policy, CompiledDispatch), f"{name}: has choosing and does not derive from {base}")
+
+
+def check_is_for_these_workers(registry: Registry, name: str) -> None:
+    """A policy that says for how many workers it is was made for those that there are."""
+    policy = capability(_make(name), Dimensioned)
+    workers: object = None if policy is None else policy.workers
+    right = workers is None or workers == len(_SPEEDS)
+    require(right, f"{name}: workers is {workers!r}, expected {len(_SPEEDS)}")
+
+
+def check_follows_who_leaves(registry: Registry, name: str) -> None:
+    """A policy that is informed of workers that leave gives them no task until they join again."""
+    policy = _make(name)
+    require_methods(policy, name, "left")
+    require_methods(policy, name, "joined")
+    leaving, joining = capability(policy, Leaving), capability(policy, Joining)
+    if leaving is None:
+        return
+    present, rng = set(range(len(_SPEEDS))), np.random.default_rng(6)
+    for step in range(200):
+        if step in (20, 60):
+            leaving.left(step // 40)
+            present.discard(step // 40)
+        if step == 120 and joining is not None:
+            joining.joined(0)
+            present.add(0)
+        policy.arrived(float(step))
+        worker = policy.choose(rng.integers(0, 5, len(_SPEEDS)))
+        require(worker in present, f"{name}: chose worker {worker!r} after left() of it")
+        policy.completed(worker, 1.0, 1.0 / _SPEEDS[worker])

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from windlass.experiment.checks.capabilities import require_compiled
 from windlass.experiment.checks.common import require, require_defaults
 from windlass.experiment.workloads.drops import draw_drops
 from windlass.experiment.workloads.sites import SiteModel, draw_sites
@@ -111,3 +112,8 @@ def check_no_task_starves(registry: Registry, name: str) -> None:
     for seed in range(7, 13):
         done = _run(_make(registry, name), seed, drops=seed % 2 == 0)
         require(bool(np.isfinite(done.end).all()), f"{name}: leaves a job without an end")
+
+
+def check_compiled_ahead(registry: Registry, name: str) -> None:
+    """Where a policy says what is compiled ahead of a run, that is a tuple of kernels."""
+    require_compiled(_make(registry, name), name)

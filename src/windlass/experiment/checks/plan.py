@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from windlass.experiment.checks.capabilities import require_compiled
 from windlass.experiment.checks.common import require, require_defaults
 from windlass.model import PolicyError
 from windlass.model.queries import Cluster, Component, Hierarchy, Query, QueryPlan
@@ -115,3 +116,8 @@ def check_leaves_the_view_alone(registry: Registry, name: str) -> None:
         before = pickle.dumps(view)
         policy.decide(view)
         require(pickle.dumps(view) == before, f"{name}: changes the view it is given")
+
+
+def check_compiled_ahead(registry: Registry, name: str) -> None:
+    """Where a policy says what is compiled ahead of a run, that is a tuple of kernels."""
+    require_compiled(_make(registry, name), name)

@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from windlass.experiment.checks.common import require, require_defaults
-from windlass.model import PolicyError
+from windlass.experiment.checks.common import CheckError, require, require_defaults
+from windlass.model import InputError, PolicyError
 from windlass.model.instances import InstanceType
 from windlass.policy.registry import Registry
-from windlass.scale import Demands, ScaleView, Totals
+from windlass.scale import Demands, ScaleView, Totals, idle_time
 
 _TYPES = (
     InstanceType("small", cores=4, memory=16e9, price=0.2, most=20),
@@ -119,3 +119,14 @@ def check_looks_leave_no_trace(registry: Registry, name: str) -> None:
         for passed in (10.0, 40.0):
             look = replace(drawn_view(rng, view.now + passed, view.history), look=10.0, due=False)
             policy.decide(look).check(look)
+
+
+def check_idle_is_a_time(registry: Registry, name: str) -> None:
+    """Where a policy says how long instances may be empty, that is a finite number of at least 0, in seconds."""
+    policy = _make(registry, name)
+    try:
+        idle_time(policy, otherwise=0.0)
+    except InputError as error:
+        require(False, f"{name}: {str(error).removeprefix(f'{policy.name}: ')}")
+    except TypeError as error:
+        raise CheckError(f"{name}: idle is {policy.idle!r}, expected a number") from error

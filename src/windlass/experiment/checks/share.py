@@ -10,11 +10,13 @@ from typing import Any
 
 import numpy as np
 
+from windlass.experiment.checks.capabilities import require_methods, require_restored
 from windlass.experiment.checks.common import require, require_defaults
 from windlass.model import PolicyError
-from windlass.policy.registry import Registry
+from windlass.policy.registry import Registry, capability
 from windlass.share import Allocation, Candidate, Checkpoint, ShareView, observe
 from windlass.share.answer import Sharing
+from windlass.share.learned import Persistent
 from windlass.share.pairing import carried_out
 
 _CLASSES = ("montage", "blast", "statistics", "synthetic")
@@ -152,3 +154,20 @@ def check_answers_an_empty_view(registry: Registry, name: str) -> None:
     for view in (drawn_view(rng, 0, 3), drawn_view(rng, 3, 0), drawn_view(rng, 0, 0)):
         answer = _make(registry, name).decide(view)
         require(not answer.shares, f"{name}: shares where nobody runs or nobody waits")
+
+
+def check_learns(registry: Registry, name: str) -> None:
+    """A policy that learns has the methods for it whole: observed(), and both saved() and restore()."""
+    policy = _make(registry, name)
+    require_methods(policy, name, "observed")
+    require_methods(policy, name, "saved", "restore")
+
+
+def check_saved_state_is_restored(registry: Registry, name: str) -> None:
+    """A policy that can be saved is restored from what it saved, and refuses half of it."""
+    learned, fresh = (capability(_make(registry, name), Persistent) for _ in range(2))
+    if learned is None or fresh is None:
+        return
+    for _ in _drive(learned, 16):
+        pass
+    require_restored(learned, fresh, name)

@@ -7,10 +7,12 @@ from typing import Any
 
 import numpy as np
 
+from windlass.experiment.checks.capabilities import require_kernel, require_numbers
 from windlass.experiment.checks.common import require, require_defaults
 from windlass.model.fleet import Fleet, FleetCase, fixed_table
 from windlass.order.fleet import FleetView, JobOrder
-from windlass.policy.registry import Registry
+from windlass.order.fleet.compiled import Parametric, Refining, select_of
+from windlass.policy.registry import Registry, capability
 from windlass.sim.fleet import FleetRun, run_ordered
 
 
@@ -93,3 +95,15 @@ def check_orders_all_jobs(registry: Registry, name: str) -> None:
     for seed in range(5, 9):
         done = run_ordered(workload(seed), _make(registry, name))
         require(bool(np.isfinite(done.end).all()), f"{name}: leaves a job without an end")
+
+
+def check_compiled(registry: Registry, name: str) -> None:
+    """The functions of a compiled policy are kernels, and its options are numbers."""
+    policy = _make(registry, name)
+    select = select_of(policy)
+    if select is None:
+        return
+    refining, parametric = capability(policy, Refining), capability(policy, Parametric)
+    require_kernel(select, name, "select")
+    require_kernel(None if refining is None else refining.refine, name, "refine")
+    require_numbers(None if parametric is None else parametric.options, name, "options")

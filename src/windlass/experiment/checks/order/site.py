@@ -8,10 +8,19 @@ from typing import Any
 
 import numpy as np
 
+from windlass.experiment.checks.capabilities import (
+    require_kernel,
+    require_methods,
+    require_numbers,
+    require_positive,
+)
 from windlass.experiment.checks.common import require, require_defaults
 from windlass.model import JobTable, Owners
+from windlass.order.site.compiled import Parametric, Pooled, Selecting
+from windlass.order.site.ownership import Owned, half_life_of
+from windlass.order.site.reservation import Reserving
 from windlass.order.site.view import SiteView, Start
-from windlass.policy.registry import Registry
+from windlass.policy.registry import Registry, capability
 from windlass.sim import Replay, replay
 
 _PROCESSORS = 16
@@ -23,6 +32,7 @@ class _Recorder:
 
     policy: Any
     answers: list[Start] = field(default_factory=list)
+    views: list[SiteView] = field(default_factory=list)
     changed: bool = False
 
     @property
@@ -34,6 +44,7 @@ class _Recorder:
         answer: Start = self.policy.decide(view)
         self.changed = self.changed or pickle.dumps(view) != before
         self.answers.append(answer)
+        self.views.append(view)
         return answer
 
 
@@ -123,3 +134,56 @@ def check_no_job_starves(registry: Registry, name: str) -> None:
     for seed in range(6, 10):
         done = _starts(_make(registry, name), workload(seed))
         require(bool(np.isfinite(done.end).all()), f"{name}: leaves a job without an end")
+
+
+def check_compiled(registry: Registry, name: str) -> None:
+    """The functions of a compiled policy are kernels, and its reasons and numbers are what they need."""
+    policy = _make(registry, name)
+    selecting, pooled = capability(policy, Selecting), capability(policy, Pooled)
+    parametric = capability(policy, Parametric)
+    require_kernel(None if selecting is None else selecting.select, name, "select")
+    require_kernel(None if pooled is None else pooled.pooled, name, "pooled")
+    require_numbers(None if parametric is None else parametric.given, name, "given")
+    if selecting is not None and selecting.select is not None:
+        reasons = getattr(policy, "reasons", None)
+        right = isinstance(reasons, tuple) and bool(reasons) and all(isinstance(why, str) for why in reasons)
+        require(right, f"{name}: has select, and reasons is {reasons!r}, expected a tuple of texts")
+
+
+def check_half_life_is_a_time(registry: Registry, name: str) -> None:
+    """Where a policy says after how long the use of users counts half, that is a number above 0, in seconds."""
+    require_positive(half_life_of(_make(registry, name)), name, "half_life")
+
+
+def check_promises(registry: Registry, name: str) -> None:
+    """A policy that promises starts promises one or none, NaN, to each waiting job, and none in the past."""
+    policy = _make(registry, name)
+    require_methods(policy, name, "promised")
+    able = capability(policy, Reserving)
+    if able is None:
+        return
+    recorder = _Recorder(policy)
+    _starts(recorder, workload(11))
+    for view, answer in list(zip(recorder.views, recorder.answers, strict=True))[::7]:
+        found = np.asarray(able.promised(view, answer), np.float64)
+        shape, expected = found.shape, view.waiting.job.shape
+        require(shape == expected, f"{name}: promised() returns shape {shape}, expected {expected}")
+        past = found < view.now
+        require(not past.any(), f"{name}: promised() at {view.now:g} s returns a time before that")
+
+
+def check_placed(registry: Registry, name: str) -> None:
+    """A policy that has to know whose the jobs are returns one that decides, and an owner for each job."""
+    policy = _make(registry, name)
+    require_methods(policy, name, "placed")
+    able = capability(policy, Owned)
+    if able is None:
+        return
+    jobs = workload(12)
+    found: object = able.placed(Owners.of(len(jobs), user=jobs.job % 5), ())
+    right = isinstance(found, tuple) and len(found) == 2 and isinstance(found[1], Owners)
+    require(right, f"{name}: placed() returns {type(found).__name__}, expected a policy and Owners")
+    placed, owners = able.placed(Owners.of(len(jobs), user=jobs.job % 5), ())
+    require(callable(getattr(placed, "decide", None)), f"{name}: placed() returns a policy without decide()")
+    count = len(owners.user)
+    require(count == len(jobs), f"{name}: placed() returns owners of {count} jobs, expected {len(jobs)}")

@@ -1,0 +1,232 @@
+"""A policy that offers more than to decide, and breaks what goes with that, is refused by a line that says so."""
+
+import re
+
+import numpy as np
+import pytest
+
+from tests.checks.test_broken import checks, registry
+from tests.checks.test_broken_dispatch import dispatching
+from windlass.experiment.checks import CheckError
+from windlass.experiment.checks.capabilities import require_positive
+from windlass.model import InputError, Owners
+from windlass.order.site.compiled import NOBODY
+
+
+def refused(decision, check, problem, made):
+    with pytest.raises(CheckError, match=re.escape(problem)) as error:
+        checks(decision)[check](made, "made")
+    assert str(error.value).startswith("made: ")
+    assert "\n" not in str(error.value)
+
+
+class Learner:
+    """Counts what it observes, and saves the count."""
+
+    def __init__(self):
+        super().__init__()
+        self.seen = 0
+
+    def observed(self, checkpoint):
+        self.seen += 1
+
+    def saved(self):
+        return f"seen {self.seen:04d}"
+
+    def restore(self, text):
+        if not re.fullmatch(r"seen \d{4}", text):
+            raise InputError("what was learned cannot be read")
+        self.seen = int(text[5:])
+
+
+def _fails(self, text):
+    raise KeyError("seen")
+
+
+def _forgets(self, text):
+    Learner.restore(self, text)
+    self.seen += 1
+
+
+def _changes(self, text):
+    self.seen = int(text[5:] or 0)
+    if len(text) < 9:
+        raise InputError("what was learned cannot be read")
+
+
+def _fails_on_half(self, text):
+    self.seen = int(text[5:])
+
+
+LEARNERS = [
+    ({"saved": lambda self: 5}, "saved() returns a int, expected text"),
+    ({"restore": _fails}, "restore() of what saved() returned raises KeyError: 'seen'"),
+    ({"restore": _forgets}, "it saves something else"),
+    ({"restore": lambda self, text: None}, "it saves something else"),
+    ({"restore": _changes}, "restore() of half of what saved() returned changes it"),
+    ({"restore": _fails_on_half}, "raises a ValueError, expected an InputError"),
+]
+
+
+def test_a_learner_passes_each_check():
+    for check in checks("share").values():
+        check(registry("share", Learner), "made")
+
+
+@pytest.mark.parametrize(("methods", "problem"), LEARNERS, ids=range(len(LEARNERS)))
+def test_what_is_saved_and_not_restored_is_found(methods, problem):
+    # It lets some share, so that there is something to learn.
+    some = {"odd": lambda self, view: True}
+    refused("share", "saved_state_is_restored", problem, registry("share", Learner, **some, **methods))
+
+
+@pytest.mark.parametrize(
+    ("methods", "problem"),
+    [
+        ({"observed": 3}, "observed is no method"),
+        ({"saved": lambda self: ""}, "has saved() and no restore()"),
+        ({"restore": lambda self, text: None}, "has restore() and no saved()"),
+    ],
+)
+def test_a_learner_that_is_not_whole_is_found(methods, problem):
+    refused("share", "learns", problem, registry("share", **methods))
+
+
+@pytest.mark.parametrize("idle", [-1.0, np.nan, np.inf, "soon"])
+def test_an_idle_time_that_is_none_is_found(idle):
+    refused("scale", "idle_is_a_time", f"made: idle is {idle!r}, expected", registry("scale", idle=idle))
+
+
+@pytest.mark.parametrize("decision", ["place", "plan"])
+@pytest.mark.parametrize(
+    ("functions", "problem"),
+    [
+        (3, "functions is no method"),
+        (lambda self: [NOBODY], "functions() returns an object of type list, expected a tuple"),
+        (lambda self: (NOBODY, len), "builtin_function_or_method, expected a Kernel"),
+    ],
+)
+def test_functions_that_cannot_be_compiled_ahead_are_found(decision, functions, problem):
+    refused(decision, "compiled_ahead", problem, registry(decision, functions=functions))
+
+
+@pytest.mark.parametrize(
+    ("decision", "members", "problem"),
+    [
+        ("order.site", {"select": len}, "select is of type builtin_function_or_method, expected a Kernel"),
+        ("order.site", {"select": NOBODY}, "has select, and reasons is None"),
+        ("order.site", {"select": NOBODY, "reasons": "one"}, "reasons is 'one', expected a tuple of texts"),
+        ("order.site", {"pooled": 3}, "pooled is of type int, expected a Kernel"),
+        ("order.site", {"given": "many"}, "given is 'many', expected an array of numbers"),
+        ("order.site", {"given": np.zeros((2, 2))}, "given has shape (2, 2), expected (k,)"),
+        ("order.fleet", {"select": len}, "select is of type builtin_function_or_method, expected a Kernel"),
+        ("order.fleet", {"select": NOBODY, "refine": 3}, "refine is of type int, expected a Kernel"),
+        ("order.fleet", {"select": NOBODY, "options": 3.0}, "options has shape (), expected (k,)"),
+    ],
+)
+def test_what_is_no_compiled_policy_is_found(decision, members, problem):
+    refused(decision, "compiled", problem, registry(decision, **members))
+
+
+@pytest.mark.parametrize("half_life", [0.0, -5, np.nan, "a day", True])
+def test_a_half_life_that_is_no_time_is_found(half_life):
+    problem = f"half_life is {half_life!r}, expected a number above 0"
+    refused("order.site", "half_life_is_a_time", problem, registry("order.site", half_life=half_life))
+
+
+def test_any_time_above_0_may_be_a_half_life():
+    for half_life in (None, 1, 0.5, np.inf, np.float64(3.0), np.int64(3)):
+        require_positive(half_life, "made", "half_life")
+
+
+@pytest.mark.parametrize(
+    ("promised", "problem"),
+    [
+        (3, "promised is no method"),
+        (lambda self, view, answer: np.zeros(len(view.waiting.job) + 1), "promised() returns shape (2,)"),
+        (lambda self, view, answer: 5.0, "promised() returns shape (), expected (1,)"),
+        (
+            lambda self, view, answer: np.full(len(view.waiting.job), view.now - 1.0),
+            "returns a time before that",
+        ),
+    ],
+)
+def test_promises_that_are_none_are_found(promised, problem):
+    refused("order.site", "promises", problem, registry("order.site", promised=promised))
+
+
+@pytest.mark.parametrize(
+    ("placed", "problem"),
+    [
+        (3, "placed is no method"),
+        (lambda self, owners, queues: self, "placed() returns Made, expected a policy and Owners"),
+        (lambda self, owners, queues: (3, owners), "placed() returns a policy without decide()"),
+        (lambda self, owners, queues: (self, Owners.of(2, user=[0, 1])), "owners of 2 jobs, expected 200"),
+    ],
+)
+def test_a_policy_that_is_not_placed_is_found(placed, problem):
+    refused("order.site", "placed", problem, registry("order.site", placed=placed))
+
+
+@pytest.mark.parametrize(
+    ("check", "members", "problem"),
+    [
+        ("compiled", {"choosing": NOBODY}, "has choosing and does not derive from CompiledDispatch"),
+        ("compiled", {"functions": 3}, "functions is no method"),
+        ("follows_who_leaves", {"left": 3}, "left is no method"),
+        ("follows_who_leaves", {"joined": 3}, "joined is no method"),
+        ("follows_who_leaves", {"left": lambda self, worker: None}, "chose worker 0 after left() of it"),
+        ("is_for_these_workers", {"workers": property(lambda self: 5, lambda self, _: None)}, "workers is 5"),
+    ],
+)
+def test_a_dispatcher_that_breaks_what_it_offers_is_found(monkeypatch, check, members, problem):
+    refused("dispatch", check, problem, dispatching(monkeypatch, **members))
+
+
+def test_a_dispatcher_that_follows_workers_passes(monkeypatch):
+    """Of the workers that are there it takes the first."""
+    gone = set()
+    methods = {
+        "chosen": lambda self: min({*range(self.workers)} - gone),
+        "left": lambda self, worker: gone.add(worker),
+        "joined": lambda self, worker: gone.discard(worker),
+    }
+    checks("dispatch")["follows_who_leaves"](dispatching(monkeypatch, **methods), "made")
+    assert gone == {1}
+
+
+class Projects:
+    projections = np.zeros(3)
+    singular_values = np.array([3.0, 2.0, 1.0])
+
+
+def test_directions_of_admission_are_checked():
+    check = checks("admit")["projections"]
+    check(registry("admit", Projects), "made")
+    refused(
+        "admit",
+        "projections",
+        "have shapes (3,) and (2,)",
+        registry("admit", Projects, singular_values=np.ones(2)),
+    )
+    rising = registry("admit", Projects, singular_values=np.arange(3.0))
+    refused("admit", "projections", "singular_values are not descending", rising)
+
+
+def test_an_answer_after_an_interruption_is_checked():
+    from windlass.admit.view import Admission
+
+    def restart(self):
+        self.answer = lambda view, odd: Admission(True, "")
+
+    made = registry("admit", restart=restart)
+    refused("admit", "goes_on_after_an_interruption", "after restart(): ", made)
+    checks("admit")["goes_on_after_an_interruption"](registry("admit", restart=lambda self: None), "made")
+
+
+def test_a_policy_that_only_decides_is_left_alone():
+    for decision in ("order.site", "order.fleet", "place", "plan", "scale", "share", "admit"):
+        names = ("compiled", "compiled_ahead", "placed", "promises", "learns", "saved_state_is_restored")
+        for name in (*names, "projections", "half_life_is_a_time", "idle_is_a_time"):
+            if name in checks(decision):
+                checks(decision)[name](registry(decision), "made")
