@@ -70,7 +70,7 @@ class Reproduction:
 class Paper(Protocol):
     """A file of this folder has one class with a ``name``, a ``title``, and this method.
 
-    Besides, it may be :class:`OnEngines` and :class:`Distributed`.
+    In addition, it may be :class:`OnEngines` and :class:`Distributed`.
     """
 
     name: str

@@ -43,7 +43,7 @@ POLICIES = Registry(
 class DispatchPolicy(Protocol):
     """Decides where one task runs, at the moment it arrives.
 
-    A class with a ``name`` and these methods, in a file of ``policies/``, is a policy. Besides, it may follow
+    A class with a ``name`` and these methods, in a file of ``policies/``, is a policy. In addition, it may follow
 
     - :class:`~windlass.dispatch.compiled.Choosing`: it has compiled functions, which engines then call;
     - :class:`Leaving` and :class:`Joining`: it is informed of workers that go and come back;

@@ -45,7 +45,7 @@ POLICIES = Registry(
 class PlacePolicy(Protocol):
     """Decides which waiting tasks start now, where, and from where they read.
 
-    A class with a ``name`` and this method, in a file of ``policies/``, is a policy. Besides, it may be
+    A class with a ``name`` and this method, in a file of ``policies/``, is a policy. In addition, it may be
     :class:`~windlass.jit.compiled.Compiled`.
     """
 

@@ -50,7 +50,7 @@ POLICIES = Registry(
 class PlanPolicy(Protocol):
     """Decides with which configuration each query runs from now on.
 
-    A class with a ``name`` and this method, in a file of ``policies/``, is a policy. Besides, it may be
+    A class with a ``name`` and this method, in a file of ``policies/``, is a policy. In addition, it may be
     :class:`~windlass.jit.compiled.Compiled`.
     """
 

@@ -187,8 +187,9 @@ def capability(policy: object, protocol: type[_Protocol]) -> _Protocol | None:
     """Return a policy as one that follows a protocol beyond its decision's; None if it does not.
 
     This is how engines find what a policy has: beyond the methods of its decision's protocol it need have
-    nothing. Each decision says what it may have besides, one runtime-checkable protocol per capability. Attributes of a
-    protocol may be None where it says so. A look takes about 5 µs, so it belongs before a run and not in a decision.
+    nothing. Each decision defines what it may have in addition, one runtime-checkable protocol per capability.
+    Attributes of a protocol may be None where it says so. A look takes about 5 µs, so it belongs before a run and not
+    in a decision.
 
     Parameters
     ----------

@@ -94,8 +94,8 @@ def idle_time(policy: ScalePolicy, otherwise: float) -> float:
     600.0
     """
     found = capability(policy, Idling)
-    said = None if found is None else found.idle
-    return otherwise if said is None else number(f"{policy.name}: idle", said, 0.0)
+    idle = None if found is None else found.idle
+    return otherwise if idle is None else number(f"{policy.name}: idle", idle, 0.0)
 
 
 __all__ = [

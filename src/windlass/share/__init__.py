@@ -59,7 +59,7 @@ POLICIES = Registry(
 class SharePolicy(Protocol):
     """Decides which waiting jobs start on the cores of running ones, and how much of their time each has.
 
-    A class with a ``name`` and this method, in a file of ``policies/``, is a policy. Besides, it may be
+    A class with a ``name`` and this method, in a file of ``policies/``, is a policy. In addition, it may be
     :class:`~windlass.share.learned.Observing` and :class:`~windlass.share.learned.Persistent`.
     """
 

@@ -42,7 +42,7 @@ POLICIES = Registry(
 class FleetPolicy(Protocol):
     """Orders the jobs of all sites.
 
-    A class with a ``name`` and this method, in a file of ``policies/``, is a policy. Besides, it may be compiled:
+    A class with a ``name`` and this method, in a file of ``policies/``, is a policy. In addition, it may be compiled:
     :class:`~windlass.order.fleet.compiled.Selecting`, :class:`~windlass.order.fleet.compiled.Refining` and
     :class:`~windlass.order.fleet.compiled.Parametric`.
     """

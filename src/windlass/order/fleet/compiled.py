@@ -58,7 +58,7 @@ class Selecting(Protocol):
 
     @property
     def select(self) -> Kernel | None:
-        """The order of jobs, of signature :data:`SELECT`; None of a policy asked through ``decide``."""
+        """The order of jobs, of signature :data:`SELECT`; None of a policy that has only ``decide``."""
         ...
 
 
@@ -116,7 +116,7 @@ def in_loop(policy: object) -> Compiled:
 
 
 def select_of(policy: object) -> Kernel | None:
-    """A policy's compiled function, or None where it has none and is asked through ``decide``.
+    """A policy's compiled function, or None where it has only ``decide``.
 
     >>> from windlass.order.fleet.policies.fcfs import Fcfs
     >>> select_of(Fcfs()) is Fcfs.select, select_of(None) is None

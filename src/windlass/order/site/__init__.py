@@ -41,7 +41,7 @@ class SitePolicy(Protocol):
     """Decides which waiting jobs of one site start now.
 
     A class with a ``name`` and this method, in a file of ``policies/``, is a policy. ``docs/add-a-policy.md``
-    shows one of ten lines. Besides, it may be
+    shows one of ten lines. In addition, it may be
 
     - :class:`~windlass.order.site.compiled.Selecting`, :class:`~windlass.order.site.compiled.Pooled` and
       :class:`~windlass.order.site.compiled.Parametric`: it is compiled;

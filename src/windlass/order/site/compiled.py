@@ -124,7 +124,7 @@ class Selecting(Protocol):
 
     @property
     def select(self) -> Kernel | None:
-        """Which waiting jobs to start, of signature :data:`SELECT`; None of a policy asked through ``decide``."""
+        """Which waiting jobs to start, of signature :data:`SELECT`; None of a policy that has only ``decide``."""
         ...
 
 
@@ -153,6 +153,8 @@ class Parametric(Protocol):
 
 class CompiledPolicy:
     """Gives a policy its ``decide`` from its compiled ``select``, or from ``pooled`` at a site with pools."""
+
+    """Gives a policy its ``decide`` from its compiled ``select``; with pools, from ``pooled`` if it has one."""
 
     name: ClassVar[str]
     select: ClassVar[Kernel]

@@ -137,7 +137,7 @@ class Reserving(Protocol):
     """A policy that promises starts to jobs that wait."""
 
     def promised(self, view: SiteView, answer: Start) -> NDArray[np.float64]:
-        """Return (q,) when each who waits can start at the latest, s; NaN for who is promised nothing.
+        """Return (q,) when each waiting job can start at the latest, s; NaN where nothing is promised.
 
         Engines that show or check promises call it after a decision, by :func:`promises`.
 
