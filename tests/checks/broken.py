@@ -1,5 +1,6 @@
 """Policies that break one rule each, and a registry that has one of them."""
 
+import inspect
 import itertools
 
 import numpy as np
@@ -25,6 +26,9 @@ class Registry:
 
     def find(self, name):
         return self._cls
+
+    def parameters(self, name):
+        return inspect.signature(self._cls).parameters
 
     def make(self, name, rng, **given):
         return self._cls(**given)

@@ -131,10 +131,6 @@ def test_what_is_not_there_is_one_line(windlass, arguments, said):
     [
         ("1 / 0\n", "mine.py, line 1: cannot be imported: ZeroDivisionError"),
         ("raise SystemExit(0)\n", "mine.py, line 1: cannot be imported: SystemExit: 0"),
-        (
-            "class Mine:\n    name = 'mine'\n\n    @staticmethod\n    def score(view, row):\n        return 0.0\n",
-            "mine.py: is a priority and no policy; the policy queue takes it: --policies 'queue(priority=mine.py)'",
-        ),
         ("x = 1\n", "mine.py: expected one class with a name and decide(), found none"),
         (
             POLICY.replace("from windlass", "SiteView = Start = None  # ", 1),
@@ -147,6 +143,65 @@ def test_a_file_that_is_no_policy(checked, text, said):
     assert status == 2
     assert len(err.splitlines()) == 1
     assert said in err
+
+
+PRIORITY = '''"""A priority."""
+
+
+class Widest:
+    """Jobs that need the most processors go first.
+
+    >>> from types import SimpleNamespace
+    >>> Widest.score(SimpleNamespace(procs=[3, 5]), 1)
+    -5.0
+    """
+
+    name = "widest"
+
+    @staticmethod
+    def score(view, row):
+        return -1.0 * view.procs[row]
+'''
+PLAIN = '''"""A dispatch policy in plain Python."""
+
+import numpy as np
+
+from windlass.dispatch import DispatchPolicy
+
+
+class Shortest(DispatchPolicy):
+    """Sends each task to the first worker with the shortest queue.
+
+    >>> Shortest().choose(np.array([3, 1, 1]))
+    1
+    """
+
+    name = "shortest"
+
+    def arrived(self, now):
+        pass
+
+    def choose(self, queue_lengths):
+        return int(np.argmin(queue_lengths))
+
+    def completed(self, worker, work, seconds):
+        pass
+'''
+
+
+@pytest.mark.parametrize(
+    ("text", "check"),
+    [
+        (PRIORITY, None),
+        (PLAIN, None),
+        (PRIORITY.replace("-5.0", "5.0"), "documented"),
+        (PLAIN.replace("int(np.argmin(queue_lengths))", "len(queue_lengths)"), "chooses a worker"),
+    ],
+)
+def test_what_run_accepts_is_checked(checked, text, check):
+    status, tree, _ = checked(text=text)
+    assert (status, tree["passed"]) == ((0, True) if check is None else (1, False))
+    assert check is None or check in failing(tree)
 
 
 def test_the_decision_of_every_policy_that_ships_is_told_by_its_file():

@@ -25,9 +25,7 @@ def swept(policies=("fcfs", "easy"), loads=LOADS, sites=SITES, runs=(1,)) -> Res
                 seed += 1
                 outcomes = tuple(random_outcome(20, 100 * seed + run) for run in runs)
                 recorded = policy == AS_IT_WAS
-                made.append(
-                    VariantResult(f"{policy}, {point}", (), outcomes, point, at, recorded=recorded)
-                )
+                made.append(VariantResult(f"{policy}, {point}", (), outcomes, point, at, recorded=recorded))
     return Results("a sweep", "", tuple(made))
 
 

@@ -11,16 +11,33 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from windlass.experiment.checks.common import CheckError
 from windlass.experiment.checks.limit import TimeLimitError, time_limit
 from windlass.experiment.checks.suite import Check, checks_of
 from windlass.model import InputError
+from windlass.order.site import POLICIES as ORDER
+from windlass.policy.context import Context
 from windlass.policy.registry import Registry, decisions
 from windlass.policy.user_code import contained
 
 #: Default time limit per check, s. The slowest check of a built-in policy takes a few seconds.
 LIMIT_S = 120.0
-_PRIORITIES = Registry("order.site.priority", "", "", "windlass.order.site.priorities", method="score")
+
+
+@dataclass(frozen=True, slots=True)
+class _Priorities(Registry):
+    """Priorities of the policy ``queue``; each is checked within a queue with EASY backfilling."""
+
+    def make(self, name: str, context: Context | np.random.Generator, /, **parameters: Any) -> Any:
+        """See :class:`~windlass.policy.registry.Registry`."""
+        return ORDER.make("queue", context, priority=name, **parameters)
+
+
+_PRIORITIES = _Priorities(
+    ORDER.decision, ORDER.question, ORDER.upon, "windlass.order.site.priorities", "score", ORDER.key
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,9 +116,7 @@ def decision_of(policy: str, wanted: str | None = None) -> Registry:
             f"{policy}: imports nothing of a decision; --decision says which it makes of {names}"
         )
     if is_file and _is_priority(policy):
-        raise InputError(
-            f"{policy}: is a priority and no policy; the policy queue takes it: --policies 'queue(priority={policy})'"
-        )
+        return _PRIORITIES
     if is_file:
         # What is wrong is the same for all: the file, or that no class of it decides.
         raise InputError(str(problems[0]).removeprefix(f"{next(iter(known.values())).field}: "))
