@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.measure import Row, compare_rates
-from windlass.admit import Fleet, FPCAEdge, Pronto
+from windlass.admit import AdmissionFleet, FPCAEdge, Pronto
 from windlass.admit.policies.forewarn import Forewarn
 
 _DIM, _RANK, _BLOCK, _NODES = 134, 4, 20, 1000
@@ -70,7 +70,7 @@ def _ours(stream: _Floats) -> None:
 
 
 def _many() -> Callable[[], None]:
-    fleet = Fleet(_NODES, _DIM, rank=_RANK, block=_BLOCK)
+    fleet = AdmissionFleet(_NODES, _DIM, rank=_RANK, block=_BLOCK)
     steps = np.random.default_rng(1).normal(size=(_BLOCK, _NODES, _DIM))
 
     def run() -> None:
@@ -142,12 +142,12 @@ def _peers(blocks: list[_Floats]) -> list[tuple[str, Callable[[], object]]]:
 #: Run by itself, as a process never shrinks to what it had before.
 _GROWTH = f"""
 import os, numpy as np
-from windlass.admit import Fleet
-Fleet(1, {_DIM}).observe(np.zeros((1, {_DIM})))
+from windlass.admit import AdmissionFleet
+AdmissionFleet(1, {_DIM}).observe(np.zeros((1, {_DIM})))
 np.linalg.eigh(np.eye({_BLOCK}))
 pages = lambda: int(open('/proc/self/statm').read().split()[1]) * os.sysconf('SC_PAGE_SIZE') / 1e6
 before = pages()
-fleet, values = Fleet({_NODES}, {_DIM}), np.random.default_rng(1).normal(size=({_NODES}, {_DIM}))
+fleet, values = AdmissionFleet({_NODES}, {_DIM}), np.random.default_rng(1).normal(size=({_NODES}, {_DIM}))
 for _ in range({2 * _BLOCK + 1}):
     fleet.observe(values)
 print(pages() - before)

@@ -17,7 +17,7 @@ from windlass.admit import AdmitView, Forewarn
 from windlass.engines.linux.measure import Meter
 from windlass.engines.linux.telemetry.observer import Observer
 from windlass.engines.linux.telemetry.source import Roots
-from windlass.engines.linux.telemetry.tasks import Tasks
+from windlass.engines.linux.telemetry.tasks import TasksSource
 
 _PROCESSES = 300
 #: At 1 Hz, one percent of a core.
@@ -44,7 +44,7 @@ def rows(repeats: int) -> list[Row]:
                     f"a step of all metrics, {what}", observer.observe, None, "1 % of a core at 1 Hz", repeats
                 )
             )
-            tasks, meter = Tasks(Roots()), Meter(_everybody, time.monotonic)
+            tasks, meter = TasksSource(Roots()), Meter(_everybody, time.monotonic)
             found.append(
                 _row(
                     f"waiting of all threads, {what}",

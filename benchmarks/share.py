@@ -27,9 +27,9 @@ import numpy as np
 import psutil
 
 from benchmarks.measure import Row, compare_rates
-from windlass.engines.linux.job_progress import Progress, read, report
+from windlass.engines.linux.job_progress import JobProgress, read, report
 from windlass.engines.linux.measure import Meter
-from windlass.engines.slurm.cluster import Cluster, down, up
+from windlass.engines.slurm.cluster import SlurmCluster, down, up
 from windlass.engines.slurm.daemons import wait_until
 from windlass.engines.slurm.host import ask, environment, missing
 from windlass.experiment.checks.share import drawn_view
@@ -89,7 +89,7 @@ def _checkpoint(repeats: int) -> Row:
     with _sleepers() as pids, tempfile.TemporaryDirectory() as folder:
         files = [Path(folder) / str(pid) for pid in pids]
         for file in files:
-            report(file, Progress(1, 2, True, 5, 95))
+            report(file, JobProgress(1, 2, True, 5, 95))
         meters = [Meter(lambda pid=pid: [pid], time.monotonic) for pid in pids]  # type: ignore[misc]
         book, policy = ShareBook(), POLICIES.make("pairs", np.random.default_rng(1))
         for pid in pids:
@@ -155,7 +155,7 @@ def _on_slurm() -> Iterator[Row]:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def _driven(cluster: Cluster, look: float) -> Iterator[Row]:
+def _driven(cluster: SlurmCluster, look: float) -> Iterator[Row]:
     """CPU time of a driver whose jobs all run, of the commands that it has run, and of the controller they ask."""
     controller = next(each.pid for each in cluster.daemons if each.name == "slurmctld")
     options = ("--policies", "order=easy,share=pairs", "--journal", str(cluster.folder / "journal"))
@@ -184,7 +184,7 @@ def _driven(cluster: Cluster, look: float) -> Iterator[Row]:
         yield Row(name, cores, rest, "the controller, unasked", "cores", ratio, ratio, ratio)
 
 
-def _running(cluster: Cluster) -> int:
+def _running(cluster: SlurmCluster) -> int:
     return len(ask(cluster.folder, "squeue", "--noheader", "--states=R", "--format=%A").split())
 
 

@@ -30,7 +30,7 @@ from pathlib import Path
 import polars as pl
 
 from windlass.engines.linux.files import GroupError
-from windlass.engines.linux.groups import Groups, found
+from windlass.engines.linux.groups import JobGroups, found
 
 #: The group in which limited hogs are.
 LIMITED = 1
@@ -91,7 +91,7 @@ class Started:
 
 
 @contextmanager
-def limited_group() -> Iterator[Groups | None]:
+def limited_group() -> Iterator[JobGroups | None]:
     """A group for hogs under a quota, removed at the end; None, which is said, where none can be made."""
     try:
         groups = found(name=f"windlass-record-{os.getpid()}")

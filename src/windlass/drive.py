@@ -112,11 +112,11 @@ def drive(
     --------
     >>> from windlass.model.fleet import Fleet, FleetCase, FleetJobs, StageSpec
     >>> from windlass.place.policies.in_place import InPlace
-    >>> from windlass.sim.coupled import Alone
+    >>> from windlass.sim.coupled import SinglePart
     >>> from windlass.sim.fleet.part import PlacedFleet
     >>> fleet = Fleet.of(slots=[40, 10, 20], up=[5e9, 1e9, 2e9], down=[5e9, 1e9, 5e9])
     >>> jobs = FleetJobs.of([0.0], [[StageSpec(2.0, here=(200, 300, 500), task_bytes=1e8)]])
-    >>> drive(Alone(PlacedFleet(FleetCase(fleet, jobs))), {"place": InPlace()}).end.tolist()
+    >>> drive(SinglePart(PlacedFleet(FleetCase(fleet, jobs))), {"place": InPlace()}).end.tolist()
     [60.0]
     """
     # Whom an error is about: until somebody is asked, it may be any of them.

@@ -9,10 +9,10 @@ from windlass.admit import POLICIES
 from windlass.admit.evaluation import (
     RULE,
     TUNED,
-    Candidate,
     Intervals,
     Judged,
-    Node,
+    NodeTelemetry,
+    PolicyCandidate,
     beside_best,
     beside_pronto,
     judge,
@@ -37,13 +37,13 @@ def judged(label, downtime, foresees, policy="never"):
     none = (0.0, 1.0)
     sure = Intervals(none, none, none, none, 0.5)
     alone = np.arange(ONSETS)
-    return Judged(Candidate(label, policy, downtime), own, sure, (own, own), lead, (alone, alone // 2))
+    return Judged(PolicyCandidate(label, policy, downtime), own, sure, (own, own), lead, (alone, alone // 2))
 
 
 def node(spikes, warm=40, steps=100):
     ready = np.zeros(steps)
     ready[spikes] = 1.0
-    return Node(np.zeros((steps, 6)), ready, 0.5, 0.5, warm, np.arange(float(steps)))
+    return NodeTelemetry(np.zeros((steps, 6)), ready, 0.5, 0.5, warm, np.arange(float(steps)))
 
 
 def test_the_best_baseline_is_of_the_same_downtime_and_no_pronto():
@@ -137,13 +137,13 @@ def test_a_level_that_is_none_is_named():
 def drawn(seed, steps, warm=100):
     rng = np.random.default_rng(seed)
     ready = np.convolve(rng.random(steps) < 0.04, np.ones(3), "same").clip(0, 1)
-    return Node(rng.normal(size=(steps, 6)), ready, 0.5, 0.5, warm, ready)
+    return NodeTelemetry(rng.normal(size=(steps, 6)), ready, 0.5, 0.5, warm, ready)
 
 
 def test_nodes_apart_and_together_are_judged_by_the_same_signals():
     # Would catch a policy that goes on from one recording to the next, and pooled shares that are means of shares.
     nodes = [drawn(1, 300), drawn(2, 900)]
-    for candidate in (Candidate("ready", "ready", 0.1, {"downtime": 0.1}), variants(0.1)[0]):
+    for candidate in (PolicyCandidate("ready", "ready", 0.1, {"downtime": 0.1}), variants(0.1)[0]):
         together, *apart = judge_apart(POLICIES, candidate, nodes, np.random.default_rng(1))
         whole = judge(POLICIES, candidate, nodes, np.random.default_rng(1))
         assert repr(together) == repr(whole)
@@ -163,7 +163,7 @@ def test_nodes_apart_and_together_are_judged_by_the_same_signals():
 
 def test_who_draws_draws_on_from_node_to_node():
     nodes = [drawn(1, 400), drawn(1, 400)]
-    candidate = Candidate("random", "random", 0.2, {"downtime": 0.2})
+    candidate = PolicyCandidate("random", "random", 0.2, {"downtime": 0.2})
     _, first, second = judge_apart(POLICIES, candidate, nodes, np.random.default_rng(1))
     assert repr(first.quality) == repr(
         judge(POLICIES, candidate, nodes[:1], np.random.default_rng(1)).quality

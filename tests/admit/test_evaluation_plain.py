@@ -15,8 +15,8 @@ from scipy.stats import t as student
 from windlass.admit import POLICIES
 from windlass.admit.evaluation import (
     TUNED,
-    Candidate,
-    Node,
+    NodeTelemetry,
+    PolicyCandidate,
     best_pronto,
     candidates,
     difference,
@@ -160,7 +160,7 @@ def test_intervals_cut_the_time_in_twenty_and_need_a_step_before():
 def spiky(seed, steps=160, warm=30, busy=True):
     rng = np.random.default_rng(seed)
     ready = np.convolve(rng.random(steps) < 0.06, np.ones(3), "same").clip(0, 1) - 0.1 * rng.random(steps)
-    return Node(
+    return NodeTelemetry(
         rng.normal(size=(steps, 5)), ready, 0.5, 0.7, warm, rng.uniform(-0.2, 1.3, steps) if busy else None
     )
 
@@ -193,7 +193,7 @@ class Registry:
 @pytest.mark.parametrize("busy", [True, False])
 def test_a_policy_is_told_what_a_node_knows_and_shown_each_step(busy):
     node, rng = spiky(1, busy=busy), np.random.default_rng(1)
-    up = signal(Registry(), Candidate("asked", "asked", 0.1, {"extra": 3}), node, 7, rng, 4)
+    up = signal(Registry(), PolicyCandidate("asked", "asked", 0.1, {"extra": 3}), node, 7, rng, 4)
     made = dict(Asked.made)
     views = made.pop("views")
     assert made == {"rng": rng, "dim": 5, "within": 7, "spike": 0.7, "apart": 4, "extra": 3}
@@ -211,7 +211,7 @@ def test_a_policy_is_told_what_a_node_knows_and_shown_each_step(busy):
 def test_what_a_candidate_asks_for_itself_goes_before_what_a_node_knows():
     signal(
         Registry(),
-        Candidate("", "", 0.1, {"within": 2, "spike": 9.0}),
+        PolicyCandidate("", "", 0.1, {"within": 2, "spike": 9.0}),
         spiky(1),
         7,
         np.random.default_rng(1),
@@ -223,7 +223,7 @@ def test_what_a_candidate_asks_for_itself_goes_before_what_a_node_knows():
 @pytest.mark.parametrize("blocks", [2, 5])
 def test_nodes_are_judged_one_after_the_other_without_their_first_steps(blocks):
     nodes = [spiky(2), spiky(3, steps=240, warm=50)]
-    candidate = Candidate("asked", "asked", 0.1)
+    candidate = PolicyCandidate("asked", "asked", 0.1)
     whole, *apart = judge_apart(
         Registry(), candidate, nodes, np.random.default_rng(1), within=6, apart=2, blocks=blocks
     )
@@ -296,7 +296,7 @@ def test_the_variant_is_chosen_by_what_it_foresees_above_chance(monkeypatch):
     monkeypatch.setattr(choosing, "judge", judged)
     node = spiky(4, steps=400, warm=200)
     chosen = tuned(POLICIES, [node], 0.07, np.random.default_rng(1), within=3, apart=2, tell=told.append)
-    assert chosen == Candidate(TUNED, "pronto", 0.07, variants(0.07)[4].parameters)
+    assert chosen == PolicyCandidate(TUNED, "pronto", 0.07, variants(0.07)[4].parameters)
     assert told == [place / 16 for place in range(16)]
     assert {each[2:] for each in seen} == {(3, 2)}
     (part,) = seen[0][1]
@@ -313,22 +313,22 @@ def test_recordings_that_differ_in_one_thing_are_known_twice(monkeypatch):
 
     monkeypatch.setattr(choosing, "judge", judged)
     one = spiky(5, steps=400, warm=300)
-    other = Node(one.metrics + 1.0, one.ready, 0.5, 0.7, 300)
-    higher = Node(one.metrics, one.ready, 0.5, 0.75, 300)
-    nothing = Node(one.metrics, one.ready, 0.5, 0.7, 1)
+    other = NodeTelemetry(one.metrics + 1.0, one.ready, 0.5, 0.7, 300)
+    higher = NodeTelemetry(one.metrics, one.ready, 0.5, 0.75, 300)
+    nothing = NodeTelemetry(one.metrics, one.ready, 0.5, 0.7, 1)
     tuned(POLICIES, [one, other, higher, one, nothing], 0.1, np.random.default_rng(1))
     assert set(parts) == {3}
 
 
 def test_the_shortest_recording_that_can_be_chosen_on_has_two_steps():
-    two = Node(np.zeros((9, 1)), np.zeros(9), 0.5, 0.5, 2).begun()
+    two = NodeTelemetry(np.zeros((9, 1)), np.zeros(9), 0.5, 0.5, 2).begun()
     assert (len(two.ready), two.warm) == (2, 0)
 
 
 def test_the_best_pronto_is_of_that_downtime_and_the_first_of_equals():
     def judged(label, downtime, policy, hits):
         return SimpleNamespace(
-            candidate=Candidate(label, policy, downtime), hits=np.arange(9) < hits, leads=np.zeros(9)
+            candidate=PolicyCandidate(label, policy, downtime), hits=np.arange(9) < hits, leads=np.zeros(9)
         )
 
     found = [
@@ -350,9 +350,9 @@ def test_the_best_pronto_is_of_that_downtime_and_the_first_of_equals():
 )
 def test_a_node_that_cannot_be_judged_is_named(changed, said):
     given = {"metrics": np.zeros((5, 2)), "ready": np.zeros(5), "level": 0.5, "told": 0.5, "warm": 4}
-    assert len(Node(**given).onsets(1)) == 1
+    assert len(NodeTelemetry(**given).onsets(1)) == 1
     with pytest.raises(InputError, match=said):
-        Node(**{**given, **changed})
+        NodeTelemetry(**{**given, **changed})
 
 
 def test_a_level_is_a_percentile_of_what_is_known_or_a_number():

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from tests.admit.cases import low_rank, subspace_error, svd, weighted
 from windlass.admit import FPCAEdge
-from windlass.admit.federation import Aggregator, Subspace, Tree
+from windlass.admit.federation import Aggregator, AggregatorTree, Subspace
 from windlass.model import InputError
 
 DIM, RANK, BLOCK = 40, 4, 20
@@ -26,7 +26,7 @@ def tracked(stream: np.ndarray, rank: int = RANK) -> Subspace:
 @pytest.mark.parametrize("fan_out", [2, 4, 64])
 def test_a_tree_of_64_nodes_knows_what_the_svd_of_all_data_says(fan_out):
     stream = low_rank(DIM, 64 * 10 * BLOCK, RANK, noise=0.05)
-    tree = Tree.of(64, fan_out, DIM, RANK)
+    tree = AggregatorTree.of(64, fan_out, DIM, RANK)
     for node, part in enumerate(np.split(stream, 64, axis=1)):
         tree.send(str(node), tracked(part))
     basis, singular = svd(stream, RANK)
@@ -41,7 +41,7 @@ def test_without_noise_any_tree_in_any_order_knows_all(seed, nodes, fan_out):
     rng = np.random.default_rng(seed)
     stream = low_rank(DIM, nodes * BLOCK, 2, seed=seed)
     parts = np.split(stream, nodes, axis=1)
-    tree = Tree.of(nodes, fan_out, DIM, RANK)
+    tree = AggregatorTree.of(nodes, fan_out, DIM, RANK)
     for node in (*rng.permutation(nodes), *rng.integers(0, nodes, 5)):
         tree.send(str(node), tracked(parts[node], 2))
     true = weighted(*svd(stream, 2))
@@ -53,7 +53,7 @@ def test_without_noise_any_tree_in_any_order_knows_all(seed, nodes, fan_out):
 def test_who_leaves_is_gone_and_who_joins_is_told(seed):
     rng = np.random.default_rng(seed)
     parts = [low_rank(DIM, BLOCK, 1, seed=seed + node) for node in range(4)]
-    tree = Tree.of(4, 2, DIM, RANK)
+    tree = AggregatorTree.of(4, 2, DIM, RANK)
     for node, part in enumerate(parts):
         tree.send(str(node), tracked(part, 1))
     gone = int(rng.integers(4))
@@ -67,7 +67,7 @@ def test_who_leaves_is_gone_and_who_joins_is_told(seed):
 
 
 def test_the_last_to_leave_leaves_nothing():
-    tree = Tree.of(1, 2, 3, 1)
+    tree = AggregatorTree.of(1, 2, 3, 1)
     tree.send("0", Subspace(np.eye(3)[:, :1], np.ones(1)))
     tree.leave("0")
     assert tree.whole is None
@@ -75,7 +75,7 @@ def test_the_last_to_leave_leaves_nothing():
 
 def test_only_news_travels():
     # Would catch a comparison of entries: the same subspace with other signs is no news.
-    tree = Tree({"n": "rack", "rack": "row", "row": "root"}, 3, 2, epsilon=0.1)
+    tree = AggregatorTree({"n": "rack", "rack": "row", "row": "root"}, 3, 2, epsilon=0.1)
     one = Subspace(np.eye(3)[:, :2], np.array([2.0, 1.0]))
     tree.send("n", one)
     assert tree.sent == 3 * one.bytes
@@ -108,15 +108,15 @@ ONE = Subspace(np.eye(3)[:, :1], np.ones(1))
 @pytest.mark.parametrize(
     ("make", "said"),
     [
-        (lambda: Tree({}, 3, 1), "nobody has no parent, expected one root"),
-        (lambda: Tree({"a": "x", "b": "y"}, 3, 1), "x, y has no parent"),
-        (lambda: Tree({"a": "b", "b": "a", "c": "root"}, 3, 1), "is above itself"),
-        (lambda: Tree.of(2, 1, 3, 1), "fan_out is 1"),
-        (lambda: Tree.of(2, 2, 3, 1).send("1.0", ONE), "1.0 is no node of the tree"),
-        (lambda: Tree.of(2, 2, 4, 1).send("0", ONE), "0: a subspace of 3 metrics, expected 4"),
-        (lambda: Tree.of(2, 2, 3, 1).join("0", "1.0"), "0 is in the tree already"),
-        (lambda: Tree.of(2, 2, 3, 1).join("new", "0"), "0 is no aggregator, expected one of 1.0"),
-        (lambda: Tree.of(2, 2, 3, 1).leave("9"), "9 is no node"),
+        (lambda: AggregatorTree({}, 3, 1), "nobody has no parent, expected one root"),
+        (lambda: AggregatorTree({"a": "x", "b": "y"}, 3, 1), "x, y has no parent"),
+        (lambda: AggregatorTree({"a": "b", "b": "a", "c": "root"}, 3, 1), "is above itself"),
+        (lambda: AggregatorTree.of(2, 1, 3, 1), "fan_out is 1"),
+        (lambda: AggregatorTree.of(2, 2, 3, 1).send("1.0", ONE), "1.0 is no node of the tree"),
+        (lambda: AggregatorTree.of(2, 2, 4, 1).send("0", ONE), "0: a subspace of 3 metrics, expected 4"),
+        (lambda: AggregatorTree.of(2, 2, 3, 1).join("0", "1.0"), "0 is in the tree already"),
+        (lambda: AggregatorTree.of(2, 2, 3, 1).join("new", "0"), "0 is no aggregator, expected one of 1.0"),
+        (lambda: AggregatorTree.of(2, 2, 3, 1).leave("9"), "9 is no node"),
         (lambda: Aggregator(3, 1, forget=0.0), "forget is 0.0"),
         (lambda: Aggregator(3, 1, epsilon=2.0), "epsilon is 2.0"),
         (lambda: Subspace(np.full((3, 1), np.nan), np.ones(1)), "not finite"),

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from tests.admit.cases import low_rank, telemetry
 from windlass.admit import Forewarn, Subspace
-from windlass.admit.evaluation import Node, intervals
+from windlass.admit.evaluation import NodeTelemetry, intervals
 from windlass.admit.lib.ridge import Ridge
 from windlass.admit.measure import onsets, quality
 from windlass.admit.shared_model import Lesson
@@ -61,8 +61,8 @@ def test_a_newcomer_knows_what_others_have_learned():
     # Would catch a lesson said of directions, which another node has otherwise.
     whole = drawn(5, steps=8000)
     before, after = (
-        Node(whole.metrics[:6000], whole.ready[:6000], 0.2, 0.2, 0),
-        Node(whole.metrics[6000:], whole.ready[6000:], 0.2, 0.2, 0),
+        NodeTelemetry(whole.metrics[:6000], whole.ready[:6000], 0.2, 0.2, 0),
+        NodeTelemetry(whole.metrics[6000:], whole.ready[6000:], 0.2, 0.2, 0),
     )
     old, new, alone = Forewarn(60), Forewarn(60), Forewarn(60)
     run(before, old)

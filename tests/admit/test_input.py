@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from windlass.admit import Admission, AdmitView, Fleet, Pronto
-from windlass.admit.compiled import Standing
+from windlass.admit import Admission, AdmissionFleet, AdmitView, Pronto
+from windlass.admit.compiled import StandingAnswers
 from windlass.model import InputError, PolicyError
 
 VIEW = {"now": 0.0, "metrics": np.zeros(2)}
@@ -28,19 +28,22 @@ VIEW = {"now": 0.0, "metrics": np.zeros(2)}
         (lambda: Pronto(5, threshold=np.nan), "threshold is nan"),
         (lambda: Pronto(5, rank="many"), "rank is 'many'"),
         (lambda: Pronto(5).observe(np.zeros(4)), r"metrics have shape \(4,\), expected \(5,\)"),
-        (lambda: Fleet(0, 5), "nodes is 0"),
-        (lambda: Fleet(2, 5, ranks=3), "there is no parameter ranks, expected one of rank, block"),
-        (lambda: Fleet(2, 5).observe(np.zeros((3, 5))), r"metrics have shape \(3, 5\), expected \(2, 5\)"),
-        (lambda: Fleet(2, 5).start(2, np.eye(5)[:, :1], np.ones(1)), "node is 2, expected 0 to 1"),
+        (lambda: AdmissionFleet(0, 5), "nodes is 0"),
+        (lambda: AdmissionFleet(2, 5, ranks=3), "there is no parameter ranks, expected one of rank, block"),
+        (
+            lambda: AdmissionFleet(2, 5).observe(np.zeros((3, 5))),
+            r"metrics have shape \(3, 5\), expected \(2, 5\)",
+        ),
+        (lambda: AdmissionFleet(2, 5).start(2, np.eye(5)[:, :1], np.ones(1)), "node is 2, expected 0 to 1"),
         (lambda: Pronto(5).start(np.eye(4)[:, :1], np.ones(1)), "is of 4 metrics, expected 5"),
         (lambda: AdmitView(**{**VIEW, "now": np.nan}), "now is nan"),
         (lambda: AdmitView(**VIEW, busy=1.5), "busy is 1.5"),
         (lambda: AdmitView(**VIEW, ready=-1.0), "ready is -1.0"),
         (lambda: AdmitView(0.0, np.zeros((2, 2))), r"metrics have shape \(2, 2\)"),
-        (lambda: Standing(0), "nodes is 0"),
-        (lambda: Standing(2).accept(2, 0.0), "node is 2, expected 0 to 1"),
-        (lambda: Standing(2).accept(0, np.inf), "now is inf"),
-        (lambda: Standing(2).tell(np.zeros(3, np.bool_)), r"rejects have shape \(3,\)"),
+        (lambda: StandingAnswers(0), "nodes is 0"),
+        (lambda: StandingAnswers(2).accept(2, 0.0), "node is 2, expected 0 to 1"),
+        (lambda: StandingAnswers(2).accept(0, np.inf), "now is inf"),
+        (lambda: StandingAnswers(2).tell(np.zeros(3, np.bool_)), r"rejects have shape \(3,\)"),
     ],
 )
 def test_bad_input_is_named(make, said):

@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.admit.cases import low_rank, telemetry
-from windlass.admit import Fleet, Pronto
-from windlass.admit.compiled import Standing
+from windlass.admit import AdmissionFleet, Pronto
+from windlass.admit.compiled import StandingAnswers
 from windlass.admit.lib.scaling import scaled_block
 from windlass.admit.lib.spikes import Spikes
 from windlass.admit.lib.thresholds import Threshold
@@ -138,7 +138,7 @@ def test_a_fleet_is_as_its_nodes_alone(seed, tracker, weights, adapts):
         "signal": "scores",
         "threshold": 1.5,
     }
-    fleet = Fleet(4, 12, energy=energy, **given)
+    fleet = AdmissionFleet(4, 12, energy=energy, **given)
     # One generator draws for all of a fleet, so that only its first node is like one alone.
     alone = [Pronto(12, energy=energy, **given) for _ in range(1 if tracker == "power" else 4)]
     for step in range(90):
@@ -162,7 +162,7 @@ def test_whatever_is_missing_no_node_breaks(kind, seed):
         5: lambda row, step: row * (1e9 if step == 60 else 1.0),
         6: lambda row, step: np.concatenate([row[:3], row[3:] * np.nan]),
     }[kind]
-    fleet = Fleet(2, 12, rank=3, block=10)
+    fleet = AdmissionFleet(2, 12, rank=3, block=10)
     sound = Pronto(12, rank=3, block=10)
     for step, row in enumerate(stream):
         with np.errstate(invalid="ignore"):
@@ -267,7 +267,7 @@ def test_after_a_gap_the_filter_is_filled_anew():
 
 
 def test_what_stands_is_what_the_loop_is_told():
-    standing = Standing(3)
+    standing = StandingAnswers(3)
     standing.tell(np.array([True, False, True]))
     assert [standing.accept(node, 1.0) for node in range(3)] == [False, True, False]
     assert (standing.taken, standing.refused) == (1, 2)

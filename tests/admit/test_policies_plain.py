@@ -12,8 +12,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.oracles.admission import PlainThreshold
-from windlass.admit import POLICIES, Admission, AdmitView, Aggregator, Fleet, Forewarn, Pronto, Tree
-from windlass.admit.compiled import NOW, Standing
+from windlass.admit import (
+    POLICIES,
+    Admission,
+    AdmissionFleet,
+    AdmitView,
+    Aggregator,
+    AggregatorTree,
+    Forewarn,
+    Pronto,
+)
+from windlass.admit.compiled import NOW, StandingAnswers
 from windlass.admit.lib.arima import arima
 from windlass.admit.lib.forecasts import FORECASTERS
 from windlass.admit.lib.ridge import Ridge
@@ -44,7 +53,7 @@ def test_defaults_are_those_of_the_paper_and_of_the_page():
     }  # fmt: skip
     assert asdict(Settings()) == pronto
     assert defaults(Pronto) == {**pronto, "weights": None, "signal": None, "rng": None}
-    assert asdict(Pronto(9).fleet.settings) == asdict(Fleet(2, 9).settings) == pronto
+    assert asdict(Pronto(9).fleet.settings) == asdict(AdmissionFleet(2, 9).settings) == pronto
     # Spikes are too coarse to keep to a downtime; a signal that is given is used as it is.
     scores = {**pronto, "downtime": 0.1, "weights": "equal", "signal": "scores"}
     assert asdict(Pronto(9, downtime=0.1).fleet.settings) == scores
@@ -65,7 +74,12 @@ def test_defaults_are_those_of_the_paper_and_of_the_page():
     assert defaults(Stream) == {"memory": 1000.0, "clip": 10.0, "signs": "load"}
     assert defaults(Threshold) == {"value": 0.0, "downtime": None, "gain": 0.1}
     assert defaults(Ridge) == {"strength": 10.0, "forget": 1.0}
-    assert defaults(Aggregator) == defaults(Tree) == defaults(Tree.of) == {"forget": 1.0, "epsilon": 0.0}
+    assert (
+        defaults(Aggregator)
+        == defaults(AggregatorTree)
+        == defaults(AggregatorTree.of)
+        == {"forget": 1.0, "epsilon": 0.0}
+    )
     assert SAVED == 1000.0
 
 
@@ -93,7 +107,7 @@ def test_pronto_hands_on_all_that_it_is_asked():
 
 def test_printed_directions_are_those_of_the_tracker():
     rng = np.random.default_rng(1)
-    printed, load = (Fleet(8, 5, rank=2, block=6, signs=signs) for signs in ("printed", "load"))
+    printed, load = (AdmissionFleet(8, 5, rank=2, block=6, signs=signs) for signs in ("printed", "load"))
     for row in rng.normal(size=(6, 8, 5)):
         printed.observe(row)
         load.observe(row)
@@ -253,7 +267,7 @@ def test_a_support_vector_machine_looks_back_five_values_and_needs_ten():
 
 
 def test_what_a_node_answers_stands_for_it_alone_and_the_clock_is_kept():
-    standing = Standing(3)
+    standing = StandingAnswers(3)
     assert [standing.accept(node, -5.0) for node in range(3)] == [True] * 3
     standing.tell(np.array([False, True, False]))
     for node, now in ((1, 2.0), (0, 3.5), (1, 4.25), (2, 4.5)):

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.admit.cases import low_rank, telemetry
-from windlass.admit import Fleet, FPCAEdge, Pronto
+from windlass.admit import AdmissionFleet, FPCAEdge, Pronto
 from windlass.admit.lib.trackers import TRACKERS
 from windlass.model import InputError
 
@@ -22,11 +22,11 @@ from windlass.model import InputError
 def test_who_comes_back_goes_on_as_if_never_gone(steps, tracker, downtime, nodes):
     # Would catch any array of the state that is forgotten.
     streams = np.stack([telemetry(steps + 60, seed=node) for node in range(nodes)], axis=1)
-    fleet = Fleet(nodes, 12, rank=3, block=7, tracker=tracker, signal="scores", downtime=downtime)
+    fleet = AdmissionFleet(nodes, 12, rank=3, block=7, tracker=tracker, signal="scores", downtime=downtime)
     for row in streams[:steps]:
         fleet.observe(row)
     data = fleet.save()
-    back = Fleet.load(data)
+    back = AdmissionFleet.load(data)
     assert back.save() == data
     for row in streams[steps:]:
         assert (fleet.observe(row) == back.observe(row)).all()
@@ -69,7 +69,7 @@ def test_a_byte_that_changed_is_seen(at, by):
 @given(st.binary(max_size=200) | st.integers(0, len(SAVED) - 1).map(lambda size: SAVED[:size]))
 @settings(max_examples=200, deadline=None)
 def test_garbage_is_refused_in_a_line(data):
-    for load in (Pronto.load, Fleet.load, FPCAEdge.load):
+    for load in (Pronto.load, AdmissionFleet.load, FPCAEdge.load):
         with pytest.raises(InputError, match="saved state") as caught:
             load(data)
         assert "\n" not in str(caught.value)
@@ -150,7 +150,7 @@ def test_forgeries_are_refused_by_name(change, said):
 
 def test_a_fleet_of_many_is_no_node():
     with pytest.raises(InputError, match="is of 2 nodes, expected 1"):
-        Pronto.load(Fleet(2, 5, rank=2, block=3).save())
+        Pronto.load(AdmissionFleet(2, 5, rank=2, block=3).save())
 
 
 def test_an_array_with_more_than_its_name_type_and_shape_is_refused():

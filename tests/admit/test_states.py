@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from tests.admit.cases import DIM, drawn, telemetry
-from windlass.admit import Aggregator, Fleet, Forewarn, FPCAEdge
+from windlass.admit import AdmissionFleet, Aggregator, Forewarn, FPCAEdge
 from windlass.admit.lib.saved import opened, pack, restore
 from windlass.admit.lib.subspace import checked_subspace
 from windlass.admit.saving import (
@@ -106,7 +106,7 @@ def saved_forewarn():
 
 
 def saved_fleet(tracker="fpca", **given_):
-    fleet = Fleet(2, 6, rank=2, block=5, tracker=tracker, **given_)
+    fleet = AdmissionFleet(2, 6, rank=2, block=5, tracker=tracker, **given_)
     for row in np.random.default_rng(1).normal(size=(40, 2, 6)):
         fleet.observe(row)
     return fleet.save()
@@ -147,29 +147,38 @@ FORGERIES = [
     (Forewarn.load, saved_forewarn, put("node.spiked", 40, "<q"), "steps are out of bounds"),
     (Forewarn.load, saved_forewarn, put("node.onset", 40, "<q"), "steps are out of bounds"),
     (Forewarn.load, saved_forewarn, put("stream.seen", -1.0), "counts or variances are below 0"),
-    (Fleet.load, saved_fleet, put("threshold.seen", -1, "<q", 1), "counts or deviations are below 0"),
-    (Fleet.load, saved_fleet, put("threshold.scale", -1.0, "<d", 1), "counts or deviations are below 0"),
-    (Fleet.load, saved_fleet, put("threshold.left", -1.0, "<d", 1), "counts or deviations are below 0"),
-    (Fleet.load, saved_fleet, put("spikes.filled", -1, "<q", 1), "counts or deviations are below 0"),
-    (Fleet.load, saved_fleet, put("stream.seen", -1.0), "counts or variances are below 0"),
-    (Fleet.load, saved_fleet, put("stream.at", -1, "<q"), "place in the block is out of bounds"),
-    (Fleet.load, saved_fleet, put("stream.ranks", -1, "<q"), "a rank or the place"),
-    (Fleet.load, saved_fleet, put("tracker.ranks", 0, "<q"), "a rank is not 1 to 2"),
-    (Fleet.load, saved_fleet, changed(dim=0), "dim is 0"),
+    (AdmissionFleet.load, saved_fleet, put("threshold.seen", -1, "<q", 1), "counts or deviations are below 0"),
+    (AdmissionFleet.load, saved_fleet, put("threshold.scale", -1.0, "<d", 1), "counts or deviations are below 0"),
+    (AdmissionFleet.load, saved_fleet, put("threshold.left", -1.0, "<d", 1), "counts or deviations are below 0"),
+    (AdmissionFleet.load, saved_fleet, put("spikes.filled", -1, "<q", 1), "counts or deviations are below 0"),
+    (AdmissionFleet.load, saved_fleet, put("stream.seen", -1.0), "counts or variances are below 0"),
+    (AdmissionFleet.load, saved_fleet, put("stream.at", -1, "<q"), "place in the block is out of bounds"),
+    (AdmissionFleet.load, saved_fleet, put("stream.ranks", -1, "<q"), "a rank or the place"),
+    (AdmissionFleet.load, saved_fleet, put("tracker.ranks", 0, "<q"), "a rank is not 1 to 2"),
+    (AdmissionFleet.load, saved_fleet, changed(dim=0), "dim is 0"),
     *(
-        (Fleet.load, saved_fleet, changed(**{name: 10**6}), "too few for")
+        (AdmissionFleet.load, saved_fleet, changed(**{name: 10**6}), "too few for")
         for name in ("nodes", "dim", "block", "lag")
     ),
-    (Fleet.load, saved_fleet, relisted(0, dtype="i8"), "stream.seen is i8"),
-    (Fleet.load, lambda: saved_fleet("spirit"), put("trackers.ranks", 5, "<q"), "a tracker's rank is out of bounds"),
-    (Fleet.load, lambda: saved_fleet("spirit"), put("trackers.ranks", -1, "<q"), "a tracker's rank is out of"),
-    (Fleet.load, lambda: saved_fleet("spirit"), put("tracker 1._energy", -1.0), "SPIRIT's energies are below 0"),
-    (Fleet.load, lambda: saved_fleet("spirit"), put("tracker 1.held", -1.0), "SPIRIT's energies are below 0"),
-    (Fleet.load, lambda: saved_fleet("spirit"), put("tracker 1.total", -1.0), "SPIRIT's energies are below 0"),
-    (Fleet.load, lambda: saved_fleet("spirit"), put("tracker 1._rows", 9.0), "SPIRIT: basis is off"),
-    (Fleet.load, lambda: saved_fleet("directions"), put("tracker 1._used", 9, "<q"), "9 rows .*expected 0 to 8"),
-    (Fleet.load, lambda: saved_fleet("directions"), put("tracker 0._used", -1, "<q"), "-1 rows are used"),
-    (Fleet.load, lambda: saved_fleet("power"), put("tracker 1._basis", 9.0), "power method: basis is off"),
+    (AdmissionFleet.load, saved_fleet, relisted(0, dtype="i8"), "stream.seen is i8"),
+    (
+        AdmissionFleet.load, lambda: saved_fleet("spirit"), put("trackers.ranks", 5, "<q"),
+        "a tracker's rank is out of bounds",
+    ),
+    (AdmissionFleet.load, lambda: saved_fleet("spirit"), put("trackers.ranks", -1, "<q"), "a tracker's rank is out of"),
+    (
+        AdmissionFleet.load, lambda: saved_fleet("spirit"), put("tracker 1._energy", -1.0),
+        "SPIRIT's energies are below 0",
+    ),
+    (AdmissionFleet.load, lambda: saved_fleet("spirit"), put("tracker 1.held", -1.0), "SPIRIT's energies are below 0"),
+    (AdmissionFleet.load, lambda: saved_fleet("spirit"), put("tracker 1.total", -1.0), "SPIRIT's energies are below 0"),
+    (AdmissionFleet.load, lambda: saved_fleet("spirit"), put("tracker 1._rows", 9.0), "SPIRIT: basis is off"),
+    (
+        AdmissionFleet.load, lambda: saved_fleet("directions"), put("tracker 1._used", 9, "<q"),
+        "9 rows .*expected 0 to 8",
+    ),
+    (AdmissionFleet.load, lambda: saved_fleet("directions"), put("tracker 0._used", -1, "<q"), "-1 rows are used"),
+    (AdmissionFleet.load, lambda: saved_fleet("power"), put("tracker 1._basis", 9.0), "power method: basis is off"),
     (FPCAEdge.load, saved_fpca, changed(dim=10**9), "too few for its settings"),
     (FPCAEdge.load, saved_fpca, changed(max_rank=10**9), "too few for its settings"),
     (FPCAEdge.load, saved_fpca, changed(max_rank=None), "max_rank is None"),
@@ -199,13 +208,13 @@ def test_directions_beyond_a_rank_are_refused():
 def test_a_full_state_of_each_tracker_comes_back():
     # Sketches that are full and rows of SPIRIT that have grown are as good as those that are new.
     for tracker in ("spirit", "directions", "power"):
-        fleet = Fleet.load(saved_fleet(tracker, energy=(0.99, 1.0) if tracker == "spirit" else None))
+        fleet = AdmissionFleet.load(saved_fleet(tracker, energy=(0.99, 1.0) if tracker == "spirit" else None))
         assert fleet.save() == saved_fleet(tracker, energy=(0.99, 1.0) if tracker == "spirit" else None)
-    sketch = Fleet(1, 6, rank=2, block=8, tracker="directions")
+    sketch = AdmissionFleet(1, 6, rank=2, block=8, tracker="directions")
     for row in np.random.default_rng(1).normal(size=(8, 1, 6)):
         sketch.observe(row)
     assert sketch.stream.tracker.trackers[0]._used == 8
-    assert Fleet.load(sketch.save()).save() == sketch.save()
+    assert AdmissionFleet.load(sketch.save()).save() == sketch.save()
 
 
 @pytest.mark.parametrize("length", [0, 8, 15])

@@ -8,7 +8,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from tests.admit.cases import low_rank
-from windlass.admit import Fleet, FPCAEdge, FrequentDirections, PowerMethod, Spirit
+from windlass.admit import AdmissionFleet, FPCAEdge, FrequentDirections, PowerMethod, Spirit
 from windlass.admit.lib.subspace import orthonormal
 from windlass.admit.lib.trackers import make_tracker
 
@@ -262,9 +262,9 @@ def test_a_fleet_of_more_nodes_than_are_updated_at_once_is_as_its_nodes():
     rows = (
         rng.normal(size=(11, 300, 4)) * np.where(np.arange(300) % 3, 1.0, [[1.0], [0.01], [0.01], [0.01]]).T
     )
-    fleet = Fleet(300, 4, rank=2, block=5, energy=(0.1, 0.4), signal="scores")
+    fleet = AdmissionFleet(300, 4, rank=2, block=5, energy=(0.1, 0.4), signal="scores")
     alone = {
-        node: Fleet(1, 4, rank=2, block=5, energy=(0.1, 0.4), signal="scores")
+        node: AdmissionFleet(1, 4, rank=2, block=5, energy=(0.1, 0.4), signal="scores")
         for node in (0, 1, 127, 128, 299)
     }
     for step in rows:

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.admit.cases import DIM, drawn, weighed
-from windlass.admit import Aggregator, Fleet, Pronto, Subspace, Tree, distance
+from windlass.admit import AdmissionFleet, Aggregator, AggregatorTree, Pronto, Subspace, distance
 from windlass.admit.lib.subspace import merge_many
 from windlass.admit.saving import load_aggregator, save_aggregator
 from windlass.model import InputError
@@ -63,7 +63,7 @@ def test_a_tree_is_sums_of_what_each_keeps(seed, forget):
     # Three levels, leaves at each of them, and names that do not come in the order of the tree.
     parents = {"n1": "b", "n2": "b", "n3": "a", "b": "c", "n4": "c", "c": "root", "a": "root", "n5": "root"}
     rng = np.random.default_rng(seed)
-    tree, plain = Tree(parents, DIM, DIM, forget), PlainTree(parents, "root", forget)
+    tree, plain = AggregatorTree(parents, DIM, DIM, forget), PlainTree(parents, "root", forget)
     nodes, joined = ["n1", "n2", "n3", "n4", "n5"], 0
     for _ in range(14):
         kind = rng.choice(["send", "send", "send", "round", "leave", "join"])
@@ -138,7 +138,7 @@ def test_zero_weights_have_not_moved():
 
 def test_a_tree_of_many_levels_has_no_more_below_each_than_asked():
     for nodes, fan_out in ((1, 2), (2, 2), (9, 2), (10, 3), (64, 4)):
-        tree = Tree.of(nodes, fan_out, DIM, 2, 0.5, 0.25)
+        tree = AggregatorTree.of(nodes, fan_out, DIM, 2, 0.5, 0.25)
         below = {}
         for child, parent in tree.parents.items():
             below.setdefault(parent, []).append(child)
@@ -160,9 +160,9 @@ def test_a_tree_of_many_levels_has_no_more_below_each_than_asked():
 def test_a_tree_that_cannot_be_is_named():
     for bad in ({"a": "b", "b": "c", "c": "b", "x": "root"}, {"a": "a", "x": "root"}):
         with pytest.raises(InputError, match="is above itself"):
-            Tree(bad, DIM, 1)
+            AggregatorTree(bad, DIM, 1)
     with pytest.raises(InputError, match="nodes is 0"):
-        Tree.of(0, 2, DIM, 1)
+        AggregatorTree.of(0, 2, DIM, 1)
     for given_, said in (((0, 1), "dim is 0"), ((1, 0), "rank is 0")):
         with pytest.raises(InputError, match=said):
             Aggregator(*given_)
@@ -204,7 +204,7 @@ def test_many_pairs_are_merged_as_each_is():
 
 def test_starts_are_of_one_node_and_fill_its_filter_anew():
     rng = np.random.default_rng(1)
-    fleet = Fleet(3, DIM, rank=2, block=4, lag=3, weights="unit")
+    fleet = AdmissionFleet(3, DIM, rank=2, block=4, lag=3, weights="unit")
     rows = rng.normal(size=(9, 3, DIM))
     for row in rows:
         fleet.observe(row)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from windlass.admit.evaluation import FEWEST, RULE, SAID, TOLERANCE, Difference, ahead, difference
+from windlass.admit.evaluation import FEWEST, RULE, SAID, TOLERANCE, SignalDifference, ahead, difference
 
 
 @pytest.mark.parametrize(
@@ -23,7 +23,7 @@ from windlass.admit.evaluation import FEWEST, RULE, SAID, TOLERANCE, Difference,
     ],
 )
 def test_a_verdict_turns_at_its_edges(interval, onsets, said):
-    assert SAID[ahead(Difference(sum(interval) / 2, interval), onsets)] == said
+    assert SAID[ahead(SignalDifference(sum(interval) / 2, interval), onsets)] == said
 
 
 def test_the_tolerance_is_stated():

@@ -11,9 +11,9 @@ import polars as pl
 import pytest
 
 from windlass.admit import POLICIES
-from windlass.admit.evaluation import Candidate, Node, signal, tuned
+from windlass.admit.evaluation import NodeTelemetry, PolicyCandidate, signal, tuned
 from windlass.cli import main
-from windlass.cli.admit import Asked, evaluate, node_of, shares
+from windlass.cli.admit import EvaluationOptions, evaluate, node_of, shares
 from windlass.io.traces.telemetry import read_recorded
 from windlass.model import InputError
 
@@ -120,7 +120,7 @@ def test_several_recordings_after_one_are_told_of_one_by_one_and_together(monkey
 def test_percentiles_are_of_before_what_is_judged(tmp_path):
     first = read_recorded(recording(tmp_path / "a.parquet"))
     second = read_recorded(recording(tmp_path / "b.parquet", seed=2))
-    asked = Asked("cpu_ready", "p95", (0.05,))
+    asked = EvaluationOptions("cpu_ready", "p95", (0.05,))
     node = node_of(second, asked, first)
     assert node.level == node.told == np.percentile(first.of("cpu_ready"), 95)
     assert (node.warm, len(node.ready)) == (450, 900)
@@ -134,23 +134,25 @@ def test_what_comes_later_changes_nothing_that_is_known_before(tmp_path):
     first = read_recorded(recording(tmp_path / "a.parquet", steps=300, rate=0.03))
     second = read_recorded(recording(tmp_path / "b.parquet", seed=2, steps=300))
     other = replace(second, values=10.0 * second.values)
-    asked = Asked("cpu_ready", "p70", (0.1,))
+    asked = EvaluationOptions("cpu_ready", "p70", (0.1,))
     one, two = node_of(second, asked, first), node_of(other, asked, first)
     assert (one.level, one.told) == (two.level, two.told)
     chosen = [tuned(POLICIES, [each], 0.1, np.random.default_rng(1)) for each in (one, two)]
     assert chosen[0] == chosen[1] is not None
     # And no signal sees a step before it is there.
-    for candidate in (Candidate("f", "forewarn", 0.1, {"downtime": 0.1}), chosen[0]):
+    for candidate in (PolicyCandidate("f", "forewarn", 0.1, {"downtime": 0.1}), chosen[0]):
         whole = signal(POLICIES, candidate, one, 10, np.random.default_rng(1))
-        half = Node(one.metrics[:450], one.ready[:450], one.level, one.told, 300, one.busy[:450])
+        half = NodeTelemetry(one.metrics[:450], one.ready[:450], one.level, one.told, 300, one.busy[:450])
         assert (whole[:450] == signal(POLICIES, candidate, half, 10, np.random.default_rng(1))).all()
 
 
 def test_the_same_seed_gives_the_same_rows(tmp_path):
     node = node_of(
-        read_recorded(recording(tmp_path / "a.parquet", steps=300)), Asked("cpu_ready", "0.4", (0.1,)), None
+        read_recorded(recording(tmp_path / "a.parquet", steps=300)),
+        EvaluationOptions("cpu_ready", "0.4", (0.1,)),
+        None,
     )
-    one, other = (evaluate([node], Asked("cpu_ready", "0.4", (0.1,))) for _ in range(2))
+    one, other = (evaluate([node], EvaluationOptions("cpu_ready", "0.4", (0.1,))) for _ in range(2))
     assert [repr(each.quality) for each in one] == [repr(each.quality) for each in other]
     assert [repr(each.intervals) for each in one] == [repr(each.intervals) for each in other]
 
@@ -178,7 +180,7 @@ def test_telemetry_of_another_machine_is_refused_as_what_came_before(tmp_path):
     first = read_recorded(recording(tmp_path / "a.parquet"))
     pl.DataFrame({"cpu_ready": [0.1, 0.2]}).write_parquet(tmp_path / "b.parquet")
     with pytest.raises(InputError, match=r"has other metrics than .*: busy, metric 0"):
-        node_of(read_recorded(tmp_path / "b.parquet"), Asked("cpu_ready", "p95", (0.05,)), first)
+        node_of(read_recorded(tmp_path / "b.parquet"), EvaluationOptions("cpu_ready", "p95", (0.05,)), first)
 
 
 def test_shares_are_percents_or_numbers():

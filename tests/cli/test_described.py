@@ -225,7 +225,7 @@ def test_of_many_decisions_the_first_and_last_fifteen_are_printed(
     monkeypatch.setattr(explain, "_waited", lambda *_: SimpleNamespace(wait=5.0))
     monkeypatch.setattr(explain, "waiting_sentences", lambda waited: ("It waited.",))
     monkeypatch.setattr(explain, "moment_lines", lambda waited, all_: [f"line {n}." for n in range(count)])
-    explain.explain_command(explain.Question(Path("f"), 1, everything=everything), as_json=False)
+    explain.explain_command(explain.ExplainOptions(Path("f"), 1, everything=everything), as_json=False)
     lines = capsys.readouterr().out.splitlines()
     assert lines[:3] == ["Under easy, seed 3:", "It waited.", ""]
     kept = [line for line in lines if line.startswith("line ")]

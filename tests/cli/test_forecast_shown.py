@@ -10,7 +10,7 @@ import pytest
 
 from tests.reproductions.keyed import axes
 from windlass.cli import forecast
-from windlass.cli.forecast import Question
+from windlass.cli.forecast import ForecastOptions
 from windlass.model import InputError
 
 
@@ -42,7 +42,7 @@ def question(**changed):
         "test": 7200.0,
         "launch": 1200.0,
     }
-    return Question(**(base | changed))
+    return ForecastOptions(**(base | changed))
 
 
 def test_spans_are_whole_rows_and_one_at_least():

@@ -17,7 +17,7 @@ import windlass.cli.plan.solve
 import windlass.cli.reproduce
 import windlass.cli.run
 from windlass.cli import inspect as inspect_module
-from windlass.cli.answer import Asked
+from windlass.cli.answer import AnswerOptions
 from windlass.cli.overrides import Overrides
 from windlass.engines.targets import Target
 from windlass.experiment.experiment import Workers as By
@@ -59,7 +59,7 @@ RUN = {
     "dry_run": False,
     "force": False,
     "resume": False,
-    "asked": Asked(None, None, True, False, False),
+    "asked": AnswerOptions(None, None, True, False, False),
 }
 
 
@@ -116,11 +116,11 @@ RUN = {
             {
                 "report": Path("r.html"),
                 "as_json": True,
-                "asked": Asked("p99_wait", "max_wait<2d", True, False, False),
+                "asked": AnswerOptions("p99_wait", "max_wait<2d", True, False, False),
             },
         ),
-        (["--no-check", "--csv"], {"asked": Asked(None, None, False, True, False)}),
-        (["--wide"], {"asked": Asked(None, None, True, False, True)}),
+        (["--no-check", "--csv"], {"asked": AnswerOptions(None, None, False, True, False)}),
+        (["--wide"], {"asked": AnswerOptions(None, None, True, False, True)}),
         (["--engine", "ray"], {"live": Target("ray", None, 1, True)}),
         (
             ["--engine", "ray", "--nodes", "2", "--dry-run"],

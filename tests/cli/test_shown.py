@@ -45,7 +45,7 @@ VIEW = PlanView(
 
 def solved(policy, choices, merged=False):
     plan = Plan(tuple(choices), tuple(f"{policy} {place}" for place in range(2)), merged)
-    return output.Solved(policy, VIEW, plan, 0.45, 0.7, plan.demand(VIEW))
+    return output.PlannerResult(policy, VIEW, plan, 0.45, 0.7, plan.demand(VIEW))
 
 
 def test_one_plan_is_shown_with_what_it_uses():
@@ -188,7 +188,7 @@ def test_queries_are_read_again_when_their_file_has_changed(tmp_path):
             raise InputError("no such plan")
         return (text,)
 
-    watched = plan_run.Watched(file, read, told.append)
+    watched = plan_run.QueryFile(file, read, told.append)
     assert (watched(0.0), watched(1.0), reads) == (("a",), ("a",), ["a"])
     file.write_text("other")
     assert (watched(2.0), watched(3.0)) == (("other",), ("other",))
@@ -254,7 +254,7 @@ def test_a_bar_shows_the_cell_and_how_far_it_is(monkeypatch):
     ]
     monkeypatch.setattr(sys.stderr, "isatty", lambda: False, raising=False)
     with progress.progress_bar() as bar:
-        assert bar == progress.Shown(None, None)
+        assert bar == progress.ProgressCallbacks(None, None)
 
 
 @pytest.mark.parametrize("as_json", [True, False])

@@ -17,14 +17,14 @@ from windlass.drive import Decider, drive
 from windlass.experiment.workloads.drops import draw_drops
 from windlass.experiment.workloads.sites import SiteModel, draw_sites
 from windlass.experiment.workloads.stages import JobModel, draw_jobs
-from windlass.experiment.worlds.fleet.priority_order import Standing
+from windlass.experiment.worlds.fleet.priority_order import StandingOrder
 from windlass.model.fleet import FleetCase
 from windlass.model.timetable import SiteTimetable
 from windlass.order.fleet import POLICIES as ORDER
 from windlass.order.fleet.compiled import in_loop
 from windlass.order.fleet.policies.swag import Swag
 from windlass.place import POLICIES as PLACE
-from windlass.sim.coupled import Alone, Coupled
+from windlass.sim.coupled import Coupled, SinglePart
 from windlass.sim.fleet.part import OrderedFleet, PlacedFleet
 from windlass.sim.fleet.result import FleetRun
 from windlass.sim.fleet.shared import FleetPart
@@ -68,7 +68,7 @@ class Asked:
 def place_policy(name: str) -> Asked:
     """A placement policy, by its name here."""
     if name == "standing":
-        return Asked(Standing(Swag()))
+        return Asked(StandingOrder(Swag()))
     policy, options = _PLACEMENTS[name]
     return Asked(PLACE.make(policy, np.random.default_rng(1), **options))
 
@@ -83,7 +83,7 @@ def bits(run: FleetRun) -> dict[str, Any]:
 
 def ran(part: FleetPart, policy: Any, *, beside: Sequence[Part] = (), last: bool = False) -> FleetRun:
     """What a fleet does, alone or beside others, before them or behind."""
-    engine: Any = Alone(part)
+    engine: Any = SinglePart(part)
     if beside:
         engine = Coupled([part, *beside] if last else [*beside, part])
     policies = {"order": policy, "place": policy}

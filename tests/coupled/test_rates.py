@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tests.oracles.workloads import CHECK, busy
 from windlass.model import InputError, JobTable
 from windlass.order.site import POLICIES
-from windlass.sim.coupled import Alone, Coupled
+from windlass.sim.coupled import Coupled, SinglePart
 from windlass.sim.nodes import Ledger
 from windlass.sim.part import Quiet
 from windlass.sim.site.part import SitePart
@@ -104,7 +104,7 @@ def test_where_no_speed_changes_it_is_as_if_none_could(name: str) -> None:
     found = []
     for kind in (SitePart, RatedSite):
         ledger = Ledger([[case.processors]], parts=1)
-        engine = Alone(kind(case.jobs, POLICIES.find(name)(), ledger), ledger)
+        engine = SinglePart(kind(case.jobs, POLICIES.find(name)(), ledger), ledger)
         assert engine.wait() is None
         found.append(engine.result().end.tobytes())
     assert found[0] == found[1]

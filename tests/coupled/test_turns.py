@@ -10,7 +10,7 @@ import pytest
 
 from windlass.model import InputError
 from windlass.sim import coupled
-from windlass.sim.coupled import Alone, Coupled
+from windlass.sim.coupled import Coupled, SinglePart
 from windlass.sim.nodes import Ledger
 from windlass.sim.part import Due, Loop, Quiet
 from windlass.sim.status import ALL_DONE, ASK, FULL, PAUSED, REACHED
@@ -125,7 +125,7 @@ def test_within_an_instant_parts_are_moved_altered_settled_and_asked_in_their_or
 
 def test_a_part_by_itself_is_not_held_up() -> None:
     notes: list[Any] = []
-    alone = Alone(Noted("alone", notes, [3.0]))
+    alone = SinglePart(Noted("alone", notes, [3.0]))
     assert alone.wait() is None
     assert notes[0] == ("alone", "advance", np.inf)
     assert alone.result() == "result of alone"

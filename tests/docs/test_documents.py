@@ -11,7 +11,7 @@ from windlass.experiment.scenario import load_scenario, make_scenario
 from windlass.experiment.worlds.colocated.cluster import DrawnOutages
 from windlass.experiment.worlds.colocated.spec import ColocatedSetting
 from windlass.experiment.worlds.fleet.jobs import FixedSpec, JobsSpec
-from windlass.experiment.worlds.fleet.sites import AlikeSites, DrawnSites, DropsSpec
+from windlass.experiment.worlds.fleet.sites import AlikeSites, DrawnSites, SiteDropsSpec
 from windlass.policy.registry import decisions
 
 ROOT = Path(__file__).parents[2]
@@ -130,7 +130,7 @@ def test_the_fleet_s_defaults_are_those_of_the_fields():
         "alike": [AlikeSites],
         "drawn": [DrawnSites, JobsSpec],
         "fixed": [FixedSpec],
-        "drops": [DropsSpec],
+        "drops": [SiteDropsSpec],
     }
     page = (ROOT / "docs" / "fleet.md").read_text(encoding="utf-8")
     for row, said in re.findall(r"^\| `(\w+)` \|(.*)\|$", page, flags=re.MULTILINE):

@@ -3,9 +3,9 @@
 import numpy as np
 
 from tests.engines.fake import FakeExecutor
-from windlass.engines.live.book import Book
+from windlass.engines.live.book import LiveBook
 from windlass.engines.live.executor import Piece
-from windlass.engines.live.program import Program
+from windlass.engines.live.program import LiveProgram
 from windlass.engines.live.transfers import Sending
 from windlass.model.fleet import Fleet, FleetJobs, StageSpec
 
@@ -32,7 +32,7 @@ class Quiet(FakeExecutor):
 def made(nodes=1, dispatch=None):
     jobs = two_jobs()
     executor = Quiet(AREA, nodes=nodes)
-    book = Book(AREA, jobs, Program(jobs), executor.workers, "true")
+    book = LiveBook(AREA, jobs, LiveProgram(jobs), executor.workers, "true")
     clock = [0.0]
     sending = Sending(book, executor, lambda: clock[0], dispatch)
     return book, sending, executor, clock

@@ -11,7 +11,7 @@ from tests.engines.fake import FakeExecutor
 from windlass.engines.live.engine import LiveFleet
 from windlass.model.fleet import FleetCase
 from windlass.model.timetable import SiteTimetable
-from windlass.sim.coupled import Alone
+from windlass.sim.coupled import SinglePart
 from windlass.sim.fleet.part import PlacedFleet
 
 
@@ -32,7 +32,7 @@ class Sim:
             timetable = SiteTimetable(
                 np.array([at]), np.array([site]), np.array([0]), fleet.up[[site]], fleet.down[[site]]
             )
-        return Alone(PlacedFleet(FleetCase(fleet, jobs, timetable)))
+        return SinglePart(PlacedFleet(FleetCase(fleet, jobs, timetable)))
 
 
 class Fake:

@@ -7,7 +7,7 @@ import itertools
 
 import numpy as np
 
-from windlass.engines.live.executor import Ended, Failed, Gone, Piece, Worker
+from windlass.engines.live.executor import Failed, Gone, Piece, TaskEnded, Worker
 
 
 class FakeExecutor:
@@ -82,7 +82,7 @@ class FakeExecutor:
             parts = [bytes(n) for n in work.sizes] if hasattr(work, "sizes") else work.run(inputs)
         except Exception as error:
             return [Failed(order.key, False, f"{type(error).__name__}: {error}")]
-        return [Ended(order.key, *times, tuple(Piece(order.worker, len(part), part) for part in parts))]
+        return [TaskEnded(order.key, *times, tuple(Piece(order.worker, len(part), part) for part in parts))]
 
     def _release(self, order):
         if order.slot:

@@ -1,8 +1,8 @@
 """Sharing on a batch system, over a book that a test writes and a system that takes notes."""
 
-from windlass.engines.batch.book import Book
+from windlass.engines.batch.book import BatchBook
 from windlass.engines.batch.sharing import Shares
-from windlass.engines.batch.sharing_backend import Outcome
+from windlass.engines.batch.sharing_backend import JobEnding
 from windlass.engines.batch.system import Holds, Started, Submitted
 from windlass.share import Share, Sharing
 from windlass.share.allocation import Candidate
@@ -34,7 +34,7 @@ class Notes:
         return before
 
     def outcome(self, job):
-        return Outcome.DONE
+        return JobEnding.DONE
 
     def together(self, host, guest):
         return guest not in self.apart
@@ -58,7 +58,7 @@ class Bench:
     """A site whose jobs share; ``at`` takes events in and looks whether a decision is due at an instant."""
 
     def __init__(self, *candidates, processors=4, **options):
-        self.book, self.system, self.told, self.backs = Book(processors), Notes(*candidates), [], []
+        self.book, self.system, self.told, self.backs = BatchBook(processors), Notes(*candidates), [], []
         self.shares = Shares(
             self.book,
             self.system,

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from windlass.engines.batch.book import Book
+from windlass.engines.batch.book import BatchBook
 from windlass.engines.batch.system import (
     Cancelled,
     Capacity,
@@ -185,7 +185,7 @@ def looked(book, now, jobs):
 @pytest.mark.parametrize("seed", range(16))
 def test_after_whatever_happens_it_knows_what_a_plain_book_knows(seed):
     rng = np.random.default_rng(seed)
-    book, plain, now = Book(6), PlainBook(6), 0.0
+    book, plain, now = BatchBook(6), PlainBook(6), 0.0
     for _ in range(150):
         now += float(rng.integers(0, 3))
         job = int(rng.integers(0, rng.choice([4, 90])))
@@ -273,7 +273,7 @@ def test_after_whatever_happens_it_knows_what_a_plain_book_knows(seed):
 
 
 def test_jobs_of_one_instant_wait_in_the_order_in_which_they_came():
-    rng, book = np.random.default_rng(5), Book(4)
+    rng, book = np.random.default_rng(5), BatchBook(4)
     submits = rng.integers(0, 3, 300).astype(float).tolist()
     for number, submit in enumerate(submits):
         book.take(Submitted(number, submit, 1 + number % 4, 60.0))
@@ -282,7 +282,7 @@ def test_jobs_of_one_instant_wait_in_the_order_in_which_they_came():
 
 
 def test_a_guest_with_processors_of_its_own_is_expected_when_it_then_ends():
-    book = Book(8)
+    book = BatchBook(8)
     for number, request in ((1, 50.0), (2, 90.0)):
         book.take(Holds(number, 0.0, 3, request))
     book.join(1, 2)

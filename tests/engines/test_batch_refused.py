@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from windlass.engines.batch.book import Book
+from windlass.engines.batch.book import BatchBook
 from windlass.engines.batch.system import (
     Cancelled,
     Capacity,
@@ -23,7 +23,7 @@ def seen(book):
 
 def refused(count=2, processors=4):
     """A full site, with a number of jobs that were left waiting."""
-    book = Book(processors)
+    book = BatchBook(processors)
     book.take(Holds(1, 0.0, 3, 50.0))
     for job in range(2, 2 + count):
         book.take(Submitted(job, float(job), 4, 9.0))
@@ -75,7 +75,7 @@ def test_what_goes_and_comes_back_at_one_instant_is_no_change():
 
 
 def test_what_is_decided_is_no_news_afterwards():
-    book = Book(6)
+    book = BatchBook(6)
     for job, procs in ((1, 3), (2, 2), (3, 4)):
         book.take(Submitted(job, float(job), procs, 9.0))
     book.look()
@@ -96,7 +96,7 @@ def test_what_is_decided_is_no_news_afterwards():
 
 
 def test_the_widest_of_those_that_wait_is_named_also_while_it_rests():
-    book = Book(9)
+    book = BatchBook(9)
     for job, procs in ((3, 2), (4, 7), (5, 4), (6, 8)):
         book.take(Submitted(job, 0.0, procs, 9.0))
     book.take(Cancelled(6, 1.0))
@@ -108,7 +108,7 @@ def test_the_widest_of_those_that_wait_is_named_also_while_it_rests():
 
 
 def test_what_a_job_has_used_of_its_request_is_never_below_none():
-    book = Book(4)
+    book = BatchBook(4)
     book.take(Holds(7, 10.0, 2, 60.0))
     assert (book.ran(7, 25.0), book.ran(7, 9.0)) == (15.0, 0.0)
     book.take(Delayed(7, 25.0, 4.0))

@@ -10,15 +10,15 @@ from tests.engines.fake import FakeExecutor
 from windlass.dispatch.policies.jsq import Jsq
 from windlass.drive import drive
 from windlass.engines.live.engine import LiveFleet
-from windlass.engines.live.program import Program, Step
-from windlass.experiment.worlds.fleet.priority_order import Standing
+from windlass.engines.live.program import LiveProgram, StageProgram
+from windlass.experiment.worlds.fleet.priority_order import StandingOrder
 from windlass.model import InputError, PolicyError, TaskError
 from windlass.model.fleet import Fleet, FleetCase, FleetJobs, StageSpec
 from windlass.order.fleet.policies.swag import Swag
 from windlass.place.policies.in_place import InPlace
 from windlass.place.policies.tetrium import Tetrium
 from windlass.place.view import Placement
-from windlass.sim.coupled import Alone
+from windlass.sim.coupled import SinglePart
 from windlass.sim.fleet.part import PlacedFleet
 
 AREA = Fleet.of([2, 2, 2], [1e6] * 3, [1e6] * 3)
@@ -55,7 +55,7 @@ def workloads(draw, sizes=(0.0, 1e5), seconds=ANY_TIME):
     load_s=st.sampled_from([0.0, 0.7]),
     fails=st.booleans(),
     deaths=st.lists(st.tuples(st.floats(0.0, 4.0), st.integers(0, 3)), max_size=2, unique_by=lambda d: d[1]),
-    policy=st.sampled_from([InPlace(), Tetrium(), Standing(Swag())]),
+    policy=st.sampled_from([InPlace(), Tetrium(), StandingOrder(Swag())]),
 )
 def test_nothing_is_lost_or_counted_twice_whoever_dies(jobs, nodes, notice, load_s, fails, deaths, policy):
     executor = FakeExecutor(AREA, nodes, deaths=[], notice=notice)
@@ -97,8 +97,8 @@ class Noting:
 @given(jobs=workloads(sizes=(0.0,), seconds=TICKS))
 def test_without_transfers_it_does_as_in_the_simulator(jobs):
     live, simulated = Noting(), Noting()
-    run = drive(LiveFleet(AREA, jobs, FakeExecutor(AREA)), {"place": Standing(live)})
-    other = drive(Alone(PlacedFleet(FleetCase(AREA, jobs))), {"place": Standing(simulated)})
+    run = drive(LiveFleet(AREA, jobs, FakeExecutor(AREA)), {"place": StandingOrder(live)})
+    other = drive(SinglePart(PlacedFleet(FleetCase(AREA, jobs))), {"place": StandingOrder(simulated)})
     assert live.asked == simulated.asked
     np.testing.assert_allclose(run.response, other.response, atol=1e-6)
 
@@ -111,9 +111,9 @@ def test_the_order_stands_when_a_stage_ends_that_nobody_reads():
         StageSpec(3.0, tasks=1, parents=(0,)),
     ]
     jobs = FleetJobs.of([0.0, 0.0], [stages, [StageSpec(1.0, here=(9, 0, 0))]])
-    for engine in (LiveFleet(AREA, jobs, FakeExecutor(AREA)), Alone(PlacedFleet(FleetCase(AREA, jobs)))):
+    for engine in (LiveFleet(AREA, jobs, FakeExecutor(AREA)), SinglePart(PlacedFleet(FleetCase(AREA, jobs)))):
         noting = Noting()
-        drive(engine, {"place": Standing(noting)})
+        drive(engine, {"place": StandingOrder(noting)})
         assert [now for now, *_ in noting.asked] == [0.0, 1.0, 4.0]
 
 
@@ -179,7 +179,7 @@ def test_input_that_nobody_needs_any_more_is_not_loaded_again():
     executor = FakeExecutor(AREA, deaths=[(2.0, 0)])
     loads = []
 
-    class Given(Program):
+    class Given(LiveProgram):
         def load(self, task):
             loads.append(task)
             return super().load(task)
@@ -216,13 +216,13 @@ def test_real_work_gives_real_results():
         [0.0], [[StageSpec(1.0, here=(1, 1, 1), task_bytes=6), StageSpec(1.0, tasks=2, parents=(0,))]]
     )
 
-    class Given(Program):
+    class Given(LiveProgram):
         def load(self, task):
             from windlass.engines.live.work import Call
 
             return Call(lambda inputs, parts: [texts[task]], 1)
 
-    program = Given(jobs, [Step(function=split), Step(command="sort")])
+    program = Given(jobs, [StageProgram(function=split), StageProgram(command="sort")])
     run = drive(LiveFleet(AREA, jobs, FakeExecutor(AREA), program=program), {"place": Tetrium()})
     words = sorted(b"".join(result for *_, result in run.results).split())
     assert words == sorted(b"".join(texts).split())
@@ -232,7 +232,7 @@ def test_real_work_gives_real_results():
 def test_a_task_that_fails_by_itself_ends_the_run_and_is_named():
     jobs = FleetJobs.of([0.0], [[StageSpec(1.0, here=(0, 2, 0), task_bytes=6)]])
     executor = FakeExecutor(AREA)
-    program = Program(jobs, [Step(command="false")])
+    program = LiveProgram(jobs, [StageProgram(command="false")])
     with pytest.raises(TaskError, match="job 1, stage 1, task 1: RuntimeError: 'false' ended with 1"):
         drive(LiveFleet(AREA, jobs, executor, program=program), {"place": InPlace()})
     assert executor.closed == 1
@@ -275,8 +275,8 @@ def test_steps_that_do_not_fit_are_refused_by_name():
     ]
     jobs = FleetJobs.of([0.0], [stages])
     with pytest.raises(InputError, match="steps: 1 given for 3 stages"):
-        Program(jobs, [Step()])
+        LiveProgram(jobs, [StageProgram()])
     with pytest.raises(InputError, match="stage 1: 2 stages read what it writes, expected one"):
-        Program(jobs, [Step(command="cat"), Step(), Step()])
+        LiveProgram(jobs, [StageProgram(command="cat"), StageProgram(), StageProgram()])
     with pytest.raises(InputError, match="stage 1: 1 files for 2 tasks"):
-        Program(FleetJobs.of([0.0], [stages[:1]]), [Step(files=("x",))])
+        LiveProgram(FleetJobs.of([0.0], [stages[:1]]), [StageProgram(files=("x",))])

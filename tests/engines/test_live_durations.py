@@ -17,7 +17,7 @@ from windlass.experiment.worlds.fleet.world import FleetWorld
 from windlass.model import InputError
 from windlass.model.fleet import Fleet, FleetCase, FleetJobs, StageSpec
 from windlass.place.policies.in_place import InPlace
-from windlass.sim.coupled import Alone
+from windlass.sim.coupled import SinglePart
 from windlass.sim.fleet.part import PlacedFleet
 
 
@@ -55,7 +55,7 @@ def test_what_jobs_say_is_told_where_it_is_to_be_true():
 @given(jobs=workloads(sizes=(0.0,), seconds=TICKS))
 def test_live_and_simulated_tell_the_same_of_the_same_finished_tasks(jobs):
     simulated = Notes()
-    drive(Alone(PlacedFleet(FleetCase(AREA, jobs), estimates="finished")), {"place": simulated})
+    drive(SinglePart(PlacedFleet(FleetCase(AREA, jobs), estimates="finished")), {"place": simulated})
     live = told(jobs, "finished")
 
     def by_instant(noted):

@@ -7,7 +7,7 @@ from tests.engines.fake import FakeExecutor
 from windlass.drive import drive
 from windlass.engines.live.engine import LiveFleet
 from windlass.engines.live.executor import Gone
-from windlass.engines.live.program import Program, Step
+from windlass.engines.live.program import LiveProgram, StageProgram
 from windlass.model import PolicyError
 from windlass.model.fleet import Fleet, FleetJobs, StageSpec
 from windlass.place.view import Placement
@@ -182,8 +182,8 @@ def test_results_are_told_by_job_stage_and_task():
         [0.0, 0.0],
         [[StageSpec(0.0, here=(1, 0), task_bytes=3.0)], [StageSpec(0.0, here=(1, 1), task_bytes=2.0)]],
     )
-    steps = [Step(), Step(function=lambda inputs, parts: [b"<" + b"".join(inputs) + b">"])]
-    engine = LiveFleet(TWO, jobs, FakeExecutor(TWO), program=Program(jobs, steps))
+    steps = [StageProgram(), StageProgram(function=lambda inputs, parts: [b"<" + b"".join(inputs) + b">"])]
+    engine = LiveFleet(TWO, jobs, FakeExecutor(TWO), program=LiveProgram(jobs, steps))
     policy = Asked()
     policy.decide = _by_job
     run = drive(engine, {"place": policy})

@@ -7,9 +7,9 @@ import numpy as np
 
 from tests.engines.books import AREA, Quiet
 from tests.engines.test_serve_parts import World
-from windlass.engines.live.book import Book
-from windlass.engines.live.program import Program
-from windlass.engines.streams.part import Part, Passing, Task
+from windlass.engines.live.book import LiveBook
+from windlass.engines.live.program import LiveProgram
+from windlass.engines.streams.part import Passing, SegmentWorker, Task
 from windlass.model.fleet import FleetJobs, StageSpec
 
 
@@ -17,7 +17,7 @@ def test_tasks_of_one_size_begin_in_their_order():
     jobs = FleetJobs.of([0.0, 0.0], [[StageSpec(2.0, here=(400, 0, 0), task_bytes=10.0)] for _ in range(2)])
     jobs.size[:] = np.random.default_rng(1).integers(1, 4, 800)
     executor = Quiet(AREA)
-    book = Book(AREA, jobs, Program(jobs), executor.workers, "true")
+    book = LiveBook(AREA, jobs, LiveProgram(jobs), executor.workers, "true")
     book.input_site[:] = 0
     for row, first in ((0, 0), (1, 400)):
         tasks = range(first, first + 400)
@@ -38,7 +38,7 @@ def test_replicas_that_are_expected_to_answer_alike_are_tried_in_their_order():
 
 def test_a_process_that_ends_does_not_wait_for_a_part_that_was_left_open():
     before = set(threading.enumerate())
-    part = Part(Task(Passing(1, 0), 1.0, 1, math.inf, source=False, last=False), print)
+    part = SegmentWorker(Task(Passing(1, 0), 1.0, 1, math.inf, source=False, last=False), print)
     made = set(threading.enumerate()) - before
     part.close()
     assert [thread.daemon for thread in made] == [True, True]

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from tests.engines.books import AREA, Quiet, end, loaded, made, view
-from windlass.engines.live.book import ON_THE_WAY, Book
-from windlass.engines.live.executor import Piece, Read
-from windlass.engines.live.program import Program
+from windlass.engines.live.book import ON_THE_WAY, LiveBook
+from windlass.engines.live.executor import Piece, SiteRead
+from windlass.engines.live.program import LiveProgram
 from windlass.engines.live.work import Generate, Hold
 from windlass.model import PolicyError, TaskError
 from windlass.model.fleet import FleetJobs, StageSpec
@@ -73,7 +73,7 @@ def test_stages_follow_each_other_in_the_book_as_their_tasks_end():
     order = executor.launched[1]
     # It runs at another site than its input lies, and writes a part for each reduce.
     assert (order.worker, order.work, order.slot) == (1, Hold(2.0, (25, 25)), True)
-    assert order.reads == (Read(0, 100, (book.input[1],)),)
+    assert order.reads == (SiteRead(0, 100, (book.input[1],)),)
     assert (sending.source.tolist()[:4], book.free().tolist()) == ([0, 0, 1, 2], [2, 0, 1])
     assert book.ready_stages().tolist() == [3]
     assert not end(book, 0, 4.0, (20, 30))
@@ -87,10 +87,10 @@ def test_stages_follow_each_other_in_the_book_as_their_tasks_end():
     assert book.written(1).tolist() == [50.0, 13.0, 7.0]
     assert view(book, [1]).ready.data.tolist() == [[50.0, 13.0, 7.0]]
     assert book.reads(4) == (
-        Read(0, 20, (Piece(0, 20, "0.0"),)), Read(1, 6, (Piece(1, 1, "1.0"), Piece(1, 5, "2.0"))),
-        Read(2, 7, (Piece(2, 7, "3.0"),)),
+        SiteRead(0, 20, (Piece(0, 20, "0.0"),)), SiteRead(1, 6, (Piece(1, 1, "1.0"), Piece(1, 5, "2.0"))),
+        SiteRead(2, 7, (Piece(2, 7, "3.0"),)),
     )  # fmt: skip
-    assert book.reads(5)[0] == Read(0, 30, (Piece(0, 30, "0.1"),))
+    assert book.reads(5)[0] == SiteRead(0, 30, (Piece(0, 30, "0.1"),))
     sending.start(4, 0)
     # Half of the stage waits: half of what was written for it.
     assert view(book, [1]).ready.data.tolist() == [[25.0, 6.5, 3.5]]
@@ -161,7 +161,7 @@ def test_the_largest_tasks_begin_first_where_that_was_asked_for_at_the_first():
     jobs = FleetJobs.of([0.0], [[sizes]])
     jobs.size[:] = [1.0, 3.0, 2.0, 3.0]
     executor = Quiet(AREA)
-    book = Book(AREA, jobs, Program(jobs), executor.workers, "true")
+    book = LiveBook(AREA, jobs, LiveProgram(jobs), executor.workers, "true")
     book.input_site[:] = 0
     assert book.pick(0, 0, 2, False) == [0, 1]
     assert book.pick(0, 0, 3, True) == [1, 3, 2]

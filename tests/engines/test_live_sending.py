@@ -3,9 +3,9 @@
 import pytest
 
 from tests.engines.books import Quiet, end, loaded, made
-from windlass.engines.live.book import ENDED, ON_THE_WAY, RESTS, RUNS, WAITS, Book
+from windlass.engines.live.book import ENDED, ON_THE_WAY, RESTS, RUNS, WAITS, LiveBook
 from windlass.engines.live.executor import Failed, Piece
-from windlass.engines.live.program import Program
+from windlass.engines.live.program import LiveProgram
 from windlass.engines.live.transfers import REST_S, Sending
 from windlass.engines.live.work import Generate
 from windlass.model import TaskError
@@ -121,7 +121,7 @@ def test_workers_of_a_site_are_chosen_by_a_policy_of_its_own_where_there_are_sev
     fleet = Fleet.of([3, 1, 2], [1e6] * 3, [1e6] * 3)
     jobs = FleetJobs.of([0.0], [[StageSpec(2.0, here=(3, 1, 2), task_bytes=10.0)]])
     executor = Quiet(fleet, nodes=2)
-    book = Book(fleet, jobs, Program(jobs), executor.workers, "true")
+    book = LiveBook(fleet, jobs, LiveProgram(jobs), executor.workers, "true")
     book.input_site[:] = [0, 0, 0, 1, 2, 2]
     book.input[:] = [Piece(0, 10, b"")] * 6
     sending = Sending(book, executor, lambda: 4.0, dispatch)

@@ -10,7 +10,7 @@ from tests.engines.test_live_engine import TWO, Asked, start
 from windlass.drive import drive
 from windlass.engines.live import run as running
 from windlass.engines.live.engine import LiveFleet
-from windlass.engines.live.program import Step
+from windlass.engines.live.program import StageProgram
 from windlass.engines.live.run import data_bytes, run_live
 from windlass.model import PolicyError
 from windlass.model.fleet import Fleet, FleetJobs, StageSpec
@@ -104,7 +104,7 @@ def test_each_setting_of_one_call_reaches_the_engine(monkeypatch):
 
     monkeypatch.setattr(running, "LiveFleet", made)
     jobs, target = jobs_of([1.0, 1.0], [0.0, 0.5]), Target()
-    steps = [Step(), Step(function=lambda inputs, parts: [b"x"])]
+    steps = [StageProgram(), StageProgram(function=lambda inputs, parts: [b"x"])]
     given = dict(dispatch=lambda workers: None, decide_every=2.0, estimates="finished", progress=told.append)
     run = run_live(TWO, jobs, InPlace(), target, steps=steps, **given)
     (fleet, workload, executor), more = seen[0]

@@ -6,9 +6,9 @@ import zlib
 
 import pytest
 
-from windlass.engines.live.executor import Launch
+from windlass.engines.live.executor import TaskLaunch
 from windlass.engines.live.functions import function_of
-from windlass.engines.live.program import Program, Step
+from windlass.engines.live.program import LiveProgram, StageProgram
 from windlass.engines.live.run import data_bytes
 from windlass.engines.live.wan import LATE_S, Bucket, Links
 from windlass.engines.live.work import Call, Command, Generate, Hold, Keep, ReadFile
@@ -28,23 +28,44 @@ def two_jobs():
 
 def test_results_of_real_work_are_brought_and_kept():
     jobs = two_jobs()
-    steps = [Step(command="cat"), Step(function=len), Step(function=max), Step()]
-    program = Program(jobs, steps)
+    steps = [
+        StageProgram(command="cat"),
+        StageProgram(function=len),
+        StageProgram(function=max),
+        StageProgram(),
+    ]
+    program = LiveProgram(jobs, steps)
     assert [program.keeps_result(row) for row in range(4)] == [False, False, True, False]
     assert program.work(0, 5) == Command("cat", 2)
     assert program.work(4, 5) == Call(len, 1)
     assert program.work(6, 5) == Call(max, 1)
     assert program.work(7, 5) == Hold(5.0, ())
     assert program.load(9) == Generate(10)
-    files = Program(jobs, [Step(files=("a", "b", "c", "d")), Step(), Step(), Step(files=("x", "y", "z"))])
+    files = LiveProgram(
+        jobs,
+        [
+            StageProgram(files=("a", "b", "c", "d")),
+            StageProgram(),
+            StageProgram(),
+            StageProgram(files=("x", "y", "z")),
+        ],
+    )
     assert [files.load(task) for task in (1, 9)] == [ReadFile("b"), ReadFile("z")]
     for bad, said in (
-        ([Step()] * 3, "steps: 3 given for 4 stages"), ([Step(files=("a",)), *[Step()] * 3], "1 files for 4 tasks"),
-        ([Step(), Step(files=("a", "b")), *[Step()] * 2], "2 files for 2 tasks that read input"),
+        ([StageProgram()] * 3, "steps: 3 given for 4 stages"),
+        ([StageProgram(files=("a",)), *[StageProgram()] * 3], "1 files for 4 tasks"),
+        (
+            [StageProgram(), StageProgram(files=("a", "b")), *[StageProgram()] * 2],
+            "2 files for 2 tasks that read input",
+        ),
     ):  # fmt: skip
         with pytest.raises(InputError, match=said):
-            Program(jobs, bad)
-    assert [Step().real, Step(files=("a",)).real, Step(command="x").real] == [False, False, True]
+            LiveProgram(jobs, bad)
+    assert [StageProgram().real, StageProgram(files=("a",)).real, StageProgram(command="x").real] == [
+        False,
+        False,
+        True,
+    ]
 
 
 def test_parts_that_are_written_have_the_sizes_of_the_tasks_that_read_them():
@@ -54,9 +75,9 @@ def test_parts_that_are_written_have_the_sizes_of_the_tasks_that_read_them():
     ]  # fmt: skip
     jobs = FleetJobs.of([0.0], [stages])
     jobs.size[:] = [1.0, 1.0, 3.0, 2.0, 1.0, 1.0]
-    assert Program(jobs).work(0, 1000).sizes == (125, 375, 250, 125, 125)
+    assert LiveProgram(jobs).work(0, 1000).sizes == (125, 375, 250, 125, 125)
     with pytest.raises(InputError, match="stage 1: 2 stages read what it writes"):
-        Program(jobs, [Step(command="cat"), Step(), Step()])
+        LiveProgram(jobs, [StageProgram(command="cat"), StageProgram(), StageProgram()])
     # 1000 read, and 500 for each reader, who reads and writes them.
     assert data_bytes(jobs) == 1000 + 500 + 2 * (500 + 500)
 
@@ -85,7 +106,7 @@ def test_work_does_what_it_says(tmp_path):
     assert Keep().run([b"a", b"b"]) == [b"ab"]
     assert Generate(3).run([]) == [bytes(3)]
     assert [each.parts for each in (Keep(), Generate(3), ReadFile("x"), Hold(0.0, (1, 2)))] == [1, 1, 1, 2]
-    order = Launch(1, 2, Keep())
+    order = TaskLaunch(1, 2, Keep())
     assert (order.reads, order.slot, order.bring) == ((), True, False)
 
 

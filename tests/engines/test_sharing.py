@@ -11,7 +11,7 @@ from tests.engines.fake_batch import FakeBatch
 from windlass.drive import drive
 from windlass.engines.batch.engine import LiveSite
 from windlass.engines.batch.sharing import Shares
-from windlass.engines.batch.sharing_backend import Outcome, Pair
+from windlass.engines.batch.sharing_backend import JobEnding, Pair
 from windlass.model import InputError, JobTable
 from windlass.order.site.policies.easy import Easy
 from windlass.share import POLICIES
@@ -66,7 +66,7 @@ class FakeShares:
         return before
 
     def outcome(self, job):
-        return self.outcomes.get(job, Outcome.DONE)
+        return self.outcomes.get(job, JobEnding.DONE)
 
     def together(self, host, guest):
         return guest not in self.strangers

@@ -7,10 +7,10 @@ import pytest
 from tests.engines.fake_batch import FakeBatch
 from tests.engines.test_sharing import FakeShares, static
 from windlass.drive import drive
-from windlass.engines.batch.book import Book
+from windlass.engines.batch.book import BatchBook
 from windlass.engines.batch.engine import LiveSite
 from windlass.engines.batch.sharing import Shares
-from windlass.engines.batch.sharing_backend import Outcome, Pair
+from windlass.engines.batch.sharing_backend import JobEnding, Pair
 from windlass.engines.batch.system import Delayed, Holds
 from windlass.model import JobTable
 from windlass.order.site.policies.easy import Easy
@@ -90,13 +90,13 @@ class Told:
         self.told.append(checkpoint)
 
 
-@pytest.mark.parametrize("outcome", list(Outcome))
+@pytest.mark.parametrize("outcome", list(JobEnding))
 def test_a_host_that_was_cut_off_teaches_nothing_and_one_that_was_killed_the_worst(outcome):
     table = JobTable.of(submit=[0, 0], run=[18, 40], procs=[4, 4], request=[30, 50])
     policy = Told()
     run(table, policy, prepare=lambda shares: shares.outcomes.update({1: outcome}))
     ends = [(each.ended, each.killed) for each in policy.told if each.ended]
-    assert ends == ([] if outcome is Outcome.CUT else [(True, outcome is Outcome.KILLED)])
+    assert ends == ([] if outcome is JobEnding.CUT else [(True, outcome is JobEnding.KILLED)])
     if ends:
         # Until it ended, and not until it was last read.
         assert policy.told[-1].after.elapsed == 18.0
@@ -117,7 +117,7 @@ def test_a_guest_s_time_limit_has_room_for_what_it_does_not_get():
 
 
 def test_a_job_that_stands_still_is_expected_later_and_has_used_less_of_its_request():
-    book = Book(4)
+    book = BatchBook(4)
     book.take(Holds(7, 10.0, 2, 60.0))
     assert not book.take(Delayed(7, 30.0, 8.0))
     assert not book.take(Delayed(8, 30.0, 8.0))

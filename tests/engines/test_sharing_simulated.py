@@ -24,7 +24,7 @@ from windlass.share import Share, Sharing, Speeds
 from windlass.share.answer import Back
 from windlass.sim.coupled import Coupled
 from windlass.sim.nodes import Ledger
-from windlass.sim.shares.course import Course
+from windlass.sim.shares.course import JobStages
 from windlass.sim.shares.part import SharesPart
 from windlass.sim.site.rated import RatedSite
 
@@ -100,7 +100,7 @@ class Alike(FakeShares):
 
     def _read(self, job, now):
         row, stood = self.row_of[job], self.batch.stood(job)
-        course = Course(self.case.use, row, self.candidates[job].cores, 0.0, np.random.default_rng(0))
+        course = JobStages(self.case.use, row, self.candidates[job].cores, 0.0, np.random.default_rng(0))
         return course.read(now - self.batch.began[job] - stood, now, stood)
 
     def readings(self, jobs, now):

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from windlass.engines.linux.job_progress import Progress, read
+from windlass.engines.linux.job_progress import JobProgress, read
 from windlass.engines.linux.members import descendants
 
 FOLDER = Path(__file__).parents[2] / "examples" / "workflows"
@@ -57,7 +57,7 @@ class Run:
         assert (self.process.returncode, err) == (0, "")
         return out.splitlines()[-1]
 
-    def seen(self) -> Progress | None:
+    def seen(self) -> JobProgress | None:
         """Its present progress; a report that is there is whole."""
         found = read(self.told)
         assert found.progress is not None or "No such file" in found.why
@@ -133,7 +133,7 @@ def test_a_pause_in_the_middle_changes_nothing(start: Callable[..., Run], name: 
 @pytest.mark.parametrize("name", NAMES)
 def test_progress_rises_and_ends_with_nothing_left(start: Callable[..., Run], name: str) -> None:
     run = start(name, "--seconds", "1.5")
-    reports: list[Progress] = []
+    reports: list[JobProgress] = []
     while run.process.poll() is None:
         progress = run.seen()
         if progress is not None and progress not in reports[-1:]:

@@ -14,7 +14,7 @@ from windlass.model.fleet import Fleet, FleetCase, FleetJobs, StageSpec, fixed_t
 from windlass.model.timetable import SiteTimetable
 from windlass.order.fleet import JobOrder
 from windlass.order.fleet.policies.fcfs import Fcfs
-from windlass.sim.coupled import Alone
+from windlass.sim.coupled import SinglePart
 from windlass.sim.fleet import run_ordered, run_placed, shared
 from windlass.sim.fleet.part import PlacedFleet
 
@@ -34,7 +34,7 @@ def begun():
         ],
     )
     part = PlacedFleet(FleetCase(Fleet.of([3, 3, 2], UP, DOWN, pair=PAIR), jobs))
-    engine = Alone(part)
+    engine = SinglePart(part)
     assert engine.wait() == "place"
     engine.act(
         "place", answer(part.view("place"), [(0, 0, 0, 1), (2, 0, 0, 1), (2, 1, 1, 1)], [], why=[0] * 3)
@@ -161,7 +161,7 @@ def test_once_all_jobs_have_ended_nothing_more_is_to_come():
         def decide(self, view):
             return answer(view, [(0, 0, 0, 1)], [], why=[0])
 
-    assert drive(Alone(part), {"place": First()}).end.tolist() == [1.0]
+    assert drive(SinglePart(part), {"place": First()}).end.tolist() == [1.0]
     assert (part.ended(), part.waits(), part.horizon()) == (True, False, np.inf)
 
 

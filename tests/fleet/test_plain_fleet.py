@@ -13,7 +13,7 @@ from windlass.drive import drive
 from windlass.model.fleet import Fleet, FleetCase, FleetJobs, StageSpec
 from windlass.model.timetable import SiteTimetable
 from windlass.place.view import Placement
-from windlass.sim.coupled import Alone
+from windlass.sim.coupled import SinglePart
 from windlass.sim.fleet.part import PlacedFleet
 
 
@@ -169,7 +169,7 @@ def test_anything_that_can_be_answered_is_carried_out_as_in_the_plain_world(link
         part = PlacedFleet(case, decide_every=decide_every, estimates=estimates, log=True)
         if linked and seed % 2:
             part._grown(narrow(part._state))
-        run = drive(Alone(part), {"place": one})
+        run = drive(SinglePart(part), {"place": one})
         same_views(one.views, other.views)
         same(run, plain)
         if linked:

@@ -12,7 +12,7 @@ from windlass.drive import drive
 from windlass.experiment.workloads.drops import draw_drops
 from windlass.experiment.workloads.sites import SiteModel, draw_sites
 from windlass.experiment.workloads.stages import JobModel, draw_jobs
-from windlass.experiment.worlds.fleet.priority_order import Standing
+from windlass.experiment.worlds.fleet.priority_order import StandingOrder
 from windlass.model import PolicyError
 from windlass.model.fleet import Fleet, FleetCase, FleetJobs, StageSpec, fixed_jobs
 from windlass.model.timetable import SiteTimetable
@@ -20,7 +20,7 @@ from windlass.order.fleet import POLICIES, JobOrder
 from windlass.order.fleet.compiled import in_loop
 from windlass.order.fleet.policies.fcfs import Fcfs
 from windlass.order.fleet.policies.swag import Swag
-from windlass.sim.coupled import Alone
+from windlass.sim.coupled import SinglePart
 from windlass.sim.fleet import run_ordered, run_placed
 from windlass.sim.fleet.part import OrderedFleet
 
@@ -56,7 +56,7 @@ def same(one, other):
 def test_the_loop_serves_as_placements_do(seed, name, drops, closed):
     what = case(seed, drops=drops, closed=closed)
     in_loop = run_ordered(what, make(name), log=True)
-    same(in_loop, run_placed(what, Standing(make(name))))
+    same(in_loop, run_placed(what, StandingOrder(make(name))))
     validator.check(in_loop, what.timetable if drops else None)
 
 
@@ -109,7 +109,7 @@ def test_room_is_made_for_reads_and_stages():
     part = OrderedFleet(what, in_loop(policy))
     # Six reads and batches at once are all that there is room for at first, and 64 stages.
     part._grown(part._state._replace(flows=part._state.flows[:6], batches=part._state.batches[:6]))
-    same(run_ordered(what, policy), drive(Alone(part), {"order": policy}))
+    same(run_ordered(what, policy), drive(SinglePart(part), {"order": policy}))
     assert len(part._state.flows) > 6
     assert len(part._state.cells) > 64
 

@@ -22,7 +22,7 @@ from windlass.cli.forecast import seconds
 from windlass.engines.elastic.types import read_types
 from windlass.engines.kubernetes.pods import instant, quantity
 from windlass.engines.linux.job_progress import read as read_progress
-from windlass.engines.slurm.cluster import Cluster
+from windlass.engines.slurm.cluster import SlurmCluster
 from windlass.engines.slurm.entries import read_entry
 from windlass.engines.slurm.journal import Journal
 from windlass.engines.slurm.log import read_completed, read_sacct
@@ -177,7 +177,7 @@ def kept_state(rng: random.Random, folder: Path) -> Case:
         Case(lambda: read_token(file, {})),
         Case(lambda: read_progress(file)),
         Case(lambda: read_model(file)),
-        Case(lambda: Cluster.load(folder)),
+        Case(lambda: SlurmCluster.load(folder)),
         Case(lambda: read_jobs(data.decode(errors="replace")), raises=(BatchError,)),
         Case(lambda: Pronto.load(bytes(data))),
     )

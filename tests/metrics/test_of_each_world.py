@@ -19,7 +19,7 @@ from windlass.results.metrics.site import BatchMetrics, PooledMetrics, batch_met
 from windlass.results.metrics.video import VideoMetrics, video_metrics
 from windlass.results.metrics.workers import DispatchMetrics, dispatch_metrics
 from windlass.results.summary import is_sometimes
-from windlass.sim.queries.result import Answer, Course, Streamed
+from windlass.sim.queries.result import PlannerAnswer, Streamed, StreamTimeline
 from windlass.sim.queries.setup import Stays
 from windlass.sim.shares.result import Shared
 from windlass.sim.site.result import Replay
@@ -278,7 +278,7 @@ def test_of_streaming_queries():
     leave = arrive + rng.uniform(10.0, 90.0, 7)
     accurate, late, lost = rng.uniform(0.0, 9.0, (3, 7))
     switches = rng.integers(0, 4, 7)
-    course = Course(
+    course = StreamTimeline(
         np.cumsum(rng.uniform(1.0, 9.0, 12)),
         rng.integers(1, 9, 11),
         rng.random(11),
@@ -286,7 +286,7 @@ def test_of_streaming_queries():
         rng.uniform(0.0, 1e9, (11, 3)),
     )
     none = np.empty(0, np.int64)
-    answers = (Answer(0.0, none, none, none, (), False),) * 5
+    answers = (PlannerAnswer(0.0, none, none, none, (), False),) * 5
     served = rng.uniform(0.0, 9.0, 7)
     done = Streamed(
         Stays(arrive, leave), accurate, served, late, lost, rng.random(7), switches, answers, course
@@ -308,7 +308,7 @@ def test_of_streaming_queries():
 
 def test_queries_that_leave_at_once_have_no_accuracy():
     one, none = np.ones(1), np.empty(0)
-    course = Course(np.zeros(1), np.empty(0, np.int64), none, np.empty((0, 1)), np.empty((0, 1)))
+    course = StreamTimeline(np.zeros(1), np.empty(0, np.int64), none, np.empty((0, 1)), np.empty((0, 1)))
     done = Streamed(Stays(one, one), one, one, one, one, one, np.zeros(1, np.int64), (), course)
     assert math.isnan(video_metrics(done, 30.0).accuracy)
 

@@ -16,7 +16,7 @@ import pytest
 from windlass.model.queries import Hierarchy
 from windlass.model.timetable import SiteTimetable
 from windlass.plan.view import QueryOptions
-from windlass.sim.queries.result import Answer, Streamed
+from windlass.sim.queries.result import PlannerAnswer, Streamed
 from windlass.sim.queries.setup import Stays, Terms
 
 _CLOSE = 1e-9
@@ -152,7 +152,7 @@ def follow(
     stays: Stays,
     terms: Terms,
     timetable: SiteTimetable,
-    answers: Sequence[Answer],
+    answers: Sequence[PlannerAnswer],
     units: int = 1000,
 ) -> list[Followed]:
     """Live through all of it; asserts that each answer came when it should, and that there was room for it."""
@@ -222,7 +222,7 @@ def follow(
     return queries
 
 
-def _carry_out(answer: Answer, queries: Sequence[Followed], now: float, terms: Terms) -> None:
+def _carry_out(answer: PlannerAnswer, queries: Sequence[Followed], now: float, terms: Terms) -> None:
     assert sorted(answer.query.tolist()) == [row for row, query in enumerate(queries) if query.there]
     for row, choice, before in zip(
         answer.query.tolist(), answer.choice.tolist(), answer.before.tolist(), strict=True

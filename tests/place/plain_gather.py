@@ -9,7 +9,7 @@ import numpy as np
 from tests.place.plain_tetrium import _SOLVE, SHUFFLE, begun, largest_remainders, within
 from tests.place.test_exact import chain_s
 from windlass.place.lib.gather import Shuffle
-from windlass.place.lib.stage import Load, Resources
+from windlass.place.lib.stage import StageLoad, StageResources
 
 ELSEWHERE = 3
 
@@ -50,11 +50,11 @@ def gather(view, ahead, slots_back, links_left, patience):
         back = np.floor(slots_back * np.maximum(0, sites.slots - opened))
         slots = np.maximum(opened + back, np.minimum(1, sites.slots))
         waiting, data, task_s = int(ready.waiting[row]), ready.data[row].copy(), float(ready.task_s[row])
-        here, shuffles = Resources(slots, up, down), bool(ready.shuffles[row])
+        here, shuffles = StageResources(slots, up, down), bool(ready.shuffles[row])
         if not shuffles:
             data[(slots <= 0) & (sites.up <= 0)] = 0.0
         share, most = np.empty(n), np.empty(n)
-        load = Load(waiting * task_s, math.inf, 1.0 / max(waiting, 1))
+        load = StageLoad(waiting * task_s, math.inf, 1.0 / max(waiting, 1))
         solved = _SOLVE[shuffles].ready()(data, here, load, share, most)[2] == 0
         if shuffles:
             written = data.sum() / max(waiting, 1) * ready.total[row] * ready.ratio[row]

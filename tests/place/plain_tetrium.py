@@ -10,7 +10,7 @@ from numba import types
 from windlass.jit import Kernel
 from windlass.place import replan
 from windlass.place.lib.search import NO_BUDGET, SOLVED
-from windlass.place.lib.stage import Load, Resources, solve_map, solve_reduce
+from windlass.place.lib.stage import StageLoad, StageResources, solve_map, solve_reduce
 
 _floats = types.float64[::1]
 _SOLVE = [
@@ -18,8 +18,8 @@ _SOLVE = [
         solve.py_func,
         types.Tuple((types.float64, types.float64, types.int64, types.int64))(
             _floats,
-            types.NamedUniTuple(_floats, 3, Resources),
-            types.NamedUniTuple(types.float64, 3, Load),
+            types.NamedUniTuple(_floats, 3, StageResources),
+            types.NamedUniTuple(types.float64, 3, StageLoad),
             _floats,
             _floats,
         ),
@@ -49,8 +49,8 @@ def estimate(view, row, opened, rho):
     waiting, n = int(ready.waiting[row]), len(slots)
     share, most, over = np.empty(n), np.empty(n), False
     while True:
-        load = Load(float(ready.task_s[row]) * waiting, float(budget), 1.0 / max(waiting, 1))
-        sites_now = Resources(slots, sites.up, sites.down)
+        load = StageLoad(float(ready.task_s[row]) * waiting, float(budget), 1.0 / max(waiting, 1))
+        sites_now = StageResources(slots, sites.up, sites.down)
         transfer, compute, status, _ = _SOLVE[shuffles].ready()(data, sites_now, load, share, most)
         if status != NO_BUDGET or budget == math.inf:
             break

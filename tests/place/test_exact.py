@@ -18,7 +18,7 @@ from windlass.place.functions.whole import whole_flow, whole_map, whole_reduce
 from windlass.place.lib.gather import Shuffle, best_share, expected_links, expected_slots
 from windlass.place.lib.leftover import carried
 from windlass.place.lib.pick import share_out
-from windlass.place.lib.stage import Resources
+from windlass.place.lib.stage import StageResources
 from windlass.place.lib.whole import whole_within
 
 _floats, _ints = types.float64[::1], types.int64[::1]
@@ -26,7 +26,7 @@ _BEST = Kernel(
     best_share.py_func,
     types.boolean(
         types.NamedTuple((_floats, _ints, types.int64, *[types.float64] * 3), Shuffle),
-        types.NamedUniTuple(_floats, 3, Resources),
+        types.NamedUniTuple(_floats, 3, StageResources),
         types.float64,
         _floats,
     ),
@@ -66,7 +66,7 @@ def test_of_all_places_that_are_tried_a_shuffle_takes_the_best():
         n, tasks = int(rng.integers(2, 9)), int(rng.integers(250, 600))
         slots = rng.integers(0 if seed % 3 == 0 else 1, 30, n).astype(float)
         up, down = 10 ** rng.uniform(7, 9, (2, n))
-        sites = Resources(np.where(slots.sum() > 0, slots, 1.0), up, down)
+        sites = StageResources(np.where(slots.sum() > 0, slots, 1.0), up, down)
         begun = rng.integers(0, 9, n) * int(rng.integers(0, 2))
         data, after = rng.uniform(0, 3e9, n), float(rng.integers(0, 6))
         shuffle = Shuffle(data, begun, tasks, float(rng.uniform(0.5, 5)), data.sum() * 0.6, after)

@@ -9,7 +9,7 @@ from windlass.model import InputError
 from windlass.model.fleet import Fleet, FleetCase, FleetJobs, StageSpec
 from windlass.place import reduce_stage
 from windlass.place.lib.gather import Shuffle, best_share
-from windlass.place.lib.stage import Resources
+from windlass.place.lib.stage import StageResources
 from windlass.place.policies.gather import Gather
 from windlass.place.policies.gather_or_leave import GatherOrLeave
 from windlass.place.policies.tetrium import Tetrium
@@ -92,7 +92,7 @@ def test_a_shuffle_takes_least_with_those_behind_it():
 def test_half_of_the_sites_are_gathered_at_where_that_takes_least():
     # Two sites take a third wave; all eight save one, and have what comes later cross slow links.
     fast, slow = [1e9] * 4, [1e6] * 4
-    sites = Resources(np.array([10.0] * 4 + [4.0] * 4), np.array(fast + slow), np.array(fast + slow))
+    sites = StageResources(np.array([10.0] * 4 + [4.0] * 4), np.array(fast + slow), np.array(fast + slow))
     shuffle = Shuffle(np.array([2.5e6] * 4 + [0.0] * 4), np.zeros(8, np.int64), 50, 10.0, 2e8, 5.0)
     share = np.empty(8)
     assert best_share(shuffle, sites, 0.0, share)

@@ -8,7 +8,7 @@ from scipy.optimize import linprog
 
 from windlass.model import InputError
 from windlass.place import map_stage, reduce_stage
-from windlass.place.functions.oracle import Model, map_stage_highs, reduce_stage_highs
+from windlass.place.functions.oracle import LinearProgram, map_stage_highs, reduce_stage_highs
 
 
 def drawn(seed):
@@ -148,7 +148,7 @@ def test_what_no_placement_satisfies_is_refused(highs):
 
 
 def test_a_model_without_rows_of_one_kind_is_solved():
-    model = Model(2)
+    model = LinearProgram(2)
     model.exactly([0, 1], 1.0, 3.0)
     assert model.solve(np.array([2.0, 1.0])).tolist() == [0.0, 3.0]
     model.at_most(1, 2.0, 4.0)

@@ -12,15 +12,15 @@ from tests.place.plain_tetrium import _SOLVE
 from tests.place.test_scarce import _SHUFFLE
 from windlass.jit import Kernel
 from windlass.place.lib.reverse import Behind, map_share
-from windlass.place.lib.stage import Load, Resources
+from windlass.place.lib.stage import StageLoad, StageResources
 
 _floats = types.float64[::1]
 _SHARE = Kernel(
     map_share.py_func,
     types.Tuple((types.float64, types.int64))(
         _floats,
-        types.NamedUniTuple(_floats, 3, Resources),
-        types.NamedUniTuple(types.float64, 3, Load),
+        types.NamedUniTuple(_floats, 3, StageResources),
+        types.NamedUniTuple(types.float64, 3, StageLoad),
         types.NamedUniTuple(types.float64, 2, Behind),
         types.int64,
         _floats,
@@ -45,7 +45,7 @@ def drawn(seed):
         [math.inf, float(data.sum() * rng.uniform(0.2, 0.9))][seed % 2],
     )
     behind = Behind(float(rng.choice([0.0, 1.0, 40.0, 40.0])), float(rng.choice([0.0, 0.5, 4.0, 9.0])))
-    return data, Resources(slots, up, down), Load(work, budget, 0.0), behind
+    return data, StageResources(slots, up, down), StageLoad(work, budget, 0.0), behind
 
 
 def map_times(data, sites, work, share):
@@ -74,7 +74,7 @@ def shuffled_s(data, sites, share, behind):
     """The best that the shuffle can do once maps ran at these shares, s."""
     n = len(share)
     written = share * data.sum() * behind.ratio
-    found = _SOLVE[1].ready()(written, sites, Load(behind.work, math.inf, 0.0), np.empty(n), np.empty(n))
+    found = _SOLVE[1].ready()(written, sites, StageLoad(behind.work, math.inf, 0.0), np.empty(n), np.empty(n))
     return found[0] + found[1] if found[2] == 0 else math.inf
 
 

@@ -8,7 +8,7 @@ from scipy.optimize import linprog
 
 from tests.place.plain_tetrium import _SOLVE
 from windlass.place.functions.oracle import map_model, reduce_model
-from windlass.place.lib.stage import Load, Resources
+from windlass.place.lib.stage import StageLoad, StageResources
 
 
 def drawn(seed, shuffles):
@@ -30,7 +30,7 @@ def solved(case, shuffles):
     share, most = np.empty(len(data)), np.empty(len(data))
     solve = _SOLVE[shuffles].ready()
     transfer, compute, status, _ = solve(
-        data, Resources(slots, up, down), Load(work, budget, wave), share, most
+        data, StageResources(slots, up, down), StageLoad(work, budget, wave), share, most
     )
     assert status == 0
     return transfer, compute, share, most

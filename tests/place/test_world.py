@@ -12,7 +12,7 @@ from windlass.model.fleet import Fleet, FleetCase, FleetJobs, StageSpec
 from windlass.model.timetable import SiteTimetable
 from windlass.place import POLICIES
 from windlass.place.view import Placement
-from windlass.sim.coupled import Alone
+from windlass.sim.coupled import SinglePart
 from windlass.sim.fleet import run_placed
 from windlass.sim.fleet.part import PlacedFleet
 from windlass.sim.links import max_min_rates
@@ -185,7 +185,7 @@ def test_of_an_answer_that_is_refused_nothing_is_carried_out(starts, moves):
     fleet = Fleet.of(slots=[4, 2], up=[9, 9], down=[9, 9])
     jobs = FleetJobs.of([0.0, 0.0], [[StageSpec(1.0, here=(here, 0), task_bytes=1.0)] for here in (20, 3)])
     part = PlacedFleet(FleetCase(fleet, jobs))
-    engine = Alone(part)
+    engine = SinglePart(part)
     assert engine.wait() == "place"
     engine.view("place")
     before = [column.tobytes() for column in part._state if isinstance(column, np.ndarray)]

@@ -7,7 +7,7 @@ import pytest
 
 from windlass.model import InputError
 from windlass.model.queries import Component, QueryPlan
-from windlass.plan.files import Recorded, read_hierarchy, read_queries, read_recorded
+from windlass.plan.files import QueryRecording, read_hierarchy, read_queries, read_recorded
 from windlass.plan.profile import write_plans
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "plan"
@@ -116,7 +116,9 @@ def test_what_queries_are_run_on_is_relative_to_the_file(tmp_path):
     file = tmp_path / "q.yaml"
     given = "clip: a.mp4, truth: b.csv, pipeline: c.yaml"
     file.write_text(f"queries: [{QUERY.replace('source', f'{given}, source')}]")
-    assert read_recorded(file) == (Recorded(tmp_path / "a.mp4", tmp_path / "b.csv", tmp_path / "c.yaml"),)
+    assert read_recorded(file) == (
+        QueryRecording(tmp_path / "a.mp4", tmp_path / "b.csv", tmp_path / "c.yaml"),
+    )
     for name in ("clip", "truth", "pipeline"):
         rest = ", ".join(each for each in given.split(", ") if not each.startswith(name))
         file.write_text(f"queries: [{QUERY.replace('source', f'{rest}, source')}]")

@@ -9,7 +9,7 @@ from tests.plan.test_merging import merged_demand, sharing_view
 from windlass.plan import PlanView, QueryOptions
 from windlass.plan.lib.answer import answered
 from windlass.plan.lib.problem import ROOM, Problem
-from windlass.plan.lib.program import Solved
+from windlass.plan.lib.program import ProgramSolution
 from windlass.plan.policies import optimal, refined
 from windlass.plan.policies.cascade import Cascade
 from windlass.plan.policies.fair import Fair
@@ -146,7 +146,7 @@ def test_the_solver_s_plan_says_how_far_the_optimum_may_be(bound, proven, gap, r
 
     def solve(problem, *terms):
         asked.append(terms)
-        return Solved(np.array([0, 0]), bound, proven)
+        return ProgramSolution(np.array([0, 0]), bound, proven)
 
     monkeypatch.setattr(optimal, "solve", solve)
     plan = optimal.Optimal(7.0, gap).decide(view)

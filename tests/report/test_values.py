@@ -11,7 +11,7 @@ import pytest
 from tests.report.made import outcome, results
 from tests.report.test_courses import plots
 from windlass.report import breakdowns, distributions, overview
-from windlass.report.columns import Cell, Column
+from windlass.report.columns import Cell, MetricColumn
 from windlass.report.figures import DECADE_TICKS, TIME_TICKS, cumulative
 from windlass.report.job_columns import has, lanes, times
 from windlass.report.palette import GRID, INKS, PAPER, QUIET, RAISED, TEXT, stroke, stroke_in
@@ -157,8 +157,10 @@ def test_the_head_says_how_much_was_run():
 
 
 def test_the_table_has_units_where_there_are_any_and_full_values():
-    assert overview._head(Column("mean wait", "h", ())).endswith('</span><span class="unit">h</span></th>')
-    assert "unit" not in overview._head(Column("jobs", "", ()))
+    assert overview._head(MetricColumn("mean wait", "h", ())).endswith(
+        '</span><span class="unit">h</span></th>'
+    )
+    assert "unit" not in overview._head(MetricColumn("jobs", "", ()))
     assert overview._cell(Cell("1.5", "5400 s", best=True)) == '<td title="5400 s"><b>1.5</b></td>'
     assert overview._cell(Cell("1.5", "5400 s", best=False)) == '<td title="5400 s">1.5</td>'
     assert overview.answer(()) == ""

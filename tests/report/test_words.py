@@ -8,7 +8,7 @@ from windlass.report.fidelity import fidelity_sentence
 from windlass.report.sentence import in_words, input_sentence, label
 from windlass.report.units import decimals_of, duration, number, plural, share, time_unit, unit_for
 from windlass.report.waiting import moment_lines, waiting_sentences
-from windlass.results.explanation import Moment, Started, Waited
+from windlass.results.explanation import Moment, StartExplanation, Waited
 from windlass.results.verdict.fidelity import Fidelity
 
 
@@ -22,9 +22,9 @@ def waited(*moments, procs=3, start=None, expected=600.0, beside=()):
 
 
 BEFORE, AFTER, SAME = (
-    Started(4, 1, True, "head"),
-    Started(9, 1, False, "backfilled"),
-    Started(7, 3, True, "fits"),
+    StartExplanation(4, 1, True, "head"),
+    StartExplanation(9, 1, False, "backfilled"),
+    StartExplanation(7, 3, True, "fits"),
 )
 
 
@@ -32,7 +32,12 @@ def test_a_wait_is_told_from_its_begin_to_its_end():
     found = waited(
         moment(100.0, place=2, idle=2, left=2, running=5, started=[AFTER], promise=900.0),
         moment(
-            160.0, place=1, idle=3, left=3, started=[BEFORE, Started(5, 1, False, "spare")], promise=700.0
+            160.0,
+            place=1,
+            idle=3,
+            left=3,
+            started=[BEFORE, StartExplanation(5, 1, False, "spare")],
+            promise=700.0,
         ),
         moment(400.0, place=0, idle=4, left=1, ended=[11, 12], started=[SAME], promise=700.0),
         expected=300.0,
@@ -123,12 +128,16 @@ def test_a_job_that_never_waited_has_two_sentences():
 
 
 def test_each_decision_that_changed_something_has_a_line():
-    many = [Started(number, 1, False, "spare") for number in range(20, 29)]
+    many = [StartExplanation(number, 1, False, "spare") for number in range(20, 29)]
     found = waited(
         moment(100.0, place=2, left=2, promise=900.0),
         moment(130.0, place=2, left=2, promise=900.0),
         moment(
-            160.0, place=1, left=1, started=[BEFORE, AFTER, Started(3, 1, True, "head")], promise=math.inf
+            160.0,
+            place=1,
+            left=1,
+            started=[BEFORE, AFTER, StartExplanation(3, 1, True, "head")],
+            promise=math.inf,
         ),
         moment(190.0, place=0, left=0, started=many, promise=800.0),
         moment(220.0, place=0, left=1, started=[SAME], promise=800.0),
@@ -149,7 +158,7 @@ def test_each_decision_that_changed_something_has_a_line():
 
 
 def test_seven_jobs_are_all_named():
-    seven = [Started(number, 1, False, "spare") for number in range(20, 27)]
+    seven = [StartExplanation(number, 1, False, "spare") for number in range(20, 27)]
     (line, *_) = moment_lines(waited(moment(100.0, started=seven), moment(160.0, started=[SAME])))
     assert "jobs 20, 21, 22, 23, 24, 25 and 26, which came after it" in line
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from windlass.admit import POLICIES
-from windlass.admit.evaluation import Candidate, Node, judge
+from windlass.admit.evaluation import NodeTelemetry, PolicyCandidate, judge
 from windlass.io.traces.telemetry import Telemetry, read_recorded
 from windlass.model import InputError
 from windlass.sim.telemetry.metrics import Metrics, read_model
@@ -102,9 +102,9 @@ def test_accuracy_is_of_both_kinds():
 
 def test_random_is_rarely_said_to_beat_chance_and_never_of_few_onsets():
     node, told = drawn_node(3, steps=6000), []
-    few = Node(node.metrics[:2200], node.ready[:2200], 0.2, 0.2, 2000)
+    few = NodeTelemetry(node.metrics[:2200], node.ready[:2200], 0.2, 0.2, 2000)
     for seed in range(20):
-        candidate = Candidate("random", "random", 0.1, {"downtime": 0.1})
+        candidate = PolicyCandidate("random", "random", 0.1, {"downtime": 0.1})
         found, short = (
             judge(POLICIES, candidate, [each], np.random.default_rng(seed)) for each in (node, few)
         )

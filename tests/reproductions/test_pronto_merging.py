@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from windlass.admit import Subspace, Tree
+from windlass.admit import AggregatorTree, Subspace
 from windlass.model import InputError
 from windlass_reproductions.pronto import merging
 from windlass_reproductions.pronto.merging import ASKED, SETTINGS, Merging, merged, rows_of
@@ -75,7 +75,7 @@ def watched(monkeypatch):
     log: list[int | str] = []
     sent: dict[int, Subspace] = {}
 
-    class Watched(Tree):
+    class Watched(AggregatorTree):
         def send(self, node, subspace):
             log.append(int(node))
             sent[int(node)] = subspace
@@ -85,7 +85,7 @@ def watched(monkeypatch):
             log.append("round")
             super().round()
 
-    monkeypatch.setattr(merging, "Tree", Watched)
+    monkeypatch.setattr(merging, "AggregatorTree", Watched)
     return log, sent
 
 
@@ -128,7 +128,7 @@ def test_data_vary_as_much_as_is_said(monkeypatch):
 
 
 def test_what_is_told_is_the_worst_of_directions_and_of_values(monkeypatch):
-    class Off(Tree):
+    class Off(AggregatorTree):
         """All as it is, but for one direction and one singular value."""
 
         @property
@@ -140,7 +140,7 @@ def test_what_is_told_is_the_worst_of_directions_and_of_values(monkeypatch):
             singular[0] *= 1.5
             return Subspace(basis, singular)
 
-    monkeypatch.setattr(merging, "Tree", Off)
+    monkeypatch.setattr(merging, "AggregatorTree", Off)
     found = merged(Merging(nodes=4, fan_out=4, blocks=4, noise=0.0), np.random.default_rng(1))
     assert found.distance == pytest.approx(0.6, abs=1e-6)
     assert found.singular == pytest.approx(0.5, abs=1e-6)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from tests.reproductions.turning import not_turning, unreasoned
-from windlass.admit.evaluation import Candidate
+from windlass.admit.evaluation import PolicyCandidate
 from windlass.admit.measure import Quality
 from windlass_reproductions.pronto import merging, recall, spikes, trackers, values
 from windlass_reproductions.pronto.methods import has_svm
@@ -109,7 +109,9 @@ def signal(label, recall_of, over_chance, left, right, downtime, onsets=90):
     sure = SimpleNamespace(
         recall=recall_of, over_shifted=ABOVE, over_chance=over_chance, lift=(0.9, 1.2), by_shift=0.1
     )
-    return SimpleNamespace(candidate=Candidate(label, "pronto", np.nan, {}), quality=found, intervals=sure)
+    return SimpleNamespace(
+        candidate=PolicyCandidate(label, "pronto", np.nan, {}), quality=found, intervals=sure
+    )
 
 
 @pytest.mark.parametrize(

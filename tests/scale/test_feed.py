@@ -9,7 +9,7 @@ import pytest
 
 from tests.scale.drawn import PERIOD, drawn, drawn_jobs
 from windlass.model.instances import InstanceType
-from windlass.scale.lib.forecast_input import DAY, Feed, Schedule, seed_of
+from windlass.scale.lib.forecast_input import DAY, ForecastInput, Schedule, seed_of
 from windlass.scale.lib.steps import Ladder
 from windlass.scale.policies.newsvendor import Newsvendor
 from windlass.scale.policies.predictive import Predictive
@@ -59,7 +59,7 @@ def at(row, rows, columns=1):
 
 def test_a_forecaster_is_fitted_to_what_is_kept_and_then_told_the_new_rows():
     kept = Kept()
-    feed = Feed(kept, Schedule((4 * PERIOD, 9 * PERIOD), retrain=6 * PERIOD, keep=5 * PERIOD))
+    feed = ForecastInput(kept, Schedule((4 * PERIOD, 9 * PERIOD), retrain=6 * PERIOD, keep=5 * PERIOD))
     assert feed.at(at(2, 3)) is None
     assert kept.told == []
     assert feed.at(at(3, 4)) is kept
@@ -82,7 +82,7 @@ def test_a_forecaster_is_fitted_to_what_is_kept_and_then_told_the_new_rows():
 
 def test_time_that_goes_back_or_other_types_are_a_new_beginning():
     kept = Kept()
-    feed = Feed(kept, Schedule((2 * PERIOD,), retrain=90 * PERIOD))
+    feed = ForecastInput(kept, Schedule((2 * PERIOD,), retrain=90 * PERIOD))
     assert feed.at(at(9, 3)) is kept
     assert feed.at(at(8, 1)) is None
     assert feed.at(at(9, 2)) is kept
@@ -92,7 +92,7 @@ def test_time_that_goes_back_or_other_types_are_a_new_beginning():
 
 def test_no_forecaster_is_asked_before_it_has_what_it_needs():
     kept = Kept(least=6)
-    feed = Feed(kept, Schedule((2 * PERIOD,)))
+    feed = ForecastInput(kept, Schedule((2 * PERIOD,)))
     assert feed.at(at(4, 5)) is None
     assert feed.at(at(5, 6)) is kept
     assert (feed.at(at(6, 7)), kept.told[-1]) == (kept, ("update", [6.0]))
@@ -109,7 +109,9 @@ def test_seasons_of_a_named_forecaster_are_in_rows_and_seeds_are_drawn():
 
     before, module.make = module.make, make
     try:
-        Feed("known", Schedule((PERIOD, 2.4 * PERIOD, 7 * PERIOD)), {"window": 3}, seed=5).at(at(9, 9))
+        ForecastInput("known", Schedule((PERIOD, 2.4 * PERIOD, 7 * PERIOD)), {"window": 3}, seed=5).at(
+            at(9, 9)
+        )
     finally:
         module.make = before
     assert made == [("known", [2, 2, 7], 5, {"window": 3})]

@@ -21,7 +21,7 @@ from windlass.model.instances import InstanceType
 from windlass.model.vectors import VectorJobs
 from windlass.results.metrics.elastic import elastic_metrics
 from windlass.scale import POLICIES, Demands, ScaleView, Totals, idle_time
-from windlass.scale.bin_packing import Groups, fill, pending
+from windlass.scale.bin_packing import RequestGroups, fill, pending
 from windlass.sim.instances.fleet import InstanceFleet
 
 SMALL = InstanceType("small", cores=4, memory=16, price=1.0, most=9)
@@ -105,7 +105,7 @@ def test_how_long_the_empty_stay_is_the_policy_s_to_say():
 )
 def test_filling_loses_nobody_and_fills_nothing_beyond_what_it_has(asked, most):
     capacity = np.array([kind.vector() for kind in TYPES])
-    groups = Groups.of(np.array(asked, np.float64), capacity)
+    groups = RequestGroups.of(np.array(asked, np.float64), capacity)
     assert groups.counts.sum() == len(asked)
     for kind in range(3):
         taken, left = fill(groups, kind, capacity[kind], most)

@@ -14,10 +14,10 @@ equinox = pytest.importorskip("equinox", reason="needs windlass[forecast]")
 def test_forecasts_are_those_of_the_decoder_that_was_taught(columns, window, steps, layers, anchored):
     import jax.numpy as jnp
 
-    from windlass.scale.forecast.neural.transformer import Transformer
+    from windlass.scale.forecast.neural.transformer import TransformerNetwork
 
     key = jax.random.key(layers)
-    network = equinox.filter_jit(Transformer)(columns, (144, 1008), 32, 4, layers, 0.2, anchored, key)
+    network = equinox.filter_jit(TransformerNetwork)(columns, (144, 1008), 32, 4, layers, 0.2, anchored, key)
     rows, first = jnp.asarray(np.random.default_rng(steps).random((window, columns)), jnp.float32), 1234
     found = equinox.filter_jit(lambda network: network.ahead(rows, first, steps))(network)
     assert found.shape == (steps, columns)

@@ -12,7 +12,7 @@ from tests.share.cases import candidate, host, views
 from windlass.model import InputError, PolicyError
 from windlass.share import Allocation, Candidate, Guest, Share, ShareView, Sharing
 from windlass.share.answer import Back
-from windlass.share.lib.first_fit import Choice, adjusted, first_fit
+from windlass.share.lib.first_fit import QuotaChoice, adjusted, first_fit
 from windlass.share.view import Head, checked_actions
 
 PAIR = host(1, guest=Guest(candidate(5), 30))
@@ -106,20 +106,20 @@ def test_first_fit_takes_the_pairs_of_a_search_over_all(view, data):
         for one in view.running
         for each in view.waiting
     }
-    found = first_fit(view, lambda one, each: Choice(wanted[one.job, each.job], "drawn"))
+    found = first_fit(view, lambda one, each: QuotaChoice(wanted[one.job, each.job], "drawn"))
     assert [(share.host, share.guest, share.quota) for share in found] == naive_first_fit(view, wanted)
     Sharing(found).check(view)
 
 
 def test_only_pairs_are_asked_about_new_quotas():
     view = ShareView(0.0, (host(3), PAIR), ())
-    assert [share.host for share in adjusted(view, lambda one, guest: Choice(0, "slow"))] == [1]
+    assert [share.host for share in adjusted(view, lambda one, guest: QuotaChoice(0, "slow"))] == [1]
     assert adjusted(view, lambda one, guest: None) == ()
 
 
 def test_no_job_starts_where_one_is_already_a_guest():
     # Would catch a first fit that forgets who shares: at most two jobs have a core.
-    assert first_fit(ShareView(0.0, (PAIR,), (candidate(6),)), lambda one, each: Choice(50, "x")) == ()
+    assert first_fit(ShareView(0.0, (PAIR,), (candidate(6),)), lambda one, each: QuotaChoice(50, "x")) == ()
 
 
 RESTARTS = host(1, guest=Guest(candidate(5, restarts=True), 30))
@@ -153,11 +153,11 @@ def test_guests_that_could_put_off_the_head_may_take_what_it_leaves_over_and_no_
     hosts = tuple(host(job, ends=50.0, walltime=50.0, elapsed=0.0) for job in (1, 3, 7))
     waits = tuple(candidate(10 + job, cores=2, request=900.0) for job in range(3))
     view = ShareView(0.0, hosts, (candidate(100, cores=20), *waits), head=Head(100, 50.0, 5))
-    found = first_fit(view, lambda one, each: None if each.job == 100 else Choice(50, "x"))
+    found = first_fit(view, lambda one, each: None if each.job == 100 else QuotaChoice(50, "x"))
     assert [(share.host, share.guest) for share in found] == [(1, 10), (3, 11)]
     # The next one, which is narrow enough for what is left over then, is taken all the same.
     more = ShareView(0.0, hosts, (*view.waiting, candidate(20, cores=1, request=900.0)), head=view.head)
-    found = first_fit(more, lambda one, each: None if each.job == 100 else Choice(50, "x"))
+    found = first_fit(more, lambda one, each: None if each.job == 100 else QuotaChoice(50, "x"))
     assert [(share.host, share.guest) for share in found] == [(1, 10), (3, 11), (7, 20)]
 
 

@@ -8,7 +8,7 @@ import pytest
 from windlass.model import InputError
 from windlass.share import Pairs
 from windlass.share.lib.effects import Effects
-from windlass.share.lib.regress import Line, line_of
+from windlass.share.lib.regress import BayesianLine, line_of
 
 
 def test_a_slope_is_that_of_ridge_regression():
@@ -25,7 +25,7 @@ def test_a_slope_is_that_of_ridge_regression():
 
 def test_a_solved_line_says_what_the_line_says():
     rng = np.random.default_rng(4)
-    line = Line.prior(np.array([1.0, 0.0]), np.array([0.2, 0.3]), noise=0.1)
+    line = BayesianLine.prior(np.array([1.0, 0.0]), np.array([0.2, 0.3]), noise=0.1)
     for _ in range(9):
         line = line.after(rng.random(2), float(rng.random()))
     features = rng.random((5, 2))

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from tests.share.cases import candidate, host, views
 from windlass.model import InputError
 from windlass.share import Checkpoint, Guest, ShareView
-from windlass.share.lib.regress import Line
+from windlass.share.lib.regress import BayesianLine
 from windlass.share.policies.pairs import Pairs
 
 
@@ -34,7 +34,7 @@ def taught(policy: Pairs, pair, times: int, slower: float, progress: float = mat
 def test_the_line_is_ridge_regression_in_one_go(rows):
     # Would catch a precision that is updated without its pull, and a noise that is not squared.
     mean, deviation, noise = np.array([1.0, 0.0]), np.array([0.5, 0.3]), 0.25
-    line = Line.prior(mean, deviation, noise)
+    line = BayesianLine.prior(mean, deviation, noise)
     for one, other, value in rows:
         line = line.after(np.array([one, other]), value)
     design = np.array([row[:2] for row in rows]).reshape(-1, 2)

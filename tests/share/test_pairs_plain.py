@@ -13,7 +13,7 @@ from windlass.share import Candidate, Checkpoint, Guest, ShareView
 from windlass.share.lib.effects import Effects
 from windlass.share.lib.features import Hosts, guest_features, host_features
 from windlass.share.lib.largest import Belief
-from windlass.share.lib.regress import Line
+from windlass.share.lib.regress import BayesianLine
 from windlass.share.policies.pairs import Pairs
 
 ACTIONS = (10, 20, 30, 40, 50, 60, 70, 80, 90)
@@ -225,8 +225,8 @@ def test_guests_of_a_class_are_told_apart_by_what_they_use_and_by_their_cores():
 
 def test_a_choice_of_a_guest_that_uses_little_weighs_what_it_uses():
     # By hand: at 50 % the host, which uses all of its 8 cores, is slowed by 1, and loses half of 8 busy cores.
-    only_time = Line.prior(np.eye(5)[0], np.full(5, 1e-6), 0.25).solved()
-    speed = Line.prior(np.eye(3)[0], np.full(3, 1e-6), 0.25).solved()
+    only_time = BayesianLine.prior(np.eye(5)[0], np.full(5, 1e-6), 0.25).solved()
+    speed = BayesianLine.prior(np.eye(3)[0], np.full(3, 1e-6), 0.25).solved()
     belief = Belief(only_time, speed, Effects(), care=0.0, budget=2.0)
     one = Hosts.of([host(cpu=100.0, cores=8, tasks_left=0.0)])
     for cpu, cores, good in ((50.0, 8, False), (50.0, 9, True), (20.0, 19, False), (20.0, 21, True)):
@@ -236,10 +236,10 @@ def test_a_choice_of_a_guest_that_uses_little_weighs_what_it_uses():
 
 def test_no_guest_is_thought_to_keep_more_cores_busy_than_it_uses_alone():
     # By hand: a guest that is believed to run at twice its speed keeps as many cores busy as at its speed.
-    only_time = Line.prior(np.eye(5)[0], np.full(5, 1e-6), 0.25).solved()
+    only_time = BayesianLine.prior(np.eye(5)[0], np.full(5, 1e-6), 0.25).solved()
     one = Hosts.of([host(cpu=100.0, cores=8, tasks_left=0.0)])
     for speed in (1.0, 1.5, 2.0, 9.0):
-        line = Line.prior(speed * np.eye(3)[0], np.full(3, 1e-6), 0.25).solved()
+        line = BayesianLine.prior(speed * np.eye(3)[0], np.full(3, 1e-6), 0.25).solved()
         belief = Belief(only_time, line, Effects(), care=0.0, budget=2.0)
         for cores, good in ((8, False), (9, True)):
             guest = Candidate(2, "blast", cores, 0.0, 60.0, cpu=50.0)

@@ -12,7 +12,7 @@ from windlass.model import PolicyError
 from windlass.order.site.reservation import reservation
 from windlass.order.site.view import Running, SiteView, Waiting
 from windlass.share import Guest, Share, ShareView, Sharing
-from windlass.share.lib.first_fit import Choice, first_fit
+from windlass.share.lib.first_fit import QuotaChoice, first_fit
 from windlass.share.view import Head
 
 #: Of a job that waits: its cores, and how long it asks to run, s.
@@ -105,7 +105,7 @@ def test_first_fit_answers_what_is_let_through_and_leaves_nobody_out(
     drawn: tuple[int, ShareView], quota: int
 ) -> None:
     _, view = drawn
-    shares = list(first_fit(view, lambda one, each: Choice(quota, "drawn")))
+    shares = list(first_fit(view, lambda one, each: QuotaChoice(quota, "drawn")))
     assert through(view, shares)
     guests, hosts = {share.guest for share in shares}, {share.host for share in shares}
     for each in view.waiting:
@@ -139,5 +139,5 @@ def test_who_could_put_off_the_head_is_named() -> None:
     with pytest.raises(PolicyError, match="shares job 2 with job 4: it could put off the head of the queue"):
         Sharing(shares).check(view)
     # And first fit, which would have both, leaves the one out.
-    found = first_fit(view, lambda one, each: Choice(50, "drawn") if each.job != 100 else None)
+    found = first_fit(view, lambda one, each: QuotaChoice(50, "drawn") if each.job != 100 else None)
     assert [(share.host, share.guest) for share in found] == [(1, 3)]

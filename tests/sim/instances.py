@@ -13,7 +13,7 @@ from windlass.drive import drive
 from windlass.model.instances import InstanceType
 from windlass.model.vectors import VectorJobs
 from windlass.scale import POLICIES, ScaleView, Totals, idle_time
-from windlass.sim.coupled import Alone, Coupled
+from windlass.sim.coupled import Coupled, SinglePart
 from windlass.sim.instances.fleet import InstanceFleet, Interruptions
 from windlass.sim.instances.part import InstancesPart
 from windlass.sim.instances.result import Scaled
@@ -83,7 +83,7 @@ def run(jobs: VectorJobs, fleet: InstanceFleet, policy: Any, seed: int = 1, **op
     """By itself."""
     ledger = Ledger([fleet.rows()], parts=1)
     done: Scaled = drive(
-        Alone(part_of(jobs, fleet, ledger, policy, seed, **options), ledger), {"scale": policy}
+        SinglePart(part_of(jobs, fleet, ledger, policy, seed, **options), ledger), {"scale": policy}
     )
     return done
 

@@ -12,7 +12,7 @@ from windlass.drive import drive
 from windlass.model.queries import Cluster, Component, Hierarchy, Query, QueryPlan
 from windlass.model.timetable import SiteTimetable
 from windlass.plan import Plan, PlanView, QueryOptions, configurations
-from windlass.sim.coupled import Alone, Coupled
+from windlass.sim.coupled import Coupled, SinglePart
 from windlass.sim.nodes import Ledger
 from windlass.sim.part import Part
 from windlass.sim.queries.part import QueriesPart
@@ -105,7 +105,7 @@ class Case:
     def run(self, policy: Any) -> Streamed:
         """By itself."""
         ledger = ledger_of()
-        done: Streamed = drive(Alone(self.part(ledger), ledger), {"plan": policy})
+        done: Streamed = drive(SinglePart(self.part(ledger), ledger), {"plan": policy})
         assert not ledger.nodes.held.any()
         return done
 

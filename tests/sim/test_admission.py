@@ -20,7 +20,7 @@ from windlass.experiment.worlds.admission.simulation import (
     with_admission,
     without_admission,
 )
-from windlass.experiment.worlds.admission.world import Admission
+from windlass.experiment.worlds.admission.world import AdmissionWorld
 from windlass.model import InputError
 from windlass.sim.telemetry.gate import counts, gate, tell
 from windlass.sim.telemetry.metrics import MetricModel, Metrics, read_model, write_model
@@ -61,7 +61,7 @@ def case_of(seed=1, **changes):
     for key, value in changes.items():
         tree[key] = {**tree[key], **value} if isinstance(tree.get(key), dict) else value
     (variant,) = make_scenario(tree).variants
-    return draw_case(variant.setting, seed, Admission().workload(variant.setting, seed))
+    return draw_case(variant.setting, seed, AdmissionWorld().workload(variant.setting, seed))
 
 
 def same(one, other):

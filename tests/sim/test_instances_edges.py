@@ -13,9 +13,9 @@ from windlass.model import InputError
 from windlass.model.instances import InstanceType
 from windlass.model.vectors import VectorJobs
 from windlass.scale import Totals
-from windlass.sim.coupled import Alone
+from windlass.sim.coupled import SinglePart
 from windlass.sim.instances.fleet import InstanceFleet, Interruptions, sorted_types
-from windlass.sim.instances.history import History
+from windlass.sim.instances.history import InstanceHistory
 from windlass.sim.instances.needs import Needs, demanded, offered
 from windlass.sim.instances.part import InstancesPart
 from windlass.sim.nodes import Ledger
@@ -103,7 +103,7 @@ def test_a_row_of_the_ledger_has_whole_cores():
 
 def test_a_history_grows_and_is_shown_but_not_changed():
     earlier = np.array([[1.0, 2.0], [3.0, 4.0]])
-    history = History(2, earlier)
+    history = InstanceHistory(2, earlier)
     assert history.rows().tolist() == earlier.tolist()
     for step in range(2500):
         history.show(step, np.array([step, 0.5]))
@@ -129,7 +129,7 @@ def test_a_history_grows_and_is_shown_but_not_changed():
 )
 def test_bad_histories_are_refused(earlier, told):
     with pytest.raises(InputError, match=told):
-        History(2, earlier)
+        InstanceHistory(2, earlier)
 
 
 def test_demands_are_rounded_up_and_capacities_down():
@@ -201,7 +201,7 @@ def test_decisions_are_every_ten_minutes_unless_another_period_is_given():
     ledger = Ledger([fleet.rows()], 1)
     jobs = VectorJobs.of([0.0], [1900.0], cores=1)
     part = InstancesPart(jobs, fleet, ledger, np.random.default_rng(1))
-    done = drive(Alone(part, ledger), {"scale": Counted(lambda asked: 1)})
+    done = drive(SinglePart(part, ledger), {"scale": Counted(lambda asked: 1)})
     # The first two are before the job comes: an instance takes 30 s.
     assert done.decisions.time.tolist() == [-1200.0, -600.0, 0.0, 600.0, 1200.0, 1800.0]
 
@@ -223,7 +223,7 @@ def test_all_is_the_same_at_another_site_of_the_ledger(case):
     done = compare(case, varied)
     policy, ledger = varied(case.seed), Ledger([[3, 5], case.fleet.rows(), [7]], parts=2)
     part = part_of(case.jobs, case.fleet, ledger, policy, case.seed, site=1, number_in_ledger=1)
-    other = drive(Alone(part, ledger), {"scale": policy})
+    other = drive(SinglePart(part, ledger), {"scale": policy})
     assert other.start.tolist() == done.start.tolist()
     np.testing.assert_array_equal(other.launches.gone, done.launches.gone)
     assert ledger.nodes.capacity[[0, 1, -1]].tolist() == ledger.nodes.idle[[0, 1, -1]].tolist() == [3, 5, 7]

@@ -14,7 +14,7 @@ from windlass.drive import drive
 from windlass.model.instances import InstanceType
 from windlass.model.vectors import VectorJobs
 from windlass.scale import Totals, embed, idle_time
-from windlass.sim.coupled import Alone
+from windlass.sim.coupled import SinglePart
 from windlass.sim.instances.fleet import InstanceFleet, Interruptions
 from windlass.sim.nodes import Ledger
 
@@ -118,7 +118,7 @@ def compare(case, make, **options):
     ledger = Ledger([case.fleet.rows()], parts=1)
     options = {"period": 20.0, **options}
     part = part_of(case.jobs, case.fleet, ledger, policy, case.seed, **options)
-    done = drive(Alone(part, ledger), {"scale": policy})
+    done = drive(SinglePart(part, ledger), {"scale": policy})
     kept = replace(case.fleet, idle=idle_time(other, case.fleet.idle))
     plain = Plain(case.jobs, kept, other, np.random.default_rng(case.seed), **options)
     assert done.start.tolist() == plain.start

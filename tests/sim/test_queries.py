@@ -14,7 +14,7 @@ from windlass.drive import drive
 from windlass.model import InputError, PolicyError
 from windlass.model.timetable import SiteTimetable
 from windlass.plan import POLICIES, Plan
-from windlass.sim.coupled import Alone
+from windlass.sim.coupled import SinglePart
 from windlass.sim.nodes import Ledger
 from windlass.sim.queries.setup import Stays, Terms
 
@@ -129,7 +129,7 @@ def test_all_that_use_what_is_short_slow_down_in_proportion_and_others_do_not():
 def test_an_answer_that_does_not_fit_is_refused_whole():
     case = one(notice=0.0)
     ledger = ledger_of()
-    engine = Alone(case.part(ledger), ledger)
+    engine = SinglePart(case.part(ledger), ledger)
     dear = best_at("detect high, tell high@private")
     with pytest.raises(PolicyError, match=r"'fixed' private.cores: 4.5 are asked for, there are 4"):
         drive(engine, {"plan": Fixed(dear)})

@@ -14,7 +14,7 @@ from windlass.model import InputError
 from windlass.model.queries import Cluster, Hierarchy
 from windlass.model.timetable import SiteTimetable
 from windlass.plan import Plan, QueryOptions
-from windlass.sim.coupled import Alone
+from windlass.sim.coupled import SinglePart
 from windlass.sim.nodes import Ledger
 from windlass.sim.queries.part import QueriesPart
 from windlass.sim.queries.setup import Stays, Terms
@@ -35,7 +35,7 @@ def test_a_part_holds_cores_of_its_own_site_under_its_own_number():
     ledger = Ledger([[500, 700], rows], parts=3)
     changes = timetable_of((20, "private", 0.75, 1, 1))
     case = replace(one(leave=40.0), timetable=changes)
-    drive(Alone(case.part(ledger, site=1, number=2), ledger), {"plan": Keeps()})
+    drive(SinglePart(case.part(ledger, site=1, number=2), ledger), {"plan": Keeps()})
     nothing = [[0, 0, 0]] * 6
     assert held == [nothing, [*nothing[:4], [0, 0, 2250], [0, 0, 0]]]
     assert ledger.nodes.capacity.tolist() == [500, 700, 1000, 0, 3000, 8000]
@@ -94,5 +94,5 @@ def test_units_of_the_ledger_are_parts_of_a_core(units):
         timetable=changes,
         units=units,
     )
-    drive(Alone(part, ledger), {"plan": Watching()})
+    drive(SinglePart(part, ledger), {"plan": Watching()})
     assert seen == [(4.0, 0), (3.0, int(np.ceil(1.25 * units)))]

@@ -16,9 +16,9 @@ from windlass.model import InputError
 from windlass.model.queries import Cluster, Hierarchy
 from windlass.model.timetable import SiteTimetable
 from windlass.plan import Plan, QueryOptions
-from windlass.sim.coupled import Alone
+from windlass.sim.coupled import SinglePart
 from windlass.sim.nodes import Ledger
-from windlass.sim.queries.log import Log
+from windlass.sim.queries.log import StreamLog
 from windlass.sim.queries.part import QueriesPart
 from windlass.sim.queries.setup import Stays, Terms
 
@@ -96,7 +96,7 @@ def test_each_stretch_holds_and_sends_what_its_queries_do(case: Case):
 def test_a_planner_sees_who_is_there_what_runs_and_what_there_is(case: Case):
     ledger = ledger_of()
     planner = Watched(np.random.default_rng(case.seed), ledger)
-    done = drive(Alone(case.part(ledger), ledger), {"plan": planner})
+    done = drive(SinglePart(case.part(ledger), ledger), {"plan": planner})
     assert len(planner.seen) == len(done.answers)
     for (view, plan, held), answer in zip(planner.seen, done.answers, strict=True):
         before = [each for each in done.answers if each.time < view.now]
@@ -135,7 +135,7 @@ def test_a_core_has_a_thousand_units_and_parts_of_one_are_rounded_up():
     stays = Stays(np.zeros(1), np.full(1, 9.0))
     changes = SiteTimetable(np.array([4.0]), np.zeros(1, int), np.array([1000]), np.ones(1), np.ones(1))
     part = QueriesPart(tiers, options, stays, ledger, terms=Terms(notice=0.0), timetable=changes)
-    drive(Alone(part, ledger), {"plan": First()})
+    drive(SinglePart(part, ledger), {"plan": First()})
     assert held == [(2.0, [0]), (1.0, [11])]
 
 
@@ -169,7 +169,7 @@ def test_progress_is_the_part_of_the_time_until_the_last_one_leaves():
     case, told = one(leave=40.0, notice=10.0, restart=0.0), []
     ledger = ledger_of()
     part = case.part(ledger, progress=told.append)
-    drive(Alone(part, ledger), {"plan": Nasty(np.random.default_rng(1))})
+    drive(SinglePart(part, ledger), {"plan": Nasty(np.random.default_rng(1))})
     assert told[0] == 0.0
     assert 0.25 in told
     assert told[-1] == 1.0
@@ -180,7 +180,7 @@ def test_without_any_time_the_run_is_over_at_once():
     case, told = one(arrive=0.0, leave=0.0), []
     ledger = ledger_of()
     done = drive(
-        Alone(case.part(ledger, progress=told.append), ledger), {"plan": Nasty(np.random.default_rng(1))}
+        SinglePart(case.part(ledger, progress=told.append), ledger), {"plan": Nasty(np.random.default_rng(1))}
     )
     assert done.answers == ()
     assert set(told) <= {1.0}
@@ -209,7 +209,7 @@ def test_a_downlink_that_changes_slows_what_comes_in():
 
 
 def test_a_log_without_time_is_empty():
-    log = Log(3)
+    log = StreamLog(3)
     course = log.course()
     assert (course.time.tolist(), course.held.shape, course.sent.shape) == ([0.0], (0, 3), (0, 3))
     log.went(1.0, 2.0)

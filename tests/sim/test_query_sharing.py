@@ -8,7 +8,7 @@ import pytest
 from tests.oracles.queries import Followed, pieces_of
 from tests.oracles.shared import shared
 from tests.plan.test_merging import sharing_view, some_choices
-from windlass.sim.queries.sharing import Load, load_of, share
+from windlass.sim.queries.sharing import QueryLoad, load_of, share
 
 SEEDS = range(250)
 
@@ -23,7 +23,7 @@ def drawn(seed: int):
     ]
     uses = [(piece, row) for piece, rows in enumerate(users) for row in rows]
     uses = [uses[at] for at in rng.permutation(len(uses))]
-    load = Load(demand, np.array([p for p, _ in uses]), np.array([q for _, q in uses]), queries)
+    load = QueryLoad(demand, np.array([p for p, _ in uses]), np.array([q for _, q in uses]), queries)
     capacity = rng.choice([0.0, 0.5, 1.0, 2.0, 3.0, np.inf], wide)
     behind = rng.random(queries) < 0.5
     named = {piece: (demand[piece].tolist(), set(users[piece])) for piece in range(pieces)}
@@ -53,7 +53,7 @@ def test_what_a_slow_component_leaves_is_there_for_those_behind():
     Both together ask for all 4 cores. The first is as slow as its link, which has 1 of 2: it uses 1 of its 2 cores. So
     1 is left, which is what the second, which is behind, takes at half its stream's pace more.
     """
-    load = Load(np.array([[2.0, 2.0], [2.0, 0.0]]), np.arange(2), np.arange(2), 2)
+    load = QueryLoad(np.array([[2.0, 2.0], [2.0, 0.0]]), np.arange(2), np.arange(2), 2)
     found = share(load, np.array([4.0, 1.0]), np.array([False, True]), 0.5)
     assert found.base.tolist() == [0.5, 1.0]
     assert found.extra.tolist() == [0.0, 0.5]
@@ -61,7 +61,7 @@ def test_what_a_slow_component_leaves_is_there_for_those_behind():
 
 
 def test_nothing_runs_where_nothing_is_chosen():
-    load = Load(np.zeros((0, 2)), np.empty(0, np.int64), np.empty(0, np.int64), 3)
+    load = QueryLoad(np.zeros((0, 2)), np.empty(0, np.int64), np.empty(0, np.int64), 3)
     found = share(load, np.array([1.0, 2.0]), np.array([True, False, True]), 0.25)
     assert found.base.tolist() == [1.0] * 3
     assert found.extra.tolist() == [0.0] * 3

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from tests.oracles.workloads import CHECK
 from windlass.model.use import JobUse, UseStage
-from windlass.sim.shares.course import Course
+from windlass.sim.shares.course import JobStages
 
 _STAGES = st.lists(
     st.tuples(st.sampled_from([0.0, 0.1, 1.0, 7.3]), st.floats(0, 100), st.sampled_from([0.0, 0.1, 7.7])),
@@ -25,7 +25,7 @@ def test_what_is_read_is_what_stages_use_up_to_there(
 ) -> None:
     stages = [UseStage(seconds, cpu, memory=cpu, tasks=tasks) for seconds, cpu, tasks in drawn]
     use = JobUse.of(["a"], [8e9], [stages])
-    course = Course(use, 0, cores=3, noise=noise, rng=np.random.default_rng(1))
+    course = JobStages(use, 0, cores=3, noise=noise, rng=np.random.default_rng(1))
     run, told = float(use.run()[0]), 0.0
     for done in sorted([*(part * run for part in parts), np.nextafter(run, 0.0), run]):
         read = course.read(float(done), at=5.0, waited=0.0)
@@ -53,12 +53,12 @@ def test_no_tasks_are_left_below_none() -> None:
         [0.0],
         [[UseStage(0.4672210209220029, 0.0, tasks=0.1), UseStage(2.9562148069055225, 0.0, tasks=7.7)]],
     )
-    course = Course(use, 0, cores=1, noise=0.0, rng=np.random.default_rng(1))
+    course = JobStages(use, 0, cores=1, noise=0.0, rng=np.random.default_rng(1))
     ends = float(use.run()[0]) * (1.0 - np.arange(20) * 1e-16)
     assert min(course.read(float(done), at=0.0, waited=0.0).left for done in ends[::-1]) >= 0.0
 
 
 def test_without_noise_tasks_are_counted_as_they_are() -> None:
     use = JobUse.of(["a"], [0.0], [[UseStage(10.0, 0.0, tasks=20.0)]])
-    course = Course(use, 0, cores=1, noise=0.0, rng=np.random.default_rng(1))
+    course = JobStages(use, 0, cores=1, noise=0.0, rng=np.random.default_rng(1))
     assert [course.read(done, 0.0, 0.0).done for done in (1.0, 4.0, 10.0)] == [2.0, 8.0, 20.0]

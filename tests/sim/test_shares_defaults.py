@@ -18,9 +18,9 @@ from windlass.share import Interference, ShareView, Sharing
 from windlass.share.answer import Back
 from windlass.sim.coupled import Coupled
 from windlass.sim.nodes import Ledger
-from windlass.sim.shares.course import Course
-from windlass.sim.shares.log import Log
-from windlass.sim.shares.neighbours import Neighbours
+from windlass.sim.shares.course import JobStages
+from windlass.sim.shares.log import QuotaLog
+from windlass.sim.shares.neighbours import NeighbourSpeeds
 from windlass.sim.shares.part import SharesPart
 from windlass.sim.site.rated import RatedSite
 
@@ -43,7 +43,7 @@ def test_a_pair_s_factor_counts_as_far_as_the_neighbour_has_what_it_wants(
     own: float, other: float, quota: int, of_guest: float, of_host: float
 ) -> None:
     model = Interference(0.1, 0.2, 0.3)
-    found = Neighbours(model, USE, np.array([0.6]))(0, 1, own, other, quota)
+    found = NeighbourSpeeds(model, USE, np.array([0.6]))(0, 1, own, other, quota)
     clean = model.speeds(own, other, quota)
     assert found.host == pytest.approx(clean.host * 0.6**of_guest)
     assert found.guest == pytest.approx(clean.guest * 0.6**of_host)
@@ -51,16 +51,16 @@ def test_a_pair_s_factor_counts_as_far_as_the_neighbour_has_what_it_wants(
 
 def test_nobody_is_faster_than_alone_and_without_factors_the_model_stands() -> None:
     model = Interference(0.1, 0.2, 0.3)
-    fast = Neighbours(model, USE, np.array([3.0]))(0, 1, 50.0, 50.0, 50)
+    fast = NeighbourSpeeds(model, USE, np.array([3.0]))(0, 1, 50.0, 50.0, 50)
     assert (fast.host, fast.guest) == (1.0, 1.0)
-    assert Neighbours(model, USE)(0, 1, 50.0, 60.0, 30) == model.speeds(50.0, 60.0, 30)
+    assert NeighbourSpeeds(model, USE)(0, 1, 50.0, 60.0, 30) == model.speeds(50.0, 60.0, 30)
 
 
 def test_a_pair_s_factors_are_of_its_classes_and_of_the_seed() -> None:
     factors, model = np.linspace(0.2, 0.9, 50), Interference(0.0, 0.0, 0.0)
 
     def of(host: int, guest: int, **options: Any) -> tuple[float, float]:
-        found = Neighbours(model, USE, factors, **options)(host, guest, 50.0, 50.0, 50)
+        found = NeighbourSpeeds(model, USE, factors, **options)(host, guest, 50.0, 50.0, 50)
         return found.host, found.guest
 
     # Rows of the same classes are alike, host and guest are drawn for by themselves, and their order counts.
@@ -70,7 +70,7 @@ def test_a_pair_s_factors_are_of_its_classes_and_of_the_seed() -> None:
     assert all(np.isclose(factors, each).any() for each in (*of(0, 1), *of(1, 0)))
     # A table with other jobs before these has the same.
     more = JobUse.of(["z", "a", "b"], [0.0] * 3, [[UseStage(60.0, 50.0)]] * 3)
-    shifted = Neighbours(model, more, factors)(1, 2, 50.0, 50.0, 50)
+    shifted = NeighbourSpeeds(model, more, factors)(1, 2, 50.0, 50.0, 50)
     assert (shifted.host, shifted.guest) == of(0, 1)
 
 
@@ -133,7 +133,7 @@ def test_a_guest_that_the_policy_puts_back_runs_again_and_is_counted() -> None:
 
 def test_what_is_measured_of_tasks_scatters_as_told() -> None:
     use = JobUse.of(["a"], [0.0], [[UseStage(4000.0, 0.0, tasks=4000.0)]])
-    course = Course(use, 0, 1, 0.1, np.random.default_rng(1))
+    course = JobStages(use, 0, 1, 0.1, np.random.default_rng(1))
     told = [course.read(float(done), 0.0, 0.0).done for done in range(4001)]
     steps = np.diff(told)
     assert (steps.mean(), steps.std()) == (pytest.approx(1.0, abs=0.01), pytest.approx(0.1, abs=0.01))
@@ -141,7 +141,7 @@ def test_what_is_measured_of_tasks_scatters_as_told() -> None:
 
 def test_a_stage_that_is_over_but_for_rounding_is_over_and_the_last_one_goes_on() -> None:
     use = JobUse.of(["a"], [8e9], [[UseStage(10.0, 20.0, memory=50.0), UseStage(5.0, 70.0, memory=10.0)]])
-    course = Course(use, 0, 2, 0.0, np.random.default_rng(1))
+    course = JobStages(use, 0, 2, 0.0, np.random.default_rng(1))
     for done, cpu, until in (
         (9.99, 20.0, 10.0),
         (10.0 - 1e-7, 70.0, 15.0),
@@ -155,7 +155,7 @@ def test_a_stage_that_is_over_but_for_rounding_is_over_and_the_last_one_goes_on(
 
 
 def test_a_log_has_a_line_for_each_quota_of_each_pair() -> None:
-    log = Log()
+    log = QuotaLog()
     log.change(0, 1, 30, 5.0, "a")
     log.change(2, 3, 30, 6.0, "b")
     log.change(0, 1, 0, 7.0, "c")

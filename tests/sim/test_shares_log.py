@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from windlass.sim.shares.log import Log
+from windlass.sim.shares.log import QuotaLog
 
 
 def test_a_log_has_columns_of_their_kinds_also_without_a_line():
-    empty, log = Log().result(5.0, 2, 3), Log()
+    empty, log = QuotaLog().result(5.0, 2, 3), QuotaLog()
     log.change(4, 7, 30, 1.0, "idle")
     log.change(5, 8, 40, 2.0, "busy")
     log.end(4, 3.0)

@@ -15,8 +15,8 @@ from windlass.model import InputError
 from windlass.sim.nodes import Ledger
 from windlass.sim.telemetry.gate import Counts, counts, gate, tell
 from windlass.sim.telemetry.metrics import Metrics, _short, read_model, write_model
-from windlass.sim.telemetry.neighbours import Changes, Neighbours, draw_bursts
-from windlass.sim.telemetry.pressure import CHANNELS, Watched
+from windlass.sim.telemetry.neighbours import CoreChanges, Neighbours, draw_bursts
+from windlass.sim.telemetry.pressure import CHANNELS, UnfinishedTasks
 from windlass.sim.telemetry.result import Observed
 
 
@@ -48,7 +48,7 @@ def test_pressure_of_unequal_nodes_is_summed_over_all_tasks(seed):
     began = came + rng.exponential(8, 60)
     ended = began + rng.exponential(9, 60)
     node = rng.integers(0, 3, 60)
-    watched, times = Watched(cores, speed), [0.0, 3.0, 10.0, 11.0, 30.0, 48.0, 90.0]
+    watched, times = UnfinishedTasks(cores, speed), [0.0, 3.0, 10.0, 11.0, 30.0, 48.0, 90.0]
     for begin, until in pairwise(times):
         held = rng.uniform(0, 1, 3)
         arrived = int((came < until).sum())
@@ -136,7 +136,7 @@ def test_bursts_that_cannot_be_are_named(place, value, said):
 
 def test_neighbours_hold_cores_of_their_own_site_under_their_number():
     ledger = Ledger([[2, 2], [4, 4, 4]], parts=2)
-    changes = Changes(np.array([1.0, 1.0, 4.0]), np.array([2, 0, 2]), np.array([3, 1, -2]))
+    changes = CoreChanges(np.array([1.0, 1.0, 4.0]), np.array([2, 0, 2]), np.array([3, 1, -2]))
     part = Neighbours(changes, ledger, site=1, number=1)
     assert part.horizon() == 1.0
     part.decide(0.5)
@@ -298,7 +298,7 @@ def test_metrics_come_late_and_smooth_and_nodes_have_noise_of_their_own():
 
 
 def test_a_task_that_ends_with_its_step_is_news_of_that_step_alone():
-    watched, at = Watched(np.ones(1, np.int64), np.ones(1)), np.zeros(1, np.int64)
+    watched, at = UnfinishedTasks(np.ones(1, np.int64), np.ones(1)), np.zeros(1, np.int64)
     instant = np.full(1, 5.0)
     steps = [
         watched.step(begin, begin + 5.0, instant, instant, instant, at, 1, at, np.zeros(1))

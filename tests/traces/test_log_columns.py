@@ -9,7 +9,7 @@ from windlass.io.traces.fields import UnreadableError
 from windlass.io.traces.logs.record import NEVER_RAN, STILL_RUNS
 from windlass.io.traces.logs.slurm_job import (
     ELSEWHERE,
-    Resources,
+    TrackableResources,
     elapsed,
     limit,
     requested_memory,
@@ -201,8 +201,8 @@ def test_states_of_slurm(state, start, end, run, cpus, why):
 
 
 def test_words_of_slurm():
-    assert resources("f", None) == Resources(None, None, None)
-    assert resources("f", "cpu=2,gres/gpu=5,gres/gpu:a=1,mem=3M") == Resources(2, 5.0, 3 * 2.0**20)
+    assert resources("f", None) == TrackableResources(None, None, None)
+    assert resources("f", "cpu=2,gres/gpu=5,gres/gpu:a=1,mem=3M") == TrackableResources(2, 5.0, 3 * 2.0**20)
     assert resources("f", "gres/gpu:a=1,gres/gpu:b=2").gpus == 3.0
     assert resources("f", "gres/gpu=0,gres/gpu:a=1").gpus == 0.0
     assert resources("f", "billing=9,gres/nic=4,").gpus is None

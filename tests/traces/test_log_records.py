@@ -7,14 +7,14 @@ import pytest
 
 from windlass.io.traces.clock import in_seconds
 from windlass.io.traces.fields import UnreadableError, duration, instant, memory, number, whole
-from windlass.io.traces.logs.record import STEP, LoggedJob, Reading, trace_of
+from windlass.io.traces.logs.record import STEP, LoggedJob, LogReading, trace_of
 from windlass.model import InputError
 
 GIB = 2.0**30
 
 
 def test_what_is_made_of_logged_jobs():
-    reading = Reading()
+    reading = LogReading()
     reading.take(LoggedJob(submit=50.0, run=10.0, start=60.0, procs_allocated=4, procs_requested=9, gpus=1.0))
     reading.take(LoggedJob(submit=40.0, run=30.0, start=45.0, procs_requested=6))
     reading.take(LoggedJob(submit=45.0, run=1.0, procs_requested=1))
@@ -32,21 +32,21 @@ def test_what_is_made_of_logged_jobs():
     assert trace.records.columns == [
         *("job", "submit", "run", "procs_allocated", "procs_requested", "request", "gpus", "wait"),
     ]
-    alone = Reading([LoggedJob(submit=1e8, run=1.0, procs_requested=1)])
+    alone = LogReading([LoggedJob(submit=1e8, run=1.0, procs_requested=1)])
     trace = trace_of("file", "name", alone, False)
     assert (trace.processors, trace.peak, trace.records["submit"][0]) == (None, False, 0.0)
     assert trace.notes == ("times count from 1973-03-03T09:46:40Z, the first submission",)
-    before = trace_of("file", "name", Reading([LoggedJob(submit=1e8 - 1, run=1.0)]), False)
+    before = trace_of("file", "name", LogReading([LoggedJob(submit=1e8 - 1, run=1.0)]), False)
     assert (before.notes, before.records["submit"][0]) == ((), 1e8 - 1)
-    held = Reading([LoggedJob(submit=0.0, start=0.0, run=1.0, procs_allocated=0)])
+    held = LogReading([LoggedJob(submit=0.0, start=0.0, run=1.0, procs_allocated=0)])
     assert (trace_of("f", "n", held, False).processors, trace_of("f", "n", held, False).peak) == (None, False)
-    largest = Reading([LoggedJob(submit=0.0, start=0.0, run=1.0, procs_allocated=2, procs_requested=5)])
+    largest = LogReading([LoggedJob(submit=0.0, start=0.0, run=1.0, procs_allocated=2, procs_requested=5)])
     assert trace_of("f", "n", largest, False).processors == 5
-    late = Reading([LoggedJob(submit=253_402_300_800.0, run=1.0)])
+    late = LogReading([LoggedJob(submit=253_402_300_800.0, run=1.0)])
     with pytest.raises(InputError, match="expected a year of four digits"):
         trace_of("file", "name", late, False)
     with pytest.raises(InputError, match="file: no jobs that ran: the log has none"):
-        trace_of("file", "name", Reading(), False)
+        trace_of("file", "name", LogReading(), False)
 
 
 def test_numbers_and_times_of_logs():
@@ -80,7 +80,7 @@ def test_times_without_a_zone_are_in_utc_wherever_they_are_read(monkeypatch, zon
     time.tzset()
     try:
         assert instant("f", "2024-05-01T12:00:00") == 1_714_564_800.0
-        reading = Reading([LoggedJob(submit=1_714_564_800.0, run=1.0)])
+        reading = LogReading([LoggedJob(submit=1_714_564_800.0, run=1.0)])
         notes = trace_of("f", "n", reading, False).notes
         assert notes == ("times count from 2024-05-01T12:00:00Z, the first submission",)
         table = pl.DataFrame({"submit": ["2024-05-01T12:00:00"]})

@@ -11,7 +11,7 @@ from scipy.stats import gamma
 
 from windlass.experiment.workloads import lublin
 from windlass.experiment.workloads.lublin.day import Day, draw_points
-from windlass.experiment.workloads.lublin.kinds import BATCH, COMBINED, INTERACTIVE, Kind
+from windlass.experiment.workloads.lublin.kinds import BATCH, COMBINED, INTERACTIVE, JobKind
 from windlass.experiment.workloads.lublin.model import draw_requests, draw_runs, draw_sizes
 from windlass.model import InputError
 
@@ -29,7 +29,7 @@ def within_chance(found: float, expected: float, n: int) -> bool:
     return abs(found - expected) <= 5 * np.sqrt(expected * (1 - expected) / n)
 
 
-def stages_below(kind: Kind, log_size: float) -> float:
+def stages_below(kind: JobKind, log_size: float) -> float:
     """The distribution function of the two-stage uniform log2 of sizes."""
     first = np.clip((log_size - kind.low) / (kind.middle - kind.low), 0, 1)
     second = np.clip((log_size - kind.middle) / (kind.high - kind.middle), 0, 1)
@@ -37,7 +37,7 @@ def stages_below(kind: Kind, log_size: float) -> float:
 
 
 @kinds
-def test_every_size_has_its_share(kind: Kind) -> None:
+def test_every_size_has_its_share(kind: JobKind) -> None:
     sizes = draw_sizes(kind.sized(128), MANY, 128, rng())
     power = kind.power_of_two
     other = 1 - kind.serial - power
@@ -66,7 +66,7 @@ def test_powers_of_two_stay_so_in_a_system_that_is_none() -> None:
 
 @kinds
 @pytest.mark.parametrize("procs", [1, 16, 128, 1000])
-def test_run_times_are_a_hyper_gamma_by_size(kind: Kind, procs: int) -> None:
+def test_run_times_are_a_hyper_gamma_by_size(kind: JobKind, procs: int) -> None:
     logs = np.log(draw_runs(kind, np.full(MANY, procs), rng()))
     share = float(np.clip(kind.slope * procs + kind.intercept, 0, 1))
     first, second = gamma(kind.shape_1, scale=kind.scale_1), gamma(kind.shape_2, scale=kind.scale_2)
@@ -79,7 +79,7 @@ def test_run_times_are_a_hyper_gamma_by_size(kind: Kind, procs: int) -> None:
 
 
 @kinds
-def test_gaps_have_their_distribution(kind: Kind) -> None:
+def test_gaps_have_their_distribution(kind: JobKind) -> None:
     gaps = np.diff(draw_points(kind, MANY, rng()), prepend=0.0) * 1800
     drawn = gamma(kind.gap_shape * kind.rush_to_all, scale=kind.gap_scale)
     assert gaps.max() <= np.exp(13) * (1 + 1e-9)
@@ -88,7 +88,7 @@ def test_gaps_have_their_distribution(kind: Kind) -> None:
 
 
 @kinds
-def test_the_day_has_the_weights_of_the_model(kind: Kind) -> None:
+def test_the_day_has_the_weights_of_the_model(kind: JobKind) -> None:
     weights = Day.of(kind).weights
     assert weights.mean() == pytest.approx(1)
     shares = {
@@ -121,7 +121,7 @@ def bucket_by_bucket(weights: NDArray[np.float64], gaps: NDArray[np.float64]) ->
 
 
 @kinds
-def test_arrivals_agree_with_a_plain_loop(kind: Kind) -> None:
+def test_arrivals_agree_with_a_plain_loop(kind: JobKind) -> None:
     points = draw_points(kind, 3000, rng())
     day = Day.of(kind)
     assert day.times(points) == pytest.approx(

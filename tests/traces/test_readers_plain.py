@@ -8,9 +8,9 @@ import pytest
 
 from windlass.io.traces import SwfLog, Trace, read_csv, to_workload
 from windlass.io.traces.clock import in_seconds
-from windlass.io.traces.columns import Column, refuse_or_note, shown
+from windlass.io.traces.columns import TraceColumn, refuse_or_note, shown
 from windlass.io.traces.files import read_head, read_text, stem
-from windlass.io.traces.resources import Asked, gpus_of, kept_columns, memory_of, most_at_once
+from windlass.io.traces.resources import ResourceRequest, gpus_of, kept_columns, memory_of, most_at_once
 from windlass.io.traces.series import held, on_grid, read_series
 from windlass.io.traces.trace import BadLine
 from windlass.model import InputError, JobTable
@@ -129,7 +129,7 @@ def test_what_jobs_ask_for():
     np.testing.assert_equal(memory_of(kib).amount, [3 * 1024.0 * 2, 1024.0, np.nan])
     both = kib.with_columns(memory=pl.Series([7.0, 8.0, 9.0]))
     assert memory_of(both).amount.tolist() == [7.0, 8.0, 9.0]
-    assert Asked(np.array([0.0, 1.0]), 5.0).take(np.array([1])).amount.tolist() == [1.0]
+    assert ResourceRequest(np.array([0.0, 1.0]), 5.0).take(np.array([1])).amount.tolist() == [1.0]
     kept = kept_columns(pl.DataFrame({"gpus": ["-1", "0"], "memory": [float("inf"), 0.0], "nodes": [1, 1]}))
     assert [each.to_list() for each in kept] == [[None, 0.0], [None, 0.0]]
     assert kept_columns(pl.DataFrame({"gpus": [[1]]})) == []
@@ -186,8 +186,10 @@ def test_bad_lines_in_words():
     refused(lambda: refuse_or_note("f", bad, False), "f, line 3: why")
     assert shown("a" * 40) == repr("a" * 40)
     assert shown("a" * 41) == repr("a" * 39 + "…")
-    assert Column("a", whole=True, missing=-1).expected == "a whole number of 0 or more, or -1 for missing"
-    assert Column("a").expected == "a number of 0 or more"
+    assert (
+        TraceColumn("a", whole=True, missing=-1).expected == "a whole number of 0 or more, or -1 for missing"
+    )
+    assert TraceColumn("a").expected == "a number of 0 or more"
 
 
 def test_text_of_files(tmp_path, monkeypatch):

@@ -9,7 +9,7 @@ import pytest
 from tests.report.made import outcome, random_outcome, results
 from windlass.model import InputError
 from windlass.results import HIGHER, LOWER, Outcome, Results, VariantResult
-from windlass.results.verdict import Comparison, Interval, compare, judge, parse_requirements
+from windlass.results.verdict import Comparison, ConfidenceInterval, compare, judge, parse_requirements
 from windlass.results.verdict.measures import NARROW, WIDE
 from windlass.results.verdict.repeated import repeat
 
@@ -91,7 +91,7 @@ def test_of_a_percentile_the_interval_is_around_the_difference_that_is_said():
 
 
 def test_the_best_is_never_told_from_by_being_worse():
-    found = Comparison("x", (1.0, 2.0), 0, (None, Interval(1.0, -3.0, -1.0, 20)), "blocks")
+    found = Comparison("x", (1.0, 2.0), 0, (None, ConfidenceInterval(1.0, -3.0, -1.0, 20)), "blocks")
     assert not found.told(1)
 
 

@@ -14,7 +14,7 @@ from scipy.stats import t
 from tests.report.made import outcome, random_outcome, results
 from windlass.model import InputError
 from windlass.results import HIGHER, LOWER, Choice, Outcome, Results, VariantResult, summarise
-from windlass.results.verdict import Interval, check_names, compare, judge, parse_requirements
+from windlass.results.verdict import ConfidenceInterval, check_names, compare, judge, parse_requirements
 from windlass.results.verdict.measures import NARROW, WIDE, jobs_of, measure_of
 from windlass.results.verdict.paired import lag_one, neighbours_alike, paired_interval
 from windlass.results.verdict.repeated import BLOCKS, LEAST_JOBS, repeat
@@ -99,9 +99,9 @@ def test_intervals_around_another_centre():
     found = paired_interval(values, centre=2.0)
     half = t.ppf(0.975, 2) * math.sqrt(((values - 2.0) ** 2).sum() / 2) / math.sqrt(3)
     assert (found.mean, found.low, found.high) == pytest.approx((2.0, 2.0 - half, 2.0 + half))
-    assert Interval(1.0, 0.0, 2.0, 3).apart is False
-    assert Interval(-1.0, -2.0, 0.0, 3).apart is False
-    assert Interval(-1.0, -2.0, -0.5, 3).apart is True
+    assert ConfidenceInterval(1.0, 0.0, 2.0, 3).apart is False
+    assert ConfidenceInterval(-1.0, -2.0, 0.0, 3).apart is False
+    assert ConfidenceInterval(-1.0, -2.0, -0.5, 3).apart is True
 
 
 def test_neighbours_are_alike_above_the_bound_alone():

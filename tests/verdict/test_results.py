@@ -9,7 +9,7 @@ import pytest
 
 from tests.verdict.test_plain import Served, served
 from windlass.results import At, Choice, Outcome, Results, Series, Summary, VariantResult
-from windlass.results.verdict import Comparison, Interval, fidelity
+from windlass.results.verdict import Comparison, ConfidenceInterval, fidelity
 
 
 def logged(starts, name="as it was", own=True, choices=(), point=""):
@@ -93,10 +93,12 @@ def test_words_for_choices_and_places():
     assert [(each.metric, each.mean, each.better, each.sometimes) for each in found] == [
         *(("requests", 5.0, 0, False), ("quality", 2.0, 1, False), ("cost", 2.0, -1, False)),
     ]
-    made = Comparison("x", (1.0, math.nan, 2.0), 0, (None, None, Interval(1.0, 0.0, 2.0, 3)), "seeds")
+    made = Comparison(
+        "x", (1.0, math.nan, 2.0), 0, (None, None, ConfidenceInterval(1.0, 0.0, 2.0, 3)), "seeds"
+    )
     # An interval that begins at 0 tells nothing.
     assert (made.told(2), made.supported()) == (False, (False,) * 3)
-    told = replace(made, against=(None, None, Interval(1.0, 0.5, 2.0, 3)))
+    told = replace(made, against=(None, None, ConfidenceInterval(1.0, 0.5, 2.0, 3)))
     assert told.supported() == (True, False, False)
 
 

@@ -9,7 +9,7 @@ from windlass.experiment.runner import run
 from windlass.experiment.scenario import load_scenario, make_scenario
 from windlass.experiment.worlds.admission.simulation import draw_case, with_admission
 from windlass.experiment.worlds.admission.spec import Bursts
-from windlass.experiment.worlds.admission.world import Admission
+from windlass.experiment.worlds.admission.world import AdmissionWorld
 from windlass.model import InputError, PolicyError
 from windlass.sim.nodes import Ledger
 from windlass.sim.telemetry.metrics import read_model, write_model
@@ -45,7 +45,7 @@ def test_metrics_are_of_what_happened():
     (outcome,) = variant.outcomes
     metrics, table = outcome.metrics, outcome.jobs
     setting = make_scenario(tree(keep_tasks=300)).variants[0].setting
-    case = draw_case(setting, 1, Admission().workload(setting, 1))
+    case = draw_case(setting, 1, AdmissionWorld().workload(setting, 1))
     done, observed = with_admission(case)
     assert metrics.p99_response_s == np.percentile(done.response, 99)
     assert metrics.mean_cpu_ready == observed.of("ready").mean()
@@ -60,9 +60,11 @@ def test_what_comes_before_is_not_measured():
     setting = (
         make_scenario(tree(policies={"admit": {"random": {"downtime": 0.4}}}, warm=55.0)).variants[0].setting
     )
-    case = draw_case(setting, 1, Admission().workload(setting, 1))
+    case = draw_case(setting, 1, AdmissionWorld().workload(setting, 1))
     done, observed = with_admission(case)
-    metrics = Admission().run(setting, 1, Admission().workload(setting, 1), lambda share: None).metrics
+    metrics = (
+        AdmissionWorld().run(setting, 1, AdmissionWorld().workload(setting, 1), lambda share: None).metrics
+    )
     late = done.submit >= 55.0
     assert metrics.tasks == late.sum() < 1000
     assert metrics.p99_response_s == np.percentile(done.response[late], 99)
@@ -78,7 +80,7 @@ def test_what_comes_before_is_not_measured():
 def test_the_same_seed_gives_the_same_run_and_all_policies_the_same_tasks():
     def drawn(admit, seed):
         setting = make_scenario(tree(policies={"admit": admit})).variants[0].setting
-        return draw_case(setting, seed, Admission().workload(setting, seed))
+        return draw_case(setting, seed, AdmissionWorld().workload(setting, seed))
 
     one, other, third = drawn("always", 1), drawn("random", 1), drawn("always", 2)
     assert one.tasks.submit.tobytes() == other.tasks.submit.tobytes() != third.tasks.submit.tobytes()

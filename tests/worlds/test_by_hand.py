@@ -37,7 +37,7 @@ from windlass.sim.coupled import Coupled
 from windlass.sim.instances.fleet import InstanceFleet, Interruptions
 from windlass.sim.nodes import Ledger
 from windlass.sim.outages import Outages
-from windlass.sim.shares.neighbours import Neighbours
+from windlass.sim.shares.neighbours import NeighbourSpeeds
 from windlass.sim.site.part import SitePart
 
 SEED = 5
@@ -234,7 +234,7 @@ def test_jobs_that_share(kill):
         jobs,
         32,
         use,
-        Neighbours(Interference(0.1, 0.2, 0.3), use, factors, SEED),
+        NeighbourSpeeds(Interference(0.1, 0.2, 0.3), use, factors, SEED),
         memory_per_core=3e9,
         checkpoint=45.0,
         noise=0.1,

@@ -11,8 +11,8 @@ from windlass.experiment.workloads.sites import SiteModel, draw_sites
 from windlass.experiment.workloads.stages import JobModel, draw_jobs
 from windlass.experiment.worlds.video.clusters import timetable_of
 from windlass.experiment.worlds.video.simulation import VideoCase, run_video
-from windlass.experiment.worlds.video.spec import ChangeSpec, DropsSpec
-from windlass.experiment.worlds.video.streams import Streams
+from windlass.experiment.worlds.video.spec import ChangeSpec, LinkDropsSpec
+from windlass.experiment.worlds.video.streams import QuerySchedule
 from windlass.model.fleet import Fleet, FleetCase, FleetJobs, StageSpec
 from windlass.model.timetable import SiteTimetable
 from windlass.order.fleet import POLICIES as FLEET_ORDERS
@@ -55,12 +55,12 @@ def test_streaming_queries():
     table = timetable_of(
         tiers,
         [ChangeSpec(at=100.0, cluster="private", cores=2.0)],
-        DropsSpec(every=60.0, last=20.0, left=0.5),
+        LinkDropsSpec(every=60.0, last=20.0, left=0.5),
         float(leave.max()),
         rng(2),
     )
     case = VideoCase(
-        tiers, Streams(queries, workload.stays), table, Terms(2.0, 0.5, 3.0, 0.75, 0.5), merge=True
+        tiers, QuerySchedule(queries, workload.stays), table, Terms(2.0, 0.5, 3.0, 0.75, 0.5), merge=True
     )
     done = run_video(case, PLAN.make("fair", rng(3)))
     equal(found.metrics, video_metrics(done, 10.0))

@@ -9,7 +9,7 @@ from tests.report.page import page_of
 from windlass.experiment.runner import run
 from windlass.experiment.scenario import load_scenario, make_scenario
 from windlass.experiment.worlds.batch.world import Batch
-from windlass.experiment.worlds.colocated.cluster import ClusterSpec, Outage, timetable
+from windlass.experiment.worlds.colocated.cluster import ColocatedClusterSpec, Outage, timetable
 from windlass.experiment.worlds.colocated.simulation import (
     colocate,
     jobs_alone,
@@ -291,7 +291,7 @@ def test_the_example_is_valid():
 def test_a_node_that_comes_back_and_goes_again_at_one_instant_is_away_in_whatever_order_it_is_said():
     said = [{"node": 0, "down": 9, "up": 12}, {"node": 0, "down": 5, "up": 9}]
     tables = [
-        timetable(ClusterSpec(nodes=2, cores=4, outages=law), 1.0, np.random.default_rng(1))
+        timetable(ColocatedClusterSpec(nodes=2, cores=4, outages=law), 1.0, np.random.default_rng(1))
         for law in (said, said[::-1])
     ]
     for table in tables:

@@ -21,7 +21,7 @@ from windlass.experiment.worlds.batch.pools import Amounts, pools_of, within
 from windlass.experiment.worlds.batch.recorded import LoggedBatch
 from windlass.experiment.worlds.batch.spec import BatchSetting
 from windlass.io.traces import Workload
-from windlass.io.traces.resources import Asked
+from windlass.io.traces.resources import ResourceRequest
 from windlass.model import InputError, JobTable
 from windlass.model.pools import Pools
 from windlass.report.columns import metric_columns
@@ -120,7 +120,7 @@ def test_partitions_have_no_pools(tmp_path):
 @pytest.mark.parametrize(("gpus", "own"), [(None, True), (6, True), (5, False)])
 def test_a_site_with_less_than_jobs_held_at_once_is_not_the_log_s_own(gpus, own):
     jobs = JobTable.of(submit=[0, 1], run=[9, 9], procs=[1, 1])
-    log = Workload(jobs, 4, logged_processors=4, gpus=Asked(np.array([2.0, 4.0]), most=6.0))
+    log = Workload(jobs, 4, logged_processors=4, gpus=ResourceRequest(np.array([2.0, 4.0]), most=6.0))
     tree = {"cluster": {"gpus": gpus}, "workload": {"trace": "log.csv"}, "policies": {"order": "easy"}}
     assert LoggedBatch().own(BatchSetting.model_validate(tree), log) == own
 
@@ -131,8 +131,8 @@ def work(gpus: list[float], memory: list[float] | None = None) -> Workload:
     return Workload(
         jobs,
         8,
-        gpus=Asked(np.array(gpus), np.nan),
-        memory=None if memory is None else Asked(np.array(memory), np.nan),
+        gpus=ResourceRequest(np.array(gpus), np.nan),
+        memory=None if memory is None else ResourceRequest(np.array(memory), np.nan),
     )
 
 
@@ -192,7 +192,7 @@ def test_what_lacks_is_looked_at_second_by_second(jobs):
 
 def test_a_job_is_told_what_it_lacked():
     jobs = JobTable.of(submit=[0, 0, 1, 2], run=[50, 80, 5, 5], procs=[1, 3, 1, 1], job=[1, 2, 3, 4])
-    asked = Asked(np.array([1.0, 0.0, 1.0, 0.0]), np.nan)
+    asked = ResourceRequest(np.array([1.0, 0.0, 1.0, 0.0]), np.nan)
     setting = BatchSetting.model_validate(
         {"cluster": {"gpus": 1}, "workload": {"lublin": {}}, "policies": {"order": "easy"}}
     )

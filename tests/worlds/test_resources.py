@@ -16,7 +16,7 @@ from windlass.experiment.scenario import make_scenario
 from windlass.experiment.worlds.batch.resources import resource_notes
 from windlass.experiment.worlds.batch.spec import BatchSetting
 from windlass.io.traces import Trace, Workload, read_trace, to_workload
-from windlass.io.traces.resources import Asked, most_at_once
+from windlass.io.traces.resources import ResourceRequest, most_at_once
 from windlass.model import JobTable
 
 GIB = 2.0**30
@@ -100,7 +100,9 @@ def test_the_most_at_once_is_that_of_some_start(jobs):
 
 def workload(gpus: object = None, memory: object = None, most: float = np.nan) -> Workload:
     jobs = JobTable.of(submit=[0, 10, 20, 100], run=[50, 50, 10, 10], procs=[1, 2, 3, 4])
-    asked = [None if each is None else Asked(np.array(each, float), most) for each in (gpus, memory)]
+    asked = [
+        None if each is None else ResourceRequest(np.array(each, float), most) for each in (gpus, memory)
+    ]
     return Workload(jobs, 10, gpus=asked[0], memory=asked[1])
 
 
@@ -167,7 +169,7 @@ def test_what_there_is_may_be_taken_from_the_log_or_not_be_known():
 
 def test_jobs_of_one_instant_make_no_load():
     jobs = JobTable.of(submit=[0, 0], run=[5, 5], procs=[1, 1])
-    assert len(resource_notes(Workload(jobs, 4, gpus=Asked(np.array([1.0, 2.0]), 3.0)))) == 1
+    assert len(resource_notes(Workload(jobs, 4, gpus=ResourceRequest(np.array([1.0, 2.0]), 3.0)))) == 1
 
 
 def test_a_run_says_so(log):

@@ -12,7 +12,7 @@ from windlass.experiment.workloads.use import UseLaw, draw_use
 from windlass.io.traces.interference import read_interference
 from windlass.model import InputError, JobTable
 from windlass.share.interference import Interference
-from windlass.sim.shares.neighbours import Neighbours
+from windlass.sim.shares.neighbours import NeighbourSpeeds
 
 ROOT = Path(__file__).parents[2]
 TRACES = ROOT.parent / "shared" / "traces"
@@ -96,7 +96,7 @@ def test_a_sequential_stage_keeps_one_core_busy():
 def test_pairs_of_classes_stay_as_they_are_and_nobody_is_faster_than_alone():
     jobs = JobTable.of(submit=[0.0] * 4, run=[10.0] * 4, procs=[1] * 4)
     use = draw_use(jobs, np.array([0, 1, 0, 1]), UseLaw(), np.random.default_rng(3))
-    physics = Neighbours(
+    physics = NeighbourSpeeds(
         Interference(*FITTED_TO_HALF), use, LEFT_OUT_FACTORS.draw(99, np.random.default_rng(4)), 5
     )
     assert physics(0, 1, 60.0, 70.0, 30) == physics(2, 3, 60.0, 70.0, 30)

@@ -15,7 +15,7 @@ from windlass.experiment.scenario import load_scenario, make_scenario
 from windlass.experiment.workloads.queries import three_tiers
 from windlass.experiment.worlds.video.clusters import hierarchy_of, timetable_of
 from windlass.experiment.worlds.video.simulation import VideoCase, run_video
-from windlass.experiment.worlds.video.spec import ChangeSpec, DropsSpec, VideoSetting
+from windlass.experiment.worlds.video.spec import ChangeSpec, LinkDropsSpec, VideoSetting
 from windlass.experiment.worlds.video.world import Video
 from windlass.model import InputError
 from windlass.model.queries import Component, QueryPlan
@@ -165,7 +165,7 @@ def test_changes_and_drops_are_one_timetable():
     assert none.site.tolist() == [2, 3]
     assert none.slots.tolist() == [8000, 1500]
     assert none.up.tolist() == [100.0, np.inf]
-    drops = DropsSpec(every=1000, last=100, left=0.0)
+    drops = LinkDropsSpec(every=1000, last=100, left=0.0)
     table = timetable_of(tiers, changes, drops, 1e4, np.random.default_rng(1))
     assert (np.diff(table.time) >= 0).all()
     # The cloud sends to nobody, and drops nothing; others are whole again after each drop.

@@ -10,7 +10,7 @@ from pydantic import TypeAdapter
 from windlass.experiment.worlds import find_world, worlds
 from windlass.experiment.worlds.colocated.world import _span_notes
 from windlass.experiment.worlds.contents import Content, content_of
-from windlass.experiment.worlds.elastic.spec import ClusterSpec
+from windlass.experiment.worlds.elastic.spec import ElasticClusterSpec
 from windlass.experiment.worlds.elastic.spot import instance_fleet
 from windlass.experiment.worlds.fleet.sites import MeasuredSites, measured_fleet
 from windlass.experiment.worlds.policy import Policy, PolicySpec
@@ -197,7 +197,7 @@ def test_spot_capacity_is_told_again_until_a_month_after_the_last_job(tmp_path):
     path = tmp_path / "spot.json"
     path.write_text('{"metadata": {"gap_seconds": 86400}, "data": [3, 3, 1, 3]}')
     spot = {"trace": path, "type": "b", "each": 2}
-    cluster = ClusterSpec.model_validate(
+    cluster = ElasticClusterSpec.model_validate(
         {"types": [{"name": "b", "cores": 8, "most": 5}, {"name": "a", "cores": 4}], "spot": spot}
     )
     jobs = VectorJobs.of(submit=[7.0, 86_407.0], run=[10.0, 86_400.0], cores=1)

@@ -11,7 +11,7 @@ import numpy as np
 from rich.table import Table
 
 from windlass.io import write_text
-from windlass.report.html_fragments import Part, text
+from windlass.report.html_fragments import PageSection, text
 from windlass.report.page import page
 from windlass.report.pictures import part
 from windlass_reproductions.reproduction import Paper, Reproduction, Row
@@ -65,8 +65,8 @@ def _page(paper: Paper, reproduction: Reproduction) -> str:
         f"<tbody>{cells}</tbody></table></div></section>"
     )
     pictures = (part(picture) for picture in reproduction.pictures)
-    sections = (Part(f"<section>{shown.html}</section>", shown.plots) for shown in pictures)
-    return page(paper.title, [Part(head), Part(table), *sections])
+    sections = (PageSection(f"<section>{shown.html}</section>", shown.plots) for shown in pictures)
+    return page(paper.title, [PageSection(head), PageSection(table), *sections])
 
 
 def _shown(value: float | str | None) -> str:

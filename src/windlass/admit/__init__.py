@@ -34,8 +34,8 @@ from __future__ import annotations
 from typing import ClassVar, Protocol
 
 from windlass.admit.context import AdmitContext
-from windlass.admit.federation import Aggregator, Subspace, Tree
-from windlass.admit.fleet import Fleet
+from windlass.admit.federation import Aggregator, AggregatorTree, Subspace
+from windlass.admit.fleet import AdmissionFleet
 from windlass.admit.lib.directions import FrequentDirections
 from windlass.admit.lib.fpca import FPCAEdge
 from windlass.admit.lib.power import PowerMethod
@@ -72,19 +72,19 @@ class AdmitPolicy(Protocol):
 __all__ = [
     "POLICIES",
     "Admission",
+    "AdmissionFleet",
     "AdmitContext",
     "AdmitPolicy",
     "AdmitView",
     "Aggregator",
+    "AggregatorTree",
     "FPCAEdge",
-    "Fleet",
     "Forewarn",
     "FrequentDirections",
     "PowerMethod",
     "Pronto",
     "Spirit",
     "Subspace",
-    "Tree",
     "distance",
     "merge",
 ]

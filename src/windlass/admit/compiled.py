@@ -4,10 +4,11 @@
 ``accept(node, now, ints, floats)``      1 where the node takes one more task, 0 where it does not
 =======================================  ==========================================================
 
-Two clocks tick. Once a step of telemetry each node decides anew (``decide``, or :meth:`Fleet.observe` for all nodes at
-once), which takes microseconds. Once a task the loop asks what stands, which takes nanoseconds. So policies need no
-compiled function of their own: what they decided is in :class:`Standing`, and the function that reads it is the same
-for all. One that draws anew for each task would have its own.
+Two clocks tick. Once a step of telemetry each node decides anew (``decide``, or
+:meth:`~windlass.admit.fleet.AdmissionFleet.observe` for all nodes at once), which takes microseconds. Once a task the
+loop asks what stands, which takes nanoseconds. So policies need no compiled function of their own: what they decided
+is in :class:`StandingAnswers`, and the function that reads it is the same for all. One that draws anew for each task
+would have its own.
 
 ``ints`` is int64: the number of nodes, how many tasks were accepted and rejected, and from :data:`REJECTS` on 1 for
 each node that rejects. ``floats`` is float64: the clock. The function allocates nothing.
@@ -51,7 +52,7 @@ def _standing(node, now, ints, floats):
 STANDING = accepting(_standing)
 
 
-class Standing:
+class StandingAnswers:
     """What each node has answered last, for a loop that asks once a task.
 
     Parameters
@@ -66,7 +67,7 @@ class Standing:
 
     Examples
     --------
-    >>> standing = Standing(2)
+    >>> standing = StandingAnswers(2)
     >>> standing.tell(np.array([False, True]))
     >>> standing.accept(0, now=1.0), standing.accept(1, now=1.0), standing.taken, standing.refused
     (True, False, 1, 1)

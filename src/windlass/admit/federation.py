@@ -159,7 +159,7 @@ class Aggregator:
         return merged
 
 
-class Tree:
+class AggregatorTree:
     """Aggregators above nodes, of any depth: who is below whom is a mapping from each to its parent.
 
     Parameters
@@ -176,7 +176,7 @@ class Tree:
 
     Examples
     --------
-    >>> tree = Tree({"n1": "rack", "n2": "rack", "rack": "root"}, dim=3, rank=2)
+    >>> tree = AggregatorTree({"n1": "rack", "n2": "rack", "rack": "root"}, dim=3, rank=2)
     >>> tree.send("n1", Subspace(np.eye(3)[:, :1], np.array([2.0])))
     >>> tree.send("n2", Subspace(np.eye(3)[:, 1:2], np.array([1.0])))
     >>> tree.whole.singular.tolist(), tree.sent
@@ -200,10 +200,10 @@ class Tree:
     @classmethod
     def of(
         cls, nodes: int, fan_out: int, dim: int, rank: int, forget: float = 1.0, epsilon: float = 0.0
-    ) -> Tree:
+    ) -> AggregatorTree:
         """A tree in which each aggregator has at most so many below it; nodes are ``0``, ``1`` and so on.
 
-        >>> tree = Tree.of(nodes=9, fan_out=3, dim=4, rank=2)
+        >>> tree = AggregatorTree.of(nodes=9, fan_out=3, dim=4, rank=2)
         >>> sorted(tree.aggregators), tree.parents["8"]
         (['1.0', '1.1', '1.2', '2.0'], '1.2')
         """

@@ -19,7 +19,7 @@ from windlass.model import InputError
 from windlass.model.values import whole
 
 
-class Fleet:
+class AdmissionFleet:
     """Nodes that each decide by themselves whether to take one more task, in one call a step.
 
     Every node has its own subspace and filters, and answers as if it had been asked alone.
@@ -40,10 +40,10 @@ class Fleet:
 
     Examples
     --------
-    >>> fleet, rng = Fleet(nodes=3, dim=8, rank=2, block=10), np.random.default_rng(1)
+    >>> fleet, rng = AdmissionFleet(nodes=3, dim=8, rank=2, block=10), np.random.default_rng(1)
     >>> [fleet.observe(rng.normal(size=(3, 8))).shape for _ in range(2)]
     [(3,), (3,)]
-    >>> Fleet.load(fleet.save()).basis.shape
+    >>> AdmissionFleet.load(fleet.save()).basis.shape
     (3, 8, 2)
     """
 

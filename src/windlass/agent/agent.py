@@ -13,11 +13,11 @@ import numpy as np
 from windlass.admit.learned import Learned
 from windlass.agent.aggregate import Aggregate, Routes
 from windlass.agent.check import CheckServer, line_of
-from windlass.agent.envelope import Envelope, Part, digest
+from windlass.agent.envelope import Envelope, EnvelopePart, digest
 from windlass.agent.guard import Guard
 from windlass.agent.join import Joiner
 from windlass.agent.kubernetes import ClusterApi, Marker
-from windlass.agent.node import Node, load_node, make_node
+from windlass.agent.node import AgentNode, load_node, make_node
 from windlass.agent.options import Above, AgentOptions, AggregatorOptions
 from windlass.agent.prometheus import Count, Gauge, Many, Page, Shown, shown_of
 from windlass.agent.routes import agent_routes
@@ -25,7 +25,7 @@ from windlass.agent.signal_board import Board
 from windlass.agent.state_file import Keeper
 from windlass.agent.stop import Backoff, Stop
 from windlass.agent.token import Token
-from windlass.agent.watch import Watch, watch
+from windlass.agent.watch import NodeWatch, watch
 from windlass.agent.web import Refusals, WebServer
 from windlass.engines.linux.telemetry.observer import Observation, Observer
 from windlass.engines.linux.telemetry.source import Roots
@@ -36,7 +36,7 @@ Tell = Callable[[str], None]
 
 
 @dataclass(slots=True)
-class Saves:
+class SaveCounts:
     """How often what was learned was saved, and how often that failed."""
 
     done: int = 0
@@ -66,7 +66,7 @@ class Saver:
         self._keeper, self._every, self._envelope = keeper, every, envelope
         self._clock, self._tell = clock, tell
         self._due = clock() + every
-        self.saves = Saves()
+        self.saves = SaveCounts()
 
     def look(self, now: bool = False) -> bool:
         """Save if that is due; whether it was, and is saved."""
@@ -124,7 +124,7 @@ def run_agent(
         lambda found: _restored(found, kept, options.policy, metrics, len(names)), tell
     ) or make_node(options.policy, len(names), rng, options.downtime)
     board = Board(clock, options.stale)
-    watching = Watch(node, Guard(options.guard), board, options.every, clock)
+    watching = NodeWatch(node, Guard(options.guard), board, options.every, clock)
     saver = Saver(keeper, options.save_every, lambda: _envelope(node, kept, metrics), clock, tell)
     refusals = Refusals()
     with ExitStack() as stack:
@@ -260,7 +260,7 @@ def _joiner(
     rng: np.random.Generator,
     clock: Clock,
     tell: Tell,
-    watching: Watch,
+    watching: NodeWatch,
 ) -> Joiner:
     if token is None:
         raise InputError("--join: there is no token, expected --token-file or WINDLASS_TOKEN")
@@ -274,19 +274,19 @@ def _joiner(
     )  # fmt: skip
 
 
-def _restored(envelope: Envelope, kept: str, policy: str, metrics: str, dim: int) -> Node:
+def _restored(envelope: Envelope, kept: str, policy: str, metrics: str, dim: int) -> AgentNode:
     envelope.check("agent", metrics)
     if envelope.policy != kept:
         raise InputError(f"is of policy '{envelope.policy:.80}', expected '{kept}'")
     return load_node(policy, dim, envelope.part("node") or b"")
 
 
-def _envelope(node: Node, kept: str, metrics: str) -> Envelope | None:
+def _envelope(node: AgentNode, kept: str, metrics: str) -> Envelope | None:
     data = node.save()
-    return None if data is None else Envelope("agent", kept, metrics, (Part("node", data),))
+    return None if data is None else Envelope("agent", kept, metrics, (EnvelopePart("node", data),))
 
 
-def of_process(refusals: Refusals, saves: Saves, joiner: Joiner | None) -> Iterator[Shown]:
+def of_process(refusals: Refusals, saves: SaveCounts, joiner: Joiner | None) -> Iterator[Shown]:
     """What an agent and an aggregator show alike: refused requests, savings, and the aggregator above."""
     refused = tuple((why, float(count)) for why, count in refusals.by_reason())
     yield Many("refused_requests", "Requests that were refused.", "why", refused, counts=True)

@@ -22,13 +22,13 @@ from windlass.admit import Aggregator
 from windlass.admit.learned import Learned
 from windlass.admit.saving import load_aggregator, load_lesson, save_aggregator, save_lesson
 from windlass.admit.shared_model import Lesson
-from windlass.agent.envelope import Envelope, Part, opened
+from windlass.agent.envelope import Envelope, EnvelopePart, opened
 from windlass.agent.node import as_message, from_message
 from windlass.agent.options import check_name
 from windlass.agent.prometheus import Count, Gauge, Many, Shown
 from windlass.agent.routes import only_get
 from windlass.agent.token import Token
-from windlass.agent.web import Answered, Asked, refuse
+from windlass.agent.web import Answered, WebRequest, refuse
 from windlass.model import InputError
 
 #: No more agents below one aggregator: further ones are refused, and aggregators can be below aggregators.
@@ -117,13 +117,14 @@ class Aggregate:
         """All of it, to be kept."""
         with self._lock:
             parts = [
-                Part(f"{_LESSON}{child}", save_lesson(each)) for child, each in sorted(self._lessons.items())
+                EnvelopePart(f"{_LESSON}{child}", save_lesson(each))
+                for child, each in sorted(self._lessons.items())
             ]
             return Envelope(
                 "aggregator",
                 "",
                 self._metrics,
-                (Part("aggregator", save_aggregator(self._aggregator)), *parts),
+                (EnvelopePart("aggregator", save_aggregator(self._aggregator)), *parts),
             )
 
     def restore(self, envelope: Envelope) -> None:
@@ -203,7 +204,7 @@ class Routes:
         self._aggregate, self._token, self._metrics = aggregate, token, metrics
         self._page, self._above = page, above
 
-    def __call__(self, asked: Asked) -> Answered:
+    def __call__(self, asked: WebRequest) -> Answered:
         """What is answered."""
         node = asked.path.removeprefix("/nodes/") if asked.path.startswith("/nodes/") else None
         if node is None and asked.path not in ("/healthz", "/metrics", "/global"):
@@ -224,7 +225,7 @@ class Routes:
             return Answered(204)
         return Answered(200, as_message(learned, "", self._metrics).seal(), content=_BYTES)
 
-    def _node(self, asked: Asked, name: str) -> Answered:
+    def _node(self, asked: WebRequest, name: str) -> Answered:
         try:
             check_name("the name", name)
         except InputError as error:

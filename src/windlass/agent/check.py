@@ -16,14 +16,14 @@ import threading
 from collections.abc import Callable
 
 from windlass.agent.options import Address
-from windlass.agent.signal_board import Answer
+from windlass.agent.signal_board import AdmissionAnswer
 from windlass.agent.web import listening
 
 #: Who does not take a line within so many seconds goes without.
 _PATIENCE = 0.2
 
 
-def line_of(answer: Answer, by: str) -> str:
+def line_of(answer: AdmissionAnswer, by: str) -> str:
     """What HAProxy is told.
 
     Parameters
@@ -35,9 +35,9 @@ def line_of(answer: Answer, by: str) -> str:
 
     Examples
     --------
-    >>> line_of(Answer(True, "", 80), "state"), line_of(Answer(False, "", 0), "state")
+    >>> line_of(AdmissionAnswer(True, "", 80), "state"), line_of(AdmissionAnswer(False, "", 0), "state")
     ('ready up 80%', 'drain')
-    >>> line_of(Answer(True, "", 80), "weight"), line_of(Answer(False, "", 0), "weight")
+    >>> line_of(AdmissionAnswer(True, "", 80), "weight"), line_of(AdmissionAnswer(False, "", 0), "weight")
     ('up 80%', 'up 0%')
     """
     if by == "weight":

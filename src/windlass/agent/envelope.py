@@ -42,7 +42,7 @@ class _Header(BaseModel):
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class EnvelopePart:
     """Named bytes."""
 
     name: str
@@ -66,7 +66,7 @@ class Envelope:
 
     Examples
     --------
-    >>> sealed = Envelope("agent", "pronto", digest(("a", "b")), (Part("node", b"abc"),)).seal()
+    >>> sealed = Envelope("agent", "pronto", digest(("a", "b")), (EnvelopePart("node", b"abc"),)).seal()
     >>> opened(sealed).part("node")
     b'abc'
     """
@@ -74,7 +74,7 @@ class Envelope:
     kind: Kind
     policy: str
     metrics: str
-    parts: tuple[Part, ...]
+    parts: tuple[EnvelopePart, ...]
 
     def part(self, name: str) -> bytes | None:
         """The first part of a name, or None."""
@@ -125,7 +125,7 @@ def opened(data: bytes) -> Envelope:
         raise InputError(f"has {len(payload)} bytes of parts, which is not what it lists")
     parts, at = [], 0
     for each in header.parts:
-        parts.append(Part(each.name, payload[at : at + each.size]))
+        parts.append(EnvelopePart(each.name, payload[at : at + each.size]))
         at += each.size
     return Envelope(header.kind, header.policy, header.metrics, tuple(parts))
 

@@ -21,7 +21,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Protocol
 
-from windlass.agent.signal_board import Answer
+from windlass.agent.signal_board import AdmissionAnswer
 from windlass.agent.stop import Backoff, Stop
 from windlass.model import InputError
 
@@ -146,7 +146,7 @@ class Marker:
         api: Api,
         node: str,
         by: str,
-        answer: Callable[[], Answer],
+        answer: Callable[[], AdmissionAnswer],
         clock: Callable[[], float],
         backoff: Backoff,
         tell: Callable[[str], None],

@@ -15,7 +15,7 @@ from windlass.admit import POLICIES, Admission, AdmitPolicy, AdmitView
 from windlass.admit.context import AdmitContext
 from windlass.admit.learned import Interruptible, Learned, Loadable, Mergeable, Projecting, Restorable
 from windlass.admit.saving import load_lesson, load_subspace, save_lesson, save_subspace
-from windlass.agent.envelope import Envelope, Part
+from windlass.agent.envelope import Envelope, EnvelopePart
 from windlass.model import InputError
 from windlass.policy.registry import capability
 
@@ -36,9 +36,9 @@ def as_message(learned: Learned, policy: str, metrics: str) -> Envelope:
     metrics
         Digest of the names of the metrics.
     """
-    parts = [Part("subspace", save_subspace(learned.subspace))]
+    parts = [EnvelopePart("subspace", save_subspace(learned.subspace))]
     if learned.lesson is not None:
-        parts.append(Part("lesson", save_lesson(learned.lesson)))
+        parts.append(EnvelopePart("lesson", save_lesson(learned.lesson)))
     return Envelope("learned", policy, metrics, tuple(parts))
 
 
@@ -68,7 +68,7 @@ def from_message(envelope: Envelope, dim: int) -> Learned:
     return found
 
 
-class Node:
+class AgentNode:
     """A policy of one node, with what it can do beyond deciding.
 
     Parameters
@@ -118,7 +118,7 @@ class Node:
         return None if self._restorable is None else self._restorable.save()
 
 
-def make_node(name: str, dim: int, rng: np.random.Generator, downtime: float | None = None) -> Node:
+def make_node(name: str, dim: int, rng: np.random.Generator, downtime: float | None = None) -> AgentNode:
     """Return a node under a policy that has seen nothing yet.
 
     Parameters
@@ -143,10 +143,10 @@ def make_node(name: str, dim: int, rng: np.random.Generator, downtime: float | N
     'utilisation'
     """
     given: dict[str, Any] = {} if downtime is None else {"downtime": downtime}
-    return Node(POLICIES.make(name, AdmitContext(rng, dim), **given))
+    return AgentNode(POLICIES.make(name, AdmitContext(rng, dim), **given))
 
 
-def load_node(name: str, dim: int, data: bytes) -> Node:
+def load_node(name: str, dim: int, data: bytes) -> AgentNode:
     """Return a node as it was saved.
 
     Raises
@@ -160,10 +160,10 @@ def load_node(name: str, dim: int, data: bytes) -> Node:
         raise InputError(f"policy '{name:.40}' cannot be saved or loaded")
     if policy.dim != dim:
         raise InputError(f"is of {policy.dim} metrics, expected {dim}")
-    return Node(cast(AdmitPolicy, policy))
+    return AgentNode(cast(AdmitPolicy, policy))
 
 
-def decide(node: Node, view: AdmitView) -> Admission:
+def decide(node: AgentNode, view: AdmitView) -> Admission:
     """Return the answer of a node's policy, checked."""
     found = node.policy.decide(view)
     found.check()

@@ -12,13 +12,13 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from windlass.agent.signal_board import Board
-from windlass.agent.web import Answered, Answering, Asked, refuse
+from windlass.agent.web import Answered, Answering, WebRequest, refuse
 
 
-def only_get(asked: Asked) -> Answered | None:
+def only_get(asked: WebRequest) -> Answered | None:
     """A refusal of what is neither GET nor HEAD; None otherwise.
 
-    >>> only_get(Asked("POST", "/accept")).status, only_get(Asked("GET", "/accept"))
+    >>> only_get(WebRequest("POST", "/accept")).status, only_get(WebRequest("GET", "/accept"))
     (405, None)
     """
     if asked.method in ("GET", "HEAD"):
@@ -39,7 +39,7 @@ def agent_routes(board: Board, metrics: Callable[[], Answered]) -> Answering:
     Examples
     --------
     >>> answering = agent_routes(Board(lambda: 0.0, 5.0), lambda: Answered(200))
-    >>> answering(Asked("GET", "/accept"))
+    >>> answering(WebRequest("GET", "/accept"))
     Answered(status=503, body=b'reject: no step was measured yet\\n', refused='', content='text/plain; charset=utf-8')
     """
 
@@ -55,7 +55,7 @@ def agent_routes(board: Board, metrics: Callable[[], Answered]) -> Answering:
 
     pages = {"/accept": accept, "/healthz": healthz, "/metrics": metrics}
 
-    def answering(asked: Asked) -> Answered:
+    def answering(asked: WebRequest) -> Answered:
         page = pages.get(asked.path)
         if page is None:
             return refuse(404, f"no such page, expected one of {', '.join(pages)}", "path")

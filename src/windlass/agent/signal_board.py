@@ -12,7 +12,7 @@ _Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Standing:
+class StepSignal:
     """One step.
 
     Parameters
@@ -47,7 +47,7 @@ class Standing:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class AdmissionAnswer:
     """Whether a task may come now.
 
     Parameters
@@ -71,7 +71,7 @@ class Board:
     Parameters
     ----------
     clock
-        As of :attr:`Standing.now`, s.
+        As of :attr:`StepSignal.now`, s.
     stale
         A step that is older says nothing: whoever asks is rejected, as an agent that does not get to run is on a
         machine that has too much to do.
@@ -79,28 +79,28 @@ class Board:
     Examples
     --------
     >>> Board(lambda: 0.0, 5.0).answer()
-    Answer(accept=False, why='no step was measured yet', percent=0)
+    AdmissionAnswer(accept=False, why='no step was measured yet', percent=0)
     """
 
     def __init__(self, clock: Callable[[], float], stale: float) -> None:
         self._clock, self.stale = clock, stale
-        self.last: Standing | None = None
+        self.last: StepSignal | None = None
 
     @property
     def age(self) -> float:
         """Of the last step, s; infinite before the first."""
         return float("inf") if self.last is None else self._clock() - self.last.now
 
-    def answer(self) -> Answer:
+    def answer(self) -> AdmissionAnswer:
         """What stands."""
         last = self.last
         if last is None:
-            return Answer(False, "no step was measured yet", 0)
+            return AdmissionAnswer(False, "no step was measured yet", 0)
         age = self._clock() - last.now
         if age > self.stale:
-            return Answer(
+            return AdmissionAnswer(
                 False, f"nothing was measured for {age:.0f} s, expected a step each {self.stale:.3g} s", 0
             )
         if last.reject:
-            return Answer(False, last.why, 0)
-        return Answer(True, last.why, max(1, round(100.0 * last.room)))
+            return AdmissionAnswer(False, last.why, 0)
+        return AdmissionAnswer(True, last.why, max(1, round(100.0 * last.room)))

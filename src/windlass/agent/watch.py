@@ -10,8 +10,8 @@ import numpy as np
 from windlass.admit import AdmitView
 from windlass.admit.learned import Learned
 from windlass.agent.guard import Guard
-from windlass.agent.node import Node, decide
-from windlass.agent.signal_board import Board, Standing
+from windlass.agent.node import AgentNode, decide
+from windlass.agent.signal_board import Board, StepSignal
 from windlass.agent.stop import Stop
 from windlass.engines.linux.telemetry.observer import Observation
 from windlass.engines.linux.telemetry.recorder import Pace
@@ -22,7 +22,7 @@ _GAP = 5.0
 _LEARNED = 20
 
 
-class Watch:
+class NodeWatch:
     """Takes in observations; one thread does so, and any may look at its board.
 
     Parameters
@@ -40,7 +40,7 @@ class Watch:
     """
 
     def __init__(
-        self, node: Node, guard: Guard, board: Board, every: float, clock: Callable[[], float]
+        self, node: AgentNode, guard: Guard, board: Board, every: float, clock: Callable[[], float]
     ) -> None:
         self.node, self.guard, self.board = node, guard, board
         self._every, self._clock = every, clock
@@ -69,7 +69,7 @@ class Watch:
         self._guarded += reject and not found.reject
         if self._steps % _LEARNED == 0:
             self.learned = self.node.learned()
-        self.board.last = Standing(
+        self.board.last = StepSignal(
             steps=self._steps,
             rejected=self._rejected,
             guarded=self._guarded,

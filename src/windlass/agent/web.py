@@ -32,7 +32,7 @@ _Message = MutableMapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class WebRequest:
     """A request.
 
     Parameters
@@ -67,7 +67,7 @@ class Answered:
     content: str = "text/plain; charset=utf-8"
 
 
-Answering = Callable[[Asked], Answered]
+Answering = Callable[[WebRequest], Answered]
 
 
 class _GoneError(Exception):
@@ -194,7 +194,7 @@ def _application(
             if body is None:
                 found = refuse(413, f"expected at most {LONGEST} bytes", "large")
             else:
-                asked = Asked(scope["method"], scope["path"], headers.get(b"authorization"), body)
+                asked = WebRequest(scope["method"], scope["path"], headers.get(b"authorization"), body)
                 found = answering(asked)
         if found.refused:
             refusals.count(found.refused)

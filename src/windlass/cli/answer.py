@@ -9,11 +9,11 @@ from typing import Any
 from windlass.experiment.answer import Answer
 from windlass.report.sentence import of_point
 from windlass.results.verdict import PointVerdict, Verdict
-from windlass.results.verdict.paired import Interval
+from windlass.results.verdict.paired import ConfidenceInterval
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class AnswerOptions:
     """What the options of ``windlass run`` say of the answer and of how the metrics are printed.
 
     Parameters
@@ -87,7 +87,7 @@ def _point(verdict: Verdict, point: PointVerdict) -> dict[str, Any]:
     }
 
 
-def _interval(found: Interval | None) -> dict[str, Any] | None:
+def _interval(found: ConfidenceInterval | None) -> dict[str, Any] | None:
     if found is None:
         return None
     return {

@@ -186,7 +186,7 @@ def run(
     ] = False,
 ) -> None:
     """Run a workload through policies and compare what comes out."""
-    from windlass.cli.answer import Asked
+    from windlass.cli.answer import AnswerOptions
     from windlass.cli.option_checks import check_run, given_in
     from windlass.cli.overrides import Overrides
     from windlass.cli.run import run_command
@@ -213,7 +213,7 @@ def run(
         dry_run=dry_run,
         force=force,
         resume=resume,
-        asked=Asked(by, require, not no_check, csv, wide),
+        asked=AnswerOptions(by, require, not no_check, csv, wide),
     )
 
 
@@ -282,12 +282,12 @@ def forecast(
     json: Json = False,
 ) -> None:
     """Test how well forecasters say how a series goes on, each from the rows before alone."""
-    from windlass.cli.forecast import Question, forecast_command, seconds
+    from windlass.cli.forecast import ForecastOptions, forecast_command, seconds
 
     def names(text: str | None) -> tuple[str, ...]:
         return tuple(name.strip() for name in (text or "").split(",") if name.strip())
 
-    question = Question(
+    question = ForecastOptions(
         series,
         format_,
         names(columns),

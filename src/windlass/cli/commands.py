@@ -25,11 +25,11 @@ def explain(
     ] = False,
 ) -> None:
     """Say what a job of a run waited for: who ran ahead, why, when it was promised a start, who was let past."""
-    from windlass.cli.explain import Question, explain_command
+    from windlass.cli.explain import ExplainOptions, explain_command
     from windlass.cli.option_checks import TOLD, check_apart
 
     check_apart(context, "--json", ("--all",), TOLD)
-    explain_command(Question(folder, job, variant, seed, everything), as_json=json)
+    explain_command(ExplainOptions(folder, job, variant, seed, everything), as_json=json)
 
 
 def check(

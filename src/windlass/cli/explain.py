@@ -23,7 +23,7 @@ _SHOWN = 30
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class ExplainOptions:
     """What is asked: a folder of results, a job's number, and of which variant and seed; None for what is not said."""
 
     folder: Path
@@ -33,7 +33,7 @@ class Question:
     everything: bool = False
 
 
-def explain_command(question: Question, *, as_json: bool) -> None:
+def explain_command(question: ExplainOptions, *, as_json: bool) -> None:
     """Say what a job waited for."""
     scenario = _scenario(question.folder)
     variants = _variants(scenario, question)
@@ -88,7 +88,7 @@ def _scenario(folder: Path) -> Scenario:
     return load_scenario(folder / "scenario.yaml")
 
 
-def _variants(scenario: Scenario, question: Question) -> tuple[Variant, ...]:
+def _variants(scenario: Scenario, question: ExplainOptions) -> tuple[Variant, ...]:
     if question.variant is None:
         return scenario.variants
     found = tuple(each for each in scenario.variants if each.name == question.variant)
@@ -98,7 +98,7 @@ def _variants(scenario: Scenario, question: Question) -> tuple[Variant, ...]:
     return found
 
 
-def _row(question: Question, variant: Variant) -> dict[str, Any]:
+def _row(question: ExplainOptions, variant: Variant) -> dict[str, Any]:
     """What the tables say of the job in one variant."""
     file = question.folder / "jobs.parquet"
     try:
@@ -130,7 +130,7 @@ def _row(question: Question, variant: Variant) -> dict[str, Any]:
     return rows[0]
 
 
-def _waited(scenario: Scenario, question: Question, variant: Variant, row: dict[str, Any]) -> Waited:
+def _waited(scenario: Scenario, question: ExplainOptions, variant: Variant, row: dict[str, Any]) -> Waited:
     explainer = scenario.world.explainer
     if explainer is None:
         wait = _wait(row)
@@ -149,7 +149,7 @@ def _waited(scenario: Scenario, question: Question, variant: Variant, row: dict[
 
 
 def _compare(
-    question: Question, variants: tuple[Variant, ...], rows: list[dict[str, Any]], as_json: bool
+    question: ExplainOptions, variants: tuple[Variant, ...], rows: list[dict[str, Any]], as_json: bool
 ) -> None:
     """A line for each variant, as the tables have it."""
     if as_json:

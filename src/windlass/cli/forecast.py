@@ -20,10 +20,10 @@ from rich.table import Table
 from windlass.cli.terminal import terminal
 from windlass.io import check_file, write_text
 from windlass.io.traces.helios import read_helios
-from windlass.io.traces.series import Series, read_series
+from windlass.io.traces.series import TraceSeries, read_series
 from windlass.model import InputError
 from windlass.report import BEGINS
-from windlass.report.html_fragments import Part, text
+from windlass.report.html_fragments import PageSection, text
 from windlass.report.page import page
 from windlass.report.pictures import Line, Picture, part
 from windlass.scale.backtest import Backtest, backtest
@@ -36,7 +36,7 @@ _SHOWN = 600
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class ForecastOptions:
     """What is asked.
 
     Parameters
@@ -102,7 +102,7 @@ def seconds(name: str, span: str) -> float:
     return float(found[1]) * _UNITS[found[2]]
 
 
-def forecast_command(question: Question, *, as_json: bool, report: Path | None) -> None:
+def forecast_command(question: ForecastOptions, *, as_json: bool, report: Path | None) -> None:
     """Test the forecasters and show how they did."""
     _check(question)
     if report is not None:
@@ -121,7 +121,7 @@ def forecast_command(question: Question, *, as_json: bool, report: Path | None) 
         console.print(_table(question, step, [(name, result, place) for name, result in found]))
 
 
-def _check(question: Question) -> None:
+def _check(question: ForecastOptions) -> None:
     known = forecasters()
     for name in question.models:
         if name not in known:
@@ -132,7 +132,7 @@ def _check(question: Question) -> None:
         raise InputError(f"--format is {question.kind!r}, expected one of {', '.join(_READERS)}")
 
 
-def _read(question: Question) -> Series:
+def _read(question: ForecastOptions) -> TraceSeries:
     if question.kind == "csv":
         return read_series(question.file, question.freq, question.columns)
     series = read_helios(question.file)
@@ -147,7 +147,7 @@ def _read(question: Question) -> Series:
     )
 
 
-def _tested(question: Question, series: Series) -> list[tuple[str, Backtest]]:
+def _tested(question: ForecastOptions, series: TraceSeries) -> list[tuple[str, Backtest]]:
     seasons = [max(2, round(season / question.freq)) for season in question.seasons]
     test = question.rows(question.test)
     if test >= len(series.rows):
@@ -190,7 +190,7 @@ def _bar(models: Sequence[str]) -> Iterator[Callable[[str], Callable[[int, int],
         yield told
 
 
-def _table(question: Question, step: int, found: Sequence[tuple[str, Backtest, int]]) -> Table:
+def _table(question: ForecastOptions, step: int, found: Sequence[tuple[str, Backtest, int]]) -> Table:
     ahead = f"{step} row{'s' * (step > 1)} ahead ({step * question.freq:g} s)"
     table = Table(
         "forecaster",
@@ -214,7 +214,7 @@ def _table(question: Question, step: int, found: Sequence[tuple[str, Backtest, i
     return table
 
 
-def _tree(question: Question, series: Series, found: Sequence[tuple[str, Backtest]]) -> object:
+def _tree(question: ForecastOptions, series: TraceSeries, found: Sequence[tuple[str, Backtest]]) -> object:
     return {
         "series": series.name,
         "columns": list(series.columns),
@@ -240,7 +240,7 @@ def _finite(value: float) -> float | None:
     return value if math.isfinite(value) else None
 
 
-def _page(question: Question, series: Series, found: Sequence[tuple[str, Backtest]]) -> str:
+def _page(question: ForecastOptions, series: TraceSeries, found: Sequence[tuple[str, Backtest]]) -> str:
     head = (
         f'<header><p class="kicker">Windlass forecasts</p><h1>{text(series.name)}</h1><p class="lead">'
         f"{len(series.rows):,} rows of {question.freq:g} s, the last {question.rows(question.test):,} to test with."
@@ -248,10 +248,15 @@ def _page(question: Question, series: Series, found: Sequence[tuple[str, Backtes
     )
     tables = [_html_table(question, place, step, found) for place, step in enumerate(question.steps)]
     drawn = part(_picture(question, series, found))
-    return page(series.name, [Part(head), *tables, Part(f"<section>{drawn.html}</section>", drawn.plots)])
+    return page(
+        series.name,
+        [PageSection(head), *tables, PageSection(f"<section>{drawn.html}</section>", drawn.plots)],
+    )
 
 
-def _html_table(question: Question, place: int, step: int, found: Sequence[tuple[str, Backtest]]) -> Part:
+def _html_table(
+    question: ForecastOptions, place: int, step: int, found: Sequence[tuple[str, Backtest]]
+) -> PageSection:
     rows = "".join(
         "<tr>"
         + "".join(
@@ -278,13 +283,15 @@ def _html_table(question: Question, place: int, step: int, found: Sequence[tuple
         f"<th>{name}</th>" for name in ("forecaster", "MSE", "PMSE", "MASE", "WQL", "fit, s", "forecast, ms")
     )
     title = f"{step} row{'s' * (step > 1)} ahead, {step * question.freq:g} s"
-    return Part(
+    return PageSection(
         f'<section><h2>{title}</h2><div class="scroll"><table class="claims"><thead><tr>{names}</tr></thead>'
         f"<tbody>{rows}</tbody></table></div></section>"
     )
 
 
-def _picture(question: Question, series: Series, found: Sequence[tuple[str, Backtest]]) -> Picture:
+def _picture(
+    question: ForecastOptions, series: TraceSeries, found: Sequence[tuple[str, Backtest]]
+) -> Picture:
     step = question.steps[-1]
     truth = found[0][1].made[-1].truth[:_SHOWN, 0]
     hours = (np.arange(len(truth)) * question.freq / 3600.0).tolist()

@@ -10,7 +10,7 @@ import typer
 from windlass.model import InputError
 
 if TYPE_CHECKING:  # option checks run before the library is imported
-    from windlass.cli.answer import Asked
+    from windlass.cli.answer import AnswerOptions
     from windlass.experiment.experiment import Workers
 
 #: What options are for that have no effect without something else.
@@ -132,7 +132,14 @@ def _refuse(given: frozenset[str], options: tuple[str, ...], what: str) -> None:
 
 
 def check_together(
-    asked: Asked, by: Workers, out: Path | None, live: bool, *, as_json: bool, force: bool, resume: bool
+    asked: AnswerOptions,
+    by: Workers,
+    out: Path | None,
+    live: bool,
+    *,
+    as_json: bool,
+    force: bool,
+    resume: bool,
 ) -> None:
     """Refuse options of ``windlass run`` that exclude each other, or that need another one.
 

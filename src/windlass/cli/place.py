@@ -17,7 +17,7 @@ from windlass.cli.terminal import terminal
 from windlass.experiment.scenario import load_tree
 from windlass.experiment.scenario.files import resolve_paths
 from windlass.experiment.worlds.fleet.jobs import JobOf
-from windlass.experiment.worlds.fleet.sites import ClusterSpec
+from windlass.experiment.worlds.fleet.sites import FleetClusterSpec
 from windlass.model import InputError
 from windlass.model.fleet import Fleet, StageSpec
 from windlass.place import map_stage, reduce_stage
@@ -108,7 +108,7 @@ def read_job(job: Path, cluster: Path | None) -> tuple[JobOf, Fleet]:
         source = job
     if isinstance(own, dict):
         own = resolve_paths(own, ("measured.throughput", "measured.prices"), source.parent)
-    spec = _validated(ClusterSpec, own, source)
+    spec = _validated(FleetClusterSpec, own, source)
     try:
         fleet = spec.fleet(np.random.default_rng([1, 0]))
     except InputError as error:

@@ -16,7 +16,7 @@ from windlass.model.text import printable
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class ProgressCallbacks:
     """Callbacks for the runner that draw on one bar; None where nobody would see it."""
 
     running: Callable[[RunProgress], None] | None = None
@@ -24,10 +24,10 @@ class Shown:
 
 
 @contextmanager
-def progress_bar() -> Iterator[Shown]:
+def progress_bar() -> Iterator[ProgressCallbacks]:
     """Callbacks for the runner that draw a bar; none when standard error is not a terminal."""
     if not sys.stderr.isatty():
-        yield Shown()
+        yield ProgressCallbacks()
         return
     columns = (
         TextColumn("{task.description}", markup=False),
@@ -48,4 +48,4 @@ def progress_bar() -> Iterator[Shown]:
             )
             bar.update(task, description=what, completed=progress.done, total=progress.total)
 
-        yield Shown(run, compiled)
+        yield ProgressCallbacks(run, compiled)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from rich.text import Text
 
-from windlass.cli.answer import Asked, verdict_tree
+from windlass.cli.answer import AnswerOptions, verdict_tree
 from windlass.cli.json_text import results_json
 from windlass.cli.terminal import terminal
 from windlass.experiment.judged import JudgedResults
@@ -19,7 +19,7 @@ _WIDE = 10_000
 
 
 def print_results(
-    results: JudgedResults, asked: Asked, out: Path | None, report: Path | None, *, as_json: bool
+    results: JudgedResults, asked: AnswerOptions, out: Path | None, report: Path | None, *, as_json: bool
 ) -> None:
     """Print results and write the report.
 

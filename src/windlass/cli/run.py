@@ -6,7 +6,7 @@ from pathlib import Path
 
 import yaml
 
-from windlass.cli.answer import Asked
+from windlass.cli.answer import AnswerOptions
 from windlass.cli.option_checks import check_together
 from windlass.cli.overrides import Overrides, scenario_of
 from windlass.cli.progress import progress_bar
@@ -41,10 +41,10 @@ def run_command(
     dry_run: bool = False,
     force: bool = False,
     resume: bool = False,
-    asked: Asked | None = None,
+    asked: AnswerOptions | None = None,
 ) -> None:
     """Run, print, save."""
-    asked = asked or Asked()
+    asked = asked or AnswerOptions()
     # Policies may print, and some engines do: standard output is for results alone.
     with contained():
         scenario = scenario_of(target, overrides, code=code)

@@ -103,7 +103,7 @@ def drive(
     from windlass.cli.signals import stopped_by_signals
     from windlass.engines.slurm.driver import drive_slurm, plan_slurm
     from windlass.engines.slurm.settings import Driving, cluster_name, default_journal
-    from windlass.engines.slurm.system import Options
+    from windlass.engines.slurm.system import SlurmOptions
     from windlass.model import InputError
     from windlass.model.values import number
     from windlass.order.site import POLICIES as ORDER
@@ -118,7 +118,7 @@ def drive(
     number("--look", look, 0.0, open_below=True)
     client = _client(conf, patience)
     file = journal or default_journal(cluster_name(client))
-    options = Options(pace=look, until_idle=until_idle, partition=partition)
+    options = SlurmOptions(pace=look, until_idle=until_idle, partition=partition)
     settings = Driving(chosen, file, options, keep_held, checkpoint)
     if dry_run:
         print("\n".join(map(printable, plan_slurm(client, settings))) or "nobody would start now")
@@ -132,11 +132,11 @@ def drive(
 def give_back(partition: _Partition = None, journal: _Journal = None, conf: _Conf = None) -> None:
     """Release all jobs that wait for Windlass, so that Slurm starts them by itself: after a driver was killed."""
     from windlass.engines.slurm import driver, settings
-    from windlass.engines.slurm.system import Options
+    from windlass.engines.slurm.system import SlurmOptions
 
     client = _client(conf, 60.0)
     file = journal or settings.default_journal(settings.cluster_name(client))
-    jobs = driver.give_back(client, file, Options(partition=partition))
+    jobs = driver.give_back(client, file, SlurmOptions(partition=partition))
     print(f"released: {', '.join(str(job) for job in jobs)}" if jobs else "no job waits for Windlass")
 
 

@@ -78,9 +78,9 @@ def evaluate(
     ] = None,
 ) -> None:
     """Say what each policy foresees of the onsets of spikes, at a downtime, beside chance."""
-    from windlass.cli.admit import Asked, evaluate_command, shares
+    from windlass.cli.admit import EvaluationOptions, evaluate_command, shares
 
-    asked = Asked(spikes, threshold, shares(downtime), within, seed=seed)
+    asked = EvaluationOptions(spikes, threshold, shares(downtime), within, seed=seed)
     evaluate_command(files, asked, before=before, as_json=json, report=report)
 
 

@@ -21,7 +21,7 @@ from windlass.report.units import counted, duration
 
 
 @dataclass(frozen=True, slots=True)
-class Read:
+class ValidatedWorkload:
     """A workload that was read or drawn: for which variants, what is swept in them, with which seed, what it holds."""
 
     variants: tuple[str, ...]
@@ -58,7 +58,7 @@ def validate_command(target: str | None, overrides: Overrides, *, code: bool, as
         console.print(line, markup=False, soft_wrap=not console.is_terminal)
 
 
-def _read(scenario: Scenario) -> Iterator[Read]:
+def _read(scenario: Scenario) -> Iterator[ValidatedWorkload]:
     """Each workload once; what is drawn, with the first seed."""
     seed, world = scenario.seeds[0], scenario.world
     alike: dict[Hashable, list[Variant]] = {}
@@ -69,13 +69,13 @@ def _read(scenario: Scenario) -> Iterator[Read]:
     for variants in alike.values():
         contents = world.contents(world.workload(variants[0].setting, seed))
         points = {each.point for each in variants}
-        yield Read(
+        yield ValidatedWorkload(
             tuple(each.name for each in variants), points.pop() if len(points) == 1 else "", seed, contents
         )
 
 
 def _lines(
-    scenario: Scenario, found: list[Read], files: list[str], imported: list[str], cells: int
+    scenario: Scenario, found: list[ValidatedWorkload], files: list[str], imported: list[str], cells: int
 ) -> Iterator[str]:
     yield f"{scenario.name} can be run in the world {scenario.world.name}; nothing of it was."
     count = counted(len(scenario.variants), "variant")

@@ -20,7 +20,7 @@ from windlass.model import InputError
 from windlass.model.timetable import WorkerTimetable
 from windlass.model.values import checked_rates, number, whole
 from windlass.policy.registry import capability
-from windlass.sim.coupled import Alone
+from windlass.sim.coupled import SinglePart
 from windlass.sim.workers.part import WorkersPart
 from windlass.sim.workers.result import Dispatched
 from windlass.sim.workers.setup import Setup
@@ -143,7 +143,7 @@ def simulate(
     chosen = _policy(policy, setup.speeds, np.random.default_rng(drawn.policy))
     rng = np.random.default_rng(drawn.schedulers)
     part = WorkersPart(setup, chosen, drawn.submit, drawn.work, rng, progress=progress)
-    dispatched: Dispatched = drive(Alone(part), {"dispatch": chosen})
+    dispatched: Dispatched = drive(SinglePart(part), {"dispatch": chosen})
     return dispatched
 
 

@@ -15,7 +15,7 @@ from windlass.experiment.judged import JudgedResults
 from windlass.experiment.runner import Progress
 from windlass.experiment.scenario import Scenario, make_scenario
 from windlass.experiment.scenario.files import resolve_policies
-from windlass.experiment.scenario.source import Source, source_of, with_value
+from windlass.experiment.scenario.source import ScenarioSource, source_of, with_value
 from windlass.experiment.worlds import find_world
 from windlass.io.traces import Trace, read_trace
 from windlass.model import InputError
@@ -220,13 +220,13 @@ def policies() -> pl.DataFrame:
     )
 
 
-def _source(what: str | Path | JobLog | Mapping[str, Any] | None) -> Source:
+def _source(what: str | Path | JobLog | Mapping[str, Any] | None) -> ScenarioSource:
     if isinstance(what, JobLog):
         source = source_of(what.path)
         named = {} if what.format is None else {"format": what.format}
-        return Source(source.tree | {"workload": {"trace": str(what.path), **named}}, source.name)
+        return ScenarioSource(source.tree | {"workload": {"trace": str(what.path), **named}}, source.name)
     if isinstance(what, Mapping):
-        return Source(dict(what), "scenario")
+        return ScenarioSource(dict(what), "scenario")
     if what is not None and not isinstance(what, str | Path):
         raise InputError(
             f"run: {type(what).__name__} given, expected a path, a log from load_log, or a scenario as a mapping"
@@ -235,7 +235,7 @@ def _source(what: str | Path | JobLog | Mapping[str, Any] | None) -> Source:
 
 
 def _scenario(
-    source: Source,
+    source: ScenarioSource,
     policies: Sequence[PolicyName] | Mapping[str, Sequence[PolicyName]] | None,
     fields: Mapping[str, Any] | None,
     seeds: Sequence[int] | None,

@@ -14,7 +14,7 @@ class NotFollowedError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class Bytecode:
     """A code object as read: its instructions, the constants that they load, the names that they look up."""
 
     instructions: str
@@ -24,7 +24,7 @@ class Reading:
 
 
 @functools.cache
-def read(code: CodeType) -> Reading:
+def read(code: CodeType) -> Bytecode:
     """Read a code object; raises where it imports, or sets what is not its own.
 
     Examples
@@ -57,4 +57,4 @@ def read(code: CodeType) -> Reading:
         if step.opname in ("IMPORT_NAME", "STORE_GLOBAL"):
             raise NotFollowedError(f"{step.opname} in {code.co_qualname}")
         follows = step.opname in ("LOAD_GLOBAL", "LOAD_NAME") or (attribute and follows)
-    return Reading("\n".join(instructions), tuple(constants), tuple(dict.fromkeys(paths)), tuple(names))
+    return Bytecode("\n".join(instructions), tuple(constants), tuple(dict.fromkeys(paths)), tuple(names))

@@ -177,7 +177,7 @@ def read_queries(path: Path) -> tuple[Query, ...]:
 
 
 @dataclass(frozen=True, slots=True)
-class Recorded:
+class QueryRecording:
     """What a query is run on for real: a clip, its true tracks, and the pipeline whose plans the query has."""
 
     clip: Path
@@ -185,7 +185,7 @@ class Recorded:
     pipeline: Path
 
 
-def read_recorded(path: Path) -> tuple[Recorded, ...]:
+def read_recorded(path: Path) -> tuple[QueryRecording, ...]:
     """On what each query of a file is run.
 
     Parameters
@@ -195,7 +195,7 @@ def read_recorded(path: Path) -> tuple[Recorded, ...]:
 
     Returns
     -------
-    tuple of Recorded
+    tuple of QueryRecording
         In the order of the file.
 
     Raises
@@ -222,7 +222,7 @@ def read_recorded(path: Path) -> tuple[Recorded, ...]:
                 raise InputError(
                     f"{path}: queries.{place}.{name}: is not there, expected a file to run it on"
                 )
-        recorded.append(Recorded(*(path.parent / file for file in given.values())))
+        recorded.append(QueryRecording(*(path.parent / file for file in given.values())))
     return tuple(recorded)
 
 

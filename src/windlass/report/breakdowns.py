@@ -10,14 +10,14 @@ from numpy.typing import NDArray
 
 from windlass.report.columns import mark_best
 from windlass.report.html_fragments import bar, named, rows, text
-from windlass.report.job_columns import Lane, Times, has, times
+from windlass.report.job_columns import JobTimes, VariantLane, has, times
 from windlass.report.units import counted, number, share
 from windlass.results.metrics.site import bounded_slowdown
 
 _MOST_REASONS = 6
 
 
-def reasons(lanes: tuple[Lane, ...]) -> str:
+def reasons(lanes: tuple[VariantLane, ...]) -> str:
     """A row per variant and reason, the most frequent first; rare ones are summed up."""
     body = "".join(_reason_rows(lane) for lane in lanes if has(lane, "why"))
     if not body:
@@ -30,7 +30,7 @@ def reasons(lanes: tuple[Lane, ...]) -> str:
     )
 
 
-def _reason_rows(lane: Lane) -> str:
+def _reason_rows(lane: VariantLane) -> str:
     why = pl.concat([outcome.jobs.select(pl.col("why").cast(pl.String)) for outcome in lane.outcomes])["why"]
     counts = why.fill_null("").value_counts(name="jobs").sort(["jobs", "why"], descending=[True, False])
     # One reason too many takes no more room than the line that would stand for it.
@@ -44,7 +44,7 @@ def _reason_rows(lane: Lane) -> str:
     )
 
 
-def _reason_row(lane: Lane, first: bool, reason: str, jobs: int, of: int) -> str:
+def _reason_row(lane: VariantLane, first: bool, reason: str, jobs: int, of: int) -> str:
     return (
         f'<tr{"" if first else " class=same"}><th scope="row">{named(lane) if first else ""}</th>'
         f'<td class="words">{text(reason)}</td><td>{jobs:,}</td><td>{text(share(jobs, of))}</td>'
@@ -89,7 +89,7 @@ class _Kind:
     members: tuple[tuple[NDArray[np.bool_], ...], ...]
 
 
-def classes(lanes: tuple[Lane, ...]) -> str:
+def classes(lanes: tuple[VariantLane, ...]) -> str:
     """Mean bounded slowdown by width and by run time, a row per variant."""
     found = [(lane, times(lane.outcomes)) for lane in lanes if has(lane, "submit_s", "start_s", "end_s")]
     found = [(lane, known) for lane, known in found if len(known.submit)]
@@ -115,7 +115,7 @@ def _kind(title: str, candidates: tuple[_Class, ...], measures: list[NDArray[np.
     return _Kind(title, tuple(candidates[place] for place in kept), tuple(members[place] for place in kept))
 
 
-def _class_rows(found: list[tuple[Lane, Times]], kinds: list[_Kind]) -> str:
+def _class_rows(found: list[tuple[VariantLane, JobTimes]], kinds: list[_Kind]) -> str:
     columns = [masks for kind in kinds for masks in kind.members]
     slowdowns = [bounded_slowdown(known.submit, known.start, known.end) for _, known in found]
     of_all = "".join(f"<td>{_share(masks)}</td>" for masks in columns)

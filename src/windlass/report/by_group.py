@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from windlass.report.columns import mark_best
 from windlass.report.html_fragments import named, rows, text
-from windlass.report.job_columns import Lane, has
+from windlass.report.job_columns import VariantLane, has
 from windlass.report.units import counted, number, share
 from windlass.results.metrics.site import bounded_slowdown
 
@@ -20,7 +20,7 @@ _MOST = 6
 _TIMES = ("submit_s", "start_s", "end_s")
 
 
-def section(lanes: tuple[Lane, ...]) -> str:
+def section(lanes: tuple[VariantLane, ...]) -> str:
     """A table a kind, a row a variant, a column each of the names with the most jobs; empty where nobody is named."""
     tables = "".join(_table(lanes, kind) for kind in _KINDS if _known(lanes, kind))
     if not tables:
@@ -32,21 +32,21 @@ def section(lanes: tuple[Lane, ...]) -> str:
     )
 
 
-def _known(lanes: tuple[Lane, ...], kind: str) -> bool:
+def _known(lanes: tuple[VariantLane, ...], kind: str) -> bool:
     """Whether all variants have the column, and in it at least two names."""
     if not lanes or not all(has(lane, kind, *_TIMES) for lane in lanes):
         return False
     return len(_names(lanes[0], kind)) > 1
 
 
-def _names(lane: Lane, kind: str) -> list[str]:
+def _names(lane: VariantLane, kind: str) -> list[str]:
     """Of one variant, as all have the same jobs: the names by jobs, the most first."""
     column = pl.concat([outcome.jobs[kind].cast(pl.String) for outcome in lane.outcomes]).drop_nulls()
     counts = column.value_counts(name="jobs").sort(["jobs", kind], descending=[True, False])
     return counts[kind].to_list()
 
 
-def _table(lanes: tuple[Lane, ...], kind: str) -> str:
+def _table(lanes: tuple[VariantLane, ...], kind: str) -> str:
     names = _names(lanes[0], kind)
     shown = names[:_MOST]
     heads = "".join(f'<th scope="col">{text(name)}</th>' for name in shown)
@@ -70,7 +70,7 @@ def _table(lanes: tuple[Lane, ...], kind: str) -> str:
     )
 
 
-def _slowdowns(lane: Lane, kind: str) -> dict[str, NDArray[np.float64]]:
+def _slowdowns(lane: VariantLane, kind: str) -> dict[str, NDArray[np.float64]]:
     """The bounded slowdowns of the jobs of each name."""
     table = pl.concat(
         outcome.jobs.select(pl.col(kind).cast(pl.String), *(pl.col(name).cast(pl.Float64) for name in _TIMES))

@@ -20,7 +20,7 @@ class Cell:
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
+class MetricColumn:
     """One metric: its name in words, the unit of all its cells, and a cell per variant."""
 
     label: str
@@ -28,7 +28,7 @@ class Column:
     cells: tuple[Cell, ...]
 
 
-def metric_columns(results: Results) -> tuple[Column, ...]:
+def metric_columns(results: Results) -> tuple[MetricColumn, ...]:
     """One column per field of the metrics' class, one cell per variant in the order of the results.
 
     Metrics of one kind, such as the mean and the median wait, have one unit. A cell is among the best where it is the
@@ -84,7 +84,7 @@ def _kind(metric: str) -> str:
     return _label(metric).split()[-1]
 
 
-def _column(summaries: tuple[Summary, ...], unit: Unit, best: list[bool]) -> Column:
+def _column(summaries: tuple[Summary, ...], unit: Unit, best: list[bool]) -> MetricColumn:
     metric = summaries[0].metric
     means = [summary.mean for summary in summaries]
     whole = unit.symbol == "" and all(mean == round(mean) for mean in means if math.isfinite(mean))
@@ -93,7 +93,7 @@ def _column(summaries: tuple[Summary, ...], unit: Unit, best: list[bool]) -> Col
         Cell(text + _spread(summary, unit), _full(summary, metric), good)
         for text, summary, good in zip(texts, summaries, best, strict=True)
     )
-    return Column(_label(metric), unit.symbol, tuple(cells))
+    return MetricColumn(_label(metric), unit.symbol, tuple(cells))
 
 
 def _label(metric: str) -> str:

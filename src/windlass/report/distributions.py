@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from windlass.report.figures import DECADE_TICKS, TIME_TICKS, Plot, cumulative
-from windlass.report.html_fragments import NOTHING, Part, figure, text
-from windlass.report.job_columns import JOB, Lane, Times, has, times
+from windlass.report.html_fragments import NOTHING, PageSection, figure, text
+from windlass.report.job_columns import JOB, JobTimes, VariantLane, has, times
 from windlass.report.series import distribution
 from windlass.report.units import counted, duration, number, share
 from windlass.results.metrics.site import SLOWDOWN_THRESHOLD, bounded_slowdown
@@ -18,32 +18,32 @@ from windlass.results.metrics.site import SLOWDOWN_THRESHOLD, bounded_slowdown
 _LEVELS = 740
 #: Where the axis of rows other than jobs may start at the earliest, s.
 _LEAST = 1e-3
-_Found = list[tuple[Lane, Times]]
+_Found = list[tuple[VariantLane, JobTimes]]
 
 
-def section(lanes: tuple[Lane, ...]) -> Part:
+def section(lanes: tuple[VariantLane, ...]) -> PageSection:
     """Cumulative distributions of wait and bounded slowdown of jobs, all seeds of a variant pooled."""
     found = _found(lanes)
     return _section(found, JOB, _wait(found), _slowdown(found)) if found else NOTHING
 
 
-def section_of(lanes: tuple[Lane, ...], kind: str) -> Part:
+def section_of(lanes: tuple[VariantLane, ...], kind: str) -> PageSection:
     """Cumulative distributions of wait and response of rows of another kind, all seeds of a variant pooled."""
     found = _found(lanes)
     return _section(found, kind, _wait(found, kind), _response(found, kind)) if found else NOTHING
 
 
-def _found(lanes: tuple[Lane, ...]) -> _Found:
+def _found(lanes: tuple[VariantLane, ...]) -> _Found:
     found = [(lane, times(lane.outcomes)) for lane in lanes if has(lane, "submit_s", "start_s", "end_s")]
     return [(lane, known) for lane, known in found if len(known.wait)]
 
 
-def _section(found: _Found, kind: str, *plots: Part) -> Part:
+def _section(found: _Found, kind: str, *plots: PageSection) -> PageSection:
     seeds = max(len(lane.outcomes) for lane, _ in found)
     pooled = f" {kind.capitalize()}s of all {seeds} seeds are pooled." if seeds > 1 else ""
     lacking = sum(known.lacking for _, known in found)
     without = f" {counted(lacking, kind)} without a start or an end left out." if lacking else ""
-    return Part(
+    return PageSection(
         f"<section><h2>How long {text(kind)}s wait</h2>"
         f'<p class="lead">The higher a curve, the more {text(kind)}s were served by then.{pooled}{without}</p>'
         f'<div class="plots">{"".join(plot.html for plot in plots)}</div></section>',
@@ -63,11 +63,11 @@ def _key(name: str, kind: str) -> str:
     return name if kind == JOB else f"{name}-{kind}"
 
 
-def _wait(found: _Found, kind: str = JOB) -> Part:
+def _wait(found: _Found, kind: str = JOB) -> PageSection:
     title = "Wait"
     at_once = _listed([(lane, float((known.wait <= 0).sum()), len(known.wait)) for lane, known in found])
     if all((known.wait <= 0).all() for _, known in found):
-        return Part(
+        return PageSection(
             f"<figure><h3>{title}</h3><p>No {text(kind)} waited: each started when it was submitted.</p></figure>"
         )
     lowest = _lowest([known.wait for _, known in found], kind)
@@ -86,7 +86,7 @@ def _wait(found: _Found, kind: str = JOB) -> Part:
     return _part(plot, title, caption)
 
 
-def _response(found: _Found, kind: str) -> Part:
+def _response(found: _Found, kind: str) -> PageSection:
     spans = [(lane, known.end - known.submit) for lane, known in found]
     lowest = _lowest([span for _, span in spans], kind)
     plot = cumulative(
@@ -101,11 +101,11 @@ def _response(found: _Found, kind: str) -> Part:
     return _part(plot, "Response", caption)
 
 
-def _slowdown(found: _Found) -> Part:
+def _slowdown(found: _Found) -> PageSection:
     title = "Bounded slowdown"
     slowdowns = [(lane, bounded_slowdown(known.submit, known.start, known.end)) for lane, known in found]
     if all((values <= 1).all() for _, values in slowdowns):
-        return Part(
+        return PageSection(
             f"<figure><h3>{title}</h3><p>The slowdown of each job is 1, the least there is.</p></figure>"
         )
     plot = cumulative(
@@ -123,12 +123,12 @@ def _slowdown(found: _Found) -> Part:
     return _part(plot, title, caption)
 
 
-def _listed(shares: list[tuple[Lane, float, int]]) -> str:
+def _listed(shares: list[tuple[VariantLane, float, int]]) -> str:
     said = (
         (lane.name, share(part, whole).replace(" ", "\N{NO-BREAK SPACE}")) for lane, part, whole in shares
     )
     return ", ".join(text(f"{name}\N{NO-BREAK SPACE}{percent}") for name, percent in said)
 
 
-def _part(plot: Plot, title: str, caption: str) -> Part:
-    return Part(figure(plot, title, caption), (plot,))
+def _part(plot: Plot, title: str, caption: str) -> PageSection:
+    return PageSection(figure(plot, title, caption), (plot,))

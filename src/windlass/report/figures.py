@@ -10,7 +10,7 @@ from html import escape
 import plotly.graph_objects as go
 
 from windlass.model.text import printable
-from windlass.report.job_columns import Lane
+from windlass.report.job_columns import VariantLane
 from windlass.report.palette import AXIS, GRID, PAPER, QUIET, RAISED, TEXT
 from windlass.report.series import Distribution
 
@@ -51,7 +51,7 @@ DECADE_TICKS = Ticks(
 
 def cumulative(
     key: str,
-    curves: Sequence[tuple[Lane, Distribution]],
+    curves: Sequence[tuple[VariantLane, Distribution]],
     title: str,
     ticks: Ticks,
     sentence: Callable[[float], str],

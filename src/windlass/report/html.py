@@ -6,7 +6,7 @@ from pathlib import Path
 
 from windlass.io import write_text
 from windlass.report import breakdowns, by_group, distributions, overview, sweep, timelines
-from windlass.report.html_fragments import Part
+from windlass.report.html_fragments import PageSection
 from windlass.report.job_columns import JOB, lanes, only, other_kinds
 from windlass.report.page import page
 from windlass.report.sentence import sentences
@@ -60,15 +60,15 @@ def _page(results: Results, answer: tuple[str, ...], by: str | None) -> str:
     return page(
         results.scenario,
         (
-            Part(overview.head(results) + overview.answer(answer) + overview.notes(results)),
+            PageSection(overview.head(results) + overview.answer(answer) + overview.notes(results)),
             # Of many points the table is long: curves are seen at once.
             sweep.section(results, shown, by),
-            Part(overview.metrics(results, shown) + overview.legend(shown)),
+            PageSection(overview.metrics(results, shown) + overview.legend(shown)),
             distributions.section(jobs),
             *(distributions.section_of(only(shown, kind), kind) for kind in other_kinds(shown)),
             timelines.section(jobs),
             timelines.section_of_series(shown),
-            Part(breakdowns.reasons(jobs) + breakdowns.classes(jobs) + by_group.section(jobs)),
-            Part(overview.scenario(results) + overview.foot()),
+            PageSection(breakdowns.reasons(jobs) + breakdowns.classes(jobs) + by_group.section(jobs)),
+            PageSection(overview.scenario(results) + overview.foot()),
         ),
     )

@@ -7,18 +7,18 @@ from html import escape
 
 from windlass.model.text import printable
 from windlass.report.figures import Plot
-from windlass.report.job_columns import Lane
+from windlass.report.job_columns import VariantLane
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class PageSection:
     """A stretch of the page and the plots that stand in it."""
 
     html: str
     plots: tuple[Plot, ...] = ()
 
 
-NOTHING = Part("")
+NOTHING = PageSection("")
 
 
 def text(value: object) -> str:
@@ -30,7 +30,7 @@ def text(value: object) -> str:
     return escape("\n".join(map(printable, str(value).split("\n"))))
 
 
-def key(lane: Lane) -> str:
+def key(lane: VariantLane) -> str:
     """A short line as the variant's lines are drawn."""
     dash = f' stroke-dasharray="{lane.stroke.svg_dash}"' if lane.stroke.svg_dash != "none" else ""
     return (
@@ -39,7 +39,7 @@ def key(lane: Lane) -> str:
     )
 
 
-def named(lane: Lane) -> str:
+def named(lane: VariantLane) -> str:
     """The variant's key and name."""
     return f'<span class="name">{key(lane)}<span>{text(lane.name)}</span></span>'
 
@@ -53,7 +53,7 @@ def figure(plot: Plot, title: str, caption: str) -> str:
     )
 
 
-def bar(lane: Lane, part: float) -> str:
+def bar(lane: VariantLane, part: float) -> str:
     """A bar of the variant's colour over this part of the width."""
     return (
         '<svg viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true">'

@@ -17,7 +17,7 @@ JOB = "job"
 
 
 @dataclass(frozen=True, slots=True)
-class Lane:
+class VariantLane:
     """One variant as the page shows it: its position, its name, its stroke everywhere, and what it did."""
 
     position: int
@@ -28,7 +28,7 @@ class Lane:
 
 
 @dataclass(frozen=True, slots=True)
-class Times:
+class JobTimes:
     """Columns of jobs, those left out that lack a time.
 
     Parameters
@@ -53,10 +53,10 @@ class Times:
         return self.start - self.submit
 
 
-def lanes(results: Results) -> tuple[Lane, ...]:
+def lanes(results: Results) -> tuple[VariantLane, ...]:
     """All variants, each with the stroke of its position, or in a sweep with a colour a policy."""
     return tuple(
-        Lane(position, variant.name, drawn, variant.outcomes, variant.recorded)
+        VariantLane(position, variant.name, drawn, variant.outcomes, variant.recorded)
         for position, (variant, drawn) in enumerate(zip(results.variants, _strokes(results), strict=True))
     )
 
@@ -75,13 +75,13 @@ def _strokes(results: Results) -> list[Stroke]:
     return found
 
 
-def other_kinds(lanes: Iterable[Lane]) -> tuple[str, ...]:
+def other_kinds(lanes: Iterable[VariantLane]) -> tuple[str, ...]:
     """What the tables have rows of besides jobs, such as tasks, sorted."""
     tables = [outcome.jobs for lane in lanes for outcome in lane.outcomes if "kind" in outcome.jobs.columns]
     return tuple(sorted({kind for table in tables for kind in table["kind"].unique()} - {JOB}))
 
 
-def only(lanes: Iterable[Lane], kind: str) -> tuple[Lane, ...]:
+def only(lanes: Iterable[VariantLane], kind: str) -> tuple[VariantLane, ...]:
     """The same variants with rows of one kind, and of the columns those that it has; without a kind, rows are jobs."""
     return tuple(
         replace(lane, outcomes=tuple(replace(each, jobs=rows_of(each.jobs, kind)) for each in lane.outcomes))
@@ -104,13 +104,13 @@ def rows_of(table: pl.DataFrame, kind: str) -> pl.DataFrame:
     return rows.select(column for column in rows if len(rows) == 0 or column.null_count() < len(rows))
 
 
-def has(lane: Lane, *columns: str) -> bool:
+def has(lane: VariantLane, *columns: str) -> bool:
     """Whether all jobs tables of a variant have these columns and at least one of them a row."""
     tables = [outcome.jobs for outcome in lane.outcomes]
     return all(set(columns) <= set(table.columns) for table in tables) and any(len(table) for table in tables)
 
 
-def times(outcomes: Iterable[Outcome]) -> Times:
+def times(outcomes: Iterable[Outcome]) -> JobTimes:
     """The times of all jobs of these outcomes, whose tables have submit_s, start_s and end_s."""
     wanted = ("submit_s", "start_s", "end_s")
     tables = [outcome.jobs for outcome in outcomes]
@@ -123,4 +123,4 @@ def times(outcomes: Iterable[Outcome]) -> Times:
     )
     whole = table.filter(pl.all_horizontal(pl.col(*wanted).is_finite(), pl.col("procs").is_finite()))
     submit, start, end = (whole[name].to_numpy() for name in wanted)
-    return Times(submit, start, end, whole["procs"].to_numpy(), len(table) - len(whole))
+    return JobTimes(submit, start, end, whole["procs"].to_numpy(), len(table) - len(whole))

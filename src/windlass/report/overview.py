@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from importlib.metadata import PackageNotFoundError, version
 
-from windlass.report.columns import Cell, Column, metric_columns
+from windlass.report.columns import Cell, MetricColumn, metric_columns
 from windlass.report.html_fragments import key, named, rows, text
-from windlass.report.job_columns import JOB, Lane, lanes, other_kinds, rows_of
+from windlass.report.job_columns import JOB, VariantLane, lanes, other_kinds, rows_of
 from windlass.report.units import counted, plural
 from windlass.results import Results
 
@@ -55,7 +55,7 @@ def notes(results: Results) -> str:
     return f'<aside class="notes"><b>About the input</b><ul>{items}</ul></aside>'
 
 
-def legend(lanes: tuple[Lane, ...]) -> str:
+def legend(lanes: tuple[VariantLane, ...]) -> str:
     """The variants and their strokes; each can be hidden in all plots."""
     if len(lanes) < 2:
         return ""
@@ -67,7 +67,7 @@ def legend(lanes: tuple[Lane, ...]) -> str:
     return f'<nav class="legend" aria-label="variants">{buttons}</nav>'
 
 
-def metrics(results: Results, lanes: tuple[Lane, ...]) -> str:
+def metrics(results: Results, lanes: tuple[VariantLane, ...]) -> str:
     """The table of metrics, a row per variant."""
     columns = metric_columns(results)
     heads = "".join(_head(column) for column in columns)
@@ -94,7 +94,7 @@ def metrics(results: Results, lanes: tuple[Lane, ...]) -> str:
     )
 
 
-def _head(column: Column) -> str:
+def _head(column: MetricColumn) -> str:
     unit = f'<span class="unit">{text(column.unit)}</span>' if column.unit else ""
     return f'<th scope="col"><span class="label">{text(column.label)}</span>{unit}</th>'
 

@@ -10,17 +10,17 @@ from plotly.offline import get_plotlyjs
 
 from windlass.report import BEGINS
 from windlass.report.figures import Plot
-from windlass.report.html_fragments import Part, text
+from windlass.report.html_fragments import PageSection, text
 from windlass.report.palette import INKS
 
 #: The browser itself sees to it that the page loads nothing.
 _POLICY = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data: blob:"
 
 
-def page(title: str, parts: Iterable[Part]) -> str:
+def page(title: str, parts: Iterable[PageSection]) -> str:
     """The parts as one HTML document.
 
-    >>> page("a < b", [Part("<p>c</p>")]).count("a &lt; b")
+    >>> page("a < b", [PageSection("<p>c</p>")]).count("a &lt; b")
     1
     """
     shown = tuple(parts)

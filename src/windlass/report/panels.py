@@ -11,7 +11,7 @@ import plotly.graph_objects as go
 from numpy.typing import NDArray
 
 from windlass.report.figures import DECADE_TICKS, Plot, Ticks, axis_style, framed_figure, plotted
-from windlass.report.job_columns import Lane
+from windlass.report.job_columns import VariantLane
 from windlass.report.series import Binned
 
 _PANEL, _GAP, _TOP, _BOTTOM = 76, 30, 26, 46
@@ -21,17 +21,17 @@ _MOST_DECADES = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Course:
+class VariantTimeline:
     """One variant over time, in bins: ``edges`` in the unit of the axis, mean and peak in their own."""
 
-    lane: Lane
+    lane: VariantLane
     edges: NDArray[np.float64]
     bins: Binned
 
 
 def panels(
     key: str,
-    courses: Sequence[Course],
+    courses: Sequence[VariantTimeline],
     unit: str,
     suffix: str,
     *,
@@ -90,7 +90,10 @@ def panels(
 
 
 def _lines(
-    course: Course, scale: Callable[[NDArray[np.float64]], NDArray[np.float64]], suffix: str, band: bool
+    course: VariantTimeline,
+    scale: Callable[[NDArray[np.float64]], NDArray[np.float64]],
+    suffix: str,
+    band: bool,
 ) -> list[go.Scatter]:
     mean, peak = course.bins.mean, course.bins.peak
     texts = [
@@ -169,7 +172,7 @@ def _add_axis(figure: go.Figure, place: str, row: int, rows: int, ticks: Ticks, 
     }
 
 
-def _add_name(figure: go.Figure, course: Course, domain: str) -> None:
+def _add_name(figure: go.Figure, course: VariantTimeline, domain: str) -> None:
     figure.add_annotation(
         text=f"<b>{plotted(course.lane.name)}</b>",
         xref="paper",

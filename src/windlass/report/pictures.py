@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from windlass.report.figures import Plot, axis_style, framed_figure, plotted
-from windlass.report.html_fragments import Part, figure, text
+from windlass.report.html_fragments import PageSection, figure, text
 from windlass.report.palette import stroke
 
 
@@ -51,10 +51,10 @@ class Picture:
     categories: tuple[str, ...] = ()
 
 
-def part(picture: Picture) -> Part:
+def part(picture: Picture) -> PageSection:
     """The picture as a part of a page."""
     plot = _plot(picture)
-    return Part(figure(plot, picture.title, text(picture.caption)), (plot,))
+    return PageSection(figure(plot, picture.title, text(picture.caption)), (plot,))
 
 
 def _plot(picture: Picture) -> Plot:

@@ -8,9 +8,9 @@ from dataclasses import replace
 from windlass.report.units import counted, number, time_unit, unit_for
 from windlass.results import Results
 from windlass.results.verdict.compare import Comparison
-from windlass.results.verdict.judge import Broken, Cost, PointVerdict, Verdict
+from windlass.results.verdict.judge import BrokenRequirement, Cost, PointVerdict, Verdict
 from windlass.results.verdict.measures import NARROW, WIDE
-from windlass.results.verdict.paired import Interval
+from windlass.results.verdict.paired import ConfidenceInterval
 
 #: So many costs are said in the sentence; the table and JSON have all.
 _COSTS = 3
@@ -35,7 +35,7 @@ def sentences(verdict: Verdict | None) -> tuple[str, ...]:
     --------
     >>> from windlass.results import VariantResult
     >>> from windlass.results.verdict.judge import PointVerdict
-    >>> found = Interval(300.0, 120.0, 480.0, 20)
+    >>> found = ConfidenceInterval(300.0, 120.0, 480.0, 20)
     >>> comparison = Comparison("mean_wait_s", (900.0, 600.0), 1, (found, None), "blocks")
     >>> sentences(Verdict("mean_wait_s", -1, (PointVerdict("", ("a", "b"), comparison),)))[0]
     'b has the lowest mean wait: 10 min, 5.000 min (33 %) less than a; 95 % interval 2.000 to 8.000 min, 20 blocks.'
@@ -171,7 +171,7 @@ def _cost(cost: Cost, point: PointVerdict) -> str:
     return f"{label(comparison.metric)} {own} against {other} of {point.names[comparison.best]}{untested}"
 
 
-def _ruled_out(broken: Broken, names: tuple[str, ...]) -> str:
+def _ruled_out(broken: BrokenRequirement, names: tuple[str, ...]) -> str:
     value, bound = in_words(broken.metric, broken.value), in_words(broken.metric, broken.bound)
     return f"{names[broken.row]}, whose {label(broken.metric)} of {value} breaks {broken.requirement.text} ({bound})"
 
@@ -213,14 +213,14 @@ def in_words(metric: str, value: float) -> str:
     return f"{number(value * unit.factor)} {unit.symbol}".strip()
 
 
-def _interval(metric: str, found: Interval) -> str:
+def _interval(metric: str, found: ConfidenceInterval) -> str:
     larger = max(abs(found.low), abs(found.high))
     unit = time_unit([larger]) if metric.endswith("_s") else unit_for(metric, [larger])
     low, high = (number(bound * unit.factor) for bound in (found.low, found.high))
     return f"{low} to {high} {unit.symbol}".strip()
 
 
-def _pairs(found: Interval, comparison: Comparison) -> str:
+def _pairs(found: ConfidenceInterval, comparison: Comparison) -> str:
     if comparison.over == "seeds":
         return counted(found.count, "seed")
     alike = ", neighbours alike, so it may be wider" if found.alike else ""

@@ -11,8 +11,8 @@ import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
 from windlass.report.figures import Plot, axis_style, framed_figure, plotted
-from windlass.report.html_fragments import NOTHING, Part, figure, text
-from windlass.report.job_columns import Lane
+from windlass.report.html_fragments import NOTHING, PageSection, figure, text
+from windlass.report.job_columns import VariantLane
 from windlass.report.sentence import label
 from windlass.report.units import counted, number, time_unit, unit_for
 from windlass.results import At, Results, Summary, VariantResult
@@ -28,13 +28,13 @@ _BESIDE = ("p99_wait_s", "mean_bounded_slowdown", "p99_response_s")
 class _Spot:
     """A variant on an axis: where, and which choice on all other axes it belongs to."""
 
-    lane: Lane
+    lane: VariantLane
     variant: VariantResult
     value: Any
     others: tuple[At, ...]
 
 
-def section(results: Results, lanes: tuple[Lane, ...], by: str | None = None) -> Part:
+def section(results: Results, lanes: tuple[VariantLane, ...], by: str | None = None) -> PageSection:
     """Curves over each axis that has at least two values; nothing where only policies are swept.
 
     Parameters
@@ -55,7 +55,7 @@ def section(results: Results, lanes: tuple[Lane, ...], by: str | None = None) ->
             parts += [_curves(f"sweep-{place}-{metric}", axis, spots, metric) for metric in metrics]
     if not parts:
         return NOTHING
-    return Part(
+    return PageSection(
         '<section><h2>What is swept</h2><p class="lead">Means over the seeds; bars are their 95 % confidence '
         f"intervals.</p>{''.join(part.html for part in parts)}</section>",
         tuple(plot for part in parts for plot in part.plots),
@@ -73,7 +73,7 @@ def _metrics(results: Results, by: str | None) -> tuple[str, ...]:
     return tuple(dict.fromkeys([first, *[metric for metric in _BESIDE if metric in able][:1]]))
 
 
-def _spots(results: Results, lanes: tuple[Lane, ...], axis: str) -> list[_Spot]:
+def _spots(results: Results, lanes: tuple[VariantLane, ...], axis: str) -> list[_Spot]:
     found = []
     for lane, variant in zip(lanes, results.variants, strict=True):
         here = [at.value for at in variant.at if at.axis == axis]
@@ -83,7 +83,7 @@ def _spots(results: Results, lanes: tuple[Lane, ...], axis: str) -> list[_Spot]:
     return found
 
 
-def _curves(key: str, axis: str, spots: Sequence[_Spot], metric: str) -> Part:
+def _curves(key: str, axis: str, spots: Sequence[_Spot], metric: str) -> PageSection:
     groups = list(dict.fromkeys(spot.others for spot in spots))
     shown = groups[:_MOST_PANELS]
     summaries = {id(spot): _summary(spot.variant, metric) for spot in spots}
@@ -125,7 +125,7 @@ def _curves(key: str, axis: str, spots: Sequence[_Spot], metric: str) -> Part:
     )
     words = label(metric)
     title = f"{words[0].upper()}{words[1:]} by {name}"
-    return Part(
+    return PageSection(
         figure(Plot(key, height, plot, logarithmic=False), title, f"Over <code>{text(axis)}</code>.{more}"),
         (Plot(key, height, plot, logarithmic=False),),
     )

@@ -10,7 +10,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from windlass.report.columns import Cell, Column, metric_columns
+from windlass.report.columns import Cell, MetricColumn, metric_columns
 from windlass.results import Results
 
 #: To how many characters names of variants may be folded for the sake of one table.
@@ -78,9 +78,9 @@ def metrics_table(results: Results, width: int) -> Group:
     return Group(*tables)
 
 
-def _that_fit(columns: Iterable[Column], width: int) -> Iterator[list[Column]]:
+def _that_fit(columns: Iterable[MetricColumn], width: int) -> Iterator[list[MetricColumn]]:
     """All columns in order, as many at a time as go into a width, at least one."""
-    some: list[Column] = []
+    some: list[MetricColumn] = []
     left = width
     for column in columns:
         needed = 1 + _width(column)
@@ -93,7 +93,7 @@ def _that_fit(columns: Iterable[Column], width: int) -> Iterator[list[Column]]:
         yield some
 
 
-def _table(names: list[str], columns: Iterable[Column], least: int, most: int | None = None) -> Table:
+def _table(names: list[str], columns: Iterable[MetricColumn], least: int, most: int | None = None) -> Table:
     table = Table(box=box.SIMPLE_HEAD, padding=0, pad_edge=False, show_edge=False)
     table.add_column("variant", vertical="top", overflow="fold", min_width=least, max_width=most)
     for column in columns:
@@ -104,12 +104,12 @@ def _table(names: list[str], columns: Iterable[Column], least: int, most: int | 
     return table
 
 
-def _width(column: Column) -> int:
+def _width(column: MetricColumn) -> int:
     texts = [_head(column), *map(_text, column.cells)]
     return max(cell_len(line) for text in texts for line in text.plain.split("\n"))
 
 
-def _head(column: Column) -> Text:
+def _head(column: MetricColumn) -> Text:
     # A word per line: the columns of a batch world then fit a terminal of 80.
     return Text("\n".join([*column.label.split(), *filter(None, [column.unit])]))
 

@@ -6,9 +6,9 @@ from collections.abc import Callable
 
 import numpy as np
 
-from windlass.report.html_fragments import NOTHING, Part, figure
-from windlass.report.job_columns import Lane, Times, has, times
-from windlass.report.panels import Course, panels
+from windlass.report.html_fragments import NOTHING, PageSection, figure
+from windlass.report.job_columns import JobTimes, VariantLane, has, times
+from windlass.report.panels import VariantTimeline, panels
 from windlass.report.series import Binned, Steps, bin_edges, bin_width, binned, steps
 from windlass.report.units import Unit, counted, duration, time_unit
 from windlass.results import Series
@@ -16,10 +16,10 @@ from windlass.results import Series
 _MOST_BINS = 200
 #: A unit is used for an axis from three of it on.
 _ENOUGH_UNITS = 3
-_Found = list[tuple[Lane, Times]]
+_Found = list[tuple[VariantLane, JobTimes]]
 
 
-def section(lanes: tuple[Lane, ...]) -> Part:
+def section(lanes: tuple[VariantLane, ...]) -> PageSection:
     """Utilisation, jobs waiting and processors asked for over time, of the first seed of each variant."""
     found = [(lane, times(lane.outcomes[:1])) for lane in lanes if has(lane, "submit_s", "start_s", "end_s")]
     found = [(lane, known) for lane, known in found if len(known.submit)]
@@ -27,7 +27,7 @@ def section(lanes: tuple[Lane, ...]) -> Part:
     if not found:
         return NOTHING
     if span <= 0:
-        return Part(
+        return PageSection(
             "<section><h2>Over time</h2><p>All jobs end at the instant of the first submission.</p></section>"
         )
     width = bin_width(span, _MOST_BINS)
@@ -38,14 +38,14 @@ def section(lanes: tuple[Lane, ...]) -> Part:
         _asked(wide, span, width),
     )
     words = _words([lane for lane, _ in found], sum(known.lacking for _, known in found), width)
-    return Part(
+    return PageSection(
         f'<section><h2>Over time</h2><p class="lead">{words}</p>'
         f'<div class="plots">{"".join(part.html for part in parts)}</div></section>',
         tuple(plot for part in parts for plot in part.plots),
     )
 
 
-def section_of_series(lanes: tuple[Lane, ...]) -> Part:
+def section_of_series(lanes: tuple[VariantLane, ...]) -> PageSection:
     """What a world says is to be seen over time, a plot each, of the first seed of each variant."""
     found = [(lane, lane.outcomes[0].series) for lane in lanes if lane.outcomes]
     spans = [float(each.time[-1] - each.time[0]) for _, own in found for each in own if len(each.value)]
@@ -68,23 +68,25 @@ def section_of_series(lanes: tuple[Lane, ...]) -> Part:
             axis="time",
         )
         parts.append(
-            Part(figure(plot, name[:1].upper() + name[1:], f"Mean over each {duration(width)}."), (plot,))
+            PageSection(
+                figure(plot, name[:1].upper() + name[1:], f"Mean over each {duration(width)}."), (plot,)
+            )
         )
-    return Part(
+    return PageSection(
         f'<section><h2>Over time</h2><p class="lead">{_words([lane for lane, _ in found], 0, width)}</p>'
         f'<div class="plots">{"".join(part.html for part in parts)}</div></section>',
         tuple(plot for part in parts for plot in part.plots),
     )
 
 
-def _series_course(lane: Lane, series: Series, width: float, unit: Unit) -> Course:
+def _series_course(lane: VariantLane, series: Series, width: float, unit: Unit) -> VariantTimeline:
     edges = bin_edges(float(series.time[-1] - series.time[0]), width)
     scale = 100.0 if series.percent else 1.0
     function = Steps(series.time[:-1] - series.time[0], scale * series.value)
-    return Course(lane, edges * unit.factor, binned(function, edges))
+    return VariantTimeline(lane, edges * unit.factor, binned(function, edges))
 
 
-def _words(shown: list[Lane], lacking: int, width: float) -> str:
+def _words(shown: list[VariantLane], lacking: int, width: float) -> str:
     seeds = max(len(lane.outcomes) for lane in shown)
     first = f" Of {seeds} seeds, the first one of each variant is shown." if seeds > 1 else ""
     without = f" {counted(lacking, 'job')} without a start or an end left out." if lacking else ""
@@ -92,45 +94,47 @@ def _words(shown: list[Lane], lacking: int, width: float) -> str:
     return f"Each step covers {duration(width)}.{first}{without}{zoom}"
 
 
-def _span(known: Times) -> float:
+def _span(known: JobTimes) -> float:
     return float(known.end.max() - known.submit.min())
 
 
 def _courses(
-    found: _Found, span: float, width: float, what: Callable[[Lane, Times], Steps], unit: Unit
-) -> list[Course]:
+    found: _Found, span: float, width: float, what: Callable[[VariantLane, JobTimes], Steps], unit: Unit
+) -> list[VariantTimeline]:
     return [_course(lane, known, what(lane, known), span, width, unit) for lane, known in found]
 
 
-def _course(lane: Lane, known: Times, function: Steps, span: float, width: float, unit: Unit) -> Course:
+def _course(
+    lane: VariantLane, known: JobTimes, function: Steps, span: float, width: float, unit: Unit
+) -> VariantTimeline:
     own = _span(known)
     if own <= 0:
-        return Course(lane, np.array([0.0, span * unit.factor]), Binned(np.zeros(1), np.zeros(1)))
+        return VariantTimeline(lane, np.array([0.0, span * unit.factor]), Binned(np.zeros(1), np.zeros(1)))
     edges = bin_edges(own, width)
     since_first = Steps(function.time - known.submit.min(), function.value)
-    return Course(lane, edges * unit.factor, binned(since_first, edges))
+    return VariantTimeline(lane, edges * unit.factor, binned(since_first, edges))
 
 
 def _axis_unit(span: float) -> Unit:
     return time_unit([span / _ENOUGH_UNITS])
 
 
-def _utilisation(found: _Found, span: float, width: float) -> Part:
+def _utilisation(found: _Found, span: float, width: float) -> PageSection:
     if not found:
         return NOTHING
     unit = _axis_unit(span)
     courses = _courses(found, span, width, _use, unit)
     plot = panels("utilisation", courses, unit.symbol, " %", band=False, ceiling=100.0)
     caption = f"Share of the processors in use, mean over each {duration(width)}."
-    return Part(figure(plot, "Utilisation", caption), (plot,))
+    return PageSection(figure(plot, "Utilisation", caption), (plot,))
 
 
-def _use(lane: Lane, known: Times) -> Steps:
+def _use(lane: VariantLane, known: JobTimes) -> Steps:
     held = steps(known.start, known.end, known.procs)
     return Steps(held.time, held.value * (100 / lane.outcomes[0].processors))
 
 
-def _waiting(found: _Found, span: float, width: float) -> Part:
+def _waiting(found: _Found, span: float, width: float) -> PageSection:
     unit = _axis_unit(span)
     courses = _courses(
         found,
@@ -140,10 +144,10 @@ def _waiting(found: _Found, span: float, width: float) -> Part:
         unit,
     )
     plot = panels("waiting", courses, unit.symbol, "", band=True)
-    return Part(figure(plot, "Jobs waiting", _band_words(width, plot.logarithmic)), (plot,))
+    return PageSection(figure(plot, "Jobs waiting", _band_words(width, plot.logarithmic)), (plot,))
 
 
-def _asked(found: _Found, span: float, width: float) -> Part:
+def _asked(found: _Found, span: float, width: float) -> PageSection:
     if not found:
         return NOTHING
     unit = _axis_unit(span)
@@ -151,7 +155,7 @@ def _asked(found: _Found, span: float, width: float) -> Part:
         found, span, width, lambda _, known: steps(known.submit, known.start, known.procs), unit
     )
     plot = panels("asked", courses, unit.symbol, "", band=True)
-    return Part(
+    return PageSection(
         figure(plot, "Processors that waiting jobs ask for", _band_words(width, plot.logarithmic)), (plot,)
     )
 

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from windlass.report.units import counted, duration
-from windlass.results.explanation import Moment, Started, Waited
+from windlass.results.explanation import Moment, StartExplanation, Waited
 
 #: So many jobs are named in a sentence, and the others counted.
 _NAMED = 6
@@ -25,7 +25,8 @@ def waiting_sentences(waited: Waited) -> tuple[str, ...]:
 
     Examples
     --------
-    >>> moment = Moment(at=5.0, place=0, idle=4, left=1, running=0, ended=(), started=(Started(7, 3, True, "fits"),))
+    >>> started = (StartExplanation(7, 3, True, "fits"),)
+    >>> moment = Moment(at=5.0, place=0, idle=4, left=1, running=0, ended=(), started=started)
     >>> for line in waiting_sentences(Waited(7, 3, 4, 5.0, 5.0, 60.0, 60.0, "fits", (moment,))):
     ...     print(line)
     Job 7 asked for 3 of 4 processors for 1 min.
@@ -64,7 +65,8 @@ def moment_lines(waited: Waited, everything: bool = False) -> tuple[str, ...]:
 
     Examples
     --------
-    >>> moment = Moment(at=5.0, place=0, idle=4, left=1, running=0, ended=(), started=(Started(7, 3, True, "fits"),))
+    >>> started = (StartExplanation(7, 3, True, "fits"),)
+    >>> moment = Moment(at=5.0, place=0, idle=4, left=1, running=0, ended=(), started=started)
     >>> moment_lines(Waited(7, 3, 4, 5.0, 5.0, 60.0, 60.0, "fits", (moment,)))
     ('after 0 s: job 7 itself is started (fits); 1 processor stays idle.',)
     """
@@ -109,7 +111,7 @@ def _new_promise(moment: Moment, before: Moment | None, submit: float) -> str | 
     return f"it is promised a start {duration(moment.promise - submit)} after it came at the latest"
 
 
-def _be(jobs: list[Started]) -> str:
+def _be(jobs: list[StartExplanation]) -> str:
     return "is" if len(jobs) == 1 else "are"
 
 
@@ -140,7 +142,7 @@ def _overtaken(waited: Waited) -> str:
     return f"Meanwhile the policy started {' and '.join(parts)}."
 
 
-def _reasons(jobs: list[Started]) -> str:
+def _reasons(jobs: list[StartExplanation]) -> str:
     found = Counter(each.why for each in jobs)
     if len(found) == 1:
         return next(iter(found))

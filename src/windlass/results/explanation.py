@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Started:
+class StartExplanation:
     """A job that a decision started.
 
     Parameters
@@ -57,7 +57,7 @@ class Moment:
     left: int
     running: int
     ended: tuple[int, ...]
-    started: tuple[Started, ...]
+    started: tuple[StartExplanation, ...]
     promise: float = math.nan
     short: tuple[str, ...] = ()
 
@@ -85,7 +85,8 @@ class Waited:
 
     Examples
     --------
-    >>> moment = Moment(at=5.0, place=0, idle=4, left=1, running=0, ended=(), started=(Started(7, 3, True, "fits"),))
+    >>> started = (StartExplanation(7, 3, True, "fits"),)
+    >>> moment = Moment(at=5.0, place=0, idle=4, left=1, running=0, ended=(), started=started)
     >>> Waited(7, 3, 4, submit=5.0, start=5.0, request=60.0, expected=60.0, why="fits", moments=(moment,)).wait
     0.0
     """

@@ -14,7 +14,7 @@ from windlass.model import InputError
 from windlass.scale.accuracy import coverage, mase, mse, pmse, weighted_quantile_loss
 from windlass.scale.forecast.protocol import Forecaster
 from windlass.scale.forecast.rows import filled
-from windlass.scale.forecast.scaling import Scale
+from windlass.scale.forecast.scaling import ColumnScaling
 
 _Floats = NDArray[np.float64]
 
@@ -174,7 +174,7 @@ def _of(by_quantile: _Floats, step: int) -> _Floats:
 
 
 def _score(made: Made, train: _Floats, quantiles: Sequence[float], season: int) -> Score:
-    most = Scale.of(train)
+    most = ColumnScaling.of(train)
     truth, mean = most.down(made.truth), most.down(made.mean)
     return Score(
         made.steps,

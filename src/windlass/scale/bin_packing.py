@@ -53,7 +53,7 @@ def welcome(vectors: _Floats, capacity: _Floats) -> _Bools:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Groups:
+class RequestGroups:
     """Jobs that ask for the same, the largest first.
 
     Parameters
@@ -71,26 +71,28 @@ class Groups:
     welcome: _Bools
 
     @staticmethod
-    def of(resources: _Floats, capacity: _Floats) -> Groups:
+    def of(resources: _Floats, capacity: _Floats) -> RequestGroups:
         """Of jobs, a row each, beside types, a row each.
 
         >>> jobs = np.array([[0.0, 1, 2], [1, 1, 2], [0, 1, 2]])
-        >>> Groups.of(jobs, np.array([[0.0, 4, 9], [1, 4, 9]])).counts.tolist()
+        >>> RequestGroups.of(jobs, np.array([[0.0, 4, 9], [1, 4, 9]])).counts.tolist()
         [1, 2]
         """
         if not len(resources):
-            return Groups(np.empty((0, 3)), np.empty(0, np.int64), np.empty((0, len(capacity)), np.bool_))
+            return RequestGroups(
+                np.empty((0, 3)), np.empty(0, np.int64), np.empty((0, len(capacity)), np.bool_)
+            )
         vectors, counts = np.unique(resources, axis=0, return_counts=True)
-        return Groups(vectors[::-1], counts[::-1].astype(np.int64), welcome(vectors[::-1], capacity))
+        return RequestGroups(vectors[::-1], counts[::-1].astype(np.int64), welcome(vectors[::-1], capacity))
 
-    def some(self, rows: _Bools) -> Groups:
+    def some(self, rows: _Bools) -> RequestGroups:
         """Some of the groups."""
-        return Groups(self.vectors[rows], self.counts[rows], self.welcome[rows])
+        return RequestGroups(self.vectors[rows], self.counts[rows], self.welcome[rows])
 
-    def less(self, taken: _Ints) -> Groups:
+    def less(self, taken: _Ints) -> RequestGroups:
         """Without so many of each group."""
         left = self.counts - taken
-        return Groups(self.vectors, left, self.welcome).some(left > 0)
+        return RequestGroups(self.vectors, left, self.welcome).some(left > 0)
 
 
 def room(free: _Floats, vector: _Floats) -> _Ints:
@@ -105,7 +107,7 @@ def room(free: _Floats, vector: _Floats) -> _Ints:
     return found
 
 
-def put(groups: Groups, free: _Floats, of: _Ints) -> _Ints:
+def put(groups: RequestGroups, free: _Floats, of: _Ints) -> _Ints:
     """Put jobs on instances that are there.
 
     Parameters
@@ -133,7 +135,7 @@ def put(groups: Groups, free: _Floats, of: _Ints) -> _Ints:
     return taken
 
 
-def fill(groups: Groups, kind: int, capacity: _Floats, most: int) -> tuple[_Ints, _Floats]:
+def fill(groups: RequestGroups, kind: int, capacity: _Floats, most: int) -> tuple[_Ints, _Floats]:
     """Put jobs on as many new instances of a type as they fill, or as there may be.
 
     Parameters
@@ -154,7 +156,7 @@ def fill(groups: Groups, kind: int, capacity: _Floats, most: int) -> tuple[_Ints
     Examples
     --------
     >>> small = np.array([0.0, 4, 0])
-    >>> groups = Groups.of(np.array([[0.0, 3, 0]] * 3 + [[0.0, 1, 0]] * 2), small[None])
+    >>> groups = RequestGroups.of(np.array([[0.0, 3, 0]] * 3 + [[0.0, 1, 0]] * 2), small[None])
     >>> taken, left = fill(groups, 0, small, 9)
     >>> taken.tolist(), left[:, 1].tolist()
     ([3, 2], [0.0, 0.0, 1.0])
@@ -185,7 +187,7 @@ class Pending:
         (k,) how many whole instances of each type the others need, all at once.
     """
 
-    groups: Groups
+    groups: RequestGroups
     whole: _Ints
 
 
@@ -200,7 +202,7 @@ def pending(waiting: Demands, types: Sequence[InstanceType]) -> Pending:
     ([1], [3])
     """
     capacity, whole = np.array([kind.vector() for kind in types]), np.zeros(len(types), np.int64)
-    groups = Groups.of(waiting.resources, capacity)
+    groups = RequestGroups.of(waiting.resources, capacity)
     if not len(groups.counts):
         return Pending(groups, whole)
     for virtual in Embedding(capacity).virtual(groups.vectors):

@@ -41,7 +41,7 @@ from windlass.share.answer import Share, Sharing
 from windlass.share.context import ShareContext
 from windlass.share.interference import Interference, Speeds, fit_interference
 from windlass.share.learned import Observing, Persistent
-from windlass.share.lib.first_fit import Choice, first_fit
+from windlass.share.lib.first_fit import QuotaChoice, first_fit
 from windlass.share.lib.state import happiness
 from windlass.share.pairing import carried_out, guest_ended, host_ended
 from windlass.share.policies.asax import Asax
@@ -99,12 +99,12 @@ __all__ = [
     "Asax",
     "Candidate",
     "Checkpoint",
-    "Choice",
     "Guest",
     "Interference",
     "Observing",
     "Pairs",
     "Persistent",
+    "QuotaChoice",
     "Share",
     "ShareContext",
     "SharePolicy",

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from windlass.share.allocation import Candidate, Guest
 from windlass.share.answer import Sharing
 from windlass.share.pairing import carried_out
-from windlass.share.running import Running, fresh, same, shown, used_memory
+from windlass.share.running import RunningJob, fresh, same, shown, used_memory
 from windlass.share.usage import ClassUse, Interval, Reading
 from windlass.share.view import ACTIONS, Checkpoint, Head, ShareView
 
@@ -45,7 +45,7 @@ class ShareBook:
 
     actions: tuple[int, ...] = ACTIONS
     uses: ClassUse = field(default_factory=ClassUse)
-    _jobs: dict[int, Running] = field(default_factory=dict)
+    _jobs: dict[int, RunningJob] = field(default_factory=dict)
     _told: list[Checkpoint] = field(default_factory=list)
 
     def __contains__(self, job: int) -> bool:
@@ -246,7 +246,7 @@ class ShareBook:
                 # Nothing was measured at this quota yet.
                 entry.now = guest.now = None
 
-    def _read(self, entry: Running, reading: Reading) -> None:
+    def _read(self, entry: RunningJob, reading: Reading) -> None:
         done = Interval.between(entry.last, reading, entry.job.cores)
         stopped = entry.guest is None or entry.guest.quota == 0
         if done.seconds > 0.0 and entry.disturbed:
@@ -262,12 +262,12 @@ class ShareBook:
             entry.mixed = False
         entry.last = reading
 
-    def _disturbed(self, entry: Running) -> bool:
+    def _disturbed(self, entry: RunningJob) -> bool:
         """Whether a job, or its guest, stood still since it was read last."""
         return entry.disturbed or (entry.guest is not None and self._jobs[entry.guest.job.job].disturbed)
 
     def _tell(
-        self, host: int, entry: Running, at: float, *, ended: bool = False, killed: bool = False
+        self, host: int, entry: RunningJob, at: float, *, ended: bool = False, killed: bool = False
     ) -> None:
         """What was measured of a pair since its quota was decided, until then, s."""
         assert entry.guest is not None  # callers look
@@ -295,6 +295,6 @@ class ShareBook:
             host = self._jobs[entry.host]
             host.guest = host.before = None
 
-    def _shown(self, entry: Running, now: float) -> Guest | None:
+    def _shown(self, entry: RunningJob, now: float) -> Guest | None:
         guest = entry.guest
         return guest and replace(guest, elapsed=max(0.0, self._jobs[guest.job.job].elapsed(now)))

@@ -10,7 +10,7 @@ from windlass.share.usage import Interval, Reading
 
 
 @dataclass(slots=True)
-class Running:
+class RunningJob:
     """A job that runs, with so many bytes.
 
     ``spent`` is what it has used of its walltime until ``since``; from then on it uses ``pace`` in a second. ``alone``
@@ -45,20 +45,20 @@ class Running:
         self.spent, self.since, self.pace = self.elapsed(now), now, pace
 
 
-def used_memory(entry: Running) -> float:
+def used_memory(entry: RunningJob) -> float:
     """Percent of its memory that a job has used at most."""
     return min(100.0, 100.0 * entry.last.memory / entry.memory) if entry.memory > 0.0 else 0.0
 
 
 def fresh(
     job: Candidate, at: float, memory: float, spent: float = 0.0, reading: Reading | None = None
-) -> Running:
+) -> RunningJob:
     """A job that starts now: its counters count from here, or from what was read of it."""
     last = Reading(at, 0.0, 0.0, waited=0.0) if reading is None else reading
-    return Running(job, memory, at, spent=spent, last=last)
+    return RunningJob(job, memory, at, spent=spent, last=last)
 
 
-def shown(entry: Running, now: float, guest: Guest | None) -> Allocation:
+def shown(entry: RunningJob, now: float, guest: Guest | None) -> Allocation:
     """What a co-scheduler may see of a job at an instant, s, with its guest as that is then."""
     job, last, done = entry.job, entry.last, entry.now
     alike = last.stage == entry.alone_stage

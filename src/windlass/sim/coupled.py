@@ -141,7 +141,7 @@ class Coupled:
             raise InputError(f"time stands still at {self._now} s: {_MANY:,} times something happened there")
 
 
-class Alone(Coupled):
+class SinglePart(Coupled):
     """A part by itself, as an engine whose result is the part's.
 
     Parameters
@@ -156,7 +156,7 @@ class Alone(Coupled):
     >>> from windlass.model.fleet import Fleet, FleetCase, FleetJobs, StageSpec
     >>> from windlass.sim.fleet.part import PlacedFleet
     >>> jobs = FleetJobs.of([0.0], [[StageSpec(2.0, here=(2, 3))]])
-    >>> Alone(PlacedFleet(FleetCase(Fleet.of(slots=[4, 1]), jobs))).wait()
+    >>> SinglePart(PlacedFleet(FleetCase(Fleet.of(slots=[4, 1]), jobs))).wait()
     'place'
     """
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from windlass.drive import drive
 from windlass.engines.elastic.clock import SystemClock
 from windlass.engines.elastic.engine import LiveScale, ScaleRun
-from windlass.engines.elastic.system import ClusterError, Seen
+from windlass.engines.elastic.system import ClusterError, ClusterSnapshot
 from windlass.model import PolicyError
 from windlass.model.instances import InstanceType
 from windlass.scale import Demands, Totals
@@ -59,7 +59,7 @@ class Cluster:
     def __init__(self, clock, away, refuses, takes, types=TYPES):
         self.clock, self.away, self.refuses, self.takes, self.types = clock, away, refuses, takes, types
         self.looks, self.written = [], []
-        self.seen = Seen(np.array([4, 1]), np.array([0, 1]), np.array([2, 1]), RUNNING, WAITING)
+        self.seen = ClusterSnapshot(np.array([4, 1]), np.array([0, 1]), np.array([2, 1]), RUNNING, WAITING)
 
     def look(self):
         self.clock.time += self.takes
@@ -202,7 +202,9 @@ def test_no_fewer_are_allowed_than_are_ready_or_coming(ready, coming):
     clock, policy = Clock(0.0, 1.0), Answers([(0, 0)])
     cluster = Cluster(clock, [], [], 0.0)
     none = np.zeros(2, np.int64)
-    cluster.seen = Seen(np.array([1, ready]), np.array([1, coming]), none + 1, Demands.none(), Demands.none())
+    cluster.seen = ClusterSnapshot(
+        np.array([1, ready]), np.array([1, coming]), none + 1, Demands.none(), Demands.none()
+    )
     drive(LiveScale(cluster, Kept(), clock), {"scale": policy})
     (view,) = policy.views
     assert [kind.most for kind in view.types] == [5, max(3, ready + coming)]
@@ -212,7 +214,7 @@ def test_no_fewer_are_allowed_than_are_ready_or_coming(ready, coming):
 def test_jobs_that_no_type_has_room_for_do_not_count():
     odd = demands((0, 2, 0, 0.0, 1.0), (1, 1, 0, 0.0, 1.0), (0, 0, 4, 0.0, 1.0))
     cluster = Cluster(Clock(0.0, 1.0), [], [], 0.0, types=(SMALL, InstanceType("bare", cores=16, most=2)))
-    cluster.seen = Seen(*np.zeros((3, 2), np.int64), odd, Demands.none())
+    cluster.seen = ClusterSnapshot(*np.zeros((3, 2), np.int64), odd, Demands.none())
     assert LiveScale(cluster, Kept(), Clock(0.0, 1.0)).needed(cluster.seen).tolist() == [0.5, 0.0]
 
 

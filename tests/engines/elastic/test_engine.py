@@ -7,7 +7,7 @@ import pytest
 
 from windlass.drive import drive
 from windlass.engines.elastic.engine import LiveScale
-from windlass.engines.elastic.system import ClusterError, Seen
+from windlass.engines.elastic.system import ClusterError, ClusterSnapshot
 from windlass.model import InputError, PolicyError
 from windlass.model.instances import InstanceType
 from windlass.scale import Demands, Totals
@@ -40,12 +40,12 @@ class FakeCluster:
     def __init__(self, clock, away=lambda now: False, refuses=lambda now: False) -> None:
         self.clock, self.away, self.refuses, self.totals = clock, away, refuses, []
 
-    def look(self) -> Seen:
+    def look(self) -> ClusterSnapshot:
         if self.away(self.clock.now()):
             raise ClusterError("the cluster does not answer")
         none = np.zeros(1, np.int64)
         jobs = Demands(np.array([[0.0, 6.0, 0.0]]), np.zeros(1), np.full(1, np.inf))
-        return Seen(none + 2, none, none + 2, jobs, Demands.none())
+        return ClusterSnapshot(none + 2, none, none + 2, jobs, Demands.none())
 
     def set_totals(self, totals, seen) -> None:
         if self.refuses(self.clock.now()):

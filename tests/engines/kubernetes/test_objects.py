@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.engines.kubernetes.strict import Strict
-from windlass.engines.elastic.system import ClusterError, Seen
+from windlass.engines.elastic.system import ClusterError, ClusterSnapshot
 from windlass.engines.kubernetes import objects
 from windlass.engines.kubernetes.headroom import Spare
 from windlass.engines.kubernetes.server import MissingError
@@ -249,7 +249,7 @@ def test_a_server_that_forbids_to_ask_for_buffers_is_no_server_without_them():
 def test_spare_is_the_total_less_those_in_use_and_not_less_than_none(pairs):
     none = np.zeros(2, np.int64)
     used = np.array([each for _, each in pairs])
-    seen = Seen(none + 9, none + 1, used, Demands.none(), Demands.none())
+    seen = ClusterSnapshot(none + 9, none + 1, used, Demands.none(), Demands.none())
     counts = tuple(total for total, _ in pairs)
     want = [total - each if total > each else 0 for total, each in pairs]
     assert spare(Totals(counts, ("so", "so")), seen) == want
@@ -268,7 +268,7 @@ def test_nodes_say_of_which_type_they_are_by_the_standard_label_unless_another_o
     server = Strict()
     system = KubernetesScale(server, (SMALL,))
     assert TYPE_LABEL == "node.kubernetes.io/instance-type"
-    seen = Seen(*np.zeros((3, 1), np.int64), Demands.none(), Demands.none())
+    seen = ClusterSnapshot(*np.zeros((3, 1), np.int64), Demands.none(), Demands.none())
     system.set_totals(Totals((1,), ("so",)), seen)
     template = server.of("PodTemplate")["windlass-small"]["template"]
     assert template["spec"]["nodeSelector"] == {"node.kubernetes.io/instance-type": "small"}

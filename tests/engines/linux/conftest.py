@@ -13,7 +13,7 @@ import pytest
 
 from tests.engines.linux.imitation import Kernel, tree_v1, tree_v2
 from windlass.engines.linux.files import GroupError
-from windlass.engines.linux.groups import Groups, found
+from windlass.engines.linux.groups import JobGroups, found
 from windlass.engines.linux.v1 import V1
 from windlass.engines.linux.v2 import V2
 
@@ -27,14 +27,14 @@ HOG = "print('up', flush=True)\nwhile True: pass"
 class Place:
     """Groups, and processes that can be taken into them."""
 
-    groups: Groups
+    groups: JobGroups
     process: Callable[[], int]
     end: Callable[[int], None]
     #: How a limit is read back: (quota µs, period µs), quota −1 for none.
     limit_of: Callable[[int], tuple[int, int]]
 
 
-def imitated(groups: Groups, kernel: Kernel, proc: Path) -> Place:
+def imitated(groups: JobGroups, kernel: Kernel, proc: Path) -> Place:
     def process() -> int:
         pid = 1000 + len(kernel.alive)
         kernel.alive.add(pid)
@@ -47,7 +47,7 @@ def imitated(groups: Groups, kernel: Kernel, proc: Path) -> Place:
     return Place(groups, process, kernel.end, lambda job: limit_of(groups, job))
 
 
-def limit_of(groups: Groups, job: int) -> tuple[int, int]:
+def limit_of(groups: JobGroups, job: int) -> tuple[int, int]:
     folder = groups.base / f"job_{job}"
     if groups.kind == "v2":
         quota, period = (folder / "cpu.max").read_text().split()
@@ -56,7 +56,7 @@ def limit_of(groups: Groups, job: int) -> tuple[int, int]:
 
 
 @pytest.fixture
-def real() -> Iterator[Groups]:
+def real() -> Iterator[JobGroups]:
     """Groups of this machine under a name of their own; released at the end, whatever happens."""
     try:
         groups = found(name=f"windlass-test-{os.getpid()}")

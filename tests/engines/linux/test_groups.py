@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from tests.engines.linux.conftest import SLEEP, Place
 from tests.engines.linux.imitation import Kernel, tree_v1, tree_v2
 from windlass.engines.linux.files import GroupError, pids
-from windlass.engines.linux.groups import Groups, bandwidth, found, jobs_below, opened, weighed
+from windlass.engines.linux.groups import JobGroups, bandwidth, found, jobs_below, opened, weighed
 from windlass.engines.linux.members import below, descendants, take
 from windlass.engines.linux.v1 import V1
 from windlass.engines.linux.v2 import V2
@@ -307,7 +307,7 @@ def test_descendants_are_found_through_generations(started: Callable[..., int]) 
     assert os.getpid() not in found_ones
 
 
-def test_a_job_that_forks_all_the_time_is_taken_whole(real: Groups, started: Callable[..., int]) -> None:
+def test_a_job_that_forks_all_the_time_is_taken_whole(real: JobGroups, started: Callable[..., int]) -> None:
     """Two threads of it fork children that live for a moment, so any listing is out of date at once."""
     forks = (
         "import os, threading, time\n"

@@ -12,7 +12,7 @@ import pytest
 
 from windlass.engines.linux import watchdog
 from windlass.engines.linux.files import GroupError
-from windlass.engines.linux.job_progress import MOST, Progress, read, report
+from windlass.engines.linux.job_progress import MOST, JobProgress, read, report
 from windlass.engines.linux.measure import Meter, Spent, Usage, spent
 
 
@@ -53,7 +53,7 @@ def test_reports_at_their_bounds(tmp_path):
     path = tmp_path / "file"
     good = {"stage": 10**9, "stages": 10**9, "parallel": False, "done": 1e15, "left": 0}
     path.write_text(json.dumps(good))
-    assert read(path).progress == Progress(10**9, 10**9, False, 1e15, 0)
+    assert read(path).progress == JobProgress(10**9, 10**9, False, 1e15, 0)
     assert read(path).why == ""
     for changed in ({"stages": 10**9 + 1}, {"done": 1.1e15}, {"stage": 10**9 + 1}, {"stages": 0, "stage": 0}):
         path.write_text(json.dumps(good | changed))
@@ -76,7 +76,7 @@ def test_a_report_that_cannot_be_put_in_place_leaves_nothing_beside(tmp_path):
     (tmp_path / "file").mkdir()
     (tmp_path / "file" / "in").write_text("")
     with pytest.raises(OSError, match=r"directory"):
-        report(tmp_path / "file", Progress(1, 1, True, 0, 1))
+        report(tmp_path / "file", JobProgress(1, 1, True, 0, 1))
     assert [each.name for each in tmp_path.iterdir()] == ["file"]
 
 

@@ -11,7 +11,7 @@ from tests.engines.linux.test_measure import TICKS, Proc
 from windlass.agent.token import read_token
 from windlass.engines.linux.cores import is_topmost
 from windlass.engines.linux.files import Files
-from windlass.engines.linux.job_progress import Progress, read
+from windlass.engines.linux.job_progress import JobProgress, read
 from windlass.model import InputError
 
 
@@ -65,7 +65,7 @@ def test_files_of_users_with_bytes_that_are_no_text_are_refused_in_a_line(tmp_pa
     with pytest.raises(InputError, match="token"):
         read_token(token, {})
     path = tmp_path / "progress"
-    path.write_bytes(b"\xff" + Progress(1, 2, True, 0, 1).line().encode())
+    path.write_bytes(b"\xff" + JobProgress(1, 2, True, 0, 1).line().encode())
     found = read(path)
     assert found.progress is None
     assert "expected one line of JSON" in found.why

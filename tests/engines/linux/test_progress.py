@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from windlass.engines.linux.job_progress import MOST, Progress, read, report
+from windlass.engines.linux.job_progress import MOST, JobProgress, read, report
 
 GOOD = {"stage": 2, "stages": 4, "parallel": True, "done": 13, "left": 27}
 
@@ -26,8 +26,8 @@ def test_what_is_written_is_read(
     tmp_path_factory: pytest.TempPathFactory, stage: int, more: int, parallel: bool, done: float, left: int
 ) -> None:
     path = tmp_path_factory.mktemp("progress") / "file"
-    progress = Progress(stage, stage + more, parallel, done, left)
-    report(path, Progress(1, 1, True, 0, 1))
+    progress = JobProgress(stage, stage + more, parallel, done, left)
+    report(path, JobProgress(1, 1, True, 0, 1))
     report(path, progress)
     assert read(path).progress == progress
     assert [each.name for each in path.parent.iterdir()] == ["file"]
@@ -35,7 +35,7 @@ def test_what_is_written_is_read(
 
 def test_fields_that_a_newer_program_adds_are_passed_over(tmp_path: Path) -> None:
     (tmp_path / "file").write_text(json.dumps(GOOD | {"iteration": 7}))
-    assert read(tmp_path / "file").progress == Progress(2, 4, True, 13, 27)
+    assert read(tmp_path / "file").progress == JobProgress(2, 4, True, 13, 27)
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from collections.abc import Callable
 import pytest
 
 from tests.engines.linux.conftest import HOG
-from windlass.engines.linux.groups import Groups
+from windlass.engines.linux.groups import JobGroups
 from windlass.engines.linux.measure import Meter, Spent, spent
 from windlass.engines.slurm.daemons import wait_until
 
@@ -26,7 +26,7 @@ PATIENCE = 300.0
 
 
 @pytest.fixture
-def pair(real: Groups, started: Callable[..., int]) -> tuple[int, int]:
+def pair(real: JobGroups, started: Callable[..., int]) -> tuple[int, int]:
     """Two hogs on one core, each in a group: jobs 1 and 2."""
     core = min(os.sched_getaffinity(0))
     pids = started(HOG), started(HOG)
@@ -37,7 +37,7 @@ def pair(real: Groups, started: Callable[..., int]) -> tuple[int, int]:
     return pids
 
 
-def measured(groups: Groups, pids: tuple[int, int]) -> tuple[Spent, Spent]:
+def measured(groups: JobGroups, pids: tuple[int, int]) -> tuple[Spent, Spent]:
     meters = [
         Meter(lambda pid=pid: [pid], time.monotonic, throttled=lambda job=job: groups.usage(job).throttled)
         for job, pid in zip((1, 2), pids, strict=True)
@@ -54,7 +54,7 @@ def share(first: Spent, second: Spent) -> float:
 
 
 @pytest.mark.parametrize("quota", [0.25, 0.5, 0.75])
-def test_shares_follow_limits(real: Groups, pair: tuple[int, int], quota: float) -> None:
+def test_shares_follow_limits(real: JobGroups, pair: tuple[int, int], quota: float) -> None:
     real.limit(1, quota)
     real.limit(2, 1 - quota)
     for part, found in zip((quota, 1 - quota), measured(real, pair), strict=True):
@@ -65,7 +65,7 @@ def test_shares_follow_limits(real: Groups, pair: tuple[int, int], quota: float)
 
 @pytest.mark.parametrize("quota", [0.25, 0.5, 0.75])
 def test_shares_follow_weights_and_nobody_is_throttled(
-    real: Groups, pair: tuple[int, int], quota: float
+    real: JobGroups, pair: tuple[int, int], quota: float
 ) -> None:
     real.weigh(1, quota)
     real.weigh(2, 1 - quota)
@@ -77,7 +77,7 @@ def test_shares_follow_weights_and_nobody_is_throttled(
     assert second.waited > 0.5 * first.cpu
 
 
-def test_a_host_is_not_throttled_and_its_guest_is_held(real: Groups, pair: tuple[int, int]) -> None:
+def test_a_host_is_not_throttled_and_its_guest_is_held(real: JobGroups, pair: tuple[int, int]) -> None:
     real.weigh(1, 0.7)
     real.weigh(2, 0.3)
     real.limit(2, 0.3)
@@ -87,7 +87,7 @@ def test_a_host_is_not_throttled_and_its_guest_is_held(real: Groups, pair: tuple
 
 
 def test_a_stopped_guest_leaves_the_core_to_its_host_and_goes_on_when_released(
-    real: Groups, pair: tuple[int, int]
+    real: JobGroups, pair: tuple[int, int]
 ) -> None:
     real.limit(2, 0)
     time.sleep(1.0)  # a period that has begun is used up first
@@ -103,7 +103,7 @@ def test_a_stopped_guest_leaves_the_core_to_its_host_and_goes_on_when_released(
     assert os.sched_getaffinity(pair[1]) == {core}
 
 
-def test_the_group_s_account_is_that_of_its_processes(real: Groups, pair: tuple[int, int]) -> None:
+def test_the_group_s_account_is_that_of_its_processes(real: JobGroups, pair: tuple[int, int]) -> None:
     usage = real.usage(1)
     if usage.cpu != usage.cpu:
         pytest.skip("nobody accounts for CPU time in this hierarchy")

@@ -15,7 +15,7 @@ import pytest
 
 from tests.engines.linux.conftest import HOG, SLEEP
 from windlass.engines.linux.files import GroupError
-from windlass.engines.linux.groups import Groups
+from windlass.engines.linux.groups import JobGroups
 from windlass.engines.linux.v1 import V1
 from windlass.engines.linux.watchdog import watched
 
@@ -44,7 +44,7 @@ with watched(groups) as watchdog:
 """
 
 
-def owner_of(groups: Groups, pids: list[int], forks: bool = False) -> subprocess.Popen[str]:
+def owner_of(groups: JobGroups, pids: list[int], forks: bool = False) -> subprocess.Popen[str]:
     arguments = [groups.kind, str(groups.root), groups.name, "forks" if forks else "", *map(str, pids)]
     return subprocess.Popen([sys.executable, "-c", OWNER, *arguments], stdout=subprocess.PIPE, text=True)
 
@@ -66,7 +66,7 @@ def ended(pid: int) -> bool:
         return True
 
 
-def whole_again(groups: Groups, pids: list[int]) -> bool:
+def whole_again(groups: JobGroups, pids: list[int]) -> bool:
     """No group is left, and the processes run where they ran before."""
     if groups.base.exists():
         return False
@@ -77,7 +77,7 @@ def whole_again(groups: Groups, pids: list[int]) -> bool:
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(20))
 def test_limits_end_with_an_owner_killed_at_any_instant(
-    real: Groups, started: Callable[..., int], seed: int
+    real: JobGroups, started: Callable[..., int], seed: int
 ) -> None:
     pids = [started(HOG), started(HOG)]
     owner = owner_of(real, pids)
@@ -95,7 +95,7 @@ def test_limits_end_with_an_owner_killed_at_any_instant(
 
 @pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGINT, signal.SIGKILL, signal.SIGSEGV])
 def test_limits_end_however_an_owner_ends(
-    real: Groups, started: Callable[..., int], how: signal.Signals
+    real: JobGroups, started: Callable[..., int], how: signal.Signals
 ) -> None:
     pids = [started(SLEEP)]
     owner = owner_of(real, [*pids, *pids])
@@ -110,7 +110,7 @@ def test_limits_end_however_an_owner_ends(
 
 
 def test_a_fork_of_the_owner_that_lives_on_holds_nothing_up(
-    real: Groups, started: Callable[..., int]
+    real: JobGroups, started: Callable[..., int]
 ) -> None:
     pids = [started(SLEEP)]
     owner = owner_of(real, [*pids, *pids], forks=True)
@@ -127,7 +127,7 @@ def test_a_fork_of_the_owner_that_lives_on_holds_nothing_up(
         owner.stdout.close()
 
 
-def test_signals_for_the_owner_do_not_end_the_watchdog(real: Groups, started: Callable[..., int]) -> None:
+def test_signals_for_the_owner_do_not_end_the_watchdog(real: JobGroups, started: Callable[..., int]) -> None:
     pid = started(SLEEP)
     with watched(real) as watchdog:
         real.create(1)
@@ -142,7 +142,7 @@ def test_signals_for_the_owner_do_not_end_the_watchdog(real: Groups, started: Ca
     assert watchdog.returncode == 0
 
 
-def test_a_watchdog_that_was_killed_is_told(real: Groups) -> None:
+def test_a_watchdog_that_was_killed_is_told(real: JobGroups) -> None:
     def loses_it() -> None:
         with watched(real) as watchdog:
             os.kill(watchdog.pid, signal.SIGKILL)
@@ -152,7 +152,7 @@ def test_a_watchdog_that_was_killed_is_told(real: Groups) -> None:
         loses_it()
 
 
-def test_there_is_one_driver_to_a_name(real: Groups) -> None:
+def test_there_is_one_driver_to_a_name(real: JobGroups) -> None:
     with watched(real):
         real.create(1)
         with pytest.raises(GroupError, match="another driver has this group"), watched(real):
@@ -163,7 +163,7 @@ def test_there_is_one_driver_to_a_name(real: Groups) -> None:
     assert real.jobs() == []
 
 
-def test_an_error_within_releases_and_goes_on(real: Groups) -> None:
+def test_an_error_within_releases_and_goes_on(real: JobGroups) -> None:
     def fails() -> None:
         with watched(real):
             real.create(1)
@@ -186,7 +186,7 @@ def test_it_imports_no_library() -> None:
     assert not {"numpy", "numba", "pydantic", "yaml", "polars", "scipy", "typer", "rich"} & set(said.split())
 
 
-def test_what_it_cannot_release_is_told(real: Groups) -> None:
+def test_what_it_cannot_release_is_told(real: JobGroups) -> None:
     def leaves_a_group_inside() -> None:
         with watched(real):
             real.create(1)

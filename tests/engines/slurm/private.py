@@ -12,11 +12,11 @@ import pytest
 
 from windlass.engines.batch.system import Cancelled, Capacity, Ended, NoMore, Started, Submitted
 from windlass.engines.slurm.client import Client, Commands
-from windlass.engines.slurm.cluster import Cluster, down, up
+from windlass.engines.slurm.cluster import SlurmCluster, down, up
 from windlass.engines.slurm.daemons import wait_until
 from windlass.engines.slurm.host import missing
 from windlass.engines.slurm.journal import Journal
-from windlass.engines.slurm.system import Options, SlurmSystem
+from windlass.engines.slurm.system import SlurmOptions, SlurmSystem
 
 #: For what must come about some time on a machine with other work, s.
 PATIENCE = 300.0
@@ -33,7 +33,7 @@ def private_slurm(nodes, cpus, accounting=False):
         try:
             yield Shell(cluster)
         finally:
-            now = Cluster.load(cluster.folder)
+            now = SlurmCluster.load(cluster.folder)
             down(cluster.folder)
         assert [daemon.name for daemon in now.daemons if daemon.alive] == []
     finally:
@@ -113,7 +113,7 @@ class Numbered:
         self.due = sorted(due, key=lambda entry: entry[:2])
         self.ours, self.theirs = {}, {}
         self.started, self.ran, self.told_capacity, self.wanted_capacity = set(), set(), 4, 4
-        self.system = SlurmSystem(shell.client, journal, Options(until_idle=True))
+        self.system = SlurmSystem(shell.client, journal, SlurmOptions(until_idle=True))
         self.processors, self.zero, self.open = self.system.processors, self.system.now(), True
         self.act()
 

@@ -6,7 +6,7 @@ import pytest
 
 from windlass.engines.slurm import accounting, cluster
 from windlass.engines.slurm.accounting import Accounting, accounting_missing
-from windlass.engines.slurm.cluster import Cluster
+from windlass.engines.slurm.cluster import SlurmCluster
 from windlass.engines.slurm.config import ClusterPlan
 from windlass.model import InputError
 
@@ -51,5 +51,5 @@ def test_what_is_not_installed_is_said_with_how_to_have_it(tmp_path, monkeypatch
 
 def test_a_state_file_says_whether_there_is_accounting(tmp_path):
     for each in (True, False):
-        Cluster(tmp_path, 1, 1, (), each).save()
-        assert Cluster.load(tmp_path).accounting is each
+        SlurmCluster(tmp_path, 1, 1, (), each).save()
+        assert SlurmCluster.load(tmp_path).accounting is each

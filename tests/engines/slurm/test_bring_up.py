@@ -9,7 +9,7 @@ import pytest
 
 from windlass.engines.slurm import accounting, cluster
 from windlass.engines.slurm.accounting import Accounting
-from windlass.engines.slurm.cluster import Cluster, down, up
+from windlass.engines.slurm.cluster import SlurmCluster, down, up
 from windlass.engines.slurm.daemons import Daemon
 from windlass.model import BatchError, InputError
 
@@ -70,7 +70,7 @@ def test_a_slurm_is_brought_up_in_order_and_forgets_what_was_before_only_where_i
     pids = [f"{folder}/{name}" for name in ("munge/pid", "slurmctld.pid", "slurmd-w1.pid", "slurmd-w2.pid")]
     assert [each[2] for each in machine.started] == pids
     assert all(each[3]["SLURM_CONF"] == f"{folder}/slurm.conf" for each in machine.started)
-    assert Cluster.load(folder) == made
+    assert SlurmCluster.load(folder) == made
     assert (made.nodes, made.cpus, made.accounting, len(made.daemons)) == (2, 3, False, 4)
     assert (made.gone, made.conf) == ((), folder / "slurm.conf")
     text = made.conf.read_text()
@@ -116,7 +116,7 @@ def test_one_whose_nodes_do_not_come_is_taken_down_again(machine, tmp_path):
     with pytest.raises(BatchError, match=r"its nodes are not idle after 0 s; .*/slurmctld.log says why"):
         up(tmp_path / "s", 2, 1)
     assert {name for name, _ in machine.ended} == {"munged", "slurmctld", "slurmd w1", "slurmd w2"}
-    assert Cluster.load(tmp_path / "s").daemons == ()
+    assert SlurmCluster.load(tmp_path / "s").daemons == ()
     # Three of four are there.
     up(tmp_path / "s", 3, 1)
 
@@ -127,7 +127,7 @@ def test_jobs_go_first_then_daemons_and_what_signs_messages_last(machine, tmp_pa
     machine.says["sacctmgr"] = "windlass\n"
     (folder / "database").mkdir(parents=True)
     (folder / "database" / "made").touch()
-    cluster.Cluster(folder, 1, 1, (), True).save()
+    cluster.SlurmCluster(folder, 1, 1, (), True).save()
     socket = folder / "database" / "socket"
     started = accounting.launch
 
@@ -184,7 +184,7 @@ def test_one_daemon_is_ended_and_started_again_with_all_it_knew(machine, tmp_pat
     now = made.start("slurmctld")
     assert [each[:2] for each in machine.started] == [("slurmctld", ["/sbin/slurmctld"])]
     assert [daemon.name for daemon in now.daemons] == ["munged", "slurmd w1", "slurmctld"]
-    assert Cluster.load(tmp_path / "s") == now
+    assert SlurmCluster.load(tmp_path / "s") == now
 
 
 @pytest.mark.parametrize(("name", "socket"), [("munged", "munge"), ("mariadbd", "database")])
@@ -206,14 +206,14 @@ def test_a_socket_that_was_left_is_removed_by_who_listens_on_it_alone(machine, t
 )
 def test_processes_are_ended_only_by_a_file_that_is_whole(tmp_path, changed):
     daemon = {"name": "munged", "pid": 7, "began": 5, "boot": "x"}
-    Cluster(tmp_path, 1, 1, (Daemon(**daemon),)).save()
+    SlurmCluster(tmp_path, 1, 1, (Daemon(**daemon),)).save()
     file = tmp_path / "windlass.json"
     tree = json.loads(file.read_text())
     tree["daemons"] = [daemon | changed]
     file.write_text(json.dumps(tree))
     with pytest.raises(InputError, match=r"windlass.json: cannot be read"):
-        Cluster.load(tmp_path)
-    assert Cluster.load(tmp_path / "none") is None
+        SlurmCluster.load(tmp_path)
+    assert SlurmCluster.load(tmp_path / "none") is None
 
 
 def test_a_database_is_made_once_and_one_that_was_begun_is_begun_anew(machine, tmp_path, monkeypatch):

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from windlass.engines.slurm.cluster import Cluster, _make_key, down
+from windlass.engines.slurm.cluster import SlurmCluster, _make_key, down
 from windlass.engines.slurm.config import ClusterPlan
 from windlass.engines.slurm.daemons import Daemon, launch, wait_until
 from windlass.engines.slurm.host import free_ports
@@ -60,9 +60,9 @@ def test_what_does_not_start_says_why(tmp_path):
 
 
 def test_a_state_file_comes_back_whole(tmp_path, sleeper):
-    cluster = Cluster(tmp_path, 4, 2, (Daemon.of("munged", sleeper.pid), Daemon("slurmctld", 1, 1, "x")))
+    cluster = SlurmCluster(tmp_path, 4, 2, (Daemon.of("munged", sleeper.pid), Daemon("slurmctld", 1, 1, "x")))
     cluster.save()
-    assert Cluster.load(tmp_path) == cluster
+    assert SlurmCluster.load(tmp_path) == cluster
     assert cluster.gone == ("slurmctld",)
     assert cluster.export == f"export SLURM_CONF={tmp_path}/slurm.conf"
 
@@ -71,7 +71,7 @@ def test_down_stops_what_its_file_says_and_nothing_else(tmp_path, sleeper):
     other = subprocess.Popen(["sleep", "600"])
     try:
         stale = Daemon("slurmctld", other.pid, 1, "another boot")
-        Cluster(tmp_path, 1, 1, (Daemon.of("munged", sleeper.pid), stale)).save()
+        SlurmCluster(tmp_path, 1, 1, (Daemon.of("munged", sleeper.pid), stale)).save()
         assert down(tmp_path) == (f"stopped munged (process {sleeper.pid})",)
         assert other.poll() is None
         with pytest.raises(InputError, match="nothing is stopped"):

@@ -11,7 +11,7 @@ from windlass.engines.batch.system import Submitted
 from windlass.engines.slurm import use as module
 from windlass.engines.slurm.driver import _say
 from windlass.engines.slurm.models import read_jobs
-from windlass.engines.slurm.watch import Watch
+from windlass.engines.slurm.watch import SlurmWatch
 from windlass.order.site.view import Start
 from windlass.share import Share, Sharing
 from windlass.share.answer import Back
@@ -21,14 +21,14 @@ bench = test_quotas.bench
 
 @pytest.mark.parametrize("put_back", [False, True])
 def test_a_held_job_is_withheld_by_default_only_where_it_was_put_back(put_back):
-    watch = Watch(lambda row: False, lambda row: put_back)
+    watch = SlurmWatch(lambda row: False, lambda row: put_back)
     found = watch.look(read_jobs(jobs(job(7))), 1004.9, 1005.0)
     assert found.events == ([] if put_back else [Submitted(7, 1000.0, 3, 120.0)])
     assert found.withheld == ([7] if put_back else [])
 
 
 def test_a_job_put_back_after_many_rests_rests_as_at_first():
-    watch = Watch(lambda row: False, lambda row: False, returning=lambda row: True)
+    watch = SlurmWatch(lambda row: False, lambda row: False, returning=lambda row: True)
 
     def look(now, row):
         return watch.look(read_jobs(jobs(row)), now - 0.01, now).events

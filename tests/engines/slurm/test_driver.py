@@ -24,7 +24,7 @@ from windlass.engines.slurm.sharing import (
     say_shares,
 )
 from windlass.engines.slurm.state import ShareState, write_state
-from windlass.engines.slurm.system import Options
+from windlass.engines.slurm.system import SlurmOptions
 from windlass.model import BatchError, InputError, PolicyError
 from windlass.order.site.policies.easy import Easy
 from windlass.order.site.policies.fcfs import Fcfs
@@ -32,7 +32,7 @@ from windlass.order.site.view import Start
 from windlass.share import Allocation, Candidate, Guest, Share, ShareView, Sharing
 from windlass.share.answer import Back
 
-LOOK = Options(pace=0.0, until_idle=True)
+LOOK = SlurmOptions(pace=0.0, until_idle=True)
 
 
 @pytest.fixture(autouse=True)
@@ -198,7 +198,7 @@ def test_a_cluster_has_names_of_its_own(tmp_path, monkeypatch):
 def test_how_slurm_is_driven_by_default(tmp_path):
     plain = Driving({}, tmp_path, LOOK)
     assert (plain.keep_held, plain.checkpoint) == (False, 5.0)
-    assert Options() == Options(pace=0.25, until_idle=False, partition=None, only_look=False)
+    assert SlurmOptions() == SlurmOptions(pace=0.25, until_idle=False, partition=None, only_look=False)
 
 
 def host_of(guest=None):

@@ -11,7 +11,7 @@ from windlass.engines.slurm.entries import Began, Over, Releasing
 from windlass.engines.slurm.journal import Journal, read_journal
 from windlass.engines.slurm.lock import DriverLock
 from windlass.engines.slurm.state import ShareState, read_state, write_state
-from windlass.engines.slurm.system import Options
+from windlass.engines.slurm.system import SlurmOptions
 from windlass.model import InputError
 
 FULL = "cannot be written: No space left on device"
@@ -79,7 +79,7 @@ def test_the_queue_is_given_back_where_nothing_can_be_written_down(disk):
     said, told = Said(sinfo=nodes(node("w1")), scontrol="", squeue=jobs(job(7))), []
     client = Client(said, 20.0, 1.0, told.append, lambda seconds: None, lambda: 1100.0)
     with Journal(disk / "journal") as journal, filled(disk):
-        _give_back(client, journal, Options(), told.append)
+        _give_back(client, journal, SlurmOptions(), told.append)
     assert said.told("release") == [("release", "7")]
     assert [each for each in told if FULL in each and each.endswith("the queue is given back all the same")]
     assert told[-1] == "given back to Slurm: 7"

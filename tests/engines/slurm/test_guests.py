@@ -9,7 +9,7 @@ from windlass.engines.slurm.client import Client
 from windlass.engines.slurm.entries import Taking
 from windlass.engines.slurm.journal import Journal, Unwritten
 from windlass.engines.slurm.models import read_jobs
-from windlass.engines.slurm.system import Options, SlurmSystem
+from windlass.engines.slurm.system import SlurmOptions, SlurmSystem
 
 
 class Killed(BaseException):
@@ -61,7 +61,7 @@ def driver(slurm, journal, **options):
     def sleep(seconds):
         now[0] += seconds
 
-    return SlurmSystem(client, journal, Options(**options), clock=lambda: now[0], sleep=sleep)
+    return SlurmSystem(client, journal, SlurmOptions(**options), clock=lambda: now[0], sleep=sleep)
 
 
 @pytest.mark.parametrize("step", range(4))

@@ -11,7 +11,7 @@ from windlass.engines.slurm.client import Client
 from windlass.engines.slurm.settings import Driving
 from windlass.engines.slurm.sharing import sharing_site
 from windlass.engines.slurm.state import ShareState, read_state, write_state
-from windlass.engines.slurm.system import Options
+from windlass.engines.slurm.system import SlurmOptions
 from windlass.model import InputError
 
 USES = (("blast", 10.0, 700.0),)
@@ -49,7 +49,7 @@ def site(monkeypatch, tmp_path):
         monkeypatch.setattr(sharing, "found", lambda name: f"groups of {name}")
         monkeypatch.setattr(sharing, "cluster_name", lambda client: "c")
         monkeypatch.setattr(sharing, "LiveSite", lambda system, beside=None: (system, beside))
-        driving = Driving({"order": None, "share": policy}, tmp_path / "journal", Options())
+        driving = Driving({"order": None, "share": policy}, tmp_path / "journal", SlurmOptions())
         system = SimpleNamespace(guests=SimpleNamespace(known=dict))
         sharing_site(system, Client(None, 1.0, 1.0), driving, None, tell=print)
         assert (given["tell"], given["groups"]) == (print, "groups of windlass-c")
@@ -80,7 +80,7 @@ def test_without_groups_the_policy_that_shares_is_refused(site, monkeypatch):
     made = site(Forgets())
     assert made is not None
     monkeypatch.setattr(sharing, "SlurmShares", missing)
-    driving = Driving({"share": Forgets()}, None, Options())
+    driving = Driving({"share": Forgets()}, None, SlurmOptions())
     monkeypatch.setattr(sharing, "_learned", lambda *given: (None, ShareState("forgets")))
     with pytest.raises(InputError, match=r"^--policies: share: no groups here$"):
         sharing_site(None, None, driving, None, print)

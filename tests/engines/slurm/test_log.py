@@ -7,7 +7,7 @@ import pytest
 
 from tests.engines.slurm.said import Said
 from windlass.engines.slurm.client import Client
-from windlass.engines.slurm.log import JobLog, read_completed, read_log, read_sacct, write_log
+from windlass.engines.slurm.log import SlurmJobLog, read_completed, read_log, read_sacct, write_log
 from windlass.model import BatchError, InputError
 
 LINE = (
@@ -144,7 +144,7 @@ def test_a_slurm_that_keeps_no_record_is_refused_with_what_would(settings, said)
 def test_a_file_of_completed_jobs_is_looked_for_where_slurm_says(tmp_path):
     place = tmp_path / "jobs.txt"
     client = Client(Said(scontrol=f"JobCompType = jobcomp/filetxt\nJobCompLoc = {place}\n"))
-    assert read_log(client) == JobLog((), 0)
+    assert read_log(client) == SlurmJobLog((), 0)
     place.write_text(f"{line(7)}\n{line(8, nodes=0)}\n{line(9).replace(at(5), 'Unknown')}\n")
     assert ([job.job for job in read_log(client).jobs], read_log(client).left_out) == ([7], 2)
     assert [job.job for job in read_log(client, True).jobs] == [7]

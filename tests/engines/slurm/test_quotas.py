@@ -8,14 +8,14 @@ import pytest
 
 from tests.engines.linux.imitation import Kernel, tree_v1
 from tests.engines.slurm.said import Said, job, jobs, node, nodes, over, running
-from windlass.engines.batch.sharing_backend import Outcome, Pair
+from windlass.engines.batch.sharing_backend import JobEnding, Pair
 from windlass.engines.linux.files import GroupError
 from windlass.engines.linux.v1 import V1
 from windlass.engines.slurm import shares as module
 from windlass.engines.slurm.client import Client
 from windlass.engines.slurm.journal import Journal
 from windlass.engines.slurm.shares import SlurmShares
-from windlass.engines.slurm.system import Options, SlurmSystem
+from windlass.engines.slurm.system import SlurmOptions, SlurmSystem
 
 GATHERS = "JobAcctGatherType = jobacct_gather/cgroup\n"
 PAIR = {"comment": "windlass share", "cpus": 1}
@@ -31,7 +31,7 @@ class Bench:
         self.said, self.told, self.kept, self.now = Said(**(known | answers)), [], [], [1100.0]
         client = Client(self.said, 1.0, 1.0)
         self.journal = Journal(tmp_path / "journal")
-        self.system = SlurmSystem(client, self.journal, Options(), clock=lambda: self.now[0])
+        self.system = SlurmSystem(client, self.journal, SlurmOptions(), clock=lambda: self.now[0])
         self.system.poll(0.0)
         self.shares = SlurmShares(
             self.system,
@@ -111,15 +111,15 @@ def test_a_guest_s_time_limit_is_made_longer_only_where_it_would_stop_it(bench):
 @pytest.mark.parametrize(
     ("state", "outcome"),
     [
-        ("COMPLETED", Outcome.DONE),
-        ("TIMEOUT", Outcome.KILLED),
-        *((state, Outcome.CUT) for state in ("CANCELLED", "FAILED", "NODE_FAIL", "OUT_OF_MEMORY")),
+        ("COMPLETED", JobEnding.DONE),
+        ("TIMEOUT", JobEnding.KILLED),
+        *((state, JobEnding.CUT) for state in ("CANCELLED", "FAILED", "NODE_FAIL", "OUT_OF_MEMORY")),
     ],
 )
 def test_how_a_job_ended_is_slurm_s_word(bench, state, outcome):
     found = bench(over(7, state), running(8))
     assert found.shares.outcome(7) is outcome
-    assert found.shares.outcome(404) is Outcome.CUT
+    assert found.shares.outcome(404) is JobEnding.CUT
 
 
 def test_guests_elsewhere_are_none(bench):
@@ -156,10 +156,10 @@ def test_what_is_read_last_of_a_job_is_its_tasks(bench, tmp_path):
     found, file = two(bench), tmp_path / "progress"
     before = found.shares.last_reading(7, "nothing known")
     assert before == "nothing known"
-    from windlass.engines.linux.job_progress import Progress, report
+    from windlass.engines.linux.job_progress import JobProgress, report
     from windlass.share.usage import Reading
 
-    report(file, Progress(2, 2, True, 30, 0))
+    report(file, JobProgress(2, 2, True, 30, 0))
     found.shares._measured[7] = SimpleNamespace(progress=file)
     last = found.shares.last_reading(7, Reading(5.0, 9.0, 100.0, 1, False, 20.0, 10.0, 3.0))
     assert (last.at, last.memory, last.stage, last.done, last.left) == (

@@ -11,7 +11,7 @@ from tests.engines.slurm.said import job, node, nodes, over, running
 from tests.engines.slurm.test_quotas import PAIR, two
 from windlass.engines.batch.sharing_backend import Pair
 from windlass.engines.linux.files import GroupError
-from windlass.engines.linux.job_progress import Progress, report
+from windlass.engines.linux.job_progress import JobProgress, report
 from windlass.engines.slurm import use as module
 from windlass.engines.slurm.client import AwayError
 from windlass.share.usage import Reading
@@ -65,7 +65,7 @@ def test_a_reading_has_the_tasks_that_the_job_reports(bench, monkeypatch, tmp_pa
     found = two(bench)
     measured(found, monkeypatch)
     folder(found, "cpuacct", 7)
-    report(tmp_path / "said", Progress(2, 3, False, 30, 12))
+    report(tmp_path / "said", JobProgress(2, 3, False, 30, 12))
     asked = []
     monkeypatch.setattr(module, "_progress_file", lambda pids: asked.append(pids) or tmp_path / "said")
     for _ in range(2):
@@ -115,7 +115,7 @@ def test_the_file_of_progress_is_named_in_a_job_s_environment(monkeypatch, tmp_p
 
 def test_a_last_reading_is_only_of_what_was_written_since(bench, tmp_path):
     found = two(bench)
-    report(tmp_path / "said", Progress(2, 2, True, 30, 0))
+    report(tmp_path / "said", JobProgress(2, 2, True, 30, 0))
     written = (tmp_path / "said").stat().st_mtime
     for at, done in ((written - 1.0, 30), (written, 5.0), (written + 1.0, 5.0)):
         found.shares._measured[7] = SimpleNamespace(progress=tmp_path / "said")

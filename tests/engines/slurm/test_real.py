@@ -10,14 +10,14 @@ import numpy as np
 import pytest
 
 from tests.engines.slurm.private import PATIENCE, private_slurm
-from windlass.engines.slurm.cluster import Cluster
+from windlass.engines.slurm.cluster import SlurmCluster
 from windlass.engines.slurm.daemons import wait_until
 from windlass.engines.slurm.driver import drive_slurm
 from windlass.engines.slurm.entries import Began, Decided, Releasing
 from windlass.engines.slurm.journal import read_journal
 from windlass.engines.slurm.models import Phase
 from windlass.engines.slurm.settings import Driving
-from windlass.engines.slurm.system import Options
+from windlass.engines.slurm.system import SlurmOptions
 from windlass.model import InputError
 from windlass.order.site.policies.fcfs import Fcfs
 from windlass.order.site.view import Start
@@ -109,7 +109,7 @@ class LastFirst:
 
 
 def driven(shell, tmp_path, policy, **options):
-    driving = Driving({"order": policy}, tmp_path / "journal", Options(until_idle=True, **options))
+    driving = Driving({"order": policy}, tmp_path / "journal", SlurmOptions(until_idle=True, **options))
     return drive_slurm(shell.client, driving, lambda line: None)
 
 
@@ -200,7 +200,7 @@ def test_a_controller_that_stops_and_comes_back_loses_nothing(shell, runs, tmp_p
         runs.submit(2, procs=1 + at % 4)
     with Driver(shell, tmp_path, "--until-idle") as driver:
         shell.until(lambda rows: runs.begun(rows))
-        cluster = Cluster.load(shell.cluster.folder)
+        cluster = SlurmCluster.load(shell.cluster.folder)
         cluster.stop("slurmctld")
         try:
             assert wait_until(lambda: "does not answer" in driver.said.read_text(), PATIENCE)
@@ -266,7 +266,7 @@ def test_a_policy_that_fails_gives_the_queue_back(shell, runs, tmp_path):
 
 def test_two_drivers_are_refused(shell, runs, tmp_path):
     runs.submit(0.1)
-    driving = Driving({"order": Fcfs()}, tmp_path / "other", Options(until_idle=True))
+    driving = Driving({"order": Fcfs()}, tmp_path / "other", SlurmOptions(until_idle=True))
     with Driver(shell, tmp_path) as driver:
         runs.end()
         with pytest.raises(

@@ -8,7 +8,7 @@ import pytest
 
 from tests.engines.slurm.private import PATIENCE, private_slurm
 from windlass.engines.slurm.accounting import accounting_missing
-from windlass.engines.slurm.cluster import Cluster
+from windlass.engines.slurm.cluster import SlurmCluster
 from windlass.engines.slurm.daemons import wait_until
 from windlass.engines.slurm.log import read_log, write_log
 from windlass.io.traces import read_trace
@@ -167,7 +167,7 @@ def test_our_log_is_of_the_same_jobs(shell, logs):
 
 
 def test_books_are_kept_by_processes_that_it_knows(shell):
-    now = Cluster.load(shell.cluster.folder)
+    now = SlurmCluster.load(shell.cluster.folder)
     assert [daemon.name for daemon in now.daemons][:4] == ["munged", "mariadbd", "slurmdbd", "slurmctld"]
     assert now.gone == ()
     assert (shell.cluster.folder / "database").stat().st_mode & 0o77 == 0

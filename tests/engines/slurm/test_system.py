@@ -9,7 +9,7 @@ from windlass.engines.batch.system import Capacity, Ended, Holds, NoMore, Starte
 from windlass.engines.slurm.client import AwayError, Client
 from windlass.engines.slurm.entries import Over, Refused, Releasing
 from windlass.engines.slurm.journal import Journal, Unwritten, read_journal
-from windlass.engines.slurm.system import Options, SlurmSystem
+from windlass.engines.slurm.system import SlurmOptions, SlurmSystem
 from windlass.model import BatchError, InputError
 from windlass.order.site.policies.fcfs import Fcfs
 
@@ -105,7 +105,7 @@ def test_drained_nodes_are_told_as_capacity_once(bench):
 
 def test_until_idle_ends_when_no_job_is_left_to_it(bench):
     said = [jobs(job(7), free(3, comment="")), jobs(running(7)), jobs(over(7), running(3, comment=""))]
-    found = bench(squeue=said, options=Options(until_idle=True))
+    found = bench(squeue=said, options=SlurmOptions(until_idle=True))
     assert found.poll() == [Submitted(7, 1000.0, 3, 120.0)]
     assert [type(event) for event in found.poll(1.0)] == [Started]
     assert [type(event) for event in found.poll(1.0)] == [Holds, Ended, NoMore]
@@ -157,18 +157,18 @@ def test_only_jobs_left_to_windlass_are_given_back(bench):
 def test_of_a_partition_its_nodes_and_jobs_alone_count(bench):
     both = nodes(node("w1"), node("w2", partitions=["other"]), node("w3", partitions=["share", "other"]))
     rows = jobs(job(7), job(8, partition="other"), running(9, partition="other"))
-    found = bench(squeue=rows, sinfo=both, options=Options(partition="share"))
+    found = bench(squeue=rows, sinfo=both, options=SlurmOptions(partition="share"))
     assert found.system.processors == 4
     assert [event.job for event in found.poll()] == [7]
     with pytest.raises(InputError, match=r"--partition: 'none' has no nodes"):
-        bench(sinfo=both, options=Options(partition="none"))
+        bench(sinfo=both, options=SlurmOptions(partition="none"))
 
 
 def test_who_only_looks_changes_nothing(bench, tmp_path):
     with Journal(tmp_path / "journal") as before:
         before.append(Releasing(1005.0, 7, 1000.0, 0), Releasing(1005.0, 6, 1000.0, 0))
     was = (tmp_path / "journal").read_bytes()
-    looks = Options(only_look=True)
+    looks = SlurmOptions(only_look=True)
     rows = jobs(free(7, restart_cnt=1), job(8))
     found = bench(squeue=rows, journal=Unwritten(tmp_path / "journal"), options=looks)
     plan = LiveSite(found.system).plan(Fcfs())
@@ -218,7 +218,7 @@ def test_what_sharing_needs_to_know_and_to_do(bench):
 def test_a_policy_drives_it(bench):
     said = [jobs(job(7), job(8)), jobs(free(7), job(8)), jobs(running(7), job(8)), jobs(over(7), job(8))]
     said += [jobs(over(7), running(8)), jobs(over(7), over(8))]
-    found = bench(squeue=said, options=Options(until_idle=True))
+    found = bench(squeue=said, options=SlurmOptions(until_idle=True))
     run = drive(LiveSite(found.system), {"order": Fcfs()})
     assert run.job.tolist() == [7, 8]
     assert found.said.told("release") == [("release", "7"), ("release", "8")]

@@ -10,7 +10,7 @@ from windlass.engines.slurm.client import Client
 from windlass.engines.slurm.entries import GivenBack, Refused, Releasing, Withheld
 from windlass.engines.slurm.journal import Journal, read_journal
 from windlass.engines.slurm.models import read_jobs
-from windlass.engines.slurm.system import Options, SlurmSystem, may_release
+from windlass.engines.slurm.system import SlurmOptions, SlurmSystem, may_release
 from windlass.model import BatchError, InputError
 
 BARRED = {"state_reason": "JobHeldAdmin"}
@@ -31,7 +31,7 @@ class OnStrict:
         self.system = SlurmSystem(
             client,
             self.journal,
-            Options(**options),
+            SlurmOptions(**options),
             tell=self.told.append,
             clock=lambda: self.now,
             sleep=self.sleep,
@@ -52,7 +52,7 @@ def test_a_job_may_be_released_by_its_user_s_driver_where_only_its_user_holds_it
 
 def test_what_is_given_back_is_what_a_driver_would_have_started_and_nothing_else(bench):
     rows = (job(1), job(2, **BARRED), free(3), job(4, comment="x"), job(5, partition="other"), job(6))
-    found = bench(squeue=jobs(*rows), options=Options(partition="share"))
+    found = bench(squeue=jobs(*rows), options=SlurmOptions(partition="share"))
     found.journal.append(Withheld(1005.0, 6, 1000.0))
     assert found.system.give_back() == (1,)
     assert found.said.told("release") == [("release", "1")]
@@ -87,7 +87,7 @@ def test_an_array_is_told_of_where_its_user_left_it_held_alone(bench):
 
 def test_that_nobody_is_left_is_told_once_and_only_where_it_is_asked_for(bench):
     for until_idle in (True, False):
-        found = bench(squeue=jobs(), options=Options(until_idle=until_idle))
+        found = bench(squeue=jobs(), options=SlurmOptions(until_idle=until_idle))
         told = [event for _ in range(4) for event in found.poll(2.0)]
         assert told == ([NoMore()] if until_idle else [])
 

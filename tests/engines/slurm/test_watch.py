@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from tests.engines.slurm.said import free, job, jobs, over, running
 from windlass.engines.batch.system import Cancelled, Delayed, Ended, Holds, Started, Submitted
 from windlass.engines.slurm.models import Phase, read_jobs
-from windlass.engines.slurm.watch import Watch
+from windlass.engines.slurm.watch import SlurmWatch
 
 
 class Looks:
@@ -17,7 +17,7 @@ class Looks:
 
     def __init__(self, let_go=(), put_back=(), withheld=(), returning=()):
         kinds = (let_go, put_back, withheld, returning)
-        self.watch = Watch(*(lambda row, jobs=jobs: row.job in jobs for jobs in kinds))
+        self.watch = SlurmWatch(*(lambda row, jobs=jobs: row.job in jobs for jobs in kinds))
 
     def at(self, now, *rows):
         return self.watch.look(read_jobs(jobs(*rows)), now - 0.01, now)

@@ -1,6 +1,6 @@
 """Queries over three tiers, small enough to reason about."""
 
-from windlass.engines.streams.executor import Feed
+from windlass.engines.streams.executor import QueryFeed
 from windlass.model.queries import Cluster, Component, Hierarchy, Query, QueryPlan
 
 TIERS = Hierarchy(
@@ -22,4 +22,4 @@ def plan(accuracy, cores, output=1e5):
 
 def feed(name, camera="camera", plans=((0.3, 0.25), (0.6, 1.0), (0.9, 3.0)), rate=2.0, frames=10):
     query = Query(name, camera, tuple(plan(*each) for each in plans), source=2e5)
-    return Feed(query, rate, frames)
+    return QueryFeed(query, rate, frames)

@@ -6,7 +6,15 @@ import heapq
 import itertools
 import math
 
-from windlass.engines.streams.executor import Broken, Came, Frame, Node, NodeCame, NodeGone, Ready
+from windlass.engines.streams.executor import (
+    Came,
+    ChainBroken,
+    ChainReady,
+    Frame,
+    NodeCame,
+    NodeGone,
+    StreamNode,
+)
 
 
 class FakeStreams:
@@ -34,7 +42,9 @@ class FakeStreams:
         self.told_gone = set()
 
     def _node(self, cluster):
-        return Node(next(self.numbers), cluster, self._cores(cluster), f"{self.clusters[cluster].name}-node")
+        return StreamNode(
+            next(self.numbers), cluster, self._cores(cluster), f"{self.clusters[cluster].name}-node"
+        )
 
     def _cores(self, cluster):
         return self.clusters[cluster].cores / getattr(self, "per", 1)
@@ -88,7 +98,7 @@ class FakeStreams:
         time, _, what, subject = heapq.heappop(self.queue)
         self.time = max(self.time, time)
         if what == "ready":
-            return [Ready(subject)] if subject in self.chains and self.sound(subject) else []
+            return [ChainReady(subject)] if subject in self.chains and self.sound(subject) else []
         if what == "dies":
             own = [node for node in self.living.values() if node.cluster == subject]
             if own:
@@ -116,7 +126,7 @@ class FakeStreams:
             self.silent.add(key)
             return []
         self.stop(key)
-        return [Broken(key, "it fails")]
+        return [ChainBroken(key, "it fails")]
 
     def poll(self, timeout):
         until = self.time + timeout

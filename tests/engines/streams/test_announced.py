@@ -3,7 +3,7 @@
 import pytest
 
 from windlass.engines.streams.executor import Frame
-from windlass.engines.streams.part import Item, Part, Passing, Task
+from windlass.engines.streams.part import FrameItem, Passing, SegmentWorker, Task
 
 
 class Bell:
@@ -31,7 +31,7 @@ class Bell:
 def quiet(stages=None, hand_on=print, **more):
     """A part whose threads have ended; all that it does from now on is done by the test."""
     made = {"source": False, "last": False, "buffer": 2} | more
-    part = Part(Task(stages or Passing(1, 7), 10.0, 10, 0.0, **made), hand_on, lambda: 5.0)
+    part = SegmentWorker(Task(stages or Passing(1, 7), 10.0, 10, 0.0, **made), hand_on, lambda: 5.0)
     part.close()
     part._open, part._news = True, Bell()
     return part, part._news
@@ -41,7 +41,7 @@ def test_all_that_threads_wait_for_is_announced():
     part, bell = quiet()
     part.play(3)
     assert bell.rung == 1
-    part.push(Item(0, "x", 7))
+    part.push(FrameItem(0, "x", 7))
     assert bell.rung == 2
     part.close()
     assert bell.rung == 3
@@ -49,11 +49,11 @@ def test_all_that_threads_wait_for_is_announced():
 
 def test_what_is_to_be_sent_is_announced_to_the_thread_that_sends():
     part, bell = quiet()
-    came = iter([Item(0, "x", 3), Item(1, "y", 3), None])
+    came = iter([FrameItem(0, "x", 3), FrameItem(1, "y", 3), None])
     part._handed = lambda: next(came)
     part._work()
     assert bell.rung == 2
-    assert list(part._outbox) == [Item(0, "x", 7), Item(1, "y", 7)]
+    assert list(part._outbox) == [FrameItem(0, "x", 7), FrameItem(1, "y", 7)]
 
 
 def test_an_error_of_either_thread_is_announced_and_ends_a_wait_for_frames():
@@ -84,11 +84,11 @@ def test_frames_gather_for_as_long_as_the_wait_unless_the_part_is_closed():
 
 def test_a_thread_waits_until_something_has_come_or_the_part_is_closed():
     part, bell = quiet()
-    item = Item(4, "x", 3)
+    item = FrameItem(4, "x", 3)
     bell.after = [lambda: part.push(item), part.close]
     assert part._handed() == item
-    part.push(Item(5, "x", 3))
-    assert part._handed() == Item(5, "x", 3)
+    part.push(FrameItem(5, "x", 3))
+    assert part._handed() == FrameItem(5, "x", 3)
     assert part._handed() is None
     assert bell.waits == [(False, True, None), (True, True, None), (False, True, None)]
     assert part._waited(part._outbox) is None
@@ -97,18 +97,18 @@ def test_a_thread_waits_until_something_has_come_or_the_part_is_closed():
 def test_items_are_handed_on_in_order_until_the_part_is_closed():
     sent = []
     part, bell = quiet(hand_on=sent.append)
-    part._outbox.extend([Item(0, "x", 7), Item(1, "y", 7)])
+    part._outbox.extend([FrameItem(0, "x", 7), FrameItem(1, "y", 7)])
     bell.after = [part.close]
     part._send()
-    assert sent == [Item(0, "x", 7), Item(1, "y", 7)]
+    assert sent == [FrameItem(0, "x", 7), FrameItem(1, "y", 7)]
 
 
 def test_the_oldest_goes_where_no_more_may_wait():
     part, _ = quiet()
     for number in range(4):
-        part.push(Item(number, "x", 7))
+        part.push(FrameItem(number, "x", 7))
     assert [item.number for item in part._inbox] == [2, 3]
-    came = iter([Item(number, "x", 7) for number in range(5)] + [None])
+    came = iter([FrameItem(number, "x", 7) for number in range(5)] + [None])
     part._handed = lambda: next(came)
     part._work()
     assert [item.number for item in part._outbox] == [3, 4]

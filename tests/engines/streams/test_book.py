@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from tests.engines.streams.cases import CAMERA, CLOUD, PRIVATE, TIERS, feed
-from windlass.engines.streams.book import Book
-from windlass.engines.streams.executor import Feed, Node, Segment
+from windlass.engines.streams.book import StreamBook
+from windlass.engines.streams.executor import QueryFeed, Segment, StreamNode
 from windlass.engines.streams.transit import seconds_a_frame
 from windlass.model.queries import Cluster, Component, Hierarchy, Query, QueryPlan
 from windlass.plan.configurations import configurations
@@ -23,7 +23,7 @@ def test_a_frame_takes_its_work_and_the_slowest_link_of_each_transfer():
     )  # fmt: skip
     plan = QueryPlan(0.6, (Component("a", 0.5, 1e5), Component("b", 0.2, 2e4), Component("c", 0.1, 7.0)))
     query = Query("q", "camera", (plan,), source=2e6)
-    options, own = configurations(query, tiers), Feed(query, 10.0, 100)
+    options, own = configurations(query, tiers), QueryFeed(query, 10.0, 100)
     rates = {(0, 1): min(4e5, 2e5), (1, 2): min(1e5, 5e4), (0, 2): min(4e5, 2e5, 1e5, 5e4)}
     assert len(options.place) > 5
     for row, place in enumerate(options.place.tolist()):
@@ -40,7 +40,7 @@ def test_over_a_link_that_carries_nothing_a_frame_takes_for_ever():
     tiers = Hierarchy((Cluster("camera", 1, up=0.0, parent="far"), Cluster("far", 8)))
     plan = QueryPlan(0.6, (Component("a", 0.5, 0.0), Component("b", 0.2, 0.0)))
     query = Query("q", "camera", (plan,), source=5.0)
-    options, own = configurations(query, tiers), Feed(query, 10.0, 100)
+    options, own = configurations(query, tiers), QueryFeed(query, 10.0, 100)
     found = {
         tuple(place): seconds_a_frame(own, options, row, tiers)
         for row, place in enumerate(options.place.tolist())
@@ -53,15 +53,15 @@ def test_over_a_link_that_carries_nothing_a_frame_takes_for_ever():
 
 def nodes():
     return [
-        Node(3, CAMERA, 1.0, "a"),
-        Node(5, PRIVATE, 2.0, "b"),
-        Node(6, PRIVATE, 2.0, "c"),
-        Node(7, CLOUD, 8.0, "d"),
+        StreamNode(3, CAMERA, 1.0, "a"),
+        StreamNode(5, PRIVATE, 2.0, "b"),
+        StreamNode(6, PRIVATE, 2.0, "c"),
+        StreamNode(7, CLOUD, 8.0, "d"),
     ]
 
 
 def test_a_book_has_the_cores_of_nodes_that_live():
-    book = Book(TIERS, nodes())
+    book = StreamBook(TIERS, nodes())
     names = TIERS.resources
     whole = book.capacity()
     assert [whole[names.index(f"{name}.cores")] for name in ("camera", "private", "cloud")] == [1.0, 4.0, 8.0]
@@ -76,7 +76,7 @@ def test_a_book_has_the_cores_of_nodes_that_live():
 
 
 def test_a_query_may_run_where_nodes_live_and_says_where_none_does():
-    book = Book(TIERS, nodes())
+    book = StreamBook(TIERS, nodes())
     one, other = book.come(feed("one"), 2.0), book.come(feed("other"), 3.0)
     assert (one.number, other.number, one.zero, other.zero, one.camera) == (0, 1, 2.0, 3.0, CAMERA)
     assert (one.choice, one.why) == (-1, "no plan yet")
@@ -109,7 +109,7 @@ def test_a_query_may_run_where_nodes_live_and_says_where_none_does():
 
 
 def test_segments_are_of_a_cluster_each_on_the_node_with_the_most_idle_cores():
-    book = Book(TIERS, [*nodes(), Node(9, CAMERA, 3.0, "e")])
+    book = StreamBook(TIERS, [*nodes(), StreamNode(9, CAMERA, 3.0, "e")])
     entry = book.come(feed("one"), 0.0)
     place = entry.options.place.tolist()
     plans = entry.options.plan

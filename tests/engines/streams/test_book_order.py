@@ -5,8 +5,8 @@ import itertools
 import pytest
 
 from tests.engines.streams.cases import feed
-from windlass.engines.streams.book import Book
-from windlass.engines.streams.executor import Feed, Node
+from windlass.engines.streams.book import StreamBook
+from windlass.engines.streams.executor import QueryFeed, StreamNode
 from windlass.model.queries import Cluster, Component, Hierarchy, Query, QueryPlan
 
 LONG = QueryPlan(0.9, (Component("a", 0.5, 9e4), Component("b", 1.0, 5e4), Component("c", 0.25, 0.0)))
@@ -21,8 +21,8 @@ ORDERS = list(itertools.permutations(range(3)))
 
 def made(order):
     hierarchy = Hierarchy(tuple(CLUSTERS[at] for at in order))
-    book = Book(hierarchy, [Node(10 + at, at, 4.0, f"n{at}") for at in range(3)])
-    return book, book.come(Feed(Query("q", "camera", (LONG, SHORT), source=2e5), 2.0, 10), 0.0)
+    book = StreamBook(hierarchy, [StreamNode(10 + at, at, 4.0, f"n{at}") for at in range(3)])
+    return book, book.come(QueryFeed(Query("q", "camera", (LONG, SHORT), source=2e5), 2.0, 10), 0.0)
 
 
 @pytest.mark.parametrize("order", ORDERS)

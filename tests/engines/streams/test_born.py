@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from windlass.engines.streams.executor import Frame
-from windlass.engines.streams.part import Item, Part, Passing, Task
+from windlass.engines.streams.part import FrameItem, Passing, SegmentWorker, Task
 
 ZERO = 64.0
 
@@ -43,7 +43,7 @@ class Clock:
 def source(now, rate=4.0, frames=10, every=1, buffer=2):
     """A source whose threads have ended, so that each of its frames is taken in the test itself."""
     clock = Clock(now)
-    part = Part(
+    part = SegmentWorker(
         Task(Passing(every, 0), rate, frames, ZERO, source=True, last=True, buffer=buffer), print, clock
     )
     part.close()
@@ -81,7 +81,7 @@ def test_a_source_plays_what_is_not_too_old_as_soon_as_it_is_born(
         if number >= first + count:
             assert item is None
             break
-        assert item == Item(number, None, 0)
+        assert item == FrameItem(number, None, 0)
         assert clock.now == max(at, ZERO + number / rate)
         after = number + 1
         clock.now += work / 64
@@ -97,9 +97,9 @@ def test_a_source_that_has_ended_plays_on_once_it_may():
     clock.after = [lambda: part.play(3), on, on, closes(part)]
     part.end(3)
     assert [part._born(), part._born(), part._born()] == [
-        Item(3, None, 0),
-        Item(4, None, 0),
-        Item(5, None, 0),
+        FrameItem(3, None, 0),
+        FrameItem(4, None, 0),
+        FrameItem(5, None, 0),
     ]
     assert clock.now == ZERO + 5 / 4
     assert part._born() is None
@@ -121,9 +121,9 @@ class Doubling:
 @pytest.mark.parametrize("last", [True, False])
 def test_what_became_of_a_frame_is_noted_at_the_last_part_and_handed_on_before(last):
     sent = []
-    part = Part(Task(Doubling(), 10.0, 10, ZERO, source=False, last=last), sent.append, lambda: 99.5)
+    part = SegmentWorker(Task(Doubling(), 10.0, 10, ZERO, source=False, last=last), sent.append, lambda: 99.5)
     part.close()
-    came = iter([Item(0, 0, 5), Item(8, 800, 5), Item(14, 1400, 5), None])
+    came = iter([FrameItem(0, 0, 5), FrameItem(8, 800, 5), FrameItem(14, 1400, 5), None])
     part._handed = lambda: next(came)
     part._work()
     if last:
@@ -131,7 +131,7 @@ def test_what_became_of_a_frame_is_noted_at_the_last_part_and_handed_on_before(l
         assert part._frames == [Frame(0, 99.5, 0, 4), Frame(8, 99.5, 1608, 2), Frame(14, 99.5, 2804, 4)]
         assert not part._outbox
         return
-    assert list(part._outbox) == [Item(0, 0, 1), Item(8, 1608, 1609), Item(14, 2804, 2805)]
+    assert list(part._outbox) == [FrameItem(0, 0, 1), FrameItem(8, 1608, 1609), FrameItem(14, 2804, 2805)]
     assert part._frames == []
     # Of what waits when a part is closed, nothing is handed on any more.
     part._send()

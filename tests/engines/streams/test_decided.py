@@ -10,7 +10,15 @@ from tests.engines.streams.fake import FakeStreams
 from windlass.drive import drive
 from windlass.engines.streams.chain_lifecycle import Patience
 from windlass.engines.streams.engine import LiveStreams
-from windlass.engines.streams.executor import Broken, Came, Frame, Node, NodeCame, NodeGone, Ready
+from windlass.engines.streams.executor import (
+    Came,
+    ChainBroken,
+    ChainReady,
+    Frame,
+    NodeCame,
+    NodeGone,
+    StreamNode,
+)
 from windlass.plan.view import Plan
 
 QUICK = Patience(rest=1.0, longest_rest=8.0, start=6.0, quiet=4.0, boundary=2.0, drain=1.5, steady=3.0)
@@ -219,7 +227,9 @@ class Scripted:
 
     def __init__(self, *events):
         self.events, self.time, self.orders = list(events), 0.0, []
-        self.nodes = [Node(at, at, cluster.cores, cluster.name) for at, cluster in enumerate(TIERS.clusters)]
+        self.nodes = [
+            StreamNode(at, at, cluster.cores, cluster.name) for at, cluster in enumerate(TIERS.clusters)
+        ]
 
     def now(self):
         return self.time
@@ -239,8 +249,10 @@ class Scripted:
 
 def test_events_of_chains_and_nodes_that_are_not_there_change_nothing():
     executor = Scripted(
-        (0.5, NodeGone(77)), (0.6, Broken(9, "unknown")), (0.7, Ready(9)), (0.8, Came(9, (Frame(0, 0.8, "x"),))),
-        (1.0, Ready(0)), (1.1, Ready(0)), (2.0, NodeCame(Node(50, PRIVATE, 3.0, "more"))), (2.2, Broken(9, "again")),
+        (0.5, NodeGone(77)), (0.6, ChainBroken(9, "unknown")), (0.7, ChainReady(9)),
+        (0.8, Came(9, (Frame(0, 0.8, "x"),))),
+        (1.0, ChainReady(0)), (1.1, ChainReady(0)), (2.0, NodeCame(StreamNode(50, PRIVATE, 3.0, "more"))),
+        (2.2, ChainBroken(9, "again")),
     )  # fmt: skip
     engine = LiveStreams(
         TIERS, lambda now: [feed("a")], executor, lambda own, found: 0.0, seconds=3.0, patience=QUICK
@@ -256,7 +268,7 @@ def test_events_of_chains_and_nodes_that_are_not_there_change_nothing():
 
 def test_frames_of_a_chain_that_leaves_count_still():
     executor = Scripted(
-        (1.0, Ready(0)), (6.0, NodeCame(Node(50, CLOUD, 3.0, "more"))), (6.5, Ready(1)),
+        (1.0, ChainReady(0)), (6.0, NodeCame(StreamNode(50, CLOUD, 3.0, "more"))), (6.5, ChainReady(1)),
         (6.9, Came(0, tuple(Frame(number, number / 2 + 0.4, "old") for number in range(3, 14)))),
         (7.4, Came(1, tuple(Frame(number, number / 2 + 0.4, "new") for number in range(14, 15)))),
     )  # fmt: skip

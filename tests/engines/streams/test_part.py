@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from windlass.engines.streams.part import Item, Part, Passing, Task
+from windlass.engines.streams.part import FrameItem, Passing, SegmentWorker, Task
 
 FRAMES, RATE = 10, 200.0
 LONG_S = 300
@@ -57,7 +57,7 @@ def gathered(part, count):
 
 @pytest.mark.parametrize("every", [1, 3, 7, 20])
 def test_the_frames_that_a_plan_looks_at_come_in_order_and_each_playing_begins_anew(every):
-    part = Part(task(Counting(every)), lambda item: None)
+    part = SegmentWorker(task(Counting(every)), lambda item: None)
     part.play(5)
     part.end(35)
     looked = [number for number in range(5, 35) if number % FRAMES % every == 0]
@@ -75,7 +75,7 @@ def test_the_frames_that_a_plan_looks_at_come_in_order_and_each_playing_begins_a
 
 def test_no_frame_is_played_before_it_is_born_or_after_the_end():
     started = time.time()
-    part = Part(task(Counting(), zero=started), lambda item: None)
+    part = SegmentWorker(task(Counting(), zero=started), lambda item: None)
     part.end(7)
     part.play(3)
     frames = gathered(part, 4)
@@ -86,13 +86,13 @@ def test_no_frame_is_played_before_it_is_born_or_after_the_end():
 
 
 def test_what_is_handed_on_is_worked_on_in_order_with_its_bytes():
-    first_sent, second = [], Part(task(Counting(), source=False), lambda item: None)
+    first_sent, second = [], SegmentWorker(task(Counting(), source=False), lambda item: None)
 
     def hand_on(item):
         first_sent.append(item.size)
         second.push(item)
 
-    first = Part(task(Passing(every=2, size=70), last=False), hand_on)
+    first = SegmentWorker(task(Passing(every=2, size=70), last=False), hand_on)
     first.play(0)
     first.end(20)
     frames = gathered(second, 10)
@@ -104,11 +104,11 @@ def test_what_is_handed_on_is_worked_on_in_order_with_its_bytes():
 
 def test_a_part_that_is_held_up_loses_the_oldest_and_keeps_no_more_than_it_may():
     begun, stuck = threading.Event(), threading.Event()
-    part = Part(task(Counting(1, begun, stuck), source=False, buffer=3), lambda item: None)
-    part.push(Item(0, None, 0))
+    part = SegmentWorker(task(Counting(1, begun, stuck), source=False, buffer=3), lambda item: None)
+    part.push(FrameItem(0, None, 0))
     assert begun.wait(LONG_S)
     for number in range(1, 10):
-        part.push(Item(number, None, 0))
+        part.push(FrameItem(number, None, 0))
     stuck.set()
     assert [frame.number for frame in gathered(part, 4)] == [0, 7, 8, 9]
     assert part.take(0.1) == ()
@@ -117,7 +117,7 @@ def test_a_part_that_is_held_up_loses_the_oldest_and_keeps_no_more_than_it_may()
 
 def test_a_source_that_is_held_up_leaves_out_what_is_too_old():
     begun, stuck = threading.Event(), threading.Event()
-    part = Part(task(Counting(1, begun, stuck), buffer=2), lambda item: None)
+    part = SegmentWorker(task(Counting(1, begun, stuck), buffer=2), lambda item: None)
     part.play(0)
     assert begun.wait(LONG_S)
     time.sleep(0.5)
@@ -130,7 +130,7 @@ def test_a_source_that_is_held_up_leaves_out_what_is_too_old():
 
 
 def test_what_a_component_raises_is_raised_to_who_takes():
-    part = Part(task(Counting(fails=4)), lambda item: None)
+    part = SegmentWorker(task(Counting(fails=4)), lambda item: None)
     part.play(0)
     with pytest.raises(ValueError, match="frame 4 cannot be read"):
         gathered(part, 100)
@@ -141,7 +141,7 @@ def test_what_fails_on_the_way_is_raised_too():
     def hand_on(item):
         raise ConnectionError("nobody there")
 
-    part = Part(task(Counting(), last=False), hand_on)
+    part = SegmentWorker(task(Counting(), last=False), hand_on)
     part.play(0)
     with pytest.raises(ConnectionError, match="nobody there"):
         gathered(part, 100)

@@ -12,7 +12,7 @@ from tests.engines.streams.cases import TIERS
 from windlass.engines.streams.chain_lifecycle import Chain, Life, Patience
 from windlass.engines.streams.executor import Frame
 from windlass.engines.streams.part import Passing, Task
-from windlass.engines.streams.result import Decided
+from windlass.engines.streams.result import PlanDecision
 from windlass.engines.streams.scoring import Playing, Playings
 
 SHORT = Patience(rest=1.0, longest_rest=6.0, start=20.0, quiet=8.0, boundary=3.0, drain=2.0, steady=5.0)
@@ -265,4 +265,4 @@ def test_what_is_said_of_a_playing_and_of_a_plan():
     )
     quiet = Playing("q", 3, 0.75, 0.5, 0.1, True, 2, np.zeros(0), "x")
     assert quiet.said == "q: playing 3: accuracy 0.500, planned 0.750; 2 frames missed"
-    assert Decided(1.0, 2.0, ("a", "b"), ("c",)).told() == ["plan, as a; b", "  c"]
+    assert PlanDecision(1.0, 2.0, ("a", "b"), ("c",)).told() == ["plan, as a; b", "  c"]

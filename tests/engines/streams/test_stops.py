@@ -6,7 +6,7 @@ from tests.engines.streams.cases import CAMERA, CLOUD, TIERS, feed
 from tests.engines.streams.test_decided import QUICK, Chosen, Scripted, _furthest_up
 from windlass.drive import drive
 from windlass.engines.streams.engine import LiveStreams
-from windlass.engines.streams.executor import Node, NodeCame, NodeGone, Ready
+from windlass.engines.streams.executor import ChainReady, NodeCame, NodeGone, StreamNode
 
 
 def orders_of(*events, seconds=5.0, policy=None, asked=None):
@@ -31,7 +31,7 @@ STARTED = [("launch", 0), ("launch", 1)]
 @pytest.mark.parametrize("gone", [CAMERA, CLOUD])
 @pytest.mark.parametrize("plays", [True, False])
 def test_chains_with_a_part_on_a_node_that_is_gone_are_stopped(gone, plays):
-    ready = [(1.0, Ready(0)), (1.0, Ready(1))] if plays else []
+    ready = [(1.0, ChainReady(0)), (1.0, ChainReady(1))] if plays else []
     found = orders_of(*ready, (2.0, NodeGone(gone)))
     played = [("play", 0), ("play", 1)] if plays else []
     again = [] if gone == CAMERA else [("launch", 2), ("launch", 3)]
@@ -39,7 +39,7 @@ def test_chains_with_a_part_on_a_node_that_is_gone_are_stopped(gone, plays):
 
 
 def test_chains_without_a_part_on_a_node_that_is_gone_go_on():
-    found = orders_of((1.0, NodeCame(Node(50, CLOUD, 1.0, "more"))), (2.0, NodeGone(50)))
+    found = orders_of((1.0, NodeCame(StreamNode(50, CLOUD, 1.0, "more"))), (2.0, NodeGone(50)))
     assert found == [*STARTED, ("close",)]
 
 
@@ -47,8 +47,8 @@ def test_all_chains_of_a_query_that_goes_are_stopped():
     def asked(now):
         return [feed("a")] if now < 2.5 else []
 
-    more = NodeCame(Node(50, CLOUD, 1.0, "more"))
-    found = orders_of((1.0, Ready(0)), (2.0, more), policy=Chosen(0, 1), asked=asked)
+    more = NodeCame(StreamNode(50, CLOUD, 1.0, "more"))
+    found = orders_of((1.0, ChainReady(0)), (2.0, more), policy=Chosen(0, 1), asked=asked)
     assert found == [("launch", 0), ("play", 0), ("launch", 1), ("stop", 0), ("stop", 1), ("close",)]
 
 

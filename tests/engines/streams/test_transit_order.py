@@ -4,7 +4,7 @@ import itertools
 
 import pytest
 
-from windlass.engines.streams.executor import Feed
+from windlass.engines.streams.executor import QueryFeed
 from windlass.engines.streams.transit import seconds_a_frame
 from windlass.model.queries import Cluster, Component, Hierarchy, Query, QueryPlan
 from windlass.plan.configurations import configurations
@@ -20,7 +20,7 @@ PLAN = QueryPlan(0.6, (Component("a", 0.5, 6e4), Component("b", 0.25, 2e4)))
 def test_a_frame_takes_each_link_of_its_path_whatever_the_order_of_clusters(order):
     hierarchy = Hierarchy(tuple(PATH[at] for at in order))
     query = Query("q", "camera", (PLAN,), source=8e5)
-    options, feed, seen = configurations(query, hierarchy), Feed(query, 5.0, 10), set()
+    options, feed, seen = configurations(query, hierarchy), QueryFeed(query, 5.0, 10), set()
     for row, place in enumerate(options.place.tolist()):
         at, size, expected = 0, 8e5 / 5.0, 0.0
         for cluster, component in zip(place, PLAN.components, strict=True):

@@ -9,7 +9,7 @@ from windlass.engines.streams.part import Passing
 from windlass.engines.streams.video import Videos
 from windlass.model import InputError
 from windlass.model.queries import Component, Query, QueryPlan
-from windlass.plan.files import Recorded
+from windlass.plan.files import QueryRecording
 from windlass.plan.profile.clip import about
 from windlass.plan.profile.pipeline import read_pipeline
 from windlass.plan.profile.running import profile
@@ -29,7 +29,7 @@ associate: [overlap, histogram]
 def street(tmp_path_factory):
     """A feed, and what runs it."""
     folder = tmp_path_factory.mktemp("street")
-    files = Recorded(folder / "clip.mp4", folder / "truth.csv", folder / "pipeline.yaml")
+    files = QueryRecording(folder / "clip.mp4", folder / "truth.csv", folder / "pipeline.yaml")
     make_clip(Traffic(seed=2, seconds=4.0, width=320, height=192, rate=10.0), files.clip, files.truth)
     files.pipeline.write_text(PIPELINE)
     clip = about(files.clip)

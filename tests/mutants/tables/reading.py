@@ -13,7 +13,10 @@ MUTANTS = (
     Mutant("experiment/workloads/lublin/kinds.py", "shape_2=7.073", "shape_2=14.146", (DRAWN,)),
     Mutant("experiment/workloads/lublin/kinds.py", "first_stage=0.705", "first_stage=0.5", (DRAWN,)),
     Mutant(
-        "experiment/workloads/queries.py", 'Step("tiny", 0.72, 0.25)', 'Step("tiny", 0.72, 0.5)', (QUERIES,)
+        "experiment/workloads/queries.py",
+        'ComponentProfile("tiny", 0.72, 0.25)',
+        'ComponentProfile("tiny", 0.72, 0.5)',
+        (QUERIES,),
     ),
     Mutant("experiment/workloads/use.py", "_WITHIN = 0.05", "_WITHIN = 0.1", (DRAWN,)),
     Mutant(

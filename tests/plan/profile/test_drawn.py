@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from windlass.model import InputError
-from windlass.plan.profile.traffic.scene import LANES, Mover, Traffic, movers, truth
+from windlass.plan.profile.traffic.scene import LANES, RoadUser, Traffic, movers, truth
 
 cv2 = pytest.importorskip("cv2", reason="the extra `vision` is not installed")
 
@@ -60,7 +60,7 @@ def test_a_street_has_houses_pavements_and_a_marked_road_under_some_grain(high, 
 
 def drawn(lane, long=200, high=100, at=0.0, night=False, colour=(20, 235, 180), phase=0.0, left=100, top=50):
     picture = np.zeros((HIGH, WIDE, 3), np.uint8)
-    mover = Mover(1, lane, 0.0, long, high, 50.0, colour, phase)
+    mover = RoadUser(1, lane, 0.0, long, high, 50.0, colour, phase)
     thing(picture, mover, (left, top, left + long, top + high), at, night)
     return picture[top : top + high, left : left + long]
 
@@ -149,7 +149,7 @@ def test_a_person_walks_two_steps_a_second_with_swinging_arms():
 
 def test_what_is_partly_outside_is_cut_and_what_is_wholly_outside_is_not_there():
     whole = drawn(RIGHT)
-    mover = Mover(1, RIGHT, 0.0, 200, 100, 50.0, (20, 235, 180), 0.0)
+    mover = RoadUser(1, RIGHT, 0.0, 200, 100, 50.0, (20, 235, 180), 0.0)
     for left, top, shown in (
         (-50, 50, whole[:, 50:]), (WIDE - 30, 50, whole[:, :30]), (10, -40, whole[40:]), (10, HIGH - 25, whole[:25]),
         (-200, 50, None), (WIDE, 50, None), (-199, 50, whole[:, 199:]), (WIDE - 1, 50, whole[:, :1]),
@@ -255,7 +255,7 @@ def plain_movers(traffic):
                 colour[1:] = 20, 235
             long, tall = max(4, round(length * size)), max(6, round(high * size))
             found.append(
-                Mover(len(found) + 1, place, at, long, tall, speed, tuple(colour), rng.uniform(0, 1))
+                RoadUser(len(found) + 1, place, at, long, tall, speed, tuple(colour), rng.uniform(0, 1))
             )
     return tuple(found)
 
@@ -278,8 +278,8 @@ def test_a_grey_car_is_given_a_colour():
 
 def test_boxes_go_along_their_lane_and_truth_is_what_of_them_is_seen():
     right, left = (
-        Mover(1, 3, 2.0, 50, 20, 40.0, (1, 2, 3), 0.0),
-        Mover(2, 1, 2.0, 50, 20, 40.0, (1, 2, 3), 0.0),
+        RoadUser(1, 3, 2.0, 50, 20, 40.0, (1, 2, 3), 0.0),
+        RoadUser(2, 1, 2.0, 50, 20, 40.0, (1, 2, 3), 0.0),
     )
     # The front comes in at 2 s, from the left or from the right.
     assert right.box(2.0, 320, 200) == (-50, 118, 0, 138)

@@ -7,7 +7,7 @@ import pytest
 
 from windlass.model import InputError
 from windlass.plan.profile.clipinfo import ClipInfo
-from windlass.plan.profile.steps.step import BOX_BYTES, TRACK_BYTES, Found, Seen
+from windlass.plan.profile.steps.step import BOX_BYTES, TRACK_BYTES, Found, FrameTracks
 
 cv2 = pytest.importorskip("cv2", reason="the extra `vision` is not installed")
 
@@ -45,7 +45,7 @@ def test_what_was_found_is_whole_pixels_inside_from_left_to_right():
     # Four corners and a score of eight bytes each; pixels; 150 for each object, three of which always are.
     assert without.size() == Choose().size(without) == Send().size(without) == 3 * 40 + 450
     assert with_crops.size() == 3 * 40 + 450 + sum(crop.size + 150 for crop in found.crops)
-    seen = Seen(np.zeros(2, np.int64), np.zeros((2, 4)))
+    seen = FrameTracks(np.zeros(2, np.int64), np.zeros((2, 4)))
     assert (Match("orb", 0.5).sent(seen), Match("orb", 0.5).size(seen)) == (2 * TRACK_BYTES, 2 * 40 + 450)
     assert (BOX_BYTES, TRACK_BYTES) == (20, 24)
     checked_least("least", 0.5)

@@ -10,14 +10,14 @@ import pytest
 from windlass.model import InputError
 from windlass.model.queries import Component, QueryPlan
 from windlass.plan.profile.clipinfo import ClipInfo
-from windlass.plan.profile.steps.step import Seen
+from windlass.plan.profile.steps.step import FrameTracks
 from windlass.plan.profile.tracks import Tracks
 
 cv2 = pytest.importorskip("cv2", reason="the extra `vision` is not installed")
 
 from windlass.plan.profile import running  # noqa: E402
 from windlass.plan.profile.clip import Taken  # noqa: E402
-from windlass.plan.profile.pipeline import Part, Tracker  # noqa: E402
+from windlass.plan.profile.pipeline import PlanComponent, TrackerPlan  # noqa: E402
 from windlass.plan.profile.running import Profiled, profile  # noqa: E402
 from windlass.plan.profile.tree import tree_of  # noqa: E402
 
@@ -80,8 +80,12 @@ def trackers():
     for decode in (same, half):
         for every in (1, 2):
             for match in (one, two):
-                parts = Part("d", (decode,)), Part("f", (detect, send)), Part("m", (match,))
-                made.append(Tracker(every, parts))
+                parts = (
+                    PlanComponent("d", (decode,)),
+                    PlanComponent("f", (detect, send)),
+                    PlanComponent("m", (match,)),
+                )
+                made.append(TrackerPlan(every, parts))
     return made, (same, half, detect, send, one, two)
 
 
@@ -183,7 +187,8 @@ def test_what_is_held_are_images_with_their_object_and_outputs_by_their_size(tak
     # What two plans ask for alike is what the sender made, of ten bytes a frame.
     assert first.most_held == 6 * 10
     apart = [
-        Tracker(1, (Part("d", (Plain(name),)), Part("m", (Plain("m", alone=False),)))) for name in ("x", "y")
+        TrackerPlan(1, (PlanComponent("d", (Plain(name),)), PlanComponent("m", (Plain("m", alone=False),))))
+        for name in ("x", "y")
     ]
     # Here it is the frames themselves.
     assert profile(apart, CLIP, Tracks.of([]), 1e9, Clock()).most_held == 6 * (5 + 150)
@@ -211,12 +216,12 @@ def test_answers_are_the_same_to_the_last_bit_or_not():
 def test_tracks_are_of_the_frames_that_were_looked_at(taken, monkeypatch):
     class Sees(Plain):
         def start(self, clip):
-            return lambda index, value: Seen(np.arange(index), np.full((index, 4), float(index)))
+            return lambda index, value: FrameTracks(np.arange(index), np.full((index, 4), float(index)))
 
     scored = []
     monkeypatch.setattr(running, "f1", lambda found, truth: scored.append((found, truth)) or 0.25)
     truth = Tracks.of([(0, 0, (0, 0, 1, 1))])
-    plan = Tracker(2, (Part("m", (Sees("m", alone=False),)),))
+    plan = TrackerPlan(2, (PlanComponent("m", (Sees("m", alone=False),)),))
     (found,) = profile([plan], CLIP, truth, 1e9, Clock()).plans
     assert found.tracks.frame.tolist() == [2, 2, 4, 4, 4, 4]
     assert found.tracks.track.tolist() == [0, 1, 0, 1, 2, 3]

@@ -11,7 +11,7 @@ from windlass.experiment.worlds.sharing.simulation import SharingCase
 from windlass.model import JobTable
 from windlass.model.use import JobUse, UseStage
 from windlass.share.interference import Interference
-from windlass.sim.shares.neighbours import Neighbours
+from windlass.sim.shares.neighbours import NeighbourSpeeds
 
 #: Bytes of memory for each of the system's 288 cores (Section 4.1).
 MEMORY_PER_CORE = 1.11e12 / 288
@@ -133,7 +133,7 @@ def draw_mix(size: int, rng: np.random.Generator, times: int = 3, gap: float = 0
         [job.program.name for job in jobs], [job.memory for job in jobs], [job.stages for job in jobs]
     )
     factors = LEFT_OUT_FACTORS.draw(_FACTORS, rng)
-    physics = Neighbours(Interference(*FITTED_TO_HALF), use, factors, int(rng.integers(1 << 31)))
+    physics = NeighbourSpeeds(Interference(*FITTED_TO_HALF), use, factors, int(rng.integers(1 << 31)))
     return SharingCase(table, size, use, physics, MEMORY_PER_CORE)
 
 

@@ -18,11 +18,11 @@ from typing import Any
 import numpy as np
 
 from windlass.engines.slurm.client import Client, Commands
-from windlass.engines.slurm.cluster import Cluster, down, up
+from windlass.engines.slurm.cluster import SlurmCluster, down, up
 from windlass.engines.slurm.driver import drive_slurm
 from windlass.engines.slurm.host import environment
 from windlass.engines.slurm.settings import Driving
-from windlass.engines.slurm.system import Options
+from windlass.engines.slurm.system import SlurmOptions
 from windlass.model import BatchError, InputError
 from windlass.order.site import POLICIES as ORDER
 from windlass.share import POLICIES as SHARE
@@ -105,7 +105,7 @@ def _command(program: str, seconds: float, cores: int) -> list[str]:
 
 
 @contextmanager
-def private_slurm() -> Iterator[Cluster]:
+def private_slurm() -> Iterator[SlurmCluster]:
     """A Slurm of one node of two processors, for as long as this lasts."""
     folder = Path(tempfile.mkdtemp(prefix="wl"))
     try:
@@ -119,7 +119,7 @@ def private_slurm() -> Iterator[Cluster]:
 
 
 def run_mix(
-    cluster: Cluster,
+    cluster: SlurmCluster,
     share: Any,
     rng: np.random.Generator,
     times: int,
@@ -152,7 +152,7 @@ def run_mix(
     policies = {"order": ORDER.make("easy", rng)} | ({} if share is None else {"share": share})
     # What was learned lies beside the journal, and the next run of this policy goes on with it.
     journal = cluster.folder / f"{'easy' if share is None else share.name}.{learner}"
-    driving = Driving(policies, journal, Options(until_idle=True), checkpoint=2.0)
+    driving = Driving(policies, journal, SlurmOptions(until_idle=True), checkpoint=2.0)
     done = drive_slurm(client, driving, lambda line: None)
     used = _cpu_seconds() - used
     if not np.isfinite(done.end).all():
@@ -168,7 +168,9 @@ def run_mix(
     )
 
 
-def _submit(cluster: Cluster, folder: Path, number: int, program: str, seconds: float, minutes: int) -> None:
+def _submit(
+    cluster: SlurmCluster, folder: Path, number: int, program: str, seconds: float, minutes: int
+) -> None:
     run = f"exec {shlex.join(_command(program, seconds, _CPUS))}"
     command = [
         "sbatch",

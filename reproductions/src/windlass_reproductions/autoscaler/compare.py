@@ -13,7 +13,7 @@ from windlass.policy.registry import capability
 from windlass.scale.accuracy import mse, pmse
 from windlass.scale.backtest import Made, backtest
 from windlass.scale.forecast import Forecaster
-from windlass.scale.forecast.scaling import Scale
+from windlass.scale.forecast.scaling import ColumnScaling
 from windlass_reproductions.autoscaler.data import Case
 from windlass_reproductions.autoscaler.models import Setting
 from windlass_reproductions.reproduction import Tell
@@ -168,7 +168,7 @@ def error_of(made: Made, learned: _Floats) -> Error:
     >>> error_of(made, np.array([[2.0]]))
     Error(mse=1.0, pmse=0.5, above=1.0)
     """
-    scale = Scale.of(learned)
+    scale = ColumnScaling.of(learned)
     truth, mean = scale.down(made.truth), scale.down(made.mean)
     over = mean > truth
     above = float(((mean - truth)[over] ** 2).mean()) if over.any() else float("nan")

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from windlass.admit.evaluation import Node, level_of
+from windlass.admit.evaluation import NodeTelemetry, level_of
 from windlass.io.traces.telemetry import Telemetry, read_bitbrains, read_recorded, read_smd
 from windlass.io.traces.telemetry.recorded import BUSY, READY
 from windlass.model import InputError
@@ -116,7 +116,7 @@ def clusters(found: tuple[Machine, ...], count: int = 3) -> tuple[tuple[Machine,
     return tuple(tuple(found[place] for place in part) for part in parts)
 
 
-def bitbrains_nodes(most: int, steps: int | None, begin: int = _WEEK) -> list[Node]:
+def bitbrains_nodes(most: int, steps: int | None, begin: int = _WEEK) -> list[NodeTelemetry]:
     """The first machines as nodes that admission watches; what a spike is, their first week says.
 
     Parameters
@@ -128,7 +128,7 @@ def bitbrains_nodes(most: int, steps: int | None, begin: int = _WEEK) -> list[No
     begin
         Policies see so many steps before those, at most the first week.
     """
-    nodes: list[Node] = []
+    nodes: list[NodeTelemetry] = []
     for path in _bitbrains():
         if len(nodes) == most:
             break
@@ -138,23 +138,25 @@ def bitbrains_nodes(most: int, steps: int | None, begin: int = _WEEK) -> list[No
             level = level_of(usage[:_WEEK], "p95")
             part = slice(_WEEK - begin, None if steps is None else _WEEK + steps)
             nodes.append(
-                Node(found.values[part], usage[part], level, level, begin, np.minimum(usage, 1.0)[part])
+                NodeTelemetry(
+                    found.values[part], usage[part], level, level, begin, np.minimum(usage, 1.0)[part]
+                )
             )
     return nodes
 
 
-def smd_nodes(most: int, steps: int | None, begin: int = _WEEK) -> list[Node]:
+def smd_nodes(most: int, steps: int | None, begin: int = _WEEK) -> list[NodeTelemetry]:
     """Machines of SMD as nodes: the part ``test``, of which ``train`` says what a spike is; the rest as above."""
     nodes = []
     for path in sorted((traces() / "smd").glob("*.npz"))[:most]:
         machine = read_smd(path)
         level = level_of(machine.train.values[:, 0], "p95")
         values = machine.test.values[_WEEK - begin : None if steps is None else _WEEK + steps]
-        nodes.append(Node(values, values[:, 0], level, level, begin))
+        nodes.append(NodeTelemetry(values, values[:, 0], level, level, begin))
     return nodes
 
 
-def recorded_nodes(steps: int | None = None) -> list[Node]:
+def recorded_nodes(steps: int | None = None) -> list[NodeTelemetry]:
     """Our own machine, once for each recording to judge by: each after the one to tune on, with other patterns.
 
     Parameters
@@ -171,7 +173,7 @@ def recorded_nodes(steps: int | None = None) -> list[Node]:
     return [after(before, read_recorded(path), steps) for path in judges if path.is_file()]
 
 
-def after(first: Telemetry, second: Telemetry, steps: int | None = None) -> Node:
+def after(first: Telemetry, second: Telemetry, steps: int | None = None) -> NodeTelemetry:
     """A node that is judged on the second recording and has seen the first, which says what a spike is.
 
     Raises
@@ -185,4 +187,4 @@ def after(first: Telemetry, second: Telemetry, steps: int | None = None) -> Node
     values = np.concatenate([first.values, second.values[:last]])
     ready, busy = (values[:, first.names.index(name)] for name in (READY, BUSY))
     level = level_of(first.of(READY), "p95")
-    return Node(values, ready, level, level, len(first), busy)
+    return NodeTelemetry(values, ready, level, level, len(first), busy)

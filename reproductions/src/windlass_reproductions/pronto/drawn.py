@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from windlass.admit.evaluation import Node
+from windlass.admit.evaluation import NodeTelemetry
 
 #: What a spike is, and in how many steps policies begin.
 LEVEL, WARM = 0.2, 2016
 
 
-def drawn_node(seed: int, steps: int = 12_000, dim: int = 60, *, warns: bool = True) -> Node:
+def drawn_node(seed: int, steps: int = 12_000, dim: int = 60, *, warns: bool = True) -> NodeTelemetry:
     """A node; if it warns, memory pressure and disk reads rise two to seven steps before tasks wait for cores.
 
     Parameters
@@ -42,4 +42,4 @@ def drawn_node(seed: int, steps: int = 12_000, dim: int = 60, *, warns: bool = T
     mixed = factors @ (rng.normal(size=(4, dim)) * (rng.random((4, dim)) < [[0.8], [0.5], [0.3], [0.15]]))
     metrics = mixed + 0.3 * rng.normal(size=(steps, dim))
     seen = np.maximum(ready + 0.02 * np.abs(rng.normal(size=steps)), 0.0)
-    return Node(metrics, seen, LEVEL, LEVEL, min(WARM, steps // 4))
+    return NodeTelemetry(metrics, seen, LEVEL, LEVEL, min(WARM, steps // 4))

@@ -10,7 +10,7 @@ from itertools import product
 
 import numpy as np
 
-from windlass.admit import FPCAEdge, Subspace, Tree, distance
+from windlass.admit import AggregatorTree, FPCAEdge, Subspace, distance
 from windlass.model import InputError
 from windlass.model.values import whole
 from windlass_reproductions.criteria import below, exactly
@@ -98,7 +98,7 @@ def merged(setting: Merging, rng: np.random.Generator) -> Merged:
     if not 1 <= setting.sees <= _RANK:
         raise InputError(f"sees is {setting.sees}, expected 1 to {_RANK} directions")
     directions = np.linalg.qr(rng.normal(size=(_DIM, _RANK)))[0] * 0.7 ** np.arange(_RANK)
-    tree = Tree.of(setting.nodes, setting.fan_out, _DIM, _RANK, setting.forget)
+    tree = AggregatorTree.of(setting.nodes, setting.fan_out, _DIM, _RANK, setting.forget)
     silent = setting.nodes // 4
     # In which round each node sends what it has: its last.
     ends = [setting.blocks // 2 if node < silent else setting.blocks for node in range(setting.nodes)]

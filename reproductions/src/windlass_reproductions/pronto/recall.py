@@ -12,9 +12,9 @@ from windlass.admit.evaluation import (
     OURS,
     SAID,
     TUNED,
-    Candidate,
     Judged,
-    Node,
+    NodeTelemetry,
+    PolicyCandidate,
     beside_best,
     candidates,
     judge,
@@ -41,11 +41,11 @@ class Set:
     """Nodes of one kind, by the name that rows call them; what was drawn is no evidence of what the paper claims."""
 
     name: str
-    nodes: Sequence[Node]
+    nodes: Sequence[NodeTelemetry]
     real: bool = True
 
 
-def chosen(nodes: Sequence[Node], downtimes: Sequence[float] = DOWNTIMES) -> list[Candidate]:
+def chosen(nodes: Sequence[NodeTelemetry], downtimes: Sequence[float] = DOWNTIMES) -> list[PolicyCandidate]:
     """All four trackers as printed, and at each downtime ours and baselines."""
     busy = all(node.busy is not None for node in nodes)
     found = list(candidates(downtimes, busy=busy, svm=False))

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import binomtest
 
-from windlass.admit.evaluation import FEWEST, Difference, Intervals, ahead
+from windlass.admit.evaluation import FEWEST, Intervals, SignalDifference, ahead
 from windlass.admit.measure import Quality
 from windlass_reproductions.criteria import Judged, Within, above, below, between, over
 from windlass_reproductions.verdicts import Interval
@@ -171,13 +171,13 @@ def foresees_nearly_all(found: Quality, sure: Intervals) -> Judged:
     )
 
 
-def is_ahead(found: Quality, beside: Difference | None) -> bool | None:
+def is_ahead(found: Quality, beside: SignalDifference | None) -> bool | None:
     """Whether a signal foresees more onsets than another, as admission's own evaluation says; None without another.
 
     >>> found = Quality(90, 0.95, 0.05, 0.4, 0.3, 0.5, 0.5, 4.0, 86, 0)
     >>> pairs = ((0.1, 0.3), (-0.3, -0.1), (-0.1, 0.1))
-    >>> [is_ahead(found, Difference(0.0, pair)) for pair in pairs], is_ahead(found, None)
+    >>> [is_ahead(found, SignalDifference(0.0, pair)) for pair in pairs], is_ahead(found, None)
     ([True, False, None], None)
-    >>> is_ahead(Quality(9, 0.95, 0.05, 0.4, 0.3, 0.5, 0.5, 4.0, 8, 0), Difference(0.2, pairs[0]))
+    >>> is_ahead(Quality(9, 0.95, 0.05, 0.4, 0.3, 0.5, 0.5, 4.0, 8, 0), SignalDifference(0.2, pairs[0]))
     """
     return None if beside is None else ahead(beside, found.onsets)

@@ -12,10 +12,10 @@ import numpy as np
 
 from windlass.drive import drive
 from windlass.engines.slurm.client import Client, Commands
-from windlass.engines.slurm.cluster import Cluster, down, up
+from windlass.engines.slurm.cluster import SlurmCluster, down, up
 from windlass.engines.slurm.host import environment
 from windlass.engines.slurm.journal import Journal
-from windlass.engines.slurm.system import Options, SlurmSystem
+from windlass.engines.slurm.system import SlurmOptions, SlurmSystem
 from windlass.model import BatchError, JobTable
 from windlass.order.site import POLICIES, SitePolicy
 from windlass.report.pictures import Line, Picture
@@ -95,7 +95,7 @@ class SimVsSlurm:
         return Reproduction(tuple(rows), tuple(_picture(one, latency) for one in compared))
 
 
-def _run(cluster: Cluster, jobs: JobTable, policy: SitePolicy) -> Observed:
+def _run(cluster: SlurmCluster, jobs: JobTable, policy: SitePolicy) -> Observed:
     """Submit the jobs, held, and have a policy start them."""
     numbers = [
         _submit(cluster.folder, f"sleep {run}", procs, request)
@@ -107,7 +107,7 @@ def _run(cluster: Cluster, jobs: JobTable, policy: SitePolicy) -> Observed:
         raise BatchError("Slurm numbers jobs in another order than they are submitted in")
     client = Client(Commands(cluster.conf), patience=60.0)
     with tempfile.TemporaryDirectory() as folder, Journal(Path(folder) / "journal") as journal:
-        engine = watched(SlurmSystem(client, journal, Options(until_idle=True)))
+        engine = watched(SlurmSystem(client, journal, SlurmOptions(until_idle=True)))
         run = drive(engine, {"order": policy})
     return engine.observed(run)
 

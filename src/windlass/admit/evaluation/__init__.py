@@ -18,11 +18,11 @@ from windlass.admit.evaluation.candidates import (
     OURS,
     TRACKERS,
     TUNED,
-    Candidate,
+    PolicyCandidate,
     candidates,
     later,
 )
-from windlass.admit.evaluation.certainty import Difference, Intervals, difference, intervals
+from windlass.admit.evaluation.certainty import Intervals, SignalDifference, difference, intervals
 from windlass.admit.evaluation.judging import (
     Judged,
     beside_best,
@@ -32,7 +32,7 @@ from windlass.admit.evaluation.judging import (
     judge_apart,
     signal,
 )
-from windlass.admit.evaluation.node import Node, level_of
+from windlass.admit.evaluation.node import NodeTelemetry, level_of
 from windlass.admit.evaluation.variants import tuned
 from windlass.admit.evaluation.verdict import FEWEST, RULE, SAID, TOLERANCE, ahead
 
@@ -47,11 +47,11 @@ __all__ = [
     "TOLERANCE",
     "TRACKERS",
     "TUNED",
-    "Candidate",
-    "Difference",
     "Intervals",
     "Judged",
-    "Node",
+    "NodeTelemetry",
+    "PolicyCandidate",
+    "SignalDifference",
     "ahead",
     "beside_best",
     "beside_pronto",

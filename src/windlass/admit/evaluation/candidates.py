@@ -22,7 +22,7 @@ BETWEEN = "forewarn, between spikes"
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate:
+class PolicyCandidate:
     """A policy by the name that it has in tables, and the downtime that it was asked for; NaN where none can be."""
 
     label: str
@@ -31,7 +31,7 @@ class Candidate:
     parameters: Mapping[str, Any] = field(default_factory=dict)
 
 
-def candidates(downtimes: Sequence[float], *, busy: bool, svm: bool = True) -> Iterator[Candidate]:
+def candidates(downtimes: Sequence[float], *, busy: bool, svm: bool = True) -> Iterator[PolicyCandidate]:
     """All that are compared: Pronto as printed, then at each downtime every tracker, ours, and every baseline.
 
     Parameters
@@ -49,30 +49,32 @@ def candidates(downtimes: Sequence[float], *, busy: bool, svm: bool = True) -> I
     ['pronto power, as printed', 'random', 'utilisation']
     """
     for tracker in TRACKERS:
-        yield Candidate(f"pronto {tracker}, as printed", "pronto", np.nan, {"tracker": tracker})
+        yield PolicyCandidate(f"pronto {tracker}, as printed", "pronto", np.nan, {"tracker": tracker})
     for downtime in downtimes:
         number("downtime", downtime, 0.0, 1.0, open_below=True)
         at = {"downtime": downtime}
-        yield Candidate("random", "random", downtime, at)
+        yield PolicyCandidate("random", "random", downtime, at)
         if busy:
-            yield Candidate("utilisation", "utilisation", downtime, at)
-        yield Candidate("ready", "ready", downtime, at)
+            yield PolicyCandidate("utilisation", "utilisation", downtime, at)
+        yield PolicyCandidate("ready", "ready", downtime, at)
         for forecaster in FORECASTERS if svm else FORECASTERS[:-1]:
             alarm = {"forecaster": forecaster, "series": "values", **at}
-            yield Candidate(f"alarm {forecaster}", "alarm", downtime, alarm)
+            yield PolicyCandidate(f"alarm {forecaster}", "alarm", downtime, alarm)
         scores = {"signal": "scores", "forget": 0.99, **at}
         for tracker in TRACKERS:
-            yield Candidate(f"pronto {tracker}, z-scores", "pronto", downtime, {"tracker": tracker, **scores})
+            yield PolicyCandidate(
+                f"pronto {tracker}, z-scores", "pronto", downtime, {"tracker": tracker, **scores}
+            )
         equal = {"weights": "equal", **scores}
-        yield Candidate("pronto fpca, z-scores, equal weights", "pronto", downtime, equal)
-        yield Candidate("forewarn", "forewarn", downtime, at)
+        yield PolicyCandidate("pronto fpca, z-scores, equal weights", "pronto", downtime, equal)
+        yield PolicyCandidate("forewarn", "forewarn", downtime, at)
 
 
-def later(downtimes: Sequence[float]) -> Iterator[Candidate]:
+def later(downtimes: Sequence[float]) -> Iterator[PolicyCandidate]:
     """Those that came after the others, whose draws stay as they were.
 
     >>> [each.label for each in later([0.05])]
     ['forewarn, between spikes']
     """
     for downtime in downtimes:
-        yield Candidate(BETWEEN, "forewarn", downtime, {"between": True, "downtime": downtime})
+        yield PolicyCandidate(BETWEEN, "forewarn", downtime, {"between": True, "downtime": downtime})

@@ -163,14 +163,14 @@ def by_shift(covered: Bools, spikes: Bools) -> float:
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
+class SignalDifference:
     """What one signal foresees more than another of the same onsets, as a share of them, with its 95 % interval."""
 
     value: float
     interval: Pair
 
 
-def difference(ours: Bools, theirs: Bools, clusters: Sequence[Integers]) -> Difference:
+def difference(ours: Bools, theirs: Bools, clusters: Sequence[Integers]) -> SignalDifference:
     """How many more onsets a signal foresees than another does, pair by pair.
 
     Parameters
@@ -207,4 +207,4 @@ def difference(ours: Bools, theirs: Bools, clusters: Sequence[Integers]) -> Diff
         off = np.bincount(of, change - value)
         between = groups / max(groups - 1, 1) * float((off**2).sum()) / count**2
         half = max(half, quantile * math.sqrt(max(alone, between)))
-    return Difference(value, (max(-1.0, value - half), min(1.0, value + half)))
+    return SignalDifference(value, (max(-1.0, value - half), min(1.0, value + half)))

@@ -8,16 +8,16 @@ from dataclasses import dataclass
 import numpy as np
 
 from windlass.admit.context import AdmitContext
-from windlass.admit.evaluation.candidates import BASELINES, Candidate
+from windlass.admit.evaluation.candidates import BASELINES, PolicyCandidate
 from windlass.admit.evaluation.certainty import (
-    Difference,
     Integers,
     Intervals,
+    SignalDifference,
     difference,
     episodes,
     intervals,
 )
-from windlass.admit.evaluation.node import Node
+from windlass.admit.evaluation.node import NodeTelemetry
 from windlass.admit.lib.subspace import Floats
 from windlass.admit.measure import Bools, Quality, leads, quality
 from windlass.admit.view import AdmitView
@@ -44,7 +44,7 @@ class Judged:
         Of onsets: by episodes, and by blocks of time.
     """
 
-    candidate: Candidate
+    candidate: PolicyCandidate
     quality: Quality
     intervals: Intervals
     each: tuple[Quality, ...]
@@ -59,8 +59,8 @@ class Judged:
 
 def signal(
     registry: Registry,
-    candidate: Candidate,
-    node: Node,
+    candidate: PolicyCandidate,
+    node: NodeTelemetry,
     within: int,
     rng: np.random.Generator,
     apart: int = 5,
@@ -93,8 +93,8 @@ def signal(
 
 def judge(
     registry: Registry,
-    candidate: Candidate,
-    nodes: Sequence[Node],
+    candidate: PolicyCandidate,
+    nodes: Sequence[NodeTelemetry],
     rng: np.random.Generator,
     *,
     within: int = 10,
@@ -125,8 +125,8 @@ def judge(
     --------
     >>> from windlass.admit import POLICIES
     >>> ready = np.tile([0.0] * 18 + [1.0] * 2, 20)
-    >>> node = Node(np.zeros((400, 2)), ready, 0.5, 0.5, warm=40)
-    >>> found = judge(POLICIES, Candidate("always down", "never", 1.0), [node], np.random.default_rng(1))
+    >>> node = NodeTelemetry(np.zeros((400, 2)), ready, 0.5, 0.5, warm=40)
+    >>> found = judge(POLICIES, PolicyCandidate("always down", "never", 1.0), [node], np.random.default_rng(1))
     >>> found.quality.onsets, found.quality.recall, found.quality.downtime
     (18, 1.0, 1.0)
     """
@@ -136,8 +136,8 @@ def judge(
 
 def judge_apart(
     registry: Registry,
-    candidate: Candidate,
-    nodes: Sequence[Node],
+    candidate: PolicyCandidate,
+    nodes: Sequence[NodeTelemetry],
     rng: np.random.Generator,
     *,
     within: int = 10,
@@ -152,8 +152,8 @@ def judge_apart(
     --------
     >>> from windlass.admit import POLICIES
     >>> often, seldom = (np.tile([0.0] * low + [1.0] * 2, 400 // (low + 2)) for low in (18, 38))
-    >>> nodes = [Node(np.zeros((400, 2)), ready, 0.5, 0.5, warm=40) for ready in (often, seldom)]
-    >>> found = judge_apart(POLICIES, Candidate("always down", "never", 1.0), nodes, np.random.default_rng(1))
+    >>> nodes = [NodeTelemetry(np.zeros((400, 2)), ready, 0.5, 0.5, warm=40) for ready in (often, seldom)]
+    >>> found = judge_apart(POLICIES, PolicyCandidate("always down", "never", 1.0), nodes, np.random.default_rng(1))
     >>> [each.quality.onsets for each in found]
     [27, 18, 9]
     """
@@ -164,8 +164,8 @@ def judge_apart(
 
 def _ups(
     registry: Registry,
-    candidate: Candidate,
-    nodes: Sequence[Node],
+    candidate: PolicyCandidate,
+    nodes: Sequence[NodeTelemetry],
     rng: np.random.Generator,
     within: int,
     apart: int,
@@ -177,7 +177,12 @@ def _ups(
 
 
 def _judged(
-    candidate: Candidate, nodes: Sequence[Node], ups: Sequence[Bools], within: int, apart: int, blocks: int
+    candidate: PolicyCandidate,
+    nodes: Sequence[NodeTelemetry],
+    ups: Sequence[Bools],
+    within: int,
+    apart: int,
+    blocks: int,
 ) -> Judged:
     whole("blocks", blocks, 2)
     spikes = [node.onsets(apart) for node in nodes]
@@ -194,7 +199,7 @@ def _judged(
     )
 
 
-def beside_best(judged: Judged, found: Sequence[Judged]) -> tuple[Judged, Difference] | None:
+def beside_best(judged: Judged, found: Sequence[Judged]) -> tuple[Judged, SignalDifference] | None:
     """The best baseline at the same downtime, and what a candidate foresees more than that.
 
     The best is who foresaw the most of the onsets that are judged, the first where several did. To be held against
@@ -204,7 +209,7 @@ def beside_best(judged: Judged, found: Sequence[Judged]) -> tuple[Judged, Differ
     return _beside(judged, [each for each in found if each.candidate.label in BASELINES])
 
 
-def beside_pronto(judged: Judged, found: Sequence[Judged]) -> tuple[Judged, Difference] | None:
+def beside_pronto(judged: Judged, found: Sequence[Judged]) -> tuple[Judged, SignalDifference] | None:
     """The same beside the best form of Pronto, by any tracker and any way to weigh."""
     return _beside(judged, [each for each in found if each.candidate.policy == "pronto"])
 
@@ -214,7 +219,7 @@ def best_pronto(found: Sequence[Judged], downtime: float) -> Judged | None:
     return _best([each for each in found if each.candidate.policy == "pronto"], downtime)
 
 
-def _beside(judged: Judged, others: Sequence[Judged]) -> tuple[Judged, Difference] | None:
+def _beside(judged: Judged, others: Sequence[Judged]) -> tuple[Judged, SignalDifference] | None:
     best = _best(others, judged.candidate.downtime)
     if best is None or not len(judged.leads):
         return None

@@ -13,7 +13,7 @@ from windlass.model.values import number
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Node:
+class NodeTelemetry:
     """One node's telemetry, and what a spike is on it.
 
     Parameters
@@ -57,7 +57,7 @@ class Node:
         """(t - warm,) onsets of spikes among the steps that are judged, after so many steps without one."""
         return onsets(self.ready, self.level, apart)[self.warm :]
 
-    def begun(self) -> Node | None:
+    def begun(self) -> NodeTelemetry | None:
         """What it is known of before it is judged, judged after a quarter of it; None where that is nothing.
 
         What is chosen on this knows nothing of the steps that the node itself is judged on.
@@ -66,7 +66,7 @@ class Node:
             return None
         part = slice(self.warm)
         busy = None if self.busy is None else self.busy[part]
-        return Node(self.metrics[part], self.ready[part], self.told, self.told, self.warm // 4, busy)
+        return NodeTelemetry(self.metrics[part], self.ready[part], self.told, self.told, self.warm // 4, busy)
 
 
 def level_of(values: Floats, threshold: str | float) -> float:

@@ -7,9 +7,9 @@ from itertools import product
 
 import numpy as np
 
-from windlass.admit.evaluation.candidates import TUNED, Candidate
+from windlass.admit.evaluation.candidates import TUNED, PolicyCandidate
 from windlass.admit.evaluation.judging import judge
-from windlass.admit.evaluation.node import Node
+from windlass.admit.evaluation.node import NodeTelemetry
 from windlass.policy.registry import Registry
 
 #: What is tried: how projections are weighed, and over how many steps spikes and the scale of a metric are told.
@@ -18,14 +18,14 @@ WEIGHTS, LAGS, MEMORIES = ("raw", "equal"), (5, 10, 20, 40), (100.0, 1000.0)
 FEW = 5
 
 
-def variants(downtime: float) -> list[Candidate]:
+def variants(downtime: float) -> list[PolicyCandidate]:
     """All that are tried at a downtime.
 
     >>> len(variants(0.05)), variants(0.05)[0].label
     (16, 'pronto, lag 5, raw weights, memory 100')
     """
     return [
-        Candidate(
+        PolicyCandidate(
             f"pronto, lag {lag}, {weights} weights, memory {memory:.0f}",
             "pronto",
             downtime,
@@ -40,14 +40,14 @@ def variants(downtime: float) -> list[Candidate]:
 
 def tuned(
     registry: Registry,
-    nodes: Sequence[Node],
+    nodes: Sequence[NodeTelemetry],
     downtime: float,
     rng: np.random.Generator,
     *,
     within: int = 10,
     apart: int = 5,
     tell: Callable[[float], None] = lambda share: None,
-) -> Candidate | None:
+) -> PolicyCandidate | None:
     """The variant with the most recall above chance on what nodes are known of before they are judged.
 
     Parameters
@@ -61,31 +61,31 @@ def tuned(
 
     Returns
     -------
-    Candidate or None
+    PolicyCandidate or None
         None where there were too few onsets to choose by.
     """
     parts = _distinct([part for part in (node.begun() for node in nodes) if part is not None])
     if sum(int(part.onsets(apart).sum()) for part in parts) < FEW:
         return None
-    gains: list[tuple[float, Candidate]] = []
+    gains: list[tuple[float, PolicyCandidate]] = []
     listed = variants(downtime)
     for place, candidate in enumerate(listed):
         tell(place / len(listed))
         found = judge(registry, candidate, parts, rng, within=within, apart=apart).quality
         gains.append((found.recall - found.by_chance, candidate))
     chosen = max(gains, key=lambda each: each[0])[1]
-    return Candidate(TUNED, chosen.policy, downtime, chosen.parameters)
+    return PolicyCandidate(TUNED, chosen.policy, downtime, chosen.parameters)
 
 
-def _distinct(parts: Sequence[Node]) -> list[Node]:
+def _distinct(parts: Sequence[NodeTelemetry]) -> list[NodeTelemetry]:
     """Those that differ: of recordings after the same one, that one is known once."""
-    kept: list[Node] = []
+    kept: list[NodeTelemetry] = []
     for part in parts:
         if not any(_same(part, other) for other in kept):
             kept.append(part)
     return kept
 
 
-def _same(one: Node, other: Node) -> bool:
+def _same(one: NodeTelemetry, other: NodeTelemetry) -> bool:
     alike = one.level == other.level and np.array_equal(one.ready, other.ready, equal_nan=True)
     return alike and np.array_equal(one.metrics, other.metrics, equal_nan=True)

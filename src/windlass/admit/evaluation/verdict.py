@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from windlass.admit.evaluation.certainty import Difference
+from windlass.admit.evaluation.certainty import SignalDifference
 
 #: Of fewer onsets nothing is concluded.
 FEWEST = 20
@@ -16,7 +16,7 @@ RULE = (
 SAID = {True: "ahead", False: "not ahead", None: "cannot be told"}
 
 
-def ahead(beside: Difference, onsets: int) -> bool | None:
+def ahead(beside: SignalDifference, onsets: int) -> bool | None:
     """Whether a signal foresees more of the same onsets than another does.
 
     Parameters
@@ -35,9 +35,9 @@ def ahead(beside: Difference, onsets: int) -> bool | None:
     Examples
     --------
     >>> pairs = ((0.01, 0.3), (-0.3, 0.04), (-0.3, -0.1), (-0.1, 0.2))
-    >>> [ahead(Difference(0.0, pair), 40) for pair in pairs]
+    >>> [ahead(SignalDifference(0.0, pair), 40) for pair in pairs]
     [True, False, False, None]
-    >>> ahead(Difference(0.2, (0.1, 0.3)), 19)
+    >>> ahead(SignalDifference(0.2, (0.1, 0.3)), 19)
     """
     if onsets < FEWEST:
         return None

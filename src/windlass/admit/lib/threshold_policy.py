@@ -11,7 +11,7 @@ from windlass.admit.lib.thresholds import Threshold
 from windlass.admit.view import Admission, AdmitView
 
 
-class Gauge:
+class ThresholdPolicy:
     """Rejects while a number of the view is high; where the number is unknown, the last answer stands."""
 
     gauge: ClassVar[str]

@@ -7,7 +7,7 @@ from typing import ClassVar
 import numpy as np
 
 from windlass.admit.federation import Subspace
-from windlass.admit.fleet import Fleet
+from windlass.admit.fleet import AdmissionFleet
 from windlass.admit.learned import Learned, as_one_block
 from windlass.admit.lib.subspace import Floats
 from windlass.admit.view import Admission, AdmitView
@@ -95,7 +95,7 @@ class Pronto:
         is_coarse = downtime is None or signal is not None
         weights = weights or ("raw" if is_coarse else "equal")
         signal = signal or ("spikes" if is_coarse else "scores")
-        self.fleet = Fleet(
+        self.fleet = AdmissionFleet(
             1,
             dim,
             rng=rng,
@@ -189,7 +189,7 @@ class Pronto:
     @classmethod
     def load(cls, data: bytes) -> Pronto:
         """What :meth:`save` wrote; anything else is refused by an InputError of one line."""
-        fleet = Fleet.load(data)
+        fleet = AdmissionFleet.load(data)
         if fleet.nodes != 1:
             raise InputError(f"saved state: is of {fleet.nodes} nodes, expected 1")
         found = cls.__new__(cls)

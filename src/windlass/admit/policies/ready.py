@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from windlass.admit.lib.threshold_policy import Gauge
+from windlass.admit.lib.threshold_policy import ThresholdPolicy
 from windlass.admit.view import AdmitView
 
 
-class Ready(Gauge):
+class Ready(ThresholdPolicy):
     """Rejects while CPU Ready is high: it foresees nothing, and sees what lasts.
 
     Parameters

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from windlass.admit.lib.threshold_policy import Gauge
+from windlass.admit.lib.threshold_policy import ThresholdPolicy
 from windlass.admit.view import AdmitView
 
 
-class Utilisation(Gauge):
+class Utilisation(ThresholdPolicy):
     """Rejects while so much of the cores' time is used, as most schedulers do.
 
     Parameters

@@ -5,6 +5,13 @@
 - :mod:`~windlass.cli.admit.compared`: who is ahead of whom.
 """
 
-from windlass.cli.admit.command import Asked, evaluate, evaluate_apart, evaluate_command, node_of, shares
+from windlass.cli.admit.command import (
+    EvaluationOptions,
+    evaluate,
+    evaluate_apart,
+    evaluate_command,
+    node_of,
+    shares,
+)
 
-__all__ = ["Asked", "evaluate", "evaluate_apart", "evaluate_command", "node_of", "shares"]
+__all__ = ["EvaluationOptions", "evaluate", "evaluate_apart", "evaluate_command", "node_of", "shares"]

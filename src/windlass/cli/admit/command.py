@@ -15,9 +15,9 @@ from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
 
 from windlass.admit import POLICIES
 from windlass.admit.evaluation import (
-    Candidate,
     Judged,
-    Node,
+    NodeTelemetry,
+    PolicyCandidate,
     candidates,
     judge,
     judge_apart,
@@ -26,7 +26,7 @@ from windlass.admit.evaluation import (
     tuned,
 )
 from windlass.cli.admit.compared import verdicts_of
-from windlass.cli.admit.output import Shown, page_of, row_of, tables_of
+from windlass.cli.admit.output import JudgedRecording, page_of, row_of, tables_of
 from windlass.cli.terminal import terminal
 from windlass.io import check_file, write_text
 from windlass.io.traces.telemetry import Telemetry, read_telemetry
@@ -40,7 +40,7 @@ _WARM = 0.2
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class EvaluationOptions:
     """What is to be evaluated.
 
     Parameters
@@ -94,7 +94,7 @@ def shares(given: str) -> tuple[float, ...]:
     return tuple(found)
 
 
-def node_of(telemetry: Telemetry, asked: Asked, before: Telemetry | None) -> Node:
+def node_of(telemetry: Telemetry, asked: EvaluationOptions, before: Telemetry | None) -> NodeTelemetry:
     """A node of what was measured: policies begin on what came before, or on the first fifth.
 
     What a spike is, that part alone says: nothing of what is judged is known before.
@@ -107,7 +107,7 @@ def node_of(telemetry: Telemetry, asked: Asked, before: Telemetry | None) -> Nod
     Examples
     --------
     >>> rows = Telemetry("here", np.arange(10.0), ("cpu_ready",), np.arange(10.0)[:, None])
-    >>> node = node_of(rows, Asked("cpu_ready", "p50", (0.05,)), None)
+    >>> node = node_of(rows, EvaluationOptions("cpu_ready", "p50", (0.05,)), None)
     >>> node.warm, node.level, node.told
     (2, 0.5, 0.5)
     """
@@ -115,7 +115,7 @@ def node_of(telemetry: Telemetry, asked: Asked, before: Telemetry | None) -> Nod
         ready = telemetry.of(asked.spikes)
         warm = int(_WARM * len(ready))
         level = level_of(ready[: max(warm, 1)], asked.threshold)
-        return Node(telemetry.values, ready, level, level, warm, _busy(telemetry))
+        return NodeTelemetry(telemetry.values, ready, level, level, warm, _busy(telemetry))
     if before.names != telemetry.names:
         other = set(before.names) ^ set(telemetry.names)
         raise InputError(
@@ -128,7 +128,7 @@ def node_of(telemetry: Telemetry, asked: Asked, before: Telemetry | None) -> Nod
         np.concatenate([before.values, telemetry.values]),
     )
     level = level_of(before.of(asked.spikes), asked.threshold)
-    return Node(both.values, both.of(asked.spikes), level, level, len(before), _busy(both))
+    return NodeTelemetry(both.values, both.of(asked.spikes), level, level, len(before), _busy(both))
 
 
 def _busy(telemetry: Telemetry) -> np.ndarray | None:
@@ -136,7 +136,9 @@ def _busy(telemetry: Telemetry) -> np.ndarray | None:
 
 
 def evaluate(
-    nodes: Sequence[Node], asked: Asked, progress: Callable[[str, float], None] = lambda name, share: None
+    nodes: Sequence[NodeTelemetry],
+    asked: EvaluationOptions,
+    progress: Callable[[str, float], None] = lambda name, share: None,
 ) -> list[Judged]:
     """All candidates on all nodes; ``progress`` is told who is next, and the share that is done.
 
@@ -149,7 +151,9 @@ def evaluate(
 
 
 def evaluate_apart(
-    nodes: Sequence[Node], asked: Asked, progress: Callable[[str, float], None] = lambda name, share: None
+    nodes: Sequence[NodeTelemetry],
+    asked: EvaluationOptions,
+    progress: Callable[[str, float], None] = lambda name, share: None,
 ) -> list[list[Judged]]:
     """As :func:`evaluate` on all nodes, and then on each by itself, of the same signals.
 
@@ -161,15 +165,15 @@ def evaluate_apart(
     return [_in_order(column, asked) for column in zip(*rows, strict=True)]
 
 
-def _in_order(found: Iterable[Judged], asked: Asked) -> list[Judged]:
+def _in_order(found: Iterable[Judged], asked: EvaluationOptions) -> list[Judged]:
     """Those without a downtime first, then one downtime after the other."""
     place = {downtime: at for at, downtime in enumerate(asked.downtimes)}
     return sorted(found, key=lambda each: place.get(each.candidate.downtime, -1))
 
 
 def _listed(
-    nodes: Sequence[Node], asked: Asked, progress: Callable[[str, float], None]
-) -> Iterator[tuple[Candidate, np.random.Generator]]:
+    nodes: Sequence[NodeTelemetry], asked: EvaluationOptions, progress: Callable[[str, float], None]
+) -> Iterator[tuple[PolicyCandidate, np.random.Generator]]:
     """Who is judged, each with a generator of its own; whoever runs them is told of in between."""
     svm = importlib.util.find_spec("sklearn") is not None
     listed = list(candidates(asked.downtimes, busy=all(node.busy is not None for node in nodes), svm=svm))
@@ -188,7 +192,7 @@ def _listed(
 
 def evaluate_command(
     files: Sequence[Path],
-    asked: Asked,
+    asked: EvaluationOptions,
     *,
     before: Path | None,
     as_json: bool,
@@ -216,11 +220,11 @@ def evaluate_command(
 
         found, *own = evaluate_apart(nodes, asked, progress) if apart else [evaluate(nodes, asked, progress)]
     each = [
-        Shown(file.name, told([node], asked, judged, before), judged)
+        JudgedRecording(file.name, told([node], asked, judged, before), judged)
         for file, node, judged in zip(files, nodes, own, strict=False)
     ]
     title = "What signals foresee of " + ", ".join(file.name for file in files[:3])
-    whole = Shown(title, told(nodes, asked, found, before), found)
+    whole = JudgedRecording(title, told(nodes, asked, found, before), found)
     if report is not None:
         write_text(page_of(whole, each, asked.within), report)
     if as_json:
@@ -229,7 +233,7 @@ def evaluate_command(
         _print(whole, each)
 
 
-def _rows(whole: Shown, each: Sequence[Shown]) -> list[dict[str, object]]:
+def _rows(whole: JudgedRecording, each: Sequence[JudgedRecording]) -> list[dict[str, object]]:
     """Rows as JSON has them; of several files, each says of which it is, and those of all have null there."""
     if not each:
         return [row_of(judged, whole.found) for judged in whole.found]
@@ -237,20 +241,22 @@ def _rows(whole: Shown, each: Sequence[Shown]) -> list[dict[str, object]]:
     return [{"file": name, **row_of(judged, found)} for name, found in parts for judged in found]
 
 
-def _print(whole: Shown, each: Sequence[Shown]) -> None:
+def _print(whole: JudgedRecording, each: Sequence[JudgedRecording]) -> None:
     console = terminal()
     for part in each:
         _print_part(console, part, f"{part.name}: ")
     _print_part(console, whole, "All together: " if each else "")
 
 
-def _print_part(console: Console, part: Shown, name: str) -> None:
+def _print_part(console: Console, part: JudgedRecording, name: str) -> None:
     console.print(f"{name}{part.lead}", markup=False)
     console.print(*tables_of(part.found))
     console.print("\n".join(verdicts_of(part.found)))
 
 
-def told(nodes: Sequence[Node], asked: Asked, found: Sequence[Judged], before: Path | None) -> str:
+def told(
+    nodes: Sequence[NodeTelemetry], asked: EvaluationOptions, found: Sequence[Judged], before: Path | None
+) -> str:
     """What is judged, in a sentence."""
     every = list(dict.fromkeys(f"{node.level:.3g}" for node in nodes))
     levels = ", ".join(every[:3]) + (", …" if len(every) > 3 else "")

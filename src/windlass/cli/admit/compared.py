@@ -10,8 +10,8 @@ from windlass.admit.evaluation import (
     RULE,
     SAID,
     TUNED,
-    Difference,
     Judged,
+    SignalDifference,
     ahead,
     beside_best,
     beside_pronto,
@@ -19,10 +19,10 @@ from windlass.admit.evaluation import (
 )
 
 
-def signed(beside: Difference) -> str:
+def signed(beside: SignalDifference) -> str:
     """A difference of two recalls with its interval.
 
-    >>> signed(Difference(0.15, (-0.26, 0.57)))
+    >>> signed(SignalDifference(0.15, (-0.26, 0.57)))
     '+0.15 (-0.26 to +0.57)'
     """
     low, high = beside.interval
@@ -45,7 +45,7 @@ def verdicts_of(found: Sequence[Judged]) -> list[str]:
     return [*lines, RULE] if lines else []
 
 
-def _said(each: Judged, kind: str, against: tuple[Judged, Difference] | None) -> list[str]:
+def _said(each: Judged, kind: str, against: tuple[Judged, SignalDifference] | None) -> list[str]:
     if against is None:
         return []
     best, beside = against

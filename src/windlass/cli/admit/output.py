@@ -12,7 +12,7 @@ from rich.table import Table
 
 from windlass.admit.evaluation import Judged, beside_best
 from windlass.cli.admit.compared import fields_of, signed, verdicts_of
-from windlass.report.html_fragments import Part, text
+from windlass.report.html_fragments import PageSection, text
 from windlass.report.page import page
 from windlass.report.pictures import Line, Picture, part
 
@@ -93,7 +93,7 @@ def tables_of(found: Sequence[Judged]) -> list[Table]:
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class JudgedRecording:
     """What was judged on one recording: its name, what it holds in a sentence, and all candidates."""
 
     name: str
@@ -101,15 +101,15 @@ class Shown:
     found: Sequence[Judged]
 
 
-def page_of(whole: Shown, each: Sequence[Shown], within: int) -> str:
+def page_of(whole: JudgedRecording, each: Sequence[JudgedRecording], within: int) -> str:
     """A page of all rows and curves; where there are several recordings, of all and then of each."""
     head = f"<header><h1>{text(whole.name)}</h1><p class='lead'>{text(whole.lead)}</p></header>"
-    parts = [Part(head), Part(_table("Recall beside chance", whole.found))]
+    parts = [PageSection(head), PageSection(_table("Recall beside chance", whole.found))]
     found = whole.found
     for picture in (recalls(found, within), leads(found, within), *over_nodes(found)):
         drawn = part(picture)
-        parts.append(Part(f"<section>{drawn.html}</section>", drawn.plots))
-    parts += [Part(_table(own.name, own.found, own.lead)) for own in each]
+        parts.append(PageSection(f"<section>{drawn.html}</section>", drawn.plots))
+    parts += [PageSection(_table(own.name, own.found, own.lead)) for own in each]
     return page(whole.name, parts)
 
 

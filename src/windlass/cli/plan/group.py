@@ -72,9 +72,9 @@ def profile(
     ] = False,
 ) -> None:
     """Run all plans of a video pipeline on a clip: how accurate each is, its CPU seconds, and the bytes it sends."""
-    from windlass.cli.plan.profile import Asked, bytes_of, profile_command
+    from windlass.cli.plan.profile import ProfileOptions, bytes_of, profile_command
 
-    asked = Asked(pipeline, clip, truth, bytes_of(cache), alone, out, report)
+    asked = ProfileOptions(pipeline, clip, truth, bytes_of(cache), alone, out, report)
     profile_command(asked, as_json=json)
 
 

@@ -14,7 +14,7 @@ from windlass.plan import Plan, PlanView, QueryOptions
 
 
 @dataclass(frozen=True, slots=True)
-class Solved:
+class PlannerResult:
     """What a planner chose.
 
     Parameters
@@ -39,32 +39,32 @@ class Solved:
     used: NDArray[np.float64]
 
 
-def tables_of(found: Sequence[Solved]) -> list[Table]:
+def tables_of(found: Sequence[PlannerResult]) -> list[Table]:
     """Of one planner its configurations and its use of each resource; of several, both side by side."""
     return [_alone(found[0]), _used(found[0])] if len(found) == 1 else [_beside(found), _shares(found)]
 
 
-def reasons(of: Solved) -> list[str]:
+def reasons(of: PlannerResult) -> list[str]:
     """Why each query runs as it does, a line each."""
     pairs = zip(of.view.queries, of.plan.why, strict=True)
     return [f"  {of.policy}: {options.name}: {why}" for options, why in pairs]
 
 
-def _alone(of: Solved) -> Table:
+def _alone(of: PlannerResult) -> Table:
     table = Table("query", "configuration", "accuracy", title=of.policy, title_justify="left")
     for options, choice in zip(of.view.queries, of.plan.choices, strict=True):
         table.add_row(options.name, options.label(choice) if choice >= 0 else "–", _accuracy(options, choice))
     return table
 
 
-def _used(of: Solved) -> Table:
+def _used(of: PlannerResult) -> Table:
     table = Table("resource", "used", "of", "share")
     for name, amount, capacity in _resources(of):
         table.add_row(name, _amount(name, amount), _amount(name, capacity), _share(amount, capacity))
     return table
 
 
-def _beside(found: Sequence[Solved]) -> Table:
+def _beside(found: Sequence[PlannerResult]) -> Table:
     table = Table("query", *(each.policy for each in found), title="Accuracy", title_justify="left")
     for place, options in enumerate(found[0].view.queries):
         table.add_row(options.name, *(_accuracy(options, each.plan.choices[place]) for each in found))
@@ -74,7 +74,7 @@ def _beside(found: Sequence[Solved]) -> Table:
     return table
 
 
-def _shares(found: Sequence[Solved]) -> Table:
+def _shares(found: Sequence[PlannerResult]) -> Table:
     table = Table("resource", *(each.policy for each in found), title="Used", title_justify="left")
     for place, (name, capacity) in enumerate(
         zip(found[0].view.resources, found[0].view.capacity.tolist(), strict=True)
@@ -94,7 +94,7 @@ def _share(amount: float, capacity: float) -> str:
     return f"{amount / capacity:.0%}" if 0 < capacity < np.inf else "–"
 
 
-def tree_of(of: Solved) -> dict[str, Any]:
+def tree_of(of: PlannerResult) -> dict[str, Any]:
     """One planner's answer as JSON has it; without a limit, a capacity is null."""
     return {
         "policy": of.policy,
@@ -117,7 +117,7 @@ def tree_of(of: Solved) -> dict[str, Any]:
     }
 
 
-def _resources(of: Solved) -> list[tuple[str, float, float]]:
+def _resources(of: PlannerResult) -> list[tuple[str, float, float]]:
     """Name, amount and capacity of what is used, or is limited."""
     listed = zip(of.view.resources, of.used.tolist(), of.view.capacity.tolist(), strict=True)
     return [(name, amount, capacity) for name, amount, capacity in listed if amount > 0 or capacity < np.inf]

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from windlass.model.queries import QueryPlan
 from windlass.report.figures import Plot, axis_style, framed_figure, plotted
-from windlass.report.html_fragments import Part, figure, text
+from windlass.report.html_fragments import PageSection, figure, text
 from windlass.report.page import page
 from windlass.report.palette import TEXT, stroke
 
@@ -20,7 +20,7 @@ def page_of(title: str, lead: Sequence[str], plans: Sequence[QueryPlan], front: 
     True
     """
     said = "".join(f"<p class='lead'>{text(line)}</p>" for line in lead)
-    parts = [Part(f"<header><h1>{text(title)}</h1>{said}</header>"), _listed(plans, front)]
+    parts = [PageSection(f"<header><h1>{text(title)}</h1>{said}</header>"), _listed(plans, front)]
     pictures = (
         ("cores", "Accuracy against cores", "CPU seconds a second of stream", _cores),
         ("bytes", "Accuracy against bytes", "sent by the detector and the associator, Mb/s", _sent),
@@ -29,7 +29,7 @@ def page_of(title: str, lead: Sequence[str], plans: Sequence[QueryPlan], front: 
     for key, name, axis, of in pictures:
         plot = _scatter(key, axis, plans, of)
         caption = "A point is a plan; colours are detectors."
-        parts.append(Part(f"<section>{figure(plot, name, caption)}</section>", (plot,)))
+        parts.append(PageSection(f"<section>{figure(plot, name, caption)}</section>", (plot,)))
     return page(title, parts)
 
 
@@ -45,7 +45,7 @@ def _decoded(plan: QueryPlan) -> float:
     return plan.components[0].output * 8e-6
 
 
-def _listed(plans: Sequence[QueryPlan], front: Sequence[int]) -> Part:
+def _listed(plans: Sequence[QueryPlan], front: Sequence[int]) -> PageSection:
     rows = "".join(
         f"<tr><td>{text(', '.join(part.name for part in plans[place].components))}</td>"
         f"<td>{plans[place].accuracy:.3f}</td><td>{_cores(plans[place]):.3f}</td>"
@@ -53,7 +53,7 @@ def _listed(plans: Sequence[QueryPlan], front: Sequence[int]) -> Part:
         for place in front
     )
     heads = "<th>plan</th><th>accuracy</th><th>cores</th><th>frames, Mb/s</th><th>the rest, Mb/s</th>"
-    return Part(
+    return PageSection(
         '<section><h2>Most accurate for their cores</h2><div class="scroll"><table class="claims"><thead>'
         f"<tr>{heads}</tr></thead><tbody>{rows}</tbody></table></div></section>"
     )

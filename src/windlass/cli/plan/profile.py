@@ -24,14 +24,14 @@ from windlass.report import BEGINS
 
 if TYPE_CHECKING:
     from windlass.plan.profile.clipinfo import ClipInfo
-    from windlass.plan.profile.pipeline import Tracker
-    from windlass.plan.profile.running import Profile
+    from windlass.plan.profile.pipeline import TrackerPlan
+    from windlass.plan.profile.running import PlanProfile
 
 _UNITS = {"": 1, "B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "KIB": 2**10, "MIB": 2**20, "GIB": 2**30}
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class ProfileOptions:
     """What is to be profiled: files, the cache's bytes, whether each plan is run by itself too, and files to write."""
 
     pipeline: Path
@@ -44,7 +44,7 @@ class Asked:
 
 
 @dataclass(frozen=True, slots=True)
-class Alone:
+class SinglePlanRuns:
     """Every plan run by itself: CPU seconds of all, and how many gave another answer."""
 
     seconds: float
@@ -91,7 +91,7 @@ def cores(plan: QueryPlan) -> float:
     return sum(part.cores for part in plan.components)
 
 
-def profile_command(asked: Asked, *, as_json: bool) -> None:
+def profile_command(asked: ProfileOptions, *, as_json: bool) -> None:
     """Read, run, write, print."""
     needs_opencv("profile")
     # Imported here, as OpenCV may not be there.
@@ -130,12 +130,12 @@ def profile_command(asked: Asked, *, as_json: bool) -> None:
 
 
 def run_alone(
-    plans: Sequence[Tracker],
+    plans: Sequence[TrackerPlan],
     clip: ClipInfo,
     truth: Tracks,
-    together: Profile,
+    together: PlanProfile,
     tell: Callable[[int, int], None],
-) -> Alone:
+) -> SinglePlanRuns:
     """Run each plan by itself, and hold its answer to the one that all gave together."""
     from windlass.plan.profile.running import profile
 
@@ -145,10 +145,12 @@ def run_alone(
         seconds += own.seconds
         differ += not own.plans[0].same_answers(before)
         tell(number + 1, len(plans))
-    return Alone(seconds, differ)
+    return SinglePlanRuns(seconds, differ)
 
 
-def summary(found: Profile, asked: Asked, clip: ClipInfo, alone: Alone | None) -> list[str]:
+def summary(
+    found: PlanProfile, asked: ProfileOptions, clip: ClipInfo, alone: SinglePlanRuns | None
+) -> list[str]:
     """What it took, a line a sentence."""
     scores = [each.plan.accuracy for each in found.plans]
     lines = [
@@ -188,7 +190,9 @@ def _table(plans: Sequence[QueryPlan]) -> Table:
     return table
 
 
-def tree_of(name: str, clip: ClipInfo, asked: Asked, found: Profile, alone: Alone | None) -> dict[str, Any]:
+def tree_of(
+    name: str, clip: ClipInfo, asked: ProfileOptions, found: PlanProfile, alone: SinglePlanRuns | None
+) -> dict[str, Any]:
     """As JSON has it."""
     tree: dict[str, Any] = {
         "pipeline": name,

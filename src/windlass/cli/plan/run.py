@@ -18,9 +18,9 @@ from windlass.cli.stderr_capture import errors_apart
 from windlass.cli.terminal import terminal
 from windlass.drive import drive
 from windlass.engines.address import ray_head
-from windlass.engines.streams.book import Book
+from windlass.engines.streams.book import StreamBook
 from windlass.engines.streams.engine import LiveStreams
-from windlass.engines.streams.executor import Feed, Node
+from windlass.engines.streams.executor import QueryFeed, StreamNode
 from windlass.engines.streams.result import StreamsRun
 from windlass.model import InputError
 from windlass.model.queries import Hierarchy
@@ -57,7 +57,7 @@ class Where:
     emulate: bool = True
 
 
-class Watched:
+class QueryFile:
     """The queries of a file, read again when it has changed.
 
     Parameters
@@ -70,12 +70,14 @@ class Watched:
         Told of a file that cannot be used; what was read before stands.
     """
 
-    def __init__(self, path: Path, read: Callable[[], tuple[Feed, ...]], tell: Callable[[str], None]) -> None:
+    def __init__(
+        self, path: Path, read: Callable[[], tuple[QueryFeed, ...]], tell: Callable[[str], None]
+    ) -> None:
         self._path, self._read, self._tell = path, read, tell
         self._changed = self._stamp()
         self._feeds = read()
 
-    def __call__(self, now: float) -> Sequence[Feed]:
+    def __call__(self, now: float) -> Sequence[QueryFeed]:
         """The queries that are asked for."""
         stamp = self._stamp()
         if stamp != self._changed:
@@ -114,13 +116,13 @@ def run_command(
     hierarchy = read_hierarchy(cluster)
     videos = _videos()
 
-    def read() -> tuple[Feed, ...]:
+    def read() -> tuple[QueryFeed, ...]:
         feeds = videos.feeds(read_queries(queries), read_recorded(queries))
         for feed in feeds:
             _known_camera(feed, hierarchy, queries)
         return feeds
 
-    asked = Watched(queries, read, _say)
+    asked = QueryFile(queries, read, _say)
     if dry_run:
         print("\n".join(map(printable, planned(asked(0.0), hierarchy, chosen, where))))
         print("Nothing was started.")
@@ -131,7 +133,7 @@ def run_command(
 
 def _run(
     hierarchy: Hierarchy,
-    asked: Watched,
+    asked: QueryFile,
     videos: Videos,
     policy: PlanPolicy,
     where: Where,
@@ -157,7 +159,7 @@ def _run(
     _show(found, as_json)
 
 
-def planned(feeds: Sequence[Feed], hierarchy: Hierarchy, policy: PlanPolicy, where: Where) -> list[str]:
+def planned(feeds: Sequence[QueryFeed], hierarchy: Hierarchy, policy: PlanPolicy, where: Where) -> list[str]:
     """What would be started, and what would run where, a line each."""
     lines = []
     if where.address is None:
@@ -169,8 +171,8 @@ def planned(feeds: Sequence[Feed], hierarchy: Hierarchy, policy: PlanPolicy, whe
         )
     else:
         lines.append(f"would use the Ray cluster at {where.address}; nothing of it is started or stopped")
-    nodes = [Node(at, at, one.cores, one.name) for at, one in enumerate(hierarchy.clusters)]
-    book = Book(hierarchy, nodes)
+    nodes = [StreamNode(at, at, one.cores, one.name) for at, one in enumerate(hierarchy.clusters)]
+    book = StreamBook(hierarchy, nodes)
     for feed in feeds:
         book.come(feed, 0.0)
     view, asked = book.view(0.0)
@@ -202,7 +204,7 @@ def _opened(hierarchy: Hierarchy, videos: Videos, where: Where) -> RayStreams:
     )
 
 
-def _known_camera(feed: Feed, hierarchy: Hierarchy, file: Path) -> None:
+def _known_camera(feed: QueryFeed, hierarchy: Hierarchy, file: Path) -> None:
     try:
         hierarchy.path(feed.query.camera)
     except InputError as error:

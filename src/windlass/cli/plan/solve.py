@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from windlass.cli.plan.output import Solved, reasons, tables_of, tree_of
+from windlass.cli.plan.output import PlannerResult, reasons, tables_of, tree_of
 from windlass.cli.terminal import terminal
 from windlass.model import InputError, PolicyError
 from windlass.model.queries import Hierarchy, Query
@@ -21,7 +21,7 @@ from windlass.policy.user_code import ODD, contained, is_foreign, place_of, said
 
 def solve(
     queries: Sequence[Query], hierarchy: Hierarchy, policies: Sequence[str], seed: int = 1
-) -> list[Solved]:
+) -> list[PlannerResult]:
     """Ask planners for a configuration of each query, one planner after the other.
 
     Parameters
@@ -75,7 +75,7 @@ def solve(
             float(each.accuracy[choice]) if choice >= 0 else 0.0
             for each, choice in zip(options, plan.choices, strict=True)
         ]
-        found.append(Solved(name, view, plan, float(np.mean(chosen)), bound, plan.demand(view)))
+        found.append(PlannerResult(name, view, plan, float(np.mean(chosen)), bound, plan.demand(view)))
     return found
 
 
@@ -106,7 +106,7 @@ def solve_command(
         console.print(_summary(each), soft_wrap=True)
 
 
-def _summary(of: Solved) -> str:
+def _summary(of: PlannerResult) -> str:
     merged = ", with equal work done once (the bound is without)" if of.plan.merged else ""
     absent = of.plan.choices.count(-1)
     rest = f"; {absent} of {len(of.plan.choices)} cannot run" if absent else ""

@@ -26,7 +26,7 @@ from windlass.order.site.view import SiteView
 _Ints = NDArray[np.int64]
 
 
-class Book(of.Table):
+class BatchBook(of.Table):
     """State of a site's jobs; a row each.
 
     It starts nothing. The engine tells it what happened and what was decided, and asks it what a policy may see.

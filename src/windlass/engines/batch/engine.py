@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from windlass.drive import Decider
-from windlass.engines.batch.book import Book
-from windlass.engines.batch.result import BatchRun, Plan
+from windlass.engines.batch.book import BatchBook
+from windlass.engines.batch.result import BatchPlan, BatchRun
 from windlass.engines.batch.side_decision import Beside, Nothing
 from windlass.engines.batch.system import BatchSystem, Event
 from windlass.model import BatchError, InputError, PolicyError
@@ -77,10 +77,10 @@ class LiveSite:
         system: BatchSystem,
         *,
         patience: float = 30.0,
-        beside: Callable[[Book], Beside] | None = None,
+        beside: Callable[[BatchBook], Beside] | None = None,
     ) -> None:
         self._system, self._patience = system, patience
-        self._book = Book(system.processors)
+        self._book = BatchBook(system.processors)
         self._wanted, self._decisions = False, 0
         self._decided, self._idle_since = -np.inf, np.inf
         self._beside = Nothing() if beside is None else beside(self._book)
@@ -156,7 +156,7 @@ class LiveSite:
         # What was put back is idle again, which alone is no reason to ask: it is tried again after a rest.
         book.look()
 
-    def plan(self, policy: Decider[SiteView, Start]) -> Plan:
+    def plan(self, policy: Decider[SiteView, Start]) -> BatchPlan:
         """What a policy would start now; it starts nothing, and leaves no note.
 
         Parameters
@@ -172,14 +172,14 @@ class LiveSite:
         self._take_in()
         now, queue = self._system.now(), self._book.queue()
         if not len(queue):
-            return Plan(now, (), (), (), "")
+            return BatchPlan(now, (), (), (), "")
         answer = policy.decide(self._book.view(now))
         try:
             rows = self._checked(queue, answer)
         except PolicyError as error:
             raise PolicyError(f"policy {policy.name!r} {error}") from error
         jobs, procs = (tuple(column.tolist()) for column in self._book.columns(rows))
-        return Plan(now, jobs, procs, answer.reasons(), self._system.describe(jobs) if jobs else "")
+        return BatchPlan(now, jobs, procs, answer.reasons(), self._system.describe(jobs) if jobs else "")
 
     def ask_beside(self, policy: Decider[Any, Any], seconds: float) -> tuple[Any, Any] | None:
         """What the policy beside would see and answer, once all that runs was watched for a while.

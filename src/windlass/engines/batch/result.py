@@ -73,7 +73,7 @@ class BatchRun:
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class BatchPlan:
     """What a policy would start now.
 
     Parameters
@@ -95,7 +95,7 @@ class Plan:
     def lines(self) -> list[str]:
         """A line for each job, then the command.
 
-        >>> Plan(5.0, (7,), (2,), ("head of the queue",), "release 7").lines()
+        >>> BatchPlan(5.0, (7,), (2,), ("head of the queue",), "release 7").lines()
         ['job 7, 2 processors: head of the queue', 'release 7']
         """
         rows = zip(self.jobs, self.procs, self.why, strict=True)

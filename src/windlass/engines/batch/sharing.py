@@ -6,8 +6,8 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
-from windlass.engines.batch.book import Book
-from windlass.engines.batch.sharing_backend import Outcome, Pair, SharingSystem
+from windlass.engines.batch.book import BatchBook
+from windlass.engines.batch.sharing_backend import JobEnding, Pair, SharingSystem
 from windlass.model.values import number
 from windlass.order.site.reservation import reservation
 from windlass.share import SharePolicy, ShareView, Sharing, observe
@@ -55,7 +55,7 @@ class Shares:
 
     def __init__(
         self,
-        book: Book,
+        book: BatchBook,
         system: SharingSystem,
         policy: SharePolicy,
         *,
@@ -243,10 +243,10 @@ class Shares:
         if partner is not None:
             told |= self._system.readings([partner], now)
         outcome = self._system.outcome(job)
-        if self._book.waits(job) or outcome is Outcome.CUT:
+        if self._book.waits(job) or outcome is JobEnding.CUT:
             shares.lost(job, now)
         else:
-            shares.ended(job, told, now, killed=outcome is Outcome.KILLED)
+            shares.ended(job, told, now, killed=outcome is JobEnding.KILLED)
         self._paused.pop(job, None)
 
     def _clear(self, now: float) -> None:

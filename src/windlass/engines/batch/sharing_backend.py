@@ -20,7 +20,7 @@ class Pair:
     quota: int
 
 
-class Outcome(Enum):
+class JobEnding(Enum):
     """How a job ended: by itself, stopped at its walltime, or in a way that says nothing of who shared with it."""
 
     DONE = "done"
@@ -47,7 +47,7 @@ class SharingSystem(Protocol):
         """What can still be read of a job that has just ended; ``before`` where nothing can."""
         ...
 
-    def outcome(self, job: int) -> Outcome:
+    def outcome(self, job: int) -> JobEnding:
         """How a job ended."""
         ...
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from windlass.drive import Decider
-from windlass.engines.elastic.system import ClusterError, ElasticSystem, Seen
+from windlass.engines.elastic.system import ClusterError, ClusterSnapshot, ElasticSystem
 from windlass.model.instances import InstanceType
 from windlass.model.values import number
 from windlass.scale import ScaleView, Totals
@@ -25,7 +25,7 @@ _LOOK_S = 10.0
 _Floats = NDArray[np.float64]
 
 
-class History(Protocol):
+class DemandHistory(Protocol):
     """Keeps what was needed; see :mod:`windlass.scale.monitor`."""
 
     def add(self, at: float, counts: _Floats) -> None:
@@ -81,7 +81,7 @@ class LiveScale:
     def __init__(
         self,
         system: ElasticSystem,
-        history: History,
+        history: DemandHistory,
         clock: Clock,
         *,
         period: float = 300.0,
@@ -93,7 +93,7 @@ class LiveScale:
         self._next = -np.inf
         self._first_retry = min(_FIRST_RETRY_S, self._period)
         self._retry, self._missed = self._first_retry, 0
-        self._seen: Seen | None = None
+        self._seen: ClusterSnapshot | None = None
         self._counts: tuple[int, ...] | None = None
         self._decisions = self._changes = self._failures = 0
 
@@ -114,7 +114,7 @@ class LiveScale:
             self._next = now + self._period
             return _SCALE
 
-    def needed(self, seen: Seen) -> _Floats:
+    def needed(self, seen: ClusterSnapshot) -> _Floats:
         """(k,) how many instances the jobs that run need; those that ask for what no type has are left out."""
         asked = seen.running.resources
         return self._embedding.counts(asked[self._embedding.hosts(asked)])
@@ -124,7 +124,7 @@ class LiveScale:
         assert self._seen is not None  # looked at before any question
         return self._view(self._seen, self._history.rows(self._clock.now()))
 
-    def _view(self, seen: Seen, rows: _Floats) -> ScaleView:
+    def _view(self, seen: ClusterSnapshot, rows: _Floats) -> ScaleView:
         return ScaleView(
             self._clock.now(),
             self._period,
@@ -138,7 +138,7 @@ class LiveScale:
             _LOOK_S,
         )
 
-    def _bounds(self, seen: Seen) -> tuple[InstanceType, ...]:
+    def _bounds(self, seen: ClusterSnapshot) -> tuple[InstanceType, ...]:
         """Types, with no fewer allowed than there are: who set ``most`` below that must not be answered by an error."""
         types, there = self._system.types, (seen.ready + seen.coming).tolist()
         if all(count <= kind.most for kind, count in zip(types, there, strict=True)):

@@ -19,7 +19,7 @@ class ClusterError(RuntimeError):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Seen:
+class ClusterSnapshot:
     """A cluster at one instant; k types.
 
     Parameters
@@ -45,17 +45,17 @@ class ElasticSystem(Protocol):
         """Which instances can be had, smallest first."""
         ...
 
-    def look(self) -> Seen:
+    def look(self) -> ClusterSnapshot:
         """The cluster as it is now; ClusterError where it does not answer."""
         ...
 
-    def set_totals(self, totals: Totals, seen: Seen) -> None:
+    def set_totals(self, totals: Totals, seen: ClusterSnapshot) -> None:
         """Have so many instances in all, those that hold jobs included; ClusterError where it does not answer.
 
         Said again and again, with no change. It never takes an instance away that holds a job.
         """
         ...
 
-    def describe(self, totals: Totals, seen: Seen) -> list[str]:
+    def describe(self, totals: Totals, seen: ClusterSnapshot) -> list[str]:
         """What :meth:`set_totals` would do, a line each; nothing is changed."""
         ...

@@ -9,7 +9,7 @@ from typing import Any
 
 from windlass.engines.elastic.system import ClusterError
 from windlass.engines.kubernetes import objects
-from windlass.engines.kubernetes.objects import Kind
+from windlass.engines.kubernetes.objects import ObjectKind
 from windlass.engines.kubernetes.pods import is_ours
 from windlass.engines.kubernetes.server import MissingError, Server, items
 from windlass.model.instances import InstanceType
@@ -112,7 +112,7 @@ class Spare:
             return
         raise ClusterError("the server has the definition of CapacityBuffers, but does not serve them yet")
 
-    def _there(self, kind: Kind) -> dict[str, Tree]:
+    def _there(self, kind: ObjectKind) -> dict[str, Tree]:
         """All objects of a kind in the namespace, by name, ours or not."""
         found = items(self._server, kind.list_path(self._namespace))
         return {str((each.get("metadata") or {}).get("name")): each for each in found}
@@ -126,7 +126,7 @@ class Spare:
         else:
             _check_ours(kind, objects.PRIORITY_CLASS, found)
 
-    def _shape(self, kind: Kind, there: dict[str, Tree], wanted: Tree) -> None:
+    def _shape(self, kind: ObjectKind, there: dict[str, Tree], wanted: Tree) -> None:
         """Have an object there whose pods are of this shape; one of another shape is made anew."""
         name = wanted["metadata"]["name"]
         found = there.get(name)
@@ -137,7 +137,7 @@ class Spare:
             self._delete(kind, name)
         there[name] = self._server.send("POST", kind.list_path(self._namespace), wanted)
 
-    def _size(self, kind: Kind, there: dict[str, Tree], wanted: Tree, count: int, why: str) -> None:
+    def _size(self, kind: ObjectKind, there: dict[str, Tree], wanted: Tree, count: int, why: str) -> None:
         name = wanted["metadata"]["name"]
         found = there.get(name)
         if found is None:
@@ -147,12 +147,12 @@ class Spare:
         if (found.get("spec") or {}).get("replicas") != count:
             self._server.send("PATCH", kind.one(self._namespace, name), objects.resize(count, why))
 
-    def _drop(self, kind: Kind, there: dict[str, Tree], wanted: AbstractSet[str]) -> None:
+    def _drop(self, kind: ObjectKind, there: dict[str, Tree], wanted: AbstractSet[str]) -> None:
         for name, found in there.items():
             if is_ours(found) and name not in wanted:
                 self._delete(kind, name)
 
-    def _delete(self, kind: Kind, name: str) -> None:
+    def _delete(self, kind: ObjectKind, name: str) -> None:
         # Somebody else may have been quicker.
         with suppress(MissingError):
             self._server.send("DELETE", kind.one(self._namespace, name))
@@ -163,7 +163,7 @@ def _shape_of(thing: Tree) -> str | None:
     return None if said is None else str(said)
 
 
-def _check_ours(kind: Kind, name: str, found: Tree) -> None:
+def _check_ours(kind: ObjectKind, name: str, found: Tree) -> None:
     if not is_ours(found):
         label = "=".join(next(iter(objects.OWNER.items())))
         raise ClusterError(f"{kind.kind} {name} is not Windlass's, without the label {label}; left alone")

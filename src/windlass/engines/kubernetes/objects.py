@@ -29,7 +29,7 @@ _SLEEPER = "registry.k8s.io/pause:3.10"
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class ObjectKind:
     """Where objects of a kind are: ``path`` may hold ``{namespace}``."""
 
     api: str
@@ -45,14 +45,16 @@ class Kind:
         return f"{self.list_path(namespace)}/{name}"
 
 
-DEPLOYMENT = Kind("apps/v1", "Deployment", "/apis/apps/v1/namespaces/{namespace}/deployments")
-POD_TEMPLATE = Kind("v1", "PodTemplate", "/api/v1/namespaces/{namespace}/podtemplates")
-PRIORITY_KIND = Kind("scheduling.k8s.io/v1", "PriorityClass", "/apis/scheduling.k8s.io/v1/priorityclasses")
+DEPLOYMENT = ObjectKind("apps/v1", "Deployment", "/apis/apps/v1/namespaces/{namespace}/deployments")
+POD_TEMPLATE = ObjectKind("v1", "PodTemplate", "/api/v1/namespaces/{namespace}/podtemplates")
+PRIORITY_KIND = ObjectKind(
+    "scheduling.k8s.io/v1", "PriorityClass", "/apis/scheduling.k8s.io/v1/priorityclasses"
+)
 
 
-def buffer_kind(version: str) -> Kind:
+def buffer_kind(version: str) -> ObjectKind:
     """CapacityBuffers in the version that a server prefers."""
-    return Kind(
+    return ObjectKind(
         f"{BUFFERS}/{version}",
         "CapacityBuffer",
         f"/apis/{BUFFERS}/{version}/namespaces/{{namespace}}/capacitybuffers",
@@ -123,7 +125,7 @@ def resize(count: int, why: str) -> Tree:
     return {"metadata": {"annotations": {WHY: why}}, "spec": {"replicas": count}}
 
 
-def _object(kind: Kind, namespace: str | None, name: str, why: str | None = None, **rest: Any) -> Tree:
+def _object(kind: ObjectKind, namespace: str | None, name: str, why: str | None = None, **rest: Any) -> Tree:
     meta: Tree = {"name": name, "labels": dict(OWNER)}
     if namespace is not None:
         meta["namespace"] = namespace

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from windlass.engines.elastic.system import Seen
+from windlass.engines.elastic.system import ClusterSnapshot
 from windlass.engines.kubernetes import pods as of
 from windlass.model import InputError
 from windlass.model.instances import InstanceType
@@ -26,7 +26,7 @@ def seen(
     pods: Iterable[Tree],
     label: str = TYPE_LABEL,
     now: float = 0.0,
-) -> Seen:
+) -> ClusterSnapshot:
     """A cluster at one instant.
 
     Pods that come with each node, that have ended, or that hold places for others are no jobs. Jobs on nodes of other
@@ -89,7 +89,7 @@ def seen(
         ready[row] += up
         used[row] += holds
         coming[row] += not up and _starts(node_of[name], now)
-    return Seen(ready, coming, used, _demands(running), _demands(waiting))
+    return ClusterSnapshot(ready, coming, used, _demands(running), _demands(waiting))
 
 
 def _leaves(node: Tree) -> bool:

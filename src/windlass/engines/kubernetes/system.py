@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable
 
-from windlass.engines.elastic.system import ClusterError, Seen
+from windlass.engines.elastic.system import ClusterError, ClusterSnapshot
 from windlass.engines.kubernetes.headroom import Spare
 from windlass.engines.kubernetes.objects import object_name
 from windlass.engines.kubernetes.server import Server, items
@@ -59,7 +59,7 @@ class KubernetesScale:
         """Which instances can be had, smallest first."""
         return self._types
 
-    def look(self) -> Seen:
+    def look(self) -> ClusterSnapshot:
         """Nodes and pods as they are now.
 
         Raises
@@ -74,11 +74,11 @@ class KubernetesScale:
         except InputError as error:
             raise ClusterError(str(error)) from error
 
-    def set_totals(self, totals: Totals, seen: Seen) -> None:
+    def set_totals(self, totals: Totals, seen: ClusterSnapshot) -> None:
         """Ask for what is missing, as spare on top of the instances in use."""
         self._spare.set(self._types, spare(totals, seen), totals.why)
 
-    def describe(self, totals: Totals, seen: Seen) -> list[str]:
+    def describe(self, totals: Totals, seen: ClusterSnapshot) -> list[str]:
         """Which objects would ask for how many."""
         return self._spare.describe(self._types, spare(totals, seen))
 
@@ -95,13 +95,13 @@ def _check_names(types: Iterable[InstanceType]) -> None:
             raise InputError(f"types {other!r} and {kind.name!r} would both be called {object_name(kind)!r}")
 
 
-def spare(totals: Totals, seen: Seen) -> list[int]:
+def spare(totals: Totals, seen: ClusterSnapshot) -> list[int]:
     """How many instances are wanted beyond those in use.
 
     >>> import numpy as np
     >>> none = np.zeros(2, np.int64)
     >>> from windlass.scale import Demands
-    >>> found = Seen(none + 5, none, np.array([3, 4]), Demands.none(), Demands.none())
+    >>> found = ClusterSnapshot(none + 5, none, np.array([3, 4]), Demands.none(), Demands.none())
     >>> spare(Totals((5, 2), ("soon", "enough")), found)
     [2, 0]
     """

@@ -55,7 +55,7 @@ class GroupUsage:
     memory: float = math.nan
 
 
-class Groups(Protocol):
+class JobGroups(Protocol):
     """The job groups of one owner. Every call may be repeated; the last one counts."""
 
     @property
@@ -221,7 +221,7 @@ def each_of(jobs: list[int], act: Callable[[int], None]) -> list[str]:
     return wrong
 
 
-def opened(kind: str, root: Path, name: str) -> Groups:
+def opened(kind: str, root: Path, name: str) -> JobGroups:
     """Groups of an owner by the name of the hierarchy.
 
     >>> opened("v1", Path("/sys/fs/cgroup"), "windlass").base.as_posix()
@@ -235,13 +235,13 @@ def opened(kind: str, root: Path, name: str) -> Groups:
     from windlass.engines.linux.v1 import V1
     from windlass.engines.linux.v2 import V2
 
-    known: Mapping[str, Callable[[Path, str], Groups]] = {"v1": V1, "v2": V2}
+    known: Mapping[str, Callable[[Path, str], JobGroups]] = {"v1": V1, "v2": V2}
     if kind not in known:
         raise GroupError(f"hierarchy is '{kind}', expected one of {', '.join(known)}")
     return known[kind](root, name)
 
 
-def found(root: Path = Path("/sys/fs/cgroup"), name: str = NAME) -> Groups:
+def found(root: Path = Path("/sys/fs/cgroup"), name: str = NAME) -> JobGroups:
     """The hierarchy that this machine has: v1 where its ``cpu`` controller is mounted, otherwise v2.
 
     Raises

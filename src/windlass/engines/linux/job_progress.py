@@ -29,7 +29,7 @@ MOST = 4096
 
 
 @dataclass(frozen=True, slots=True)
-class Progress:
+class JobProgress:
     """How far a program is.
 
     Parameters
@@ -51,7 +51,7 @@ class Progress:
     def line(self) -> str:
         """As it stands in the file.
 
-        >>> Progress(2, 4, True, 13, 27).line()
+        >>> JobProgress(2, 4, True, 13, 27).line()
         '{"stage": 2, "stages": 4, "parallel": true, "done": 13, "left": 27}'
         """
         names = ("stage", "stages", "parallel", "done", "left")
@@ -62,11 +62,11 @@ class Progress:
 class Report:
     """What a reader found: the progress, or why there is none."""
 
-    progress: Progress | None
+    progress: JobProgress | None
     why: str = ""
 
 
-def report(path: Path, progress: Progress) -> None:
+def report(path: Path, progress: JobProgress) -> None:
     """Replace the file by this line, at once or not at all.
 
     Parameters
@@ -85,7 +85,7 @@ def report(path: Path, progress: Progress) -> None:
     --------
     >>> import tempfile
     >>> file = Path(tempfile.mkdtemp()) / "progress"
-    >>> report(file, Progress(1, 2, False, 0, 10))
+    >>> report(file, JobProgress(1, 2, False, 0, 10))
     >>> read(file).progress.left
     10
     """
@@ -135,7 +135,7 @@ def _bounded(path: Path) -> str:
     return found.decode("utf-8", errors="replace")
 
 
-def _progress(text: str) -> Progress:
+def _progress(text: str) -> JobProgress:
     """The line's progress, if it is one."""
     try:
         said = json.loads(text)
@@ -150,7 +150,7 @@ def _progress(text: str) -> Progress:
     parallel = said.get("parallel")
     if not isinstance(parallel, bool):
         raise _ForeignError(f"parallel is {_short(parallel)}, expected true or false")
-    return Progress(stage, stages, parallel, _count(said, "done"), _count(said, "left"))
+    return JobProgress(stage, stages, parallel, _count(said, "done"), _count(said, "left"))
 
 
 def _whole(said: Mapping[str, object], name: str, least: int) -> int:

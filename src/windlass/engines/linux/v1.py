@@ -35,7 +35,7 @@ DEFAULT, LEAST, MOST = 1024, 2, 262_144
 
 @dataclass(frozen=True)
 class V1:
-    """Job groups in ``ROOT/cpu/NAME``; see :class:`~windlass.engines.linux.groups.Groups`.
+    """Job groups in ``ROOT/cpu/NAME``; see :class:`~windlass.engines.linux.groups.JobGroups`.
 
     Parameters
     ----------

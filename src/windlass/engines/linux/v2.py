@@ -37,7 +37,7 @@ DEFAULT, LEAST, MOST = 100, 1, 10_000
 
 @dataclass(frozen=True)
 class V2:
-    """Job groups in ``ROOT/NAME``; see :class:`~windlass.engines.linux.groups.Groups`.
+    """Job groups in ``ROOT/NAME``; see :class:`~windlass.engines.linux.groups.JobGroups`.
 
     Parameters
     ----------

@@ -26,7 +26,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from windlass.engines.linux.files import Files, GroupError
-from windlass.engines.linux.groups import Groups, opened
+from windlass.engines.linux.groups import JobGroups, opened
 
 #: Tries, 20 ms apart, to have the lock: a predecessor's watchdog may be about to release its groups.
 TRIES = 150
@@ -35,7 +35,7 @@ RELEASES = 3
 
 
 @contextmanager
-def watched(groups: Groups) -> Iterator[subprocess.Popen[str]]:
+def watched(groups: JobGroups) -> Iterator[subprocess.Popen[str]]:
     """While this lasts, the owner's groups are released when this process ends; and when it is left, too.
 
     Parameters
@@ -94,7 +94,7 @@ def watched(groups: Groups) -> Iterator[subprocess.Popen[str]]:
         raise GroupError(left or f"{groups.base}: the watchdog was ended by signal {-process.returncode}")
 
 
-def watch(groups: Groups, owner: int) -> int:
+def watch(groups: JobGroups, owner: int) -> int:
     """Wait until standard input closes or the owner ends, then release all groups.
 
     Parameters
@@ -126,7 +126,7 @@ def watch(groups: Groups, owner: int) -> int:
     return 1 if wrong else 0
 
 
-def _locked(groups: Groups) -> int:
+def _locked(groups: JobGroups) -> int:
     """The lock on the owner's group, which is made if need be."""
     for _ in range(TRIES):
         Files().make(groups.base)
@@ -162,7 +162,7 @@ def _wait(ends: list[int]) -> None:
             return
 
 
-def _release(groups: Groups) -> str:
+def _release(groups: JobGroups) -> str:
     """Release all groups, more than once where that fails; what is wrong still."""
     wrong = ""
     for _ in range(RELEASES):

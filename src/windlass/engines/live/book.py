@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from windlass.engines.live.executor import Piece, Read, Worker
-from windlass.engines.live.program import Program
+from windlass.engines.live.executor import Piece, SiteRead, Worker
+from windlass.engines.live.program import LiveProgram
 from windlass.model.fleet import Fleet, FleetJobs
 from windlass.place.view import Placement, PlaceView, Ready, Sites
 from windlass.sim.fleet.answer import BAD_SITE, LATE_MOVE, NO_LINK, NO_SLOT, NO_TASK, refused
@@ -23,7 +23,7 @@ WAITS, RUNS, ENDED, RESTS = range(4)
 ON_THE_WAY = -2
 
 
-class Book:
+class LiveBook:
     """State of jobs over sites: rows are stages, columns sites.
 
     It starts and stops nothing. The engine tells it what happened, and asks it what a task reads and what a policy
@@ -34,7 +34,7 @@ class Book:
         self,
         fleet: Fleet,
         jobs: FleetJobs,
-        program: Program,
+        program: LiveProgram,
         workers: Sequence[Worker],
         estimates: Estimates = "true",
     ) -> None:
@@ -173,12 +173,12 @@ class Book:
                     total[self.workers[piece.worker].site] += piece.size
         return total
 
-    def reads(self, task: int) -> tuple[Read, ...]:
+    def reads(self, task: int) -> tuple[SiteRead, ...]:
         """What a task reads, by site."""
         row = int(self.stage[task])
         piece = self.input[task]
         if piece is not None:
-            return (Read(self.workers[piece.worker].site, piece.size, (piece,)),)
+            return (SiteRead(self.workers[piece.worker].site, piece.size, (piece,)),)
         found: dict[int, list[Piece]] = {}
         for parent in self.parents[row]:
             part = self._part[parent, row] + task - int(self.jobs.first[row])
@@ -186,7 +186,7 @@ class Book:
                 own = self.output[other][part]
                 found.setdefault(self.workers[own.worker].site, []).append(own)
         return tuple(
-            Read(site, sum(piece.size for piece in pieces), tuple(pieces))
+            SiteRead(site, sum(piece.size for piece in pieces), tuple(pieces))
             for site, pieces in sorted(found.items())
         )
 

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from windlass.dispatch import DispatchPolicy
-from windlass.engines.live.book import ENDED, Book
-from windlass.engines.live.executor import Ended, Event, Executor, Failed, Gone, Read
-from windlass.engines.live.program import Program
+from windlass.engines.live.book import ENDED, LiveBook
+from windlass.engines.live.executor import Event, Executor, Failed, Gone, SiteRead, TaskEnded
+from windlass.engines.live.program import LiveProgram
 from windlass.engines.live.result import LiveRun
 from windlass.engines.live.transfers import REST_S, Sending, Sent
 from windlass.model import PolicyError
@@ -63,15 +63,15 @@ class LiveFleet:
         jobs: FleetJobs,
         executor: Executor,
         *,
-        program: Program | None = None,
+        program: LiveProgram | None = None,
         dispatch: Callable[[int], DispatchPolicy] | None = None,
         decide_every: float = 0.0,
         estimates: Estimates = "true",
         progress: Callable[[float], None] | None = None,
     ) -> None:
         self._executor, self._jobs, self._fleet = executor, jobs, fleet
-        self._program = program or Program(jobs)
-        self._book = Book(fleet, jobs, self._program, executor.workers, estimates)
+        self._program = program or LiveProgram(jobs)
+        self._book = LiveBook(fleet, jobs, self._program, executor.workers, estimates)
         self._sending = Sending(self._book, executor, self.now, dispatch)
         self._reported, self._begun, self._read, self._computed = np.full((4, int(jobs.first[-1])), np.nan)
         self._job_sent, self._carried = np.zeros(len(jobs)), np.zeros((len(fleet), len(fleet)))
@@ -215,12 +215,12 @@ class LiveFleet:
         sent = self._sending.take(event.key)
         if sent is None:
             return
-        if isinstance(event, Ended):
+        if isinstance(event, TaskEnded):
             self._end(sent, event)
         elif isinstance(event, Failed):
             self._sending.fail(sent, event)
 
-    def _end(self, sent: Sent, event: Ended) -> None:
+    def _end(self, sent: Sent, event: TaskEnded) -> None:
         book, task = self._book, sent.task
         site = self._executor.workers[event.pieces[0].worker].site if event.pieces else int(book.site[task])
         self._count(task, sent.reads, site)
@@ -241,7 +241,7 @@ class LiveFleet:
         if self._progress is not None:
             self._progress(float((book.state == ENDED).mean()))
 
-    def _count(self, task: int, reads: Sequence[Read], site: int) -> None:
+    def _count(self, task: int, reads: Sequence[SiteRead], site: int) -> None:
         for read in reads:
             if read.site != site:
                 self._carried[read.site, site] += read.size

@@ -32,7 +32,7 @@ class Piece:
 
 
 @dataclass(frozen=True, slots=True)
-class Read:
+class SiteRead:
     """Pieces to read from one site, and how many bytes that is."""
 
     site: int
@@ -41,7 +41,7 @@ class Read:
 
 
 @dataclass(frozen=True, slots=True)
-class Launch:
+class TaskLaunch:
     """Start this on a worker.
 
     Parameters
@@ -63,13 +63,13 @@ class Launch:
     key: int
     worker: int
     work: Work
-    reads: tuple[Read, ...] = ()
+    reads: tuple[SiteRead, ...] = ()
     slot: bool = True
     bring: bool = False
 
 
 @dataclass(frozen=True, slots=True)
-class Ended:
+class TaskEnded:
     """It ended: when it began, had read, had computed (s on the executor's clock), and what it wrote."""
 
     key: int
@@ -95,7 +95,7 @@ class Gone:
     worker: int
 
 
-Event = Ended | Failed | Gone
+Event = TaskEnded | Failed | Gone
 
 
 class Executor(Protocol):
@@ -110,7 +110,7 @@ class Executor(Protocol):
         """Seconds since the executor was made."""
         ...
 
-    def launch(self, order: Launch) -> None:
+    def launch(self, order: TaskLaunch) -> None:
         """Start it; returns at once."""
         ...
 

@@ -11,7 +11,7 @@ from windlass.model.fleet import FleetJobs
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class StageProgram:
     """What the tasks of one stage do; nothing given: they hold their slot as long as the workload says.
 
     Parameters
@@ -34,7 +34,7 @@ class Step:
         return self.function is not None or self.command is not None
 
 
-class Program:
+class LiveProgram:
     """The work of each task.
 
     Parameters
@@ -53,13 +53,13 @@ class Program:
     --------
     >>> from windlass.model.fleet import StageSpec
     >>> stages = [StageSpec(2.0, here=(1, 1), task_bytes=100), StageSpec(1.0, tasks=2, parents=(0,))]
-    >>> Program(FleetJobs.of([0.0], [stages])).work(0, 100)
+    >>> LiveProgram(FleetJobs.of([0.0], [stages])).work(0, 100)
     Hold(seconds=2.0, sizes=(50, 50))
     """
 
-    def __init__(self, jobs: FleetJobs, steps: Sequence[Step] = ()) -> None:
+    def __init__(self, jobs: FleetJobs, steps: Sequence[StageProgram] = ()) -> None:
         self._jobs = jobs
-        self.steps = tuple(steps) or (Step(),) * len(jobs.job)
+        self.steps = tuple(steps) or (StageProgram(),) * len(jobs.job)
         if len(self.steps) != len(jobs.job):
             raise InputError(f"steps: {len(self.steps)} given for {len(jobs.job)} stages")
         self.stage = jobs.stage

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from windlass.engines.live.book import ENDED, ON_THE_WAY, RESTS, RUNS, WAITS, Book
+from windlass.engines.live.book import ENDED, ON_THE_WAY, RESTS, RUNS, WAITS, LiveBook
 
 
 class Losses:
@@ -16,7 +16,7 @@ class Losses:
         The engine's; nothing else in it is touched.
     """
 
-    def __init__(self, book: Book) -> None:
+    def __init__(self, book: LiveBook) -> None:
         self._book = book
         # Tasks whose input is lost, and is loaded anew once somebody needs it.
         self._unloaded: set[int] = set()

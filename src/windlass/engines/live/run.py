@@ -9,7 +9,7 @@ import numpy as np
 from windlass.dispatch import DispatchPolicy
 from windlass.drive import Decider, drive
 from windlass.engines.live.engine import LiveFleet
-from windlass.engines.live.program import Program, Step
+from windlass.engines.live.program import LiveProgram, StageProgram
 from windlass.engines.live.result import LiveRun
 from windlass.engines.targets import Executors
 from windlass.model.fleet import Fleet, FleetJobs
@@ -41,7 +41,7 @@ def run_live(
     policy: Decider[PlaceView, Placement],
     executors: Executors,
     *,
-    steps: Sequence[Step] = (),
+    steps: Sequence[StageProgram] = (),
     dispatch: Callable[[int], DispatchPolicy] | None = None,
     decide_every: float = 0.0,
     estimates: Estimates = "true",
@@ -71,7 +71,7 @@ def run_live(
     TaskError
         A task failed by its own error, or was lost too often.
     """
-    program = Program(jobs, steps)
+    program = LiveProgram(jobs, steps)
     executor = executors.open(fleet, data_bytes(jobs))
     engine = LiveFleet(
         fleet,

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from windlass.dispatch import DispatchPolicy, Leaving
-from windlass.engines.live.book import ON_THE_WAY, RESTS, WAITS, Book
-from windlass.engines.live.executor import Executor, Failed, Launch, Read
+from windlass.engines.live.book import ON_THE_WAY, RESTS, WAITS, LiveBook
+from windlass.engines.live.executor import Executor, Failed, SiteRead, TaskLaunch
 from windlass.engines.live.recovery import Losses
 from windlass.engines.live.work import Keep, Work
 from windlass.model import TaskError
@@ -40,7 +40,7 @@ class Sent:
     task: int
     worker: int
     run: bool
-    reads: tuple[Read, ...] = ()
+    reads: tuple[SiteRead, ...] = ()
 
 
 class Sending:
@@ -70,7 +70,7 @@ class Sending:
 
     def __init__(
         self,
-        book: Book,
+        book: LiveBook,
         executor: Executor,
         clock: Callable[[], float],
         dispatch: Callable[[int], DispatchPolicy] | None = None,
@@ -205,7 +205,7 @@ class Sending:
     def _send(self, sent: Sent, work: Work, *, bring: bool = False) -> None:
         key = next(self._keys)
         self._sent[key] = sent
-        self._executor.launch(Launch(key, sent.worker, work, sent.reads, slot=sent.run, bring=bring))
+        self._executor.launch(TaskLaunch(key, sent.worker, work, sent.reads, slot=sent.run, bring=bring))
 
     def _load(self, task: int) -> None:
         self._send(Sent(task, self._holder(int(self._home[task])), False), self._book.program.load(task))

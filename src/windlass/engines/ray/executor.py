@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from ray import exceptions
 
 from windlass.engines.live import wan, work
-from windlass.engines.live.executor import Ended, Event, Failed, Gone, Launch, Piece, Worker
+from windlass.engines.live.executor import Event, Failed, Gone, Piece, TaskEnded, TaskLaunch, Worker
 from windlass.engines.live.wan import Links
 from windlass.engines.ray import task as ray_task
 from windlass.model import InputError
@@ -96,7 +96,7 @@ class RayExecutor:
         self._fleet, self._stop = fleet, stop
         self._workers = workers_of(fleet)
         self._task = ray.remote(ray_task.run_task)
-        self._reports: dict[Any, tuple[Launch, list[Any]]] = {}
+        self._reports: dict[Any, tuple[TaskLaunch, list[Any]]] = {}
         self._gone: set[int] = set()
         self._looked, self._asked, self._closed = 0.0, -np.inf, False
         self._used = np.zeros((2, len(fleet)))
@@ -113,7 +113,7 @@ class RayExecutor:
         return actor.remote(links)
 
     def _mover(self, worker: Worker) -> Any:
-        actor = ray.remote(ray_task.Mover).options(
+        actor = ray.remote(ray_task.DataMover).options(
             num_cpus=0, max_restarts=-1, max_concurrency=_MOVES, label_selector=self._selector(worker)
         )
         return actor.remote()
@@ -143,7 +143,7 @@ class RayExecutor:
         """Seconds since the executor was made, on the wall clock, as tasks report theirs."""
         return time.time() - self._zero
 
-    def launch(self, order: Launch) -> None:
+    def launch(self, order: TaskLaunch) -> None:
         """Start it; returns at once."""
         worker = self._workers[order.worker]
         reads = [(read.site, read.size, [piece.handle for piece in read.pieces]) for read in order.reads]
@@ -203,7 +203,7 @@ class RayExecutor:
         except _LOST as error:
             return Failed(order.key, True, f"{type(error).__name__}: {error}".splitlines()[0])
         pieces = tuple(Piece(order.worker, size, part) for size, part in zip(sizes, parts, strict=True))
-        return Ended(order.key, began - self._zero, read - self._zero, computed - self._zero, pieces)
+        return TaskEnded(order.key, began - self._zero, read - self._zero, computed - self._zero, pieces)
 
     def in_use(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Bytes/s on each site's emulated up- and downlink now; 0 where links are not emulated."""

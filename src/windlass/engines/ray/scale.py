@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from windlass.engines.address import host_and_port
-from windlass.engines.elastic.system import ClusterError, Seen
+from windlass.engines.elastic.system import ClusterError, ClusterSnapshot
 from windlass.model.instances import RESOURCES, InstanceType
 from windlass.scale import Demands, Totals
 
@@ -61,7 +61,7 @@ class RayScale:
         """Types of nodes, smallest first."""
         return self._types
 
-    def look(self) -> Seen:
+    def look(self) -> ClusterSnapshot:
         """Nodes, what is used of each, and what waits.
 
         Ray does not say which tasks run: what is used of a node counts as one job, since the node was first seen to be
@@ -73,14 +73,14 @@ class RayScale:
             raise ClusterError(f"the Ray cluster does not answer: {_line(error)}") from error
         return self._seen(status)
 
-    def set_totals(self, totals: Totals, seen: Seen) -> None:
+    def set_totals(self, totals: Totals, seen: ClusterSnapshot) -> None:
         """Have Ray hold so many nodes of each type."""
         try:
             self._request(bundles(self._types, totals))
         except Exception as error:
             raise ClusterError(f"the Ray cluster does not take a request: {_line(error)}") from error
 
-    def describe(self, totals: Totals, seen: Seen) -> list[str]:
+    def describe(self, totals: Totals, seen: ClusterSnapshot) -> list[str]:
         """The call that would be made."""
         asked = [
             f"{count} × {_bundle(kind)}"
@@ -89,7 +89,7 @@ class RayScale:
         ]
         return [f"request_resources: {', '.join(asked) or 'nothing'}"]
 
-    def _seen(self, status: Any) -> Seen:
+    def _seen(self, status: Any) -> ClusterSnapshot:
         row_of = {kind.name: row for row, kind in enumerate(self._types)}
         ready, coming, used = (np.zeros(len(self._types), np.int64) for _ in range(3))
         running, since, now = [], [], self._now()
@@ -114,7 +114,9 @@ class RayScale:
                 coming[row_of[launch.ray_node_type_name]] += launch.count
         demands = status.resource_demands
         waiting = list(_waiting([*demands.ray_task_actor_demand, *demands.placement_group_demand]))
-        return Seen(ready, coming, used, _demands(running, since), _demands(waiting, [now] * len(waiting)))
+        return ClusterSnapshot(
+            ready, coming, used, _demands(running, since), _demands(waiting, [now] * len(waiting))
+        )
 
 
 @contextmanager

@@ -9,7 +9,7 @@ import ray
 from ray import exceptions
 
 from windlass.engines.streams.executor import Frame
-from windlass.engines.streams.part import Item, Part, Task
+from windlass.engines.streams.part import FrameItem, SegmentWorker, Task
 
 
 class StreamPart:
@@ -30,9 +30,9 @@ class StreamPart:
 
     def __init__(self, task: Task, hops: Sequence[tuple[int, int]], wan: Any, after: Any) -> None:
         self._hops, self._wan, self._after = hops, wan, after
-        self._part = Part(task, self._hand_on)
+        self._part = SegmentWorker(task, self._hand_on)
 
-    def _hand_on(self, item: Item) -> None:
+    def _hand_on(self, item: FrameItem) -> None:
         if self._wan is not None and item.size > 0:
             ray.get([self._wan.carry.remote(below, above, item.size) for below, above in self._hops])
         ray.get(self._after.push.remote(item))
@@ -48,7 +48,7 @@ class StreamPart:
         """Play no frame from this one on."""
         self._part.end(last)
 
-    def push(self, item: Item) -> None:
+    def push(self, item: FrameItem) -> None:
         """Take in what the segment before hands on."""
         self._part.push(item)
 

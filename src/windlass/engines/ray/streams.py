@@ -19,15 +19,15 @@ from windlass.engines.ray.cluster import PrivateCluster, environment
 from windlass.engines.ray.join import connect
 from windlass.engines.ray.segment_actor import StreamPart, reason
 from windlass.engines.streams.executor import (
-    Broken,
     Came,
+    ChainBroken,
+    ChainLaunch,
+    ChainReady,
     Event,
-    Feed,
-    Launch,
-    Node,
     NodeCame,
     NodeGone,
-    Ready,
+    QueryFeed,
+    StreamNode,
 )
 from windlass.engines.streams.part import Stages, Task
 from windlass.model import InputError
@@ -42,12 +42,12 @@ _GATHER_S = 0.25
 _CALLS = 4
 
 #: The components of a query's plan from one to another (exclusive); none of them: what the camera sends.
-StagesOf = Callable[[Feed, int, int, int], Stages]
+StagesOf = Callable[[QueryFeed, int, int, int], Stages]
 
 
 @dataclass(slots=True, eq=False)
 class _Chain:
-    order: Launch
+    order: ChainLaunch
     actors: list[Any]
     ready: set[int] = field(default_factory=set)
 
@@ -83,7 +83,7 @@ class RayStreams:
     ) -> None:
         self._hierarchy, self._stages, self._stop = hierarchy, stages, stop
         self._numbers = itertools.count()
-        self._by_name: dict[str, Node] = {}
+        self._by_name: dict[str, StreamNode] = {}
         self._cores = [cluster.cores for cluster in hierarchy.clusters]
         found = _living(hierarchy)
         for at, cluster in enumerate(hierarchy.clusters):
@@ -98,8 +98,8 @@ class RayStreams:
         self._zero = time.time()
         self._wan = self._links() if emulate else None
 
-    def _node(self, name: str, cluster: int) -> Node:
-        node = Node(next(self._numbers), cluster, self._cores[cluster], name)
+    def _node(self, name: str, cluster: int) -> StreamNode:
+        node = StreamNode(next(self._numbers), cluster, self._cores[cluster], name)
         # A user knows a node by its cluster, and by the first letters of Ray's name for it.
         node = replace(node, name=f"{self._hierarchy.clusters[cluster].name}/{name[:8]}")
         self._by_name[name] = node
@@ -114,7 +114,7 @@ class RayStreams:
         return actor.remote(links)
 
     @property
-    def nodes(self) -> list[Node]:
+    def nodes(self) -> list[StreamNode]:
         """The nodes there were when this was made."""
         return list(self._nodes)
 
@@ -122,7 +122,7 @@ class RayStreams:
         """Seconds since this was made, on the wall clock, as all nodes have it."""
         return time.time() - self._zero
 
-    def launch(self, order: Launch) -> None:
+    def launch(self, order: ChainLaunch) -> None:
         """Start an actor a segment, the last first, as each is told of the one after it."""
         names = {node.number: name for name, node in self._by_name.items()}
         feed, path = order.feed, self._hierarchy.path(order.feed.query.camera)
@@ -199,11 +199,11 @@ class RayStreams:
             self.stop(key)
             # That a node is gone is known soon after its actors are.
             self._looked = 0.0
-            return [Broken(key, reason(error))]
+            return [ChainBroken(key, reason(error))]
         self._calls[chain.actors[at].take.remote(_GATHER_S)] = key, at
         if at not in chain.ready:
             chain.ready.add(at)
-            return [Ready(key)] if len(chain.ready) == len(chain.actors) else []
+            return [ChainReady(key)] if len(chain.ready) == len(chain.actors) else []
         if not frames:
             return []
         return [Came(key, tuple(replace(frame, done=frame.done - self._zero) for frame in frames))]

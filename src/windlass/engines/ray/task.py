@@ -57,7 +57,7 @@ def run_task(work: Work, site: int, reads: list[tuple[int, int, list[Any]]], wan
     return (report, *parts) if parts else report
 
 
-class Mover:
+class DataMover:
     """An actor at a node that loads data there, and moves data there; threads of one process, not a process each."""
 
     def run(self, work: Work, site: int, reads: list[tuple[int, int, list[Any]]], wan: Any) -> Any:

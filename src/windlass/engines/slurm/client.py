@@ -43,7 +43,7 @@ class AwayError(BatchError):
     """Slurm's controller does not answer; nothing is known of its jobs."""
 
 
-class Run(Protocol):
+class CommandRunner(Protocol):
     """Runs a command to its end: its exit status, and what it wrote to standard output and error."""
 
     def __call__(self, command: Sequence[str], timeout: float) -> tuple[int, str, str]:
@@ -98,7 +98,7 @@ class Client:
         Told in a line when the controller is away, and when it is back.
     """
 
-    run: Run = Commands()
+    run: CommandRunner = Commands()
     patience: float = 300.0
     timeout: float = 60.0
     tell: Callable[[str], None] = lambda line: None

@@ -27,7 +27,7 @@ _LAST = (*reversed(DAEMONS), "munged")
 
 
 @dataclass(frozen=True, slots=True)
-class Cluster:
+class SlurmCluster:
     """A private Slurm that is up, or was.
 
     Parameters
@@ -69,7 +69,7 @@ class Cluster:
         write_text(text, self.folder / _STATE)
 
     @classmethod
-    def load(cls, folder: Path) -> Cluster | None:
+    def load(cls, folder: Path) -> SlurmCluster | None:
         """What a folder says was started for it; None where nothing was.
 
         Raises
@@ -98,7 +98,7 @@ class Cluster:
             if daemon.name == name:
                 daemon.end(_PATIENCE_S)
 
-    def start(self, name: str) -> Cluster:
+    def start(self, name: str) -> SlurmCluster:
         """Start a daemon that has ended again, with all it knew; the cluster as it is then."""
         fresh = _launch(self.folder, name)
         now = replace(self, daemons=(*(one for one in self.daemons if one.name != name), fresh))
@@ -106,7 +106,7 @@ class Cluster:
         return now
 
 
-def up(folder: Path, nodes: int, cpus: int, accounting: bool = False) -> tuple[Cluster, bool]:
+def up(folder: Path, nodes: int, cpus: int, accounting: bool = False) -> tuple[SlurmCluster, bool]:
     """Have a private Slurm run in a folder, and wait until its nodes are idle.
 
     Where it is up already, nothing is done. What is left of one that ended without being taken down is taken up again,
@@ -136,7 +136,7 @@ def up(folder: Path, nodes: int, cpus: int, accounting: bool = False) -> tuple[C
         raise InputError(reason)
     folder = folder.absolute()
     plan = _plan(folder, nodes, cpus, accounting)
-    known = Cluster.load(folder)
+    known = SlurmCluster.load(folder)
     if known is None and folder.exists() and any(folder.iterdir()):
         raise InputError(f"--dir: {folder} is not empty, and `windlass slurm up` did not make it")
     left = known is not None and bool(known.daemons)
@@ -155,9 +155,9 @@ def up(folder: Path, nodes: int, cpus: int, accounting: bool = False) -> tuple[C
         return _bring_up(plan, keep=left), True
 
 
-def _bring_up(plan: ClusterPlan, keep: bool) -> Cluster:
+def _bring_up(plan: ClusterPlan, keep: bool) -> SlurmCluster:
     folder = plan.folder
-    cluster = Cluster(folder, plan.nodes, plan.cpus, (), plan.accounting_port is not None)
+    cluster = SlurmCluster(folder, plan.nodes, plan.cpus, (), plan.accounting_port is not None)
     cluster.save()
     for name in ("munge", "state", "spool", *(f"spool/{node}" for node in plan.names)):
         (folder / name).mkdir(parents=True, exist_ok=True)
@@ -201,7 +201,7 @@ def down(folder: Path) -> tuple[str, ...]:
         Something does not end.
     """
     folder = folder.absolute()
-    cluster = Cluster.load(folder)
+    cluster = SlurmCluster.load(folder)
     if cluster is None or not cluster.daemons:
         raise InputError(
             f"--dir: {folder}: nothing that `windlass slurm up` started is up here, and nothing is stopped"
@@ -221,7 +221,7 @@ def down(folder: Path) -> tuple[str, ...]:
     return tuple(said)
 
 
-def _cancel_jobs(cluster: Cluster) -> list[str]:
+def _cancel_jobs(cluster: SlurmCluster) -> list[str]:
     """Processes of jobs are children of nobody: only Slurm can end them, so they go before it does."""
     if (
         any(daemon.name == "slurmctld" and daemon.alive for daemon in cluster.daemons)

@@ -22,7 +22,7 @@ from windlass.engines.slurm.journal import Journal, Record, Unwritten
 from windlass.engines.slurm.lock import DriverLock
 from windlass.engines.slurm.settings import Driving, Tell, cluster_name, group_name
 from windlass.engines.slurm.sharing import plan_shares, say_shares, sharing_site
-from windlass.engines.slurm.system import Options, SlurmSystem
+from windlass.engines.slurm.system import SlurmOptions, SlurmSystem
 from windlass.model import BatchError, InputError
 from windlass.order.site import POLICIES as ORDER
 from windlass.order.site.view import SiteView, Start
@@ -31,7 +31,7 @@ from windlass.order.site.view import SiteView, Start
 _GIVE_BACK_S = 60.0
 
 
-class Recorded:
+class JournaledEngine:
     """An engine whose decisions are in a journal before they are carried out.
 
     Parameters
@@ -97,7 +97,7 @@ def drive_slurm(client: Client, driving: Driving, tell: Tell) -> BatchRun:
                 )
             site = sharing_site(system, client, driving, journal, tell)
             stack.callback(site.close)
-            engine = Recorded(site, journal, policy.name)
+            engine = JournaledEngine(site, journal, policy.name)
             return drive(
                 engine, driving.policies, lambda decision, view, answer: _say(decision, view, answer, tell)
             )
@@ -114,7 +114,7 @@ def plan_slurm(client: Client, driving: Driving) -> list[str]:
     return [*lines, *plan_shares(client, driving, look)]
 
 
-def give_back(client: Client, journal: Path, options: Options) -> tuple[int, ...]:
+def give_back(client: Client, journal: Path, options: SlurmOptions) -> tuple[int, ...]:
     """Release all jobs that wait for Windlass, where no driver runs; which. Quotas that one left are lifted.
 
     Raises
@@ -154,7 +154,7 @@ def _say_started(view: SiteView, answer: Start, tell: Tell) -> None:
     tell(f"start {started} ({waiting} wait)")
 
 
-def _give_back(client: Client, journal: Journal, options: Options, tell: Tell) -> None:
+def _give_back(client: Client, journal: Journal, options: SlurmOptions, tell: Tell) -> None:
     with _undisturbed():
         try:
             jobs = _given_back(client, journal, options, tell)
@@ -165,7 +165,7 @@ def _give_back(client: Client, journal: Journal, options: Options, tell: Tell) -
         tell(f"given back to Slurm: {', '.join(str(job) for job in jobs)}")
 
 
-def _given_back(client: Client, journal: Journal, options: Options, tell: Tell) -> tuple[int, ...]:
+def _given_back(client: Client, journal: Journal, options: SlurmOptions, tell: Tell) -> tuple[int, ...]:
     try:
         return SlurmSystem(client, journal, options).give_back()
     except InputError as error:

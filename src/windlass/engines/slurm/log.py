@@ -81,7 +81,7 @@ class EndedJob:
 
 
 @dataclass(frozen=True, slots=True)
-class JobLog:
+class SlurmJobLog:
     """Ended jobs in order of submission, and how many records were left out, as these jobs never ran or ran again.
 
     Where every run was asked for, a job that was put back into the queue is there once for each.
@@ -91,7 +91,7 @@ class JobLog:
     left_out: int
 
 
-def read_log(client: Client, duplicates: bool = False) -> JobLog:
+def read_log(client: Client, duplicates: bool = False) -> SlurmJobLog:
     """The ended jobs of a cluster: of its accounting where it has one, or else of its file of completed jobs.
 
     Parameters
@@ -126,7 +126,7 @@ def read_log(client: Client, duplicates: bool = False) -> JobLog:
     return read_completed(text, place, duplicates)
 
 
-def read_completed(text: str, name: str, duplicates: bool = False) -> JobLog:
+def read_completed(text: str, name: str, duplicates: bool = False) -> SlurmJobLog:
     """The jobs of a file that ``jobcomp/filetxt`` writes; times in it are local.
 
     It has a line for each run. ``duplicates`` is as of :func:`read_log`.
@@ -163,7 +163,7 @@ def _completed(fields: re.Match[str]) -> EndedJob | None:
     return EndedJob(int(fields["job"]), submit, start, end, int(fields["procs"]), request, *words)
 
 
-def read_sacct(text: str, duplicates: bool = False) -> JobLog:
+def read_sacct(text: str, duplicates: bool = False) -> SlurmJobLog:
     """The jobs of ``sacct --parsable2 --noheader`` with the fields of this module, and Unix times.
 
     ``duplicates`` is as of :func:`read_log`; without it a job counts once, also where the text has all of its runs.
@@ -195,14 +195,14 @@ def read_sacct(text: str, duplicates: bool = False) -> JobLog:
     return _in_order(found, duplicates)
 
 
-def _in_order(found: Sequence[EndedJob | None], duplicates: bool) -> JobLog:
+def _in_order(found: Sequence[EndedJob | None], duplicates: bool) -> SlurmJobLog:
     """Of a job that ran more than once, its last run counts, or each of them."""
     runs = [row for row in found if row is not None and row.end >= row.start]
     if not duplicates:
         # A run that was put back into the queue is not the last: the job waits, or has another record by now.
         runs = list({row.job: row for row in runs if row.state not in _PUT_BACK}.values())
     jobs = tuple(sorted(runs, key=lambda row: (row.submit, row.job, row.start)))
-    return JobLog(jobs, len(found) - len(jobs))
+    return SlurmJobLog(jobs, len(found) - len(jobs))
 
 
 def write_log(jobs: Iterable[EndedJob], out: TextIO) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from windlass.drive import Named
 from windlass.engines.slurm.client import Client
-from windlass.engines.slurm.system import Options
+from windlass.engines.slurm.system import SlurmOptions
 
 Tell = Callable[[str], None]
 
@@ -35,7 +35,7 @@ class Driving:
 
     policies: Mapping[str, Named]
     journal: Path
-    options: Options
+    options: SlurmOptions
     keep_held: bool = False
     checkpoint: float = 5.0
 

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from windlass.engines.batch.sharing_backend import Pair
 from windlass.engines.linux.files import GroupError
-from windlass.engines.linux.groups import Groups
+from windlass.engines.linux.groups import JobGroups
 from windlass.engines.linux.watchdog import watched
 from windlass.engines.slurm.client import AwayError, Client
 from windlass.engines.slurm.models import Phase
@@ -73,12 +73,12 @@ class SlurmShares(SlurmUse):
         self,
         system: SlurmSystem,
         client: Client,
-        groups: Groups,
+        groups: JobGroups,
         *,
         keep: Callable[[Sequence[Pair]], None] = lambda pairs: None,
         tell: Callable[[str], None] = lambda line: None,
         mount: Path = Path("/sys/fs/cgroup"),
-        watch: Callable[[Groups], AbstractContextManager[subprocess.Popen[str]]] = watched,
+        watch: Callable[[JobGroups], AbstractContextManager[subprocess.Popen[str]]] = watched,
     ) -> None:
         super().__init__(system, client, mount)
         self._client, self._groups = client, groups

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from windlass.engines.batch.book import Book
+from windlass.engines.batch.book import BatchBook
 from windlass.engines.batch.engine import LiveSite
 from windlass.engines.batch.sharing import Shares
 from windlass.engines.batch.sharing_backend import Pair
@@ -19,7 +19,7 @@ from windlass.engines.slurm.journal import Record, Unwritten
 from windlass.engines.slurm.settings import Driving, Tell, cluster_name, group_name
 from windlass.engines.slurm.shares import SlurmShares
 from windlass.engines.slurm.state import ShareState, read_state, write_state
-from windlass.engines.slurm.system import Options, SlurmSystem
+from windlass.engines.slurm.system import SlurmOptions, SlurmSystem
 from windlass.engines.slurm.use import SlurmUse
 from windlass.model import InputError
 from windlass.policy.registry import capability
@@ -58,7 +58,7 @@ def sharing_site(
 
     taken = system.guests.known()
 
-    def beside(book: Book) -> Shares:
+    def beside(book: BatchBook) -> Shares:
         return Shares(
             book,
             shares,
@@ -105,7 +105,7 @@ def _note_shares(view: ShareView, answer: Sharing, policy: str, journal: Record)
         journal.append(Decided(time.time(), policy, tuple(jobs), tuple(why)))
 
 
-def plan_shares(client: Client, driving: Driving, look: Options) -> list[str]:
+def plan_shares(client: Client, driving: Driving, look: SlurmOptions) -> list[str]:
     """Who would share, a line each, once jobs were watched for one checkpoint's time; nothing is changed."""
     policy: Any = driving.policies.get(SHARE.key)
     if policy is None:
@@ -114,7 +114,7 @@ def plan_shares(client: Client, driving: Driving, look: Options) -> list[str]:
     system = SlurmSystem(client, Unwritten(driving.journal), look)
     every, uses = driving.checkpoint, ClassUse(state.uses)
 
-    def beside(book: Book) -> Shares:
+    def beside(book: BatchBook) -> Shares:
         left = _left(state, system.guests.known())
         return Shares(book, SlurmUse(system, client), policy, every=every, left=left, uses=uses)
 

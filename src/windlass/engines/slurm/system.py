@@ -14,7 +14,7 @@ from windlass.engines.slurm.guests import Guests
 from windlass.engines.slurm.history import Past
 from windlass.engines.slurm.journal import Record
 from windlass.engines.slurm.models import OPT_IN, JobRow, NodeRow, Phase
-from windlass.engines.slurm.watch import Watch
+from windlass.engines.slurm.watch import SlurmWatch
 from windlass.model import BatchError, InputError
 
 #: With no job to look after, looks come this many times less often.
@@ -22,7 +22,7 @@ _IDLE_PACE = 4.0
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
+class SlurmOptions:
     """How a driver looks at Slurm.
 
     Parameters
@@ -77,18 +77,18 @@ class SlurmSystem:
         self,
         client: Client,
         journal: Record,
-        options: Options | None = None,
+        options: SlurmOptions | None = None,
         *,
         tell: Callable[[str], None] = lambda line: None,
         clock: Callable[[], float] = time.time,
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
-        self._client, self._journal, self._options = client, journal, options or Options()
+        self._client, self._journal, self._options = client, journal, options or SlurmOptions()
         self._tell, self._clock, self._sleep = tell, clock, sleep
         self._past = past = Past(journal)
         #: Jobs that were taken in, and what was changed of them for it.
         self.guests = Guests(client, journal, past, tell, clock)
-        self._watch = Watch(past.let_go, past.put_back, past.withheld, past.returning)
+        self._watch = SlurmWatch(past.let_go, past.put_back, past.withheld, past.returning)
         self._rows: Mapping[int, JobRow] = {}
         self._now = clock()
         self._looks, self._next_look = 0, -math.inf

@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from windlass.engines.batch.sharing_backend import Outcome, Pair
+from windlass.engines.batch.sharing_backend import JobEnding, Pair
 from windlass.engines.linux.files import GroupError
 from windlass.engines.linux.job_progress import read as read_progress
 from windlass.engines.linux.measure import Meter
@@ -102,10 +102,10 @@ class SlurmUse:
                 return replace(tasks, at=at, cpu=math.nan, waited=math.nan)
         return before
 
-    def outcome(self, job: int) -> Outcome:
+    def outcome(self, job: int) -> JobEnding:
         """By Slurm's own word; of one that it knows no more, nothing is learned."""
         state = self._system.details(job).state if self._system.knows(job) else ""
-        return {"COMPLETED": Outcome.DONE, "TIMEOUT": Outcome.KILLED}.get(state, Outcome.CUT)
+        return {"COMPLETED": JobEnding.DONE, "TIMEOUT": JobEnding.KILLED}.get(state, JobEnding.CUT)
 
     def together(self, host: int, guest: int) -> bool:
         """Whether they run on the same nodes, and, where Slurm keeps jobs on cores, on the same of these."""

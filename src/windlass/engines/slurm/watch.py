@@ -36,7 +36,7 @@ class _Known:
 
 
 @dataclass(frozen=True, slots=True)
-class Changes:
+class QueueChanges:
     """What a look brought.
 
     Parameters
@@ -54,7 +54,7 @@ class Changes:
     withheld: list[int] = field(default_factory=list)
 
 
-class Watch:
+class SlurmWatch:
     """Compares each look with the one before.
 
     Slurm tells times in whole seconds. What it tells is therefore placed between the two looks that it happened
@@ -94,7 +94,7 @@ class Watch:
         self._turns += 1
         self._known[job].released, self._known[job].turn = at, self._turns
 
-    def look(self, rows: Sequence[JobRow], began: float, now: float) -> Changes:
+    def look(self, rows: Sequence[JobRow], began: float, now: float) -> QueueChanges:
         """What has happened.
 
         Parameters
@@ -104,7 +104,7 @@ class Watch:
         began, now
             When Slurm was asked, and when it had answered, s.
         """
-        found = Changes()
+        found = QueueChanges()
         there = {row.job for row in rows}
         for job in [job for job in self._known if job not in there]:
             found.events.extend(self._vanished(self._known.pop(job), now))
@@ -118,7 +118,7 @@ class Watch:
         known = self._known.get(row.job)
         return 0 if known is None else known.turn
 
-    def _compare(self, row: JobRow, now: float, found: Changes) -> None:
+    def _compare(self, row: JobRow, now: float, found: QueueChanges) -> None:
         known = self._known.get(row.job)
         if known is not None and row.submit != known.row.submit and row.restarts <= known.row.restarts:
             # Another job of the same number: Slurm lost what it knew, and counts anew.
@@ -148,7 +148,7 @@ class Watch:
         if known.phase is Phase.RUNS and row.phase is Phase.RUNS:
             found.events.extend(self._delayed(known, now))
 
-    def _meet(self, row: JobRow, now: float, found: Changes) -> None:
+    def _meet(self, row: JobRow, now: float, found: QueueChanges) -> None:
         """A job that nothing was told of yet."""
         if row.phase is Phase.OVER:
             return
@@ -179,7 +179,7 @@ class Watch:
             return
         self._known[row.job] = known
 
-    def _waits_on(self, known: _Known, before: JobRow, now: float, found: Changes) -> None:
+    def _waits_on(self, known: _Known, before: JobRow, now: float, found: QueueChanges) -> None:
         row = known.row
         if not math.isnan(known.aside):
             if row.held and not row.barred and now >= known.aside:
@@ -201,7 +201,7 @@ class Watch:
         elif (row.procs, row.limit) != (before.procs, before.limit) and math.isnan(known.released):
             found.events.append(_submitted(known))
 
-    def _goes_on_waiting(self, known: _Known, now: float, found: Changes) -> None:
+    def _goes_on_waiting(self, known: _Known, now: float, found: QueueChanges) -> None:
         """Of one that a driver before this one let go, and that does not run yet."""
         if known.row.held:
             known.phase, known.ours = Phase.WAITS, True
@@ -210,7 +210,7 @@ class Watch:
             known.phase, known.ours = Phase.WAITS, True
             self._set_aside(known, now, found)
 
-    def _withhold(self, known: _Known, now: float, found: Changes) -> None:
+    def _withhold(self, known: _Known, now: float, found: QueueChanges) -> None:
         """Somebody holds it: it is that one's to release. An administrator may leave it to its user again."""
         known.aside = -math.inf if known.row.barred else math.inf
         if not known.row.barred:
@@ -224,7 +224,7 @@ class Watch:
             yield Delayed(known.row.job, now, paused - known.paused)
             known.paused = paused
 
-    def _set_aside(self, known: _Known, now: float, found: Changes) -> None:
+    def _set_aside(self, known: _Known, now: float, found: QueueChanges) -> None:
         """A job that waits for another, or for a time, must not keep processors idle."""
         known.aside = now + min(_ASIDE_S * 2.0**known.times, _LONGEST_ASIDE_S)
         known.times, known.released = known.times + 1, math.nan
@@ -249,7 +249,7 @@ class Watch:
             over = self._over(known, now)
             yield type(over)(over.job, max(over.at, began))
 
-    def _restarted(self, known: _Known, now: float, found: Changes) -> None:
+    def _restarted(self, known: _Known, now: float, found: QueueChanges) -> None:
         """It was put back into the queue, whatever was known of it."""
         row = known.row
         if not row.opted_in:

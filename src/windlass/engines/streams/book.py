@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from windlass.engines.streams.executor import Feed, Node, Segment
+from windlass.engines.streams.executor import QueryFeed, Segment, StreamNode
 from windlass.model.queries import Component, Hierarchy
 from windlass.plan.configurations import Configurations, configurations
 from windlass.plan.view import Plan, PlanView, QueryOptions
@@ -18,7 +18,7 @@ _Ints = NDArray[np.int64]
 
 
 @dataclass(slots=True, eq=False)
-class Entry:
+class QueryEntry:
     """A query in the book.
 
     Parameters
@@ -40,7 +40,7 @@ class Entry:
     """
 
     number: int
-    feed: Feed
+    feed: QueryFeed
     zero: float
     options: Configurations
     camera: int
@@ -60,7 +60,7 @@ class Entry:
         return f"{self.name}: {self.why}" if what in self.why else f"{self.name}: {what} ({self.why})"
 
 
-class Book:
+class StreamBook:
     """Nodes and queries; it starts and stops nothing.
 
     Parameters
@@ -71,17 +71,17 @@ class Book:
         Those that live.
     """
 
-    def __init__(self, hierarchy: Hierarchy, nodes: Iterable[Node]) -> None:
+    def __init__(self, hierarchy: Hierarchy, nodes: Iterable[StreamNode]) -> None:
         self.hierarchy = hierarchy
         self.nodes = {node.number: node for node in nodes}
-        self.entries: list[Entry] = []
+        self.entries: list[QueryEntry] = []
         self._names = [cluster.name for cluster in hierarchy.clusters]
         self._numbers = 0
 
-    def come(self, feed: Feed, now: float) -> Entry:
+    def come(self, feed: QueryFeed, now: float) -> QueryEntry:
         """A query is asked for from now on."""
         camera = self._names.index(feed.query.camera)
-        entry = Entry(self._numbers, feed, now, configurations(feed.query, self.hierarchy), camera)
+        entry = QueryEntry(self._numbers, feed, now, configurations(feed.query, self.hierarchy), camera)
         self._numbers += 1
         self.entries.append(entry)
         return entry
@@ -101,7 +101,7 @@ class Book:
         found[[self.hierarchy.resources.index(f"{name}.cores") for name in self._names]] = cores
         return found
 
-    def possible(self, entry: Entry) -> _Ints:
+    def possible(self, entry: QueryEntry) -> _Ints:
         """Options of which every component, and the camera, is at a cluster that has a node."""
         alive = self.alive()
         if not alive[entry.camera]:
@@ -110,7 +110,7 @@ class Book:
         found: _Ints = np.flatnonzero((alive[place] | (place < 0)).all(axis=1))
         return found
 
-    def view(self, now: float) -> tuple[PlanView, tuple[Entry, ...]]:
+    def view(self, now: float) -> tuple[PlanView, tuple[QueryEntry, ...]]:
         """What the policy may see, and whom it is asked about: queries of which some option is possible.
 
         The others cannot run, and it is said why.
@@ -126,20 +126,20 @@ class Book:
         view = PlanView(now, self.hierarchy.resources, self.capacity(), tuple(shown))
         return view, tuple(asked)
 
-    def choose(self, asked: Sequence[Entry], plan: Plan) -> None:
+    def choose(self, asked: Sequence[QueryEntry], plan: Plan) -> None:
         """Note what was decided about these, as :meth:`view` told of them; the plan has been checked."""
         for entry, choice, why in zip(asked, plan.choices, plan.why, strict=True):
             entry.choice = int(self.possible(entry)[choice]) if choice >= 0 else -1
             entry.why = why
 
-    def _missing(self, entry: Entry) -> str:
+    def _missing(self, entry: QueryEntry) -> str:
         alive = self.alive()
         if not alive[entry.camera]:
             return f"no node lives at its camera {self._names[entry.camera]}"
         gone = sorted({self._names[at] for at in np.unique(entry.options.place) if at >= 0 and not alive[at]})
         return f"no node lives at {', '.join(gone)}"
 
-    def segments(self, entry: Entry, taken: dict[int, float]) -> tuple[Segment, ...]:
+    def segments(self, entry: QueryEntry, taken: dict[int, float]) -> tuple[Segment, ...]:
         """Which node has which components of a query's choice: at each cluster, the node with the most idle cores.
 
         Parameters
@@ -165,7 +165,9 @@ class Book:
             self.take(entry, entry.choice, found[-1:], taken)
         return tuple(found)
 
-    def take(self, entry: Entry, choice: int, segments: Sequence[Segment], taken: dict[int, float]) -> None:
+    def take(
+        self, entry: QueryEntry, choice: int, segments: Sequence[Segment], taken: dict[int, float]
+    ) -> None:
         """Add the cores that segments of an option hold to those in use at their nodes."""
         components = self._components(entry, choice)
         for one in segments:
@@ -173,11 +175,11 @@ class Book:
             taken[one.node] = taken.get(one.node, 0.0) + cores
 
     @staticmethod
-    def _components(entry: Entry, choice: int) -> tuple[Component, ...]:
+    def _components(entry: QueryEntry, choice: int) -> tuple[Component, ...]:
         return entry.feed.query.plans[int(entry.options.plan[choice])].components
 
 
-def _options(entry: Entry, rows: _Ints) -> QueryOptions:
+def _options(entry: QueryEntry, rows: _Ints) -> QueryOptions:
     # Without pieces: every query has processes of its own here, and no policy may count work of two queries once.
     options = entry.options
     current = np.flatnonzero(rows == entry.choice)

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from windlass.engines.streams.book import Entry
+from windlass.engines.streams.book import QueryEntry
 from windlass.engines.streams.executor import Segment
 
 
@@ -92,7 +92,7 @@ class Life:
         All chains that were ever to play, in order: what playings are judged by.
     """
 
-    entry: Entry
+    entry: QueryEntry
     plays: Chain | None = None
     starts: Chain | None = None
     leaving: list[tuple[Chain, float]] = field(default_factory=list)

@@ -6,20 +6,20 @@ import itertools
 import math
 from collections.abc import Callable, Sequence
 
-from windlass.engines.streams.book import Book, Entry
+from windlass.engines.streams.book import QueryEntry, StreamBook
 from windlass.engines.streams.chain_lifecycle import Chain, Life, Patience
 from windlass.engines.streams.executor import (
-    Broken,
     Came,
+    ChainBroken,
+    ChainLaunch,
+    ChainReady,
     Event,
-    Feed,
-    Launch,
     NodeCame,
     NodeGone,
-    Ready,
+    QueryFeed,
     StreamExecutor,
 )
-from windlass.engines.streams.result import Decided, StreamsRun
+from windlass.engines.streams.result import PlanDecision, StreamsRun
 from windlass.engines.streams.scoring import Playing, Playings, Score
 from windlass.model.queries import Hierarchy
 from windlass.plan import POLICIES
@@ -29,7 +29,7 @@ from windlass.plan.view import Plan, PlanView
 _ASK_S = 1.0
 
 #: Says which queries are asked for now; at an instant in s since the start.
-Asked = Callable[[float], Sequence[Feed]]
+Asked = Callable[[float], Sequence[QueryFeed]]
 
 
 class LiveStreams:
@@ -72,14 +72,14 @@ class LiveStreams:
         self._patience, self._missed_after = patience or Patience(), missed_after
         self._zero = executor.now()
         self._until = self._zero + seconds
-        self.book = Book(hierarchy, executor.nodes)
+        self.book = StreamBook(hierarchy, executor.nodes)
         self.lives: list[Life] = []
         self._playings: list[Playings] = []
         self._keys = itertools.count()
-        self._view: tuple[PlanView, tuple[Entry, ...]] | None = None
+        self._view: tuple[PlanView, tuple[QueryEntry, ...]] | None = None
         self._upon: list[tuple[float, str]] = []
         self._next_ask = -math.inf
-        self._decisions: list[Decided] = []
+        self._decisions: list[PlanDecision] = []
         self._judged: list[Playing] = []
         self._failures = 0
 
@@ -139,7 +139,7 @@ class LiveStreams:
                 self._launch(life, now)
         lines = tuple(life.entry.says for life in self.lives)
         noticed = min((at for at, _ in upon), default=now)
-        made = Decided(noticed - self._zero, now - self._zero, tuple(why for _, why in upon), lines)
+        made = PlanDecision(noticed - self._zero, now - self._zero, tuple(why for _, why in upon), lines)
         self._decisions.append(made)
         for line in made.told():
             self._say(line)
@@ -154,7 +154,7 @@ class LiveStreams:
         chain = Chain(next(self._keys), entry.choice, segments, now)
         life.starts, life.rests = chain, math.inf
         plan = int(entry.options.plan[entry.choice])
-        self._executor.launch(Launch(chain.key, entry.feed, entry.zero, plan, segments))
+        self._executor.launch(ChainLaunch(chain.key, entry.feed, entry.zero, plan, segments))
 
     def _look(self, now: float) -> None:
         """Take in which queries are asked for."""
@@ -210,10 +210,10 @@ class LiveStreams:
             case NodeCame(node):
                 self.book.nodes[node.number] = node
                 self._upon.append((now, f"node {node.name} comes"))
-            case Broken(key, why):
+            case ChainBroken(key, why):
                 for life in self.lives:
                     self._lost(life, key, why, now)
-            case Ready(key):
+            case ChainReady(key):
                 for life in self.lives:
                     if life.starts is not None and life.starts.key == key:
                         self._hand_over(life, now)

@@ -18,7 +18,7 @@ from windlass.model.queries import Query
 
 
 @dataclass(frozen=True, slots=True)
-class Feed:
+class QueryFeed:
     """A query, and the clip that its camera plays again and again.
 
     Parameters
@@ -45,7 +45,7 @@ class Feed:
 
 
 @dataclass(frozen=True, slots=True)
-class Node:
+class StreamNode:
     """A machine: its number, never used twice; the index of its cluster; its cores; the cluster's name for it."""
 
     number: int
@@ -65,7 +65,7 @@ class Segment:
 
 
 @dataclass(frozen=True, slots=True)
-class Launch:
+class ChainLaunch:
     """Start a chain; it plays nothing yet.
 
     Parameters
@@ -83,7 +83,7 @@ class Launch:
     """
 
     key: int
-    feed: Feed
+    feed: QueryFeed
     zero: float
     plan: int
     segments: tuple[Segment, ...]
@@ -112,7 +112,7 @@ class Frame:
 
 
 @dataclass(frozen=True, slots=True)
-class Ready:
+class ChainReady:
     """All segments of a chain are up."""
 
     key: int
@@ -127,7 +127,7 @@ class Came:
 
 
 @dataclass(frozen=True, slots=True)
-class Broken:
+class ChainBroken:
     """A chain failed or lost a part; what is left of it has been stopped, and no more will be heard of it."""
 
     key: int
@@ -145,17 +145,17 @@ class NodeGone:
 class NodeCame:
     """There is a new node, or one that was gone is back under another number."""
 
-    node: Node
+    node: StreamNode
 
 
-Event = Ready | Came | Broken | NodeGone | NodeCame
+Event = ChainReady | Came | ChainBroken | NodeGone | NodeCame
 
 
 class StreamExecutor(Protocol):
     """Runs chains on a cluster. It knows no policy, and calls return at once: what fails is told by :meth:`poll`."""
 
     @property
-    def nodes(self) -> Sequence[Node]:
+    def nodes(self) -> Sequence[StreamNode]:
         """The nodes there were when it was made; :meth:`poll` tells of changes."""
         ...
 
@@ -163,8 +163,8 @@ class StreamExecutor(Protocol):
         """Seconds since the executor was made."""
         ...
 
-    def launch(self, order: Launch) -> None:
-        """Start the parts of a chain; :class:`Ready` follows, or :class:`Broken`."""
+    def launch(self, order: ChainLaunch) -> None:
+        """Start the parts of a chain; :class:`ChainReady` follows, or :class:`ChainBroken`."""
         ...
 
     def play(self, key: int, first: int) -> None:

@@ -59,7 +59,7 @@ class Passing:
 
 
 @dataclass(frozen=True, slots=True)
-class Item:
+class FrameItem:
     """What is handed on: a frame's number since the query came, what became of it, and its bytes over a link."""
 
     number: int
@@ -109,7 +109,7 @@ class Task:
         return min(self.stages.every, self.frames - number % self.frames)
 
 
-class Part:
+class SegmentWorker:
     """A segment at work.
 
     Parameters
@@ -123,11 +123,11 @@ class Part:
     """
 
     def __init__(
-        self, task: Task, hand_on: Callable[[Item], None], clock: Callable[[], float] = time.time
+        self, task: Task, hand_on: Callable[[FrameItem], None], clock: Callable[[], float] = time.time
     ) -> None:
         self._task, self._hand_on, self._clock = task, hand_on, clock
-        self._inbox: deque[Item] = deque(maxlen=task.buffer)
-        self._outbox: deque[Item] = deque(maxlen=task.buffer)
+        self._inbox: deque[FrameItem] = deque(maxlen=task.buffer)
+        self._outbox: deque[FrameItem] = deque(maxlen=task.buffer)
         self._frames: list[Frame] = []
         self._at, self._end = math.inf, math.inf
         self._playing = -1
@@ -153,7 +153,7 @@ class Part:
         with self._news:
             self._end = last
 
-    def push(self, item: Item) -> None:
+    def push(self, item: FrameItem) -> None:
         """Take in what the part before hands on; the oldest that waits goes if there is no room."""
         with self._news:
             self._inbox.append(item)
@@ -203,12 +203,12 @@ class Part:
                     covers = task.covers(item.number)
                     self._frames.append(Frame(item.number, self._clock(), value, covers))
                 continue
-            made = Item(item.number, value, task.stages.sent(value))
+            made = FrameItem(item.number, value, task.stages.sent(value))
             with self._news:
                 self._outbox.append(made)
                 self._news.notify_all()
 
-    def _born(self) -> Item | None:
+    def _born(self) -> FrameItem | None:
         """The next frame of the clip, once it is born; those that are too old already are left out."""
         task = self._task
         with self._news:
@@ -225,14 +225,14 @@ class Part:
                     continue
                 if number < self._end:
                     self._at = task.wanted(number + 1)
-                    return Item(number, None, 0)
+                    return FrameItem(number, None, 0)
                 self._at = number
         return None
 
-    def _handed(self) -> Item | None:
+    def _handed(self) -> FrameItem | None:
         return self._waited(self._inbox)
 
-    def _waited(self, box: deque[Item]) -> Item | None:
+    def _waited(self, box: deque[FrameItem]) -> FrameItem | None:
         with self._news:
             self._news.wait_for(lambda: bool(box) or not self._open)
             return box.popleft() if self._open else None

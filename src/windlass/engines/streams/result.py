@@ -8,7 +8,7 @@ from windlass.engines.streams.scoring import Playing
 
 
 @dataclass(frozen=True, slots=True)
-class Decided:
+class PlanDecision:
     """A plan that was made.
 
     Parameters
@@ -47,5 +47,5 @@ class StreamsRun:
     """
 
     playings: tuple[Playing, ...]
-    decisions: tuple[Decided, ...]
+    decisions: tuple[PlanDecision, ...]
     failures: int

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from windlass.engines.streams.chain_lifecycle import Life
-from windlass.engines.streams.executor import Feed, Frame
+from windlass.engines.streams.executor import Frame, QueryFeed
 from windlass.engines.streams.transit import seconds_a_frame
 from windlass.model.queries import Hierarchy
 
@@ -18,7 +18,7 @@ _Floats = NDArray[np.float64]
 
 #: The frames of a playing, by their place in the clip, to how right it is what was found, in [0, 1]. Frames that never
 #: came are not there.
-Score = Callable[[Feed, Mapping[int, Frame]], float]
+Score = Callable[[QueryFeed, Mapping[int, Frame]], float]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from windlass.engines.streams.executor import Feed
+from windlass.engines.streams.executor import QueryFeed
 from windlass.model.queries import Hierarchy
 from windlass.plan.configurations import Configurations
 
 
-def seconds_a_frame(feed: Feed, options: Configurations, choice: int, hierarchy: Hierarchy) -> float:
+def seconds_a_frame(feed: QueryFeed, options: Configurations, choice: int, hierarchy: Hierarchy) -> float:
     """The work of each component for a frame, one after the other, and the transfers between their clusters.
 
     A frame crosses all links between two clusters at once, portion by portion, so the slowest counts.
@@ -33,7 +33,7 @@ def seconds_a_frame(feed: Feed, options: Configurations, choice: int, hierarchy:
     >>> plan = QueryPlan(0.6, (Component("detect", 0.5, 2e5), Component("associate", 0.1, 0.0)))
     >>> query = Query("cars", "camera", (plan,), source=5e5)
     >>> options = configurations(query, tiers)
-    >>> [round(seconds_a_frame(Feed(query, 10.0, 100), options, row, tiers), 3) for row in range(3)]
+    >>> [round(seconds_a_frame(QueryFeed(query, 10.0, 100), options, row, tiers), 3) for row in range(3)]
     [0.06, 0.08, 0.11]
     """
     query = feed.query

@@ -15,11 +15,11 @@ from typing import Any
 
 import numpy as np
 
-from windlass.engines.streams.executor import Feed, Frame
+from windlass.engines.streams.executor import Frame, QueryFeed
 from windlass.engines.streams.part import Passing, Run, Stages
 from windlass.model import InputError
 from windlass.model.queries import Query
-from windlass.plan.files import Recorded
+from windlass.plan.files import QueryRecording
 from windlass.plan.profile import pipeline as pipelines
 from windlass.plan.profile.clip import Image, Taken, about, frames
 from windlass.plan.profile.clipinfo import ClipInfo
@@ -43,7 +43,7 @@ class VideoStages:
     """
 
     clip: ClipInfo
-    parts: tuple[pipelines.Part, ...]
+    parts: tuple[pipelines.PlanComponent, ...]
     every: int
     reads: bool
 
@@ -88,11 +88,11 @@ class Videos:
     """
 
     def __init__(self) -> None:
-        self._trackers: dict[Query, tuple[pipelines.Tracker, ...]] = {}
+        self._trackers: dict[Query, tuple[pipelines.TrackerPlan, ...]] = {}
         self._clips: dict[Path, ClipInfo] = {}
         self._truth: dict[Query, Tracks] = {}
 
-    def feeds(self, queries: Sequence[Query], recorded: Sequence[Recorded]) -> tuple[Feed, ...]:
+    def feeds(self, queries: Sequence[Query], recorded: Sequence[QueryRecording]) -> tuple[QueryFeed, ...]:
         """What is to be run for queries.
 
         Parameters
@@ -109,7 +109,7 @@ class Videos:
         """
         return tuple(self._feed(query, files) for query, files in zip(queries, recorded, strict=True))
 
-    def _feed(self, query: Query, files: Recorded) -> Feed:
+    def _feed(self, query: Query, files: QueryRecording) -> QueryFeed:
         if files.clip not in self._clips:
             self._clips[files.clip] = about(files.clip)
         clip = self._clips[files.clip]
@@ -129,16 +129,16 @@ class Videos:
             found.append(known[names])
         self._trackers[query] = tuple(found)
         self._truth[query] = read_truth(files.truth, clip)
-        return Feed(query, clip.rate, clip.frames, str(files.clip))
+        return QueryFeed(query, clip.rate, clip.frames, str(files.clip))
 
-    def stages(self, feed: Feed, plan: int, first: int, last: int) -> Stages:
+    def stages(self, feed: QueryFeed, plan: int, first: int, last: int) -> Stages:
         """The components of a plan from one to another (exclusive); none of them: what the camera sends."""
         tracker = self._trackers[feed.query][plan]
         if first == last:
             return Passing(tracker.every, round(feed.query.source / feed.rate * tracker.every))
         return VideoStages(self._clips[Path(feed.clip)], tracker.parts[first:last], tracker.every, first == 0)
 
-    def score(self, feed: Feed, found: Mapping[int, Frame]) -> float:
+    def score(self, feed: QueryFeed, found: Mapping[int, Frame]) -> float:
         """F1 of what was found in a playing, as the profiler has it: a box stands until the next frame is looked at."""
         rows = [
             (place + ahead, frame.found.track, frame.found.boxes)

@@ -17,7 +17,7 @@ DEFAULT_POLICIES = ("fcfs", "sjf", "easy", "conservative")
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class ScenarioSource:
     """A scenario that is not validated yet.
 
     Parameters
@@ -35,7 +35,7 @@ class Source:
     folder: Path = Path()
 
 
-def source_of(target: str | Path | None) -> Source:
+def source_of(target: str | Path | None) -> ScenarioSource:
     """Return what a target means: a scenario file (``.yaml``, ``.yml``), a log, or the bundled example for None.
 
     Raises
@@ -50,16 +50,16 @@ def source_of(target: str | Path | None) -> Source:
     """
     if target is None:
         bundled = resources.files("windlass.experiment.scenario") / "lublin.yaml"
-        return Source(yaml.safe_load(bundled.read_text(encoding="utf-8")), "lublin")
+        return ScenarioSource(yaml.safe_load(bundled.read_text(encoding="utf-8")), "lublin")
     path = Path(target)
     if path.suffix in (".yaml", ".yml"):
-        return Source(read_yaml(path), str(target), path.parent)
+        return ScenarioSource(read_yaml(path), str(target), path.parent)
     tree = {
         "name": stem(path),
         "workload": {"trace": str(target)},
         "policies": {"order": list(DEFAULT_POLICIES)},
     }
-    return Source(tree, str(target))
+    return ScenarioSource(tree, str(target))
 
 
 def with_value(tree: Any, names: list[str], value: Any) -> Any:

@@ -20,7 +20,7 @@ from windlass.model.values import number, whole
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class ComponentProfile:
     """One implementation of a component: what it is worth, and what it takes at 1080 lines and 30 frames a second.
 
     Parameters
@@ -42,7 +42,7 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class QueryKind:
     """A type of query: its knobs and implementations, all of which can be combined.
 
     Parameters
@@ -60,8 +60,8 @@ class Kind:
     name: str
     lines: tuple[int, ...]
     frames: tuple[int, ...]
-    first: tuple[Step, ...]
-    second: tuple[Step, ...]
+    first: tuple[ComponentProfile, ...]
+    second: tuple[ComponentProfile, ...]
 
     @property
     def plans(self) -> int:
@@ -71,43 +71,46 @@ class Kind:
 
 _LINES = (1080, 720, 480, 360, 240)
 _MODELS = (
-    Step("large", 1.0, 3.0),
-    Step("medium", 0.96, 1.6),
-    Step("small", 0.88, 0.7),
-    Step("tiny", 0.72, 0.25),
+    ComponentProfile("large", 1.0, 3.0),
+    ComponentProfile("medium", 0.96, 1.6),
+    ComponentProfile("small", 0.88, 0.7),
+    ComponentProfile("tiny", 0.72, 0.25),
 )
 #: With as many plans as those of the thesis: 300, 20, 10 and 30.
 KINDS = (
-    Kind(
+    QueryKind(
         "tracker",
         _LINES,
         (30, 15, 10, 5, 2),
         (
-            Step("detect hog", 1.0, 3.0, 0.4),
-            Step("detect knn", 0.94, 1.5, 0.4),
-            Step("detect mog", 0.9, 1.0, 0.4),
-            Step("detect difference", 0.72, 0.3, 0.4),
+            ComponentProfile("detect hog", 1.0, 3.0, 0.4),
+            ComponentProfile("detect knn", 0.94, 1.5, 0.4),
+            ComponentProfile("detect mog", 0.9, 1.0, 0.4),
+            ComponentProfile("detect difference", 0.72, 0.3, 0.4),
         ),
         (
-            Step("associate features", 1.0, 1.5),
-            Step("associate colours", 0.93, 0.6),
-            Step("associate distance", 0.82, 0.05),
+            ComponentProfile("associate features", 1.0, 1.5),
+            ComponentProfile("associate colours", 0.93, 0.6),
+            ComponentProfile("associate distance", 0.82, 0.05),
         ),
     ),
-    Kind("classifier", _LINES, (2,), (Step("find objects", 1.0, 1.0, 0.3),), _MODELS),
-    Kind(
+    QueryKind("classifier", _LINES, (2,), (ComponentProfile("find objects", 1.0, 1.0, 0.3),), _MODELS),
+    QueryKind(
         "counter",
         _LINES,
         (15,),
-        (Step("detect mog", 0.95, 1.0, 0.1), Step("detect difference", 0.7, 0.3, 0.1)),
-        (Step("count", 1.0, 0.05),),
+        (
+            ComponentProfile("detect mog", 0.95, 1.0, 0.1),
+            ComponentProfile("detect difference", 0.7, 0.3, 0.1),
+        ),
+        (ComponentProfile("count", 1.0, 0.05),),
     ),
-    Kind(
+    QueryKind(
         "plates",
         _LINES,
         (15, 5, 2),
-        (Step("find plates", 1.0, 1.2, 0.2),),
-        (Step("read well", 1.0, 2.0), Step("read fast", 0.85, 0.5)),
+        (ComponentProfile("find plates", 1.0, 1.2, 0.2),),
+        (ComponentProfile("read well", 1.0, 2.0), ComponentProfile("read fast", 0.85, 0.5)),
     ),
 )
 
@@ -205,7 +208,7 @@ def drawn_queries(
     return tuple(found)
 
 
-def _plans(kind: Kind, rng: np.random.Generator, spread: float, busy: float) -> Iterator[QueryPlan]:
+def _plans(kind: QueryKind, rng: np.random.Generator, spread: float, busy: float) -> Iterator[QueryPlan]:
     """All plans of a kind on a stream that is so much work: more lines and frames are worth less and less."""
     needs_lines, needs_frames = rng.uniform(150, 500), rng.uniform(1, 6)
     top = rng.uniform(0.8, 1.0)

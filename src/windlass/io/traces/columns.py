@@ -14,7 +14,7 @@ _LARGEST_WHOLE = float(2**53)  # above it a float64 no longer tells neighbouring
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
+class TraceColumn:
     """A column of numbers that are 0 or more.
 
     Parameters
@@ -38,12 +38,12 @@ class Column:
         return kind if self.missing is None else f"{kind}, or {self.missing:g} for missing"
 
 
-def numbers(cells: pl.DataFrame, columns: Sequence[Column]) -> pl.DataFrame:
+def numbers(cells: pl.DataFrame, columns: Sequence[TraceColumn]) -> pl.DataFrame:
     """Every cell as a float64, null where it is empty or is not a number."""
     return cells.select(pl.col(column.name).cast(pl.Float64, strict=False) for column in columns)
 
 
-def bad_rows(cells: pl.DataFrame, values: pl.DataFrame, columns: Sequence[Column]) -> pl.DataFrame:
+def bad_rows(cells: pl.DataFrame, values: pl.DataFrame, columns: Sequence[TraceColumn]) -> pl.DataFrame:
     """The first bad cell of each row that has one.
 
     Parameters
@@ -76,7 +76,9 @@ def bad_rows(cells: pl.DataFrame, values: pl.DataFrame, columns: Sequence[Column
     return pl.DataFrame({"row": rows["row"].cast(pl.Int64), "column": first, "cell": texts})
 
 
-def bad_lines(rows: pl.DataFrame, columns: Sequence[Column], line_of: Callable[[int], int]) -> list[BadLine]:
+def bad_lines(
+    rows: pl.DataFrame, columns: Sequence[TraceColumn], line_of: Callable[[int], int]
+) -> list[BadLine]:
     """Put what :func:`bad_rows` found into words; ``line_of`` tells the line of a row."""
     return [
         BadLine(line_of(row), f"{columns[place].name} is {shown(cell)}, expected {columns[place].expected}")
@@ -84,7 +86,7 @@ def bad_lines(rows: pl.DataFrame, columns: Sequence[Column], line_of: Callable[[
     ]
 
 
-def converted(column: Column) -> pl.Expr:
+def converted(column: TraceColumn) -> pl.Expr:
     """A column of :func:`numbers` in its own type, null where the value is missing or bad."""
     number = pl.col(column.name)
     known = number if column.missing is None else pl.when(number != column.missing).then(number)
@@ -130,7 +132,7 @@ def refuse_or_note(name: str, bad: Sequence[BadLine], skip: bool, unit: str = "l
     return (f"{len(bad):,} bad {unit}s are left out: {unit}s {which}",)
 
 
-def _is_bad(column: Column) -> pl.Expr:
+def _is_bad(column: TraceColumn) -> pl.Expr:
     number = pl.col(column.name)
     bad = ~number.is_finite() | (number < 0)
     if column.whole:

@@ -6,13 +6,13 @@ from pathlib import Path
 
 import numpy as np
 
-from windlass.io.traces.series import Series, read_series
+from windlass.io.traces.series import TraceSeries, read_series
 from windlass.model import InputError
 
 _COLUMNS = ("submit_gpu_num", "start_gpu_num", "end_gpu_num")
 
 
-def read_helios(path: Path) -> Series:
+def read_helios(path: Path) -> TraceSeries:
     """Read the counts of a Helios cluster, such as Venus: GPUs in use at the end of each ten minutes, and submitted
     in them.
 
@@ -29,7 +29,7 @@ def read_helios(path: Path) -> Series:
 
     Returns
     -------
-    Series
+    TraceSeries
         Columns ``gpus_in_use`` and ``gpus_submitted``, 600 s a row.
 
     Raises
@@ -53,4 +53,6 @@ def read_helios(path: Path) -> Series:
         raise InputError(f"{path}: no counts for the ten minutes of row {row + 1}, expected counts in each")
     running = np.cumsum(started - ended)
     rows = np.stack([running - min(0.0, float(running.min())), submitted], axis=1)
-    return Series(series.name, series.begin, 600.0, ("gpus_in_use", "gpus_submitted"), rows, series.notes)
+    return TraceSeries(
+        series.name, series.begin, 600.0, ("gpus_in_use", "gpus_submitted"), rows, series.notes
+    )

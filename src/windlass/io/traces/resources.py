@@ -16,7 +16,7 @@ _KIB = 1024.0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Asked:
+class ResourceRequest:
     """How much of a resource each job asks for.
 
     Parameters
@@ -29,7 +29,7 @@ class Asked:
 
     Examples
     --------
-    >>> Asked(np.array([0.0, 2.0, np.nan, 4.0]), most=6.0).jobs
+    >>> ResourceRequest(np.array([0.0, 2.0, np.nan, 4.0]), most=6.0).jobs
     2
     """
 
@@ -41,9 +41,9 @@ class Asked:
         """How many ask for some."""
         return int((self.amount > 0).sum())
 
-    def take(self, rows: NDArray[np.bool_] | NDArray[np.int64]) -> Asked:
+    def take(self, rows: NDArray[np.bool_] | NDArray[np.int64]) -> ResourceRequest:
         """What some of the jobs ask for; the most is that of the whole log."""
-        return Asked(np.ascontiguousarray(self.amount[rows]), self.most)
+        return ResourceRequest(np.ascontiguousarray(self.amount[rows]), self.most)
 
 
 def kept_columns(records: pl.DataFrame) -> list[pl.Series]:
@@ -61,7 +61,7 @@ def kept_columns(records: pl.DataFrame) -> list[pl.Series]:
     return found
 
 
-def gpus_of(records: pl.DataFrame) -> Asked | None:
+def gpus_of(records: pl.DataFrame) -> ResourceRequest | None:
     """How many GPUs each job asks for; None where no job does.
 
     Parameters
@@ -79,7 +79,7 @@ def gpus_of(records: pl.DataFrame) -> Asked | None:
     return _asked(records, records["gpus"]) if "gpus" in records.columns else None
 
 
-def memory_of(records: pl.DataFrame) -> Asked | None:
+def memory_of(records: pl.DataFrame) -> ResourceRequest | None:
     """How much memory each job asks for, bytes; None where no job does.
 
     Parameters
@@ -100,17 +100,17 @@ def memory_of(records: pl.DataFrame) -> Asked | None:
     return None
 
 
-def _asked(records: pl.DataFrame, column: pl.Series) -> Asked | None:
+def _asked(records: pl.DataFrame, column: pl.Series) -> ResourceRequest | None:
     amount = column.fill_null(np.nan).to_numpy(writable=True)
     if not (amount > 0).any():
         return None
     if "wait" not in records.columns:
-        return Asked(amount, np.nan)
+        return ResourceRequest(amount, np.nan)
     wait = records["wait"].fill_null(np.nan).to_numpy()
     known = np.isfinite(wait) & (wait >= 0) & (amount > 0)
     start, run = records["submit"].to_numpy() + wait, records["run"].to_numpy()
     most = most_at_once(start[known], run[known], amount[known])
-    return Asked(amount, max(most, float(np.nanmax(amount))) if known.any() else np.nan)
+    return ResourceRequest(amount, max(most, float(np.nanmax(amount))) if known.any() else np.nan)
 
 
 def most_at_once(start: _Floats, run: _Floats, amount: _Floats | NDArray[np.int64]) -> float:

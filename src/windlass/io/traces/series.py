@@ -23,7 +23,7 @@ _FORMATS = ("%Y-%m-%d %H:%M:%S%.f", "%Y-%m-%dT%H:%M:%S%.f", "%Y-%m-%d %H:%M", "%
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Series:
+class TraceSeries:
     """Values on an even grid of time.
 
     Parameters
@@ -50,7 +50,7 @@ class Series:
     notes: tuple[str, ...] = ()
 
 
-def read_series(path: Path, period: float, columns: Sequence[str] = ()) -> Series:
+def read_series(path: Path, period: float, columns: Sequence[str] = ()) -> TraceSeries:
     """Read a CSV file with one column of times and others of numbers.
 
     Rows that lie in one period are averaged, and periods without a row are gaps. Times are dates, or seconds; they may
@@ -98,7 +98,9 @@ def read_series(path: Path, period: float, columns: Sequence[str] = ()) -> Serie
     return on_grid(stem(path), times, values, period, chosen)
 
 
-def on_grid(name: str, times: ArrayLike, values: ArrayLike, period: float, columns: Sequence[str]) -> Series:
+def on_grid(
+    name: str, times: ArrayLike, values: ArrayLike, period: float, columns: Sequence[str]
+) -> TraceSeries:
     """Values (n, k) at times that do not go back, as a series: averaged in a period, NaN in periods without any.
 
     Raises
@@ -124,7 +126,7 @@ def on_grid(name: str, times: ArrayLike, values: ArrayLike, period: float, colum
     empty = count - len(np.unique(places))
     if empty:
         notes.append(f"{empty:,} of {count:,} periods {'has' if empty == 1 else 'have'} no row")
-    return Series(name, float(at[0]), period, tuple(columns), rows, tuple(notes))
+    return TraceSeries(name, float(at[0]), period, tuple(columns), rows, tuple(notes))
 
 
 def held(

@@ -10,12 +10,12 @@ from windlass.model import InputError
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class LogRecords:
     """Records on their way, and what was said of them so far.
 
     Examples
     --------
-    >>> step = Step(pl.DataFrame({"record": [1, 2], "job": [7, 8], "run": [5.0, -3.0]}), ())
+    >>> step = LogRecords(pl.DataFrame({"record": [1, 2], "job": [7, 8], "run": [5.0, -3.0]}), ())
     >>> step.without(pl.col("run") < 0, "runs backwards", "run backwards", "run").notes
     ('1 job runs backwards and is left out: job 8 (-3)',)
     """
@@ -23,11 +23,11 @@ class Step:
     records: pl.DataFrame
     notes: tuple[str, ...]
 
-    def saying(self, *notes: str) -> Step:
+    def saying(self, *notes: str) -> LogRecords:
         """The same with more said."""
-        return Step(self.records, self.notes + notes)
+        return LogRecords(self.records, self.notes + notes)
 
-    def noting(self, which: pl.Expr, one: str, many: str, value: str | None = None) -> Step:
+    def noting(self, which: pl.Expr, one: str, many: str, value: str | None = None) -> LogRecords:
         """The same with a word on some of the records: how many they are, and the first, with a value of its."""
         found = self.records.filter(which)
         if found.is_empty():
@@ -35,10 +35,10 @@ class Step:
         told = f"1 job {one}: " if len(found) == 1 else f"{len(found):,} jobs {many}, the first: "
         return self.saying(told + described(found, value))
 
-    def without(self, which: pl.Expr, one: str, many: str, value: str | None = None) -> Step:
+    def without(self, which: pl.Expr, one: str, many: str, value: str | None = None) -> LogRecords:
         """Some of the records left out, and a word on them."""
         noted = self.noting(which, f"{one} and is left out", f"{many} and are left out", value)
-        return Step(self.records.filter(~which), noted.notes)
+        return LogRecords(self.records.filter(~which), noted.notes)
 
 
 def described(found: pl.DataFrame, value: str | None) -> str:
@@ -48,7 +48,7 @@ def described(found: pl.DataFrame, value: str | None) -> str:
     return who if value is None else f"{who} ({found[value][0]:.15g})"
 
 
-def require_jobs(name: str, step: Step) -> None:
+def require_jobs(name: str, step: LogRecords) -> None:
     """Refuse to go on without records.
 
     Raises

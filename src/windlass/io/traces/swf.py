@@ -23,31 +23,31 @@ from pathlib import Path
 
 import polars as pl
 
-from windlass.io.traces.columns import Column, bad_lines, bad_rows, converted, numbers, refuse_or_note
+from windlass.io.traces.columns import TraceColumn, bad_lines, bad_rows, converted, numbers, refuse_or_note
 from windlass.io.traces.files import read_text, stem, write_text
 from windlass.io.traces.swf_header import SwfHeader
 from windlass.io.traces.trace import BadLine, Trace, check_columns
 from windlass.model import InputError
 
 COLUMNS = (
-    Column("job", whole=True, missing=-1),
-    Column("submit", missing=-1),
-    Column("wait", missing=-1),
-    Column("run", missing=-1),
-    Column("procs_allocated", whole=True, missing=-1),
-    Column("cpu_used", missing=-1),
-    Column("memory_used", missing=-1),
-    Column("procs_requested", whole=True, missing=-1),
-    Column("request", missing=-1),
-    Column("memory_requested", missing=-1),
-    Column("status", whole=True, missing=-1),
-    Column("user", whole=True, missing=-1),
-    Column("group", whole=True, missing=-1),
-    Column("application", whole=True, missing=-1),
-    Column("queue", whole=True, missing=-1),
-    Column("partition", whole=True, missing=-1),
-    Column("preceding_job", whole=True, missing=-1),
-    Column("think_time", missing=-1),
+    TraceColumn("job", whole=True, missing=-1),
+    TraceColumn("submit", missing=-1),
+    TraceColumn("wait", missing=-1),
+    TraceColumn("run", missing=-1),
+    TraceColumn("procs_allocated", whole=True, missing=-1),
+    TraceColumn("cpu_used", missing=-1),
+    TraceColumn("memory_used", missing=-1),
+    TraceColumn("procs_requested", whole=True, missing=-1),
+    TraceColumn("request", missing=-1),
+    TraceColumn("memory_requested", missing=-1),
+    TraceColumn("status", whole=True, missing=-1),
+    TraceColumn("user", whole=True, missing=-1),
+    TraceColumn("group", whole=True, missing=-1),
+    TraceColumn("application", whole=True, missing=-1),
+    TraceColumn("queue", whole=True, missing=-1),
+    TraceColumn("partition", whole=True, missing=-1),
+    TraceColumn("preceding_job", whole=True, missing=-1),
+    TraceColumn("think_time", missing=-1),
 )
 _NAMES = [column.name for column in COLUMNS]
 _LINES_AT_ONCE = 50_000  # bounds the memory that the text of the fields takes
@@ -227,6 +227,6 @@ def _check_writable(log: SwfLog) -> None:
         raise InputError(f"{log.name}, record {first.line}: {first.reason}")
 
 
-def _field(column: Column) -> pl.Expr:
+def _field(column: TraceColumn) -> pl.Expr:
     number = pl.col(column.name).cast(pl.Int64 if column.whole else pl.Float64)
     return number.cast(pl.String).str.strip_suffix(".0").fill_null("-1")

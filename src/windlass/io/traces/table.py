@@ -32,7 +32,15 @@ import polars as pl
 
 from windlass.io import tables
 from windlass.io.traces.clock import in_seconds
-from windlass.io.traces.columns import Column, bad_lines, bad_rows, converted, numbers, refuse_or_note, shown
+from windlass.io.traces.columns import (
+    TraceColumn,
+    bad_lines,
+    bad_rows,
+    converted,
+    numbers,
+    refuse_or_note,
+    shown,
+)
 from windlass.io.traces.csv_text import TextTable, csv_names, read_csv_text
 from windlass.io.traces.files import check_is_file, read_text, stem, write_bytes
 from windlass.io.traces.trace import REQUIRED, Trace
@@ -41,20 +49,22 @@ from windlass.model import InputError
 
 @dataclass(frozen=True, slots=True)
 class Role:
-    column: Column
+    column: TraceColumn
     names: tuple[str, ...]
 
 
 ROLES = (
-    Role(Column("job", whole=True), ("job", "job_id", "jobid", "id")),
-    Role(Column("submit"), ("submit", "submit_s", "submit_time", "arrival", "arrival_s", "arrival_time")),
-    Role(Column("run"), ("run", "run_s", "runtime", "run_time", "duration", "duration_s")),
-    Role(Column("procs_allocated", whole=True), ("procs_allocated",)),
+    Role(TraceColumn("job", whole=True), ("job", "job_id", "jobid", "id")),
     Role(
-        Column("procs_requested", whole=True),
+        TraceColumn("submit"), ("submit", "submit_s", "submit_time", "arrival", "arrival_s", "arrival_time")
+    ),
+    Role(TraceColumn("run"), ("run", "run_s", "runtime", "run_time", "duration", "duration_s")),
+    Role(TraceColumn("procs_allocated", whole=True), ("procs_allocated",)),
+    Role(
+        TraceColumn("procs_requested", whole=True),
         ("procs_requested", "procs", "processors", "cpus", "cores", "gpus", "nodes"),
     ),
-    Role(Column("request"), ("request", "request_s", "walltime", "walltime_s", "time_limit")),
+    Role(TraceColumn("request"), ("request", "request_s", "walltime", "walltime_s", "time_limit")),
 )
 
 

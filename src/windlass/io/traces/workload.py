@@ -11,8 +11,8 @@ import polars as pl
 from numpy.typing import NDArray
 
 from windlass.io.traces.groups import KINDS, Belongings, belongings_of
-from windlass.io.traces.resources import Asked, gpus_of, kept_columns, memory_of
-from windlass.io.traces.steps import Step, described, require_jobs
+from windlass.io.traces.resources import ResourceRequest, gpus_of, kept_columns, memory_of
+from windlass.io.traces.steps import LogRecords, described, require_jobs
 from windlass.io.traces.trace import REQUIRED, Trace
 from windlass.model import InputError, JobTable
 
@@ -49,8 +49,8 @@ class Workload:
     of: Belongings = field(default_factory=Belongings)
     wait: NDArray[np.float64] | None = None
     logged_processors: int | None = None
-    gpus: Asked | None = None
-    memory: Asked | None = None
+    gpus: ResourceRequest | None = None
+    memory: ResourceRequest | None = None
 
     @property
     def users(self) -> NDArray[np.int64] | None:
@@ -150,9 +150,9 @@ def _without_of(name: str) -> str:
     return name.removeprefix("of_")
 
 
-def _chosen(trace: Trace, where: str | None) -> Step:
+def _chosen(trace: Trace, where: str | None) -> LogRecords:
     records = trace.records if where is None else _filtered(trace, where)
-    step = Step(_standard(trace.name, records), trace.notes)
+    step = LogRecords(_standard(trace.name, records), trace.notes)
     if where is not None:
         step = step.saying(
             f"{len(records):,} of {len(trace):,} jobs are taken, those where {' '.join(where.split())}"
@@ -188,7 +188,7 @@ def _standard(name: str, records: pl.DataFrame) -> pl.DataFrame:
     return standard.with_columns(pl.col(*types).fill_nan(None)).with_row_index("record", offset=1)
 
 
-def _complete(step: Step) -> Step:
+def _complete(step: LogRecords) -> LogRecords:
     step = step.without(pl.col("submit").is_null(), "has no time of submission", "have no time of submission")
     step = step.without(pl.col("run").is_null(), "has no run time", "have no run time")
     step = step.without(pl.col("run") < 0, "has a negative run time", "have negative run times", "run")
@@ -197,7 +197,7 @@ def _complete(step: Step) -> Step:
         lacks=(requested < 1).fill_null(True),
         procs=pl.when(requested >= 1).then(requested).when(allocated >= 1).then(allocated),
     )
-    step = Step(with_procs, step.notes).without(
+    step = LogRecords(with_procs, step.notes).without(
         pl.col("procs").is_null(), "has no processors", "have no processors"
     )
     return step.noting(
@@ -208,11 +208,11 @@ def _complete(step: Step) -> Step:
     )
 
 
-def _largest(step: Step) -> int:
+def _largest(step: LogRecords) -> int:
     return int(step.records["procs"].to_numpy().max())
 
 
-def _fitting(step: Step, system: int, widest: int | None) -> Step:
+def _fitting(step: LogRecords, system: int, widest: int | None) -> LogRecords:
     if widest is None:
         more = f"more than {system} processors"
         return step.without(pl.col("procs") > system, f"asks for {more}", f"ask for {more}", "procs")
@@ -228,7 +228,7 @@ def _fitting(step: Step, system: int, widest: int | None) -> Step:
     return fitting.saying(f"{left}, without {100 * lost / whole:.2g} % of the work" if whole > 0 else left)
 
 
-def _with_requests(step: Step) -> Step:
+def _with_requests(step: LogRecords) -> LogRecords:
     lacks = (pl.col("request") < 0).fill_null(True)
     step = step.noting(
         lacks,
@@ -237,20 +237,20 @@ def _with_requests(step: Step) -> Step:
         "run",
     )
     request = pl.when(lacks).then(pl.col("run")).otherwise(pl.col("request"))
-    return Step(step.records.with_columns(request=request), step.notes)
+    return LogRecords(step.records.with_columns(request=request), step.notes)
 
 
-def _sorted(step: Step) -> Step:
+def _sorted(step: LogRecords) -> LogRecords:
     early = pl.col("submit") < pl.col("submit").shift(1)
     step = step.noting(
         early,
         "is submitted before the one ahead of it: jobs are sorted by submission",
         "are submitted before the one ahead of them: jobs are sorted by submission",
     )
-    return Step(step.records.sort("submit", maintain_order=True), step.notes)
+    return LogRecords(step.records.sort("submit", maintain_order=True), step.notes)
 
 
-def _numbered(step: Step) -> Step:
+def _numbered(step: LogRecords) -> LogRecords:
     unclear = pl.col("job").is_null() | pl.col("job").is_duplicated()
     noted = step.noting(
         unclear,
@@ -260,7 +260,7 @@ def _numbered(step: Step) -> Step:
     if noted is step:
         return step
     numbers = pl.int_range(1, pl.len() + 1, dtype=pl.Int64).alias("job")
-    return Step(step.records.with_columns(numbers), noted.notes)
+    return LogRecords(step.records.with_columns(numbers), noted.notes)
 
 
 def _waits(records: pl.DataFrame) -> NDArray[np.float64] | None:

@@ -43,8 +43,8 @@ class FleetPolicy(Protocol):
     """Orders the jobs of all sites.
 
     A class with a ``name`` and this method, in a file of ``policies/``, is a policy. In addition, it may be compiled:
-    :class:`~windlass.order.fleet.compiled.Selecting`, :class:`~windlass.order.fleet.compiled.Refining` and
-    :class:`~windlass.order.fleet.compiled.Parametric`.
+    :class:`~windlass.order.fleet.compiled.FleetSelecting`, :class:`~windlass.order.fleet.compiled.Refining` and
+    :class:`~windlass.order.fleet.compiled.FleetParametric`.
     """
 
     @property

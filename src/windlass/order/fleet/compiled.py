@@ -50,7 +50,7 @@ _NOBODY = Kernel(_none, SELECT, allocates=False)
 
 
 @runtime_checkable
-class Selecting(Protocol):
+class FleetSelecting(Protocol):
     """A policy with a compiled ``select``; :class:`CompiledOrder` makes ``decide`` from it.
 
     The simulator's loop then calls the function, and not ``decide``. :func:`in_loop` looks once per run.
@@ -73,7 +73,7 @@ class Refining(Protocol):
 
 
 @runtime_checkable
-class Parametric(Protocol):
+class FleetParametric(Protocol):
     """A compiled policy whose ``select`` takes parameters."""
 
     @property
@@ -83,7 +83,7 @@ class Parametric(Protocol):
 
 
 @dataclass(frozen=True, eq=False)
-class Compiled:
+class FleetFunctions:
     """What the simulator's loop calls of a policy.
 
     Parameters
@@ -102,15 +102,15 @@ class Compiled:
     decides: bool
 
 
-def in_loop(policy: object) -> Compiled:
+def in_loop(policy: object) -> FleetFunctions:
     """A policy as the simulator's loop calls it; one without a compiled form, or None, is not called there."""
     select = select_of(policy)
     if select is None:
-        return Compiled(_NOBODY, KEEP, np.zeros(1), False)
-    refining, parametric = capability(policy, Refining), capability(policy, Parametric)
+        return FleetFunctions(_NOBODY, KEEP, np.zeros(1), False)
+    refining, parametric = capability(policy, Refining), capability(policy, FleetParametric)
     refine = None if refining is None else refining.refine
     options = None if parametric is None else parametric.options
-    return Compiled(
+    return FleetFunctions(
         select, KEEP if refine is None else refine, np.zeros(1) if options is None else options, True
     )
 
@@ -122,7 +122,7 @@ def select_of(policy: object) -> Kernel | None:
     >>> select_of(Fcfs()) is Fcfs.select, select_of(None) is None
     (True, True)
     """
-    found = capability(policy, Selecting)
+    found = capability(policy, FleetSelecting)
     return None if found is None else found.select
 
 

@@ -19,7 +19,7 @@ _Floats = NDArray[np.float64]
 _TIGHT = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}
 
 
-class Model:
+class LinearProgram:
     """A linear program put together row by row; ``solve`` hands it to HiGHS.
 
     Parameters
@@ -29,7 +29,7 @@ class Model:
 
     Examples
     --------
-    >>> model = Model(2)
+    >>> model = LinearProgram(2)
     >>> model.at_most([0, 1], [-1.0, -1.0], -3.0)
     >>> model.solve(np.array([1.0, 2.0])).tolist()
     [3.0, 0.0]
@@ -84,10 +84,10 @@ class Model:
 
 def map_model(
     data: _Floats, slots: _Floats, up: _Floats, down: _Floats, work: float, budget: float | None
-) -> tuple[Model, _Floats]:
+) -> tuple[LinearProgram, _Floats]:
     """Equations 4.1–4.5: n² fractions by row, then T_aggr and T_map; the model and its cost."""
     n, total = len(data), data.sum()
-    model = Model(n * n + 2)
+    model = LinearProgram(n * n + 2)
     cell = np.arange(n * n).reshape(n, n)
     transfer, compute = n * n, n * n + 1
     for x in range(n):
@@ -106,10 +106,10 @@ def map_model(
 
 def reduce_model(
     data: _Floats, slots: _Floats, up: _Floats, down: _Floats, work: float, budget: float | None
-) -> tuple[Model, _Floats]:
+) -> tuple[LinearProgram, _Floats]:
     """Equations 4.6–4.10: n shares, then T_shufl and T_red; the model and its cost."""
     n, total = len(data), data.sum()
-    model = Model(n + 2)
+    model = LinearProgram(n + 2)
     for x in range(n):
         model.at_most([x, n], [-data[x] / total, -up[x] / total], -data[x] / total)
         model.at_most([x, n], [(total - data[x]) / total, -down[x] / total], 0.0)

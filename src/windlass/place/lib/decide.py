@@ -7,12 +7,12 @@ from numpy.typing import NDArray
 
 from windlass.jit import Kernel, helper, lean
 from windlass.place.compiled import PLACE
-from windlass.place.lib.options import Options, options_of
+from windlass.place.lib.options import PlacementOptions, options_of
 from windlass.place.lib.pick import REASONS, REMOTE, SHUFFLE, Starts, put, start_maps
 from windlass.place.lib.replan import change_few
 from windlass.place.lib.reverse import Behind, map_share
 from windlass.place.lib.search import NO_BUDGET, SOLVED, parts, total_of
-from windlass.place.lib.stage import Load, Resources, by_size, solve_reduce
+from windlass.place.lib.stage import StageLoad, StageResources, by_size, solve_reduce
 from windlass.place.lib.whole import move_least, whole, whole_within
 from windlass.place.view import Ready, Sites
 
@@ -48,7 +48,7 @@ class Decision(NamedTuple):
     sites: Sites
     ready: Ready
     changed: bool
-    options: Options
+    options: PlacementOptions
     room: Room
     starts: Starts
 
@@ -124,14 +124,14 @@ def estimate(decision, row, open_slots):
     work = ready.task_s[row] * ready.waiting[row]
     # No wave takes less than a task: without this, tasks would move away from slots that are free.
     wave = 1.0 / max(ready.waiting[row], 1)
-    resources, shuffles = Resources(slots, sites.up, sites.down), ready.shuffles[row] != 0
+    resources, shuffles = StageResources(slots, sites.up, sites.down), ready.shuffles[row] != 0
     budget = budget_of(data, slots, sites.down, options.rho, shuffles) if in_bytes else np.inf
     if shuffles and options.iridium > 0.0:
         work, wave = 0.0, 0.0
     total, status = np.inf, NO_BUDGET
     room.over[0] = 0
     while status == NO_BUDGET:
-        load = Load(work, budget, wave)
+        load = StageLoad(work, budget, wave)
         if shuffles:
             transfer, compute, status, _ = solve_reduce(data, resources, load, share, most)
             total = transfer + compute

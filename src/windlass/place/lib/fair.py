@@ -6,7 +6,7 @@ from windlass.jit import helper, lean
 from windlass.place.functions.in_place import less_begun, shuffle_in_place
 from windlass.place.lib.pick import LOCAL, REASONS, SHUFFLE, put
 from windlass.place.lib.search import SOLVED, copy, parts, total_of
-from windlass.place.lib.stage import Load, Resources, solve_reduce
+from windlass.place.lib.stage import StageLoad, StageResources, solve_reduce
 from windlass.place.lib.whole import whole_within
 
 ANYWHERE = 3
@@ -37,12 +37,12 @@ def wanted_in_place(sites, ready, by_network, by_slots, want):
 @helper
 def wanted_by_network(sites, ready, row, by_slots, share, most, want):
     """Fill ``want`` (n,) with where a shuffle takes least, whatever slots there are; whether there is such a place."""
-    resources = Resources(parts(sites.slots, 1.0), sites.up, sites.down)
-    result = solve_reduce(ready.data[row], resources, Load(0.0, np.inf, 0.0), share, most)
+    resources = StageResources(parts(sites.slots, 1.0), sites.up, sites.down)
+    result = solve_reduce(ready.data[row], resources, StageLoad(0.0, np.inf, 0.0), share, most)
     if by_slots and result[2] == SOLVED:
         # So little work that the network's time stays the least: it only decides among ties.
         work = TIES * max(result[0], TIES)
-        result = solve_reduce(ready.data[row], resources, Load(work, np.inf, 0.0), share, most)
+        result = solve_reduce(ready.data[row], resources, StageLoad(work, np.inf, 0.0), share, most)
     if result[2] != SOLVED:
         return False
     for x in range(len(share)):

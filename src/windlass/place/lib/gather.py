@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from windlass.jit import allocating, lean
 from windlass.place.lib.search import ROUNDING, SOLVED, copy, fill, total_of
-from windlass.place.lib.stage import Load, by_size, solve_reduce
+from windlass.place.lib.stage import StageLoad, by_size, solve_reduce
 
 
 class Shuffle(NamedTuple):
@@ -73,7 +73,7 @@ def best_share(shuffle, sites, ahead, share):
     """
     n = len(share)
     tried, most, mixed, behind = np.empty(n), np.empty(n), np.empty(n), np.empty(n)
-    load = Load(shuffle.task_s * shuffle.waiting, np.inf, 1.0 / max(shuffle.waiting, 1))
+    load = StageLoad(shuffle.task_s * shuffle.waiting, np.inf, 1.0 / max(shuffle.waiting, 1))
     found = solve_reduce(shuffle.data, sites, load, share, most)
     is_there = found[2] == SOLVED
     if ahead <= 0.0 or shuffle.after <= 0.0:

@@ -5,7 +5,7 @@ from typing import NamedTuple
 from windlass.jit import lean
 
 
-class Options(NamedTuple):
+class PlacementOptions(NamedTuple):
     """What a decision is asked for, all floats; see :class:`~windlass.place.policies.tetrium.Tetrium`.
 
     ``remote_first`` and ``spread`` are the order of map tasks, 1 for yes; ``direction`` is 0 forward, 1 reverse, 2 the
@@ -27,7 +27,7 @@ class Options(NamedTuple):
 @lean
 def options_of(parameters):
     """The options, from an array of them in their order."""
-    return Options(
+    return PlacementOptions(
         epsilon=parameters[0],
         rho=parameters[1],
         local_share=parameters[2],

@@ -6,7 +6,7 @@ import numpy as np
 
 from windlass.jit import allocating, lean
 from windlass.place.lib.search import ROUNDING, SOLVED, copy, parts, total_of
-from windlass.place.lib.stage import Load, solve_map, solve_reduce
+from windlass.place.lib.stage import StageLoad, solve_map, solve_reduce
 
 
 class Behind(NamedTuple):
@@ -136,7 +136,7 @@ def map_share(data, sites, load, behind, direction, share, most):
         for turn in range(2):
             for x in range(n):
                 wanted[x] = (share[x] if turn == 0 else reverse[x]) * written
-            then = solve_reduce(wanted, sites, Load(behind.work, np.inf, 0.0), scratch, room)
+            then = solve_reduce(wanted, sites, StageLoad(behind.work, np.inf, 0.0), scratch, room)
             after = then[0] + then[1] if then[2] == SOLVED else np.inf
             if turn == 0:
                 forward_s += after

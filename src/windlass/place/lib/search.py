@@ -28,7 +28,7 @@ SOLVED, NO_ROOM, NO_BUDGET = range(3)
 ROUNDING = 4e-15
 
 
-class Program(NamedTuple):
+class StageConstraints(NamedTuple):
     """What a stage's shares must satisfy: columns of length n, and the bounds on the two numbers.
 
     ``need``, ``base`` are shares; ``up``, ``down`` shares/s; ``slots`` of each site. ``data`` is each site's share of

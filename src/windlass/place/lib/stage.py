@@ -12,7 +12,7 @@ from windlass.place.lib.search import (
     NO_ROOM,
     ROUNDING,
     SOLVED,
-    Program,
+    StageConstraints,
     fill,
     parts,
     search,
@@ -23,7 +23,7 @@ from windlass.place.lib.search import (
 STRANDED, BAD_VALUE = 3, 4
 
 
-class Resources(NamedTuple):
+class StageResources(NamedTuple):
     """What each of n sites has for a stage: slots, and its uplink and downlink, bytes/s."""
 
     slots: NDArray[np.float64]
@@ -31,7 +31,7 @@ class Resources(NamedTuple):
     down: NDArray[np.float64]
 
 
-class Load(NamedTuple):
+class StageLoad(NamedTuple):
     """What a stage asks for, beside its data.
 
     ``work`` in slot-seconds; ``budget``, the bytes that it may send, infinity for no limit; ``wave``, the least pace:
@@ -101,7 +101,9 @@ def solve_map(data, sites, load, share, most):
         least_pace = max(least_pace, pace)
     order = np.zeros(n, np.int64)
     transfer, pace, status = search(
-        Program(portion, portion, out, into, slots, portion, order, work, least_transfer, least_pace, 0.0)
+        StageConstraints(
+            portion, portion, out, into, slots, portion, order, work, least_transfer, least_pace, 0.0
+        )
     )
     leaving, room = 0.0, 0.0
     for x in range(n):
@@ -201,7 +203,9 @@ def solve_reduce(data, sites, load, share, most):
     order = by_size(portion)
     target = 0.0 if budget >= total else 1.0 - budget / total
     transfer, pace, status = search(
-        Program(need, base, out, into, slots, portion, order, work, least_transfer, least_pace, target)
+        StageConstraints(
+            need, base, out, into, slots, portion, order, work, least_transfer, least_pace, target
+        )
     )
     if status != SOLVED:
         return transfer, pace, status, 0
@@ -272,7 +276,7 @@ def _map_stage(data, slots, up, down, work, budget, share, flow):
     which, where = refused(data, slots, up, down)
     if which >= 0:
         return 0.0, 0.0, BAD_VALUE + which, where
-    sites, load = Resources(slots, up, down), Load(work, budget, 0.0)
+    sites, load = StageResources(slots, up, down), StageLoad(work, budget, 0.0)
     result = solve_map(data, sites, load, share, np.empty(len(data)))
     if result[2] == SOLVED:
         total = total_of(data)
@@ -284,7 +288,7 @@ def _reduce_stage(data, slots, up, down, work, budget, share):
     which, where = refused(data, slots, up, down)
     if which >= 0:
         return 0.0, 0.0, BAD_VALUE + which, where
-    sites, load = Resources(slots, up, down), Load(work, budget, 0.0)
+    sites, load = StageResources(slots, up, down), StageLoad(work, budget, 0.0)
     return solve_reduce(data, sites, load, share, np.empty(len(data)))
 
 

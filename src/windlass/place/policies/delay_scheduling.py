@@ -14,7 +14,7 @@ from windlass.place.lib.fair import REASONS_OF_FAIR, share_slots, wanted_in_plac
 from windlass.place.view import Placement, PlaceView, Ready
 
 
-class Options(NamedTuple):
+class DelaySchedulingOptions(NamedTuple):
     """What is asked for, all floats; see :class:`DelayScheduling`."""
 
     wait: float
@@ -22,7 +22,7 @@ class Options(NamedTuple):
 
 
 def _place(now, sites, ready, changed, parameters, starts):
-    options = Options(parameters[0], parameters[1])
+    options = DelaySchedulingOptions(parameters[0], parameters[1])
     want = np.zeros(ready.here.shape, np.int64)
     wanted_in_place(sites, ready, False, False, want)
     count = share_slots(sites, ready, want, starts, 0)
@@ -77,7 +77,7 @@ class DelayScheduling(CompiledPlacement):
             raise InputError(f"wait is {wait}, expected a time of 0 s or more")
         if restarts not in (True, False):
             raise InputError(f"restarts is {restarts!r}, expected true or false")
-        self.options = Options(float(wait), float(restarts))
+        self.options = DelaySchedulingOptions(float(wait), float(restarts))
         self.parameters = np.array(self.options)
 
     def decide(self, view: PlaceView) -> Placement:

@@ -12,12 +12,12 @@ from windlass.place.lib.gather import Shuffle, best_share, expected_links, expec
 from windlass.place.lib.leftover import start_rest
 from windlass.place.lib.pick import REASONS, SHUFFLE, put, start_maps
 from windlass.place.lib.search import SOLVED, total_of
-from windlass.place.lib.stage import Load, Resources, by_size, solve_map
+from windlass.place.lib.stage import StageLoad, StageResources, by_size, solve_map
 from windlass.place.lib.whole import move_least, whole, whole_within
 from windlass.place.policies.tetrium import between
 
 
-class Options(NamedTuple):
+class GatherOptions(NamedTuple):
     """What is asked for, all floats; see :class:`Gather`."""
 
     ahead: float
@@ -27,7 +27,7 @@ class Options(NamedTuple):
 
 
 #: Maps: local ones first, remote ones spread over their sources.
-_MAPS = tetrium.Options(
+_MAPS = tetrium.PlacementOptions(
     epsilon=1.0,
     rho=1.0,
     local_share=0.0,
@@ -42,7 +42,7 @@ _MAPS = tetrium.Options(
 
 def _place(now, sites, ready, changed, parameters, starts):
     m, n = ready.here.shape
-    options = Options(parameters[0], parameters[1], parameters[2], parameters[3])
+    options = GatherOptions(parameters[0], parameters[1], parameters[2], parameters[3])
     open_slots = open_now(sites.free)
     slots, up, down, share, most = np.empty(n), np.empty(n), np.empty(n), np.empty(n), np.empty(n)
     counts, take, flow = np.empty(n, np.int64), np.empty(n, np.int64), np.empty((n, n), np.int64)
@@ -57,7 +57,7 @@ def _place(now, sites, ready, changed, parameters, starts):
         if total_of(open_slots) == 0:
             break
         expected_slots(sites, open_slots, options.slots_back, slots)
-        resources, waiting, data = Resources(slots, up, down), ready.waiting[row], ready.data[row].copy()
+        resources, waiting, data = StageResources(slots, up, down), ready.waiting[row], ready.data[row].copy()
         if ready.shuffles[row]:
             written = total_of(data) / max(waiting, 1) * ready.total[row] * ready.ratio[row]
             after = ready.left[row] - 1.0
@@ -73,7 +73,7 @@ def _place(now, sites, ready, changed, parameters, starts):
         for x in range(n):
             if slots[x] <= 0.0 and sites.up[x] <= 0.0:
                 data[x] = 0.0
-        load = Load(waiting * ready.task_s[row], np.inf, 1.0 / max(waiting, 1))
+        load = StageLoad(waiting * ready.task_s[row], np.inf, 1.0 / max(waiting, 1))
         if solve_map(data, resources, load, share, most)[2] != SOLVED:
             continue
         whole_within(share, most, waiting, counts)
@@ -141,7 +141,7 @@ class Gather(CompiledPlacement):
     def __init__(
         self, ahead: bool = True, slots_back: float = 0.3, links_left: float = 0.2, patience: float = 0.0
     ) -> None:
-        options = Options(
+        options = GatherOptions(
             between("ahead", ahead, 0, 1),
             between("slots_back", slots_back, 0.0, 1.0),
             between("links_left", links_left, 0.0, 1.0),

@@ -12,7 +12,7 @@ from windlass.place.lib.fair import REASONS_OF_FAIR, share_slots, start_elsewher
 from windlass.place.view import Placement, PlaceView
 
 
-class Options(NamedTuple):
+class InPlaceOptions(NamedTuple):
     """What is asked for; see :class:`InPlace`."""
 
     delay: float
@@ -20,7 +20,7 @@ class Options(NamedTuple):
 
 def _place(now, sites, ready, changed, parameters, starts):
     m, n = ready.here.shape
-    options = Options(parameters[0])
+    options = InPlaceOptions(parameters[0])
     want = np.zeros((m, n), np.int64)
     wanted_in_place(sites, ready, False, False, want)
     count = share_slots(sites, ready, want, starts, 0)
@@ -59,7 +59,7 @@ class InPlace(CompiledPlacement):
     def __init__(self, delay: float = 0.0) -> None:
         if not 0.0 <= delay < np.inf:
             raise InputError(f"delay is {delay}, expected a time of 0 s or more")
-        self.options = Options(float(delay))
+        self.options = InPlaceOptions(float(delay))
         self.parameters = np.array(self.options)
 
     def decide(self, view: PlaceView) -> Placement:

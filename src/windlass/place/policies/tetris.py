@@ -13,7 +13,7 @@ from windlass.place.lib.stage import by_size
 from windlass.place.policies.tetrium import between
 
 
-class Options(NamedTuple):
+class TetrisOptions(NamedTuple):
     """What the packing is asked for; see :class:`Tetris`."""
 
     penalty: float
@@ -24,7 +24,7 @@ class Options(NamedTuple):
 
 @lean
 def _options_of(parameters):
-    return Options(parameters[0], parameters[1], parameters[2], parameters[3])
+    return TetrisOptions(parameters[0], parameters[1], parameters[2], parameters[3])
 
 
 @lean
@@ -176,7 +176,7 @@ class Tetris(CompiledPlacement):
     def __init__(
         self, penalty: float = 0.1, srtf: float = 1.0, network: bool = True, local_reads: bool = False
     ) -> None:
-        options = Options(
+        options = TetrisOptions(
             between("penalty", penalty, 0.0, 1.0),
             between("srtf", srtf, 0.0, np.inf),
             between("network", network, 0, 1),

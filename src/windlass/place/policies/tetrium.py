@@ -9,7 +9,7 @@ from windlass.jit import Kernel
 from windlass.model import InputError
 from windlass.place.compiled import CompiledPlacement
 from windlass.place.lib.decide import DECIDE, REASONS_OF_BUDGET
-from windlass.place.lib.options import Options
+from windlass.place.lib.options import PlacementOptions
 
 _DIRECTIONS = ("forward", "reverse", "best")
 _MAP_ORDERS = {"remote-spread": (1.0, 1.0), "remote": (1.0, 0.0), "local": (0.0, 1.0)}
@@ -103,7 +103,7 @@ class Tetrium(CompiledPlacement):
         self.largest_first = chosen("reduce_order", reduce_order, _REDUCE_ORDERS) == "largest"
         if update_sites != 0 and update_sites < 2:
             raise InputError(f"update_sites is {update_sites}, expected 0 or at least 2")
-        options = Options(
+        options = PlacementOptions(
             epsilon=between("epsilon", epsilon, 0.0, 1.0),
             rho=between("rho", rho, 0.0, 1.0),
             local_share=between("local_share", local_share, 0.0, 1.0),

@@ -4,7 +4,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from windlass.place.lib.options import Options
+from windlass.place.lib.options import PlacementOptions
 from windlass.place.policies.tetrium import Tetrium
 
 
@@ -26,4 +26,4 @@ class TetriumFs(Tetrium):
 
     def __init__(self, rho: float = 1.0, local_share: float = 0.1, direction: str = "forward") -> None:
         super().__init__(rho=rho, local_share=local_share, direction=direction)
-        self.parameters = np.array(Options(*self.parameters)._replace(fair_order=1.0))
+        self.parameters = np.array(PlacementOptions(*self.parameters)._replace(fair_order=1.0))

@@ -4,7 +4,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from windlass.place.lib.options import Options
+from windlass.place.lib.options import PlacementOptions
 from windlass.place.policies.tetrium import Tetrium
 
 
@@ -26,4 +26,4 @@ class TetriumITask(Tetrium):
 
     def __init__(self) -> None:
         super().__init__()
-        self.parameters = np.array(Options(*self.parameters)._replace(iridium=1.0))
+        self.parameters = np.array(PlacementOptions(*self.parameters)._replace(iridium=1.0))

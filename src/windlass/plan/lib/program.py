@@ -60,7 +60,7 @@ class Matrices:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Solved:
+class ProgramSolution:
     """What the binary program answers.
 
     Parameters
@@ -79,7 +79,7 @@ class Solved:
     proven: bool
 
 
-def solve(problem: Problem, seconds: float, gap: float) -> Solved | None:
+def solve(problem: Problem, seconds: float, gap: float) -> ProgramSolution | None:
     """The best choices: first as many queries as can run, then the greatest sum of accuracies.
 
     Parameters
@@ -98,7 +98,7 @@ def solve(problem: Problem, seconds: float, gap: float) -> Solved | None:
     """
     matrices = Matrices.of(problem)
     if not len(matrices.rows):
-        return Solved(np.full(len(problem), -1), 0.0, True)
+        return ProgramSolution(np.full(len(problem), -1), 0.0, True)
     found = _within(problem, matrices, seconds, gap, 0.0)
     if found is None or problem.fits(found.choices):
         return found
@@ -110,7 +110,9 @@ def solve(problem: Problem, seconds: float, gap: float) -> Solved | None:
     return replace(again, bound=max(found.bound, again.bound)) if same else again
 
 
-def _within(problem: Problem, matrices: Matrices, seconds: float, gap: float, away: float) -> Solved | None:
+def _within(
+    problem: Problem, matrices: Matrices, seconds: float, gap: float, away: float
+) -> ProgramSolution | None:
     """The best choices as HiGHS has them, so far away from all that there is; they may exceed that by a rounding."""
     most = np.minimum(1.0, matrices.choice.sum(axis=1))
     weight = -problem.accuracy[matrices.rows]
@@ -124,9 +126,9 @@ def _within(problem: Problem, matrices: Matrices, seconds: float, gap: float, aw
         least, proven = np.round(count.x).sum(), bool(count.status == 0)
         found = _milp(weight, matrices, 0.0 * most, most, least, seconds, gap, away)
         if found.x is None:
-            return Solved(matrices.chosen(problem, count.x), float(least), False)
+            return ProgramSolution(matrices.chosen(problem, count.x), float(least), False)
     choices = matrices.chosen(problem, found.x)
-    return Solved(choices, float(-found.mip_dual_bound), proven and bool(found.status == 0))
+    return ProgramSolution(choices, float(-found.mip_dual_bound), proven and bool(found.status == 0))
 
 
 def _milp(

@@ -18,7 +18,7 @@ K = TypeVar("K", bound=Hashable)
 
 
 @dataclass(slots=True)
-class Entry(Generic[V]):
+class CacheEntry(Generic[V]):
     """An output, or its first part: values, bytes, seconds that they took, and how many are reading or writing it."""
 
     values: list[V] = field(default_factory=list)
@@ -54,7 +54,7 @@ class Cache(Generic[K, V]):
         self.held = 0
         self.most_held = 0
         self._uses = uses
-        self._entries: dict[K, Entry[V]] = {}
+        self._entries: dict[K, CacheEntry[V]] = {}
 
     def has(self, key: K) -> bool:
         """Whether the whole output is here."""
@@ -68,7 +68,7 @@ class Cache(Generic[K, V]):
     def begin(self, key: K) -> None:
         """An output is about to be made; what there was of it is forgotten."""
         self.drop(key)
-        self._entries[key] = Entry()
+        self._entries[key] = CacheEntry()
 
     def add(self, key: K, value: V, size: int, seconds: float) -> bool:
         """A value of an output that is being made.
@@ -117,11 +117,11 @@ class Cache(Generic[K, V]):
         if entry is not None:
             self.held -= entry.size
 
-    def _worth(self, key: K, entry: Entry[V], size: int = 0) -> float:
+    def _worth(self, key: K, entry: CacheEntry[V], size: int = 0) -> float:
         """M = n·T/S."""
         return self._uses(key) * entry.seconds / max(entry.size + size, 1)
 
-    def _room(self, key: K, entry: Entry[V], size: int) -> bool:
+    def _room(self, key: K, entry: CacheEntry[V], size: int) -> bool:
         """Make room for so many more bytes of an output, by what is worth less; or change nothing."""
         short = self.held + size - self.budget
         if short <= 0:

@@ -12,7 +12,7 @@ from windlass.plan.profile.steps.found import Choose, Send
 from windlass.plan.profile.steps.match import Match
 from windlass.plan.profile.steps.motion import Motion
 from windlass.plan.profile.steps.people import People
-from windlass.plan.profile.steps.step import Step
+from windlass.plan.profile.steps.step import PipelineStep
 
 _Share = Annotated[float, Field(ge=0, le=0.5)]
 _Alike = Annotated[float, Field(gt=0, le=1)]
@@ -42,7 +42,7 @@ class Option(BaseModel):
             [self.said, *(f"{name}={value:g}" for name, value in knobs if value != fields[name].default)]
         )
 
-    def steps(self) -> tuple[Step, ...]:
+    def steps(self) -> tuple[PipelineStep, ...]:
         """What it is made of, in order."""
         raise NotImplementedError
 
@@ -54,7 +54,7 @@ class Decode(Option):
     scale: Annotated[float, Field(ge=0.05, le=1)] = 1.0
     every: Annotated[int, Field(ge=1)] = 1
 
-    def steps(self) -> tuple[Step, ...]:
+    def steps(self) -> tuple[PipelineStep, ...]:
         return (Scale(self.scale),)
 
 
@@ -66,7 +66,7 @@ class Mog2(Option):
     history: Annotated[int, Field(ge=1)] = 200
     least: _Share = 0.001
 
-    def steps(self) -> tuple[Step, ...]:
+    def steps(self) -> tuple[PipelineStep, ...]:
         return Motion("mog2", self.threshold, self.history), Choose(self.least)
 
 
@@ -78,7 +78,7 @@ class Knn(Option):
     history: Annotated[int, Field(ge=1)] = 200
     least: _Share = 0.001
 
-    def steps(self) -> tuple[Step, ...]:
+    def steps(self) -> tuple[PipelineStep, ...]:
         return Motion("knn", self.threshold, self.history), Choose(self.least)
 
 
@@ -89,7 +89,7 @@ class Difference(Option):
     threshold: _Above = 20.0
     least: _Share = 0.001
 
-    def steps(self) -> tuple[Step, ...]:
+    def steps(self) -> tuple[PipelineStep, ...]:
         return Motion("difference", self.threshold), Choose(self.least)
 
 
@@ -101,7 +101,7 @@ class Hog(Option):
     growth: Annotated[float, Field(ge=1.01, le=2)] = 1.05
     confidence: Annotated[float, Field(ge=0)] = 0.0
 
-    def steps(self) -> tuple[Step, ...]:
+    def steps(self) -> tuple[PipelineStep, ...]:
         return People(self.stride, self.growth), Choose(self.confidence)
 
 
@@ -124,7 +124,7 @@ class Overlap(Associate):
     said: ClassVar[str] = "associate overlap"
     alike: _Alike = 0.2
 
-    def steps(self) -> tuple[Step, ...]:
+    def steps(self) -> tuple[PipelineStep, ...]:
         return (self._match("overlap"),)
 
 
@@ -134,7 +134,7 @@ class Centroid(Associate):
     said: ClassVar[str] = "associate centroid"
     alike: _Alike = 0.3
 
-    def steps(self) -> tuple[Step, ...]:
+    def steps(self) -> tuple[PipelineStep, ...]:
         return (self._match("centroid"),)
 
 
@@ -146,7 +146,7 @@ class Histogram(Associate):
     alike: _Alike = 0.5
     bins: Annotated[int, Field(ge=2, le=256)] = 16
 
-    def steps(self) -> tuple[Step, ...]:
+    def steps(self) -> tuple[PipelineStep, ...]:
         return Colours(self.bins), self._match("histogram")
 
 
@@ -158,7 +158,7 @@ class Orb(Associate):
     alike: _Alike = 0.1
     corners: Annotated[int, Field(ge=4)] = 30
 
-    def steps(self) -> tuple[Step, ...]:
+    def steps(self) -> tuple[PipelineStep, ...]:
         return Corners(self.corners), self._match("orb")
 
 
@@ -166,7 +166,7 @@ DETECTORS: tuple[type[Option], ...] = (Mog2, Knn, Difference, Hog)
 ASSOCIATORS: tuple[type[Associate], ...] = (Overlap, Centroid, Histogram, Orb)
 
 
-def sending(detector: Option, associator: Associate) -> tuple[str, tuple[Step, ...]]:
+def sending(detector: Option, associator: Associate) -> tuple[str, tuple[PipelineStep, ...]]:
     """The detector as it is before this associator: what it is called, and its steps, the last of which sends.
 
     >>> sending(Mog2(), Orb())[0]

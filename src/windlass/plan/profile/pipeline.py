@@ -28,25 +28,25 @@ from pydantic import ValidationError
 from windlass.io import read_yaml
 from windlass.model import InputError
 from windlass.plan.profile.options import ASSOCIATORS, DETECTORS, Decode, Option, sending, way_of
-from windlass.plan.profile.steps.step import Step
+from windlass.plan.profile.steps.step import PipelineStep
 
 Kind = TypeVar("Kind", bound=Option)
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class PlanComponent:
     """A component of a plan: its name, knobs included, and its steps."""
 
     name: str
-    steps: tuple[Step, ...]
+    steps: tuple[PipelineStep, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Tracker:
+class TrackerPlan:
     """A plan of a tracker: each so many-th frame is looked at, by these components one after the other."""
 
     every: int
-    parts: tuple[Part, ...]
+    parts: tuple[PlanComponent, ...]
 
     @property
     def label(self) -> str:
@@ -67,7 +67,7 @@ class Pipeline:
     """
 
     name: str
-    plans: tuple[Tracker, ...]
+    plans: tuple[TrackerPlan, ...]
 
 
 def read_pipeline(path: str | PathLike[str]) -> Pipeline:
@@ -102,11 +102,11 @@ def read_tree(tree: object, where: str) -> Pipeline:
     plans = []
     for decoder, detector, associator in product(decoders, detectors, associators):
         parts = (
-            Part(decoder.name, decoder.steps()),
-            Part(*sending(detector, associator)),
-            Part(associator.name, associator.steps()),
+            PlanComponent(decoder.name, decoder.steps()),
+            PlanComponent(*sending(detector, associator)),
+            PlanComponent(associator.name, associator.steps()),
         )
-        plans.append(Tracker(decoder.every, parts))
+        plans.append(TrackerPlan(decoder.every, parts))
     return Pipeline(str(tree.get("name", Path(where).stem)), tuple(plans))
 
 

@@ -20,10 +20,10 @@ from windlass.model.queries import Component, QueryPlan
 from windlass.plan.profile.cache import Cache
 from windlass.plan.profile.clip import frames
 from windlass.plan.profile.clipinfo import ClipInfo
-from windlass.plan.profile.pipeline import Tracker
-from windlass.plan.profile.steps.step import Seen
+from windlass.plan.profile.pipeline import TrackerPlan
+from windlass.plan.profile.steps.step import FrameTracks
 from windlass.plan.profile.tracks import Tracks, f1
-from windlass.plan.profile.tree import Node, Tree, tree_of
+from windlass.plan.profile.tree import PlanTree, PlanTreeNode, tree_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ class Profiled:
 
 
 @dataclass(frozen=True, slots=True)
-class Profile:
+class PlanProfile:
     """All plans, and what it took to measure them.
 
     Parameters
@@ -73,13 +73,13 @@ class Profile:
 
 
 def profile(
-    plans: Sequence[Tracker],
+    plans: Sequence[TrackerPlan],
     clip: ClipInfo,
     truth: Tracks,
     cache: float,
     clock: Callable[[], float] = time.thread_time,
     tell: Callable[[int, int], None] = lambda done, of: None,
-) -> Profile:
+) -> PlanProfile:
     """Run plans on a clip.
 
     OpenCV has one thread meanwhile: all that is measured is in this one, and no sum depends on the machine's cores.
@@ -112,7 +112,7 @@ def profile(
     taken = clock() - began
     steps = [sum(not node.same for node in run.tree.path(number)) for number in range(len(plans))]
     wanted = [-(-clip.frames // plan.every) for plan in plans]
-    return Profile(
+    return PlanProfile(
         tuple(found[number] for number in range(len(plans))),
         taken,
         sum(part.cores * clip.seconds for each in found.values() for part in each.plan.components),
@@ -150,16 +150,18 @@ class _Asked:
 class _Run:
     """The tree's outputs, made or kept."""
 
-    def __init__(self, tree: Tree, clip: ClipInfo, budget: float, clock: Callable[[], float]) -> None:
+    def __init__(self, tree: PlanTree, clip: ClipInfo, budget: float, clock: Callable[[], float]) -> None:
         self.tree, self.clip = tree, clip
         self.cache: Cache[int, tuple[int, Any]] = Cache(budget, lambda place: self._uses(tree.nodes[place]))
         self.outputs = 0
         self._clock = clock
         self._unpacking = 0.0
 
-    def plan(self, number: int, plan: Tracker, truth: Tracks) -> Profiled:
+    def plan(self, number: int, plan: TrackerPlan, truth: Tracks) -> Profiled:
         """Run one plan."""
-        seen: list[tuple[int, Seen]] = list(self._made_by(self.tree.leaf(number), _Asked({plan.every})))
+        seen: list[tuple[int, FrameTracks]] = list(
+            self._made_by(self.tree.leaf(number), _Asked({plan.every}))
+        )
         for node in self.tree.path(number):
             node.left -= 1
             if not node.left:
@@ -174,14 +176,14 @@ class _Run:
         components = tuple(self._component(part.name, nodes, plan.every) for part, nodes in stretches)
         return Profiled(QueryPlan(accuracy, components), tracks)
 
-    def _component(self, name: str, nodes: tuple[Node, ...], every: int) -> Component:
+    def _component(self, name: str, nodes: tuple[PlanTreeNode, ...], every: int) -> Component:
         seconds = sum(float(node.seconds[::every].sum()) for node in nodes)
         # Each frame depends on those before: all are unpacked, whichever are looked at.
         seconds += self._unpacking if nodes[0].parent is None else 0.0
         sent = int(nodes[-1].sent[::every].sum())
         return Component(name, seconds / self.clip.seconds, sent / self.clip.seconds)
 
-    def _made_by(self, node: Node, asker: _Asked) -> Iterator[tuple[int, Any]]:
+    def _made_by(self, node: PlanTreeNode, asker: _Asked) -> Iterator[tuple[int, Any]]:
         """The outputs of a step with their frames' indices, of those asked for at least: kept, or made now."""
         if self.cache.has(node.place):
             kept = self.cache.read(node.place)
@@ -214,7 +216,7 @@ class _Run:
         if keep:
             self.cache.end(node.place)
 
-    def _steps(self, node: Node, asked: _Asked) -> Iterator[tuple[int, Any, float]]:
+    def _steps(self, node: PlanTreeNode, asked: _Asked) -> Iterator[tuple[int, Any, float]]:
         """The outputs of a step as they are made, each with its own CPU seconds."""
         if node.step is None or node.parent is None:
             self._unpacking = 0.0
@@ -230,11 +232,11 @@ class _Run:
                 made = run(index, value)
                 yield index, made, self._clock() - began
 
-    def _uses(self, node: Node) -> int:
+    def _uses(self, node: PlanTreeNode) -> int:
         """How often the outputs of a step will still be asked for."""
         return sum(self._asks(child) for child in node.children)
 
-    def _asks(self, child: Node) -> int:
+    def _asks(self, child: PlanTreeNode) -> int:
         if not child.left or self.cache.keeps(child.place):
             return 0
         # What was made and not kept is made again for each who asks for it.

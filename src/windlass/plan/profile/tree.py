@@ -13,12 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from windlass.model import InputError
-from windlass.plan.profile.pipeline import Tracker
-from windlass.plan.profile.steps.step import Step
+from windlass.plan.profile.pipeline import TrackerPlan
+from windlass.plan.profile.steps.step import PipelineStep
 
 
 @dataclass(slots=True, eq=False)
-class Node:
+class PlanTreeNode:
     """A step of one plan or more, after the steps above it.
 
     Parameters
@@ -45,13 +45,13 @@ class Node:
 
     place: int
     frames: int
-    step: Step | None
-    parent: Node | None
+    step: PipelineStep | None
+    parent: PlanTreeNode | None
     sends: bool = False
     everys: set[int] = field(default_factory=set)
     left: int = 0
     made: bool = False
-    children: list[Node] = field(default_factory=list)
+    children: list[PlanTreeNode] = field(default_factory=list)
     known: NDArray[np.bool_] = field(init=False)
     seconds: NDArray[np.float64] = field(init=False)
     sent: NDArray[np.int64] = field(init=False)
@@ -67,23 +67,23 @@ class Node:
 
 
 @dataclass(frozen=True, slots=True)
-class Tree:
+class PlanTree:
     """All nodes, the root first; for each plan its nodes by component; and plans in the order of their leaves."""
 
-    nodes: tuple[Node, ...]
-    parts: tuple[tuple[tuple[Node, ...], ...], ...]
+    nodes: tuple[PlanTreeNode, ...]
+    parts: tuple[tuple[tuple[PlanTreeNode, ...], ...], ...]
     order: tuple[int, ...]
 
-    def leaf(self, plan: int) -> Node:
+    def leaf(self, plan: int) -> PlanTreeNode:
         """The last node of a plan."""
         return self.parts[plan][-1][-1]
 
-    def path(self, plan: int) -> tuple[Node, ...]:
+    def path(self, plan: int) -> tuple[PlanTreeNode, ...]:
         """All nodes of a plan, the root first."""
         return tuple(node for part in self.parts[plan] for node in part)
 
 
-def tree_of(plans: Sequence[Tracker], frames: int) -> Tree:
+def tree_of(plans: Sequence[TrackerPlan], frames: int) -> PlanTree:
     """Plans as a tree.
 
     Parameters
@@ -100,20 +100,20 @@ def tree_of(plans: Sequence[Tracker], frames: int) -> Tree:
     """
     if not plans:
         raise InputError("there are no plans, expected one or more")
-    root = Node(0, frames, None, None)
-    nodes, known = [root], dict[tuple[int, Step, int | None], Node]()
-    parts: list[tuple[tuple[Node, ...], ...]] = []
+    root = PlanTreeNode(0, frames, None, None)
+    nodes, known = [root], dict[tuple[int, PipelineStep, int | None], PlanTreeNode]()
+    parts: list[tuple[tuple[PlanTreeNode, ...], ...]] = []
     leaves: dict[int, int] = {}
     for number, plan in enumerate(plans):
-        at, own, every = root, list[tuple[Node, ...]](), None
+        at, own, every = root, list[tuple[PlanTreeNode, ...]](), None
         for component in plan.parts:
             # The root, which reads the clip, is the first component's.
-            stretch: list[Node] = [] if own else [root]
+            stretch: list[PlanTreeNode] = [] if own else [root]
             for step in component.steps:
                 every = every if step.alone else plan.every
                 key = (at.place, step, every)
                 if key not in known:
-                    made = Node(len(nodes), frames, step, at)
+                    made = PlanTreeNode(len(nodes), frames, step, at)
                     known[key] = made
                     nodes.append(made)
                     at.children.append(made)
@@ -130,10 +130,10 @@ def tree_of(plans: Sequence[Tracker], frames: int) -> Tree:
             node.left += 1
     order: list[int] = []
     _visit(root, leaves, order)
-    return Tree(tuple(nodes), tuple(parts), tuple(order))
+    return PlanTree(tuple(nodes), tuple(parts), tuple(order))
 
 
-def _visit(node: Node, leaves: dict[int, int], order: list[int]) -> None:
+def _visit(node: PlanTreeNode, leaves: dict[int, int], order: list[int]) -> None:
     """Depth first, so that an output is out of use as soon as can be."""
     if node.place in leaves:
         order.append(leaves[node.place])

@@ -79,7 +79,7 @@ def elastic_metrics(done: Scaled) -> ElasticMetrics:
     >>> from windlass.model.instances import InstanceType
     >>> from windlass.model.vectors import VectorJobs
     >>> from windlass.scale import POLICIES
-    >>> from windlass.sim.coupled import Alone
+    >>> from windlass.sim.coupled import SinglePart
     >>> from windlass.sim.instances.fleet import InstanceFleet
     >>> from windlass.sim.instances.part import InstancesPart
     >>> from windlass.sim.nodes import Ledger
@@ -87,7 +87,7 @@ def elastic_metrics(done: Scaled) -> ElasticMetrics:
     >>> jobs = VectorJobs.of(submit=[0.0], run=[3300.0], cores=2)
     >>> ledger, rng = Ledger([fleet.rows()], 1), np.random.default_rng(1)
     >>> part = InstancesPart(jobs, fleet, ledger, rng, begin=0.0)
-    >>> found = elastic_metrics(drive(Alone(part, ledger), {"scale": POLICIES.make("reactive", rng)}))
+    >>> found = elastic_metrics(drive(SinglePart(part, ledger), {"scale": POLICIES.make("reactive", rng)}))
     >>> found.cost_usd, found.instance_hours, found.mean_wait_s, found.delayed_by_launch, found.fragmentation
     (2.0, 1.0, 300.0, 1, 0.5)
     """

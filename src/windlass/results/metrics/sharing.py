@@ -86,10 +86,10 @@ def sharing_metrics(
     >>> from windlass.model.use import UseStage
     >>> from windlass.order.site.policies.fcfs import Fcfs
     >>> from windlass.sim import replay
-    >>> from windlass.sim.shares.log import Log
+    >>> from windlass.sim.shares.log import QuotaLog
     >>> done = replay(JobTable.of(submit=[0], run=[10], procs=[4]), 8, Fcfs())
     >>> use = JobUse.of(["montage"], [0.0], [[UseStage(10.0, cpu=50.0)]])
-    >>> found = sharing_metrics(done, Log().result(10.0, 0, 0), use, np.zeros(1), kill=True)
+    >>> found = sharing_metrics(done, QuotaLog().result(10.0, 0, 0), use, np.zeros(1), kill=True)
     >>> found.cpu_utilisation, found.allocated_cpu_utilisation, found.mean_stretch
     (0.25, 0.5, 1.0)
     """

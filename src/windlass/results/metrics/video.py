@@ -61,10 +61,10 @@ def video_metrics(done: Streamed, frames: float) -> VideoMetrics:
 
     Examples
     --------
-    >>> from windlass.sim.queries.result import Course, Streamed
+    >>> from windlass.sim.queries.result import StreamTimeline, Streamed
     >>> from windlass.sim.queries.setup import Stays
     >>> column, none = np.array([8.0]), np.zeros(1)
-    >>> course = Course(np.array([0.0, 3600.0]), np.ones(1, int), column, np.array([[2.0]]), np.array([[1e6]]))
+    >>> course = StreamTimeline(np.array([0.0, 3600.0]), np.ones(1, int), column, np.array([[2.0]]), np.array([[1e6]]))
     >>> done = Streamed(
     ...     Stays(none, np.array([10.0])), column, np.array([9.0]), none, np.ones(1), none, np.ones(1, int), (), course)
     >>> found = video_metrics(done, 30.0)

@@ -16,13 +16,13 @@ It holds numbers only; :mod:`windlass.report.sentence` puts them in words.
 from windlass.results.verdict.compare import Comparison, comparable, compare
 from windlass.results.verdict.fidelity import Fidelity, fidelity
 from windlass.results.verdict.judge import PointVerdict, Verdict, check_names, judge
-from windlass.results.verdict.paired import Interval, paired_interval
+from windlass.results.verdict.paired import ConfidenceInterval, paired_interval
 from windlass.results.verdict.require import Requirement, parse_requirements
 
 __all__ = [
     "Comparison",
+    "ConfidenceInterval",
     "Fidelity",
-    "Interval",
     "PointVerdict",
     "Requirement",
     "Verdict",

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from windlass.results import Results, VariantResult
-from windlass.results.verdict.paired import Interval
+from windlass.results.verdict.paired import ConfidenceInterval
 from windlass.results.verdict.repeated import repeat
 
 
@@ -33,7 +33,7 @@ class Comparison:
     metric: str
     means: tuple[float, ...]
     best: int | None
-    against: tuple[Interval | None, ...]
+    against: tuple[ConfidenceInterval | None, ...]
     over: str
 
     def told(self, row: int) -> bool:

@@ -33,7 +33,7 @@ class Cost:
 
 
 @dataclass(frozen=True, slots=True)
-class Broken:
+class BrokenRequirement:
     """A variant that does not keep what is required: its value, and the bound."""
 
     row: int
@@ -67,7 +67,7 @@ class PointVerdict:
     names: tuple[str, ...]
     comparison: Comparison
     costs: tuple[Cost, ...] = ()
-    broken: tuple[Broken, ...] = ()
+    broken: tuple[BrokenRequirement, ...] = ()
     recorded: frozenset[int] = frozenset()
 
     @property
@@ -210,7 +210,7 @@ def _point(
 
 def _broken(
     variants: list[VariantResult], names: tuple[str, ...], requirement: Requirement, metric: str
-) -> list[Broken]:
+) -> list[BrokenRequirement]:
     values = [_mean(variant, metric) for variant in variants]
     if requirement.variant is not None and requirement.variant not in names:
         raise InputError(
@@ -218,7 +218,7 @@ def _broken(
         )
     of_variant = 1.0 if requirement.variant is None else values[names.index(requirement.variant)]
     return [
-        Broken(row, requirement, metric, value, requirement.factor * of_variant)
+        BrokenRequirement(row, requirement, metric, value, requirement.factor * of_variant)
         for row, value in enumerate(values)
         if not requirement.holds(value, of_variant) and not variants[row].recorded
     ]

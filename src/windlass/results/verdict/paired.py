@@ -11,7 +11,7 @@ from scipy.special import stdtrit
 
 
 @dataclass(frozen=True, slots=True)
-class Interval:
+class ConfidenceInterval:
     """A mean difference and the interval that holds it, of ``count`` pairs.
 
     ``alike`` says that neighbouring pairs are alike, so that there are fewer independent ones than were counted.
@@ -27,15 +27,16 @@ class Interval:
     def apart(self) -> bool:
         """Whether the interval is on one side of 0.
 
-        >>> Interval(1.0, -1.0, 3.0, 5).apart, Interval(2.0, 1.0, 3.0, 5).apart, Interval(0.0, 0.0, 0.0, 5).apart
-        (False, True, False)
+        >>> bounds = ((1.0, -1.0, 3.0), (2.0, 1.0, 3.0), (0.0, 0.0, 0.0))
+        >>> [ConfidenceInterval(*each, 5).apart for each in bounds]
+        [False, True, False]
         """
         return self.low > 0 or self.high < 0
 
 
 def paired_interval(
     differences: NDArray[np.float64], level: float = 0.95, centre: float | None = None
-) -> Interval | None:
+) -> ConfidenceInterval | None:
     """Student's interval of the mean of paired differences.
 
     Parameters
@@ -50,7 +51,7 @@ def paired_interval(
 
     Returns
     -------
-    Interval or None
+    ConfidenceInterval or None
         None for fewer than two pairs, or where one is not finite.
 
     Examples
@@ -67,7 +68,7 @@ def paired_interval(
     mean = float(differences.mean()) if centre is None else centre
     spread = math.sqrt(float(((differences - mean) ** 2).sum()) / (count - 1))
     half = float(stdtrit(count - 1, (1 + level) / 2)) * spread / math.sqrt(count)
-    return Interval(mean, mean - half, mean + half, count)
+    return ConfidenceInterval(mean, mean - half, mean + half, count)
 
 
 def lag_one(values: NDArray[np.float64]) -> float:

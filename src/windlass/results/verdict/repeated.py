@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from windlass.results import VariantResult
 from windlass.results.verdict.measures import Jobs, Measure, jobs_of, measure_of, pseudo_values, statistic
-from windlass.results.verdict.paired import Interval, neighbours_alike, paired_interval
+from windlass.results.verdict.paired import ConfidenceInterval, neighbours_alike, paired_interval
 
 #: Into how many blocks a log is cut: the first at which neighbouring blocks differ independently.
 BLOCKS: Final = (20, 10, 5)
@@ -37,10 +37,10 @@ class Repeated:
     over: Literal["seeds", "blocks", "nothing"]
     values: tuple[NDArray[np.float64], ...] = ()
 
-    def difference(self, row: int, other: int) -> Interval | None:
+    def difference(self, row: int, other: int) -> ConfidenceInterval | None:
         """Of one variant less another, by the first of ``values`` at which neighbours are not alike.
 
-        Where they are alike even in the coarsest blocks, the interval says so (:attr:`Interval.alike`).
+        Where they are alike even in the coarsest blocks, the interval says so (:attr:`ConfidenceInterval.alike`).
         """
         found = None
         for values in self.values:

@@ -24,8 +24,8 @@ is said where a package is missing, :mod:`~windlass.scale.forecast.registry` mak
 
 from __future__ import annotations
 
-from windlass.scale.forecast.model import Model
+from windlass.scale.forecast.model import ForecastModel
 from windlass.scale.forecast.protocol import Adapted, Forecaster
 from windlass.scale.forecast.registry import forecasters, make
 
-__all__ = ["Adapted", "Forecaster", "Model", "forecasters", "make"]
+__all__ = ["Adapted", "ForecastModel", "Forecaster", "forecasters", "make"]

@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from windlass.model.values import whole
-from windlass.scale.forecast.model import Model
+from windlass.scale.forecast.model import ForecastModel
 from windlass.scale.forecast.rows import Tail
-from windlass.scale.forecast.scaling import Scale
+from windlass.scale.forecast.scaling import ColumnScaling
 
 _Floats = NDArray[np.float64]
 
@@ -18,7 +18,7 @@ _Floats = NDArray[np.float64]
 _PENALTIES = (1e-6, 1e-4, 1e-2, 1e-1)
 
 
-class Linear(Model):
+class Linear(ForecastModel):
     """Weights over the last ``window`` rows, one set for each of ``horizon`` steps, the same for all columns.
 
     Each column is scaled by its largest value, and the last value is taken away first and added again: where nothing
@@ -47,7 +47,7 @@ class Linear(Model):
         raise NotImplementedError
 
     def _learn(self, rows: _Floats) -> None:
-        self._scale = Scale.of(rows)
+        self._scale = ColumnScaling.of(rows)
         scaled = self._scale.down(rows)
         split = max(self._window + self._horizon, len(rows) * 4 // 5)
         late = self._cases(scaled[split - self._window :])

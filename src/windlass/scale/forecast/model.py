@@ -18,7 +18,7 @@ _Floats = NDArray[np.float64]
 _TRIALS = 2000
 
 
-class Model:
+class ForecastModel:
     """A forecaster that learns parameters once and keeps a state that rows move.
 
     A subclass has a ``name`` and says how to ``_learn`` parameters, how the state ``_begin``\\ s after some rows, how

@@ -10,15 +10,15 @@ from numpy.typing import NDArray
 
 from windlass.model.values import number, whole
 from windlass.scale.forecast.extras import need
-from windlass.scale.forecast.model import Model
+from windlass.scale.forecast.model import ForecastModel
 from windlass.scale.forecast.rows import Tail
-from windlass.scale.forecast.scaling import Scale
+from windlass.scale.forecast.scaling import ColumnScaling
 from windlass.scale.forecast.seasons import checked_seasons
 
 _Floats = NDArray[np.float64]
 
 
-class Network(Model):
+class Network(ForecastModel):
     """A network that sees a window of rows, scaled by the largest that it learned from.
 
     The last tenth of what it is fitted to is held back: it chooses the weights, and quantiles are told from errors on
@@ -73,17 +73,19 @@ class Network(Model):
     def _learn(self, rows: _Floats) -> None:
         for module in ("jax", "equinox", "optax"):
             need(module, self.name)
-        from windlass.scale.forecast.neural.train import Course, teach
+        from windlass.scale.forecast.neural.train import TrainingSchedule, teach
         from windlass.scale.forecast.neural.windowed import Taught
 
-        self._scale = Scale.of(rows)
+        self._scale = ColumnScaling.of(rows)
         scaled = self._scale.down(rows).astype(np.float32)
         self._held = max(2 * self._horizon, len(rows) // 10)
         # Weights that are drawn would only blur what never changes.
         self._still = not np.ptp(rows, axis=0).any()
         if self._still:
             return
-        course = Course(self._steps, self._batch, self._window, self._horizon, seconds=self._seconds)
+        course = TrainingSchedule(
+            self._steps, self._batch, self._window, self._horizon, seconds=self._seconds
+        )
         loss, optimizer = self._how()
         split = len(rows) - self._held
         network = self._network(rows.shape[1])

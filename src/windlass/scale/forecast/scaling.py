@@ -11,7 +11,7 @@ _Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Scale:
+class ColumnScaling:
     """Each column divided by its largest value; a column that is always 0 stays as it is.
 
     Parameters
@@ -21,17 +21,17 @@ class Scale:
 
     Examples
     --------
-    >>> Scale.of(np.array([[0.0, 2.0], [0.0, 8.0]])).down(np.array([[3.0, 4.0]])).tolist()
+    >>> ColumnScaling.of(np.array([[0.0, 2.0], [0.0, 8.0]])).down(np.array([[3.0, 4.0]])).tolist()
     [[3.0, 0.5]]
     """
 
     most: _Floats
 
     @staticmethod
-    def of(rows: _Floats) -> Scale:
+    def of(rows: _Floats) -> ColumnScaling:
         """Of the rows that a model learns from."""
         most = rows.max(axis=0)
-        return Scale(np.where(most > 0, most, 1.0))
+        return ColumnScaling(np.where(most > 0, most, 1.0))
 
     def down(self, rows: _Floats) -> _Floats:
         """To about 0 to 1."""

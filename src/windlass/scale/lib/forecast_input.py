@@ -48,7 +48,7 @@ class Schedule:
 
 
 @dataclass(slots=True)
-class Feed:
+class ForecastInput:
     """Forecasts of what a view's history will be.
 
     Nobody is asked until the shortest season was seen, and as much as the forecaster needs. Time that goes back, or

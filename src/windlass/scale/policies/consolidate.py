@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from windlass.model.instances import InstanceType
 from windlass.model.values import number
-from windlass.scale.bin_packing import Groups, pending, room
+from windlass.scale.bin_packing import RequestGroups, pending, room
 from windlass.scale.policies.reactive import answer, begun
 from windlass.scale.view import ScaleView, Totals
 
@@ -68,7 +68,7 @@ class Consolidate:
 
 
 def _cheapest_full(
-    types: Sequence[InstanceType], groups: Groups, allowed: NDArray[np.bool_]
+    types: Sequence[InstanceType], groups: RequestGroups, allowed: NDArray[np.bool_]
 ) -> tuple[int, _Ints] | None:
     """How many of each group fit on one instance together, and the cheapest type that has room for them."""
     kinds: _Ints = np.flatnonzero(allowed).astype(np.int64)

@@ -11,7 +11,7 @@ from windlass.model.values import number
 from windlass.scale.forecast import Forecaster
 from windlass.scale.lib.change import Change
 from windlass.scale.lib.demand import Buckets, Need, ahead, most, needed, peak, whole
-from windlass.scale.lib.forecast_input import DAY, Feed, Schedule, seed_of
+from windlass.scale.lib.forecast_input import DAY, ForecastInput, Schedule, seed_of
 from windlass.scale.lib.polling import look_after
 from windlass.scale.lib.steps import Ladder
 from windlass.scale.view import ScaleView, Totals
@@ -82,7 +82,9 @@ class Newsvendor:
         self._ladder = Ladder(ladder)
         schedule = Schedule(tuple(seasons), retrain, keep)
         self._feed = (
-            None if forecaster is None else Feed(forecaster, schedule, dict(options or {}), seed_of(rng))
+            None
+            if forecaster is None
+            else ForecastInput(forecaster, schedule, dict(options or {}), seed_of(rng))
         )
         self._buckets = Buckets()
         self._plan: _Ints = np.zeros(1, dtype=np.int64)

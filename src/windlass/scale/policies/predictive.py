@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from windlass.model.values import number
 from windlass.scale.forecast import Forecaster
 from windlass.scale.lib.demand import Buckets, Need, ahead, most, needed, peak, whole
-from windlass.scale.lib.forecast_input import DAY, Feed, Schedule, seed_of
+from windlass.scale.lib.forecast_input import DAY, ForecastInput, Schedule, seed_of
 from windlass.scale.lib.polling import look_after
 from windlass.scale.lib.steps import Ladder
 from windlass.scale.view import ScaleView, Totals
@@ -82,7 +82,7 @@ class Predictive:
         self.idle = number("idle", idle, 0.0)
         self._quantile = quantile
         self._ladder = Ladder(ladder)
-        self._feed = Feed(
+        self._feed = ForecastInput(
             forecaster, Schedule(tuple(seasons), retrain, keep), dict(options or {}), seed_of(rng)
         )
         self._buckets = Buckets()

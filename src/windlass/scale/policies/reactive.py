@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from windlass.model.instances import InstanceType
 from windlass.model.values import number
-from windlass.scale.bin_packing import Groups, fill, pending, put
+from windlass.scale.bin_packing import RequestGroups, fill, pending, put
 from windlass.scale.view import ScaleView, Totals
 
 _Floats = NDArray[np.float64]
@@ -64,7 +64,7 @@ class Reactive:
         return answer(view, totals)
 
 
-def begun(view: ScaleView, whole: _Ints, groups: Groups) -> tuple[_Ints, Groups]:
+def begun(view: ScaleView, whole: _Ints, groups: RequestGroups) -> tuple[_Ints, RequestGroups]:
     """Totals that have all that is used, coming, or needed by those who wait for whole instances; who is left.
 
     Those who wait have no room on what is up. They are put on what is coming, beside what others need all of.
@@ -77,7 +77,9 @@ def begun(view: ScaleView, whole: _Ints, groups: Groups) -> tuple[_Ints, Groups]
     return kept + extra, groups.less(put(groups, free, of))
 
 
-def least_waste(types: Sequence[InstanceType], groups: Groups, most: _Ints) -> tuple[int, _Ints, int] | None:
+def least_waste(
+    types: Sequence[InstanceType], groups: RequestGroups, most: _Ints
+) -> tuple[int, _Ints, int] | None:
     """The type that jobs leave the least of, of how many of each group has room, and how many instances; or None."""
     best, found = np.inf, None
     for kind, of in enumerate(types):

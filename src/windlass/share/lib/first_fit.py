@@ -15,7 +15,7 @@ from windlass.share.view import ShareView
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class QuotaChoice:
     """A quota for a pair, percent; 0 for not sharing it, or for no more. ``note`` stays with the pair."""
 
     quota: int
@@ -23,7 +23,9 @@ class Choice:
     note: tuple[float, ...] = ()
 
 
-def first_fit(view: ShareView, choose: Callable[[Allocation, Candidate], Choice | None]) -> tuple[Share, ...]:
+def first_fit(
+    view: ShareView, choose: Callable[[Allocation, Candidate], QuotaChoice | None]
+) -> tuple[Share, ...]:
     """Pairs of waiting jobs and allocations, at most one guest an allocation.
 
     Parameters
@@ -43,7 +45,7 @@ def first_fit(view: ShareView, choose: Callable[[Allocation, Candidate], Choice 
     --------
     >>> wide = Allocation(1, "montage", 8, 8e9, 60.0, 0.0, cpu=10.0, memory_used=50.0)
     >>> view = ShareView(0.0, (wide,), (Candidate(2, "blast", 9, 0.0, 60.0), Candidate(3, "blast", 8, 0.0, 60.0)))
-    >>> [(each.host, each.guest) for each in first_fit(view, lambda host, guest: Choice(50, "halves"))]
+    >>> [(each.host, each.guest) for each in first_fit(view, lambda host, guest: QuotaChoice(50, "halves"))]
     [(1, 3)]
     """
     shares: list[Share] = []
@@ -61,14 +63,14 @@ def first_fit(view: ShareView, choose: Callable[[Allocation, Candidate], Choice 
     return tuple(shares)
 
 
-def adjusted(view: ShareView, choose: Callable[[Allocation, Guest], Choice | None]) -> tuple[Share, ...]:
+def adjusted(view: ShareView, choose: Callable[[Allocation, Guest], QuotaChoice | None]) -> tuple[Share, ...]:
     """New quotas of those that share already; None leaves a pair as it is.
 
     Examples
     --------
     >>> guest = Guest(Candidate(2, "blast", 8, 0.0, 60.0), quota=50)
     >>> host = Allocation(1, "montage", 8, 8e9, 60.0, 0.0, cpu=10.0, memory_used=50.0, guest=guest)
-    >>> adjusted(ShareView(0.0, (host,), ()), lambda host, guest: Choice(0, "too slow"))[0].quota
+    >>> adjusted(ShareView(0.0, (host,), ()), lambda host, guest: QuotaChoice(0, "too slow"))[0].quota
     0
     """
     shares: list[Share] = []

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from windlass.share.allocation import Candidate
 from windlass.share.lib.effects import Effects
 from windlass.share.lib.features import Hosts, guest_features, host_features, use
-from windlass.share.lib.first_fit import Choice
-from windlass.share.lib.regress import Solved
+from windlass.share.lib.first_fit import QuotaChoice
+from windlass.share.lib.regress import LinePosterior
 
 _Floats = NDArray[np.float64]
 #: A host keeps so many times what it needs of its walltime: tasks are not all alike.
@@ -37,7 +37,7 @@ class Largest:
     --------
     >>> numbers = np.array([[0.01, 0.05, 0.2]])
     >>> Largest((10, 20, 30), numbers < 0.1, numbers, 4 * numbers, numbers).of(0)
-    Choice(quota=20, why='host at most 5.0 % slower, guest at 20 % of its speed', note=(30.0,))
+    QuotaChoice(quota=20, why='host at most 5.0 % slower, guest at 20 % of its speed', note=(30.0,))
     """
 
     actions: tuple[int, ...]
@@ -46,7 +46,7 @@ class Largest:
     faster: _Floats
     by_time: _Floats
 
-    def of(self, row: int) -> Choice | None:
+    def of(self, row: int) -> QuotaChoice | None:
         """The largest that will do for one host, if there is one; noted beside it is the largest that was looked at."""
         good = np.flatnonzero(self.good[row])
         if not len(good):
@@ -54,7 +54,7 @@ class Largest:
         at = int(good[-1])
         worst, faster = 100.0 * self.worst[row, at], 100.0 * self.faster[row, at]
         why = f"host at most {worst:.1f} % slower, guest at {faster:.0f} % of its speed"
-        return Choice(self.actions[at], why, (float(self.actions[-1]),))
+        return QuotaChoice(self.actions[at], why, (float(self.actions[-1]),))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -73,8 +73,8 @@ class Belief:
         How much longer a host may take, as a part.
     """
 
-    slower: Solved
-    faster: Solved
+    slower: LinePosterior
+    faster: LinePosterior
     effects: Effects
     care: float
     budget: float

@@ -28,7 +28,7 @@ _OWN = Path(__file__).with_name("experts.yaml")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Tree:
+class ExpertTree:
     """One expert.
 
     Parameters
@@ -69,7 +69,7 @@ class Experts:
 
     actions: tuple[int, ...]
     happiness: NDArray[np.float64]
-    trees: tuple[Tree, ...]
+    trees: tuple[ExpertTree, ...]
 
     def advice(self, host: Allocation) -> NDArray[np.float64]:
         """(n, m) what each expert would do with this host, each row a distribution (Algorithm 1, line 5).
@@ -143,7 +143,9 @@ def _read(path: Path) -> Experts:
         where = f"{path}: experts.{at}"
         limits = _bands(where, tree.metric, tree.bands)
         trees.append(
-            Tree(tree.metric, limits, _leaves(where, tree.leaves, len(limits), len(happy), len(actions)))
+            ExpertTree(
+                tree.metric, limits, _leaves(where, tree.leaves, len(limits), len(happy), len(actions))
+            )
         )
     return Experts(actions, happy, tuple(trees))
 

@@ -4,7 +4,7 @@ from typing import ClassVar
 
 from windlass.model import InputError
 from windlass.share.answer import Sharing
-from windlass.share.lib.first_fit import Choice, first_fit
+from windlass.share.lib.first_fit import QuotaChoice, first_fit
 from windlass.share.view import ACTIONS, ShareView
 
 
@@ -40,5 +40,5 @@ class Always:
 
     def decide(self, view: ShareView) -> Sharing:
         """A guest for each allocation that has room, in order of the queue."""
-        choice = Choice(self.quota, f"first allocation with room; always {self.quota} %")
+        choice = QuotaChoice(self.quota, f"first allocation with room; always {self.quota} %")
         return Sharing(first_fit(view, lambda host, guest: choice))

@@ -11,7 +11,7 @@ from windlass.model import InputError
 from windlass.model.values import number
 from windlass.share.allocation import Allocation, Guest
 from windlass.share.answer import Sharing
-from windlass.share.lib.first_fit import Choice, adjusted, first_fit
+from windlass.share.lib.first_fit import QuotaChoice, adjusted, first_fit
 from windlass.share.lib.mixture import Mixture, Rule
 from windlass.share.lib.saved import from_text, to_text
 from windlass.share.lib.state import MEASURES, happiness, loss_of, slowdown
@@ -127,7 +127,7 @@ class Asax:
     def _metrics(self) -> list[str]:
         return [tree.metric for tree in self.experts.trees]
 
-    def _drawn(self, host: Allocation) -> Choice:
+    def _drawn(self, host: Allocation) -> QuotaChoice:
         """A quota for this host (Algorithm 1, lines 4 to 8), with what :meth:`observed` needs of the draw."""
         advice = self.experts.advice(host)
         chances = self.mixture(host.job_class).blend(advice)
@@ -136,13 +136,13 @@ class Asax:
         given = (float(each) for each in advice[:, action])
         seen = f"a host at {host.cpu:.0f} % CPU, happiness {happiness(host):.2f}"
         why = f"drawn with a chance of {chances[action]:.2f} for {seen}"
-        return Choice(self.experts.actions[action], why, (float(chances[action]), *given))
+        return QuotaChoice(self.experts.actions[action], why, (float(chances[action]), *given))
 
-    def _again(self, host: Allocation, guest: Guest) -> Choice | None:
+    def _again(self, host: Allocation, guest: Guest) -> QuotaChoice | None:
         """What becomes of a pair at a checkpoint."""
         if guest.quota == 0 and not guest.note:
             return None  # undone before: only a guest that was drawn to pause has a note
         lost = loss_of(slowdown(host, self.loss), self.full)
         if guest.quota > 0 and lost > self.tolerance:
-            return Choice(0, f"undone: a loss of {lost:.2f} is above {self.tolerance:g}")
+            return QuotaChoice(0, f"undone: a loss of {lost:.2f} is above {self.tolerance:g}")
         return self._drawn(host) if self.redraw else None

@@ -8,7 +8,7 @@ from windlass.model.values import number
 from windlass.share.allocation import Allocation, Candidate
 from windlass.share.answer import Sharing
 from windlass.share.interference import PairSpeeds, time_shared
-from windlass.share.lib.first_fit import Choice, adjusted, first_fit
+from windlass.share.lib.first_fit import QuotaChoice, adjusted, first_fit
 from windlass.share.view import ShareView
 
 
@@ -48,14 +48,14 @@ class Oracle:
     def decide(self, view: ShareView) -> Sharing:
         """Guests at the quotas that are best for them, and new quotas for hosts that have changed."""
 
-        def best(host: Allocation, guest: Candidate) -> Choice:
+        def best(host: Allocation, guest: Candidate) -> QuotaChoice:
             allowed = 1.0 / (1.0 + self.budget / 100.0)
             known = [(quota, self.speeds(host, guest, quota)) for quota in view.actions[1:]]
             within = [(each.guest, -quota) for quota, each in known if each.host >= allowed]
             if not within:
-                return Choice(0, f"no quota keeps the host within {self.budget:g} %")
+                return QuotaChoice(0, f"no quota keeps the host within {self.budget:g} %")
             fast, quota = max(within)
-            return Choice(
+            return QuotaChoice(
                 -quota, f"the guest has {100 * fast:.0f} % of its speed, the host stays in its budget"
             )
 

@@ -14,9 +14,9 @@ from windlass.share.allocation import Allocation, Candidate, Guest
 from windlass.share.answer import Back, Sharing
 from windlass.share.lib.effects import Effects
 from windlass.share.lib.features import Hosts, guest_features, host_features, use
-from windlass.share.lib.first_fit import Choice, adjusted, first_fit
+from windlass.share.lib.first_fit import QuotaChoice, adjusted, first_fit
 from windlass.share.lib.largest import Belief, Largest
-from windlass.share.lib.regress import Line, line_of
+from windlass.share.lib.regress import BayesianLine, line_of
 from windlass.share.lib.state import ratio
 from windlass.share.view import Checkpoint, ShareView
 
@@ -83,9 +83,9 @@ class Pairs:
         self.probe, self.refused = whole("probe", probe, 1), 0
         # Time sharing has the weight 1; what a neighbour costs besides is anywhere around 0.
         only_time, around = np.array([1.0, 0.0, 0.0, 0.0, 0.0]), np.array([0.2, 0.3, 0.3, 0.3, 0.3])
-        self.slower = Line.prior(only_time, around, noise=_NOISE)
+        self.slower = BayesianLine.prior(only_time, around, noise=_NOISE)
         self.effects = Effects()
-        self.faster = Line.prior(only_time[:3], around[:3], noise=_NOISE)
+        self.faster = BayesianLine.prior(only_time[:3], around[:3], noise=_NOISE)
 
     def decide(self, view: ShareView) -> Sharing:
         """New quotas for pairs, and guests for allocations that have none."""
@@ -95,7 +95,7 @@ class Pairs:
         # Guests of one class that use as much are alike to every host.
         known: dict[tuple[str, float, int], Largest] = {}
 
-        def start(host: Allocation, candidate: Candidate) -> Choice | None:
+        def start(host: Allocation, candidate: Candidate) -> QuotaChoice | None:
             if math.isnan(host.rate_alone) and not math.isnan(host.tasks_left):
                 return None  # it counts tasks, and a little later will have shown how fast it is alone
             alike = candidate.job_class, use(candidate), candidate.cores
@@ -103,7 +103,7 @@ class Pairs:
                 known[alike] = belief.largest(hosts, candidate, actions, self.worth)
             return known[alike].of(row := row_of[host.job]) or self._probed(known[alike], row)
 
-        def again(host: Allocation, guest: Guest) -> Choice | None:
+        def again(host: Allocation, guest: Guest) -> QuotaChoice | None:
             least, ceiling = view.actions[1], int(guest.note[0]) if guest.note else view.actions[-1]
             hurt = guest.quota > 0 and ratio(host) > self.budget
             ceiling = guest.quota - 1 if hurt else ceiling
@@ -115,8 +115,8 @@ class Pairs:
             if found is None and not hurt and guest.quota > 0 and not math.isnan(ratio(host)):
                 return None
             if found is None and guest.quota > least and allowed:
-                return Choice(least, "as little as there is, to harm the host less", (float(ceiling),))
-            return found or Choice(0, "no quota keeps the host within its budget", (float(ceiling),))
+                return QuotaChoice(least, "as little as there is, to harm the host less", (float(ceiling),))
+            return found or QuotaChoice(0, "no quota keeps the host within its budget", (float(ceiling),))
 
         quotas = adjusted(view, again)
         back = tuple(each for each in map(_put_back, view.running) if each is not None)
@@ -175,13 +175,17 @@ class Pairs:
             raise InputError(f"what was learned is of {tree['policy']!r}, version {tree['version']!r}")
         self.slower, self.faster, self.effects = slower, faster, effects
 
-    def _probed(self, largest: Largest, row: int) -> Choice | None:
+    def _probed(self, largest: Largest, row: int) -> QuotaChoice | None:
         """The smallest quota for one in so many who were refused."""
         if largest.by_time[row, 0] > self.budget:
             return None
         least = largest.actions[0]
         self.refused = (self.refused + 1) % self.probe
-        return Choice(least, "tried, to learn what it costs", (float(least),)) if self.refused == 0 else None
+        return (
+            QuotaChoice(least, "tried, to learn what it costs", (float(least),))
+            if self.refused == 0
+            else None
+        )
 
 
 def _put_back(host: Allocation) -> Back | None:

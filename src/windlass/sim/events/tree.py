@@ -40,18 +40,18 @@ def _time(typing_context: Any, value: Any) -> Any:
     return types.float64(types.int64), emit
 
 
-class Tree(NamedTuple):
+class EventTree(NamedTuple):
     """Per node, the bits of the least time below it and whose it is; one leaf a worker, node 1 is the root."""
 
     key: NDArray[np.int64]
     winner: NDArray[np.uint32]
 
 
-TREE = types.NamedTuple((types.int64[::1], types.uint32[::1]), Tree)
+TREE = types.NamedTuple((types.int64[::1], types.uint32[::1]), EventTree)
 _ONE = index(1)
 
 
-def make_tree(workers: int) -> Tree:
+def make_tree(workers: int) -> EventTree:
     """A tree in which nobody works.
 
     >>> len(make_tree(5).key)
@@ -62,10 +62,10 @@ def make_tree(workers: int) -> Tree:
     winner[leaves:] = np.arange(leaves)
     for node in range(leaves - 1, 0, -1):
         winner[node] = winner[2 * node]
-    return Tree(np.full(2 * leaves, np.inf).view(np.int64), winner)
+    return EventTree(np.full(2 * leaves, np.inf).view(np.int64), winner)
 
 
-def next_time(tree: Tree) -> float:
+def next_time(tree: EventTree) -> float:
     """When the next task ends, s, for Python; infinity where nobody works.
 
     >>> next_time(make_tree(3))
@@ -74,7 +74,7 @@ def next_time(tree: Tree) -> float:
     return float(tree.key[1:2].view(np.float64)[0])
 
 
-def grown(tree: Tree, workers: int) -> Tree:
+def grown(tree: EventTree, workers: int) -> EventTree:
     """The same tree with leaves for more workers.
 
     >>> tree = make_tree(2)

@@ -26,7 +26,7 @@ from windlass.model import InputError, PolicyError
 from windlass.model.fleet import FleetCase
 from windlass.order.fleet import POLICIES as ORDER
 from windlass.order.fleet import FleetView, JobOrder
-from windlass.order.fleet.compiled import Compiled, in_loop
+from windlass.order.fleet.compiled import FleetFunctions, in_loop
 from windlass.order.fleet.view import as_orders
 from windlass.place import POLICIES as PLACE
 from windlass.place.view import Placement, PlaceView
@@ -159,7 +159,7 @@ class OrderedFleet(FleetPart):
     def __init__(
         self,
         case: FleetCase,
-        compiled: Compiled,
+        compiled: FleetFunctions,
         *,
         by_seconds: bool = False,
         look_every: float = 0.0,

@@ -12,7 +12,7 @@ from windlass.order.fleet import FleetPolicy
 from windlass.order.fleet.compiled import in_loop
 from windlass.place import POLICIES as PLACE
 from windlass.place.view import Placement, PlaceView
-from windlass.sim.coupled import Alone
+from windlass.sim.coupled import SinglePart
 from windlass.sim.fleet.answer import COMMIT
 from windlass.sim.fleet.durations import Estimates
 from windlass.sim.fleet.loop import RUN, STORE
@@ -66,7 +66,7 @@ def run_placed(
         log=log,
         progress=progress,
     )
-    run: FleetRun = drive(Alone(part), {PLACE.key: policy})
+    run: FleetRun = drive(SinglePart(part), {PLACE.key: policy})
     return run
 
 
@@ -97,5 +97,5 @@ def run_ordered(
     part = OrderedFleet(
         case, in_loop(policy), by_seconds=by_seconds, look_every=look_every, log=log, progress=progress
     )
-    run: FleetRun = drive(Alone(part), {ORDER.key: policy})
+    run: FleetRun = drive(SinglePart(part), {ORDER.key: policy})
     return run

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from windlass.model import PolicyError
 from windlass.model.fleet import FleetCase
-from windlass.order.fleet.compiled import Compiled
+from windlass.order.fleet.compiled import FleetFunctions
 from windlass.sim.fleet.loop import NO_ORDER, RUN, STORE
 from windlass.sim.fleet.result import FleetRun
 from windlass.sim.fleet.state import FleetAsRun, FleetState, make_state, with_room, with_rows
@@ -31,7 +31,11 @@ class FleetPart:
     _decision: str
 
     def __init__(
-        self, case: FleetCase, compiled: Compiled, progress: Callable[[float], None] | None, **setting: Any
+        self,
+        case: FleetCase,
+        compiled: FleetFunctions,
+        progress: Callable[[float], None] | None,
+        **setting: Any,
     ) -> None:
         self._case, self._progress = case, progress or (lambda _: None)
         self._state = make_state(case, **setting)

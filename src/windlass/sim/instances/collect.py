@@ -8,11 +8,11 @@ from windlass.model.vectors import VectorJobs
 from windlass.sim.instances.fleet import InstanceFleet
 from windlass.sim.instances.needs import Needs
 from windlass.sim.instances.result import Attempts, Decisions, Launches, Scaled
-from windlass.sim.instances.state import ATTEMPTS, GONE, LAUNCHED, LAUNCHES, LOST, READY, Run
+from windlass.sim.instances.state import ATTEMPTS, GONE, LAUNCHED, LAUNCHES, LOST, READY, InstanceRun
 
 
 def taken_down(
-    jobs: VectorJobs, fleet: InstanceFleet, needs: Needs, run: Run, begin: float, decisions: Decisions
+    jobs: VectorJobs, fleet: InstanceFleet, needs: Needs, run: InstanceRun, begin: float, decisions: Decisions
 ) -> Scaled:
     """What happened, in arrays of its own."""
     queues, log, counts = run.queues, run.log, run.queues.counts

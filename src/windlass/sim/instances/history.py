@@ -12,7 +12,7 @@ _Floats = NDArray[np.float64]
 _Ints = NDArray[np.int64]
 
 
-class History:
+class InstanceHistory:
     """A row a decision, in arrays that grow.
 
     Parameters
@@ -29,7 +29,7 @@ class History:
 
     Examples
     --------
-    >>> history = History(1, np.array([[3.0]]))
+    >>> history = InstanceHistory(1, np.array([[3.0]]))
     >>> history.show(0, np.array([2.5]))
     >>> history.rows().tolist()
     [[3.0], [2.5]]

@@ -15,11 +15,11 @@ from windlass.scale import Demands, ScaleView, Totals
 from windlass.sim.handle import Handle
 from windlass.sim.instances.collect import taken_down
 from windlass.sim.instances.fleet import InstanceFleet
-from windlass.sim.instances.history import History
+from windlass.sim.instances.history import InstanceHistory
 from windlass.sim.instances.loop import ACT, ALTER, DECIDE, KERNELS, RUN, SETTLE, STORE, WAITING_ROWS
 from windlass.sim.instances.needs import Needs
 from windlass.sim.instances.result import Scaled
-from windlass.sim.instances.setup import Times, make_run, with_room
+from windlass.sim.instances.setup import DecisionTimes, make_run, with_room
 from windlass.sim.instances.state import (
     ASKING,
     DUE,
@@ -136,13 +136,13 @@ class InstancesPart(Quiet):
         self._jobs, self._fleet, self._ledger, self._rng = jobs, fleet, ledger, rng
         self._needs = Needs(jobs, fleet.types)
         self._begin = _begin(jobs, fleet, period) if begin is None else begin
-        self._history = History(len(fleet.types), history)
+        self._history = InstanceHistory(len(fleet.types), history)
         for row in rows:
             ledger.set_capacity(row, 0)
         self._others, self._first = others, rows.start
         if others:
             ledger.watch(site)
-        times = Times(self._begin, warm, np.inf if self._look is None else self._look, at_once)
+        times = DecisionTimes(self._begin, warm, np.inf if self._look is None else self._look, at_once)
         self._run = make_run(
             jobs, self._needs, fleet, ledger.nodes, times, site=site, part=number_in_ledger, others=others
         )

@@ -31,10 +31,10 @@ from windlass.sim.instances.state import (
     RUNNING,
     SITE,
     WARM,
-    Fleet,
-    Log,
+    InstanceLog,
+    InstanceRun,
+    InstanceTable,
     Queues,
-    Run,
 )
 from windlass.sim.nodes import Nodes
 
@@ -43,7 +43,7 @@ _FIRST_SLOTS = 64
 
 
 @dataclass(frozen=True, slots=True)
-class Times:
+class DecisionTimes:
     """When the policy is asked: see :class:`~windlass.sim.instances.part.InstancesPart`; no look is infinity."""
 
     begin: float
@@ -57,12 +57,12 @@ def make_run(
     needs: Needs,
     fleet: InstanceFleet,
     nodes: Nodes,
-    times: Times,
+    times: DecisionTimes,
     *,
     site: int,
     part: int,
     others: bool,
-) -> Run:
+) -> InstanceRun:
     """No instance is there and no job was submitted; the parameters are those of the part."""
     rows = int(nodes.first[site + 1] - nodes.first[site])
     queues = _queues(jobs, needs)
@@ -76,7 +76,7 @@ def make_run(
         clock[DUE], clock[KEEP], clock[WARM], clock[EVERY] = times.begin, fleet.idle, times.warm, times.look
     clock[NEXT] = min([clock[DUE], *jobs.submit[:1].tolist()])
     pieces = int(np.maximum(needs.gang[needs.kind], 1).sum())
-    return Run(
+    return InstanceRun(
         make_tree(len(queues.job_of)),
         make_tree(rows),
         nodes,
@@ -86,11 +86,11 @@ def make_run(
     )
 
 
-def _fleet(fleet: InstanceFleet, needs: Needs, rows: int) -> Fleet:
+def _fleet(fleet: InstanceFleet, needs: Needs, rows: int) -> InstanceTable:
     most = np.array([kind.most for kind in fleet.types], np.int64)
     first = np.concatenate(([0], np.cumsum(most)))
     of, cuts = len(most), fleet.interruptions
-    return Fleet(
+    return InstanceTable(
         first=first,
         top=first[:-1].copy(),
         capacity=np.ascontiguousarray(needs.capacity),
@@ -152,8 +152,8 @@ def _queues(jobs: VectorJobs, needs: Needs) -> Queues:
     )
 
 
-def _log(launches: int, attempts: int) -> Log:
-    return Log(
+def _log(launches: int, attempts: int) -> InstanceLog:
+    return InstanceLog(
         kind=np.zeros(launches, np.int64),
         why=np.zeros(launches, np.int64),
         times=np.full((launches, 3), np.nan),
@@ -165,7 +165,7 @@ def _log(launches: int, attempts: int) -> Log:
     )
 
 
-def with_room(run: Run) -> Run:
+def with_room(run: InstanceRun) -> InstanceRun:
     """The same with more slots, or longer logs, where these are too few."""
     counts, queues, log = run.queues.counts, run.queues, run.log
     slots = len(queues.job_of)
@@ -183,7 +183,7 @@ def with_room(run: Run) -> Run:
     return run._replace(log=log)
 
 
-def _longer(log: Log, names: tuple[str, ...], more: int) -> dict[str, np.ndarray]:
+def _longer(log: InstanceLog, names: tuple[str, ...], more: int) -> dict[str, np.ndarray]:
     found = {}
     for name in names:
         old = getattr(log, name)

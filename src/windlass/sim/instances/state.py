@@ -16,17 +16,17 @@ import numpy as np
 from numba import types
 from numpy.typing import NDArray
 
-from windlass.sim.events.tree import TREE, Tree
+from windlass.sim.events.tree import TREE, EventTree
 from windlass.sim.nodes import NODES, Nodes
 
 #: Stages of an instance: none, launched, up, and up for those who are on it only.
 AWAY, STARTING, UP, LEAVING = range(4)
 #: Why an instance is gone: nobody needed it, it did not boot, its provider took it.
 IDLE, FAILED, INTERRUPTED = range(3)
-#: Columns of ``Fleet.number``: how many are starting, up, and of these hold a job; how many are up until
+#: Columns of ``InstanceTable.number``: how many are starting, up, and of these hold a job; how many are up until
 #: they are empty.
 N_STARTING, N_UP, N_USED, N_LEAVING = range(4)
-#: Columns of ``Log.times``: launched, ready, gone.
+#: Columns of ``InstanceLog.times``: launched, ready, gone.
 LAUNCHED, READY, GONE = range(3)
 #: Places in ``Queues.counts``: the site's number and the part's in the ledger; jobs submitted, ended, attempts lost;
 #: jobs running and waiting; kinds of which some wait; rows changed, and rows whose time is over; next number in the
@@ -45,7 +45,7 @@ NOBODY = -1
 MILLI = 1000
 
 
-class Fleet(NamedTuple):
+class InstanceTable(NamedTuple):
     """Instances; k types, r rows of the ledger. Rows are counted from the first one of the site.
 
     ``first`` (k + 1,), ``top`` (k,): a type's first row, and the one after its last that is not away. ``capacity``
@@ -121,7 +121,7 @@ class Queues(NamedTuple):
     clock: NDArray[np.float64]
 
 
-class Log(NamedTuple):
+class InstanceLog(NamedTuple):
     """What happened: a line a launch, and one for each instance that an attempt of a job was on.
 
     ``kind``, ``why``, ``times`` (l, 3): type, why it is gone, and when it was launched, ready and gone; NaN for never.
@@ -138,15 +138,15 @@ class Log(NamedTuple):
     ended: NDArray[np.float64]
 
 
-class Run(NamedTuple):
+class InstanceRun(NamedTuple):
     """All of it: ends of jobs, what is next at each row, the ledger, instances, jobs, and logs."""
 
-    ends: Tree
-    turns: Tree
+    ends: EventTree
+    turns: EventTree
     nodes: Nodes
-    fleet: Fleet
+    fleet: InstanceTable
     queues: Queues
-    log: Log
+    log: InstanceLog
 
 
 _I, _I2, _F, _F2, _U8 = (
@@ -166,6 +166,7 @@ _KINDS = {
     "welcome": types.uint8[:, ::1],
 }
 FLEET, QUEUES, LOG = (
-    types.NamedTuple([_KINDS.get(field, _I) for field in kind._fields], kind) for kind in (Fleet, Queues, Log)
+    types.NamedTuple([_KINDS.get(field, _I) for field in kind._fields], kind)
+    for kind in (InstanceTable, Queues, InstanceLog)
 )
-RUN_STATE = types.NamedTuple([TREE, TREE, NODES, FLEET, QUEUES, LOG], Run)
+RUN_STATE = types.NamedTuple([TREE, TREE, NODES, FLEET, QUEUES, LOG], InstanceRun)

@@ -6,12 +6,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from windlass.plan.view import Plan
-from windlass.sim.queries.result import Answer, Course
+from windlass.sim.queries.result import PlannerAnswer, StreamTimeline
 
 _Floats = NDArray[np.float64]
 
 
-class Log:
+class StreamLog:
     """Lines of a course, and answers.
 
     Parameters
@@ -21,7 +21,7 @@ class Log:
 
     Examples
     --------
-    >>> log = Log(1)
+    >>> log = StreamLog(1)
     >>> log.now(1, 0.5, np.array([2.0]), np.zeros(1))
     >>> log.went(0.0, 10.0)
     >>> log.went(10.0, 15.0)
@@ -43,7 +43,7 @@ class Log:
         self._results: list[float] = []
         self._held: list[_Floats] = []
         self._sent: list[_Floats] = []
-        self._answers: list[Answer] = []
+        self._answers: list[PlannerAnswer] = []
 
     def now(self, there: int, results: float, held: _Floats, sent: _Floats) -> None:
         """So it is from now on: queries that are there, accuracy a second, and (clusters,) cores and bytes/s."""
@@ -64,16 +64,16 @@ class Log:
     def answered(self, now: float, query: NDArray[np.int64], before: NDArray[np.int64], answer: Plan) -> None:
         """The planner answered."""
         choice = np.array(answer.choices, np.int64)
-        self._answers.append(Answer(now, query, choice, before, answer.why, answer.merged))
+        self._answers.append(PlannerAnswer(now, query, choice, before, answer.why, answer.merged))
 
-    def answers(self) -> tuple[Answer, ...]:
+    def answers(self) -> tuple[PlannerAnswer, ...]:
         """All of them."""
         return tuple(self._answers)
 
-    def course(self) -> Course:
+    def course(self) -> StreamTimeline:
         """All stretches."""
         count = len(self._begin)
-        return Course(
+        return StreamTimeline(
             np.array([*self._begin, self._end]),
             np.array(self._there, np.int64),
             np.array(self._results),

@@ -15,7 +15,7 @@ from windlass.model.timetable import SiteTimetable
 from windlass.plan.view import Plan, PlanView, QueryOptions
 from windlass.sim.nodes import Ledger
 from windlass.sim.part import Due, Quiet
-from windlass.sim.queries.log import Log
+from windlass.sim.queries.log import StreamLog
 from windlass.sim.queries.result import Streamed
 from windlass.sim.queries.setup import Stays, Terms
 from windlass.sim.queries.sharing import load_of, share
@@ -109,7 +109,7 @@ class QueriesPart(Quiet):
         self._order, self._came, self._gone = np.argsort(stays.arrive, kind="stable"), 0, 0
         self._now, self._ask_at, self._decided = 0.0, np.inf, -np.inf
         self._merged, self._load = False, load_of(self._options, self._choice, False)
-        self._capacity, self._log = self._there_is(), Log(clusters)
+        self._capacity, self._log = self._there_is(), StreamLog(clusters)
         self._progress, self._last = progress or (lambda _: None), float(stays.leave.max(initial=0.0))
         ledger.watch(site)
 

@@ -14,7 +14,7 @@ _Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Answer:
+class PlannerAnswer:
     """One answer of the planner.
 
     Parameters
@@ -42,7 +42,7 @@ class Answer:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Course:
+class StreamTimeline:
     """The run over time, in m stretches in which nothing changes.
 
     Parameters
@@ -101,5 +101,5 @@ class Streamed:
     lost: _Floats
     silent: _Floats
     switches: _Ints
-    answers: tuple[Answer, ...]
-    course: Course
+    answers: tuple[PlannerAnswer, ...]
+    course: StreamTimeline

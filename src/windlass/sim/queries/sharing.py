@@ -20,7 +20,7 @@ _Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Load:
+class QueryLoad:
     """What runs: p pieces of work, each done for one query or for several.
 
     Parameters
@@ -56,7 +56,7 @@ class Load:
         return found
 
 
-def load_of(options: Sequence[QueryOptions], choice: _Ints, merged: bool) -> Load:
+def load_of(options: Sequence[QueryOptions], choice: _Ints, merged: bool) -> QueryLoad:
     """What queries run.
 
     Parameters
@@ -93,17 +93,17 @@ def load_of(options: Sequence[QueryOptions], choice: _Ints, merged: bool) -> Loa
         owner += [row] * len(number[-1])
     if not owner:
         wide = options[0].demand.shape[1] if options else 0
-        return Load(np.zeros((0, wide)), np.empty(0, np.int64), np.empty(0, np.int64), len(choice))
+        return QueryLoad(np.zeros((0, wide)), np.empty(0, np.int64), np.empty(0, np.int64), len(choice))
     asked = np.concatenate(demand)
     found, piece = np.unique(np.concatenate(number), return_inverse=True)
     once = np.zeros((len(found), asked.shape[1]))
     # Two profiles of the same work may differ a little: it takes what the dearer one says.
     np.maximum.at(once, piece, asked)
-    return Load(once, piece.astype(np.int64), np.array(owner), len(choice))
+    return QueryLoad(once, piece.astype(np.int64), np.array(owner), len(choice))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Speeds:
+class QuerySpeeds:
     """How fast queries go, as a part of the pace of their streams.
 
     Parameters
@@ -124,7 +124,7 @@ class Speeds:
         return self.base + self.extra
 
 
-def share(load: Load, capacity: _Floats, behind: NDArray[np.bool_], catch_up: float) -> Speeds:
+def share(load: QueryLoad, capacity: _Floats, behind: NDArray[np.bool_], catch_up: float) -> QuerySpeeds:
     """Share what there is.
 
     Parameters
@@ -143,13 +143,13 @@ def share(load: Load, capacity: _Floats, behind: NDArray[np.bool_], catch_up: fl
     Two ask for 3 and 1 of 2 cores; a third has a link for itself, is behind, and goes faster.
 
     >>> three = np.arange(3)
-    >>> load = Load(np.array([[3.0, 0.0], [1.0, 0.0], [0.0, 4.0]]), three, three, 3)
+    >>> load = QueryLoad(np.array([[3.0, 0.0], [1.0, 0.0], [0.0, 4.0]]), three, three, 3)
     >>> found = share(load, np.array([2.0, 10.0]), np.array([False, True, True]), 0.25)
     >>> found.rate.tolist(), found.held.tolist()
     ([0.5, 0.5, 1.25], [2.0, 5.0])
     """
     if not len(load.demand):
-        return Speeds(np.ones(load.queries), np.zeros(load.queries), np.zeros(len(capacity)))
+        return QuerySpeeds(np.ones(load.queries), np.zeros(load.queries), np.zeros(len(capacity)))
     asked = load.demand.sum(axis=0)
     base = load.slowest(_least_used(load.demand, _part(capacity, asked)), 1.0)
     extra = np.zeros(load.queries)
@@ -161,7 +161,7 @@ def share(load: Load, capacity: _Floats, behind: NDArray[np.bool_], catch_up: fl
         given = _least_used(load.demand, _part(spare, wanted @ load.demand))
         extra = np.where(behind, catch_up * load.slowest(given, 0.0), 0.0)
     held = np.minimum(asked + load.taken(extra), capacity)
-    return Speeds(base, extra, held)
+    return QuerySpeeds(base, extra, held)
 
 
 def _part(there: _Floats, asked: _Floats) -> _Floats:

@@ -12,7 +12,7 @@ from windlass.share.usage import Reading
 _ROUNDING = 1e-6
 
 
-class Course:
+class JobStages:
     """The stages of one job, by how much of its run time is done.
 
     Parameters
@@ -32,7 +32,7 @@ class Course:
     --------
     >>> from windlass.model.use import UseStage
     >>> use = JobUse.of(["montage"], [8e9], [[UseStage(60.0, 25.0, memory=10.0), UseStage(40.0, 75.0, memory=50.0)]])
-    >>> course = Course(use, 0, cores=4, noise=0.0, rng=np.random.default_rng(1))
+    >>> course = JobStages(use, 0, cores=4, noise=0.0, rng=np.random.default_rng(1))
     >>> course.cpu(60.0), course.until(60.0), course.read(80.0, at=99.0, waited=0.0).cpu
     (75.0, 100.0, 120.0)
     """

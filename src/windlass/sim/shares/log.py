@@ -19,12 +19,12 @@ class _Line:
     why: str
 
 
-class Log:
+class QuotaLog:
     """A line for each time in which a pair's quota stood.
 
     Examples
     --------
-    >>> log = Log()
+    >>> log = QuotaLog()
     >>> log.change(host=0, guest=1, quota=30, now=5.0, why="host idles")
     >>> log.change(host=0, guest=1, quota=30, now=9.0, why="host idles")
     >>> log.change(host=0, guest=1, quota=10, now=9.0, why="host is slower")

@@ -13,7 +13,7 @@ from windlass.share.interference import Interference, Speeds
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Neighbours:
+class NeighbourSpeeds:
     """Speeds as the model says, times a factor of each pair of classes that stays the same.
 
     Such factors were measured where both jobs had all that they wanted. Of a neighbour that has a part of that, a part
@@ -34,7 +34,7 @@ class Neighbours:
     --------
     >>> from windlass.model.use import UseStage
     >>> use = JobUse.of(["a", "b"], [0.0, 0.0], [[UseStage(60.0, 50.0)], [UseStage(60.0, 50.0)]])
-    >>> Neighbours(Interference(0.0, 0.0, 0.0), use)(0, 1, 75.0, 50.0, 50)
+    >>> NeighbourSpeeds(Interference(0.0, 0.0, 0.0), use)(0, 1, 75.0, 50.0, 50)
     Speeds(host=0.6666666666666666, guest=1.0)
     """
 

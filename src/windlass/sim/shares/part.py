@@ -19,8 +19,8 @@ from windlass.share.usage import Reading
 from windlass.share.view import Head
 from windlass.sim.nodes import Ledger
 from windlass.sim.part import Due, Quiet
-from windlass.sim.shares.course import Course
-from windlass.sim.shares.log import Log
+from windlass.sim.shares.course import JobStages
+from windlass.sim.shares.log import QuotaLog
 from windlass.sim.shares.result import Shared
 from windlass.sim.site.rated import RatedSite
 
@@ -98,10 +98,10 @@ class SharesPart(Quiet):
         self._every = number("every", every, 0.0, open_below=True)
         self._noise = number("noise", noise, 0.0)
         self._memory = number("memory_per_core", memory_per_core, 0.0)
-        self._book, self._log = ShareBook(), Log()
+        self._book, self._log = ShareBook(), QuotaLog()
         self._restarts = restarts
         self._row_of = {job: row for row, job in enumerate(jobs.job.tolist())}
-        self._courses: dict[int, Course] = {}
+        self._courses: dict[int, JobStages] = {}
         self._began: dict[int, float] = {}
         self._stage_ends: dict[int, float] = {}
         #: By when guests, and those that were, are to be gone.
@@ -266,8 +266,8 @@ class SharesPart(Quiet):
         done = self._done(row)
         return self._courses[row].read(done, self._now, max(0.0, self._now - self._site.began(row) - done))
 
-    def _course(self, row: int) -> Course:
-        return Course(self._use, row, int(self._jobs.procs[row]), self._noise, self._rng)
+    def _course(self, row: int) -> JobStages:
+        return JobStages(self._use, row, int(self._jobs.procs[row]), self._noise, self._rng)
 
     def _candidate(self, row: int) -> Candidate:
         jobs, use = self._jobs, self._use

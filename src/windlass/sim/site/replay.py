@@ -12,7 +12,7 @@ from windlass.drive import drive
 from windlass.model import InputError, JobTable, Owners
 from windlass.model.pools import Pools
 from windlass.order.site import SitePolicy
-from windlass.sim.coupled import Alone
+from windlass.sim.coupled import SinglePart
 from windlass.sim.nodes import Ledger
 from windlass.sim.site.part import SitePart
 from windlass.sim.site.result import Replay
@@ -65,5 +65,5 @@ def replay(
         raise InputError(f"processors is {processors}, expected a whole number of at least 1")
     ledger = Ledger([[int(processors)]], parts=1)
     part = SitePart(jobs, policy, ledger, kill=kill, owners=owners, pools=pools, progress=progress)
-    replayed: Replay = drive(Alone(part, ledger), {"order": policy})
+    replayed: Replay = drive(SinglePart(part, ledger), {"order": policy})
     return replayed

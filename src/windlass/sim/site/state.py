@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from windlass.order.site.compiled import SELECT
 from windlass.sim.cores import PIECES, Pieces
-from windlass.sim.events.tree import TREE, Tree
+from windlass.sim.events.tree import TREE, EventTree
 from windlass.sim.nodes import NODES, Nodes
 
 #: Places in ``SiteState.counts``: the queue is ``queue[HEAD:TAIL]``; running jobs; leading queue entries that the last
@@ -96,7 +96,7 @@ class SiteRun(NamedTuple):
     """A site with its policy's function, the ends of its running jobs, the ledger, and what jobs hold of it."""
 
     select: object
-    tree: Tree
+    tree: EventTree
     nodes: Nodes
     pieces: Pieces
     site: SiteState

@@ -8,7 +8,7 @@ in ``ints``, from      what it is
 =====================  ==========================================================================
 0                      the dispatch policy's own state, so many numbers
 that number            room to remember it as it was before a choice that is refused
-twice that number      what :class:`windlass.admit.compiled.Standing` has: ``TAKEN`` and ``REFUSED``
+twice that number      what :class:`windlass.admit.compiled.StandingAnswers` has: ``TAKEN`` and ``REFUSED``
                        count first choices, ``REJECTS`` on has an answer a node. Besides, at
                        ``REJECTING`` how many nodes reject, at ``DIVERTED`` how many tasks went
                        elsewhere, and at ``FORCED`` how many stayed, as all nodes rejected

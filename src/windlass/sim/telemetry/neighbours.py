@@ -16,7 +16,7 @@ from windlass.sim.part import Quiet
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Changes:
+class CoreChanges:
     """(m,) in order of time: when, s, on which node, and how many cores more (or fewer, below 0) are wanted."""
 
     time: NDArray[np.float64]
@@ -32,7 +32,7 @@ def draw_bursts(
     ramp: float,
     until: float,
     rng: np.random.Generator,
-) -> Changes:
+) -> CoreChanges:
     """Bursts of each node by itself.
 
     Parameters
@@ -75,7 +75,7 @@ def draw_bursts(
             rows += [(falls + slope * step, node, -1) for step in range(height)]
             now = falls + slope * (height - 1) + float(rng.exponential(every))
     rows.sort(key=lambda row: row[:2])
-    return Changes(
+    return CoreChanges(
         np.array([row[0] for row in rows], np.float64),
         np.array([row[1] for row in rows], np.int64),
         np.array([row[2] for row in rows], np.int64),
@@ -95,12 +95,12 @@ class Neighbours(Quiet):
     Examples
     --------
     >>> ledger = Ledger([[4, 4]], parts=1)
-    >>> part = Neighbours(Changes(np.array([1.0, 5.0]), np.array([1, 1]), np.array([1, -1])), ledger)
+    >>> part = Neighbours(CoreChanges(np.array([1.0, 5.0]), np.array([1, 1]), np.array([1, -1])), ledger)
     >>> part.horizon(), part.decide(1.0), ledger.nodes.idle.tolist(), part.horizon()
     (1.0, (), [4, 3], 5.0)
     """
 
-    def __init__(self, changes: Changes, ledger: Ledger, site: int = 0, number: int = 0) -> None:
+    def __init__(self, changes: CoreChanges, ledger: Ledger, site: int = 0, number: int = 0) -> None:
         ledger.join(site, number)
         self._changes, self._ledger, self._first, self._number = (
             changes,

@@ -14,7 +14,7 @@ from windlass.sim.nodes import Ledger
 from windlass.sim.part import Quiet
 from windlass.sim.telemetry.gate import Counts, counts, tell
 from windlass.sim.telemetry.metrics import Metrics
-from windlass.sim.telemetry.pressure import QUEUED, Watched
+from windlass.sim.telemetry.pressure import QUEUED, UnfinishedTasks
 from windlass.sim.telemetry.result import Observed
 from windlass.sim.workers import slots
 from windlass.sim.workers.part import WorkersPart
@@ -65,7 +65,7 @@ class TelemetryPart(Quiet):
         self._ledger, self._rows = ledger, ledger.rows(site)
         state = workers.state
         self._cores = ledger.nodes.whole[self._rows].astype(np.float64)
-        self._watched = Watched(ledger.nodes.whole[self._rows], state.base.copy())
+        self._watched = UnfinishedTasks(ledger.nodes.whole[self._rows], state.base.copy())
         self._at = np.full(len(state.submit), -1)
         # What neighbours hold now, since when, and the integral of it over this step.
         self._held, self._since, self._area = self._held_now(), 0.0, np.zeros(len(self._cores))

@@ -64,7 +64,7 @@ class Pressure:
         return np.stack([self.busy, self.queue, self.ready, self.memory, self.network], axis=1)
 
 
-class Watched:
+class UnfinishedTasks:
     """Follows tasks that are not over yet from step to step, so that each step looks at few.
 
     Parameters
@@ -74,7 +74,7 @@ class Watched:
 
     Examples
     --------
-    >>> watched = Watched(np.array([2]), np.array([1.0]))
+    >>> watched = UnfinishedTasks(np.array([2]), np.array([1.0]))
     >>> submit, start, end = np.array([0.0, 1.0]), np.array([0.0, 3.0]), np.array([3.0, np.nan])
     >>> worker = np.array([0, 0])
     >>> over = watched.step(0.0, 4.0, submit, start, end, worker, 2, np.array([0, 0]), np.zeros(1))

@@ -20,7 +20,7 @@ from windlass.sim.part import Due, Loop, Quiet
 from windlass.sim.status import FULL, REACHED
 from windlass.sim.workers import slots
 from windlass.sim.workers.loop import BAD_CHOICE, KERNELS, RUN, SETTLE, STORE
-from windlass.sim.workers.python_policy import UNUSED, Asked
+from windlass.sim.workers.python_policy import UNUSED, PythonPolicyCall
 from windlass.sim.workers.result import Dispatched
 from windlass.sim.workers.setup import Setup, make_workers, with_more_log
 from windlass.sim.workers.state import NOBODY, WorkersRun, WorkersState
@@ -79,7 +79,7 @@ class WorkersPart(Quiet):
     ) -> None:
         compiled = as_compiled(policy)
         self._setup, self._name, self._progress = setup, policy.name, progress or (lambda _: None)
-        self._asked = Asked(policy) if compiled is None else None
+        self._asked = PythonPolicyCall(policy) if compiled is None else None
         state = make_workers(setup, compiled, submit, work, rng)
         state.clock[slots.FLOOR] = floor
         functions = UNUSED if compiled is None else compiled.functions()

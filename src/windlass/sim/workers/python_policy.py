@@ -28,7 +28,7 @@ UNUSED = (
 )
 
 
-class Asked:
+class PythonPolicyCall:
     """A policy in Python, of which a copy is asked at each arrival and told of each completion.
 
     Parameters

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from windlass.dispatch.compiled import BENCHMARK, BIND, CHANGED, CHOOSE, COMPLETED
 from windlass.jit import inlined
-from windlass.sim.events.tree import TREE, Tree
+from windlass.sim.events.tree import TREE, EventTree
 from windlass.sim.nodes import NODES, Nodes
 from windlass.sim.workers import slots
 
@@ -55,7 +55,7 @@ class WorkersState(NamedTuple):
     ``waiting``, ``estimates``: samples.
     """
 
-    tree: Tree
+    tree: EventTree
     clock: NDArray[np.float64]
     counts: NDArray[np.int64]
     line: NDArray[np.void]

@@ -12,7 +12,7 @@ import pytest
 
 from windlass.admit import AdmitView
 from windlass.agent.envelope import digest
-from windlass.agent.node import Node, decide, make_node
+from windlass.agent.node import AgentNode, decide, make_node
 from windlass.agent.options import Address
 from windlass.agent.token import Token
 
@@ -55,7 +55,7 @@ def views(count: int, seed: int = 1, dim: int = DIM) -> list[AdmitView]:
     return found
 
 
-def seen(name: str, steps: int = 60, seed: int = 1, dim: int = DIM) -> Node:
+def seen(name: str, steps: int = 60, seed: int = 1, dim: int = DIM) -> AgentNode:
     """A node under a policy, after some steps."""
     node = make_node(name, dim, np.random.default_rng(seed))
     for view in views(steps, seed, dim):

@@ -9,11 +9,11 @@ import pytest
 from tests.engines.linux.agent.conftest import DIM, NAMES, PATIENCE, ask, shown
 from windlass.admit import Admission
 from windlass.agent.guard import Guard
-from windlass.agent.node import Node, make_node
+from windlass.agent.node import AgentNode, make_node
 from windlass.agent.options import Above, Address, AgentOptions
 from windlass.agent.signal_board import Board
 from windlass.agent.stop import Stop
-from windlass.agent.watch import Watch, watch
+from windlass.agent.watch import NodeWatch, watch
 from windlass.engines.linux.telemetry.observer import Observation
 from windlass.model import InputError
 
@@ -35,7 +35,7 @@ class Told:
         return Admission(self.reject, "as told", 0.25)
 
 
-class Counting(Node):
+class Counting(AgentNode):
     """Counts gaps."""
 
     gaps = 0
@@ -46,7 +46,7 @@ class Counting(Node):
 
 @pytest.fixture
 def watching(clock):
-    return Watch(Counting(Told()), Guard(0.5), Board(clock, 5.0), 1.0, clock)
+    return NodeWatch(Counting(Told()), Guard(0.5), Board(clock, 5.0), 1.0, clock)
 
 
 def test_the_policy_s_answer_stands(watching):
@@ -80,7 +80,7 @@ def test_weight_falls_as_tasks_wait(watching):
 
 
 def test_without_a_guard_weight_is_whole_and_nothing_is_rejected(clock):
-    watching = Watch(Counting(Told()), Guard(0.0), Board(clock, 5.0), 1.0, clock)
+    watching = NodeWatch(Counting(Told()), Guard(0.0), Board(clock, 5.0), 1.0, clock)
     for _ in range(5):
         watching.take(step(9.0))
     assert watching.board.answer().percent == 100
@@ -128,7 +128,7 @@ def test_a_watch_leaves_out_the_first_observation_and_ends_when_told(clock):
     "name", ["always", "never", "random", "utilisation", "ready", "alarm", "pronto", "forewarn"]
 )
 def test_every_policy_runs_under_the_agent(name, clock):
-    watching = Watch(
+    watching = NodeWatch(
         make_node(name, DIM, np.random.default_rng(1)), Guard(0.5), Board(clock, 5.0), 1.0, clock
     )
     rng = np.random.default_rng(2)

@@ -17,7 +17,7 @@ from typer.testing import CliRunner
 from windlass.agent import kubernetes
 from windlass.agent.kubernetes import KEY, ClusterApi, Marker
 from windlass.agent.options import MARKS
-from windlass.agent.signal_board import Answer
+from windlass.agent.signal_board import AdmissionAnswer
 from windlass.agent.stop import Backoff, Stop
 from windlass.cli.app import app
 
@@ -139,7 +139,7 @@ class Agent:
     accept = True
 
     def __call__(self):
-        return Answer(self.accept, "", 100)
+        return AdmissionAnswer(self.accept, "", 100)
 
 
 @pytest.fixture(params=[by for by in MARKS if by != "off"])

@@ -3,13 +3,13 @@
 import pytest
 
 from tests.disks import PAGE, filled, names, small_disk
-from windlass.agent.envelope import Envelope, Part
+from windlass.agent.envelope import Envelope, EnvelopePart
 from windlass.agent.state_file import Keeper
 from windlass.model import InputError
 
 
 def envelope(policy, size):
-    return Envelope("agent", policy, "m", (Part("node", bytes(size)),))
+    return Envelope("agent", policy, "m", (EnvelopePart("node", bytes(size)),))
 
 
 @pytest.mark.parametrize("free", [0, PAGE, 2 * PAGE])

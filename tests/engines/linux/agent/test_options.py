@@ -7,9 +7,9 @@ pytest.importorskip("prometheus_client", reason="the extra `agent` is not instal
 
 from tests.engines.linux.agent.conftest import SECRET
 from windlass.agent.check import line_of
-from windlass.agent.envelope import Envelope, Part, digest, is_ours, opened
+from windlass.agent.envelope import Envelope, EnvelopePart, digest, is_ours, opened
 from windlass.agent.options import Above, Address, AgentOptions, AggregatorOptions, check_name
-from windlass.agent.signal_board import Answer
+from windlass.agent.signal_board import AdmissionAnswer
 from windlass.agent.token import Token, read_token
 from windlass.model import InputError
 
@@ -75,7 +75,9 @@ def test_a_token_is_long_and_plain_and_in_a_file_of_its_own(tmp_path):
 
 
 def test_envelopes_are_told_from_other_files_and_their_parts_by_name():
-    envelope = Envelope("agent", "p", "m", (Part("a", b"1"), Part("b", b"2"), Part("a", b"3")))
+    envelope = Envelope(
+        "agent", "p", "m", (EnvelopePart("a", b"1"), EnvelopePart("b", b"2"), EnvelopePart("a", b"3"))
+    )
     assert (envelope.part("a"), envelope.part("b"), envelope.part("c")) == (b"1", b"2", None)
     assert [is_ours(each) for each in (b"", b"windlass-agent 9", b"windlass", b"\0")] == [
         True,
@@ -95,6 +97,6 @@ def test_envelopes_are_told_from_other_files_and_their_parts_by_name():
 
 @pytest.mark.parametrize(("accept", "percent"), [(True, 100), (True, 1), (False, 0)])
 def test_haproxy_is_told_the_state_or_the_weight(accept, percent):
-    answer = Answer(accept, "why", percent)
+    answer = AdmissionAnswer(accept, "why", percent)
     assert line_of(answer, "weight") == f"up {percent}%"
     assert line_of(answer, "state") == (f"ready up {percent}%" if accept else "drain")

@@ -13,7 +13,7 @@ from windlass.agent.options import Above
 from windlass.agent.signal_board import Board
 from windlass.agent.stop import Backoff
 from windlass.agent.token import Token
-from windlass.agent.watch import Watch
+from windlass.agent.watch import NodeWatch
 from windlass.cli.app import app
 from windlass.engines.linux.telemetry.observer import Observation, Observer
 
@@ -42,13 +42,13 @@ def test_prometheus_is_shown_what_the_page_names(clock):
     pytest.importorskip("prometheus_client", reason="the extra `agent` is not installed")
     import numpy as np
 
-    from windlass.agent.agent import Saves, of_process
+    from windlass.agent.agent import SaveCounts, of_process
     from windlass.agent.join import Joiner
     from windlass.agent.prometheus import Page, shown_of
     from windlass.agent.web import Refusals
 
     board, refusals = Board(clock, 5.0), Refusals()
-    watching = Watch(seen("forewarn"), Guard(0.5), board, 1.0, clock)
+    watching = NodeWatch(seen("forewarn"), Guard(0.5), board, 1.0, clock)
     watching.take(Observation(0.0, 1.0, np.zeros(6), 0.5, 0.0))
     refusals.count("http")
     joiner = Joiner(
@@ -58,7 +58,7 @@ def test_prometheus_is_shown_what_the_page_names(clock):
 
     def now():
         yield from shown_of(board, tuple("abcdef"))
-        yield from of_process(refusals, Saves(), joiner)
+        yield from of_process(refusals, SaveCounts(), joiner)
 
     page = Page(now).answer().body.decode()
     shown = set(re.findall(r"^(windlass_[a-z_]+)", page, flags=re.MULTILINE))

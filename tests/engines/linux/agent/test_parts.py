@@ -12,16 +12,16 @@ pytest.importorskip("prometheus_client", reason="the extra `agent` is not instal
 
 from windlass.admit import Admission
 from windlass.agent.agent import Saver, of_process
-from windlass.agent.envelope import Envelope, Part, opened
+from windlass.agent.envelope import Envelope, EnvelopePart, opened
 from windlass.agent.guard import Guard
 from windlass.agent.kubernetes import KEY, Marker
 from windlass.agent.prometheus import Count, Gauge, Many, Page, shown_of
 from windlass.agent.routes import agent_routes
-from windlass.agent.signal_board import Answer, Board, Standing
+from windlass.agent.signal_board import AdmissionAnswer, Board, StepSignal
 from windlass.agent.state_file import Keeper
 from windlass.agent.stop import Backoff, Stop
-from windlass.agent.watch import Watch
-from windlass.agent.web import Answered, Asked, Refusals
+from windlass.agent.watch import NodeWatch
+from windlass.agent.web import Answered, Refusals, WebRequest
 from windlass.engines.linux.telemetry.observer import Observation
 
 
@@ -31,19 +31,19 @@ def standing(**changed):
         "busy": 0.5, "ready": 0.125, "room": 0.8, "metrics": np.array([1.5, math.nan]),
         "projections": np.array([4.0, 5.0]), "singular": np.array([9.0]),
     }  # fmt: skip
-    return Standing(**{**given, **changed})
+    return StepSignal(**{**given, **changed})
 
 
 def test_what_stands_is_told_until_it_is_too_old(clock):
     board = Board(clock, 5.0)
     assert board.age == math.inf
     board.last = standing()
-    assert (board.answer(), board.age) == (Answer(True, "well", 80), 0.0)
+    assert (board.answer(), board.age) == (AdmissionAnswer(True, "well", 80), 0.0)
     for room, percent in ((1.0, 100), (0.994, 99), (0.004, 1), (0.0, 1)):
         board.last = standing(room=room)
         assert board.answer().percent == percent
     board.last = standing(reject=True)
-    assert board.answer() == Answer(False, "well", 0)
+    assert board.answer() == AdmissionAnswer(False, "well", 0)
     clock.now += 5.0
     assert board.answer().why == "well"
     clock.now += 0.5
@@ -55,18 +55,18 @@ def test_what_stands_is_told_until_it_is_too_old(clock):
 def test_an_agent_is_healthy_while_its_last_step_is_young(clock):
     board = Board(clock, 5.0)
     answering = agent_routes(board, lambda: Answered(200, b"numbers"))
-    assert answering(Asked("GET", "/healthz")).status == 503
+    assert answering(WebRequest("GET", "/healthz")).status == 503
     board.last = standing(now=995.0, why="two\nlines " + "x" * 600)
-    assert answering(Asked("HEAD", "/healthz")).status == 200
-    found = answering(Asked("GET", "/accept"))
+    assert answering(WebRequest("HEAD", "/healthz")).status == 200
+    found = answering(WebRequest("GET", "/accept"))
     assert (found.status, found.refused) == (200, "")
     assert found.body.startswith(b"accept: two lines xxx")
     assert len(found.body) == len(b"accept: \n") + 500
-    assert answering(Asked("GET", "/metrics")).body == b"numbers"
+    assert answering(WebRequest("GET", "/metrics")).body == b"numbers"
     clock.now += 0.25
-    assert answering(Asked("GET", "/healthz")).body == b"no step for 5 s\n"
-    assert answering(Asked("GET", "/other")).refused == "path"
-    assert answering(Asked("POST", "/healthz")).refused == "method"
+    assert answering(WebRequest("GET", "/healthz")).body == b"no step for 5 s\n"
+    assert answering(WebRequest("GET", "/other")).refused == "path"
+    assert answering(WebRequest("POST", "/healthz")).refused == "method"
 
 
 def test_prometheus_is_shown_each_number_of_a_step(clock):
@@ -163,7 +163,7 @@ def observed(seconds=1.0, busy=0.5, ready=0.0, at=5.0):
 
 def test_a_step_is_decided_counted_and_shown(clock):
     node, board = Said(), Board(clock, 5.0)
-    watching = Watch(node, Guard(0.5), board, 2.0, clock)
+    watching = NodeWatch(node, Guard(0.5), board, 2.0, clock)
     for reject, ready, expected in (
         (False, 0.0, (1, 0, 0)), (True, 0.0, (2, 1, 0)), (True, 2.0, (3, 2, 0)), (False, 2.0, (4, 3, 1)),
         (False, 0.0, (5, 4, 2)),
@@ -193,7 +193,7 @@ def test_a_step_is_decided_counted_and_shown(clock):
 
 def test_what_was_learned_is_looked_at_with_each_block_and_given_once(clock):
     node = Said()
-    watching = Watch(node, Guard(0.5), Board(clock, 5.0), 1.0, clock)
+    watching = NodeWatch(node, Guard(0.5), Board(clock, 5.0), 1.0, clock)
     assert watching.learned == 1
     for step in range(1, 45):
         watching.take(observed())
@@ -209,7 +209,7 @@ def test_what_was_learned_is_looked_at_with_each_block_and_given_once(clock):
 
 
 def test_saving_is_due_now_and_then_and_a_failure_is_said(clock, tmp_path):
-    envelope, said = Envelope("agent", "p", "m", (Part("node", b"abc"),)), []
+    envelope, said = Envelope("agent", "p", "m", (EnvelopePart("node", b"abc"),)), []
     made = [envelope]
     saver = Saver(Keeper(tmp_path / "state"), 60.0, lambda: made[0], clock, said.append)
     assert not saver.look()
@@ -261,7 +261,7 @@ def test_a_mark_is_changed_ten_seconds_apart(clock, by):
         cluster,
         "n1",
         by,
-        lambda: Answer(accept[0], "", 1),
+        lambda: AdmissionAnswer(accept[0], "", 1),
         clock,
         Backoff(np.random.default_rng(1)),
         said.append,
@@ -309,7 +309,7 @@ def test_who_stops_before_anything_was_marked_takes_away_what_another_left(clock
         cluster,
         "n1",
         "taint",
-        lambda: Answer(True, "", 1),
+        lambda: AdmissionAnswer(True, "", 1),
         clock,
         Backoff(np.random.default_rng(1)),
         said.append,

@@ -146,4 +146,4 @@ def test_an_aggregator_hands_out_what_it_was_sent_and_what_the_one_above_has(tmp
     with pytest.raises(OSError, match="refused"):
         ask(again.url, "/healthz")
     assert f"{again.url.url}, 1 agents known" in again.lines
-    assert agents.Saves().done == agents.Saves().failed == 0
+    assert agents.SaveCounts().done == agents.SaveCounts().failed == 0

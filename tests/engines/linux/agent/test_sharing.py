@@ -20,7 +20,7 @@ from windlass.agent.node import as_message, from_message, make_node
 from windlass.agent.options import Above
 from windlass.agent.stop import Backoff
 from windlass.agent.token import Token
-from windlass.agent.web import Answered, Asked
+from windlass.agent.web import Answered, WebRequest
 from windlass.model import InputError
 
 
@@ -135,10 +135,10 @@ def test_routes_of_an_aggregate(clock):
     aggregate = Aggregate(DIM, 3, METRICS, 100.0, clock)
     routes = Routes(aggregate, token, METRICS, lambda: Answered(200, b"numbers"), lambda: above[0])
     header = token.header.encode()
-    assert routes(Asked("GET", "/global", header)).status == 204
-    assert routes(Asked("PUT", "/nodes/a%2Db", header, sent(learned(1)))).status == 204
+    assert routes(WebRequest("GET", "/global", header)).status == 204
+    assert routes(WebRequest("PUT", "/nodes/a%2Db", header, sent(learned(1)))).status == 204
     assert aggregate.children == ("a-b",)
-    found = routes(Asked("GET", "/global", header))
+    found = routes(WebRequest("GET", "/global", header))
     assert (found.status, found.content) == (200, "application/octet-stream")
     envelope = opened(found.body)
     envelope.check("learned", METRICS)
@@ -146,13 +146,15 @@ def test_routes_of_an_aggregate(clock):
     assert from_message(envelope, DIM).lesson.count == 20.0
     # What the one above has is what newcomers are handed.
     above[0] = learned(4)
-    assert from_message(opened(routes(Asked("GET", "/global", header)).body), DIM).lesson.count == 50.0
+    assert from_message(opened(routes(WebRequest("GET", "/global", header)).body), DIM).lesson.count == 50.0
     for asked, status, refused in (
-        (Asked("GET", "/healthz"), 200, ""), (Asked("GET", "/metrics"), 200, ""), (Asked("GET", "/node"), 404, "path"),
-        (Asked("POST", "/healthz"), 405, "method"), (Asked("PUT", "/global", header), 405, "method"),
-        (Asked("GET", "/global"), 401, "token"), (Asked("GET", "/nodes/a", b"Bearer no"), 401, "token"),
-        (Asked("GET", "/nodes/a", header), 405, "method"), (Asked("PUT", "/nodes/", header), 400, "name"),
-        (Asked("PUT", "/nodes/b", header, b"x"), 400, "content"), (Asked("DELETE", "/nodes/a-b", header), 204, ""),
+        (WebRequest("GET", "/healthz"), 200, ""), (WebRequest("GET", "/metrics"), 200, ""),
+        (WebRequest("GET", "/node"), 404, "path"),
+        (WebRequest("POST", "/healthz"), 405, "method"), (WebRequest("PUT", "/global", header), 405, "method"),
+        (WebRequest("GET", "/global"), 401, "token"), (WebRequest("GET", "/nodes/a", b"Bearer no"), 401, "token"),
+        (WebRequest("GET", "/nodes/a", header), 405, "method"), (WebRequest("PUT", "/nodes/", header), 400, "name"),
+        (WebRequest("PUT", "/nodes/b", header, b"x"), 400, "content"),
+        (WebRequest("DELETE", "/nodes/a-b", header), 204, ""),
     ):  # fmt: skip
         answered = routes(asked)
         assert (answered.status, answered.refused) == (status, refused), asked

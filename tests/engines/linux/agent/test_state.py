@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.engines.linux.agent.conftest import DIM, METRICS, seen, views
-from windlass.agent.envelope import Envelope, Part, digest, opened
+from windlass.agent.envelope import Envelope, EnvelopePart, digest, opened
 from windlass.agent.node import as_message, decide, from_message, load_node, make_node
 from windlass.agent.state_file import Keeper
 from windlass.model import InputError
@@ -20,7 +20,7 @@ LEARNERS = ("pronto", "forewarn")
 
 
 def envelope(name="forewarn", node=None):
-    return Envelope("agent", name, METRICS, (Part("node", (node or seen(name)).save() or b""),))
+    return Envelope("agent", name, METRICS, (EnvelopePart("node", (node or seen(name)).save() or b""),))
 
 
 @pytest.mark.parametrize("name", LEARNERS)
@@ -34,14 +34,16 @@ def test_a_node_goes_on_as_if_it_had_never_stopped(name):
 @given(parts=st.lists(st.tuples(st.text(), st.binary())), policy=st.text(), metrics=st.text())
 @settings(max_examples=50)
 def test_an_envelope_comes_back(parts, policy, metrics):
-    sealed = Envelope("learned", policy, metrics, tuple(Part(*each) for each in parts))
+    sealed = Envelope("learned", policy, metrics, tuple(EnvelopePart(*each) for each in parts))
     assert opened(sealed.seal()) == sealed
 
 
 @given(at=st.integers(0), bit=st.integers(0, 7), cut=st.booleans())
 @settings(max_examples=200)
 def test_any_bit_that_is_changed_and_any_cut_is_found(at, bit, cut):
-    data = bytearray(Envelope("agent", "pronto", "m", (Part("a", b"some bytes"), Part("b", b""))).seal())
+    data = bytearray(
+        Envelope("agent", "pronto", "m", (EnvelopePart("a", b"some bytes"), EnvelopePart("b", b""))).seal()
+    )
     at %= len(data)
     if cut:
         del data[at:]
@@ -137,12 +139,12 @@ def test_plain_policies_keep_nothing():
 WRITER = """
 import sys
 from pathlib import Path
-from windlass.agent.envelope import Envelope, Part
+from windlass.agent.envelope import Envelope, EnvelopePart
 from windlass.agent.state_file import Keeper
 keeper = Keeper(Path(sys.argv[1]))
 at = 0
 while True:
-    keeper.save(Envelope("agent", str(at), "m", (Part("node", bytes([at % 256]) * 300_000),)))
+    keeper.save(Envelope("agent", str(at), "m", (EnvelopePart("node", bytes([at % 256]) * 300_000),)))
     at += 1
     print("saved", flush=True)
 """

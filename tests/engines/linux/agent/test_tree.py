@@ -11,7 +11,7 @@ from tests.engines.linux.agent.conftest import DIM, METRICS, PATIENCE, SECRET, a
 from windlass.admit import Subspace, merge
 from windlass.admit.lib.saved import pack
 from windlass.admit.shared_model import Lesson
-from windlass.agent.envelope import Envelope, Part, opened
+from windlass.agent.envelope import Envelope, EnvelopePart, opened
 from windlass.agent.join import Joiner, exchange
 from windlass.agent.node import as_message, from_message, make_node
 from windlass.agent.options import Above
@@ -32,7 +32,7 @@ def aggregate(clock):
 
 @pytest.fixture
 def address(aggregate, served, token):
-    from windlass.agent.agent import Saves, of_process
+    from windlass.agent.agent import SaveCounts, of_process
     from windlass.agent.aggregate import Routes
     from windlass.agent.prometheus import Page
     from windlass.agent.web import Refusals
@@ -41,7 +41,7 @@ def address(aggregate, served, token):
 
     def page():
         yield from aggregate.shown()
-        yield from of_process(refusals, Saves(), None)
+        yield from of_process(refusals, SaveCounts(), None)
 
     return served(Routes(aggregate, token, METRICS, Page(page).answer, lambda: None), refusals)
 
@@ -59,7 +59,7 @@ def subspace(basis, singular, metrics=METRICS):
     anything = Anything()
     anything.basis, anything.singular = np.asarray(basis, float), np.asarray(singular, float)
     data = pack("windlass.admit.subspace", {}, [("subspace", anything, ("basis", "singular"))])
-    return Envelope("learned", "pronto", metrics, (Part("subspace", data),)).seal()
+    return Envelope("learned", "pronto", metrics, (EnvelopePart("subspace", data),)).seal()
 
 
 def refused_in_all(page):

@@ -8,8 +8,8 @@ from tests.engines.linux.telemetry.conftest import values
 from windlass.engines.linux.telemetry.disks import Disks
 from windlass.engines.linux.telemetry.loadavg import LoadAverage
 from windlass.engines.linux.telemetry.meminfo import MemoryInfo
-from windlass.engines.linux.telemetry.network import Network
-from windlass.engines.linux.telemetry.pressure import Pressure, stalls
+from windlass.engines.linux.telemetry.network import NetworkSource
+from windlass.engines.linux.telemetry.pressure import PressureSource, stalls
 from windlass.engines.linux.telemetry.schedstat import CoreWaits
 from windlass.engines.linux.telemetry.sockets import Sockets
 from windlass.engines.linux.telemetry.stat import Stat
@@ -156,7 +156,7 @@ def test_disks(machine):
 
 
 def test_devices(machine):
-    source = Network(machine.roots)
+    source = NetworkSource(machine.roots)
 
     def write(**devices):
         lines = "".join(f"  {name}: {' '.join(map(str, each))}\n" for name, each in devices.items())
@@ -226,7 +226,7 @@ def test_sockets(machine):
 
 
 def test_pressure(machine):
-    source = Pressure(machine.roots)
+    source = PressureSource(machine.roots)
 
     def write(step):
         for at, name in enumerate(("cpu", "io", "memory"), 1):

@@ -9,12 +9,12 @@ from windlass.engines.linux.telemetry.disks import Disks
 from windlass.engines.linux.telemetry.groups import ControlGroups
 from windlass.engines.linux.telemetry.loadavg import LoadAverage
 from windlass.engines.linux.telemetry.meminfo import MemoryInfo
-from windlass.engines.linux.telemetry.network import Network
-from windlass.engines.linux.telemetry.pressure import Pressure
+from windlass.engines.linux.telemetry.network import NetworkSource
+from windlass.engines.linux.telemetry.pressure import PressureSource
 from windlass.engines.linux.telemetry.schedstat import CoreWaits
 from windlass.engines.linux.telemetry.sockets import Sockets
 from windlass.engines.linux.telemetry.stat import Stat
-from windlass.engines.linux.telemetry.tasks import Tasks
+from windlass.engines.linux.telemetry.tasks import TasksSource
 from windlass.engines.linux.telemetry.vmstat import PageEvents
 
 FILES = {
@@ -23,9 +23,9 @@ FILES = {
     MemoryInfo: "meminfo",
     PageEvents: "vmstat",
     Disks: "diskstats",
-    Network: "net/dev",
+    NetworkSource: "net/dev",
     Sockets: "net/snmp",
-    Pressure: "pressure/cpu",
+    PressureSource: "pressure/cpu",
     CoreWaits: "schedstat",
 }
 
@@ -102,7 +102,7 @@ def test_loopback_is_apart_from_other_devices(machine):
         lines = "".join(DEVICE.format(name=name, rx=rx, tx=0) for name in ("lo", "eth0", "veth1"))
         machine.write("proc/net/dev", "Inter-| Receive\n face |bytes\n" + lines)
 
-    source = Network(machine.roots)
+    source = NetworkSource(machine.roots)
     write(100)
     source.read(1.0)
     write(300)
@@ -123,7 +123,7 @@ def test_sockets(machine):
 
 def test_pressure_is_a_share_of_time(machine):
     line = "some avg10=10.00 avg60=0.00 avg300=0.00 total={}\n"
-    source = Pressure(machine.roots)
+    source = PressureSource(machine.roots)
     machine.write("proc/pressure/cpu", line.format(1_000_000))
     source.read(1.0)
     machine.write("proc/pressure/cpu", line.format(1_500_000))
@@ -143,7 +143,7 @@ def test_cores_waits_are_summed(machine):
     assert (found["schedstat.waited"], found["schedstat.ran"]) == (1.5, 0.5)
 
 
-@pytest.mark.parametrize("kind", [*FILES, Tasks, ControlGroups], ids=lambda kind: kind.__name__)
+@pytest.mark.parametrize("kind", [*FILES, TasksSource, ControlGroups], ids=lambda kind: kind.__name__)
 def test_a_machine_without_the_file_has_nan(machine, kind):
     (machine.root / "proc").rmdir()
     source = kind(machine.roots)

@@ -12,14 +12,14 @@ from hypothesis import strategies as st
 
 from tests.engines.linux.telemetry.conftest import Machine, values
 from windlass.engines.linux.telemetry.source import Roots
-from windlass.engines.linux.telemetry.tasks import Tasks
+from windlass.engines.linux.telemetry.tasks import TasksSource
 
 SECOND = 10**9
 
 
 @pytest.fixture(params=[1000, 0], ids=["open files", "no file open"])
 def source(request, machine):
-    return Tasks(machine.roots, most=request.param)
+    return TasksSource(machine.roots, most=request.param)
 
 
 def test_waiting_is_summed_over_threads(machine, source):
@@ -61,7 +61,7 @@ def test_who_has_gone_takes_nothing_away(machine, source):
 @settings(max_examples=40, deadline=None)
 def test_it_is_never_negative_and_never_more_than_all_could_wait(tmp_path_factory, steps):
     machine = Machine(tmp_path_factory.mktemp("machine"))
-    source = Tasks(machine.roots, most=0)
+    source = TasksSource(machine.roots, most=0)
     for step in steps:
         shutil.rmtree(machine.root / "proc", ignore_errors=True)
         (machine.root / "proc").mkdir()
@@ -73,7 +73,7 @@ def test_it_is_never_negative_and_never_more_than_all_could_wait(tmp_path_factor
 
 def test_files_are_given_back(machine):
     before = len(os.listdir("/proc/self/fd"))
-    source = Tasks(machine.roots, most=3)
+    source = TasksSource(machine.roots, most=3)
     for pid in range(1, 9):
         machine.thread(pid, pid, waited=0)
     source.read(1.0)
@@ -92,7 +92,7 @@ def test_threads_of_this_process_are_seen_to_come_and_go():
     """On the real kernel, where a thread's open file outlives the thread."""
     if not os.path.exists("/proc/self/task"):
         pytest.skip("no /proc here")
-    source = Tasks(Roots())
+    source = TasksSource(Roots())
     source.read(math.nan)
     own = source._processes[str(os.getpid())]
     known = set(own.threads)

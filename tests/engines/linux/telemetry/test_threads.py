@@ -11,11 +11,11 @@ from tests.engines.linux.telemetry.conftest import values
 from tests.engines.linux.telemetry.test_groups import SECOND
 from windlass.engines.linux.telemetry import tasks
 from windlass.engines.linux.telemetry.proc_file import Held
-from windlass.engines.linux.telemetry.tasks import Tasks
+from windlass.engines.linux.telemetry.tasks import TasksSource
 
 
 def test_threads_that_come_and_go_are_counted_each_second(machine):
-    source = Tasks(machine.roots)
+    source = TasksSource(machine.roots)
     for thread in (1, 2, 3):
         machine.thread(1, thread, waited=0, ran=0)
     # A process of which nothing can be read yet.
@@ -44,7 +44,7 @@ def test_threads_that_come_and_go_are_counted_each_second(machine):
 
 @pytest.mark.parametrize("most", [0, 10])
 def test_a_thread_that_ends_in_a_process_that_goes_on_is_gone(machine, most):
-    source = Tasks(machine.roots, most)
+    source = TasksSource(machine.roots, most)
     for thread in (1, 2):
         machine.thread(1, thread, waited=SECOND)
     values(source, math.nan)
@@ -57,7 +57,7 @@ def test_a_thread_that_ends_in_a_process_that_goes_on_is_gone(machine, most):
 
 
 def test_a_new_thread_is_looked_for_where_one_has_run_or_waited(machine):
-    source = Tasks(machine.roots, 0)
+    source = TasksSource(machine.roots, 0)
     machine.thread(1, 1, waited=0, ran=5)
     values(source, math.nan)
     machine.thread(1, 2, waited=0, ran=5)

@@ -58,7 +58,7 @@ class Disks:
         self._busy: dict[Hashable, int] = {}
 
     def read(self, seconds: float) -> list[float]:
-        """As of :class:`~windlass.engines.linux.telemetry.source.Source`."""
+        """As of :class:`~windlass.engines.linux.telemetry.source.TelemetrySource`."""
         text = self._file.read()
         if text is None:
             self._summed.rates(None, seconds)

@@ -117,7 +117,7 @@ class ControlGroups:
         return [each.files[0] for each in self._named]
 
     def read(self, seconds: float) -> list[float]:
-        """As of :class:`~windlass.engines.linux.telemetry.source.Source`."""
+        """As of :class:`~windlass.engines.linux.telemetry.source.TelemetrySource`."""
         if not self._trees:
             return [math.nan] * len(self.names)
         self._until_walk -= 1

@@ -30,7 +30,7 @@ class LoadAverage:
         self.files: Sequence[Held] = (self._file,)
 
     def read(self, seconds: float) -> list[float]:
-        """As of :class:`~windlass.engines.linux.telemetry.source.Source`."""
+        """As of :class:`~windlass.engines.linux.telemetry.source.TelemetrySource`."""
         text = self._file.read()
         try:
             one, five, fifteen, tasks, _ = (text or b"").split()

@@ -38,7 +38,7 @@ class MemoryInfo:
         self.files: Sequence[Held] = (self._file,)
 
     def read(self, seconds: float) -> list[float]:
-        """As of :class:`~windlass.engines.linux.telemetry.source.Source`."""
+        """As of :class:`~windlass.engines.linux.telemetry.source.TelemetrySource`."""
         text = self._file.read()
         if text is None:
             return unknown(self.names)

@@ -18,7 +18,7 @@ _LOOPBACK = b"lo"
 _COUNTERS = 16
 
 
-class Network:
+class NetworkSource:
     """Bytes, packets, errors and drops a second of all devices but loopback; loopback's bytes and packets apart.
 
     A packet that passes a bridge and the device below it is counted at both.
@@ -30,7 +30,7 @@ class Network:
 
     Examples
     --------
-    >>> source = Network(Roots())
+    >>> source = NetworkSource(Roots())
     >>> len(source.read(1.0)) == len(source.names)
     True
     """
@@ -43,7 +43,7 @@ class Network:
         self._outer, self._loopback = Summed(len(_RATES)), Summed(2)
 
     def read(self, seconds: float) -> list[float]:
-        """As of :class:`~windlass.engines.linux.telemetry.source.Source`."""
+        """As of :class:`~windlass.engines.linux.telemetry.source.TelemetrySource`."""
         text = self._file.read()
         if text is None:
             self._outer.rates(None, seconds)

@@ -23,13 +23,13 @@ from windlass.engines.linux.telemetry.disks import Disks
 from windlass.engines.linux.telemetry.groups import ControlGroups
 from windlass.engines.linux.telemetry.loadavg import LoadAverage
 from windlass.engines.linux.telemetry.meminfo import MemoryInfo
-from windlass.engines.linux.telemetry.network import Network
-from windlass.engines.linux.telemetry.pressure import Pressure
+from windlass.engines.linux.telemetry.network import NetworkSource
+from windlass.engines.linux.telemetry.pressure import PressureSource
 from windlass.engines.linux.telemetry.schedstat import CoreWaits
 from windlass.engines.linux.telemetry.sockets import Sockets
-from windlass.engines.linux.telemetry.source import Roots, Source
+from windlass.engines.linux.telemetry.source import Roots, TelemetrySource
 from windlass.engines.linux.telemetry.stat import Stat
-from windlass.engines.linux.telemetry.tasks import Tasks
+from windlass.engines.linux.telemetry.tasks import TasksSource
 from windlass.engines.linux.telemetry.vmstat import PageEvents
 
 Clock = Callable[[], float]
@@ -97,17 +97,17 @@ class Observer:
         found = roots or Roots()
         self._clock, self._wall, self._last = clock, wall, math.nan
         self._cores = cores
-        self.sources: tuple[Source, ...] = (
+        self.sources: tuple[TelemetrySource, ...] = (
             Stat(found),
             LoadAverage(found),
             MemoryInfo(found),
             PageEvents(found),
             Disks(found),
-            Network(found),
+            NetworkSource(found),
             Sockets(found),
-            Pressure(found),
+            PressureSource(found),
             CoreWaits(found),
-            Tasks(found),
+            TasksSource(found),
             ControlGroups(found, groups),
         )
         #: Of all metrics, in order.

@@ -12,7 +12,7 @@ from windlass.engines.linux.telemetry.source import Roots, number_or_none
 _RESOURCES = ("cpu", "io", "memory")
 
 
-class Pressure:
+class PressureSource:
     """Of each resource: the share of time in which some task waited for it, in which all did, and a mean of 10 s.
 
     The first two are of the step that has ended; the last is the kernel's own. ``psi.cpu.some`` says that somebody
@@ -25,7 +25,7 @@ class Pressure:
 
     Examples
     --------
-    >>> source = Pressure(Roots())
+    >>> source = PressureSource(Roots())
     >>> len(source.read(1.0)) == len(source.names)
     True
     """
@@ -39,7 +39,7 @@ class Pressure:
         self._counters = tuple(Counters() for _ in _RESOURCES)
 
     def read(self, seconds: float) -> list[float]:
-        """As of :class:`~windlass.engines.linux.telemetry.source.Source`."""
+        """As of :class:`~windlass.engines.linux.telemetry.source.TelemetrySource`."""
         found: list[float] = []
         for file, counters in zip(self.files, self._counters, strict=True):
             some, full, mean = stalls(file.read())

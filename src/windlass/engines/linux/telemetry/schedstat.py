@@ -40,7 +40,7 @@ class CoreWaits:
         self._summed = Summed(3)
 
     def read(self, seconds: float) -> list[float]:
-        """As of :class:`~windlass.engines.linux.telemetry.source.Source`."""
+        """As of :class:`~windlass.engines.linux.telemetry.source.TelemetrySource`."""
         text = self._file.read()
         cores: dict[Hashable, list[int]] = {}
         for line in (text or b"").splitlines():

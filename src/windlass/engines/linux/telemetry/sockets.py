@@ -53,7 +53,7 @@ class Sockets:
         self._counters = Counters()
 
     def read(self, seconds: float) -> list[float]:
-        """As of :class:`~windlass.engines.linux.telemetry.source.Source`."""
+        """As of :class:`~windlass.engines.linux.telemetry.source.TelemetrySource`."""
         held = {
             words[0]: words
             for words in map(bytes.split, (self._sockstat.read() or b"").splitlines())

@@ -32,7 +32,7 @@ class Roots:
     groups: Path = Path("/sys/fs/cgroup")
 
 
-class Source(Protocol):
+class TelemetrySource(Protocol):
     """One kind of file. What it cannot read is NaN; it never raises for what a machine does not have."""
 
     @property

@@ -56,7 +56,7 @@ class _Sum:
     gone: int = 0
 
 
-class Tasks:
+class TasksSource:
     """Seconds a second in which threads waited and ran, summed over all; and how many there are, come and go.
 
     ``tasks.waited`` includes the time in which a limit kept a thread from running. It can be far above the number of
@@ -71,7 +71,7 @@ class Tasks:
 
     Examples
     --------
-    >>> source = Tasks(Roots())
+    >>> source = TasksSource(Roots())
     >>> dict(zip(source.names, source.read(0.0)))["tasks.threads"] >= 1.0
     True
     """
@@ -94,7 +94,7 @@ class Tasks:
         self._begun = False
 
     def read(self, seconds: float) -> list[float]:
-        """As of :class:`~windlass.engines.linux.telemetry.source.Source`."""
+        """As of :class:`~windlass.engines.linux.telemetry.source.TelemetrySource`."""
         try:
             listed = {name for name in os.listdir(self._proc) if name.isdecimal()}
         except OSError:

@@ -42,7 +42,7 @@ class PageEvents:
         self._counters = Counters()
 
     def read(self, seconds: float) -> list[float]:
-        """As of :class:`~windlass.engines.linux.telemetry.source.Source`."""
+        """As of :class:`~windlass.engines.linux.telemetry.source.TelemetrySource`."""
         words = (self._file.read() or b"").split()
         found = dict(zip(words[::2], words[1::2], strict=False))
         return self._counters.rates([number_or_none(found.get(name)) for name in _NAMES], seconds)

@@ -11,7 +11,7 @@ from windlass.experiment.checks.capabilities import require_kernel, require_numb
 from windlass.experiment.checks.common import require, require_defaults
 from windlass.model.fleet import Fleet, FleetCase, fixed_table
 from windlass.order.fleet import FleetView, JobOrder
-from windlass.order.fleet.compiled import Parametric, Refining, select_of
+from windlass.order.fleet.compiled import FleetParametric, Refining, select_of
 from windlass.policy.registry import Registry, capability
 from windlass.sim.fleet import FleetRun, run_ordered
 
@@ -103,7 +103,7 @@ def check_compiled(registry: Registry, name: str) -> None:
     select = select_of(policy)
     if select is None:
         return
-    refining, parametric = capability(policy, Refining), capability(policy, Parametric)
+    refining, parametric = capability(policy, Refining), capability(policy, FleetParametric)
     require_kernel(select, name, "select")
     require_kernel(None if refining is None else refining.refine, name, "refine")
     require_numbers(None if parametric is None else parametric.options, name, "options")

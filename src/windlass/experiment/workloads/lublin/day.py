@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammainc
 
-from windlass.experiment.workloads.lublin.kinds import Kind
+from windlass.experiment.workloads.lublin.kinds import JobKind
 
 _HALF_HOUR = 1800.0
 _HALF_HOURS = 48
@@ -37,7 +37,7 @@ class Day:
     weights: NDArray[np.float64]
 
     @classmethod
-    def of(cls, kind: Kind) -> Day:
+    def of(cls, kind: JobKind) -> Day:
         """The day of a kind of jobs."""
         half_hours = np.arange(_FIRST_HALF_HOUR, _FIRST_HALF_HOUR + _HALF_HOURS)
         edges = np.append(half_hours - 0.5, half_hours[-1] + 0.5)
@@ -67,7 +67,7 @@ class Day:
         return np.asarray((days * _HALF_HOURS + half_hour + within) * _HALF_HOUR)
 
 
-def draw_points(kind: Kind, jobs: int, rng: np.random.Generator) -> NDArray[np.float64]:
+def draw_points(kind: JobKind, jobs: int, rng: np.random.Generator) -> NDArray[np.float64]:
     """Points since the first midnight at which each of so many jobs of a kind comes.
 
     Parameters

@@ -9,7 +9,7 @@ _FITTED_LOG2_SIZE = 7.0  # the parameters are published for 128 processors
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class JobKind:
     """One kind of jobs: how large they are, how long they run, and when they come.
 
     Parameters
@@ -49,7 +49,7 @@ class Kind:
     day_shape: float
     day_scale: float
 
-    def sized(self, processors: int) -> Kind:
+    def sized(self, processors: int) -> JobKind:
         """The kind on a system of so many processors.
 
         The upper ends of both stages move with log2 of the system's size, which keeps the published rule
@@ -64,7 +64,7 @@ class Kind:
         return replace(self, low=low, middle=max(self.middle + shift, low), high=high)
 
 
-COMBINED = Kind(
+COMBINED = JobKind(
     serial=0.244,
     power_of_two=0.576,
     low=0.8,
@@ -84,7 +84,7 @@ COMBINED = Kind(
     day_scale=3.9631,
 )
 
-BATCH = Kind(
+BATCH = JobKind(
     serial=0.2927,
     power_of_two=0.6686,
     low=1.2,
@@ -104,7 +104,7 @@ BATCH = Kind(
     day_scale=5.2740,
 )
 
-INTERACTIVE = Kind(
+INTERACTIVE = JobKind(
     serial=0.1541,
     power_of_two=0.625,
     low=1.0,

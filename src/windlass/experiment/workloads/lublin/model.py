@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from scipy.optimize import brentq
 
 from windlass.experiment.workloads.lublin.day import Day, draw_points
-from windlass.experiment.workloads.lublin.kinds import BATCH, COMBINED, INTERACTIVE, Kind
+from windlass.experiment.workloads.lublin.kinds import BATCH, COMBINED, INTERACTIVE, JobKind
 from windlass.model import InputError, JobTable
 
 _LONGEST_LOG_RUN = 12.0
@@ -98,13 +98,13 @@ def lublin(
     return JobTable.of(submit[order], run[order], procs[order], request[order])
 
 
-def draw_sizes(kind: Kind, jobs: int, processors: int, rng: np.random.Generator) -> NDArray[np.int64]:
+def draw_sizes(kind: JobKind, jobs: int, processors: int, rng: np.random.Generator) -> NDArray[np.int64]:
     """How many processors each job holds.
 
     Parameters
     ----------
     kind
-        Already set for the system's size by :meth:`Kind.sized`.
+        Already set for the system's size by :meth:`JobKind.sized`.
     jobs
         How many, n.
     processors
@@ -128,7 +128,7 @@ def draw_sizes(kind: Kind, jobs: int, processors: int, rng: np.random.Generator)
     return np.where(which <= kind.serial, 1, np.minimum(sizes, processors))
 
 
-def draw_runs(kind: Kind, procs: NDArray[np.int64], rng: np.random.Generator) -> NDArray[np.float64]:
+def draw_runs(kind: JobKind, procs: NDArray[np.int64], rng: np.random.Generator) -> NDArray[np.float64]:
     """How long each job runs: a hyper-gamma logarithm whose mixture depends on the job's size.
 
     Parameters
@@ -186,7 +186,7 @@ def _check(jobs: int, processors: int, load: float | None, overestimate: float) 
 
 
 def _draw_arrivals(
-    of_kind: list[Kind], jobs: int, rng: np.random.Generator
+    of_kind: list[JobKind], jobs: int, rng: np.random.Generator
 ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     """Points and kind of the first jobs of all kinds together."""
     points = np.concatenate([draw_points(kind, jobs, rng) for kind in of_kind])

@@ -18,14 +18,14 @@ from windlass.dispatch.context import DispatchContext
 from windlass.drive import Policies, drive
 from windlass.experiment.workloads.tasks import DrawnTasks, draw_tasks
 from windlass.experiment.worlds.admission.spec import AdmissionSetting
-from windlass.experiment.worlds.dispatch.tasks import Tasks
+from windlass.experiment.worlds.dispatch.tasks import DispatchTasks
 from windlass.model.timetable import WorkerTimetable
 from windlass.sim.coupled import Coupled
 from windlass.sim.nodes import Ledger
 from windlass.sim.part import Part
 from windlass.sim.telemetry.gate import gate
 from windlass.sim.telemetry.metrics import RECORDED, MetricModel, Metrics, read_model
-from windlass.sim.telemetry.neighbours import Changes, Neighbours, draw_bursts
+from windlass.sim.telemetry.neighbours import CoreChanges, Neighbours, draw_bursts
 from windlass.sim.telemetry.part import TelemetryPart
 from windlass.sim.telemetry.result import Observed
 from windlass.sim.workers.part import WorkersPart
@@ -55,10 +55,10 @@ class AdmissionCase:
     setting: AdmissionSetting
     seed: int
     tasks: DrawnTasks
-    bursts: Changes
+    bursts: CoreChanges
 
 
-def draw_case(setting: AdmissionSetting, seed: int, tasks: Tasks) -> AdmissionCase:
+def draw_case(setting: AdmissionSetting, seed: int, tasks: DispatchTasks) -> AdmissionCase:
     """Draw tasks and bursts, which are the same for all policies.
 
     Parameters

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from pydantic import Field, model_validator
 
 from windlass.experiment.worlds import Setting
-from windlass.experiment.worlds.dispatch.spec import WorkloadSpec
+from windlass.experiment.worlds.dispatch.spec import DispatchWorkloadSpec
 from windlass.experiment.worlds.policy import Policy
 from windlass.experiment.worlds.spec import NotNegative, Positive, Spec
 from windlass.model.limits import WORKERS
@@ -36,7 +36,7 @@ class Bursts(Spec):
         )
 
 
-class ClusterSpec(Spec):
+class AdmissionClusterSpec(Spec):
     """Nodes that are alike.
 
     ``cores``: of each. ``speed``: what a node does of the tasks' work while neighbours hold none of its cores, work/s.
@@ -72,7 +72,7 @@ class TelemetrySpec(Spec):
     model: Path | None = None
 
 
-class PoliciesSpec(Spec):
+class AdmissionPoliciesSpec(Spec):
     """A policy per decision."""
 
     dispatch: Policy
@@ -91,10 +91,10 @@ class AdmissionSetting(Setting):
     path_fields: ClassVar[tuple[str, ...]] = ("workload.llm", "telemetry.model")
 
     world: Literal["admission"] = "admission"
-    cluster: ClusterSpec
-    workload: WorkloadSpec = WorkloadSpec()
+    cluster: AdmissionClusterSpec
+    workload: DispatchWorkloadSpec = DispatchWorkloadSpec()
     telemetry: TelemetrySpec = TelemetrySpec()
-    policies: PoliciesSpec
+    policies: AdmissionPoliciesSpec
     schedulers: Annotated[int, Field(ge=1)] = 1
     probe_delay: NotNegative = 0.0
     sizes: Literal["told", "hidden"] = "hidden"

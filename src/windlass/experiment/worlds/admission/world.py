@@ -19,7 +19,7 @@ from windlass.experiment.worlds.admission.simulation import (
 )
 from windlass.experiment.worlds.admission.spec import AdmissionSetting
 from windlass.experiment.worlds.contents import Content, Contents
-from windlass.experiment.worlds.dispatch.tasks import Tasks, tasks_of
+from windlass.experiment.worlds.dispatch.tasks import DispatchTasks, tasks_of
 from windlass.jit import Kernel
 from windlass.policy.registry import Registry
 from windlass.results import Choice, Outcome
@@ -30,7 +30,7 @@ from windlass.sim.workers.part import kernels
 from windlass.sim.workers.result import Dispatched
 
 
-class Admission:
+class AdmissionWorld:
     """The world of small tasks on nodes that reject some.
 
     Examples
@@ -38,7 +38,7 @@ class Admission:
     >>> setting = AdmissionSetting.model_validate({
     ...     "cluster": {"nodes": 3}, "workload": {"tasks": 300, "load": 0.5},
     ...     "policies": {"dispatch": "jsq", "admit": {"utilisation": {"threshold": 0.5}}}})
-    >>> world = Admission()
+    >>> world = AdmissionWorld()
     >>> found = world.run(setting, 1, world.workload(setting, 1), lambda share: None).metrics
     >>> found.tasks, found.rejected_tasks >= found.diverted_tasks > 0
     (300, True)
@@ -66,16 +66,16 @@ class Admission:
         """What tasks are drawn from; they are drawn in the run, the same for every policy."""
         return setting.workload, setting.cluster
 
-    def workload(self, setting: AdmissionSetting, seed: int) -> Tasks:
+    def workload(self, setting: AdmissionSetting, seed: int) -> DispatchTasks:
         """Read the requests, or say what to draw."""
         return tasks_of(setting.workload, setting.cluster.capacity)
 
-    def contents(self, workload: Tasks) -> Contents:
+    def contents(self, workload: DispatchTasks) -> Contents:
         """What there is of each kind."""
         return Contents((Content("task", workload.count, 0.0, workload.last),))
 
     def run(
-        self, setting: AdmissionSetting, seed: int, workload: Tasks, progress: Callable[[float], None]
+        self, setting: AdmissionSetting, seed: int, workload: DispatchTasks, progress: Callable[[float], None]
     ) -> Outcome:
         """Simulate it."""
         case = draw_case(setting, seed, workload)

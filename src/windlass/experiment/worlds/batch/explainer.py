@@ -17,7 +17,7 @@ from windlass.order.site import POLICIES, SitePolicy
 from windlass.order.site.ownership import half_life_of, placed
 from windlass.order.site.reservation import after, promises
 from windlass.order.site.view import SiteView, Start, Waiting
-from windlass.results.explanation import Moment, Started, Waited
+from windlass.results.explanation import Moment, StartExplanation, Waited
 from windlass.sim.site.replay import replay
 
 
@@ -108,7 +108,7 @@ class _Watch:
         waiting, then = view.waiting, after(view, answer)
         place_of = {number: each for each, number in enumerate(waiting.job.tolist())}
         started = tuple(
-            Started(int(number), int(waiting.procs[place_of[number]]), place_of[number] < place, why)
+            StartExplanation(int(number), int(waiting.procs[place_of[number]]), place_of[number] < place, why)
             for number, why in zip(answer.jobs, answer.reasons(), strict=True)
         )
         running = frozenset(view.running.job.tolist())

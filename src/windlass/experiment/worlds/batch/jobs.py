@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from windlass.experiment.workloads import lublin
 from windlass.experiment.workloads.load import factor_to, faster, offered_load
-from windlass.experiment.worlds.batch.spec import WorkloadSpec, factor_of
+from windlass.experiment.worlds.batch.spec import BatchWorkloadSpec, factor_of
 from windlass.io.traces import Workload, read_trace, to_workload
 from windlass.io.traces.groups import Belongings
 from windlass.results.metrics.site import BatchMetrics, batch_metrics
@@ -21,7 +21,7 @@ _DEFAULT_PROCESSORS = 128
 
 
 def jobs_of(
-    spec: WorkloadSpec,
+    spec: BatchWorkloadSpec,
     processors: int | None,
     seed: int,
     load: float | str | None = None,
@@ -49,7 +49,7 @@ def jobs_of(
 
     Examples
     --------
-    >>> found = jobs_of(WorkloadSpec.model_validate({"lublin": {"jobs": 3}}), None, seed=1)
+    >>> found = jobs_of(BatchWorkloadSpec.model_validate({"lublin": {"jobs": 3}}), None, seed=1)
     >>> len(found.jobs), found.processors
     (3, 128)
     """
@@ -59,7 +59,7 @@ def jobs_of(
     return found if load is None else _loaded(found, load)
 
 
-def _given(spec: WorkloadSpec, processors: int | None, seed: int) -> Workload:
+def _given(spec: BatchWorkloadSpec, processors: int | None, seed: int) -> Workload:
     if spec.trace is not None:
         trace = read_trace(spec.trace, spec.format, spec.skip_bad_lines)
         return to_workload(trace, processors, spec.where, spec.widest)

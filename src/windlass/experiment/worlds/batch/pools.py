@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from windlass.io.traces import Workload
-from windlass.io.traces.resources import Asked
+from windlass.io.traces.resources import ResourceRequest
 from windlass.model import InputError
 from windlass.model.pools import Pools
 from windlass.results.metrics.bottleneck import Lacked, lacked, used
@@ -49,7 +49,7 @@ class _Kind:
     name: str
     units: float
     amount: float
-    asked: Asked | None
+    asked: ResourceRequest | None
 
 
 def _kinds(workload: Workload, amounts: Amounts) -> Iterator[_Kind]:
@@ -75,7 +75,7 @@ def pools_of(workload: Workload, amounts: Amounts) -> Pools | None:
     --------
     >>> from windlass.model import JobTable
     >>> jobs = JobTable.of(submit=[0, 0], run=[5, 5], procs=[1, 1])
-    >>> found = pools_of(Workload(jobs, 4, gpus=Asked(np.array([0.5, np.nan]), 1.0)), Amounts(gpus=2))
+    >>> found = pools_of(Workload(jobs, 4, gpus=ResourceRequest(np.array([0.5, np.nan]), 1.0)), Amounts(gpus=2))
     >>> found.names, found.amount.tolist(), found.needs.tolist()
     (('GPUs',), [2000], [[500, 0]])
     """
@@ -109,7 +109,7 @@ def within(workload: Workload, amounts: Amounts) -> Workload:
     --------
     >>> from windlass.model import JobTable
     >>> jobs = JobTable.of(submit=[0, 0], run=[5, 5], procs=[1, 1])
-    >>> within(Workload(jobs, 4, gpus=Asked(np.array([1.0, 4.0]), 5.0)), Amounts(gpus=2)).notes
+    >>> within(Workload(jobs, 4, gpus=ResourceRequest(np.array([1.0, 4.0]), 5.0)), Amounts(gpus=2)).notes
     ('1 job asks for more than 2 GPUs and is left out: job 2 (4)',)
     """
     notes, left = list(workload.notes), np.ones(len(workload.jobs), bool)

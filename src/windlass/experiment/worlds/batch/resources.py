@@ -10,7 +10,7 @@ import numpy as np
 from windlass.experiment.workloads.load import offered_load
 from windlass.experiment.worlds.batch.pools import Amounts, amount_of
 from windlass.io.traces import Workload
-from windlass.io.traces.resources import Asked
+from windlass.io.traces.resources import ResourceRequest
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,7 @@ class _Beside:
 
     name: str
     field: str
-    asked: Asked
+    asked: ResourceRequest
     given: float | None
 
     @property
@@ -71,7 +71,7 @@ def resource_notes(
     --------
     >>> from windlass.model import JobTable
     >>> jobs = JobTable.of(submit=[0, 10], run=[5, 15], procs=[1, 1])
-    >>> print("\\n".join(resource_notes(Workload(jobs, 8, gpus=Asked(np.array([0.0, 4.0]), most=4.0)))))
+    >>> print("\\n".join(resource_notes(Workload(jobs, 8, gpus=ResourceRequest(np.array([0.0, 4.0]), most=4.0)))))
     GPUs are not modelled, and no job waits for them: 50 % of the jobs ask for some
     GPUs bind, and not processors, by the work that comes: 1.5 of 4 GPUs (the most at once), 0.25 of 8 processors
     """

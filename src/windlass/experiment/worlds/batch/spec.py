@@ -43,7 +43,7 @@ def _load(value: Any) -> Any:
 Load = Annotated[float | str, BeforeValidator(_load)]
 
 
-class ClusterSpec(Spec):
+class BatchClusterSpec(Spec):
     """The site; without ``processors``, those that the log names (128 for generated jobs)."""
 
     processors: Annotated[int, Field(ge=1)] | None = None
@@ -56,7 +56,7 @@ class PartitionSpec(Spec):
     processors: Annotated[int, Field(ge=1)]
 
 
-class PartitionedSpec(ClusterSpec):
+class PartitionedSpec(BatchClusterSpec):
     """One site, or ``partitions`` that share no processors: each job of the log is bound to its own.
 
     ``gpus`` and ``memory`` (bytes) are what the site has of them. Where they are given, a job starts only where as much
@@ -110,7 +110,7 @@ class LublinSpec(Spec):
     overestimate: Annotated[float, Field(ge=1)] = 5.0
 
 
-class WorkloadSpec(Spec):
+class BatchWorkloadSpec(Spec):
     """Either a log (``trace``, and how to read it) or a model (``lublin``).
 
     ``widest``: only jobs of at most so many processors; by default, those that fit the smallest site of the sweep.
@@ -137,7 +137,7 @@ class WorkloadSpec(Spec):
         return self
 
 
-def widest_for_all(variants: Sequence[tuple[WorkloadSpec, ClusterSpec]]) -> tuple[int | None, ...]:
+def widest_for_all(variants: Sequence[tuple[BatchWorkloadSpec, BatchClusterSpec]]) -> tuple[int | None, ...]:
     """How wide the jobs of each variant may be, so that those that replay one log on several sites run the same jobs.
 
     Parameters
@@ -153,15 +153,15 @@ def widest_for_all(variants: Sequence[tuple[WorkloadSpec, ClusterSpec]]) -> tupl
 
     Examples
     --------
-    >>> log, sites = WorkloadSpec(trace=Path("a.swf")), [ClusterSpec(processors=count) for count in (64, 32)]
+    >>> log, sites = BatchWorkloadSpec(trace=Path("a.swf")), [BatchClusterSpec(processors=count) for count in (64, 32)]
     >>> widest_for_all([(log, site) for site in sites]), widest_for_all([(log, sites[0])])
     ((32, 32), (None,))
     """
-    sites: dict[WorkloadSpec, set[int | None]] = {}
+    sites: dict[BatchWorkloadSpec, set[int | None]] = {}
     for workload, cluster in variants:
         sites.setdefault(workload, set()).add(cluster.processors)
 
-    def least(workload: WorkloadSpec) -> int | None:
+    def least(workload: BatchWorkloadSpec) -> int | None:
         known = [count for count in sites[workload] if count is not None]
         compared = workload.trace is not None and len(sites[workload]) > 1
         return min(known) if workload.widest is None and compared else workload.widest
@@ -170,7 +170,7 @@ def widest_for_all(variants: Sequence[tuple[WorkloadSpec, ClusterSpec]]) -> tupl
 
 
 def fitting_for_all(
-    variants: Sequence[tuple[WorkloadSpec, PartitionedSpec]],
+    variants: Sequence[tuple[BatchWorkloadSpec, PartitionedSpec]],
 ) -> tuple[dict[str, float | None], ...]:
     """How much beside processors jobs of each variant may ask for, so that all of one log run the same jobs.
 
@@ -186,12 +186,12 @@ def fitting_for_all(
 
     Examples
     --------
-    >>> log, sites = WorkloadSpec(trace=Path("a.swf")), [PartitionedSpec(gpus=count) for count in (8, 4)]
+    >>> log, sites = BatchWorkloadSpec(trace=Path("a.swf")), [PartitionedSpec(gpus=count) for count in (8, 4)]
     >>> fitting_for_all([(log, site) for site in sites])[0]
     {'fitting_gpus': 4.0, 'fitting_memory': None}
     """
 
-    def least(workload: WorkloadSpec, field: str) -> float | None:
+    def least(workload: BatchWorkloadSpec, field: str) -> float | None:
         alike = (getattr(site.beside, field) for log, site in variants if log == workload)
         return min((amount for amount in alike if amount is not None), default=None)
 
@@ -201,7 +201,7 @@ def fitting_for_all(
     )
 
 
-class PoliciesSpec(Spec):
+class BatchPoliciesSpec(Spec):
     """A policy per decision."""
 
     order: Policy
@@ -225,8 +225,8 @@ class BatchSetting(Setting):
 
     world: Literal["batch"] = "batch"
     cluster: PartitionedSpec = PartitionedSpec()
-    workload: WorkloadSpec
-    policies: PoliciesSpec
+    workload: BatchWorkloadSpec
+    policies: BatchPoliciesSpec
     load: Load | None = None
     kill_at_walltime: bool = True
     estimates: Literal["requested", "history", "perfect"] = "requested"

@@ -39,7 +39,7 @@ class Outage(Spec):
 _LISTED = TypeAdapter(tuple[Outage, ...])
 
 
-class ClusterSpec(Spec):
+class ColocatedClusterSpec(Spec):
     """Nodes that are alike.
 
     ``cores``: of each. ``speed``: what a node does of the tasks' work while no job holds its cores, work/s. ``floor``:
@@ -79,7 +79,7 @@ class ClusterSpec(Spec):
         return np.full(self.nodes, self.speed)
 
 
-def _check_outage(outage: Outage, row: int, cluster: ClusterSpec) -> None:
+def _check_outage(outage: Outage, row: int, cluster: ColocatedClusterSpec) -> None:
     name = f"outages.{row}"
     if outage.node >= cluster.nodes:
         raise ValueError(f"{name}.node is {outage.node}, expected 0 to {cluster.nodes - 1}")
@@ -105,7 +105,7 @@ def _check_apart(outages: tuple[Outage, ...]) -> None:
             )
 
 
-def timetable(cluster: ClusterSpec, until: float, rng: np.random.Generator) -> NodeTimetable:
+def timetable(cluster: ColocatedClusterSpec, until: float, rng: np.random.Generator) -> NodeTimetable:
     """When cores of nodes come and go.
 
     Parameters
@@ -124,7 +124,7 @@ def timetable(cluster: ClusterSpec, until: float, rng: np.random.Generator) -> N
 
     Examples
     --------
-    >>> cluster = ClusterSpec(nodes=2, cores=4, outages=[{"node": 1, "down": 5, "up": 9, "left": 1}])
+    >>> cluster = ColocatedClusterSpec(nodes=2, cores=4, outages=[{"node": 1, "down": 5, "up": 9, "left": 1}])
     >>> timetable(cluster, 100.0, np.random.default_rng(1)).cores.tolist()
     [1, 4]
     """

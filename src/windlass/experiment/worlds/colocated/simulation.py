@@ -14,7 +14,7 @@ from windlass.drive import drive
 from windlass.experiment.workloads.tasks import DrawnTasks, draw_tasks
 from windlass.experiment.worlds.colocated.cluster import timetable
 from windlass.experiment.worlds.colocated.spec import ColocatedSetting
-from windlass.experiment.worlds.dispatch.tasks import Tasks
+from windlass.experiment.worlds.dispatch.tasks import DispatchTasks
 from windlass.model import InputError, JobTable
 from windlass.model.timetable import NodeTimetable, WorkerTimetable
 from windlass.order.site import POLICIES as ORDER
@@ -73,7 +73,7 @@ class Together:
     said: tuple[str, ...] = ()
 
 
-def colocate(setting: ColocatedSetting, seed: int, jobs: JobTable, tasks: Tasks) -> Colocation:
+def colocate(setting: ColocatedSetting, seed: int, jobs: JobTable, tasks: DispatchTasks) -> Colocation:
     """Draw tasks and outages.
 
     Parameters

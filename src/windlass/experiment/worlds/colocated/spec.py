@@ -8,9 +8,9 @@ from typing import Annotated, ClassVar, Literal
 from pydantic import Field, field_validator
 
 from windlass.experiment.worlds import Setting
-from windlass.experiment.worlds.batch.spec import WorkloadSpec as JobsSpec
-from windlass.experiment.worlds.colocated.cluster import ClusterSpec
-from windlass.experiment.worlds.dispatch.spec import WorkloadSpec as DispatchWorkloadSpec
+from windlass.experiment.worlds.batch.spec import BatchWorkloadSpec as JobsSpec
+from windlass.experiment.worlds.colocated.cluster import ColocatedClusterSpec
+from windlass.experiment.worlds.dispatch.spec import DispatchWorkloadSpec
 from windlass.experiment.worlds.policy import Policy
 from windlass.experiment.worlds.spec import NotNegative, Positive, Spec
 
@@ -28,14 +28,14 @@ class TasksSpec(DispatchWorkloadSpec):
 _GIVEN = frozenset({"ledger", "site", "number"})
 
 
-class WorkloadSpec(Spec):
+class ColocatedWorkloadSpec(Spec):
     """Jobs as in the batch world, and tasks."""
 
     batch: JobsSpec
     tasks: TasksSpec = TasksSpec()
 
 
-class PoliciesSpec(Spec):
+class ColocatedPoliciesSpec(Spec):
     """A policy per decision."""
 
     order: Policy
@@ -60,9 +60,9 @@ class ColocatedSetting(Setting):
     }
 
     world: Literal["colocated"] = "colocated"
-    cluster: ClusterSpec
-    workload: WorkloadSpec
-    policies: PoliciesSpec
+    cluster: ColocatedClusterSpec
+    workload: ColocatedWorkloadSpec
+    policies: ColocatedPoliciesSpec
     parts: tuple[Policy, ...] = ()
     kill_at_walltime: bool = True
     schedulers: Annotated[int, Field(ge=1)] = 1

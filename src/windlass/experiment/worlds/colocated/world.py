@@ -23,7 +23,7 @@ from windlass.experiment.worlds.colocated.simulation import (
 )
 from windlass.experiment.worlds.colocated.spec import ColocatedSetting
 from windlass.experiment.worlds.contents import Content, Contents, content_of
-from windlass.experiment.worlds.dispatch.tasks import Tasks, tasks_of
+from windlass.experiment.worlds.dispatch.tasks import DispatchTasks, tasks_of
 from windlass.io.traces import Workload
 from windlass.jit import Kernel
 from windlass.order.site import POLICIES as ORDER
@@ -45,7 +45,7 @@ class Both:
     """Jobs, and what tasks to draw."""
 
     jobs: Workload
-    tasks: Tasks
+    tasks: DispatchTasks
 
 
 class Colocated:

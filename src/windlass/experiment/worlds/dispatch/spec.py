@@ -30,7 +30,7 @@ class Failure(Spec):
     up: Positive | None = None
 
 
-class ClusterSpec(Spec):
+class DispatchClusterSpec(Spec):
     """The workers, and what happens to them.
 
     ``shocks_every``: every so many seconds all speeds are dealt out anew. ``drift``: a log of benchmark scores that
@@ -52,7 +52,7 @@ class ClusterSpec(Spec):
         return np.repeat([group.speed for group in self.groups], [group.workers for group in self.groups])
 
 
-class WorkloadSpec(Spec):
+class DispatchWorkloadSpec(Spec):
     """Tasks: how many, how they arrive and how large they are.
 
     ``llm`` replays the arrivals and token counts of a log of requests, its time stretched to the load.
@@ -80,7 +80,7 @@ class WorkloadSpec(Spec):
         return self
 
 
-class PoliciesSpec(Spec):
+class DispatchPoliciesSpec(Spec):
     """A policy per decision; the default is at most 5 % behind the best in nearly all of the grid of dispatch.md."""
 
     dispatch: Policy = PolicySpec(name="pull")
@@ -97,9 +97,9 @@ class DispatchSetting(Setting):
     path_fields: ClassVar[tuple[str, ...]] = ("workload.llm", "cluster.drift")
 
     world: Literal["dispatch"] = "dispatch"
-    cluster: ClusterSpec
-    workload: WorkloadSpec = WorkloadSpec()
-    policies: PoliciesSpec = PoliciesSpec()
+    cluster: DispatchClusterSpec
+    workload: DispatchWorkloadSpec = DispatchWorkloadSpec()
+    policies: DispatchPoliciesSpec = DispatchPoliciesSpec()
     schedulers: Annotated[int, Field(ge=1)] = 1
     probe_delay: NotNegative = 0.0
     sizes: Literal["told", "hidden"] = "hidden"

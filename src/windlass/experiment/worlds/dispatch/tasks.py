@@ -7,12 +7,12 @@ from typing import Any
 
 from windlass.experiment.workloads.arrivals import Bursty
 from windlass.experiment.workloads.service import Pareto
-from windlass.experiment.worlds.dispatch.spec import WorkloadSpec
+from windlass.experiment.worlds.dispatch.spec import DispatchWorkloadSpec
 from windlass.io.traces.llm import read_llm
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Tasks:
+class DispatchTasks:
     """Arrivals and sizes as :func:`windlass.experiment.dispatching.simulate` takes them.
 
     Parameters
@@ -35,7 +35,7 @@ class Tasks:
     last: float
 
 
-def tasks_of(spec: WorkloadSpec, capacity: float) -> Tasks:
+def tasks_of(spec: DispatchWorkloadSpec, capacity: float) -> DispatchTasks:
     """Read the requests, or say what to draw.
 
     Parameters
@@ -52,7 +52,7 @@ def tasks_of(spec: WorkloadSpec, capacity: float) -> Tasks:
 
     Examples
     --------
-    >>> tasks_of(WorkloadSpec(tasks=100, load=0.5), capacity=4.0).last
+    >>> tasks_of(DispatchWorkloadSpec(tasks=100, load=0.5), capacity=4.0).last
     50.0
     """
     if spec.llm is not None:
@@ -62,8 +62,8 @@ def tasks_of(spec: WorkloadSpec, capacity: float) -> Tasks:
         span = max(float(requests.arrival[count - 1]), 1e-9)
         stretch = float(sizes.sum()) / (spec.load * capacity * span) if capacity > 0 else 1.0
         arrivals = requests.arrival[:count] * stretch
-        return Tasks(count, 1, None, arrivals, sizes, float(arrivals[-1]))
+        return DispatchTasks(count, 1, None, arrivals, sizes, float(arrivals[-1]))
     arrivals_spec = Bursty() if spec.arrivals == "bursty" else "poisson"
     service = Pareto() if spec.service == "pareto" else spec.service
     last = spec.tasks / (spec.load * capacity) if capacity > 0 else 0.0
-    return Tasks(spec.tasks, spec.tasks_per_job, spec.load, arrivals_spec, service, last)
+    return DispatchTasks(spec.tasks, spec.tasks_per_job, spec.load, arrivals_spec, service, last)

@@ -13,8 +13,8 @@ from windlass.experiment.dispatching import make_policy, simulate
 from windlass.experiment.workloads.drift import drift, shocks
 from windlass.experiment.worlds import Explainer, LiveWorld, LoggedWorld, Setting
 from windlass.experiment.worlds.contents import Content, Contents
-from windlass.experiment.worlds.dispatch.spec import ClusterSpec, DispatchSetting
-from windlass.experiment.worlds.dispatch.tasks import Tasks, tasks_of
+from windlass.experiment.worlds.dispatch.spec import DispatchClusterSpec, DispatchSetting
+from windlass.experiment.worlds.dispatch.tasks import DispatchTasks, tasks_of
 from windlass.io.traces.volatility import read_volatility
 from windlass.jit import Kernel
 from windlass.model.timetable import WorkerTimetable
@@ -60,16 +60,16 @@ class Dispatch:
         """What tasks are drawn from; chance itself is drawn in the simulation, the same for every policy."""
         return setting.workload, setting.cluster.groups
 
-    def workload(self, setting: DispatchSetting, seed: int) -> Tasks:
+    def workload(self, setting: DispatchSetting, seed: int) -> DispatchTasks:
         """Read the requests, or say what to draw."""
         return tasks_of(setting.workload, float(setting.cluster.speeds().sum()))
 
-    def contents(self, workload: Tasks) -> Contents:
+    def contents(self, workload: DispatchTasks) -> Contents:
         """What there is of each kind."""
         return Contents((Content("task", workload.count, 0.0, workload.last),))
 
     def run(
-        self, setting: DispatchSetting, seed: int, workload: Tasks, progress: Callable[[float], None]
+        self, setting: DispatchSetting, seed: int, workload: DispatchTasks, progress: Callable[[float], None]
     ) -> Outcome:
         """Simulate it."""
         speeds = setting.cluster.speeds()
@@ -110,7 +110,7 @@ class Dispatch:
         return make_policy(spec.name, setting.cluster.speeds(), rng, **spec.parameters)
 
 
-def _timetable(cluster: ClusterSpec, last: float, seed: int) -> WorkerTimetable:
+def _timetable(cluster: DispatchClusterSpec, last: float, seed: int) -> WorkerTimetable:
     speeds = cluster.speeds()
     found = WorkerTimetable.none()
     if cluster.shocks_every is not None:

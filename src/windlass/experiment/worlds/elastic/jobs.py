@@ -6,7 +6,7 @@ import numpy as np
 
 from windlass.experiment.workloads.bins import jobs_of_bins
 from windlass.experiment.workloads.seasons import seasonal
-from windlass.experiment.worlds.elastic.spec import WorkloadSpec
+from windlass.experiment.worlds.elastic.spec import ElasticWorkloadSpec
 from windlass.io.traces.bins import read_bins
 from windlass.io.traces.demands import DemandLog, read_demands
 
@@ -14,7 +14,7 @@ from windlass.io.traces.demands import DemandLog, read_demands
 _OF_BINS = ("jobs are made of counts by time: which of them ends when is drawn",)
 
 
-def vector_jobs(spec: WorkloadSpec, seed: int) -> DemandLog:
+def vector_jobs(spec: ElasticWorkloadSpec, seed: int) -> DemandLog:
     """Read the log or draw the jobs.
 
     Parameters
@@ -31,7 +31,7 @@ def vector_jobs(spec: WorkloadSpec, seed: int) -> DemandLog:
 
     Examples
     --------
-    >>> spec = WorkloadSpec.model_validate({"drawn": {"days": 1, "per_hour": 5}})
+    >>> spec = ElasticWorkloadSpec.model_validate({"drawn": {"days": 1, "per_hour": 5}})
     >>> vector_jobs(spec, seed=1).jobs.submit.max() < 86_400
     np.True_
     """

@@ -15,7 +15,7 @@ from windlass.model.vectors import VectorJobs
 from windlass.scale import POLICIES as SCALE
 from windlass.scale import ScalePolicy, idle_time
 from windlass.scale.context import ScaleContext
-from windlass.sim.coupled import Alone
+from windlass.sim.coupled import SinglePart
 from windlass.sim.instances.fleet import InstanceFleet
 from windlass.sim.instances.needs import Needs
 from windlass.sim.instances.part import InstancesPart
@@ -92,7 +92,7 @@ def run_elastic(
     """
     ledger = Ledger([case.fleet.rows()], parts=1)
     part = case.part(ledger, rng, idle_time(policy, case.fleet.idle), progress=progress)
-    done: Scaled = drive(Alone(part, ledger), {SCALE.key: policy})
+    done: Scaled = drive(SinglePart(part, ledger), {SCALE.key: policy})
     return done
 
 
@@ -105,7 +105,7 @@ def ideal(case: ElasticCase) -> Scaled:
     ledger = Ledger([case.fleet.rows()], parts=1)
     fleet = replace(case.fleet, boot_failure=0.0, interruptions=type(case.fleet.interruptions).none())
     part = replace(case, fleet=fleet).part(ledger, np.random.default_rng(0), None, at_once=True)
-    done: Scaled = drive(Alone(part, ledger), {})
+    done: Scaled = drive(SinglePart(part, ledger), {})
     return done
 
 

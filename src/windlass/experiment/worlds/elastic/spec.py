@@ -43,7 +43,7 @@ class SpotSpec(Spec):
     notice: NotNegative | None = 0.0
 
 
-class ClusterSpec(Spec):
+class ElasticClusterSpec(Spec):
     """Instances: see :class:`~windlass.sim.instances.fleet.InstanceFleet`.
 
     ``idle``: s that an instance may be empty where a policy does not say. ``fit``: which of those that have room a job
@@ -71,7 +71,7 @@ class ShapeSpec(Spec):
     weight: NotNegative = 1.0
 
 
-class DrawnSpec(Spec):
+class DrawnJobsSpec(Spec):
     """Jobs that are drawn: see :class:`~windlass.experiment.workloads.seasons.Season`."""
 
     days: Positive = 28.0
@@ -92,7 +92,7 @@ class DrawnSpec(Spec):
         return tuple(Shape(**dict(shape)) for shape in self.shapes)
 
 
-class WorkloadSpec(Spec):
+class ElasticWorkloadSpec(Spec):
     """Jobs from a log (``trace``), from counts of jobs by time (``bins``), or ``drawn``.
 
     ``earlier``: so many s of it are history only. ``cores_per_gpu``, ``memory_per_gpu``: of jobs that ask for GPUs and
@@ -101,7 +101,7 @@ class WorkloadSpec(Spec):
 
     trace: Path | None = None
     bins: Path | None = None
-    drawn: DrawnSpec | None = None
+    drawn: DrawnJobsSpec | None = None
     earlier: NotNegative = 0.0
     cores_per_gpu: NotNegative = 0.0
     memory_per_gpu: NotNegative = 0.0
@@ -115,7 +115,7 @@ class WorkloadSpec(Spec):
         return self
 
 
-class PoliciesSpec(Spec):
+class ElasticPoliciesSpec(Spec):
     """A policy per decision."""
 
     scale: Policy
@@ -133,8 +133,8 @@ class ElasticSetting(Setting):
     options: ClassVar[Mapping[str, str]] = {}
 
     world: Literal["elastic"] = "elastic"
-    cluster: ClusterSpec
-    workload: WorkloadSpec
-    policies: PoliciesSpec
+    cluster: ElasticClusterSpec
+    workload: ElasticWorkloadSpec
+    policies: ElasticPoliciesSpec
     period: Positive = 600.0
     look: Positive = 10.0

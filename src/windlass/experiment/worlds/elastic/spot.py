@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from windlass.experiment.worlds.elastic.spec import ClusterSpec, SpotSpec
+from windlass.experiment.worlds.elastic.spec import ElasticClusterSpec, SpotSpec
 from windlass.io.traces.spot import read_spot
 from windlass.model import InputError
 from windlass.model.instances import InstanceType
@@ -16,7 +16,7 @@ _DAY = 86_400.0
 _AFTER = 30.0 * _DAY
 
 
-def instance_fleet(cluster: ClusterSpec, jobs: VectorJobs) -> InstanceFleet:
+def instance_fleet(cluster: ElasticClusterSpec, jobs: VectorJobs) -> InstanceFleet:
     """Types, and when their provider takes instances.
 
     Raises
@@ -26,7 +26,7 @@ def instance_fleet(cluster: ClusterSpec, jobs: VectorJobs) -> InstanceFleet:
 
     Examples
     --------
-    >>> cluster = ClusterSpec.model_validate({"types": [{"name": "s", "cores": 4}]})
+    >>> cluster = ElasticClusterSpec.model_validate({"types": [{"name": "s", "cores": 4}]})
     >>> instance_fleet(cluster, VectorJobs.of(submit=[0], run=[1], cores=1)).idle
     600.0
     """

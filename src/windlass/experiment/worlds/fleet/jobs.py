@@ -9,7 +9,7 @@ import polars as pl
 from pydantic import Field, model_validator
 
 from windlass.engines.live.functions import function_of
-from windlass.engines.live.program import Step
+from windlass.engines.live.program import StageProgram
 from windlass.experiment.workloads.seconds import MEAN_TASK_S
 from windlass.experiment.workloads.stages import JobModel
 from windlass.experiment.workloads.swim import FixedModel, SwimModel
@@ -72,11 +72,13 @@ class StageOf(Spec):
             raise ValueError(f"'files' has {counts} by site, expected as many as 'input' says")
         return self
 
-    def step(self, names: tuple[str, ...]) -> Step:
+    def step(self, names: tuple[str, ...]) -> StageProgram:
         """What its tasks do on a live engine."""
         found = None if self.call is None else function_of(self.call)
         by_site = self.files or {}
-        return Step(found, self.command, tuple(file for name in names for file in by_site.get(name, ())))
+        return StageProgram(
+            found, self.command, tuple(file for name in names for file in by_site.get(name, ()))
+        )
 
     def spec(self, names: tuple[str, ...]) -> StageSpec:
         """As the simulator wants it, over sites of these names."""
@@ -130,7 +132,7 @@ class FixedSpec(Spec):
         return FixedModel(**self.model_dump(exclude={"law", "jobs"}), accuracy=accuracy)
 
 
-class WorkloadSpec(Spec):
+class FleetWorkloadSpec(Spec):
     """Jobs drawn (``drawn``), listed (``jobs``), fixed to sites (``fixed``), or of a log (``trace``).
 
     A log in the SWIM form (``.tsv``) becomes jobs of stages, by ``swim``, or of tasks fixed to sites, by ``fixed``;
@@ -163,7 +165,7 @@ class WorkloadSpec(Spec):
 
         Examples
         --------
-        >>> WorkloadSpec(trace="grid.swf.gz").names_sites, WorkloadSpec(trace="hadoop.tsv").names_sites
+        >>> FleetWorkloadSpec(trace="grid.swf.gz").names_sites, FleetWorkloadSpec(trace="hadoop.tsv").names_sites
         (True, False)
         """
         return self.trace is not None and self.trace.name.lower().endswith((".swf", ".swf.gz"))

@@ -20,7 +20,7 @@ _REASONS = (
 _LOCAL, _SHUFFLE, _ELSEWHERE = range(3)
 
 
-class Standing:
+class StandingOrder:
     """Serves jobs in a policy's order, each task where its data is, as the simulator does under a standing order.
 
     Map tasks run where their input lies (where the site has no slots left at all, at the site with the most free
@@ -39,7 +39,7 @@ class Standing:
     >>> from windlass.place.view import Ready, Sites
     >>> sites = Sites.of(slots=[1, 1, 1], up=[1e9] * 3, down=[1e9] * 3)
     >>> ready = Ready.of(shuffles=[0, 0, 0], task_s=1, here=[[1, 10, 1], [3, 8, 0], [7, 0, 6]])
-    >>> Standing(Swag()).decide(PlaceView(0.0, sites, ready)).starts.tolist()
+    >>> StandingOrder(Swag()).decide(PlaceView(0.0, sites, ready)).starts.tolist()
     [[2, 0, 0, 1], [1, 1, 1, 1], [2, 2, 2, 1]]
     """
 

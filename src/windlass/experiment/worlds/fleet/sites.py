@@ -61,7 +61,7 @@ class MeasuredSites(Spec):
     machines: Positive = 1.0
 
 
-class ClusterSpec(Spec):
+class FleetClusterSpec(Spec):
     """Sites: listed (``sites``, with ``pair`` and ``usd_per_gb`` for each pair), alike, drawn, or measured."""
 
     sites: Annotated[tuple[SiteSpec, ...], Field(min_length=1)] | None = None
@@ -88,7 +88,7 @@ class ClusterSpec(Spec):
 
         Examples
         --------
-        >>> ClusterSpec(drawn=DrawnSites()).linked, ClusterSpec(alike=AlikeSites()).linked
+        >>> FleetClusterSpec(drawn=DrawnSites()).linked, FleetClusterSpec(alike=AlikeSites()).linked
         (True, False)
         """
         return self.alike is None and (self.sites is None or self.sites[0].up is not None)
@@ -130,7 +130,7 @@ def measured_fleet(spec: MeasuredSites) -> Fleet:
     return Fleet.of(slots, up, down, matrix.regions, pair, matrix.price)
 
 
-class DropsSpec(Spec):
+class SiteDropsSpec(Spec):
     """Every ``every`` s, other ``sites`` lose a part ``drop`` of slots and links until the next time."""
 
     drop: Annotated[float, Field(ge=0, lt=1)]

@@ -8,8 +8,8 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 from pydantic import Field, model_validator
 
 from windlass.experiment.worlds import Setting
-from windlass.experiment.worlds.fleet.jobs import WorkloadSpec
-from windlass.experiment.worlds.fleet.sites import ClusterSpec, DropsSpec
+from windlass.experiment.worlds.fleet.jobs import FleetWorkloadSpec
+from windlass.experiment.worlds.fleet.sites import FleetClusterSpec, SiteDropsSpec
 from windlass.experiment.worlds.policy import Policy, PolicySpec
 from windlass.experiment.worlds.spec import NotNegative, Spec
 
@@ -39,7 +39,7 @@ class EstimatesSpec(Spec):
         )
 
 
-class PoliciesSpec(Spec):
+class FleetPoliciesSpec(Spec):
     """A policy per decision.
 
     With ``order``, a policy says which job goes first, and ``place`` is ``in-place``: other placement
@@ -86,11 +86,11 @@ class FleetSetting(Setting):
     }
 
     world: Literal["fleet"] = "fleet"
-    cluster: ClusterSpec | None = None
-    workload: WorkloadSpec
-    policies: PoliciesSpec = PoliciesSpec()
+    cluster: FleetClusterSpec | None = None
+    workload: FleetWorkloadSpec
+    policies: FleetPoliciesSpec = FleetPoliciesSpec()
     estimates: EstimatesSpec = EstimatesSpec()
-    drops: DropsSpec | None = None
+    drops: SiteDropsSpec | None = None
     look_every: NotNegative = 0.25
     decide_every: NotNegative = 1.0
 

@@ -91,10 +91,10 @@ def run_sharing(
     --------
     >>> from windlass.model.use import UseStage
     >>> from windlass.share.interference import Interference
-    >>> from windlass.sim.shares.neighbours import Neighbours
+    >>> from windlass.sim.shares.neighbours import NeighbourSpeeds
     >>> jobs = JobTable.of(submit=[0, 0], run=[600, 600], procs=[4, 4], request=[900, 900])
     >>> use = JobUse.of(["a", "b"], [1e9, 1e9], [[UseStage(600.0, cpu=40.0)]] * 2)
-    >>> case = SharingCase(jobs, 4, use, Neighbours(Interference(0.0, 0.0, 0.0), use))
+    >>> case = SharingCase(jobs, 4, use, NeighbourSpeeds(Interference(0.0, 0.0, 0.0), use))
     >>> rng = np.random.default_rng(1)
     >>> done = run_sharing(case, ORDER.make("easy", rng), SHARE.make("static", rng), rng)
     >>> done.jobs.end.tolist(), done.shared.guest.tolist()

@@ -9,14 +9,14 @@ from pydantic import Field
 
 from windlass.experiment.workloads.use import CPU_LAW, MEMORY_LAW, UseLaw
 from windlass.experiment.worlds import Setting
-from windlass.experiment.worlds.batch.spec import ClusterSpec as SiteSpec
-from windlass.experiment.worlds.batch.spec import WorkloadSpec as JobsSpec
+from windlass.experiment.worlds.batch.spec import BatchClusterSpec as SiteSpec
+from windlass.experiment.worlds.batch.spec import BatchWorkloadSpec as JobsSpec
 from windlass.experiment.worlds.batch.spec import widest_for_all
 from windlass.experiment.worlds.policy import Policy
 from windlass.experiment.worlds.spec import NotNegative, Positive, Spec
 
 
-class ClusterSpec(SiteSpec):
+class SharingClusterSpec(SiteSpec):
     """The site, and the memory that each of its cores has, bytes."""
 
     memory_per_core: Positive = 4e9
@@ -50,14 +50,14 @@ class InterferenceSpec(Spec):
     spread: NotNegative = 0.1
 
 
-class WorkloadSpec(JobsSpec):
+class SharingWorkloadSpec(JobsSpec):
     """Jobs as in the batch world, what they use, and what sharing costs them."""
 
     use: UseSpec = UseSpec()
     interference: InterferenceSpec = InterferenceSpec()
 
 
-class PoliciesSpec(Spec):
+class SharingPoliciesSpec(Spec):
     """A policy per decision."""
 
     order: Policy
@@ -81,9 +81,9 @@ class SharingSetting(Setting):
     }
 
     world: Literal["sharing"] = "sharing"
-    cluster: ClusterSpec = ClusterSpec()
-    workload: WorkloadSpec
-    policies: PoliciesSpec
+    cluster: SharingClusterSpec = SharingClusterSpec()
+    workload: SharingWorkloadSpec
+    policies: SharingPoliciesSpec
     kill_at_walltime: bool = True
     checkpoint: Positive = 60.0
     noise: NotNegative = 0.02

@@ -23,7 +23,7 @@ from windlass.results import Choice, Outcome
 from windlass.results.metrics.sharing import SharingMetrics, sharing_metrics
 from windlass.share import POLICIES as SHARE
 from windlass.share.interference import Interference
-from windlass.sim.shares.neighbours import Neighbours
+from windlass.sim.shares.neighbours import NeighbourSpeeds
 from windlass.sim.site.part import kernels as site_kernels
 from windlass.sim.site.rated import KERNELS as RATED_KERNELS
 
@@ -39,14 +39,14 @@ class Used:
     use: JobUse
 
 
-class Sharing:
+class SharingWorld:
     """The world of rigid jobs that may share allocations.
 
     Examples
     --------
     >>> setting = SharingSetting.model_validate({"workload": {"lublin": {"jobs": 60, "load": 0.9}},
     ...     "policies": {"order": "easy", "share": "pairs"}})
-    >>> world = Sharing()
+    >>> world = SharingWorld()
     >>> found = world.run(setting, 1, world.workload(setting, 1), lambda share: None).metrics
     >>> found.jobs, found.evicted
     (60, 0)
@@ -116,7 +116,7 @@ def _case(setting: SharingSetting, seed: int, workload: Used) -> SharingCase:
         workload.jobs.jobs,
         workload.jobs.processors,
         workload.use,
-        Neighbours(model, workload.use, factors, seed),
+        NeighbourSpeeds(model, workload.use, factors, seed),
         setting.cluster.memory_per_core,
         setting.checkpoint,
         setting.noise,

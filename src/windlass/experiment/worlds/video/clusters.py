@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from windlass.experiment.workloads.queries import three_tiers
-from windlass.experiment.worlds.video.spec import ChangeSpec, ClusterSpec, DropsSpec
+from windlass.experiment.worlds.video.spec import ChangeSpec, LinkDropsSpec, VideoClusterSpec
 from windlass.model import InputError
 from windlass.model.queries import Cluster, Hierarchy
 from windlass.model.timetable import SiteTimetable
@@ -18,7 +18,7 @@ from windlass.plan.files import read_hierarchy
 UNITS = 1000
 
 
-def hierarchy_of(spec: ClusterSpec) -> Hierarchy:
+def hierarchy_of(spec: VideoClusterSpec) -> Hierarchy:
     """The tiers, as a scenario or its file has them.
 
     Raises
@@ -28,7 +28,7 @@ def hierarchy_of(spec: ClusterSpec) -> Hierarchy:
 
     Examples
     --------
-    >>> [cluster.name for cluster in hierarchy_of(ClusterSpec(cameras=1)).clusters]
+    >>> [cluster.name for cluster in hierarchy_of(VideoClusterSpec(cameras=1)).clusters]
     ['camera-1', 'private', 'cloud']
     """
     if spec.file is not None:
@@ -44,7 +44,7 @@ def rows_of(hierarchy: Hierarchy) -> list[int]:
 def timetable_of(
     hierarchy: Hierarchy,
     changes: Sequence[ChangeSpec],
-    drops: DropsSpec | None,
+    drops: LinkDropsSpec | None,
     until: float,
     rng: np.random.Generator,
 ) -> SiteTimetable:
@@ -126,7 +126,7 @@ def _told(place: int, change: ChangeSpec, clusters: Sequence[Cluster]) -> _Event
 
 
 def _drawn(
-    hierarchy: Hierarchy, drops: DropsSpec | None, until: float, rng: np.random.Generator
+    hierarchy: Hierarchy, drops: LinkDropsSpec | None, until: float, rng: np.random.Generator
 ) -> list[_Event]:
     found: list[_Event] = []
     if drops is None:

@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 
 from windlass.drive import drive
 from windlass.experiment.worlds.video.clusters import UNITS, rows_of
-from windlass.experiment.worlds.video.streams import Streams
+from windlass.experiment.worlds.video.streams import QuerySchedule
 from windlass.model.queries import Hierarchy
 from windlass.model.timetable import SiteTimetable
 from windlass.plan import POLICIES as PLAN
 from windlass.plan import PlanPolicy, QueryOptions, configurations
-from windlass.sim.coupled import Alone
+from windlass.sim.coupled import SinglePart
 from windlass.sim.nodes import Ledger
 from windlass.sim.queries.part import QueriesPart
 from windlass.sim.queries.result import Streamed
@@ -38,7 +38,7 @@ class VideoCase:
     """
 
     hierarchy: Hierarchy
-    streams: Streams
+    streams: QuerySchedule
     timetable: SiteTimetable
     terms: Terms = field(default_factory=Terms)
     merge: bool = False
@@ -64,9 +64,9 @@ def run_video(
     --------
     >>> import numpy as np
     >>> from windlass.experiment.workloads.queries import three_tiers
-    >>> from windlass.experiment.worlds.video.spec import WorkloadSpec
+    >>> from windlass.experiment.worlds.video.spec import VideoWorkloadSpec
     >>> from windlass.experiment.worlds.video.streams import streams_of
-    >>> tiers, spec = three_tiers(cameras=2), WorkloadSpec(begin=2, per_hour=0.0, last=1e6, seconds=60.0)
+    >>> tiers, spec = three_tiers(cameras=2), VideoWorkloadSpec(begin=2, per_hour=0.0, last=1e6, seconds=60.0)
     >>> case = VideoCase(tiers, streams_of(spec, tiers, seed=1), SiteTimetable.none())
     >>> done = run_video(case, PLAN.make("fair", np.random.default_rng(1)))
     >>> done.silent.tolist(), len(done.answers)
@@ -87,5 +87,5 @@ def run_video(
         units=UNITS,
         progress=progress,
     )
-    done: Streamed = drive(Alone(part, ledger), {PLAN.key: planner})
+    done: Streamed = drive(SinglePart(part, ledger), {PLAN.key: planner})
     return done

@@ -19,7 +19,7 @@ from windlass.sim.queries.setup import Terms
 Part = Annotated[float, Field(ge=0, le=1)]
 
 
-class ClusterSpec(Spec):
+class VideoClusterSpec(Spec):
     """Cameras below one private cluster below one cloud, each with so many cores; links are in bytes/s.
 
     ``file``: the clusters of that file instead, as ``windlass plan solve`` reads them.
@@ -52,7 +52,7 @@ class ChangeSpec(Spec):
     down: NotNegative | None = None
 
 
-class DropsSpec(Spec):
+class LinkDropsSpec(Spec):
     """Links that drop: each uplink after ``every`` s on average, for ``last`` s on average, to this part of it."""
 
     every: Positive
@@ -60,14 +60,14 @@ class DropsSpec(Spec):
     left: Part = 0.3
 
 
-class DrawnSpec(Spec):
+class DrawnQueriesSpec(Spec):
     """Profiles of queries that are drawn: see :func:`~windlass.experiment.workloads.queries.drawn_queries`."""
 
     kinds: Annotated[tuple[str, ...], Field(min_length=1)] = ("tracker", "classifier", "counter", "plates")
     spread: NotNegative = 0.1
 
 
-class WorkloadSpec(Spec):
+class VideoWorkloadSpec(Spec):
     """Queries that come and go over so many ``seconds``.
 
     ``begin`` are there at first, ``per_hour`` come later (a Poisson process), and each stays for ``last`` s on average
@@ -83,7 +83,7 @@ class WorkloadSpec(Spec):
     per_hour: NotNegative = 40.0
     last: Positive = 1800.0
     frames: Positive = 30.0
-    drawn: DrawnSpec | None = None
+    drawn: DrawnQueriesSpec | None = None
     plans: Annotated[tuple[PlanOf, ...], Field(min_length=1)] | None = None
     profile: Path | None = None
     source: NotNegative | None = None
@@ -98,7 +98,7 @@ class WorkloadSpec(Spec):
         return self
 
 
-class PoliciesSpec(Spec):
+class VideoPoliciesSpec(Spec):
     """A policy per decision."""
 
     plan: Policy
@@ -116,17 +116,17 @@ class VideoSetting(Setting):
     options: ClassVar[Mapping[str, str]] = {}
 
     world: Literal["video"] = "video"
-    cluster: ClusterSpec = ClusterSpec()
-    workload: WorkloadSpec = WorkloadSpec()
+    cluster: VideoClusterSpec = VideoClusterSpec()
+    workload: VideoWorkloadSpec = VideoWorkloadSpec()
     changes: tuple[ChangeSpec, ...] = ()
-    drops: DropsSpec | None = None
+    drops: LinkDropsSpec | None = None
     restart: NotNegative = 1.0
     notice: NotNegative = 1.0
     buffer: NotNegative = 2.0
     deadline: NotNegative = 0.5
     catch_up: NotNegative = 0.25
     merge: bool = False
-    policies: PoliciesSpec
+    policies: VideoPoliciesSpec
 
     def terms(self) -> Terms:
         """As the part needs them."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from windlass.experiment.workloads.queries import drawn_queries
-from windlass.experiment.worlds.video.spec import DrawnSpec, WorkloadSpec
+from windlass.experiment.worlds.video.spec import DrawnQueriesSpec, VideoWorkloadSpec
 from windlass.model import InputError
 from windlass.model.queries import Component, Hierarchy, Query, QueryPlan
 from windlass.plan.files import read_queries
@@ -16,14 +16,14 @@ from windlass.sim.queries.setup import Stays
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Streams:
+class QuerySchedule:
     """Queries, and when each is there."""
 
     queries: tuple[Query, ...]
     stays: Stays
 
 
-def streams_of(spec: WorkloadSpec, hierarchy: Hierarchy, seed: int) -> Streams:
+def streams_of(spec: VideoWorkloadSpec, hierarchy: Hierarchy, seed: int) -> QuerySchedule:
     """Draw who comes and goes, and draw or read what they can run as.
 
     Parameters
@@ -43,7 +43,7 @@ def streams_of(spec: WorkloadSpec, hierarchy: Hierarchy, seed: int) -> Streams:
     Examples
     --------
     >>> from windlass.experiment.workloads.queries import three_tiers
-    >>> spec = WorkloadSpec.model_validate({"begin": 3, "per_hour": 0, "drawn": {"kinds": ["counter"]}})
+    >>> spec = VideoWorkloadSpec.model_validate({"begin": 3, "per_hour": 0, "drawn": {"kinds": ["counter"]}})
     >>> found = streams_of(spec, three_tiers(cameras=2), seed=1)
     >>> [query.camera for query in found.queries], found.stays.arrive.tolist()
     (['camera-1', 'camera-2', 'camera-1'], [0.0, 0.0, 0.0])
@@ -65,14 +65,14 @@ def streams_of(spec: WorkloadSpec, hierarchy: Hierarchy, seed: int) -> Streams:
             Query(f"query-{at + 1}", cameras[at % len(cameras)], plans, source) for at in range(len(stays))
         )
     else:
-        drawn = spec.drawn or DrawnSpec()
+        drawn = spec.drawn or DrawnQueriesSpec()
         queries = drawn_queries(
             np.random.default_rng([seed, 1]), cameras, len(stays), drawn.kinds, drawn.spread
         )
-    return Streams(queries, stays)
+    return QuerySchedule(queries, stays)
 
 
-def _given(spec: WorkloadSpec) -> tuple[QueryPlan, ...]:
+def _given(spec: VideoWorkloadSpec) -> tuple[QueryPlan, ...]:
     """The plans that all queries have, measured or written down; none where they are drawn."""
     if spec.profile is not None:
         return stream_plans(spec.profile)
@@ -82,7 +82,7 @@ def _given(spec: WorkloadSpec) -> tuple[QueryPlan, ...]:
     )
 
 
-def _stays(spec: WorkloadSpec, rng: np.random.Generator) -> Stays:
+def _stays(spec: VideoWorkloadSpec, rng: np.random.Generator) -> Stays:
     """Those that are there at first, and a Poisson process; who has not left by the end leaves then."""
     later = np.sort(rng.uniform(0.0, spec.seconds, rng.poisson(spec.per_hour * spec.seconds / 3600.0)))
     arrive = np.concatenate((np.zeros(spec.begin), later))

@@ -12,7 +12,7 @@ from windlass.experiment.worlds.contents import Contents, content_of
 from windlass.experiment.worlds.video.clusters import hierarchy_of, timetable_of
 from windlass.experiment.worlds.video.simulation import VideoCase, run_video
 from windlass.experiment.worlds.video.spec import VideoSetting
-from windlass.experiment.worlds.video.streams import Streams, streams_of
+from windlass.experiment.worlds.video.streams import QuerySchedule, streams_of
 from windlass.jit import Kernel
 from windlass.jit.compiled import functions_of
 from windlass.plan import POLICIES as PLAN
@@ -61,16 +61,16 @@ class Video:
         """Who comes and goes is drawn even where what they run is read."""
         return setting.workload, setting.cluster, seed
 
-    def workload(self, setting: VideoSetting, seed: int) -> Streams:
+    def workload(self, setting: VideoSetting, seed: int) -> QuerySchedule:
         """Draw or read the queries."""
         return streams_of(setting.workload, hierarchy_of(setting.cluster), seed)
 
-    def contents(self, workload: Streams) -> Contents:
+    def contents(self, workload: QuerySchedule) -> Contents:
         """What there is of each kind."""
         return Contents((content_of("query", workload.stays.arrive),))
 
     def run(
-        self, setting: VideoSetting, seed: int, workload: Streams, progress: Callable[[float], None]
+        self, setting: VideoSetting, seed: int, workload: QuerySchedule, progress: Callable[[float], None]
     ) -> Outcome:
         """Run the queries."""
         tiers = hierarchy_of(setting.cluster)
@@ -89,7 +89,7 @@ class Video:
         )
 
 
-def _table(done: Streamed, streams: Streams, frames: float) -> pl.DataFrame:
+def _table(done: Streamed, streams: QuerySchedule, frames: float) -> pl.DataFrame:
     """A row a query."""
     length = done.stays.leave - done.stays.arrive
     return pl.DataFrame(

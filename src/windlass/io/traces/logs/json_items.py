@@ -12,18 +12,18 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from windlass.io.traces.columns import shown
 from windlass.io.traces.fields import UnreadableError
 from windlass.io.traces.files import read_text, stem
-from windlass.io.traces.logs.record import Left, LoggedJob, Reading, trace_of
+from windlass.io.traces.logs.record import Left, LoggedJob, LogReading, trace_of
 from windlass.io.traces.trace import BadLine, Trace
 from windlass.model import InputError
 
 
-class Item(BaseModel):
+class JsonItem(BaseModel):
     """A part of a log as JSON: fields that it does not name are passed over, and null is what is not there."""
 
     model_config = ConfigDict(extra="ignore", frozen=True, allow_inf_nan=False, coerce_numbers_to_str=True)
 
 
-M = TypeVar("M", bound=Item)
+M = TypeVar("M", bound=JsonItem)
 
 
 def read_items(path: Path, *keys: str) -> tuple[Any, ...]:
@@ -65,7 +65,7 @@ def read_json_log(
     keys: tuple[str, ...],
     job: Callable[[Any], LoggedJob | Left],
     skip_bad_lines: bool,
-    notes: Callable[[Reading], list[str]] = lambda reading: [],
+    notes: Callable[[LogReading], list[str]] = lambda reading: [],
 ) -> Trace:
     """The trace of a JSON file whose items are jobs; messages count items from 1.
 
@@ -87,7 +87,7 @@ def read_json_log(
     InputError
         As :func:`read_items`, and an item cannot be read or no job ran.
     """
-    reading = Reading()
+    reading = LogReading()
     for count, item in enumerate(read_items(path, *keys), start=1):
         try:
             reading.take(job(item))
@@ -106,7 +106,7 @@ def checked(model: type[M], item: object) -> M:
 
     Examples
     --------
-    >>> class Job(Item):
+    >>> class Job(JsonItem):
     ...     cpus: int
     >>> checked(Job, {"cpus": "many"})
     Traceback (most recent call last):

@@ -20,8 +20,8 @@ from pydantic import AwareDatetime, ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
 from windlass.io.traces.fields import UnreadableError
-from windlass.io.traces.logs.json_items import Item, checked, read_json_log
-from windlass.io.traces.logs.record import NEVER_RAN, STILL_RUNS, Left, LoggedJob, Reading
+from windlass.io.traces.logs.json_items import JsonItem, checked, read_json_log
+from windlass.io.traces.logs.record import NEVER_RAN, STILL_RUNS, Left, LoggedJob, LogReading
 from windlass.io.traces.trace import Trace
 
 _UNITS = {
@@ -36,7 +36,7 @@ _QUEUES = ("kueue.x-k8s.io/queue-name", "volcano.sh/queue-name", "queue")
 _USERS = ("user", "owner", "app.kubernetes.io/created-by")
 
 
-class _Camel(Item):
+class _Camel(JsonItem):
     """Fields are called as Kubernetes does, startedAt for started_at."""
 
     model_config = ConfigDict(alias_generator=to_camel)
@@ -93,7 +93,7 @@ class _Pod(_Camel):
     status: _Status = _Status()
 
 
-class _Kind(Item):
+class _Kind(JsonItem):
     kind: str = "Pod"
 
 
@@ -216,5 +216,5 @@ def _quantity(field: str, text: str) -> float:
     raise UnreadableError.of(field, text, "a quantity such as 500m, 2 or 1.5Gi")
 
 
-def _notes(reading: Reading) -> list[str]:
+def _notes(reading: LogReading) -> list[str]:
     return ["cores of pods are rounded up to whole processors, at least 1"] if reading.jobs else []

@@ -16,7 +16,7 @@ from pathlib import Path
 from windlass.io.traces import fields
 from windlass.io.traces.fields import UnreadableError
 from windlass.io.traces.files import read_text, stem
-from windlass.io.traces.logs.record import NEVER_RAN, Left, LoggedJob, Reading, trace_of
+from windlass.io.traces.logs.record import NEVER_RAN, Left, LoggedJob, LogReading, trace_of
 from windlass.io.traces.trace import BadLine, Trace
 
 _EVENT = Left("is of something other than the end of a job", "are of something other than the end of a job")
@@ -67,7 +67,7 @@ def read_lsf(path: str | PathLike[str], skip_bad_lines: bool = False) -> Trace:
     (7, 5.0, 60.0, 2, 'DONE')
     """
     file = Path(path)
-    reading = Reading()
+    reading = LogReading()
     for count, line in enumerate(read_text(file).split("\n"), start=1):
         if not line.strip():
             continue

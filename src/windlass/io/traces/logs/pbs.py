@@ -16,7 +16,7 @@ from pathlib import Path
 from windlass.io.traces import fields
 from windlass.io.traces.fields import UnreadableError
 from windlass.io.traces.files import read_text, stem
-from windlass.io.traces.logs.record import STILL_RUNS, Left, LoggedJob, Reading, trace_of
+from windlass.io.traces.logs.record import STILL_RUNS, Left, LoggedJob, LogReading, trace_of
 from windlass.io.traces.logs.rows import Row
 from windlass.io.traces.trace import BadLine, Trace
 
@@ -70,7 +70,7 @@ def read_pbs(path: str | PathLike[str], skip_bad_lines: bool = False) -> Trace:
     (12, 30.0, 90.0, 16, 3600.0)
     """
     file = Path(path)
-    reading = Reading()
+    reading = LogReading()
     running: set[str] = set()
     for count, line in enumerate(read_text(file).split("\n"), start=1):
         if not line.strip():

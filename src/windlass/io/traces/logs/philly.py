@@ -13,23 +13,23 @@ from pathlib import Path
 
 from windlass.io.traces import fields
 from windlass.io.traces.fields import UnreadableError
-from windlass.io.traces.logs.json_items import Item, checked, read_json_log
+from windlass.io.traces.logs.json_items import JsonItem, checked, read_json_log
 from windlass.io.traces.logs.record import NEVER_RAN, STILL_RUNS, Left, LoggedJob
 from windlass.io.traces.logs.rows import UNKNOWN
 from windlass.io.traces.trace import Trace
 
 
-class _Held(Item):
+class _Held(JsonItem):
     gpus: tuple[str, ...] = ()
 
 
-class _Attempt(Item):
+class _Attempt(JsonItem):
     start_time: str | None = None
     end_time: str | None = None
     detail: tuple[_Held, ...] = ()
 
 
-class _Job(Item):
+class _Job(JsonItem):
     jobid: str
     submitted_time: str
     status: str = ""

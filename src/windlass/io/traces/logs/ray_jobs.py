@@ -16,15 +16,15 @@ from typing import Annotated
 from pydantic import Field
 
 from windlass.io.traces.fields import UnreadableError
-from windlass.io.traces.logs.json_items import Item, checked, read_json_log
-from windlass.io.traces.logs.record import NEVER_RAN, STILL_RUNS, Left, LoggedJob, Reading
+from windlass.io.traces.logs.json_items import JsonItem, checked, read_json_log
+from windlass.io.traces.logs.record import NEVER_RAN, STILL_RUNS, Left, LoggedJob, LogReading
 from windlass.io.traces.trace import Trace
 
 _Milliseconds = Annotated[float, Field(ge=0, le=1e14)]
 _Amount = Annotated[float, Field(ge=0, le=1e15)]
 
 
-class _Job(Item):
+class _Job(JsonItem):
     job_id: str | None = None
     submission_id: str | None = None
     status: str
@@ -102,7 +102,7 @@ def _logged(item: object) -> LoggedJob | Left:
     )
 
 
-def _notes(reading: Reading) -> list[str]:
+def _notes(reading: LogReading) -> list[str]:
     if not reading.jobs:
         return []
     return [

@@ -81,7 +81,7 @@ STEP = Left("is of a step of a job", "are of steps of jobs")
 
 
 @dataclass(slots=True)
-class Reading:
+class LogReading:
     """What was found so far; a reader fills it, record by record.
 
     Parameters
@@ -109,7 +109,7 @@ class Reading:
 def trace_of(
     file: str,
     name: str,
-    reading: Reading,
+    reading: LogReading,
     skip_bad_lines: bool,
     unit: str = "line",
     notes: Sequence[str] = (),
@@ -142,7 +142,7 @@ def trace_of(
 
     Examples
     --------
-    >>> reading = Reading()
+    >>> reading = LogReading()
     >>> reading.take(LoggedJob(submit=1.7e9, start=1.7e9 + 5, run=60, procs_allocated=4))
     >>> reading.take(NEVER_RAN)
     >>> trace = trace_of("a.log", "a", reading, False)

@@ -20,7 +20,7 @@ from pathlib import Path
 from windlass.io.traces.columns import shown
 from windlass.io.traces.fields import UnreadableError
 from windlass.io.traces.files import read_text, stem
-from windlass.io.traces.logs.record import NEVER_RAN, STEP, STILL_RUNS, Left, LoggedJob, Reading, trace_of
+from windlass.io.traces.logs.record import NEVER_RAN, STEP, STILL_RUNS, Left, LoggedJob, LogReading, trace_of
 from windlass.io.traces.logs.rows import Row
 from windlass.io.traces.logs.slurm_job import elapsed, limit, requested_memory, resources, several, unfinished
 from windlass.io.traces.trace import BadLine, Trace
@@ -84,7 +84,7 @@ def read_sacct(path: str | PathLike[str], skip_bad_lines: bool = False) -> Trace
     names = [name.strip() for name in lines[first].split("|")]
     _check_names(str(file), names)
     places = {name: place for place, name in reversed(list(enumerate(names)))}
-    reading = Reading()
+    reading = LogReading()
     limitless = 0
     zoned = False
     clusters: set[str] = set()

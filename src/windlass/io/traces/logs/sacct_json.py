@@ -15,22 +15,22 @@ from typing import Annotated
 from pydantic import Field
 
 from windlass.io.traces.fields import UnreadableError
-from windlass.io.traces.logs.json_items import Item, checked, read_json_log
-from windlass.io.traces.logs.record import NEVER_RAN, Left, LoggedJob, Reading
-from windlass.io.traces.logs.slurm_job import Resources, several, unfinished
+from windlass.io.traces.logs.json_items import JsonItem, checked, read_json_log
+from windlass.io.traces.logs.record import NEVER_RAN, Left, LoggedJob, LogReading
+from windlass.io.traces.logs.slurm_job import TrackableResources, several, unfinished
 from windlass.io.traces.trace import Trace
 
 _Count = Annotated[int, Field(ge=0, le=2**53)]
 _Seconds = Annotated[float, Field(ge=0, le=1e11)]
 
 
-class _Number(Item):
+class _Number(JsonItem):
     set: bool = True
     infinite: bool = False
     number: _Seconds = 0.0
 
 
-class _Times(Item):
+class _Times(JsonItem):
     submission: _Seconds
     start: _Seconds = 0.0
     end: _Seconds = 0.0
@@ -38,32 +38,32 @@ class _Times(Item):
     limit: _Seconds | _Number | None = None
 
 
-class _Resource(Item):
+class _Resource(JsonItem):
     type: str
     name: str | None = None
     count: _Seconds | _Number | None = None
 
 
-class _Resources(Item):
+class _Resources(JsonItem):
     allocated: tuple[_Resource, ...] = ()
     requested: tuple[_Resource, ...] = ()
 
 
-class _State(Item):
+class _State(JsonItem):
     current: str | tuple[str, ...] = ""
 
 
-class _Required(Item):
+class _Required(JsonItem):
     CPUs: _Count | _Number | None = None
 
 
-class _Array(Item):
+class _Array(JsonItem):
     job_id: _Count = 0
     task_id: _Count | _Number | None = None
     task: str | None = None
 
 
-class _Job(Item):
+class _Job(JsonItem):
     job_id: _Count
     time: _Times
     state: _State | str = ""
@@ -169,7 +169,7 @@ def _word(state: _State | str) -> str:
     return current if isinstance(current, str) else next(iter(current), "")
 
 
-def _sum(entries: tuple[_Resource, ...]) -> Resources:
+def _sum(entries: tuple[_Resource, ...]) -> TrackableResources:
     cpus, memory, total = None, None, None
     typed: list[float] = []
     for entry in entries:
@@ -184,10 +184,10 @@ def _sum(entries: tuple[_Resource, ...]) -> Resources:
             total = count
         elif entry.type == "gres" and (entry.name or "").startswith("gpu:"):
             typed.append(count)
-    return Resources(cpus, total if total is not None else sum(typed) if typed else None, memory)
+    return TrackableResources(cpus, total if total is not None else sum(typed) if typed else None, memory)
 
 
-def _notes(reading: Reading) -> list[str]:
+def _notes(reading: LogReading) -> list[str]:
     clusters = {job.cluster for job in reading.jobs if job.cluster is not None}
     if len(clusters) < 2:
         return []

@@ -21,7 +21,7 @@ _CLOCK = re.compile(r"[0-9]+:[0-9]{1,2}(\.[0-9]+)?")
 
 
 @dataclass(frozen=True, slots=True)
-class Resources:
+class TrackableResources:
     """Trackable resources: processors, GPUs and memory (bytes), None where they are not named."""
 
     cpus: int | None = None
@@ -29,7 +29,7 @@ class Resources:
     memory: float | None = None
 
 
-def resources(field: str, text: str | None) -> Resources:
+def resources(field: str, text: str | None) -> TrackableResources:
     """Read such a list of resources as cpu=16,gres/gpu=2,mem=64G,node=1.
 
     GPUs may be named with their type, without, or both ways; then the number without one is their sum.
@@ -42,7 +42,7 @@ def resources(field: str, text: str | None) -> Resources:
     Examples
     --------
     >>> resources("AllocTRES", "billing=8,cpu=8,gres/gpu:a100=1,gres/gpu:v100=2,mem=1G,node=1")
-    Resources(cpus=8, gpus=3.0, memory=1073741824.0)
+    TrackableResources(cpus=8, gpus=3.0, memory=1073741824.0)
     """
     cpus, memory, total = None, None, None
     typed: list[float] = []
@@ -59,7 +59,7 @@ def resources(field: str, text: str | None) -> Resources:
         elif name.startswith("gres/gpu:"):
             typed.append(fields.number(field, amount))
     gpus = total if total is not None else sum(typed) if typed else None
-    return Resources(cpus, gpus, memory)
+    return TrackableResources(cpus, gpus, memory)
 
 
 def elapsed(field: str, text: str) -> float:

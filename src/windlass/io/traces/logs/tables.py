@@ -10,7 +10,7 @@ from pathlib import Path
 from windlass.io.traces.columns import shown
 from windlass.io.traces.fields import UnreadableError
 from windlass.io.traces.files import read_text, stem
-from windlass.io.traces.logs.record import Left, LoggedJob, Reading, trace_of
+from windlass.io.traces.logs.record import Left, LoggedJob, LogReading, trace_of
 from windlass.io.traces.logs.rows import Row
 from windlass.io.traces.trace import BadLine, Trace
 from windlass.model import InputError
@@ -53,7 +53,7 @@ def read_csv_log(
         The file cannot be read, a column is missing, a line is bad, or no job ran.
     """
     lines = csv.reader(io.StringIO(read_text(path), newline=""))
-    reading = Reading()
+    reading = LogReading()
     names: list[str] = []
     try:
         for cells in lines:

@@ -14,7 +14,7 @@ from scipy.optimize import linear_sum_assignment
 from windlass.model import InputError
 from windlass.model.values import number
 from windlass.plan.profile.clipinfo import ClipInfo
-from windlass.plan.profile.steps.step import TRACK_BYTES, Floats, Found, Seen
+from windlass.plan.profile.steps.step import TRACK_BYTES, Floats, Found, FrameTracks
 
 WAYS = ("overlap", "centroid", "histogram", "orb")
 #: By looks alone a thing could be anywhere; it has not come further than this share of the picture's diagonal.
@@ -73,13 +73,13 @@ class Match:
         if self.confirm < 1:
             raise InputError(f"confirm is {self.confirm}, expected 1 or more")
 
-    def start(self, clip: ClipInfo) -> Callable[[int, Found], Seen]:
+    def start(self, clip: ClipInfo) -> Callable[[int, Found], FrameTracks]:
         tracks: list[_Track] = []
         born = [0]
         reach = _REACH * float(np.hypot(clip.width, clip.height))
         patience = self.patience * clip.rate
 
-        def run(index: int, found: Found) -> Seen:
+        def run(index: int, found: Found) -> FrameTracks:
             tracks[:] = [track for track in tracks if index - track.seen <= patience]
             taken = self._pairs(tracks, found, reach)
             own: list[_Track] = []
@@ -97,7 +97,7 @@ class Match:
                 own.append(track)
             sure = [track for track in own if track.times >= self.confirm]
             numbers = np.array([track.number for track in sure], dtype=np.int64)
-            return Seen(numbers, np.array([track.box for track in sure]).reshape(-1, 4))
+            return FrameTracks(numbers, np.array([track.box for track in sure]).reshape(-1, 4))
 
         return run
 
@@ -132,10 +132,10 @@ class Match:
                 alike[track, thing] = _found_again(tracks[track].look, found.looks[thing])
         return np.where(near > 0.0, alike, 0.0)
 
-    def size(self, value: Seen) -> int:
+    def size(self, value: FrameTracks) -> int:
         return value.track.nbytes + value.boxes.nbytes + 450
 
-    def sent(self, value: Seen) -> int:
+    def sent(self, value: FrameTracks) -> int:
         return TRACK_BYTES * len(value.track)
 
 

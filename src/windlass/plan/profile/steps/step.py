@@ -17,7 +17,7 @@ Floats = NDArray[np.float64]
 BOX_BYTES, TRACK_BYTES = 20, 24
 
 
-class Step(Hashable, Protocol):
+class PipelineStep(Hashable, Protocol):
     """A part of a component.
 
     ``alone``: it looks at each frame by itself. ``same``: it hands on the very object that it got, which is
@@ -76,7 +76,7 @@ class Found:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Seen:
+class FrameTracks:
     """Tracks in a frame: numbers (things,) and boxes (things, 4)."""
 
     track: NDArray[np.int64]

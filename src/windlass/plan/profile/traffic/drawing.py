@@ -8,7 +8,7 @@ import cv2
 import numpy as np
 
 from windlass.plan.profile.clip import Image
-from windlass.plan.profile.traffic.scene import LANES, Mover, Traffic
+from windlass.plan.profile.traffic.scene import LANES, RoadUser, Traffic
 
 Box = tuple[int, int, int, int]
 
@@ -69,7 +69,7 @@ def shadow(picture: Image, box: Box, strength: float) -> None:
     part[mask > 0] = (part[mask > 0] * (1.0 - strength)).astype(np.uint8)
 
 
-def thing(picture: Image, mover: Mover, box: Box, at: float, night: bool) -> None:
+def thing(picture: Image, mover: RoadUser, box: Box, at: float, night: bool) -> None:
     """A car or a person, in its box and nowhere else."""
     left, top, right, bottom = box
     high, wide = picture.shape[:2]
@@ -84,7 +84,7 @@ def thing(picture: Image, mover: Mover, box: Box, at: float, night: bool) -> Non
     np.copyto(picture[first:last, low:most], tile[part], where=mask[part][..., None] > 0)
 
 
-def _car(tile: Image, mask: Image, mover: Mover, at: float, night: bool) -> None:
+def _car(tile: Image, mask: Image, mover: RoadUser, at: float, night: bool) -> None:
     high, wide = mask.shape
     way = LANES[mover.lane].way
     body = (0, int(0.4 * high)), (wide - 1, int(0.85 * high))
@@ -110,7 +110,7 @@ def _car(tile: Image, mask: Image, mover: Mover, at: float, night: bool) -> None
         cv2.circle(tile, (front, int(0.6 * high)), max(1, wheel // 2), (235, 250, 255), -1)
 
 
-def _person(tile: Image, mask: Image, mover: Mover, at: float, night: bool) -> None:
+def _person(tile: Image, mask: Image, mover: RoadUser, at: float, night: bool) -> None:
     high, wide = mask.shape
     middle, thick = wide // 2, max(1, int(0.11 * high))
     swing = math.sin(2 * math.pi * (2.0 * at + mover.phase)) * 0.5

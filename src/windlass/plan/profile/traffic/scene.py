@@ -74,7 +74,7 @@ class Traffic:
 
 
 @dataclass(frozen=True, slots=True)
-class Lane:
+class TrafficLane:
     """A way along the picture: where its ground is and how high what goes there, as shares of the height; who goes
     there, which way (1: to the right), how fast, in its own lengths a second, how many come a second at density 1."""
 
@@ -88,17 +88,17 @@ class Lane:
 
 #: From far to near, which is also the order in which they are drawn.
 LANES = (
-    Lane(0.40, 0.19, True, 1, 2.0, 0.2),
-    Lane(0.49, 0.095, False, -1, 2.2, 0.25),
-    Lane(0.58, 0.115, False, -1, 1.9, 0.25),
-    Lane(0.69, 0.140, False, 1, 1.8, 0.25),
-    Lane(0.81, 0.165, False, 1, 1.6, 0.25),
-    Lane(0.95, 0.30, True, -1, 1.8, 0.2),
+    TrafficLane(0.40, 0.19, True, 1, 2.0, 0.2),
+    TrafficLane(0.49, 0.095, False, -1, 2.2, 0.25),
+    TrafficLane(0.58, 0.115, False, -1, 1.9, 0.25),
+    TrafficLane(0.69, 0.140, False, 1, 1.8, 0.25),
+    TrafficLane(0.81, 0.165, False, 1, 1.6, 0.25),
+    TrafficLane(0.95, 0.30, True, -1, 1.8, 0.2),
 )
 
 
 @dataclass(frozen=True, slots=True)
-class Mover:
+class RoadUser:
     """A car or a person.
 
     Parameters
@@ -137,9 +137,9 @@ class Mover:
         return left, bottom - self.high, left + self.long, bottom
 
 
-def movers(traffic: Traffic) -> tuple[Mover, ...]:
+def movers(traffic: Traffic) -> tuple[RoadUser, ...]:
     """All who are ever in the picture, lane by lane; in a lane all are equally fast, so that none runs into another."""
-    found: list[Mover] = []
+    found: list[RoadUser] = []
     for place, lane in enumerate(LANES):
         # A generator a lane, so that one more car here changes nothing there.
         rng = np.random.default_rng([traffic.seed, place])
@@ -158,7 +158,7 @@ def movers(traffic: Traffic) -> tuple[Mover, ...]:
             if max(colour) - min(colour) < 60 and 40 < colour[0] < 200:
                 colour = (colour[0], 20, 235)
             found.append(
-                Mover(
+                RoadUser(
                     len(found) + 1, place, float(at), max(4, round(length * size)), max(6, round(high * size)), speed,
                     (colour[0], colour[1], colour[2]), float(rng.uniform(0, 1)),
                 )

@@ -10,13 +10,13 @@ from scipy.signal import lfilter, lfiltic
 from windlass.model import InputError
 from windlass.model.values import whole
 from windlass.scale.forecast.extras import need
-from windlass.scale.forecast.model import Model
-from windlass.scale.forecast.scaling import Scale
+from windlass.scale.forecast.model import ForecastModel
+from windlass.scale.forecast.scaling import ColumnScaling
 
 _Floats = NDArray[np.float64]
 
 
-class Arima(Model):
+class Arima(ForecastModel):
     """ARIMA(p, 1, q), a model for each column; the paper's is ARIMA(7, 1, 7).
 
     statsforecast finds the coefficients, by conditional sums of squares. A forecast from new rows then needs only the
@@ -48,7 +48,7 @@ class Arima(Model):
 
     def _learn(self, rows: _Floats) -> None:
         models = need("statsforecast.models", self.name)
-        self._scale = Scale.of(rows)
+        self._scale = ColumnScaling.of(rows)
         scaled = self._scale.down(rows)
         self._ar = np.zeros((scaled.shape[1], self._p))
         self._ma = np.zeros((scaled.shape[1], self._q))

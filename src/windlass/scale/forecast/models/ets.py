@@ -7,14 +7,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from windlass.scale.forecast.extras import need
-from windlass.scale.forecast.model import Model
-from windlass.scale.forecast.scaling import Scale
+from windlass.scale.forecast.model import ForecastModel
+from windlass.scale.forecast.scaling import ColumnScaling
 from windlass.scale.forecast.seasons import checked_seasons
 
 _Floats = NDArray[np.float64]
 
 
-class Ets(Model):
+class Ets(ForecastModel):
     """Each season of each column is found by repeated smoothing, and goes on as it was last; the rest is ETS(Z, Z, N).
 
     statsforecast does both. The season stays as it was at the last ``fit``; level and trend follow each row. Seasons of
@@ -40,7 +40,7 @@ class Ets(Model):
 
     def _learn(self, rows: _Floats) -> None:
         models = need("statsforecast.models", self.name)
-        self._scale = Scale.of(rows)
+        self._scale = ColumnScaling.of(rows)
         scaled = self._scale.down(rows)
         self._known = [season for season in self._seasons if len(rows) > 2 * season]
         self._cycles = [np.zeros((season, rows.shape[1])) for season in self._known]

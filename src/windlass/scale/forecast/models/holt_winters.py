@@ -7,13 +7,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from windlass.model.values import number
-from windlass.scale.forecast.model import Model
+from windlass.scale.forecast.model import ForecastModel
 from windlass.scale.forecast.seasons import checked_seasons
 
 _Floats = NDArray[np.float64]
 
 
-class HoltWinters(Model):
+class HoltWinters(ForecastModel):
     """A level, a trend and a value for each row of the season, each of which follows the rows by a part of the way.
 
     The season is added. The paper's is multiplied, which counts that are often 0 do not allow. Its parameters are by

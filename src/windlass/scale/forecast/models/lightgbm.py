@@ -8,9 +8,9 @@ from numpy.typing import NDArray
 
 from windlass.model.values import whole
 from windlass.scale.forecast.extras import need
-from windlass.scale.forecast.model import Model
+from windlass.scale.forecast.model import ForecastModel
 from windlass.scale.forecast.rows import Tail
-from windlass.scale.forecast.scaling import Scale
+from windlass.scale.forecast.scaling import ColumnScaling
 from windlass.scale.forecast.seasons import checked_seasons
 
 _Floats = NDArray[np.float64]
@@ -19,7 +19,7 @@ _LAGS = np.array([1, 2, 3, 4, 5, 6, 9, 12, 18, 24])
 _MEANS = (6, 36, 144)
 
 
-class LightGbm(Model):
+class LightGbm(ForecastModel):
     """Trees say by how much a column differs from its last value so many steps ahead; one model for all columns.
 
     They see the last value, differences to earlier ones, to means, and to those a season before the row that is
@@ -53,7 +53,7 @@ class LightGbm(Model):
 
     def _learn(self, rows: _Floats) -> None:
         self._library = need("lightgbm", self.name)
-        self._scale = Scale.of(rows)
+        self._scale = ColumnScaling.of(rows)
         self._models: dict[tuple[int, float | None], Any] = {}
 
     def _begin(self, rows: _Floats) -> None:

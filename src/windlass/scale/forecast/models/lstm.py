@@ -48,7 +48,9 @@ class Lstm(Network):
 
         from windlass.scale.forecast.neural import lstm
 
-        return lstm.Lstm(columns, self._hidden, self._horizon, self._anchored, jax.random.key(self._seed))
+        return lstm.LstmNetwork(
+            columns, self._hidden, self._horizon, self._anchored, jax.random.key(self._seed)
+        )
 
     def _how(self) -> tuple[Any, Any]:
         import optax

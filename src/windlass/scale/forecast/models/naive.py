@@ -5,12 +5,12 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from windlass.scale.forecast.model import Model
+from windlass.scale.forecast.model import ForecastModel
 
 _Floats = NDArray[np.float64]
 
 
-class Naive(Model):
+class Naive(ForecastModel):
     """The last row holds.
 
     Examples

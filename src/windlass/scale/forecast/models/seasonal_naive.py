@@ -6,14 +6,14 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from windlass.scale.forecast.model import Model
+from windlass.scale.forecast.model import ForecastModel
 from windlass.scale.forecast.rows import Tail
 from windlass.scale.forecast.seasons import checked_seasons
 
 _Floats = NDArray[np.float64]
 
 
-class SeasonalNaive(Model):
+class SeasonalNaive(ForecastModel):
     """The row of one season before holds; of several seasons, the longest.
 
     Parameters

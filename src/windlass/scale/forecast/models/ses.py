@@ -7,12 +7,12 @@ from numpy.typing import NDArray
 from scipy.signal import lfilter
 
 from windlass.model.values import number
-from windlass.scale.forecast.model import Model
+from windlass.scale.forecast.model import ForecastModel
 
 _Floats = NDArray[np.float64]
 
 
-class Ses(Model):
+class Ses(ForecastModel):
     """A level that follows each row by a part of the way, and holds.
 
     Parameters

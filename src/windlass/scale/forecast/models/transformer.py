@@ -68,7 +68,7 @@ class Transformer(Network):
 
         from windlass.scale.forecast.neural import transformer
 
-        return equinox.filter_jit(transformer.Transformer)(
+        return equinox.filter_jit(transformer.TransformerNetwork)(
             columns,
             self._seasons,
             self._width,

@@ -10,7 +10,7 @@ import jax
 import jax.numpy as jnp
 
 
-class Lstm(eqx.Module):
+class LstmNetwork(eqx.Module):
     """Rows in, so many rows out at once.
 
     Parameters

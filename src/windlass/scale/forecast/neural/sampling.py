@@ -20,7 +20,7 @@ def said(network: Any, window: jax.Array, first: jax.Array, steps: int) -> jax.A
     Parameters
     ----------
     network
-        A :class:`~windlass.scale.forecast.neural.transformer.Transformer`.
+        A :class:`~windlass.scale.forecast.neural.transformer.TransformerNetwork`.
     window
         (w, columns) whose first row has the number ``first``.
     """

@@ -19,7 +19,7 @@ _Floats = NDArray[np.float32]
 
 
 @dataclass(frozen=True, slots=True)
-class Course:
+class TrainingSchedule:
     """How a network is taught.
 
     Parameters
@@ -78,7 +78,7 @@ def teach(
     optimizer: optax.GradientTransformation,
     rows: _Floats,
     held: _Floats,
-    course: Course,
+    course: TrainingSchedule,
     seed: int,
     clock: Callable[[], float] = time.monotonic,
 ) -> eqx.Module:

@@ -87,7 +87,7 @@ class Layer(eqx.Module):
         return jax.vmap(self.norms[norm])(rows + self.dropout(more, key=key, inference=key is None))
 
 
-class Transformer(eqx.Module):
+class TransformerNetwork(eqx.Module):
     """Rows in, rows out.
 
     Parameters
