@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -21,6 +21,8 @@ COMPARED = {
     "experiment/worlds/fleet/spec.py": "a scenario with an order must leave the placement at its default",
     "order/site/backfills.py": "a parameter of the policy queue names a way of backfilling",
 }
+#: Class names that exist in several modules: policies of several decisions, and the stages that are ready.
+SHARED_NAMES = {"Always", "Fcfs", "Optimal", "Ready", "Sjf", "Static"}
 #: Words that are names of policies and of other things.
 OTHERWISE = {"none", "always", "queue", "uniform", "random", "static"}
 
@@ -85,3 +87,13 @@ def test_engines_and_worlds_compare_nothing_with_a_policy_s_name():
 
 def test_the_command_run_parses_calls_and_prints():
     assert len((SOURCE / "cli" / "run.py").read_text(encoding="utf-8").splitlines()) < 100
+
+
+def test_a_public_class_name_exists_once():
+    found = Counter(
+        node.name
+        for path in modules()
+        for node in tree_of(path).body
+        if isinstance(node, ast.ClassDef) and not node.name.startswith("_")
+    )
+    assert {name for name, count in found.items() if count > 1} == SHARED_NAMES

@@ -24,7 +24,12 @@ LESSONS = ("tests/admit/test_states.py::test_lessons_of_no_steps_have_no_say",)
 MUTANTS = (
     Mutant(JUDGING, "np.arange(len(up)) * whole_time", "np.arange(len(up)) * blocks", JUDGED),
     Mutant(JUDGING, "within, blocks=whole_time)", "within, blocks=blocks)", JUDGED),
-    Mutant(JUDGING, '"spike": node.told', '"spike": node.level', SHOWN),
+    Mutant(
+        JUDGING,
+        "AdmitContext(rng, node.metrics.shape[1], node.told",
+        "AdmitContext(rng, node.metrics.shape[1], node.level",
+        SHOWN,
+    ),
     Mutant(
         NODE, "self.ready[part], self.told, self.told,", "self.ready[part], self.level, self.told,", CHOSEN
     ),
