@@ -9,13 +9,16 @@ _NEED_RAY = [
     "tests/engines/ray_nodes.py",
 ]
 _NEED_AGENT = [
-    f"src/windlass/agent/{name}.py" for name in ("agent", "aggregate", "check", "routes", "shown", "web")
+    f"src/windlass/agent/{name}.py" for name in ("agent", "aggregate", "check", "routes", "prometheus", "web")
 ]
 _NEED_JAX = ["src/windlass/scale/forecast/neural/*.py"]
 _PROFILE = "src/windlass/plan/profile"
 _NEED_OPENCV = [
     *(f"{_PROFILE}/{name}.py" for name in ("clip", "options", "pipeline", "running", "tree")),
-    *(f"{_PROFILE}/steps/{name}.py" for name in ("decode", "found", "looks", "match", "motion", "people")),
+    *(
+        f"{_PROFILE}/steps/{name}.py"
+        for name in ("decode", "found", "appearance", "match", "motion", "people")
+    ),
     *(f"{_PROFILE}/traffic/{name}.py" for name in ("drawing", "making", "weather")),
     "src/windlass/engines/streams/video.py",
 ]

@@ -186,8 +186,9 @@ class Registry:
     def find(self, name):
         return Asked
 
-    def make(self, name, rng, **given):
-        return Asked(rng, **given)
+    def make(self, name, context, **given):
+        offered = dict(context.offers())
+        return Asked(offered.pop("rng"), **offered | given)
 
 
 @pytest.mark.parametrize("busy", [True, False])

@@ -45,6 +45,7 @@ def test_bad_input_that_is_taken_or_not_named_is_found(monkeypatch, argument):
     def unnamed(self, name, holds):
         broken.Dispatches.refuse(self, "it" if name == argument else name, holds)
 
+    monkeypatch.setattr(dispatch_checks, "as_compiled", lambda policy: policy)
     # A worker that is not there, and a queue of another length, are no index.
     with pytest.raises(CheckError, match=f"accepts a bad {argument}"):
         dispatch_checks.check_refuses_bad_input(dispatching(monkeypatch, refuse=accepts), "made")
@@ -59,6 +60,7 @@ def test_either_bad_queue_alone_is_found(monkeypatch, part):
         self.refuse("queue_lengths", not bad)
         return 0
 
+    monkeypatch.setattr(dispatch_checks, "as_compiled", lambda policy: policy)
     with pytest.raises(CheckError, match="accepts a bad queue_lengths"):
         dispatch_checks.check_refuses_bad_input(dispatching(monkeypatch, choose=choose), "made")
 

@@ -179,7 +179,7 @@ def test_forecast(handed):
     found = handed(module, "forecast_command", "forecast", "s.csv", "--freq", "10min")
     minute, day = 60.0, 86_400.0
     models = ("naive", "seasonal-naive", "ses", "nlinear", "dlinear")
-    question = module.Question(
+    question = module.ForecastOptions(
         Path("s.csv"), "csv", (), models, 10 * minute, (day, 7 * day), 28 * day, 20 * minute
     )
     assert list(found.values()) == [question, False, None]
@@ -188,7 +188,7 @@ def test_forecast(handed):
         module, "forecast_command", "forecast", "s.csv", "--freq", "1min", *more, "--format", "helios", "--json",
         "--report", "r.html",
     )  # fmt: skip
-    question = module.Question(
+    question = module.ForecastOptions(
         Path("s.csv"), "helios", ("a", "b"), ("ses", "ets"), minute, (60 * minute,), 2 * day, 5 * minute
     )
     assert list(found.values()) == [question, True, Path("r.html")]
@@ -207,7 +207,7 @@ def test_from_wan(handed):
 def test_evaluate(handed):
     module = windlass.cli.admit
     found = handed(module, "evaluate_command", "admit", "evaluate", "a.parquet", "b.npz")
-    asked = module.Asked("cpu_ready", "p95", module.shares("5%,10%"), 10, seed=1)
+    asked = module.EvaluationOptions("cpu_ready", "p95", module.shares("5%,10%"), 10, seed=1)
     assert list(found.values()) == [[Path("a.parquet"), Path("b.npz")], asked, None, False, None]
     more = (
         "--spikes",
@@ -223,7 +223,7 @@ def test_evaluate(handed):
     )
     more += ("--seed", "4", "--json", "--report", "r.html")
     found = handed(module, "evaluate_command", "admit", "evaluate", "a.parquet", *more)
-    asked = module.Asked("busy", "0.5", module.shares("2%"), 3, seed=4)
+    asked = module.EvaluationOptions("busy", "0.5", module.shares("2%"), 3, seed=4)
     assert list(found.values()) == [[Path("a.parquet")], asked, Path("c.parquet"), True, Path("r.html")]
 
 
@@ -261,13 +261,13 @@ def test_plan_profile(handed):
     paths = Path("p.yaml"), Path("c.mp4"), Path("t.csv")
     found = handed(module, "profile_command", *given)
     assert list(found.values()) == [
-        module.Asked(*paths, 900_000_000, False, Path("profile.parquet"), None),
+        module.ProfileOptions(*paths, 900_000_000, False, Path("profile.parquet"), None),
         False,
     ]
     more = ("--cache", "2MB", "--out", "o.parquet", "--report", "r.html", "--alone", "--json")
     found = handed(module, "profile_command", *given, *more)
     assert list(found.values()) == [
-        module.Asked(*paths, 2_000_000, True, Path("o.parquet"), Path("r.html")),
+        module.ProfileOptions(*paths, 2_000_000, True, Path("o.parquet"), Path("r.html")),
         True,
     ]
 

@@ -5,10 +5,10 @@ import inspect
 import numpy as np
 import pytest
 
+from windlass.experiment import dispatching as simulating
 from windlass.experiment.dispatching import make_policy, simulate
 from windlass.model import InputError
 from windlass.model.timetable import WorkerTimetable
-from windlass.sim.workers import dispatching as simulating
 from windlass.sim.workers.part import WorkersPart
 from windlass.sim.workers.setup import Setup
 

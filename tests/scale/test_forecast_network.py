@@ -18,7 +18,7 @@ class Recorded:
     def __init__(self, monkeypatch):
         self.taught, self.made = [], []
         train = ModuleType("train")
-        train.Course = lambda *numbers, seconds: (*numbers, seconds)
+        train.TrainingSchedule = lambda *numbers, seconds: (*numbers, seconds)
         train.teach = lambda *given: self.taught.append(given) or "taught"
         train.adam = lambda rate: ("adam", rate)
         train.adam_by_noam = lambda width, warmup: ("noam", width, warmup)

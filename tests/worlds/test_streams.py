@@ -26,10 +26,11 @@ def made(monkeypatch):
     """Which generators policies were made with, by decision."""
     found, make = {}, Registry.make
 
-    def watched(self, name, rng, **parameters):
+    def watched(self, name, context, **parameters):
+        rng = getattr(context, "rng", context)
         entropy = rng.bit_generator.seed_seq.entropy
         found.setdefault(self.key, set()).add(tuple(np.atleast_1d(entropy).tolist()))
-        return make(self, name, rng, **parameters)
+        return make(self, name, context, **parameters)
 
     monkeypatch.setattr(Registry, "make", watched)
     return found
