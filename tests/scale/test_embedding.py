@@ -44,6 +44,12 @@ def test_the_paper_s_tables_by_both_readings():
     assert embed(asked, types, resource=2).tolist() == [1.5, 1.0]
 
 
+def test_a_type_with_one_unit_of_the_resource_is_counted_by_it():
+    # Of the first resource the jobs need one instance, of the second two.
+    assert embed([(1, 4), (0, 4)], [(1, 4)]).tolist() == [2.0]
+    assert embed([(1, 4), (0, 4)], [(1, 4)], resource=0).tolist() == [1.0]
+
+
 @settings(deadline=None)
 @given(vectors, buckets)
 def test_counts_are_those_of_plain_loops(asked, types):

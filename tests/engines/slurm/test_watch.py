@@ -326,3 +326,13 @@ def test_a_job_that_is_put_back_and_left_to_windlass_no_more_is_a_job_of_others(
         assert waited.events(1017.0, row) == [Cancelled(7, 1017.0), *held]
         assert aside.events(1017.0, row) == held
         assert ran.events(1018.0, row) == was_over.events(1018.0, row) == []
+
+
+@pytest.mark.parametrize("reason", ["Resources", "Priority", "Dependency"])
+def test_a_job_that_an_earlier_driver_released_holds_processors_while_it_waits_for_room(reason):
+    looks = Looks(let_go={7})
+    holds = [Holds(7, 1005.0, 3, 120.0)]
+    assert looks.events(1005.0, free(7)) == holds
+    waits = reason != "Dependency"
+    assert looks.events(1006.0, free(7, state_reason=reason)) == ([] if waits else [Cancelled(7, 1006.0)])
+    assert looks.events(1010.0, running(7)) == ([] if waits else [Holds(7, 1010.0, 3, 120.0)])
