@@ -96,6 +96,17 @@ def test_policies_lists_each_with_its_decision():
         (lambda: windlass.run(DRAWN, ["esay"]), "did you mean 'easy'"),
         (lambda: windlass.run(DRAWN, fields={"cluster.procs": 3}), "cluster.procs"),
         (lambda: windlass.run(DRAWN, by="no_metric"), "no_metric"),
+        (lambda: windlass.run(DRAWN, jobs=0), "run: jobs is 0, expected a whole number of at least 1"),
+        (lambda: windlass.run(DRAWN, fields={1: 2}), "run: fields has the key 1, expected a name"),
+        (
+            lambda: windlass.simulate("scenario.yaml"),
+            "simulate: scenario.yaml is a scenario file, expected a log",
+        ),
+        (
+            lambda: windlass.simulate(LOG, fields={"cluster.processors": [64, 128]}),
+            "simulate: fields make 2 variants, expected one",
+        ),
+        (lambda: Experiment("log.swf"), "Experiment: str given, expected a scenario"),
         (lambda: windlass.run(DRAWN, resume=True), "force and resume are about the folder"),
         (lambda: windlass.run(make_scenario(DRAWN), ["easy"]), "has its policies"),
         (lambda: windlass.run(["a list"]), "run: list given, expected a path"),
@@ -167,3 +178,22 @@ def test_without_cutting_no_job_stops_at_its_requested_time():
     assert [value(each.setting) for each in other.variants] == [False] * len(other.variants)
     swept = make_scenario({**DRAWN, **({part: {name: [True, False]}} if part else {name: [True, False]})})
     assert without_cutting(swept) is None
+
+
+def test_one_policy_and_one_seed_may_be_given_without_a_list(tmp_path):
+    results = windlass.run(DRAWN, "sjf", seeds=3, check=False)
+    assert results.table()["variant"].to_list() == ["sjf"]
+    assert results.metrics()["seed"].to_list() == [3]
+    results.save(str(tmp_path / "tables"))
+    assert (tmp_path / "tables" / "jobs.parquet").is_file()
+
+
+def test_a_log_is_found_after_the_folder_has_changed_and_bad_lines_can_be_left_out(tmp_path, monkeypatch):
+    (tmp_path / "jobs.csv").write_text("submit,run,procs\n0,60,4\n5,x,2\n9,30,2\n")
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(windlass.InputError, match="line 3"):
+        windlass.load_log("jobs.csv")
+    log = windlass.load_log("jobs.csv", skip_bad_lines=True)
+    monkeypatch.chdir("/")
+    results = windlass.run(log, ["fcfs"], fields={"cluster.processors": 8}, check=False)
+    assert results.jobs()["submit_s"].to_list() == [0.0, 9.0]

@@ -1,4 +1,4 @@
-"""What an engine offers to the constructor of an admission policy."""
+"""Constructor arguments that an engine offers to an admission policy."""
 
 from __future__ import annotations
 
@@ -9,7 +9,9 @@ from windlass.policy.context import Context
 
 @dataclass(frozen=True, slots=True)
 class AdmitContext(Context):
-    """A node, and in an evaluation what is to be foreseen.
+    """A node's telemetry; in an evaluation, also the definition of a spike.
+
+    Only ``windlass admit evaluate`` sets the last three.
 
     Parameters
     ----------
@@ -18,11 +20,11 @@ class AdmitContext(Context):
     dim
         Number of metrics of the node's telemetry.
     spike
-        CPU Ready from which on a step is a spike.
+        Smallest CPU Ready of a spike, a share of time.
     within
-        Steps by which the onset of a spike is to be foreseen.
+        Steps within which the onset of a spike must be predicted.
     apart
-        Steps without a spike ahead of an onset.
+        Steps without a spike that an onset requires before it.
     """
 
     dim: int | None = None

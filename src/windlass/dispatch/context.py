@@ -1,4 +1,4 @@
-"""What an engine offers to the constructor of a dispatch policy."""
+"""Constructor arguments that an engine offers to a dispatch policy."""
 
 from __future__ import annotations
 
@@ -34,6 +34,6 @@ class DispatchContext(Context):
     def of(
         cls, speeds: NDArray[np.float64], rng: np.random.Generator, guaranteed: float | None = None
     ) -> DispatchContext:
-        """Return the context of workers with these speeds, work/s; by default all of it is guaranteed."""
+        """Return the context of workers with these speeds, work/s; ``guaranteed`` defaults to their sum."""
         sure = float(speeds.sum()) if guaranteed is None else guaranteed
         return cls(rng, len(speeds), speeds, sure)

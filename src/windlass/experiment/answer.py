@@ -42,12 +42,12 @@ def answer_to(
     requirements: tuple[Requirement, ...],
     uncut: Callable[[], Results | None],
 ) -> Answer:
-    """Judge results, and where much of the work was cut, those without cutting.
+    """Return the verdict; if over 1 % of the work was cut, also the verdict without cutting.
 
     Parameters
     ----------
     results
-        Of any world.
+        Results to judge.
     by, requirements
         See :func:`windlass.results.verdict.judge`.
     uncut

@@ -1,4 +1,4 @@
-"""A scenario from its validation to its answer: run, checkpointed, compared with the recorded schedule, and judged."""
+"""Runs a validated scenario: with checkpoints, compared with the recorded schedule, and judged."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Workers:
     jobs
         Processes on this machine.
     on
-        A Ray cluster instead: ``ray`` for a private one, or its address as ``ray://…``.
+        A Ray cluster instead: ``ray`` for a private one, or ``ray:HOST:PORT`` for one that runs.
     nodes
         Nodes of a private cluster.
     """
@@ -78,9 +78,9 @@ class Experiment:
     scenario
         What to run.
     by
-        The metric that matters; by default the first of the world's.
+        The metric that the verdict compares; by default the world's first.
     require
-        What a winner must keep, as in ``p99_wait<=1.1*fcfs, max_wait<2d``.
+        Requirements on the winner, as in ``p99_wait<=1.1*fcfs, max_wait<2d``.
     workers
         Where the runs execute.
     live
@@ -88,7 +88,8 @@ class Experiment:
     folder
         Where tables and checkpoints are written; None to write nothing.
     check
-        Where over 1 % of the work is cut at requested times, run once more without cutting.
+        If over 1 % of the work is cut at the requested times, repeat without cutting, and report whether the verdict
+        changes.
 
     Raises
     ------
@@ -115,6 +116,10 @@ class Experiment:
         folder: Folder | None = None,
         check: bool = True,
     ) -> None:
+        if not isinstance(scenario, Scenario):
+            raise InputError(
+                f"Experiment: {type(scenario).__name__} given, expected a scenario from make_scenario or load_scenario"
+            )
         self.scenario, self._by, self._live = scenario, by, live
         self._workers = workers or Workers()
         self._folder, self._check = folder, check
@@ -132,6 +137,7 @@ class Experiment:
         if self._live is None:
             raise InputError(
                 "--dry-run: prints what a live engine would be requested to do, expected --engine as well"
+                " (in the library, live=)"
             )
         try:
             return describe_live(self.scenario, self._live)
@@ -148,7 +154,7 @@ class Experiment:
         Parameters
         ----------
         progress
-            Called now and then with the share that is done.
+            Called now and then with how many runs are done, of how many.
         compiling
             Called while functions are compiled, on the first use on a machine.
 
@@ -176,9 +182,9 @@ class Experiment:
         return JudgedResults(results.scenario, results.as_run, results.variants, answer)
 
     def unfinished(self) -> tuple[int, int] | None:
-        """Return how many runs of an interrupted experiment are kept, and of how many; None where none are.
+        """Return the finished runs and all runs of an interrupted experiment, or None.
 
-        A checkpoint without a finished run is removed.
+        It is known after :meth:`run` of this object. A checkpoint without a finished run is removed.
         """
         found = self._checkpoint
         if found is None or not found.folder.is_dir():

@@ -35,7 +35,7 @@ class JudgedResults(Results):
 
     @property
     def sentences(self) -> tuple[str, ...]:
-        """The verdict in words; the first sentence is the answer."""
+        """The verdict in words, the answer first; empty where nothing can be compared."""
         return self.answer.said
 
     def table(self) -> pl.DataFrame:

@@ -27,21 +27,24 @@ PolicyName = str | Mapping[str, Mapping[str, Any]]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class JobLog:
-    """A job log that was read once, to look at and to run.
+    """A job log: its table, and the file that :func:`run` reads again.
 
     Parameters
     ----------
     path
-        The file.
+        The file, as an absolute path.
     format
         Its format, where it was named.
     trace
         Its jobs as the file has them.
+    skip_bad_lines
+        Whether lines that cannot be read are left out.
     """
 
     path: Path
     format: str | None
     trace: Trace
+    skip_bad_lines: bool = False
 
     @property
     def jobs(self) -> pl.DataFrame:
@@ -65,7 +68,11 @@ class JobLog:
         return self.jobs._repr_html_()
 
 
-def load_log(path: str | Path, format: str | None = None) -> JobLog:  # noqa: A002
+def load_log(
+    path: str | Path,
+    format: str | None = None,  # noqa: A002
+    skip_bad_lines: bool = False,
+) -> JobLog:
     """Read a job log: SWF, accounting of Slurm, PBS or LSF, a CSV or Parquet table, or another known format.
 
     Parameters
@@ -74,6 +81,8 @@ def load_log(path: str | Path, format: str | None = None) -> JobLog:  # noqa: A0
         The file; it may be compressed.
     format
         The name of its format; by default its content decides.
+    skip_bad_lines
+        Leave out lines that cannot be read; ``trace.bad_lines`` lists them.
 
     Raises
     ------
@@ -89,15 +98,16 @@ def load_log(path: str | Path, format: str | None = None) -> JobLog:  # noqa: A0
     2
     """
     file = Path(path)
-    return JobLog(file, format, read_trace(file, format=format))
+    trace = read_trace(file, format=format, skip_bad_lines=skip_bad_lines)
+    return JobLog(file.resolve(), format, trace, skip_bad_lines)
 
 
 def run(
     what: str | Path | JobLog | Mapping[str, Any] | Scenario | None = None,
-    policies: Sequence[PolicyName] | Mapping[str, Sequence[PolicyName]] | None = None,
+    policies: str | Sequence[PolicyName] | Mapping[str, Sequence[PolicyName]] | None = None,
     *,
     fields: Mapping[str, Any] | None = None,
-    seeds: Sequence[int] | None = None,
+    seeds: int | Sequence[int] | None = None,
     by: str | None = None,
     require: str | None = None,
     jobs: int = 1,
@@ -114,25 +124,28 @@ def run(
     ----------
     what
         A log, a scenario file (``.yaml``), a scenario as a mapping, or one that is validated already; None for a
-        bundled example of drawn jobs.
+        bundled synthetic workload.
     policies
-        Policies to compare, for the first decision of the scenario; or a mapping from decisions to policies.
+        Policies to compare, for the first decision of the scenario; or a mapping from decisions, as scenarios name
+        them (``order``, not ``order.site``), to policies. None for those of the scenario; of a log, ``fcfs``, ``sjf``,
+        ``easy`` and ``conservative``.
     fields
         Other fields of the scenario by dotted name, such as ``{"cluster.processors": 128}``. A list is a sweep.
     seeds
         Each variant runs once per seed.
     by
-        The metric that matters; by default the first of the world's.
+        The metric that the verdict compares; by default the world's first.
     require
-        What a winner must keep, as in ``p99_wait<=1.1*fcfs``.
+        Requirements on the winner, as in ``p99_wait<=1.1*fcfs``.
     jobs, on
-        Processes on this machine, or a Ray cluster; the results do not depend on it.
+        Processes on this machine; or a Ray cluster, ``ray`` or ``ray:HOST:PORT``. The results do not depend on it.
     out, force, resume
         Folder for the tables; replace what it has, or continue an interrupted run.
     check
-        Where over 1 % of the work is cut at requested times, run once more without cutting.
+        If over 1 % of the work is cut at the requested times, repeat without cutting, and report whether the verdict
+        changes. It can double the time.
     progress
-        Called now and then with the share that is done.
+        Called now and then with how many runs are done, of how many.
 
     Returns
     -------
@@ -153,6 +166,8 @@ def run(
     scenario = what if isinstance(what, Scenario) else _scenario(_source(what), policies, fields, seeds)
     if isinstance(what, Scenario) and (policies, fields, seeds) != (None, None, None):
         raise InputError("run: a validated scenario has its policies, fields and seeds already")
+    if not isinstance(jobs, int) or jobs < 1:
+        raise InputError(f"run: jobs is {jobs!r}, expected a whole number of at least 1")
     folder = None if out is None else Folder(Path(out), force, resume)
     if folder is None and (force or resume):
         raise InputError("run: force and resume are about the folder out, which is missing")
@@ -171,10 +186,12 @@ def simulate(
 ) -> pl.DataFrame:
     """Replay a log with one policy and return its schedule.
 
+    Jobs that need more processors than the site has are left out; ``run(…).notes()`` counts them.
+
     Parameters
     ----------
     log
-        The log, or its path.
+        The log, or its path; not a scenario file.
     policy
         Which job goes first.
     processors
@@ -185,15 +202,22 @@ def simulate(
     Returns
     -------
     polars.DataFrame
-        One row per job: ``job``, ``submit_s``, ``start_s``, ``end_s``, ``procs``, ``request_s``, ``why``.
+        One row per job that fits the site: ``job``, ``submit_s``, ``start_s``, ``end_s``, ``procs``, ``request_s``,
+        ``why``, and what else the log has, such as ``user``.
 
     Raises
     ------
     InputError
-        The log cannot be read, or the policy does not exist.
+        The log cannot be read, the policy does not exist, or ``fields`` sweep.
     """
+    if not isinstance(log, JobLog) and Path(log).suffix in (".yaml", ".yml"):
+        raise InputError(f"simulate: {log} is a scenario file, expected a log; windlass.run takes scenarios")
     given = dict(fields or {}) | ({} if processors is None else {"cluster.processors": processors})
     scenario = _scenario(_source(log), [policy], given, None)
+    if len(scenario.variants) > 1:
+        raise InputError(
+            f"simulate: fields make {len(scenario.variants)} variants, expected one; windlass.run compares several"
+        )
     results = Experiment(scenario, check=False).run()
     return results.variants[0].outcomes[0].jobs
 
@@ -223,7 +247,9 @@ def policies() -> pl.DataFrame:
 def _source(what: str | Path | JobLog | Mapping[str, Any] | None) -> ScenarioSource:
     if isinstance(what, JobLog):
         source = source_of(what.path)
-        named = {} if what.format is None else {"format": what.format}
+        named: dict[str, Any] = {} if what.format is None else {"format": what.format}
+        if what.skip_bad_lines:
+            named["skip_bad_lines"] = True
         return ScenarioSource(source.tree | {"workload": {"trace": str(what.path), **named}}, source.name)
     if isinstance(what, Mapping):
         return ScenarioSource(dict(what), "scenario")
@@ -238,20 +264,25 @@ def _scenario(
     source: ScenarioSource,
     policies: Sequence[PolicyName] | Mapping[str, Sequence[PolicyName]] | None,
     fields: Mapping[str, Any] | None,
-    seeds: Sequence[int] | None,
+    seeds: int | Sequence[int] | None,
 ) -> Scenario:
     tree = source.tree
     if not isinstance(tree, dict):
         return make_scenario(tree, source.name, source.folder)
     for field, value in (fields or {}).items():
+        if not isinstance(field, str):
+            raise InputError(
+                f"run: fields has the key {field!r}, expected a name such as 'cluster.processors'"
+            )
         tree = with_value(tree, field.split("."), value)
     if seeds is not None:
-        tree = tree | {"seeds": list(seeds)}
+        tree = tree | {"seeds": seeds if isinstance(seeds, int) else list(seeds)}
     if policies is not None:
         own = tree.get("policies")
         given = own if isinstance(own, dict) else {}
         first = next(iter(given), find_world(tree.get("world", "batch")).decisions[0].key)
-        named = policies if isinstance(policies, Mapping) else {first: policies}
+        one = [policies] if isinstance(policies, str) else policies
+        named = one if isinstance(one, Mapping) else {first: one}
         # A file of a policy is relative to the current folder, not to the scenario's.
         chosen = {
             decision: [resolve_policies(each, Path()) for each in names] for decision, names in named.items()

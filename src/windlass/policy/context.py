@@ -1,4 +1,4 @@
-"""What an engine offers to the constructor of a policy, beyond the parameters that a user gives."""
+"""Constructor arguments that every engine offers to a policy, beyond the parameters that a user gives."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """What every engine offers; a decision's own context adds fields.
+    """Constructor arguments that every engine offers; the context of a decision adds fields.
 
     A policy whose constructor has a parameter of a field's name receives the value. A field that is None is not
     offered.

@@ -82,12 +82,15 @@ class Results:
         ]
         return pl.concat(found) if found else pl.DataFrame()
 
-    def save(self, folder: Path) -> None:
-        """Write :data:`FILES` into a folder, which is made; the same results give the same bytes.
+    def save(self, folder: str | Path) -> None:
+        """Write :data:`FILES` into a folder, which is made; files that it has are replaced.
+
+        The same results give the same bytes.
 
         Where outcomes have series, ``series.parquet`` has them. :func:`windlass.io.claimed` makes sure that a
         folder has all of them, or is as it was.
         """
+        folder = Path(folder)
         folder.mkdir(parents=True, exist_ok=True)
         (folder / "jobs.parquet").write_bytes(parquet(self.jobs()))
         (folder / "metrics.parquet").write_bytes(parquet(self.metrics()))

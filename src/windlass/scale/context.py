@@ -1,4 +1,4 @@
-"""What an engine offers to the constructor of an autoscaler."""
+"""Constructor arguments that an engine offers to an autoscaler."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from windlass.policy.context import Context
 
 @dataclass(frozen=True, slots=True)
 class ScaleContext(Context):
-    """The demand that is to come, which a simulator knows.
+    """Future demand; None except in the simulator.
 
     Parameters
     ----------

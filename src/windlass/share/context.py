@@ -1,4 +1,4 @@
-"""What an engine offers to the constructor of a co-scheduling policy."""
+"""Constructor arguments that an engine offers to a co-scheduling policy."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from windlass.share.interference import PairSpeeds
 
 @dataclass(frozen=True, slots=True)
 class ShareContext(Context):
-    """How fast jobs are together, which a simulator knows.
+    """True speeds of co-scheduled jobs; None except in the simulator.
 
     Parameters
     ----------
