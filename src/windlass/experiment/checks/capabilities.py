@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
@@ -11,18 +11,7 @@ from windlass.jit import Kernel
 from windlass.jit.compiled import Compiled
 from windlass.model import InputError
 from windlass.policy.registry import capability
-
-
-class Saves(Protocol):
-    """What can be saved as text and restored, such as :class:`windlass.share.learned.Persistent`."""
-
-    def saved(self) -> str:
-        """Return all that was learned."""
-        ...
-
-    def restore(self, text: str) -> None:
-        """Take over what another of its kind has saved."""
-        ...
+from windlass.share.learned import Persistent
 
 
 def require_methods(policy: object, name: str, *methods: str) -> None:
@@ -75,7 +64,7 @@ def require_compiled(policy: object, name: str) -> None:
         require(right, f"{name}: functions() returns one of type {type(each).__name__}, expected a Kernel")
 
 
-def require_restored(learned: Saves, fresh: Saves, name: str) -> None:
+def require_restored(learned: Persistent, fresh: Persistent, name: str) -> None:
     """What one policy has saved another takes over as it is; half of it is refused and changes nothing.
 
     Parameters
