@@ -11,6 +11,7 @@ be cached.
 - :mod:`~windlass.jit.codegen`: compiling what a kernel calls only once, inside it.
 - :mod:`~windlass.jit.names`: names that no two of them share.
 - :mod:`~windlass.jit.progress`: how far compiling is.
+- :mod:`~windlass.jit.schema`: compiled state, declared once.
 - :mod:`~windlass.jit.compiled`: what a policy has compiled ahead of a run.
 """
 
