@@ -79,9 +79,9 @@ def test_a_given_array_of_another_shape_is_refused():
 
 
 def test_unknown_and_missing_fields_are_refused():
-    with pytest.raises(TypeError, match="no field other"):
+    with pytest.raises(TypeError, match="other"):
         machine(other=1)
-    with pytest.raises(TypeError, match=r"Machine.function: expected a value"):
+    with pytest.raises(TypeError, match="function"):
         allocate(Machine, {"jobs": 1, "sites": 1}, inner=None)
 
 

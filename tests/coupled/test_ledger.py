@@ -17,7 +17,7 @@ from windlass.model import InputError
 from windlass.model.timetable import NodeTimetable
 from windlass.order.site.policies.fcfs import Fcfs
 from windlass.sim import coupled
-from windlass.sim.cores import PIECES, TAKEN, give_back, holds_on, make_pieces, take
+from windlass.sim.cores import PIECES, give_back, holds_on, make_pieces, take
 from windlass.sim.handle import Handle, opening, storing
 from windlass.sim.nodes import NODES, Ledger
 from windlass.sim.outages import Outages
@@ -136,7 +136,7 @@ class Both:
             assert bits == "".join("1" if each > 0 else "0" for each in mine).ljust(len(bits), "0")
             assert not any(nodes.some[nodes.word[site] : nodes.lowest[site]])
         self.ledger.take_changed()
-        taken = nodes.taken[: nodes.numbers[TAKEN]].tolist()
+        taken = nodes.taken[: nodes.counts[0]["taken"]].tolist()
         was_idle, had = self.last
         changed = {
             row for row in range(len(idle)) if (idle[row], self.capacity[row]) != (was_idle[row], had[row])

@@ -9,13 +9,13 @@ import pytest
 from windlass.model import JobTable, Owners
 from windlass.order.site.policies.fcfs import Fcfs
 from windlass.sim.cores import make_pieces
-from windlass.sim.events.tree import grown, make_tree, next_time
+from windlass.sim.events.tree import make_tree, next_time, with_leaves
 from windlass.sim.handle import Handle
 from windlass.sim.nodes import Ledger
 from windlass.sim.outages import Outages
-from windlass.sim.site import state as places
 from windlass.sim.site.part import SitePart
 from windlass.sim.site.setup import with_log, with_slots
+from windlass.sim.site.state import NO_SLOT, SiteClock, SiteCounts
 
 
 @pytest.mark.parametrize("parts", [0, 1, 3])
@@ -25,7 +25,7 @@ def test_a_ledger_has_an_entry_for_each_row_site_and_part_and_a_bit_for_each_row
     alike = ("whole", "capacity", "idle", "site", "vacate", "watched", "changed", "taken", "marked")
     assert {name: getattr(nodes, name).shape for name in alike} == dict.fromkeys(alike, (rows,))
     assert nodes.held.shape == (rows, parts)
-    assert [len(each) for each in (nodes.total, nodes.owed, nodes.lowest, nodes.numbers)] == [4, 4, 4, 2]
+    assert [len(each) for each in (nodes.total, nodes.owed, nodes.lowest)] == [4, 4, 4]
     assert nodes.first.tolist() == [0, 1, 4, 68, 148]
     # Each site begins with a word of its own, of 64 rows.
     assert nodes.word.tolist() == [0, 1, 2, 3, 5]
@@ -45,8 +45,9 @@ def test_a_ledger_has_an_entry_for_each_row_site_and_part_and_a_bit_for_each_row
         == nodes.idle.tolist()
         == list(itertools.chain(*sites))
     )
-    for name in ("held", "vacate", "watched", "owed", "changed", "taken", "marked", "numbers"):
+    for name in ("held", "vacate", "watched", "owed", "changed", "taken", "marked"):
         assert not getattr(nodes, name).any()
+    assert nodes.counts.tolist() == [(0, 0)]
     assert not np.shares_memory(nodes.whole, nodes.capacity)
     assert not np.shares_memory(nodes.idle, nodes.capacity)
 
@@ -75,7 +76,7 @@ def test_a_tree_has_a_leaf_for_each_worker_and_keeps_times_when_it_grows(workers
     assert next_time(tree) == np.inf
     tree.key[1:2].view(np.float64)[0] = 3.5
     assert next_time(tree) == 3.5
-    more = grown(make_tree(workers), 2 * workers)
+    more = with_leaves(make_tree(workers), 2 * workers)
     assert len(more.key) // 2 >= 2 * workers
 
 
@@ -98,9 +99,8 @@ def test_a_site_has_an_entry_for_each_job_and_a_slot_for_each_that_may_run(rated
     changing = ["rate", "since", "left", "pace", "allowance", "stop", "host", "guest"]
     assert {len(getattr(state, name)) for name in changing} == {jobs if rated else 0}
     assert {len(getattr(state, name)) for name in ("running", "row_of", "spare")} == {slots}
-    assert (len(state.counts), len(state.clock)) == (places.COUNTS, places.CLOCKS)
     assert state.spare.tolist() == list(range(slots))
-    assert (state.slot == places.NO_SLOT).all()
+    assert (state.slot == NO_SLOT).all()
     assert len(run.tree.key) // 2 >= slots
     assert len(run.pieces.last_row) == slots
     # A pooled site has one piece for each job; at others a job may have as many as the site has cores.
@@ -108,12 +108,11 @@ def test_a_site_has_an_entry_for_each_job_and_a_slot_for_each_that_may_run(rated
     assert (state.owner.shape, len(state.used), len(state.using)) == ((3, jobs), 1, 1)
     assert (state.owner == -1).all()
     assert np.isnan(np.concatenate((state.note, state.start, state.end))).all()
-    counts = state.counts
-    assert [counts[at] for at in (places.SITE, places.PART, places.WHOLE, places.SEEN, places.OWED)] == [
-        1, 2, sum(cores), sum(cores), 0
-    ]  # fmt: skip
-    assert (counts[places.RATED], counts[places.RECORD], counts[places.PYTHON]) == (rated, 0, 0)
-    assert (state.clock[places.NOW], state.clock[places.NEXT]) == (-np.inf, 3.0)
+    counts, clock = SiteCounts.of(state.counts), SiteClock.of(state.clock)
+    assert (counts.site, counts.part, counts.whole) == (1, 2, sum(cores))
+    assert (counts.idle_before, counts.owed_before) == (sum(cores), 0)
+    assert (counts.rated, counts.records, counts.in_python) == (rated, 0, 0)
+    assert (clock.now, clock.next_instant) == (-np.inf, 3.0)
 
 
 @pytest.mark.parametrize("kill", [True, False])
@@ -149,7 +148,7 @@ def test_more_slots_keep_those_there_are_and_stock_each_new_one_once():
 @pytest.mark.parametrize("record", [True, False])
 def test_longer_logs_keep_what_is_logged(record):
     run = site(record=record)
-    run.site.counts[places.WANTED] = 3
+    SiteCounts.of(run.site.counts).wanted = 3
     run = with_log(run)
     run.site.lost[:], run.site.lost_times[:], run.site.pieces_log[:] = 7, 8.0, 9.0
     more = with_log(run)

@@ -1,12 +1,12 @@
-"""What compiled code does with the ledger: cores are taken and given back, piece by piece.
+"""Compiled operations on the ledger: taking cores and giving them back, piece by piece.
 
-A *holder* is a slot of a part, such as a running job's. At a pooled site it has one piece, at others as many as it
-takes rows.
+A *holder* is a slot of a part, such as the slot of a running job. At a pooled site it has one piece, at others one
+piece per row.
 """
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 from numba import types
@@ -14,50 +14,45 @@ from numba.extending import intrinsic
 from numpy.typing import NDArray
 
 from windlass.jit import inlined
+from windlass.jit.schema import allocate, column, numba_type
 
-#: Places in ``Nodes.numbers``: rows that changed since they were last taken, and rows taken then.
-CHANGED, TAKEN = range(2)
 #: A word of rows, and a bit of it.
 WORD = np.uint64(63)
 BIT = np.uint64(1)
 
 
 class Pieces(NamedTuple):
-    """What the holders of one part hold where: at a pooled site one piece each, else further ones, in a chain.
+    """The cores of each holder of a part: one piece at a pooled site, else a chain of pieces; -1 ends a chain."""
 
-    ``last_row``, ``last_cores``, ``chain`` (h,): the piece that each holder took last, and its first further one.
-    ``row``, ``cores``, ``after`` (q,): further pieces. ``spare`` (1,): first of those that nobody uses. -1 ends a
-    chain.
-    """
-
-    last_row: NDArray[np.int32]
-    last_cores: NDArray[np.int32]
-    chain: NDArray[np.int32]
-    row: NDArray[np.int32]
-    cores: NDArray[np.int32]
-    after: NDArray[np.int32]
-    spare: NDArray[np.int32]
+    last_row: Annotated[
+        NDArray[np.int32], column("holders", fill=-1)
+    ]  # the piece taken last: row of the ledger
+    last_cores: Annotated[NDArray[np.int32], column("holders", fill=-1)]  # and its cores
+    chain: Annotated[NDArray[np.int32], column("holders", fill=-1)]  # the holder's first further piece
+    row: Annotated[NDArray[np.int32], column("pieces")]  # further pieces
+    cores: Annotated[NDArray[np.int32], column("pieces")]
+    after: Annotated[NDArray[np.int32], column("pieces")]  # the next piece of the chain
+    spare: Annotated[NDArray[np.int32], column(1)]  # the first free piece
 
 
-PIECES = types.NamedTuple([types.int32[::1]] * len(Pieces._fields), Pieces)
+PIECES = numba_type(Pieces)
 
 
 def make_pieces(holders: int, further: int) -> Pieces:
-    """Pieces of so many holders, with room for so many further ones at a time; nobody holds any.
+    """Return the pieces of holders that have no cores yet, with room for some further pieces at a time.
 
     >>> make_pieces(2, 3).after.tolist()
     [1, 2, -1]
     """
     after = np.arange(1, further + 1, dtype=np.int32)
     after[-1:] = -1
-    row, cores = np.zeros((2, further), np.int32)
-    last_row, last_cores, chain = np.full((3, holders), -1, np.int32)
-    return Pieces(last_row, last_cores, chain, row, cores, after, np.full(1, 0 if further else -1, np.int32))
+    spare = np.full(1, 0 if further else -1, np.int32)
+    return allocate(Pieces, {"holders": holders, "pieces": further}, after=after, spare=spare)
 
 
 @intrinsic
 def _lowest_bit(typing_context: Any, word: Any) -> Any:
-    """The place of the lowest bit that is set in a uint64 other than 0."""
+    """Return the position of the lowest set bit of a uint64 other than 0."""
 
     def emit(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         return builder.cttz(arguments[0], context.get_constant(types.boolean, True))
@@ -67,7 +62,7 @@ def _lowest_bit(typing_context: Any, word: Any) -> Any:
 
 @inlined
 def _flag(nodes, row, site, some):
-    """Set or clear the bit that says whether a row has idle cores."""
+    """Set or clear the bit of a row with idle cores."""
     place = np.uint64(row - nodes.first[site])
     word = nodes.word[site] + np.int64(place >> np.uint64(6))
     bit = BIT << (place & WORD)
@@ -80,16 +75,17 @@ def _flag(nodes, row, site, some):
 
 @inlined
 def _mark(nodes, row):
-    """Note that a row changed, where somebody wants to know."""
+    """Record that a watched row changed."""
     if nodes.watched[row] != 0 and nodes.marked[row] == 0:
         nodes.marked[row] = 1
-        nodes.changed[nodes.numbers[CHANGED]] = row
-        nodes.numbers[CHANGED] += 1
+        counts = nodes.counts[0]
+        nodes.changed[counts.changed] = row
+        counts.changed += 1
 
 
 @inlined
 def set_idle(nodes, row, site, idle):
-    """Write down how many cores of a row are idle now, in all places that follow from it."""
+    """Set the idle cores of a row, and everything derived from them."""
     before = nodes.idle[row]
     nodes.idle[row] = idle
     nodes.total[site] += max(idle, 0) - max(before, 0)
@@ -100,7 +96,7 @@ def set_idle(nodes, row, site, idle):
 
 @inlined
 def take_of(nodes, row, site, part, cores):
-    """A part takes so many idle cores of a row."""
+    """Take idle cores of a row for a part."""
     idle = nodes.idle[row] - cores
     nodes.idle[row] = idle
     nodes.total[site] -= cores
@@ -112,7 +108,7 @@ def take_of(nodes, row, site, part, cores):
 
 @inlined
 def give_to(nodes, row, site, part, cores):
-    """A part gives so many cores of a row back."""
+    """Give cores of a row back."""
     idle = nodes.idle[row]
     nodes.held[row, part] -= cores
     if idle > 0:
@@ -125,7 +121,7 @@ def give_to(nodes, row, site, part, cores):
 
 @inlined
 def take(nodes, pieces, holder, site, part, cores):
-    """Take idle cores of a site, of which there must be enough: of its first rows that have some."""
+    """Take idle cores of a site's first rows that have some; the site must have enough."""
     word = nodes.lowest[site]
     chain = np.int32(-1)
     while True:
@@ -147,7 +143,7 @@ def take(nodes, pieces, holder, site, part, cores):
 
 @inlined
 def give_back(nodes, pieces, holder, site, part):
-    """Give back all that a holder has."""
+    """Give back all cores of a holder."""
     give_to(nodes, pieces.last_row[holder], site, part, pieces.last_cores[holder])
     piece = pieces.chain[holder]
     while piece >= 0:
@@ -160,7 +156,7 @@ def give_back(nodes, pieces, holder, site, part):
 
 @inlined
 def holds_on(pieces, holder, row):
-    """Whether a holder has cores of a row."""
+    """Return whether a holder has cores of a row."""
     if pieces.last_row[holder] == row:
         return True
     piece = pieces.chain[holder]
@@ -171,12 +167,12 @@ def holds_on(pieces, holder, row):
 
 @inlined
 def lend(pieces, giver, taker, cores):
-    """Of a pooled site, where each has one piece: what one holder has of the ledger becomes another's."""
+    """Move cores from one holder to another at a pooled site, where each has one piece."""
     pieces.last_cores[giver] -= cores
     pieces.last_cores[taker] += cores
 
 
 @inlined
 def hold_none(pieces, holder, like):
-    """A holder begins with no cores of the row of which another has some."""
+    """Give a holder a piece without cores, of the row of another holder."""
     pieces.last_row[holder], pieces.last_cores[holder], pieces.chain[holder] = pieces.last_row[like], 0, -1

@@ -1,67 +1,65 @@
-"""The ledger: how many cores each row has, which part holds how many, and which rows changed.
+"""The ledger: the cores of each row, the cores that each part holds, and the rows that changed.
 
-A *row* is a node, or a whole site whose cores are alike (*pooled*): one code for both, and a pooled site costs what a
-counter would. Rows of a site follow each other. A part takes cores that are idle and gives back what it took; who
-decides later sees what is left, so that parts never race. Capacity may fall below what is held: then the rest is
-*owed*, goes to nobody when it is given back, and no core of that row is idle; where the row is to be *vacated*, who
-holds cores there must give them up at once, in :meth:`~windlass.sim.part.Part.settle`.
+A *row* is a node, or a whole site whose cores are alike (*pooled*). Both use the same code, and a pooled site costs as
+little as a counter. The rows of a site are contiguous. A part takes idle cores and gives them back; a part that decides
+later sees what is left, so parts never race. Capacity may fall below the held cores. The difference is *owed*: owed
+cores are not idle again when they are given back. If the row is to be *vacated*, holders must give up their cores at
+once, in :meth:`~windlass.sim.part.Part.settle`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 from numba import types
 from numpy.typing import NDArray
 
 from windlass.jit import Kernel
+from windlass.jit.schema import Scalars, allocate, column, numba_type
 from windlass.model import InputError
-from windlass.sim.cores import BIT, CHANGED, TAKEN, WORD, give_to, set_idle, take_of
+from windlass.sim.cores import BIT, WORD, give_to, set_idle, take_of
 from windlass.sim.handle import Handle, opening, storing
 
 
-class Nodes(NamedTuple):
-    """The ledger as arrays; n rows, s sites, p parts, w words of 64 rows, each site from a fresh word.
+class LedgerCounts(Scalars):
+    """``changed``: rows in ``Nodes.changed``. ``taken``: rows in ``Nodes.taken``."""
 
-    ``whole``, ``capacity``, ``idle`` (n,): cores at the beginning, and now; idle ones are capacity less all that is
-    held, and may be less than none.
-    ``held`` (n, p): by each part. ``site``, ``vacate``, ``watched`` (n,): whose row it is, whether it is to be given
-    up, whether somebody wants to know of its changes. ``first``, ``word`` (s + 1,): a site's first row and word.
-    ``total``, ``owed``, ``lowest`` (s,): idle cores, cores held beyond capacity, first word worth a look. ``some``
-    (w,): a bit for each row that has idle cores. ``changed``, ``taken`` (n,): rows in the order of their first change,
-    since and before they were last taken; ``marked`` (n,): whether a row is among the changed. ``numbers``: how many.
+    changed: int
+    taken: int
+
+
+_Cores = NDArray[np.int64]
+_Flags = NDArray[np.uint8]
+
+
+class Nodes(NamedTuple):
+    """The ledger as arrays.
+
+    Axes: ``rows``; ``sites``; ``parts``; ``words`` of 64 rows, where each site begins a new word.
     """
 
-    whole: NDArray[np.int64]
-    capacity: NDArray[np.int64]
-    idle: NDArray[np.int64]
-    held: NDArray[np.int64]
-    site: NDArray[np.int64]
-    vacate: NDArray[np.uint8]
-    watched: NDArray[np.uint8]
-    first: NDArray[np.int64]
-    word: NDArray[np.int64]
-    total: NDArray[np.int64]
-    owed: NDArray[np.int64]
-    lowest: NDArray[np.int64]
-    some: NDArray[np.uint64]
-    changed: NDArray[np.int64]
-    taken: NDArray[np.int64]
-    marked: NDArray[np.uint8]
-    numbers: NDArray[np.int64]
+    whole: Annotated[_Cores, column("rows")]  # cores at full capacity
+    capacity: Annotated[_Cores, column("rows")]  # cores now
+    idle: Annotated[_Cores, column("rows")]  # capacity less all held cores; negative if cores are owed
+    held: Annotated[_Cores, column("rows", "parts")]  # cores that each part holds
+    site: Annotated[_Cores, column("rows")]  # the site of a row
+    vacate: Annotated[_Flags, column("rows")]  # 1 if holders must give the row up
+    watched: Annotated[_Flags, column("rows")]  # 1 if changes of the row are recorded
+    first: Annotated[_Cores, column("ends")]  # first row of each site, and the end of the last
+    word: Annotated[_Cores, column("ends")]  # first word of each site, and the end of the last
+    total: Annotated[_Cores, column("sites")]  # idle cores
+    owed: Annotated[_Cores, column("sites")]  # cores held beyond capacity
+    lowest: Annotated[_Cores, column("sites")]  # the first word that may have idle cores
+    some: Annotated[NDArray[np.uint64], column("words")]  # a bit for each row with idle cores
+    changed: Annotated[_Cores, column("rows")]  # rows changed since the last settlement, in order
+    taken: Annotated[_Cores, column("rows")]  # rows changed before it
+    marked: Annotated[_Flags, column("rows")]  # 1 if the row is in ``changed``
+    counts: Annotated[NDArray[np.void], LedgerCounts]
 
 
-_I, _U8 = types.int64[::1], types.uint8[::1]
-_KINDS = {
-    "held": types.int64[:, ::1],
-    "some": types.uint64[::1],
-    "vacate": _U8,
-    "watched": _U8,
-    "marked": _U8,
-}
-NODES = types.NamedTuple([_KINDS.get(field, _I) for field in Nodes._fields], Nodes)
+NODES = numba_type(Nodes)
 
 
 _opened = opening(NODES)
@@ -81,7 +79,7 @@ def _set_capacity(address, row, cores, vacate):
 def _hold(address, row, part, cores):
     nodes = _opened(address)
     site = nodes.site[row]
-    # Where nothing changes nothing is marked: a part may ask time and again while others settle.
+    # A call without an effect marks no row: a part may repeat it while others settle.
     taken, given = min(cores, max(nodes.idle[row], 0)), min(-cores, nodes.held[row, part])
     if taken > 0:
         take_of(nodes, row, site, part, taken)
@@ -92,12 +90,12 @@ def _hold(address, row, part, cores):
 
 def _take_changed(address):
     nodes = _opened(address)
-    count = nodes.numbers[CHANGED]
+    counts = nodes.counts[0]
+    count = counts.changed
     for place in range(count):
         nodes.taken[place] = nodes.changed[place]
         nodes.marked[nodes.changed[place]] = 0
-    nodes.numbers[CHANGED] = 0
-    nodes.numbers[TAKEN] = count
+    counts.changed, counts.taken = 0, count
     return count
 
 
@@ -110,19 +108,19 @@ KERNELS = (_store, SET_CAPACITY, HOLD, TAKE_CHANGED)
 
 
 class Ledger:
-    """Rows of some sites, idle, for parts to take cores of.
+    """The rows of some sites, from which parts take cores.
 
     Parameters
     ----------
     sites
-        For each site, the cores of each of its rows: one number for a pooled site.
+        For each site, the cores of each of its rows; one number for a pooled site.
     parts
-        How many parts may hold cores.
+        Number of parts that may hold cores.
 
     Raises
     ------
     InputError
-        A site without rows, or a row that has less than no cores.
+        A site without rows, or a row with a negative number of cores.
 
     Examples
     --------
@@ -141,27 +139,27 @@ class Ledger:
         self.nodes = _idle_nodes(cores, parts)
         self._handle = Handle(self.nodes, _store)
         self._set, self._take = SET_CAPACITY.entry(), TAKE_CHANGED.entry()
-        self._numbers, self._vacating = self.nodes.numbers, False
+        self._counts, self._vacating = LedgerCounts.of(self.nodes.counts), False
 
     def join(self, site: int, part: int) -> None:
-        """Check that there is such a site and such a part, for one that is about to take cores there.
+        """Check that a site and a part exist, before the part takes cores there.
 
         Raises
         ------
         InputError
-            There is not.
+            One of them does not exist.
         """
         if not 0 <= site < len(self.nodes.total):
             raise InputError(f"site is {site}, expected 0 to {len(self.nodes.total) - 1}")
         self._check(self.rows(site).start, part)
 
     def check_vacated(self) -> None:
-        """See that all who had to give up cores have, once everybody has settled.
+        """Check that all rows to be vacated are, once every part has settled.
 
         Raises
         ------
         InputError
-            A part still holds cores of a row that is to be vacated; names both.
+            A part still holds cores of such a row; names both.
         """
         if not self._vacating:
             return
@@ -181,24 +179,24 @@ class Ledger:
             raise InputError(f"part is {part}, expected one of the {parts} that the ledger has room for")
 
     def rows(self, site: int) -> range:
-        """The rows of a site."""
+        """Return the rows of a site."""
         return range(int(self.nodes.first[site]), int(self.nodes.first[site + 1]))
 
     def pooled(self, site: int) -> bool:
-        """Whether a site is one row."""
+        """Return whether a site is one row."""
         return len(self.rows(site)) == 1
 
     def watch(self, site: int) -> None:
-        """Keep track of changes to a site's rows from now on."""
+        """Record changes of a site's rows from now on."""
         self.nodes.watched[self.rows(site)] = 1
 
     def set_capacity(self, row: int, cores: int, *, vacate: bool = False) -> None:
-        """Change how many cores a row has; with ``vacate``, who holds what is then too much must give it up at once.
+        """Set the cores of a row; with ``vacate``, holders must give up cores beyond it at once.
 
         Raises
         ------
         InputError
-            There is no such row, or it never had so many cores.
+            The row does not exist, or the number is above its full capacity.
         """
         self._check(row)
         if not 0 <= cores <= self.nodes.whole[row]:
@@ -207,24 +205,24 @@ class Ledger:
         self._vacating |= vacate
 
     def hold(self, row: int, part: int, cores: int) -> int:
-        """A part takes so many more cores of a row, or what is idle of them; a negative number gives so many back.
+        """Take up to ``cores`` idle cores of a row for a part; give back cores if the number is negative.
 
         Returns
         -------
         int
-            How many it holds there now.
+            The cores that the part holds there now.
 
         Raises
         ------
         InputError
-            There is no such row, or no such part.
+            The row or the part does not exist.
         """
         self._check(row, part)
         return int(HOLD.entry()(self._handle.address, row, part, cores))
 
     def take_changed(self) -> bool:
-        """Move the rows that changed to ``nodes.taken``; whether there are any. Settling them may change more."""
-        return bool(self._numbers[CHANGED]) and self._take(self._handle.address) > 0
+        """Move changed rows to ``nodes.taken``; return whether there are any. Settling them may change more rows."""
+        return self._counts.changed > 0 and self._take(self._handle.address) > 0
 
 
 def _idle_nodes(cores: list[NDArray[np.int64]], parts: int) -> Nodes:
@@ -236,22 +234,16 @@ def _idle_nodes(cores: list[NDArray[np.int64]], parts: int) -> Nodes:
     place = (np.arange(n) - first[site]).astype(np.uint64)
     bits = np.where(capacity > 0, BIT << (place & WORD), np.uint64(0))
     np.bitwise_or.at(some, word[site] + (place >> np.uint64(6)).astype(np.int64), bits)
-    return Nodes(
+    return allocate(
+        Nodes,
+        {"rows": n, "sites": len(cores), "ends": len(cores) + 1, "words": len(some), "parts": parts},
         whole=capacity.copy(),
         capacity=capacity,
         idle=capacity.copy(),
-        held=np.zeros((n, parts), np.int64),
         site=site,
-        vacate=np.zeros(n, np.uint8),
-        watched=np.zeros(n, np.uint8),
         first=first,
         word=word,
-        total=np.array([rows.sum() for rows in cores], np.int64),
-        owed=np.zeros(len(cores), np.int64),
+        total=[rows.sum() for rows in cores],
         lowest=word[:-1].copy(),
         some=some,
-        changed=np.zeros(n, np.int64),
-        taken=np.zeros(n, np.int64),
-        marked=np.zeros(n, np.uint8),
-        numbers=np.zeros(2, np.int64),
     )

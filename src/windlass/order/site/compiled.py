@@ -19,13 +19,14 @@ decision: a call with it costs 3 % of a replay under EASY.
 
 from __future__ import annotations
 
-from typing import ClassVar, NamedTuple, Protocol, cast, runtime_checkable
+from typing import Annotated, ClassVar, NamedTuple, Protocol, cast, runtime_checkable
 
 import numpy as np
 from numba import types
 from numpy.typing import NDArray
 
 from windlass.jit import Kernel
+from windlass.jit.schema import column, numba_type
 from windlass.order.site.view import SiteView, Start
 from windlass.policy.registry import capability
 
@@ -80,31 +81,23 @@ class CompiledView(NamedTuple):
     free: int
     owed: int
     refused: int
-    queue: NDArray[np.int64]
-    running: NDArray[np.int64]
-    submit: NDArray[np.float64]
-    procs: NDArray[np.int64]
-    request: NDArray[np.float64]
-    expected_end: NDArray[np.float64]
-    note: NDArray[np.float64]
+    queue: Annotated[NDArray[np.int64], column("waiting")]
+    running: Annotated[NDArray[np.int64], column("running")]
+    submit: Annotated[NDArray[np.float64], column("jobs")]
+    procs: Annotated[NDArray[np.int64], column("jobs")]
+    request: Annotated[NDArray[np.float64], column("jobs")]
+    expected_end: Annotated[NDArray[np.float64], column("jobs")]
+    note: Annotated[NDArray[np.float64], column("jobs")]
     processors: int
-    owner: NDArray[np.int32]
-    used: NDArray[np.float64]
-    given: NDArray[np.float64]
-    pools: NDArray[np.int64]
-    needs: NDArray[np.int64]
+    owner: Annotated[NDArray[np.int32], column(3, "jobs")]
+    used: Annotated[NDArray[np.float64], column("users")]
+    given: Annotated[NDArray[np.float64], column("numbers")]
+    pools: Annotated[NDArray[np.int64], column("pools")]
+    needs: Annotated[NDArray[np.int64], column("pools", "jobs")]
 
 
-_ints, _floats = types.int64[::1], types.float64[::1]
-VIEW = types.NamedTuple(
-    (
-        *(types.float64, *(types.int64,) * 3, _ints, _ints, _floats, _ints, *(_floats,) * 3),
-        *(types.int64, types.int32[:, ::1], *(_floats,) * 2),
-        *(_ints, types.int64[:, ::1]),
-    ),
-    CompiledView,
-)
-SELECT = types.int64(VIEW, _ints, _ints)
+VIEW = numba_type(CompiledView)
+SELECT = types.int64(VIEW, types.int64[::1], types.int64[::1])
 
 
 def _nobody(view, chosen, why):

@@ -1,33 +1,36 @@
 """What happens next: a binary heap of events, earliest first, ties by sequence number.
 
-An event is a time, the order in which it was pushed, a kind and an item; what kind and item mean is the
-part's affair. The arrays are allocated once: the part knows how many events can be pending.
+An event is a time, a sequence number, a kind and an item; the part defines what kind and item mean. The arrays are
+allocated once, as the part knows how many events can be pending.
 """
 
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
-from numba import types
 from numpy.typing import NDArray
 
 from windlass.jit import inlined
+from windlass.jit.schema import Scalars, allocate, column, numba_type
 
-_SIZE, _NEXT = 0, 1
+
+class HeapCounts(Scalars):
+    """``size``: pending events. ``sequence``: the number that the next event gets."""
+
+    size: int
+    sequence: int
 
 
 class Heap(NamedTuple):
-    """Pending events, as arrays of one capacity, and counts (entries in use, next sequence number)."""
+    """Pending events, as arrays of one capacity, and their counts."""
 
-    time: NDArray[np.float64]
-    sequence: NDArray[np.int64]
-    kind: NDArray[np.int64]
-    item: NDArray[np.int64]
-    counts: NDArray[np.int64]
+    time: Annotated[NDArray[np.float64], column("events", fill=None)]
+    sequence: Annotated[NDArray[np.int64], column("events", fill=None)]
+    kind: Annotated[NDArray[np.int64], column("events", fill=None)]
+    item: Annotated[NDArray[np.int64], column("events", fill=None)]
+    counts: Annotated[NDArray[np.void], HeapCounts]
 
 
-HEAP = types.NamedTuple(
-    (types.float64[::1], types.int64[::1], types.int64[::1], types.int64[::1], types.int64[::1]), Heap
-)
+HEAP = numba_type(Heap)
 
 
 def make_heap(capacity: int) -> Heap:
@@ -36,14 +39,13 @@ def make_heap(capacity: int) -> Heap:
     >>> len(make_heap(3).time)
     3
     """
-    sequence, kind, item = np.empty((3, capacity), np.int64)
-    return Heap(np.empty(capacity), sequence, kind, item, np.zeros(2, np.int64))
+    return allocate(Heap, {"events": capacity})
 
 
 @inlined
 def next_time(heap):
     """When the next event happens, s; infinity where none is pending."""
-    return heap.time[0] if heap.counts[_SIZE] > 0 else np.inf
+    return heap.time[0] if heap.counts[0].size > 0 else np.inf
 
 
 @inlined
@@ -68,10 +70,10 @@ def _before(heap, slot, time, sequence):
 @inlined
 def push(heap, time, kind, item):
     """Add an event."""
-    slot = heap.counts[_SIZE]
-    sequence = heap.counts[_NEXT]
-    heap.counts[_SIZE] += 1
-    heap.counts[_NEXT] += 1
+    counts = heap.counts[0]
+    slot, sequence = counts.size, counts.sequence
+    counts.size += 1
+    counts.sequence += 1
     while slot > 0:
         parent = (slot - 1) >> 1
         if _before(heap, parent, time, sequence):
@@ -85,8 +87,9 @@ def push(heap, time, kind, item):
 def pop(heap):
     """Take the next event: its time, kind and item. The heap must not be empty."""
     first = heap.time[0], heap.kind[0], heap.item[0]
-    heap.counts[_SIZE] -= 1
-    last = heap.counts[_SIZE]
+    counts = heap.counts[0]
+    counts.size -= 1
+    last = counts.size
     time, sequence = heap.time[last], heap.sequence[last]
     slot = 0
     while True:

@@ -1,4 +1,4 @@
-"""Which worker ends its task next: a winner tree with one leaf a worker.
+"""The earliest of many pending completions: a winner tree with one leaf per worker.
 
 Each worker has at most one pending completion, so a tree of fixed shape does what a heap would, in one pass from
 leaf to root without a branch to mispredict. Ties go to the lower worker number.
@@ -9,7 +9,7 @@ integers can be selected without a branch.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 from llvmlite import ir  # type: ignore[import-untyped]
@@ -18,6 +18,7 @@ from numba.extending import intrinsic
 from numpy.typing import NDArray
 
 from windlass.jit import index, inlined, pick
+from windlass.jit.schema import column, numba_type
 
 
 @intrinsic
@@ -43,11 +44,11 @@ def _time(typing_context: Any, value: Any) -> Any:
 class EventTree(NamedTuple):
     """Per node, the bits of the least time below it and whose it is; one leaf a worker, node 1 is the root."""
 
-    key: NDArray[np.int64]
-    winner: NDArray[np.uint32]
+    key: Annotated[NDArray[np.int64], column("nodes")]
+    winner: Annotated[NDArray[np.uint32], column("nodes")]
 
 
-TREE = types.NamedTuple((types.int64[::1], types.uint32[::1]), EventTree)
+TREE = numba_type(EventTree)
 _ONE = index(1)
 
 
@@ -74,12 +75,12 @@ def next_time(tree: EventTree) -> float:
     return float(tree.key[1:2].view(np.float64)[0])
 
 
-def grown(tree: EventTree, workers: int) -> EventTree:
+def with_leaves(tree: EventTree, workers: int) -> EventTree:
     """The same tree with leaves for more workers.
 
     >>> tree = make_tree(2)
     >>> tree.key[2:4] = [7, 5]
-    >>> larger = grown(tree, 7)
+    >>> larger = with_leaves(tree, 7)
     >>> larger.key[1], larger.winner[1], len(larger.key)
     (np.int64(5), np.uint32(1), 16)
     """

@@ -9,7 +9,6 @@ import numpy as np
 from numba import types
 
 from windlass.jit import Kernel, inlined
-from windlass.sim.cores import TAKEN
 from windlass.sim.events.tree import next_of_any, next_worker
 from windlass.sim.handle import opening, storing
 from windlass.sim.instances.lifecycle import alter, expire, launch, trim
@@ -145,7 +144,7 @@ def _settle(address, now):
     """Others gave cores back: there may be room."""
     run = opened(address)
     nodes, counts, fleet = run.nodes, run.queues.counts, run.fleet
-    for at in nodes.taken[: nodes.numbers[TAKEN]]:
+    for at in nodes.taken[: nodes.counts[0].taken]:
         row = at - nodes.first[counts[SITE]]
         if nodes.site[at] != counts[SITE] or fleet.stage[row] != UP:
             continue

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from windlass.model.vectors import VectorJobs
-from windlass.sim.events.tree import grown, make_tree
+from windlass.sim.events.tree import make_tree, with_leaves
 from windlass.sim.instances.fleet import InstanceFleet
 from windlass.sim.instances.needs import Needs
 from windlass.sim.instances.state import (
@@ -174,7 +174,7 @@ def with_room(run: InstanceRun) -> InstanceRun:
             job_of=np.append(queues.job_of, np.full(slots, NOBODY)),
             spare=np.append(queues.spare, np.arange(slots, 2 * slots)),
         )
-        run = run._replace(ends=grown(run.ends, 2 * slots), queues=queues)
+        run = run._replace(ends=with_leaves(run.ends, 2 * slots), queues=queues)
     rows = len(run.fleet.stage)
     if counts[LAUNCHES] + rows > len(log.kind):
         log = log._replace(**_longer(log, ("kind", "why", "times", "busy"), rows))

@@ -11,7 +11,7 @@ from numba import types
 
 from windlass.jit import Kernel, inlined
 from windlass.order.site.compiled import CompiledView
-from windlass.sim.cores import TAKEN, holds_on
+from windlass.sim.cores import holds_on
 from windlass.sim.events.tree import next_of_any, next_worker
 from windlass.sim.handle import opening, storing
 from windlass.sim.site.moves import (
@@ -26,32 +26,7 @@ from windlass.sim.site.moves import (
     stop_job,
     waiting_rows,
 )
-from windlass.sim.site.state import (
-    ANSWERED,
-    DUE,
-    ENDED,
-    HEAD,
-    NAMED,
-    NEXT,
-    NO_ROW,
-    NO_SLOT,
-    NOTED,
-    NOW,
-    OWED,
-    PYTHON,
-    RATED,
-    RECORD,
-    REFUSED,
-    RUNNING,
-    SEEN,
-    SITE,
-    SITE_RUN,
-    SUBMITTED,
-    TAIL,
-    USES,
-    WANTED,
-    WHOLE,
-)
+from windlass.sim.site.state import NAMED, NO_ROW, NO_SLOT, SITE_RUN
 from windlass.sim.status import ASK, FIRST_OWN, FULL, PAUSED, REACHED
 
 #: How else :func:`_run` returned: the policy's answer names who does not wait, or needs more processors than are idle,
@@ -65,9 +40,9 @@ STORE = storing(SITE_RUN)
 @inlined
 def next_instant(run):
     """When something happens next, s: a submission, an end, a decision that is due; infinity where nothing does."""
-    site, count = run.site, run.site.counts[SUBMITTED]
+    site, count = run.site, run.site.counts[0].submitted
     arrival = site.submit[count] if count < len(site.submit) else np.inf
-    return min(arrival, next_of_any(run.tree), site.clock[DUE])
+    return min(arrival, next_of_any(run.tree), site.clock[0].decision_due)
 
 
 @inlined
@@ -78,7 +53,7 @@ def _take_ends(run, now):
         row = site.row_of[next_worker(run.tree)]
         stop_job(run, row, now)
         site.end[row] = now
-        site.counts[ENDED] += 1
+        site.counts[0].ended += 1
     look(run)
 
 
@@ -97,8 +72,8 @@ def _refusal(run, count):
             named += 1
     for position in site.chosen[:named]:
         site.slot[queue[position]] = NO_SLOT
-    site.counts[WANTED] = wanted
-    if wrong == PAUSED and wanted > run.nodes.total[site.counts[SITE]]:
+    site.counts[0].wanted = wanted
+    if wrong == PAUSED and wanted > run.nodes.total[site.counts[0].site]:
         return TOO_WIDE
     for pool in range(len(site.pools)):
         wanted = 0
@@ -112,10 +87,10 @@ def _refusal(run, count):
 @inlined
 def _has_room(run):
     """Whether there are slots for all that the answer names, and lines for their pieces."""
-    site, counts = run.site, run.site.counts
-    lines = len(site.pieces_log) - counts[NOTED]
-    return counts[RUNNING] + counts[ANSWERED] <= len(site.row_of) and (
-        counts[RECORD] == 0 or counts[WANTED] <= lines
+    site, counts = run.site, run.site.counts[0]
+    lines = len(site.pieces_log) - counts.pieces_logged
+    return counts.running + counts.answered <= len(site.row_of) and (
+        counts.records == 0 or counts.wanted <= lines
     )
 
 
@@ -124,80 +99,80 @@ def _carry_out(run, now):
     """Start the queue positions that the answer names, in its order; FULL, and nothing, where there is no room."""
     if not _has_room(run):
         return FULL
-    site, count = run.site, run.site.counts[ANSWERED]
-    site.counts[ANSWERED] = 0
+    site, count = run.site, run.site.counts[0].answered
+    site.counts[0].answered = 0
     chosen = site.chosen[:count]
     for pick in range(count):
-        row = site.queue[site.counts[HEAD] + chosen[pick]]
+        row = site.queue[site.counts[0].queue_head + chosen[pick]]
         site.why[row] = site.reason[pick]
         start_job(run, row, now)
     sort_few(chosen)
     leave_queue(site, chosen)
-    site.counts[REFUSED] = site.counts[TAIL] - site.counts[HEAD]
+    site.counts[0].refused = site.counts[0].queue_tail - site.counts[0].queue_head
     look(run)
     return PAUSED
 
 
 @inlined
 def _view(run, now):
-    site, nodes = run.site, run.nodes
+    site, nodes, counts = run.site, run.nodes, run.site.counts[0]
     return CompiledView(
-        now,
-        nodes.total[site.counts[SITE]],
-        nodes.owed[site.counts[SITE]],
-        site.counts[REFUSED],
-        waiting_rows(site),
-        running_rows(site),
-        site.submit,
-        site.procs,
-        site.request,
-        site.expected_end,
-        site.note,
-        site.counts[WHOLE],
-        site.owner,
-        site.used,
-        site.given,
-        site.pools,
-        site.needs,
+        now=now,
+        free=nodes.total[counts.site],
+        owed=nodes.owed[counts.site],
+        refused=counts.refused,
+        queue=waiting_rows(site),
+        running=running_rows(site),
+        submit=site.submit,
+        procs=site.procs,
+        request=site.request,
+        expected_end=site.expected_end,
+        note=site.note,
+        processors=counts.whole,
+        owner=site.owner,
+        used=site.used,
+        given=site.given,
+        pools=site.pools,
+        needs=site.needs,
     )
 
 
 @inlined
 def _decide_at(run, now):
     """Take in what is submitted at an instant, and ask the policy if anybody waits; PAUSED, or how to return."""
-    site, counts, clock = run.site, run.site.counts, run.site.clock
-    while counts[SUBMITTED] < len(site.submit) and site.submit[counts[SUBMITTED]] == now:
-        enqueue(site, counts[SUBMITTED])
-        counts[SUBMITTED] += 1
-    clock[NOW], clock[DUE] = now, np.inf
-    if counts[HEAD] == counts[TAIL]:
+    site, counts, clock = run.site, run.site.counts[0], run.site.clock[0]
+    while counts.submitted < len(site.submit) and site.submit[counts.submitted] == now:
+        enqueue(site, counts.submitted)
+        counts.submitted += 1
+    clock.now, clock.decision_due = now, np.inf
+    if counts.queue_head == counts.queue_tail:
         return PAUSED
-    if counts[USES] != 0:
+    if counts.counts_use != 0:
         count_use(site, now)
-    if counts[PYTHON] != 0:
-        clock[DUE] = now
+    if counts.in_python != 0:
+        clock.decision_due = now
         return ASK
     count = run.select(_view(run, now), site.chosen, site.reason)
     status = _refusal(run, count)
     if status != PAUSED:
         return status
-    counts[ANSWERED] = count
+    counts.answered = count
     return _carry_out(run, now)
 
 
 def _run(address, until, instants):
     """Go through instants before `until`, so many at most, and take in what ends at `until`; a status code."""
     run = opened(address)
-    counts, clock = run.site.counts, run.site.clock
-    if counts[ANSWERED] > 0 and _carry_out(run, clock[NOW]) == FULL:
+    counts, clock = run.site.counts[0], run.site.clock[0]
+    if counts.answered > 0 and _carry_out(run, clock.now) == FULL:
         return FULL
     for _ in range(instants):
         now = next_instant(run)
         if now >= until:
             if next_of_any(run.tree) == until and until < np.inf:
                 _take_ends(run, until)
-                clock[DUE] = until
-            clock[NEXT] = next_instant(run)
+                clock.decision_due = until
+            clock.next_instant = next_instant(run)
             return REACHED
         _take_ends(run, now)
         status = _decide_at(run, now)
@@ -209,25 +184,25 @@ def _run(address, until, instants):
 def _decide(address, now):
     """Take in what is submitted now and ask the policy, where that is due; what ends now waits for another round."""
     run = opened(address)
-    site, counts = run.site, run.site.counts
+    site, counts = run.site, run.site.counts[0]
     status = PAUSED
-    if counts[ANSWERED] > 0:
+    if counts.answered > 0:
         status = _carry_out(run, now)
-    elif site.clock[DUE] <= now or (
-        counts[SUBMITTED] < len(site.submit) and site.submit[counts[SUBMITTED]] <= now
+    elif site.clock[0].decision_due <= now or (
+        counts.submitted < len(site.submit) and site.submit[counts.submitted] <= now
     ):
         status = _decide_at(run, now)
-    site.clock[NEXT] = next_instant(run)
+    site.clock[0].next_instant = next_instant(run)
     return REACHED if status == PAUSED else status
 
 
 def _commit(address):
     """Start what the answer of a policy in Python names, which was checked."""
     run = opened(address)
-    if _carry_out(run, run.site.clock[NOW]) == FULL:
+    if _carry_out(run, run.site.clock[0].now) == FULL:
         return FULL
-    run.site.clock[DUE] = np.inf
-    run.site.clock[NEXT] = next_instant(run)
+    run.site.clock[0].decision_due = np.inf
+    run.site.clock[0].next_instant = next_instant(run)
     return REACHED
 
 
@@ -239,7 +214,7 @@ def _latest_on(run, row):
     """
     site, latest = run.site, np.int64(-1)
     for job in running_rows(site):
-        if site.counts[RATED] != 0 and site.host[job] != NO_ROW:
+        if site.counts[0].rated != 0 and site.host[job] != NO_ROW:
             continue
         if holds_on(run.pieces, site.slot[job], row) and (latest < 0 or site.start[job] > site.start[latest]):
             latest = job
@@ -250,20 +225,20 @@ def _settle(address, now):
     """Give up what is to be vacated, and see whether more is idle than before; FULL where the log of the lost is."""
     run = opened(address)
     site, nodes = run.site, run.nodes
-    for row in nodes.taken[: nodes.numbers[TAKEN]]:
-        while nodes.site[row] == site.counts[SITE] and nodes.vacate[row] != 0 and nodes.idle[row] < 0:
+    for row in nodes.taken[: nodes.counts[0].taken]:
+        while nodes.site[row] == site.counts[0].site and nodes.vacate[row] != 0 and nodes.idle[row] < 0:
             job = _latest_on(run, row)
             if job < 0:
                 break
             if lose_job(run, job, now) == FULL:
                 return FULL
     # Where less is idle, or more is owed, the head has to wait for longer, and others may run meanwhile.
-    other_idle = nodes.total[site.counts[SITE]] != site.counts[SEEN]
-    if other_idle or nodes.owed[site.counts[SITE]] != site.counts[OWED]:
-        site.counts[REFUSED] = 0
-        site.clock[DUE] = now
+    other_idle = nodes.total[site.counts[0].site] != site.counts[0].idle_before
+    if other_idle or nodes.owed[site.counts[0].site] != site.counts[0].owed_before:
+        site.counts[0].refused = 0
+        site.clock[0].decision_due = now
     look(run)
-    site.clock[NEXT] = next_instant(run)
+    site.clock[0].next_instant = next_instant(run)
     return REACHED
 
 

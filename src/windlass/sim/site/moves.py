@@ -9,25 +9,7 @@ from windlass.order.site.compiled import USER
 from windlass.sim.cores import give_back, take
 from windlass.sim.events.tree import schedule_any
 from windlass.sim.site.rates import begin_rated, list_running, part_pair, unlist_running
-from windlass.sim.site.state import (
-    DUE,
-    HALF_LIFE,
-    HEAD,
-    LOST,
-    NO_SLOT,
-    NOTED,
-    OWED,
-    PART,
-    RATED,
-    RECORD,
-    REFUSED,
-    RUNNING,
-    SEEN,
-    SITE,
-    TAIL,
-    USED_AT,
-    USES,
-)
+from windlass.sim.site.state import NO_SLOT
 from windlass.sim.status import FULL, PAUSED
 
 LN_2 = float(np.log(2.0))
@@ -36,46 +18,46 @@ LN_2 = float(np.log(2.0))
 @inlined
 def look(run):
     """Note how many cores are idle now, and how many are owed."""
-    counts = run.site.counts
-    counts[SEEN], counts[OWED] = run.nodes.total[counts[SITE]], run.nodes.owed[counts[SITE]]
+    counts = run.site.counts[0]
+    counts.idle_before, counts.owed_before = run.nodes.total[counts.site], run.nodes.owed[counts.site]
 
 
 @slicing
 def waiting_rows(site):
     """Rows of the queue, in the order in which they came to it."""
-    return site.queue[site.counts[HEAD] : site.counts[TAIL]]
+    return site.queue[site.counts[0].queue_head : site.counts[0].queue_tail]
 
 
 @slicing
 def running_rows(site):
     """Rows of running jobs, by expected end, then processors."""
-    return site.running[: site.counts[RUNNING]]
+    return site.running[: site.counts[0].running]
 
 
 @inlined
 def enqueue(site, row):
     """A job comes to the end of the queue."""
-    counts = site.counts
-    if counts[TAIL] == len(site.queue):
+    counts = site.counts[0]
+    if counts.queue_tail == len(site.queue):
         # Only where jobs came more than once: the queue moves to the front of its array.
-        for place in range(counts[HEAD], counts[TAIL]):
-            site.queue[place - counts[HEAD]] = site.queue[place]
-        counts[TAIL] -= counts[HEAD]
-        counts[HEAD] = 0
-    site.queue[counts[TAIL]] = row
-    counts[TAIL] += 1
+        for place in range(counts.queue_head, counts.queue_tail):
+            site.queue[place - counts.queue_head] = site.queue[place]
+        counts.queue_tail -= counts.queue_head
+        counts.queue_head = 0
+    site.queue[counts.queue_tail] = row
+    counts.queue_tail += 1
 
 
 @inlined
 def _note_pieces(run, row, slot, now):
     """Keep what a job takes where."""
-    site, pieces, counts = run.site, run.pieces, run.site.counts
-    first, piece = run.nodes.first[counts[SITE]], np.int64(pieces.chain[slot])
+    site, pieces, counts = run.site, run.pieces, run.site.counts[0]
+    first, piece = run.nodes.first[counts.site], np.int64(pieces.chain[slot])
     node, cores = np.int64(pieces.last_row[slot]), np.int64(pieces.last_cores[slot])
     while True:
-        line = site.pieces_log[counts[NOTED]]
+        line = site.pieces_log[counts.pieces_logged]
         line[0], line[1], line[2], line[3] = row, node - first, cores, now
-        counts[NOTED] += 1
+        counts.pieces_logged += 1
         if piece < 0:
             break
         node, cores, piece = (
@@ -92,7 +74,7 @@ def count_use(site, now):
     Between two changes a user holds some processors p all the time. Then the use u becomes u k + p h (1 - k) / ln 2,
     where k = 2^(-t / h) after a time t with half-life h.
     """
-    past, half = now - site.clock[USED_AT], site.clock[HALF_LIFE]
+    past, half = now - site.clock[0].use_counted, site.clock[0].half_life
     kept, gained = 1.0, past
     if past > 0.0 and half < np.inf:
         kept = 2.0 ** (-past / half)
@@ -102,13 +84,13 @@ def count_use(site, now):
             # Nothing is held before the first instant, from which all time is past.
             more = site.using[user] * gained if site.using[user] > 0.0 else 0.0
             site.used[user] = site.used[user] * kept + more
-        site.clock[USED_AT] = now
+        site.clock[0].use_counted = now
 
 
 @inlined
 def take_slot(site, row):
     """Give a job that is about to be among the running a slot, of which there must be one."""
-    slot = site.spare[site.counts[RUNNING]]
+    slot = site.spare[site.counts[0].running]
     site.slot[row], site.row_of[slot] = slot, row
     return slot
 
@@ -116,19 +98,19 @@ def take_slot(site, row):
 @inlined
 def start_job(run, row, now):
     """A job takes its processors, and what else it asks for."""
-    site, counts = run.site, run.site.counts
+    site, counts = run.site, run.site.counts[0]
     site.start[row] = now
     site.expected_end[row] = now + site.request[row]
     slot = take_slot(site, row)
     list_running(site, row)
-    take(run.nodes, run.pieces, slot, counts[SITE], counts[PART], site.procs[row])
+    take(run.nodes, run.pieces, slot, counts.site, counts.part, site.procs[row])
     for pool in range(len(site.pools)):
         site.pools[pool] -= site.needs[pool, row]
-    if counts[RECORD] != 0:
+    if counts.records != 0:
         _note_pieces(run, row, slot, now)
-    if counts[RATED] != 0:
+    if counts.rated != 0:
         begin_rated(site, row, now)
-    if counts[USES] != 0:
+    if counts.counts_use != 0:
         count_use(site, now)
         site.using[site.owner[USER, row]] += site.procs[row]
     schedule_any(run.tree, slot, now + site.held[row])
@@ -137,18 +119,18 @@ def start_job(run, row, now):
 @inlined
 def stop_job(run, row, now):
     """A job gives back what it has."""
-    site, counts = run.site, run.site.counts
-    counts[REFUSED] = 0
+    site, counts = run.site, run.site.counts[0]
+    counts.refused = 0
     unlist_running(site, row)
-    if counts[RATED] != 0:
+    if counts.rated != 0:
         part_pair(run, row, now)
-    if counts[USES] != 0:
+    if counts.counts_use != 0:
         count_use(site, now)
         site.using[site.owner[USER, row]] -= site.procs[row]
     slot = site.slot[row]
     site.slot[row] = NO_SLOT
-    site.spare[counts[RUNNING]] = slot
-    give_back(run.nodes, run.pieces, slot, counts[SITE], counts[PART])
+    site.spare[counts.running] = slot
+    give_back(run.nodes, run.pieces, slot, counts.site, counts.part)
     for pool in range(len(site.pools)):
         site.pools[pool] += site.needs[pool, row]
     schedule_any(run.tree, slot, np.inf)
@@ -171,7 +153,7 @@ def leave_queue(site, chosen):
     """Take the chosen queue positions, ascending, out of the queue; the others keep their order."""
     if len(chosen) == 0:
         return
-    head = site.counts[HEAD]
+    head = site.counts[0].queue_head
     target = chosen[-1]
     pick = len(chosen) - 1
     for position in range(chosen[-1], -1, -1):
@@ -180,19 +162,19 @@ def leave_queue(site, chosen):
         else:
             site.queue[head + target] = site.queue[head + position]
             target -= 1
-    site.counts[HEAD] += len(chosen)
+    site.counts[0].queue_head += len(chosen)
 
 
 @inlined
 def lose_job(run, row, now):
     """A job is killed and comes to the queue again; FULL, and nothing, where the log of the lost is."""
-    site, lost = run.site, run.site.counts[LOST]
+    site, lost = run.site, run.site.counts[0].lost
     if lost == len(site.lost):
         return FULL
     site.lost[lost], site.lost_times[lost, 0], site.lost_times[lost, 1] = row, site.start[row], now
-    site.counts[LOST] += 1
+    site.counts[0].lost += 1
     stop_job(run, row, now)
     site.start[row] = site.note[row] = np.nan
     enqueue(site, row)
-    site.clock[DUE] = now
+    site.clock[0].decision_due = now
     return PAUSED

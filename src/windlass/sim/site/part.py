@@ -1,4 +1,4 @@
-"""The part of rigid jobs on one site: an ordering policy says which waiting jobs take their processors now."""
+"""The part of rigid jobs on one site: an ordering policy chooses which waiting jobs start now."""
 
 from __future__ import annotations
 
@@ -31,22 +31,7 @@ from windlass.sim.site.loop import (
 )
 from windlass.sim.site.result import Replay
 from windlass.sim.site.setup import make_run, with_log, with_slots
-from windlass.sim.site.state import (
-    ANSWERED,
-    DUE,
-    ENDED,
-    HEAD,
-    LOST,
-    NEXT,
-    NOTED,
-    NOW,
-    REFUSED,
-    RUNNING,
-    SUBMITTED,
-    TAIL,
-    WANTED,
-    SiteRun,
-)
+from windlass.sim.site.state import SiteClock, SiteCounts, SiteRun
 from windlass.sim.status import ASK, FULL
 
 _INSTANTS_BETWEEN_REPORTS = 50_000
@@ -54,7 +39,7 @@ _ORDER = "order"
 
 
 def kernels(policy: SitePolicy, pools: bool = False) -> tuple[Kernel, ...]:
-    """What a site under this policy needs compiled; with pools, if jobs wait for more than processors."""
+    """Return the kernels of a site under a policy; with ``pools`` if jobs need more than processors."""
     compiled = as_compiled(policy)
     return (*LEDGER_KERNELS, NOBODY if compiled is None else select_of(compiled, pools), *KERNELS)
 
@@ -62,40 +47,40 @@ def kernels(policy: SitePolicy, pools: bool = False) -> tuple[Kernel, ...]:
 class SitePart:
     """Rigid jobs on one site: see :class:`windlass.sim.part.Part`.
 
-    A job whose cores are taken away goes to the end of the queue and runs again from its beginning; what was lost of
-    it is in the result.
+    A job that loses its cores goes to the end of the queue and restarts from its beginning; the result lists its lost
+    attempts.
 
     Parameters
     ----------
     jobs
         Rigid jobs in order of submission.
     policy
-        Asked at each instant at which something changed and somebody waits: a compiled one within the loop, any
-        other from outside.
+        Called at each instant at which something changed while jobs wait: a compiled policy within the loop, a policy
+        in Python from outside.
     ledger
-        Whose cores the jobs take.
+        The ledger that has the site's cores.
     site
-        Which site of the ledger.
+        The site's number in the ledger.
     number
-        Which part of the ledger this is.
+        The part's number in the ledger.
     kill
         Whether a job is stopped when it reaches its requested time.
     record
-        Whether to keep which nodes each job held.
+        Whether to record the nodes that each job held.
     rated
         Whether speeds of jobs may change, as those of :class:`~windlass.sim.site.rated.RatedSite`.
     owners
-        Whose the jobs are; None where nobody knows.
+        Users, groups and queues of the jobs; None if unknown.
     pools
-        What the jobs hold beside their processors, of the whole site; None where they wait for processors alone.
+        Resources of the whole site other than processors; None if jobs need processors only.
     progress
-        Called now and then with the number of jobs submitted so far.
+        Called from time to time with the number of jobs submitted.
 
     Raises
     ------
     InputError
-        A job is wider than the whole site or asks for more of a pool than there is, or the ledger has no such site or
-        part.
+        A job is wider than the whole site or needs more of a pool than the site has, or the ledger does not have the
+        site or the part.
 
     Examples
     --------
@@ -149,11 +134,12 @@ class SitePart:
             given=numbers_of(policy),
             pools=self._pools,
         )
-        self._handle, self._clock = Handle(self._run, STORE), self._run.site.clock
-        # A view: whether anybody watches may be said later.
+        self._handle = Handle(self._run, STORE)
+        self._counts, self._clock = SiteCounts.of(self._run.site.counts), SiteClock.of(self._run.site.clock)
+        # A view, as a watcher may register later.
         self._watched = ledger.nodes.watched[ledger.rows(site).start :]
         self._asks = compiled is None
-        #: The policy's reasons; those of one in Python in the order of first use.
+        #: The policy's reasons; for a policy in Python in the order of first use.
         self._reasons = {} if compiled is None else {why: code for code, why in enumerate(compiled.reasons)}
         self._decide, self._commit = DECIDE.entry(), COMMIT.entry()
         self._settle = SETTLE.entry()
@@ -167,47 +153,47 @@ class SitePart:
         )
 
     def horizon(self) -> float:
-        """The next instant of the site, where somebody watches its rows or its policy is asked outside."""
-        return float(self._clock[NEXT]) if self._asks or self._watched[0] else np.inf
+        """Return the next instant of a site with watched rows or a policy in Python; infinity for others."""
+        return self._clock.next_instant if self._asks or self._watched[0] else np.inf
 
     def advance(self, until: float) -> float:
-        """Go through the site's instants."""
+        """Advance the site through its instants."""
         status = self._loop.until(until)
         if status == ASK:
-            return float(self._clock[NOW])
+            return self._clock.now
         self._raise_for(status)
         return until
 
     def alter(self, now: float) -> None:
-        """Nothing: a site's capacity is others' affair."""
+        """Do nothing: other parts change a site's capacity."""
 
     def settle(self, now: float) -> None:
-        """Jobs on rows that are to be vacated are killed; where more is idle than before, a decision is due."""
+        """Kill jobs on rows to be vacated; make a decision due if more cores are idle than before."""
         while self._settle(self._handle.address, now) == FULL:
             self._grow()
 
     def decide(self, now: float) -> Sequence[Due]:
-        """Arrivals, and who starts."""
+        """Submit arriving jobs and start jobs."""
         while (status := self._decide(self._handle.address, now)) == FULL:
             self._grow()
         self._raise_for(status)
         return (Due(self, _ORDER),) if status == ASK else ()
 
     def wants(self, decision: str) -> bool:
-        """Whether somebody still waits."""
-        return bool(self._run.site.clock[DUE] < np.inf)
+        """Return whether a decision is still due."""
+        return self._clock.decision_due < np.inf
 
     def view(self, decision: str) -> SiteView:
-        """The site at this instant."""
-        site, jobs, counts = self._run.site, self._jobs, self._run.site.counts
+        """Return the site at this instant."""
+        site, jobs, counts = self._run.site, self._jobs, self._counts
         return SiteView.of_rows(
-            float(site.clock[NOW]),
+            self._clock.now,
             self._processors,
             self._free(),
-            int(counts[REFUSED]),
+            counts.refused,
             int(self._ledger.nodes.owed[self._site]),
-            queue=site.queue[counts[HEAD] : counts[TAIL]],
-            running=site.running[: counts[RUNNING]],
+            queue=site.queue[counts.queue_head : counts.queue_tail],
+            running=site.running[: counts.running],
             job=jobs.job,
             submit=jobs.submit,
             procs=site.procs,
@@ -222,9 +208,9 @@ class SitePart:
         )
 
     def act(self, decision: str, answer: Start) -> None:
-        """Start jobs."""
-        site, counts = self._run.site, self._run.site.counts
-        queue = site.queue[counts[HEAD] : counts[TAIL]]
+        """Start the jobs of an answer."""
+        site, counts = self._run.site, self._counts
+        queue = site.queue[counts.queue_head : counts.queue_tail]
         procs, needs = self._jobs.procs[queue], self._pools.needs[:, queue]
         places = check_start(answer, self._jobs.job[queue], procs, self._free())
         check_pools(places, needs, site.pools, self._pools.names)
@@ -233,31 +219,29 @@ class SitePart:
         site.reason[: len(places)] = [codes.setdefault(why, len(codes)) for why in answer.reasons()]
         if answer.notes is not None:
             site.note[queue] = answer.notes
-        site.counts[ANSWERED] = len(places)
-        site.counts[WANTED] = procs[places].sum()
+        counts.answered, counts.wanted = len(places), procs[places].sum()
         while self._commit(self._handle.address) == FULL:
             self._grow()
         self._tell()
 
     def ended(self) -> bool:
-        """Whether all jobs have run."""
-        return bool(self._run.site.counts[ENDED] == len(self._jobs))
+        """Return whether all jobs have ended."""
+        return self._counts.ended == len(self._jobs)
 
     def waits(self) -> bool:
-        """Whether jobs wait, none runs and none is to come."""
-        return bool(self._clock[NEXT] == np.inf) and not self.ended()
+        """Return whether jobs wait while none runs and no submission is pending."""
+        return self._clock.next_instant == np.inf and not self.ended()
 
     def stuck(self) -> Exception:
-        """Jobs wait, and nobody will start them."""
-        counts = self._run.site.counts
-        waiting = counts[TAIL] - counts[HEAD]
+        """Return the error for jobs that the policy leaves waiting for ever."""
+        waiting = self._counts.queue_tail - self._counts.queue_head
         left = f"left {waiting} jobs waiting although nothing runs and nothing more is submitted"
         return PolicyError(left, _ORDER)
 
     def result(self) -> Replay:
-        """What happened to each job."""
+        """Return what happened to each job."""
         site = self._run.site
-        lost = int(site.counts[LOST])
+        lost = self._counts.lost
         return Replay(
             self._jobs,
             self._processors,
@@ -268,23 +252,22 @@ class SitePart:
             site.lost[:lost],
             site.lost_times[:lost, 0],
             site.lost_times[:lost, 1],
-            site.pieces_log[: site.counts[NOTED]],
+            site.pieces_log[: self._counts.pieces_logged],
         )
 
     def _tell(self) -> None:
-        self._progress(int(self._run.site.counts[SUBMITTED]))
+        self._progress(self._counts.submitted)
 
     def _free(self) -> int:
         return int(self._ledger.nodes.total[self._site])
 
     def _grow(self) -> None:
         """Make room for more running jobs, or for longer logs."""
-        counts = self._run.site.counts
-        crowded = counts[RUNNING] + counts[ANSWERED] > len(self._run.site.row_of)
+        crowded = self._counts.running + self._counts.answered > len(self._run.site.row_of)
         self._use(with_slots(self._run) if crowded else with_log(self._run))
 
     def _use(self, run: SiteRun) -> None:
-        """Go on with the same site in larger arrays."""
+        """Replace the state by the same state in larger arrays."""
         self._run = run
         self._handle.refill(run)
 

@@ -17,7 +17,7 @@ from windlass.sim.site.moves import lose_job, take_slot
 from windlass.sim.site.part import SitePart
 from windlass.sim.site.rates import set_rate, take_in
 from windlass.sim.site.setup import with_log, with_slots
-from windlass.sim.site.state import DUE, HEAD, NEXT, NO_ROW, REFUSED, RUNNING, TAIL
+from windlass.sim.site.state import NO_ROW
 from windlass.sim.status import FIRST_OWN, FULL, REACHED
 
 #: The job that was named does not run, or does not wait.
@@ -31,30 +31,30 @@ def _set_rate(address, row, rate, pace, now):
     if run.site.slot[row] < 0:
         return ABSENT
     set_rate(run, row, rate, pace, now)
-    run.site.clock[NEXT] = next_instant(run)
+    run.site.clock[0].next_instant = next_instant(run)
     return REACHED
 
 
 def _take_in(address, host, guest, promise, now):
     """Start a waiting job on processors of a running one."""
     run = opened(address)
-    site, counts = run.site, run.site.counts
-    place = counts[HEAD]
-    while place < counts[TAIL] and site.queue[place] != guest:
+    site, counts = run.site, run.site.counts[0]
+    place = counts.queue_head
+    while place < counts.queue_tail and site.queue[place] != guest:
         place += 1
-    if place == counts[TAIL] or site.slot[host] < 0:
+    if place == counts.queue_tail or site.slot[host] < 0:
         return ABSENT
-    if counts[RUNNING] == len(site.row_of):
+    if counts.running == len(site.row_of):
         return FULL
-    for later in range(place, counts[TAIL] - 1):
+    for later in range(place, counts.queue_tail - 1):
         site.queue[later] = site.queue[later + 1]
-    counts[TAIL] -= 1
+    counts.queue_tail -= 1
     take_slot(site, guest)
     take_in(run, host, guest, promise, now)
     # Who waits behind another one may go ahead now.
-    counts[REFUSED] = 0
-    site.clock[DUE] = now
-    site.clock[NEXT] = next_instant(run)
+    counts.refused = 0
+    site.clock[0].decision_due = now
+    site.clock[0].next_instant = next_instant(run)
     return REACHED
 
 
@@ -65,7 +65,7 @@ def _evict(address, row, now):
         return ABSENT
     if lose_job(run, row, now) == FULL:
         return FULL
-    run.site.clock[NEXT] = next_instant(run)
+    run.site.clock[0].next_instant = next_instant(run)
     return REACHED
 
 
@@ -195,12 +195,12 @@ class RatedSite(SitePart):
     def running(self) -> _Rows:
         """Rows of running jobs, guests among them, by expected end."""
         site = self._run.site
-        return site.running[: site.counts[RUNNING]].copy()
+        return site.running[: self._counts.running].copy()
 
     def waiting(self) -> _Rows:
         """Rows of jobs that wait, in the order of the queue."""
         site = self._run.site
-        return site.queue[site.counts[HEAD] : site.counts[TAIL]].copy()
+        return site.queue[self._counts.queue_head : self._counts.queue_tail].copy()
 
     def work_left(self, row: int, now: float) -> float:
         """What a running job has left to run at full speed, s."""

@@ -12,14 +12,14 @@ import numpy as np
 from windlass.jit import inlined
 from windlass.sim.cores import hold_none, lend
 from windlass.sim.events.tree import schedule_any
-from windlass.sim.site.state import NO_ROW, ROUNDING, RUNNING
+from windlass.sim.site.state import NO_ROW, ROUNDING
 
 
 @inlined
 def _place_of(site, row):
     """Where a row belongs among the running: behind all that are expected to end earlier, or then and are no wider."""
     end, procs = site.expected_end[row], site.procs[row]
-    low, high = 0, site.counts[RUNNING]
+    low, high = 0, site.counts[0].running
     while low < high:
         middle = (low + high) >> 1
         other = site.running[middle]
@@ -34,21 +34,21 @@ def _place_of(site, row):
 @inlined
 def list_running(site, row):
     """Put a job among the running, for which there is room."""
-    counts, place = site.counts, _place_of(site, row)
-    for other in range(counts[RUNNING], place, -1):
+    counts, place = site.counts[0], _place_of(site, row)
+    for other in range(counts.running, place, -1):
         site.running[other] = site.running[other - 1]
     site.running[place] = row
-    counts[RUNNING] += 1
+    counts.running += 1
 
 
 @inlined
 def unlist_running(site, row):
     """Take a job from among the running; its processors and its expected end are as when it was put there."""
-    counts, place = site.counts, _place_of(site, row) - 1
+    counts, place = site.counts[0], _place_of(site, row) - 1
     while site.running[place] != row:
         place -= 1
-    counts[RUNNING] -= 1
-    for other in range(place, counts[RUNNING]):
+    counts.running -= 1
+    for other in range(place, counts.running):
         site.running[other] = site.running[other + 1]
 
 

@@ -1,137 +1,136 @@
-"""A site: the queue, and what runs, by expected end and processors; who holds which cores is in the ledger.
+"""A site's queue and running jobs as arrays; the ledger records which cores each job holds.
 
-Jobs are rows of the columns in :class:`SiteState`. A job that runs has a *slot*, a leaf of the tree of ends.
+Jobs are rows of the columns in :class:`SiteState`. A running job has a *slot*, a leaf of the tree of ends.
 """
 
-from typing import NamedTuple
+from __future__ import annotations
+
+from typing import Annotated, NamedTuple
 
 import numpy as np
-from numba import types
 from numpy.typing import NDArray
 
+from windlass.jit.schema import Scalars, column, numba_type
 from windlass.order.site.compiled import SELECT
-from windlass.sim.cores import PIECES, Pieces
-from windlass.sim.events.tree import TREE, EventTree
-from windlass.sim.nodes import NODES, Nodes
+from windlass.sim.cores import Pieces
+from windlass.sim.events.tree import EventTree
+from windlass.sim.nodes import Nodes
 
-#: Places in ``SiteState.counts``: the queue is ``queue[HEAD:TAIL]``; running jobs; leading queue entries that the last
-#: decision left waiting, with nothing freed since; jobs submitted, ended, and attempts lost; the site's number and the
-#: part's in the ledger; whether the policy is asked in Python; how many cores were idle, and owed, when last looked at;
-#: how many jobs an answer names that is still to be carried out, and how many cores they want; lines of ``pieces_log``,
-#: and whether it is kept; whether speeds of jobs may change; whether what users have had is kept; the site's cores when
-#: it is whole.
-HEAD, TAIL, RUNNING, REFUSED, SUBMITTED, ENDED, LOST, SITE, PART, PYTHON = range(10)
-SEEN, OWED, ANSWERED, WANTED, NOTED, RECORD, RATED, USES, WHOLE, COUNTS = range(10, 20)
-#: Places in ``SiteState.clock``: now; when a decision is due; when something happens next; up to when ``used`` counts;
-#: after how long what was used counts half; s, and infinity for never.
-NOW, DUE, NEXT, USED_AT, HALF_LIFE, CLOCKS = range(6)
 NO_SLOT = -1
-#: No job's row.
+#: The row of no job.
 NO_ROW = -1
 #: Seconds by which rounding may be off, for each second on the clock.
 ROUNDING = 8.0 * np.finfo(np.float64).eps
-#: Marks a job that is named in an answer, while the answer is checked.
+#: Marks a job named in an answer while the answer is validated.
 NAMED = -2
+
+_Floats = NDArray[np.float64]
+_Rows = NDArray[np.int64]
+_Shorts = NDArray[np.int32]
+
+
+class SiteCounts(Scalars):
+    """Counts and settings of a site.
+
+    The queue is ``queue[queue_head:queue_tail]``. ``running``: running jobs. ``refused``: jobs at the head of the queue
+    that the last decision left waiting, with no cores freed since. ``submitted``, ``ended``: jobs; ``lost``: killed
+    attempts. ``site``, ``part``: numbers in the ledger. ``in_python``: 1 if the policy runs in Python.
+    ``idle_before``, ``owed_before``: idle and owed cores when the part last read the ledger. ``answered``,
+    ``wanted``: jobs in an answer that is still to be carried out, and their cores. ``pieces_logged``: lines in use of
+    ``pieces_log``; ``records``: 1 if that log is kept. ``rated``: 1 if speeds of jobs may change. ``counts_use``: 1 if
+    the use of each user is counted. ``whole``: the site's cores at full capacity.
+    """
+
+    queue_head: int
+    queue_tail: int
+    running: int
+    refused: int
+    submitted: int
+    ended: int
+    lost: int
+    site: int
+    part: int
+    in_python: int
+    idle_before: int
+    owed_before: int
+    answered: int
+    wanted: int
+    pieces_logged: int
+    records: int
+    rated: int
+    counts_use: int
+    whole: int
+
+
+class SiteClock(Scalars):
+    """Instants of a site, s; infinity for never.
+
+    ``now``; ``decision_due``: when the policy is to be called; ``next_instant``: the next event or decision;
+    ``use_counted``: the instant up to which ``used`` counts. ``half_life``: the half-life of past use, s.
+    """
+
+    now: float = -np.inf
+    decision_due: float = np.inf
+    next_instant: float = np.inf
+    use_counted: float = -np.inf
+    half_life: float = np.inf
 
 
 class SiteState(NamedTuple):
-    """State of one site; all columns have one entry per job unless said otherwise.
+    """State of one site.
 
-    ``submit``, ``held``: when jobs come and for how long they hold their processors at full speed, s. ``work``,
-    ``limit``: how long they run at full speed, and after how long they are stopped, s. ``rate``, ``since``,
-    ``left``: of running jobs, their speed, since when they have it, and what was left to run then at full speed, s.
-    ``pace``, ``allowance``, ``stop``: how many seconds of its request pass in a second, what was left of it at
-    ``since``, and when the job is stopped if that stays so. ``host``, ``guest``: the row of the job on whose
-    processors it runs, and of the one that runs on its own; NO_ROW for none. These eight are empty where speeds
-    never change. ``queue`` and ``running`` hold rows; ``running``, ``row_of`` and ``spare`` have room for as many
-    jobs as can run. ``start`` and ``end`` are NaN until known, of the attempt that ended; ``why`` is the policy's
-    reason code. ``slot``: of a running job. ``row_of``: whose a slot is; ``spare[RUNNING:]``: slots that are
-    nobody's. ``lost``, ``lost_times`` (m,), (m, 2): rows, starts and ends of attempts that were killed.
-    ``pieces_log`` (l, 4): a job's row, a node, cores, start, a line for each piece that an attempt took.
-    ``chosen``, ``reason``: the policy's answer. ``owner`` (3, n): users, groups and queues of jobs. ``used``, ``using``
-    (users,): processor-seconds that each has had, and processors that each holds. ``given``: the policy's own numbers.
-    ``pools`` (k,), ``needs`` (k, n): what is free of each resource beside processors, and what each job asks for of it.
+    Axes: ``jobs``; ``rated``, as long as ``jobs`` if speeds may change and 0 otherwise; ``limited``, the same for
+    limits; ``slots``, jobs that can run at a time; ``lost``, killed attempts; ``lines``, pieces that attempts took.
+    Columns whose entries are written before they are read are not cleared, which saves some ns per job.
     """
 
-    submit: NDArray[np.float64]
-    held: NDArray[np.float64]
-    work: NDArray[np.float64]
-    limit: NDArray[np.float64]
-    rate: NDArray[np.float64]
-    since: NDArray[np.float64]
-    left: NDArray[np.float64]
-    pace: NDArray[np.float64]
-    allowance: NDArray[np.float64]
-    stop: NDArray[np.float64]
-    host: NDArray[np.int64]
-    guest: NDArray[np.int64]
-    procs: NDArray[np.int64]
-    request: NDArray[np.float64]
-    note: NDArray[np.float64]
-    expected_end: NDArray[np.float64]
-    start: NDArray[np.float64]
-    end: NDArray[np.float64]
-    why: NDArray[np.int64]
-    queue: NDArray[np.int64]
-    running: NDArray[np.int64]
-    slot: NDArray[np.int32]
-    row_of: NDArray[np.int64]
-    spare: NDArray[np.int32]
-    lost: NDArray[np.int64]
-    lost_times: NDArray[np.float64]
-    pieces_log: NDArray[np.float64]
-    chosen: NDArray[np.int64]
-    reason: NDArray[np.int64]
-    counts: NDArray[np.int64]
-    clock: NDArray[np.float64]
-    owner: NDArray[np.int32]
-    used: NDArray[np.float64]
-    using: NDArray[np.float64]
-    given: NDArray[np.float64]
-    pools: NDArray[np.int64]
-    needs: NDArray[np.int64]
+    submit: Annotated[_Floats, column("jobs")]  # submission, s
+    held: Annotated[_Floats, column("jobs")]  # how long the job holds its processors at full speed, s
+    work: Annotated[_Floats, column("jobs")]  # how long it runs at full speed, s
+    limit: Annotated[_Floats, column("limited", fill=np.inf)]  # after how long it is stopped, s
+    rate: Annotated[_Floats, column("rated", fill=None)]  # speed of a running job, of full speed
+    since: Annotated[_Floats, column("rated", fill=None)]  # when the job took this speed, s
+    left: Annotated[_Floats, column("rated", fill=None)]  # run time left at ``since`` at full speed, s
+    pace: Annotated[_Floats, column("rated", fill=None)]  # seconds of its request that pass per second
+    allowance: Annotated[_Floats, column("rated", fill=None)]  # seconds of its request left at ``since``
+    stop: Annotated[_Floats, column("rated", fill=None)]  # when the job is stopped at this pace, s
+    host: Annotated[_Rows, column("rated", fill=NO_ROW)]  # the job on whose processors it runs
+    guest: Annotated[_Rows, column("rated", fill=NO_ROW)]  # the job that runs on its processors
+    procs: Annotated[_Rows, column("jobs")]  # processors; of a running host, without its guest's
+    request: Annotated[_Floats, column("jobs")]  # requested time, s
+    note: Annotated[_Floats, column("jobs", fill=np.nan)]  # a number that the policy keeps with the job
+    expected_end: Annotated[_Floats, column("jobs", fill=None)]  # of a running job, s
+    start: Annotated[_Floats, column("jobs", fill=np.nan)]  # of the attempt that ended, s
+    end: Annotated[_Floats, column("jobs", fill=np.nan)]  # of the attempt that ended, s
+    why: Annotated[_Rows, column("jobs")]  # the policy's reason code
+    queue: Annotated[_Rows, column("jobs", fill=None)]  # waiting jobs
+    running: Annotated[_Rows, column("slots")]  # running jobs, by expected end and processors
+    slot: Annotated[_Shorts, column("jobs", fill=NO_SLOT)]  # of a running job
+    row_of: Annotated[_Rows, column("slots")]  # the job of a slot
+    spare: Annotated[_Shorts, column("slots")]  # ``spare[running:]``: free slots
+    lost: Annotated[_Rows, column("lost")]  # jobs of killed attempts
+    lost_times: Annotated[_Floats, column("lost", 2)]  # their starts and ends, s
+    pieces_log: Annotated[_Floats, column("lines", 4)]  # job, node, cores, start (s)
+    chosen: Annotated[_Rows, column("jobs", fill=None)]  # the answer: queue positions
+    reason: Annotated[_Rows, column("jobs", fill=None)]  # the answer: reason codes
+    counts: Annotated[NDArray[np.void], SiteCounts]
+    clock: Annotated[NDArray[np.void], SiteClock]
+    owner: Annotated[_Shorts, column(3, "jobs", fill=-1)]  # users, groups and queues of jobs
+    used: Annotated[_Floats, column("users")]  # processor-seconds that each user has had
+    using: Annotated[_Floats, column("users")]  # processors that each user holds
+    given: Annotated[_Floats, column("numbers")]  # the policy's own numbers
+    pools: Annotated[_Rows, column("pools")]  # free amount of each resource other than processors
+    needs: Annotated[_Rows, column("pools", "jobs")]  # what each job needs of it
 
 
 class SiteRun(NamedTuple):
     """A site with its policy's function, the ends of its running jobs, the ledger, and what jobs hold of it."""
 
-    select: object
+    select: Annotated[object, SELECT]
     tree: EventTree
     nodes: Nodes
     pieces: Pieces
     site: SiteState
 
 
-_I, _F, _I32 = types.int64[::1], types.float64[::1], types.int32[::1]
-_KINDS = {
-    **dict.fromkeys(
-        (
-            "submit",
-            "held",
-            "work",
-            "limit",
-            "rate",
-            "since",
-            "left",
-            "pace",
-            "allowance",
-            "stop",
-            "request",
-            "note",
-            "expected_end",
-            "start",
-            "end",
-            "clock",
-            "used",
-            "using",
-            "given",
-        ),
-        _F,
-    ),
-    **dict.fromkeys(("slot", "spare"), _I32),
-    "owner": types.int32[:, ::1],
-    "needs": types.int64[:, ::1],
-    **dict.fromkeys(("lost_times", "pieces_log"), types.float64[:, ::1]),
-}
-SITE_STATE = types.NamedTuple([_KINDS.get(field, _I) for field in SiteState._fields], SiteState)
-SITE_RUN = types.NamedTuple([types.FunctionType(SELECT), TREE, NODES, PIECES, SITE_STATE], SiteRun)
+SITE_RUN = numba_type(SiteRun)

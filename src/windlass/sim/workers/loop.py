@@ -12,7 +12,6 @@ from numba import types
 
 from windlass.dispatch.state import BENCHMARK_AT, BENCHMARK_WORK, JOINED, LEFT, LISTENS, RATE, TOLD
 from windlass.jit import Kernel, inlined
-from windlass.sim.cores import TAKEN
 from windlass.sim.events.tree import next_completion
 from windlass.sim.handle import opening, storing
 from windlass.sim.status import ALL_DONE, ASK, FIRST_OWN, FULL, PAUSED, REACHED
@@ -222,7 +221,7 @@ def _settle(address, now):
     """Take in that rows of workers changed; a status code: call again unless it is REACHED."""
     run = _opened(address)
     state, nodes, counts = run.state, run.nodes, run.state.counts
-    while counts[slots.SETTLED] < nodes.numbers[TAKEN]:
+    while counts[slots.SETTLED] < nodes.counts[0].taken:
         if state.clock[slots.DELAY] > 0.0 and log.is_full(state):
             return FULL
         row = nodes.taken[counts[slots.SETTLED]]

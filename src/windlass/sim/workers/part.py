@@ -11,11 +11,10 @@ from windlass.dispatch import DispatchPolicy
 from windlass.dispatch.compiled import as_compiled
 from windlass.jit import Kernel
 from windlass.model import InputError, PolicyError
-from windlass.sim.cores import TAKEN
 from windlass.sim.events.tree import next_time
 from windlass.sim.handle import Handle
 from windlass.sim.nodes import KERNELS as LEDGER_KERNELS
-from windlass.sim.nodes import Ledger
+from windlass.sim.nodes import Ledger, LedgerCounts
 from windlass.sim.part import Due, Loop, Quiet
 from windlass.sim.status import FULL, REACHED
 from windlass.sim.workers import slots
@@ -93,7 +92,7 @@ class WorkersPart(Quiet):
         if ledger is not None:
             # Nodes may have no cores from the beginning, and others may hold some already: as if all had changed.
             rows = ledger.rows(site)
-            nodes.taken[: len(rows)], nodes.numbers[TAKEN] = rows, len(rows)
+            nodes.taken[: len(rows)], LedgerCounts.of(nodes.counts).taken = rows, len(rows)
             self.settle(0.0)
 
     def advance(self, until: float) -> float:

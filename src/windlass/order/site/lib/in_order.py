@@ -1,4 +1,4 @@
-"""A queue in an order of its own: what backfills the queue as it came backfills this one."""
+"""A view whose queue is in another order, so that backfilling by submission also serves other priorities."""
 
 import numpy as np
 
@@ -8,39 +8,39 @@ from windlass.order.site.compiled import CompiledView
 
 @allocating
 def in_order(view, places, refused):
-    """The same site with its queue in another order, and so many of the first refused before.
+    """Return a view with its queue in another order, of which the first ``refused`` jobs were refused before.
 
     ``places`` are (q,) the positions of the queue, in that order.
     """
     return CompiledView(
-        view.now,
-        view.free,
-        view.owed,
-        refused,
-        view.queue[places],
-        view.running,
-        view.submit,
-        view.procs,
-        view.request,
-        view.expected_end,
-        view.note,
-        view.processors,
-        view.owner,
-        view.used,
-        view.given,
-        view.pools,
-        view.needs,
+        now=view.now,
+        free=view.free,
+        owed=view.owed,
+        refused=refused,
+        queue=view.queue[places],
+        running=view.running,
+        submit=view.submit,
+        procs=view.procs,
+        request=view.request,
+        expected_end=view.expected_end,
+        note=view.note,
+        processors=view.processors,
+        owner=view.owner,
+        used=view.used,
+        given=view.given,
+        pools=view.pools,
+        needs=view.needs,
     )
 
 
 @allocating
 def put_back(places, chosen, count):
-    """Chosen positions of the ordered queue become positions of the queue as it came."""
+    """Convert chosen positions of the ordered queue to positions of the original queue."""
     for pick in range(count):
         chosen[pick] = places[chosen[pick]]
 
 
 @allocating
 def by_score(scores):
-    """Positions by score, the least first; those of one score as they came."""
+    """Return positions by score, lowest first; equal scores keep the order of submission."""
     return np.argsort(scores, kind="mergesort")
