@@ -110,20 +110,20 @@ class Ready(NamedTuple):
             return np.array(np.broadcast_to(np.asarray(given, dtype=np.float64), rows))
 
         return cls(
-            ints(job, np.arange(rows)),
-            ints(left, 1),
-            kinds,
-            wait.copy(),
-            wait,
-            floats(task_s, 1.0),
-            floats(next_work, 0.0),
-            floats(ratio, 1.0),
-            np.zeros(rows),
-            tasks,
-            np.ascontiguousarray(read, dtype=np.float64),
-            np.zeros_like(tasks),
-            np.zeros_like(tasks),
-            np.full_like(tasks, -1),
+            job=ints(job, np.arange(rows)),
+            left=ints(left, 1),
+            shuffles=kinds,
+            total=wait.copy(),
+            waiting=wait,
+            task_s=floats(task_s, 1.0),
+            next_work=floats(next_work, 0.0),
+            ratio=floats(ratio, 1.0),
+            since=np.zeros(rows),
+            here=tasks,
+            data=np.ascontiguousarray(read, dtype=np.float64),
+            started=np.zeros_like(tasks),
+            running=np.zeros_like(tasks),
+            plan=np.full_like(tasks, -1),
         )
 
 

@@ -142,20 +142,20 @@ class LiveBook:
                 data[at] = here[at] * jobs.task_bytes[row]
         own, task_s = jobs.job[rows], self.told.seconds()
         ready = Ready(
-            own,
-            self.left[own],
-            jobs.shuffles[rows],
-            jobs.tasks[rows],
-            waiting,
-            task_s[rows],
-            following_work(jobs, task_s)[rows],
-            jobs.ratio[rows],
-            self.since[rows],
-            here,
-            data,
-            self.started[rows],
-            self.running[rows],
-            self.plan[rows],
+            job=own,
+            left=self.left[own],
+            shuffles=jobs.shuffles[rows],
+            total=jobs.tasks[rows],
+            waiting=waiting,
+            task_s=task_s[rows],
+            next_work=following_work(jobs, task_s)[rows],
+            ratio=jobs.ratio[rows],
+            since=self.since[rows],
+            here=here,
+            data=data,
+            started=self.started[rows],
+            running=self.running[rows],
+            plan=self.plan[rows],
         )
         up, down = self.fleet.up.copy(), self.fleet.down.copy()
         free_links = np.maximum(up - in_use[0], 0.0), np.maximum(down - in_use[1], 0.0)

@@ -57,9 +57,19 @@ class Decision(NamedTuple):
 def make_room(n):
     """Room for n sites."""
     floats, ints = np.empty((4, n)), np.empty((5, n), np.int64)
-    counts, take, before, ideal, lent = ints[0], ints[1], ints[2], ints[3], ints[4]
-    flow, over = np.empty((n, n), np.int64), np.zeros(1, np.int64)
-    return Room(floats[0], floats[1], floats[2], floats[3], counts, take, before, ideal, lent, flow, over)
+    return Room(
+        share=floats[0],
+        most=floats[1],
+        slots=floats[2],
+        data=floats[3],
+        counts=ints[0],
+        take=ints[1],
+        before=ints[2],
+        ideal=ints[3],
+        lent=ints[4],
+        flow=np.empty((n, n), np.int64),
+        over=np.zeros(1, np.int64),
+    )
 
 
 @helper

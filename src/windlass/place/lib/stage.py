@@ -102,7 +102,17 @@ def solve_map(data, sites, load, share, most):
     order = np.zeros(n, np.int64)
     transfer, pace, status = search(
         StageConstraints(
-            portion, portion, out, into, slots, portion, order, work, least_transfer, least_pace, 0.0
+            need=portion,
+            base=portion,
+            up=out,
+            down=into,
+            slots=slots,
+            data=portion,
+            order=order,
+            work=work,
+            least_transfer=least_transfer,
+            least_pace=least_pace,
+            target=0.0,
         )
     )
     leaving, room = 0.0, 0.0
@@ -204,7 +214,17 @@ def solve_reduce(data, sites, load, share, most):
     target = 0.0 if budget >= total else 1.0 - budget / total
     transfer, pace, status = search(
         StageConstraints(
-            need, base, out, into, slots, portion, order, work, least_transfer, least_pace, target
+            need=need,
+            base=base,
+            up=out,
+            down=into,
+            slots=slots,
+            data=portion,
+            order=order,
+            work=work,
+            least_transfer=least_transfer,
+            least_pace=least_pace,
+            target=target,
         )
     )
     if status != SOLVED:

@@ -7,16 +7,15 @@ costs a third of the compiling.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
-import numba
 import numpy as np
-from numba import types
 from numpy.typing import NDArray
 
+from windlass.jit.schema import allocate, column, grown, numba_type
 from windlass.model.fleet import Fleet, FleetCase, FleetJobs
 from windlass.order.fleet.compiled import REFINE, SELECT
-from windlass.sim.events.heap import HEAP, Heap, make_heap
+from windlass.sim.events.heap import Heap, make_heap
 from windlass.sim.fleet.records import BATCH, CELL, CHANGE, FLOW, JOB, PART, ROW, RUN, SITE, STAGE, TASK
 
 _Ints = NDArray[np.int64]
@@ -25,93 +24,61 @@ _Records = NDArray[np.void]
 
 
 class FleetState(NamedTuple):
-    """Everything that changes, and what it is read from; J jobs, K stages, P parts, T tasks, n sites.
+    """Everything that changes during a run, and what it is read from; ``records`` describes the records.
 
-    ``run`` (1,), ``sites`` (n,), ``jobs`` (J + 1,), ``stages`` (K + 1,), ``parts`` (P + 1,), ``tasks`` (T,),
-    ``children`` (E,): as the records say; one more at the end says where the last one's ends. ``by_size`` (T,): the
-    tasks of each stage, the largest first; empty where all are alike. ``cells`` (rows, n), ``rows`` (rows + 1,): stages
-    of jobs that are there. ``weight`` (n, n): flows between two sites; ``rate`` and ``progress`` of each;
-    ``most`` that they carry at most; bytes ``carried`` so far; ``head``, the flow that ends first. These, ``flows`` and
-    ``batches`` are empty without links. ``changes``: the timetable.
-
-    For policies that order jobs: ``sized`` (rows, n) what is left of each job, ``slots``, ``backlog``, ``no_backlog``
-    (n,); ``order`` (n, rows) what they answer, then rows of the tables in that order. ``share``, ``rest``,
-    ``begun``, ``want`` (n,): room to round shares of tasks in.
-
-    Logs: ``flow_log`` (…, 6) start, end, bytes, source, site, stage; ``rate_log`` (…, 4) time, source, site, bytes/s.
+    Axes: ``sites``; ``jobs``, ``stages``, ``parts`` and ``tables``, each with one more entry that marks where the last
+    one ends; ``tasks``; ``linked``, the sites if they have links and none otherwise; ``rows``, stages of jobs in the
+    system.
     """
 
     heap: Heap
-    run: _Records
-    sites: _Records
-    jobs: _Records
-    stages: _Records
-    parts: _Records
-    tasks: _Records
-    children: _Ints
-    by_size: _Ints
-    cells: _Records
-    rows: _Records
-    weight: _Floats
-    rate: _Floats
-    progress: _Floats
-    most: _Floats
-    carried: _Floats
-    head: _Ints
-    flows: _Records
-    batches: _Records
-    changes: _Records
-    sized: _Floats
-    slots: _Floats
-    backlog: _Floats
-    no_backlog: _Floats
-    order: _Ints
-    share: _Floats
-    rest: _Floats
-    begun: _Ints
-    want: _Ints
-    flow_log: _Floats
-    rate_log: _Floats
-
-
-def _array(kind: Any, dimensions: int = 1) -> Any:
-    return types.Array(numba.from_dtype(kind), dimensions, "C")
-
-
-_KINDS = {
-    "heap": HEAP,
-    "run": _array(RUN),
-    "sites": _array(SITE),
-    "jobs": _array(JOB),
-    "stages": _array(STAGE),
-    "parts": _array(PART),
-    "tasks": _array(TASK),
-    "cells": _array(CELL, 2),
-    "rows": _array(ROW),
-    "flows": _array(FLOW),
-    "batches": _array(BATCH),
-    "changes": _array(CHANGE),
-    **dict.fromkeys(("children", "by_size", "begun", "want"), types.int64[::1]),
-    **dict.fromkeys(("slots", "backlog", "no_backlog", "share", "rest"), types.float64[::1]),
-    **dict.fromkeys(("sized", "flow_log", "rate_log"), types.float64[:, ::1]),
-    **dict.fromkeys(("weight", "rate", "progress", "most", "carried"), types.float64[:, ::1]),
-    **dict.fromkeys(("order", "head"), types.int64[:, ::1]),
-}
-FLEET_STATE = types.NamedTuple([_KINDS[name] for name in FleetState._fields], FleetState)
+    run: Annotated[_Records, column(1, dtype=RUN)]
+    sites: Annotated[_Records, column("sites", dtype=SITE)]
+    jobs: Annotated[_Records, column("jobs", dtype=JOB)]
+    stages: Annotated[_Records, column("stages", dtype=STAGE)]
+    parts: Annotated[_Records, column("parts", dtype=PART)]
+    tasks: Annotated[_Records, column("tasks", dtype=TASK)]
+    children: Annotated[_Ints, column("children")]
+    by_size: Annotated[
+        _Ints, column("sized")
+    ]  # the tasks of each stage, largest first; empty if all are alike
+    cells: Annotated[_Records, column("rows", "sites", dtype=CELL)]
+    rows: Annotated[_Records, column("tables", dtype=ROW)]
+    weight: Annotated[_Floats, column("linked", "linked")]  # flows between two sites
+    rate: Annotated[_Floats, column("linked", "linked")]  # bytes/s of each flow
+    progress: Annotated[_Floats, column("linked", "linked")]  # bytes that each flow has carried
+    most: Annotated[_Floats, column("linked", "linked")]  # highest rate of each pair, bytes/s
+    carried: Annotated[_Floats, column("linked", "linked")]  # bytes of ended and running flows
+    head: Annotated[_Ints, column("linked", "linked", fill=-1)]  # the flow that ends first
+    flows: Annotated[_Records, column("flows", dtype=FLOW)]
+    batches: Annotated[_Records, column("batches", dtype=BATCH)]
+    changes: Annotated[_Records, column("changes", dtype=CHANGE)]  # the timetable
+    # For policies that order jobs:
+    sized: Annotated[_Floats, column("rows", "ordered", fill=None)]  # what is left of each job at each site
+    slots: Annotated[_Floats, column("sites")]
+    backlog: Annotated[_Floats, column("sites")]
+    no_backlog: Annotated[_Floats, column("sites")]
+    order: Annotated[_Ints, column("ordered", "rows")]  # the answer, then rows of the tables in that order
+    # Scratch space to round shares of tasks:
+    share: Annotated[_Floats, column("sites", fill=None)]
+    rest: Annotated[_Floats, column("sites", fill=None)]
+    begun: Annotated[_Ints, column("sites", fill=None)]
+    want: Annotated[_Ints, column("sites", fill=None)]
+    # Logs:
+    flow_log: Annotated[_Floats, column("reads", 6, fill=None)]  # start, end, bytes, source, site, stage
+    rate_log: Annotated[_Floats, column("rates", 4, fill=None)]  # time, source, site, bytes/s
 
 
 class FleetAsRun(NamedTuple):
-    """A fleet with the functions of a policy that orders its jobs in the loop, and what ``select`` is given."""
+    """A fleet, the functions of a policy that orders its jobs in the loop, and the parameters of ``select``."""
 
-    select: object
-    refine: object
-    options: _Floats
+    select: Annotated[object, SELECT]
+    refine: Annotated[object, REFINE]
+    options: Annotated[_Floats, column("options")]
     state: FleetState
 
 
-FLEET_RUN = types.NamedTuple(
-    [types.FunctionType(SELECT), types.FunctionType(REFINE), types.float64[::1], FLEET_STATE], FleetAsRun
-)
+FLEET_RUN = numba_type(FleetAsRun)
 
 
 def make_state(
@@ -127,29 +94,30 @@ def make_state(
 ) -> FleetState:
     """The state before anything happens.
 
-    Parameters
-    ----------
-    case
-        Sites, jobs, timetable.
-    standing
-        Whether tasks start by a standing order of the jobs; else by placements.
-    python
-        Whether Python gives the order.
-    by_seconds
-        Whether it is told expected seconds, else numbers of tasks.
-    look_every, decide_every
-        Least time between looks at the links, and between placements, s.
-    log
-        Whether to keep every read and every change of a rate.
-    rows
-        Room in the tables by stage, to begin with.
+        Parameters
+        ----------
+        case
+            Sites, jobs, timetable.
+        standing
+            Whether tasks start by a standing order of the jobs; else by placements.
+        python
+            Whether Python gives the order.
+        by_seconds
+            Whether it is told expected seconds, else numbers of tasks.
+        look_every, decide_every
+            Least time between looks at the links, and between placements, s.
+        log
+            Whether to keep every read and every change of a rate.
+        rows
+            Room in the tables by stage, to begin with.
 
-    Examples
-    --------
-    >>> from windlass.model.fleet import fixed_table
-    >>> case = FleetCase(Fleet.of([2]), fixed_table([0.0], [[1]], [1.0]))
-    >>> make_state(case, standing=True).sites["free"].tolist()
-    [2]
+        Examples
+        --------
+        >>> from windlass.jit.schema import allocate, column, grown, numba_type
+    from windlass.model.fleet import fixed_table
+        >>> case = FleetCase(Fleet.of([2]), fixed_table([0.0], [[1]], [1.0]))
+        >>> make_state(case, standing=True).sites["free"].tolist()
+        [2]
     """
     fleet, jobs, timetable = case.fleet, case.jobs, case.timetable
     n, linked, total = len(fleet), fleet.linked, len(jobs.duration)
@@ -163,9 +131,28 @@ def make_state(
     run["standing"], run["python"], run["by_seconds"] = standing, python, by_seconds
     run["homes"], run["closed"] = jobs.homes and standing, (fleet.slots == 0).sum()
     unlike = bool(len(jobs.size) and (jobs.size != 1.0).any())
-    weight, rate, progress, carried = np.zeros((4, *fleet.pair.shape))
-    made = FleetState(
-        heap=make_heap((total if len(timetable) else min(int(fleet.slots.sum()), total)) + 16),
+    events = total if len(timetable) else min(int(fleet.slots.sum()), total)
+    made = allocate(
+        FleetState,
+        {
+            "sites": n,
+            "jobs": len(jobs) + 1,
+            "stages": len(jobs.tasks) + 1,
+            "parts": len(jobs.task0),
+            "tasks": total,
+            "linked": len(fleet.pair),
+            "children": len(jobs.children),
+            "sized": total if unlike else 0,
+            "rows": 0,
+            "tables": 1,
+            "flows": 0,
+            "batches": 0,
+            "changes": len(timetable),
+            "ordered": n if standing else 0,
+            "reads": 1024 if log else 0,
+            "rates": 4 * n * n + 1024 if log else 0,
+        },
+        heap=make_heap(events + 16),
         run=run,
         sites=_sites(fleet),
         jobs=_jobs(jobs),
@@ -173,33 +160,14 @@ def make_state(
         parts=_filled(PART, len(jobs.task0), site=np.append(jobs.site, -1), task0=jobs.task0),
         tasks=_tasks(jobs),
         children=jobs.children,
-        by_size=np.lexsort((-jobs.size, jobs.stage)) if unlike else np.empty(0, np.int64),
-        cells=np.zeros((0, n), CELL),
-        rows=np.zeros(1, ROW),
-        weight=weight,
-        rate=rate,
-        progress=progress,
+        by_size=np.lexsort((-jobs.size, jobs.stage)) if unlike else None,
         most=fleet.pair,
-        carried=carried,
-        head=np.full(fleet.pair.shape, -1, np.int64),
-        flows=np.zeros(0, FLOW),
-        batches=np.zeros(0, BATCH),
         changes=_filled(
             CHANGE,
             len(timetable),
             **{name: getattr(timetable, name) for name in ("time", "site", "slots", "up", "down")},
         ),
-        sized=np.empty((0, n if standing else 0)),
-        slots=np.maximum(fleet.slots, 1).astype(np.float64),
-        backlog=np.zeros(n),
-        no_backlog=np.zeros(n),
-        order=np.empty((n if standing else 0, 0), np.int64),
-        share=np.empty(n),
-        rest=np.empty(n),
-        begun=np.empty(n, np.int64),
-        want=np.empty(n, np.int64),
-        flow_log=np.empty((1024 if log else 0, 6)),
-        rate_log=np.empty((4 * n * n + 1024 if log else 0, 4)),
+        slots=np.maximum(fleet.slots, 1),
     )
     made = with_rows(made, rows)
     return with_room(made, 4 * n * n + 1024, 1024) if linked else made
@@ -242,18 +210,12 @@ def _tasks(jobs: FleetJobs) -> _Records:
 
 
 def with_rows(state: FleetState, rows: int) -> FleetState:
-    """The same with room for so many stages in the tables; an order in force stays so."""
+    """Return the same state with room for more stages in the tables; an order in force stays valid."""
     old = len(state.cells)
-    cells = np.zeros((rows, state.cells.shape[1]), CELL)
-    cells[:old] = state.cells
-    lists = np.zeros(rows + 1, ROW)
-    lists[: old + 1] = state.rows
-    # Those in stock are taken from the front on.
-    lists["free"][old:rows] = np.arange(old, rows)
-    order = np.zeros((len(state.order), rows), np.int64)
-    order[:, :old] = state.order
-    sized = np.zeros((rows, state.sized.shape[1]))
-    return state._replace(cells=cells, rows=lists, order=order, sized=sized)
+    longer = grown(state, rows=rows, tables=rows + 1)
+    # Rows are handed out in the order of ``free``.
+    longer.rows["free"][old:rows] = np.arange(old, rows)
+    return longer
 
 
 def with_room(state: FleetState, flows: int, batches: int) -> FleetState:

@@ -60,20 +60,20 @@ def place_view(state: FleetState, stages: _Ints, task_s: _Floats, following: _Fl
     )
     job = state.jobs[own["job"]]
     ready = Ready(
-        own["job"].copy(),
-        job["stages_left"].copy(),
-        own["shuffles"].copy(),
-        own["tasks"].copy(),
-        own["waiting"].copy(),
-        task_s[stages],
-        following[stages],
-        own["ratio"].copy(),
-        own["since"].copy(),
-        here,
-        part,
-        started,
-        running,
-        plan,
+        job=own["job"].copy(),
+        left=job["stages_left"].copy(),
+        shuffles=own["shuffles"].copy(),
+        total=own["tasks"].copy(),
+        waiting=own["waiting"].copy(),
+        task_s=task_s[stages],
+        next_work=following[stages],
+        ratio=own["ratio"].copy(),
+        since=own["since"].copy(),
+        here=here,
+        data=part,
+        started=started,
+        running=running,
+        plan=plan,
     )
     fresh = ((own["begun"] == 0) & (here.sum(axis=1) == own["tasks"]) & (job["sent"] == 0)).astype(np.int64)
     return PlaceView(
