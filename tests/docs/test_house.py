@@ -23,6 +23,11 @@ COMPARED = {
 }
 #: Class names that exist in several modules: policies of several decisions, and the stages that are ready.
 SHARED_NAMES = {"Always", "Fcfs", "Optimal", "Ready", "Sjf", "Static"}
+#: Most arguments that a call passes by position.
+POSITIONAL = 10
+#: Arrays that constants may index in the simulator: the flat state of dispatch policies, in which records were measured
+#: to be slower.
+FLAT = {"ints", "floats"}
 #: Words that are names of policies and of other things.
 OTHERWISE = {"none", "always", "queue", "uniform", "random", "static"}
 
@@ -97,3 +102,40 @@ def test_a_public_class_name_exists_once():
         if isinstance(node, ast.ClassDef) and not node.name.startswith("_")
     )
     assert {name for name, count in found.items() if count > 1} == SHARED_NAMES
+
+
+def test_no_call_passes_more_than_ten_arguments_by_position():
+    found = {
+        f"{path.relative_to(SOURCE)}:{node.lineno}"
+        for path in modules()
+        for node in ast.walk(tree_of(path))
+        if isinstance(node, ast.Call) and len(node.args) > POSITIONAL
+    }
+    assert found == set()
+
+
+def is_constant(index: ast.expr) -> bool:
+    """Whether an index is the name of a module's constant, such as ``RUNNING`` or ``slots.RUNNING``."""
+    name = index.attr if isinstance(index, ast.Attribute) else index.id if isinstance(index, ast.Name) else ""
+    return name.isupper() and len(name) > 1
+
+
+def indexed_by_constants(path: Path) -> Iterator[str]:
+    """Expressions of a module that index an array by a constant."""
+    for node in ast.walk(tree_of(path)):
+        if isinstance(node, ast.Subscript) and isinstance(node.value, (ast.Name, ast.Attribute)):
+            array = node.value.attr if isinstance(node.value, ast.Attribute) else node.value.id
+            indices = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+            if array not in FLAT and any(is_constant(each) for each in indices):
+                yield f"{path.relative_to(SOURCE)}:{node.lineno} {ast.unparse(node)}"
+
+
+def test_the_simulator_indexes_no_array_by_a_constant():
+    simulator = [path for path in modules() if room_of(path) == "sim"]
+    assert [each for path in simulator for each in indexed_by_constants(path)] == []
+
+
+def test_an_index_by_a_constant_is_found():
+    found = [ast.parse(text, mode="eval").body.slice for text in ("counts[RUNNING]", "counts[slots.NOW]")]
+    assert all(is_constant(each) for each in found)
+    assert not is_constant(ast.parse("counts[row]", mode="eval").body.slice)

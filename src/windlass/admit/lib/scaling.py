@@ -12,36 +12,43 @@ What happens to a value is the same for every node and metric, with only what ca
 from __future__ import annotations
 
 import math
+from typing import Annotated, NamedTuple
 
 import numpy as np
 from numba import types
+from numpy.typing import NDArray
 
 from windlass.jit import Kernel
+from windlass.jit.schema import allocate, column, numba_type
 
-_matrix, _row = types.float64[:, ::1], types.float64[::1]
-_cube, _counts = types.float64[:, :, ::1], types.int64[::1]
+Floats = NDArray[np.float64]
 
 #: Standard deviations below this part of a metric's size are rounding error of a constant.
 _NOTHING = 1e-9
 
-#: values, seen, mean, variance, memory, clip, blocks, at, basis, ranks, projections, present
-SCALE = types.int64(
-    _matrix,
-    _matrix,
-    _matrix,
-    _matrix,
-    types.float64,
-    types.float64,
-    _cube,
-    types.int64,
-    _cube,
-    _counts,
-    _matrix,
-    _counts,
-)
+
+class Scaling(NamedTuple):
+    """Running mean and deviation of each metric of each node, and what a step writes."""
+
+    seen: Annotated[Floats, column("nodes", "metrics")]  # values of each metric so far
+    mean: Annotated[Floats, column("nodes", "metrics")]
+    variance: Annotated[Floats, column("nodes", "metrics")]
+    memory: float  # older steps count less after this many
+    clip: float  # largest scaled value
+    blocks: Annotated[Floats, column("nodes", "block", "metrics")]  # scaled values
+    basis: Annotated[Floats, column("nodes", "metrics", "axes")]  # directions to project on
+    ranks: Annotated[NDArray[np.int64], column("nodes")]  # directions in use
+    projections: Annotated[Floats, column("nodes", "axes")]
+    present: Annotated[NDArray[np.int64], column("nodes")]  # values of the last step
 
 
-def _scale(values, seen, mean, variance, memory, clip, blocks, at, basis, ranks, projections, present):
+SCALE = types.int64(types.float64[:, ::1], types.int64, numba_type(Scaling))
+
+
+def _scale(values, at, scaling):
+    seen, mean, variance, basis = scaling.seen, scaling.mean, scaling.variance, scaling.basis
+    memory, clip, blocks = scaling.memory, scaling.clip, scaling.blocks
+    ranks, projections, present = scaling.ranks, scaling.projections, scaling.present
     nodes, dim = values.shape
     whole = 0
     for node in range(nodes):
@@ -74,7 +81,7 @@ def _scale(values, seen, mean, variance, memory, clip, blocks, at, basis, ranks,
     return whole
 
 
-#: Scales (n, d) values into row `at` of (n, b, d) blocks, and projects them. Returns how many there were.
+#: Scale (n, d) values into row `at` of (n, b, d) blocks and project them; return the number of finite values.
 SCALED = Kernel(_scale, SCALE, allocates=False)
 
 
@@ -95,14 +102,10 @@ def scaled_block(values: np.ndarray, memory: float = np.inf, clip: float = np.in
     >>> scaled_block(np.array([[1.0], [3.0], [2.0], [4.0], [np.nan]])).ravel().round(3).tolist()
     [0.0, 0.0, 0.0, 2.449, 0.0]
     """
-    dim = values.shape[1]
-    seen, mean, variance = (np.zeros((1, dim)) for _ in range(3))
-    blocks, basis, projections = np.zeros((1, 1, dim)), np.zeros((1, dim, 1)), np.zeros((1, 1))
-    ranks, present = np.zeros(1, np.int64), np.zeros(1, np.int64)
+    sizes = {"nodes": 1, "metrics": values.shape[1], "block": 1, "axes": 1}
+    scaling = allocate(Scaling, sizes, memory=float(memory), clip=float(clip))
     rows = []
     for row in np.ascontiguousarray(values, np.float64):
-        SCALED.ready()(
-            row[None], seen, mean, variance, memory, clip, blocks, 0, basis, ranks, projections, present
-        )
-        rows.append(blocks[0, 0].copy())
+        SCALED.ready()(row[None], 0, scaling)
+        rows.append(scaling.blocks[0, 0].copy())
     return np.array(rows)

@@ -8,6 +8,7 @@ ones are judged by, which the dampening is there to prevent.
 from __future__ import annotations
 
 import math
+from typing import Annotated, NamedTuple
 
 import numpy as np
 from numba import types
@@ -15,11 +16,11 @@ from numpy.typing import NDArray
 
 from windlass.admit.lib.subspace import Floats
 from windlass.jit import Kernel
+from windlass.jit.schema import column, numba_type
 from windlass.model import InputError
 from windlass.model.values import number, whole
 
-_matrix, _cube, _counts = types.float64[:, ::1], types.float64[:, :, ::1], types.int64[::1]
-_marks = types.int64[:, ::1]
+_matrix, _counts = types.float64[:, ::1], types.int64[::1]
 
 #: No z-score is further from 0: a projection that stood still and then moves would have an infinite one.
 _MOST = 20.0
@@ -29,27 +30,28 @@ _NOTHING = 1e-9
 #: What is summed: spikes of -1, 0 or 1 as printed; their sizes, without signs; or z-scores.
 SIGNALS = ("spikes", "absolute", "scores")
 
-#: projections, ranks, present, window, filled, alpha, beta, signal, weights, spikes, scores, total, ready
-DETECT = types.int64(
-    _matrix,
-    _counts,
-    _counts,
-    _cube,
-    _marks,
-    types.float64,
-    types.float64,
-    types.int64,
-    _matrix,
-    _marks,
-    _matrix,
-    types.float64[::1],
-    types.boolean[::1],
-)
+
+class Detector(NamedTuple):
+    """Filtered projections of each node, and what a step writes."""
+
+    window: Annotated[Floats, column("nodes", "axes", "lag")]  # the last filtered values
+    filled: Annotated[NDArray[np.int64], column("nodes", "axes")]  # values so far
+    alpha: float  # a spike is this many deviations from the mean
+    beta: float  # weight of a spike in the filtered value
+    signal: int  # index into SIGNALS
+    spikes: Annotated[NDArray[np.int64], column("nodes", "axes")]
+    scores: Annotated[Floats, column("nodes", "axes")]
+    total: Annotated[Floats, column("nodes")]
+    ready: Annotated[NDArray[np.bool_], column("nodes")]
 
 
-def _detect(
-    projections, ranks, present, window, filled, alpha, beta, signal, weights, spikes, scores, total, ready
-):
+#: projections, weights, ranks, present, detector
+DETECT = types.int64(_matrix, _matrix, _counts, _counts, numba_type(Detector))
+
+
+def _detect(projections, weights, ranks, present, detector):
+    window, filled, alpha, beta = detector.window, detector.filled, detector.alpha, detector.beta
+    spikes, scores, total, ready = detector.spikes, detector.scores, detector.total, detector.ready
     nodes, axes, lag = window.shape
     found = 0
     for node in range(nodes):
@@ -80,9 +82,9 @@ def _detect(
                     spikes[node, axis] = 1 if off > 0.0 else -1
                     kept = beta * value + (1.0 - beta) * window[node, axis, (count - 1) % lag]
                     found += 1
-                if signal == 2:
+                if detector.signal == 2:
                     total[node] += weights[node, axis] * scores[node, axis]
-                elif signal == 1:
+                elif detector.signal == 1:
                     total[node] += weights[node, axis] * abs(spikes[node, axis])
                 else:
                     total[node] += weights[node, axis] * spikes[node, axis]
@@ -160,21 +162,18 @@ class Spikes:
         present
             (n,) 0 for nodes of which nothing came; the others are as they were.
         """
-        DETECTED.ready()(
-            projections,
-            ranks,
-            present,
+        detector = Detector(
             self.window,
             self.filled,
             self.alpha,
             self.beta,
             self.signal,
-            weights,
             self.spikes,
             self.scores,
             self.total,
             self.ready,
         )
+        DETECTED.entry()(projections, weights, ranks, present, detector)
 
     def turn(self, turned: Floats, ranks: NDArray[np.int64], grown: NDArray[np.bool_]) -> None:
         """Go on in a new basis: (n, axes, axes) takes filtered values from the old one into it.

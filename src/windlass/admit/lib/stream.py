@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from windlass.admit.lib.scaling import SCALED
+from windlass.admit.lib.scaling import SCALED, Scaling
 from windlass.admit.lib.subspace import Floats, checked_subspace
 from windlass.admit.lib.trackers import ManyTracker
 from windlass.model import InputError
@@ -107,20 +107,19 @@ class Stream:
 
     def step(self, values: Floats) -> None:
         """Take in a vector of each node, (n, d), and project it on the directions of the blocks before."""
-        SCALED.ready()(
-            values,
+        scaling = Scaling(
             self.seen,
             self.mean,
             self.variance,
             self.memory,
             self.clip,
             self.blocks,
-            self.at,
             self.basis,
             self.ranks,
             self.projections,
             self.present,
         )
+        SCALED.entry()(np.ascontiguousarray(values, np.float64), self.at, scaling)
         self.at += 1
 
     def turn(self) -> Turned | None:
