@@ -25,9 +25,9 @@ COMPARED = {
 SHARED_NAMES = {"Always", "Fcfs", "Optimal", "Ready", "Sjf", "Static"}
 #: Most arguments that a call passes by position.
 POSITIONAL = 10
-#: Arrays that constants may index in the simulator: the flat state of dispatch policies, in which records were measured
-#: to be slower.
-FLAT = {"ints", "floats"}
+#: Arrays that constants may index in the simulator: the flat state of dispatch policies, where records were slower, and
+#: the nodes of the winner tree, whose first node is the root.
+FLAT = {"ints", "floats", "states", "key", "winner"}
 #: Words that are names of policies and of other things.
 OTHERWISE = {"none", "always", "queue", "uniform", "random", "static"}
 
@@ -126,7 +126,7 @@ def indexed_by_constants(path: Path) -> Iterator[str]:
         if isinstance(node, ast.Subscript) and isinstance(node.value, (ast.Name, ast.Attribute)):
             array = node.value.attr if isinstance(node.value, ast.Attribute) else node.value.id
             indices = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
-            if array not in FLAT and any(is_constant(each) for each in indices):
+            if array not in FLAT | {"Annotated"} and any(is_constant(each) for each in indices):
                 yield f"{path.relative_to(SOURCE)}:{node.lineno} {ast.unparse(node)}"
 
 

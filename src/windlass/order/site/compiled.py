@@ -25,13 +25,19 @@ import numpy as np
 from numba import types
 from numpy.typing import NDArray
 
-from windlass.jit import Kernel
+from windlass.jit import Kernel, inlined
 from windlass.jit.schema import column, numba_type
 from windlass.order.site.view import SiteView, Start
 from windlass.policy.registry import capability
 
 #: Rows of ``CompiledView.owner``.
 USER, GROUP, QUEUE = range(3)
+
+
+@inlined
+def user_of(owner, row):
+    """Return the number of a job's user."""
+    return owner[USER, row]
 
 
 class CompiledView(NamedTuple):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from windlass.jit import inlined, slicing
-from windlass.order.site.compiled import USER
+from windlass.order.site.compiled import user_of
 from windlass.sim.cores import give_back, take
 from windlass.sim.events.tree import schedule_any
 from windlass.sim.site.rates import begin_rated, list_running, part_pair, unlist_running
@@ -112,7 +112,7 @@ def start_job(run, row, now):
         begin_rated(site, row, now)
     if counts.counts_use != 0:
         count_use(site, now)
-        site.using[site.owner[USER, row]] += site.procs[row]
+        site.using[user_of(site.owner, row)] += site.procs[row]
     schedule_any(run.tree, slot, now + site.held[row])
 
 
@@ -126,7 +126,7 @@ def stop_job(run, row, now):
         part_pair(run, row, now)
     if counts.counts_use != 0:
         count_use(site, now)
-        site.using[site.owner[USER, row]] -= site.procs[row]
+        site.using[user_of(site.owner, row)] -= site.procs[row]
     slot = site.slot[row]
     site.slot[row] = NO_SLOT
     site.spare[counts.running] = slot

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from windlass.model import Owners
-from windlass.order.site.compiled import QUEUE, USER
+from windlass.order.site.compiled import QUEUE, user_of
 from windlass.order.site.lib.accounts import priorities_of, users_by_account
 
 _DAY: Final = 86400.0
@@ -153,7 +153,7 @@ class Multifactor:
         size = min(1.0, view.procs[row] / view.processors)
         if given[_SMALL] != 0.0:
             size = 1.0 - size
-        own, users = view.owner[USER, row], len(used)
+        own, users = user_of(view.owner, row), len(used)
         if own < 0:
             own += users
         told = len(given) > _NUMBERS and given[_USERS] == users
