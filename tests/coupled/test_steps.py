@@ -108,7 +108,7 @@ class Endless(Quiet):
 
 def test_what_never_ends_does_not_hide_that_nothing_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(coupled, "_MANY", 100)
-    monkeypatch.setattr(coupled, "_LOOK_EVERY", 10)
+    monkeypatch.setattr(coupled, "_CHECK_EVERY", 10)
     ledger = Ledger([[2, 2]], parts=1)
     gone = Outages(NodeTimetable.outage(0, 3.0, None, cores=2), ledger)
     site = SitePart(jobs_of((0, 5, 3), (4, 1, 4)), Fcfs(), ledger)
@@ -118,7 +118,7 @@ def test_what_never_ends_does_not_hide_that_nothing_goes_on(monkeypatch: pytest.
 
 def test_a_long_wait_for_what_comes_at_last_is_no_reason_to_give_up(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(coupled, "_MANY", 1000)
-    monkeypatch.setattr(coupled, "_LOOK_EVERY", 10)
+    monkeypatch.setattr(coupled, "_CHECK_EVERY", 10)
     ledger = Ledger([[2]], parts=1)
     gone = Outages(NodeTimetable.outage(0, 3.0, 800.0, cores=2), ledger)
     site = SitePart(jobs_of((0, 5, 2), (4, 1, 2)), Fcfs(), ledger)
@@ -129,7 +129,7 @@ def test_a_long_wait_for_what_comes_at_last_is_no_reason_to_give_up(monkeypatch:
 
 def test_tasks_that_stand_still_are_said_beside_what_never_ends(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(coupled, "_MANY", 100)
-    monkeypatch.setattr(coupled, "_LOOK_EVERY", 10)
+    monkeypatch.setattr(coupled, "_CHECK_EVERY", 10)
     ledger = Ledger([[2, 2]], parts=1)
     gone = Outages(
         NodeTimetable.outage(0, 3.0, None, cores=2) + NodeTimetable.outage(1, 3.0, None, cores=2), ledger

@@ -239,7 +239,7 @@ def test_after_so_many_instants_in_vain_a_cluster_gives_up(
     goes_on: tuple[int, ...], last: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(coupled, "_MANY", 30)
-    monkeypatch.setattr(coupled, "_LOOK_EVERY", 10)
+    monkeypatch.setattr(coupled, "_CHECK_EVERY", 10)
     waiting = Noted("waiting", [], [], never_ends=True)
     ticking = Ticking(waiting, goes_on)
     with pytest.raises(RuntimeError, match="waiting is stuck"):
@@ -249,7 +249,7 @@ def test_after_so_many_instants_in_vain_a_cluster_gives_up(
 
 def test_while_one_part_goes_on_another_may_wait(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(coupled, "_MANY", 30)
-    monkeypatch.setattr(coupled, "_LOOK_EVERY", 10)
+    monkeypatch.setattr(coupled, "_CHECK_EVERY", 10)
     waiting, busy = (
         Noted("waiting", [], [500.0], never_ends=False),
         Noted("busy", [], [float(each) for each in range(1, 400)]),

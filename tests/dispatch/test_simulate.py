@@ -154,7 +154,7 @@ def test_a_long_wait_for_what_others_hold_is_no_standstill(monkeypatch):
 )
 def test_a_part_that_will_go_on_does_not_wait(arrivals, work, changes, monkeypatch):
     monkeypatch.setattr(coupled, "_MANY", 50)
-    monkeypatch.setattr(coupled, "_LOOK_EVERY", 10)
+    monkeypatch.setattr(coupled, "_CHECK_EVERY", 10)
     tasks = workers(Tasks(arrivals, work, [1.0]), None, timetable=changes)
     assert not tasks.waits()
     cluster = Coupled([tasks, Endless()])

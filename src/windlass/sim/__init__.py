@@ -1,23 +1,22 @@
 """The simulated cluster: deterministic, compiled event loops, one for each part, coupled in time.
 
-- :mod:`~windlass.sim.part`: what a part is; :mod:`~windlass.sim.coupled`: parts coupled in time.
-- :mod:`~windlass.sim.nodes`: the ledger of who holds which cores; :mod:`~windlass.sim.cores`: how compiled code takes
-  and returns them; :mod:`~windlass.sim.outages`: cores that come and go.
-- :mod:`~windlass.sim.handle`: how a part's state crosses into compiled code.
+- :mod:`~windlass.sim.part`: the protocol of a part; :mod:`~windlass.sim.coupled`: parts coupled in time.
+- :mod:`~windlass.sim.nodes`: the ledger of the cores that each part holds; :mod:`~windlass.sim.cores`: compiled
+  operations on it; :mod:`~windlass.sim.outages`: changes of capacity.
+- :mod:`~windlass.sim.handle`: passing a part's state to compiled code.
 
 - :mod:`~windlass.sim.site`: rigid parallel jobs on one site.
 - :mod:`~windlass.sim.shares`: two jobs on one allocation of that site.
-- :mod:`~windlass.sim.instances`: instances that come and go, and jobs that are packed on them.
+- :mod:`~windlass.sim.instances`: elastic instances, and jobs that are packed on them.
 - :mod:`~windlass.sim.workers`: small tasks on many workers.
-- :mod:`~windlass.sim.telemetry`: nodes that measure themselves, and say whether they take tasks.
+- :mod:`~windlass.sim.telemetry`: nodes that measure themselves and admit or reject tasks.
 - :mod:`~windlass.sim.queries`: streaming queries on clusters in tiers.
 - :mod:`~windlass.sim.fleet`: jobs over the sites of a fleet.
-- :mod:`~windlass.sim.events`: what happens next; :mod:`~windlass.sim.links`: links that concurrent reads share.
-- :mod:`~windlass.sim.status`: how a loop tells why it returned.
+- :mod:`~windlass.sim.events`: queues of events; :mod:`~windlass.sim.links`: links that concurrent reads share.
+- :mod:`~windlass.sim.status`: why a loop returned.
 
-A loop goes on to the next instant at which something changed, asks the policy once, and carries out what it
-answered. A policy that is compiled is asked from within the loop where the part allows it; any other is asked from
-Python.
+A loop advances to the next instant with a change, calls the policy once, and carries out its answer. If the part allows
+it, a compiled policy is called within the loop; any other policy is called from Python.
 """
 
 from windlass.sim.site.replay import replay

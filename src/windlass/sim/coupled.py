@@ -1,9 +1,9 @@
 """Parts coupled in time: an engine that moves them from horizon to horizon, in one order within an instant.
 
-At one instant: what ends, everywhere; capacity that comes or goes; who is concerned settles; then arrivals and
-decisions, part by part in the order in which the parts are listed, settling after each; and again while something
-more happens at the same instant. In any other order jobs are killed at the instant of their end, or started and
-killed at once. A part that decides later sees what those before it have left: nobody races.
+At one instant, all parts first end work and change capacity; parts with changed rows settle. Then each part, in the
+order of the list, takes arrivals and decides, and all settle after it. This repeats while more events happen at the
+same instant. Any other order would kill jobs at the instant of their end, or start and kill them at once. A part that
+decides later sees the cores that earlier parts have left, so parts never race.
 """
 
 from __future__ import annotations
@@ -18,30 +18,29 @@ from windlass.model import InputError
 from windlass.sim.nodes import Ledger
 from windlass.sim.part import Due, Part
 
-#: So often may things happen at one instant before time is said to stand still, and in so many instants without any
-#: work going on something must change for those who wait …
+#: Limit of repetitions at one instant, and of instants in which all remaining work waits in vain.
 _MANY = 1_000_000
-#: … which is looked at every so many instants.
-_LOOK_EVERY = 4096
+#: Instants between two checks for work that waits in vain.
+_CHECK_EVERY = 4096
 
 
 class Coupled:
-    """Parts in time, as an engine: see :class:`windlass.drive.Engine`.
+    """An engine of several parts: see :class:`windlass.drive.Engine`.
 
-    The only part of a list is not held up: it runs to its next decision, or to its end.
+    A single part runs to its next decision, or to its end, without intermediate stops.
 
     Parameters
     ----------
     parts
-        In the order in which they decide at one instant.
+        The parts, in the order in which they decide at one instant.
     ledger
-        Whose rows they share; None for parts that share nothing.
+        The ledger of the rows that they share; None for parts that share nothing.
 
     Raises
     ------
     PolicyError, InputError
-        From :meth:`wait`: work is left and nothing will ever happen again (what the part says of it), time stands
-        still, or a part holds on to cores that were to be vacated.
+        From :meth:`wait`: unfinished work will never end (the part's own error), time stands still, or a part keeps
+        cores of a row to be vacated.
 
     Examples
     --------
@@ -60,11 +59,11 @@ class Coupled:
         self._due: deque[Due] = deque()
         self._now, self._repeats = -np.inf, 0
         self._instants = self._in_vain = 0
-        #: Which part decides next at this instant.
+        #: The part that decides next at this instant.
         self._turn = len(self._parts)
 
     def wait(self) -> str | None:
-        """Go on until a decision is due: which; None when all work has ended."""
+        """Advance until a decision is due and return it; return None when all work has ended."""
         while True:
             while self._due and not self._due[0].part.wants(self._due[0].decision):
                 self._due.popleft()
@@ -78,7 +77,7 @@ class Coupled:
                 return None
 
     def view(self, decision: str) -> Any:
-        """What that decision's policy may know now."""
+        """Return what the policy of a decision may know now."""
         return self._due[0].part.view(decision)
 
     def act(self, decision: str, answer: Any) -> None:
@@ -88,14 +87,14 @@ class Coupled:
         self._settle()
 
     def result(self) -> tuple[Any, ...]:
-        """What happened, part by part."""
+        """Return the results of all parts."""
         return tuple(part.result() for part in self._parts)
 
     def close(self) -> None:
-        """Nothing to stop."""
+        """Do nothing: a simulation holds no resources."""
 
     def _go_on(self) -> bool:
-        """Go to the next instant at which something may have to be settled; whether there is one."""
+        """Advance to the next instant at which parts may have to settle; return whether there is one."""
         parts = self._parts
         if all(part.ended() for part in parts):
             return False
@@ -110,7 +109,7 @@ class Coupled:
         self._now = now
         self._check_moves(self._repeats)
         self._instants += 1
-        if self._instants % _LOOK_EVERY == 0:
+        if self._instants % _CHECK_EVERY == 0:
             self._check_waiting()
         for part in parts:
             part.alter(now)
@@ -119,9 +118,9 @@ class Coupled:
         return True
 
     def _check_waiting(self) -> None:
-        """Give up where all that is left waits for a change, and for long only parts that never end have gone on."""
+        """Raise the error of a part whose work has waited for a long time while only endless parts advanced."""
         left = [part for part in self._parts if not part.ended()]
-        self._in_vain = self._in_vain + _LOOK_EVERY if all(part.waits() for part in left) else 0
+        self._in_vain = self._in_vain + _CHECK_EVERY if all(part.waits() for part in left) else 0
         if left and self._in_vain > _MANY:
             raise left[0].stuck()
 
@@ -142,14 +141,14 @@ class Coupled:
 
 
 class SinglePart(Coupled):
-    """A part by itself, as an engine whose result is the part's.
+    """An engine of one part, whose result is the part's.
 
     Parameters
     ----------
     part
-        It runs to its next decision, or to its end.
+        The part; it runs to its next decision, or to its end.
     ledger
-        Of which it holds cores; None where it holds none.
+        The ledger of its cores; None if it holds none.
 
     Examples
     --------
@@ -164,5 +163,5 @@ class SinglePart(Coupled):
         super().__init__((part,), ledger)
 
     def result(self) -> Any:
-        """What happened."""
+        """Return the part's result."""
         return self._parts[0].result()

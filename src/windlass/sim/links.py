@@ -1,9 +1,9 @@
 """Links of sites, shared by concurrent flows: fluid max-min fairness.
 
 Every flow from site x to site y passes the uplink of x, the downlink of y, and, where pairs have limits of their
-own, the pair. Flows of one pair have one rate, so what is kept is a number per pair: how many flows (their
-``weight``; a transfer for k tasks counts k), the rate of each, and how far each has come in bytes since the pair
-was last idle.
+own, the pair. Flows of one pair have one rate. So the state has one entry per pair: the number of flows (their
+``weight``; a transfer for k tasks counts k), the rate of each, and the bytes that each has carried since the pair was
+last idle.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ from windlass.jit import Kernel, lean
 def share_links(weight, rate, most, sites, limited):
     """Fill ``rate`` (n, n) with the max-min fair rate of each flow, bytes/s, by ``up`` and ``down`` of ``sites`` (n,).
 
-    The link on which the flows not settled yet would get least settles them; what they leave is for the others
-    (progressive filling). ``limited`` says whether ``most`` (n, n) is to be looked at; what the links of a site have
-    left, and the weight not settled on them, is kept in ``up_left``, ``down_left``, ``up_weight``, ``down_weight``.
-    Arrays over pairs are apart, and not one of records: all of them are gone through again and again.
+    Progressive filling: the link that offers its unsettled flows the lowest rate settles them, and the other links
+    share the rest. ``limited`` is true if ``most`` (n, n) applies. The fields ``up_left``, ``down_left``, ``up_weight``
+    and ``down_weight`` of a site hold the rate left on its links and the weight not settled on them. Pairs have several
+    arrays instead of one array of records, as each pass reads all of one array.
     """
     n = len(sites)
     for x in range(n):
@@ -64,7 +64,7 @@ def share_links(weight, rate, most, sites, limited):
                 rate[x, y] = least
                 settle(weight[x, y], sites[x], sites[y], least)
                 open_pairs -= 1
-        # Rounding must not leave a link with weight and nobody on it.
+        # Rounding must not leave weight on a link without flows.
         if kind == 0:
             sites[where].up_weight = 0.0
         else:
@@ -73,7 +73,7 @@ def share_links(weight, rate, most, sites, limited):
 
 @lean
 def settle(weight, source, sink, least):
-    """Take what flows of this weight carry, at a rate that is settled, from both links."""
+    """Subtract settled flows of this weight from both links."""
     source.up_left = max(0.0, source.up_left - least * weight)
     sink.down_left = max(0.0, sink.down_left - least * weight)
     source.up_weight -= weight
@@ -100,20 +100,20 @@ _SHARE = Kernel(
 
 
 def max_min_rates(flows: object, up: object, down: object, pair: object = None) -> NDArray[np.float64]:
-    """The rate of each flow under max-min fairness.
+    """Return the rate of each flow under max-min fairness.
 
     Parameters
     ----------
     flows
-        (n, n) how many flows go from the row's site to the column's.
+        (n, n) number of flows from the row's site to the column's.
     up, down
         (n,) bytes/s.
     pair
-        (n, n) bytes/s that all flows of a pair have together at most; None for no such limit.
+        (n, n) highest rate of all flows of a pair together, bytes/s; None for no limit.
 
     Returns
     -------
-    (n, n) bytes/s of one flow of each pair; 0 where there is none.
+    (n, n) bytes/s of one flow of each pair; 0 for pairs without flows.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The part that takes cores of nodes away and brings them back, as a timetable says."""
+"""The part that changes the capacity of nodes by a timetable."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ class Outages(Quiet):
     Parameters
     ----------
     timetable
-        What changes when.
+        The changes.
     ledger, site
-        Whose rows the nodes are, in their order.
+        The site whose rows are the nodes, in their order.
 
     Raises
     ------
     InputError
-        A node that is not there, or more cores than it has; or jobs are to be killed on a pooled site, of which nobody
-        can say which would have to die.
+        A node does not exist or has fewer cores; or jobs are to be killed on a pooled site, which does not record the
+        node of a job.
 
     Examples
     --------
@@ -48,19 +48,21 @@ class Outages(Quiet):
                 f"outages: cores of row {row} is {timetable.cores[row]}, the node has {whole[row]}"
             )
         if ledger.pooled(site) and timetable.kill.any():
-            raise InputError("outages: kill: a pooled site cannot say which jobs die; give its nodes")
-        # Whoever holds cores of the site has to learn of it.
+            raise InputError(
+                "outages: kill: a pooled site cannot tell which jobs run on a node; describe its nodes instead"
+            )
+        # Holders of the site's cores must be notified.
         if len(timetable):
             ledger.watch(site)
         self._timetable, self._ledger, self._first = timetable, ledger, rows.start
         self._times, self._next = np.append(timetable.time, np.inf), 0
 
     def horizon(self) -> float:
-        """The next change."""
+        """Return the instant of the next change."""
         return float(self._times[self._next])
 
     def alter(self, now: float) -> None:
-        """Carry out what is due."""
+        """Apply the changes that are due."""
         timetable = self._timetable
         while self._times[self._next] <= now:
             row = self._next
@@ -69,5 +71,5 @@ class Outages(Quiet):
             self._next += 1
 
     def result(self) -> NodeTimetable:
-        """The timetable."""
+        """Return the timetable."""
         return self._timetable

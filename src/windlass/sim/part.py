@@ -1,9 +1,9 @@
-"""What a part of the simulated cluster is: it goes on in time, holds cores of rows, and leaves decisions open.
+"""The protocol of a part of the simulated cluster: it advances in time, holds cores of rows, and leaves decisions open.
 
-A part runs by itself until something outside of it could matter. What can matter is a change of a row of the ledger
-that somebody watches, and an answer to a decision that is asked outside of its compiled loop; when the next of these
-may happen is its *horizon*. :class:`~windlass.sim.coupled.Coupled` moves parts from horizon to horizon, and within an
-instant through the steps in the order in which they are listed here.
+A part runs alone until an event concerns other parts: a change of a watched row of the ledger, or a decision made
+outside of its compiled loop. The earliest instant at which either may happen is its *horizon*.
+:class:`~windlass.sim.coupled.Coupled` moves parts from horizon to horizon. Within an instant, it calls the methods in
+the order in which they are listed here.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from windlass.sim.status import ALL_DONE, FULL, PAUSED, REACHED
 
 
 class Due(NamedTuple):
-    """A decision that somebody outside has to make, and the part that wants it."""
+    """A decision to be made outside of a part's loop, and the part that needs it."""
 
     part: Part
     decision: str
@@ -28,134 +28,135 @@ class Part(Protocol):
     """A part of the simulated cluster."""
 
     def horizon(self) -> float:
-        """The next instant, s, at which it may change a watched row or want a decision; infinity where neither."""
+        """Return the next instant (s) at which it may change a watched row or need a decision; infinity for never."""
         ...
 
     def advance(self, until: float) -> float:
-        """Let happen all that happens before `until`, and at `until` only what ends.
+        """Process all events before ``until``, and at ``until`` only those that end work.
 
         Returns
         -------
         float
-            Where it stands, s: `until`; or earlier, at a decision, where nothing else is coupled with it.
+            The instant reached (s): ``until``, or an earlier decision of a part that runs alone.
         """
         ...
 
     def alter(self, now: float) -> None:
-        """Change capacity: cores of rows that come or go at this instant."""
+        """Change capacity: cores of rows that appear or disappear at this instant."""
         ...
 
     def settle(self, now: float) -> None:
-        """Take in that the rows in the ledger's ``taken`` changed: give up what is to be vacated, adapt speeds."""
+        """React to changes of the rows in the ledger's ``taken``: give up rows to be vacated, adapt speeds."""
         ...
 
     def decide(self, now: float) -> Sequence[Due]:
-        """Take in what arrives now and let compiled policies decide; what is to be decided outside."""
+        """Submit what arrives now and call compiled policies; return the decisions to be made outside."""
         ...
 
     def wants(self, decision: str) -> bool:
-        """Whether a decision that was due still is: an answer given to another part may have settled it."""
+        """Return whether a due decision is still needed; an answer to another part may have settled it."""
         ...
 
     def view(self, decision: str) -> Any:
-        """What that decision's policy may know now."""
+        """Return what the policy of a decision may know now."""
         ...
 
     def act(self, decision: str, answer: Any) -> None:
-        """Carry out an answer; PolicyError where it cannot be, and nothing of it is carried out then."""
+        """Carry out an answer; raise PolicyError, and carry out nothing, if that is impossible."""
         ...
 
     def ended(self) -> bool:
-        """Whether all its work has ended."""
+        """Return whether all its work has ended."""
         ...
 
     def waits(self) -> bool:
-        """Whether its work has not ended and nothing happens in it any more, unless something outside changes."""
+        """Return whether unfinished work waits for a change outside of the part."""
         ...
 
     def stuck(self) -> Exception:
-        """What to raise where its work has not ended and nothing will ever happen again."""
+        """Return the error for work that will never end."""
         ...
 
     def result(self) -> Any:
-        """What happened."""
+        """Return the result."""
         ...
 
 
 class NamedPart(Part, Protocol):
-    """A part that a scenario can name by its file; what :meth:`result` returns is printed."""
+    """A part that a scenario names by its file; its :meth:`result` is printed."""
 
     @property
     def name(self) -> str:
-        """How it is called."""
+        """The part's name in results."""
         ...
 
 
 class Quiet:
-    """A part in which nothing happens and nothing is decided: a part of few steps inherits the others from here."""
+    """A part without events and decisions, from which a part with few steps inherits the others."""
 
     def horizon(self) -> float:
-        """Never."""
+        """Return infinity."""
         return np.inf
 
     def advance(self, until: float) -> float:
-        """Nothing happens."""
+        """Return ``until``."""
         return until
 
     def alter(self, now: float) -> None:
-        """Changes no capacity."""
+        """Change no capacity."""
 
     def settle(self, now: float) -> None:
-        """Does not care who holds what."""
+        """Ignore changes of rows."""
 
     def decide(self, now: float) -> Sequence[Due]:
-        """Decides nothing, and asks nothing."""
+        """Return no decisions."""
         return ()
 
     def wants(self, decision: str) -> bool:
-        """Nothing was asked."""
+        """Return False."""
         return False
 
     def view(self, decision: str) -> Any:
-        """Nothing was asked."""
+        """Raise NotImplementedError: the part has no decisions."""
         raise NotImplementedError(decision)
 
     def act(self, decision: str, answer: Any) -> None:
-        """Nothing was asked."""
+        """Raise NotImplementedError: the part has no decisions."""
         raise NotImplementedError(decision)
 
     def ended(self) -> bool:
-        """Always: nobody waits for it."""
+        """Return True: the simulation does not wait for this part."""
         return True
 
     def waits(self) -> bool:
-        """Never, as it has always ended."""
+        """Return False."""
         return False
 
     def stuck(self) -> Exception:
-        """Never, as it has always ended."""
+        """Raise NotImplementedError: the part has always ended."""
         raise NotImplementedError
 
     def result(self) -> Any:
-        """Nothing."""
+        """Return None."""
         return None
 
 
 class Loop:
-    """A part's compiled loop, run until there is something to do outside.
+    """A part's compiled loop, run until Python code is needed.
 
     Parameters
     ----------
     run
-        The compiled function: of the handle's address, the time to stop at, and the most steps to make; a status.
+        The compiled function. It takes the handle's address, the time to stop at and the maximum number of steps, and
+        returns a status.
     handle
         The part's state.
     steps
-        How many to make between reports.
-    tell
-        Called after so many steps, and at the end.
+        Number of steps between reports.
+    report
+        Called after each ``steps`` steps, and at the end.
     grow
-        Makes room where an array is full, and refills the handle.
+        Lengthens a full array, and refills the handle.
     """
 
     def __init__(
@@ -163,23 +164,23 @@ class Loop:
         run: Callable[[int, float, int], int],
         handle: Handle,
         steps: int,
-        tell: Callable[[], None],
+        report: Callable[[], None],
         grow: Callable[[], None],
     ) -> None:
         self._run, self._handle, self._steps = run, handle, steps
-        self._tell, self._grow, self._over = tell, grow, False
+        self._report, self._grow, self._over = report, grow, False
 
     def until(self, time: float) -> int:
-        """Go on until this time, or to what stops the loop before: the status, which is never PAUSED or FULL."""
+        """Run until ``time``, or until the loop stops earlier; return the status, which is never PAUSED or FULL."""
         while True:
             status = self._run(self._handle.address, time, self._steps)
             if status == FULL:
                 self._grow()
                 continue
             if status in (PAUSED, ALL_DONE) or (time == np.inf and status == REACHED):
-                # Of its end only once: coupled parts are asked to go on after it.
+                # The end is reported once, although coupled parts advance after it.
                 if not self._over:
-                    self._tell()
+                    self._report()
                 self._over = status == ALL_DONE
             if status != PAUSED:
                 return status

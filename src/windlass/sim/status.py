@@ -1,13 +1,13 @@
-"""How a compiled loop tells its caller why it returned: status codes.
+"""Status codes: why a compiled loop returned.
 
-Every loop has these; what else can stop a loop is listed beside it, from :data:`FIRST_OWN` on.
+Every loop has these. A loop's own codes begin at :data:`FIRST_OWN` and are listed in its module.
 
 ============  =======================================================================================
-``REACHED``   all that happens before the time that was asked for is done
+``REACHED``   all events before the given time are processed
 ``ALL_DONE``  all work has ended, whatever the time
-``PAUSED``    as many steps as were asked for are made; call again
+``PAUSED``    the maximum number of steps is made; call again
 ``FULL``      an array has no room for what comes next; make some and call again
-``ASK``       a policy in Python is to be asked
+``ASK``       a policy in Python must decide
 ============  =======================================================================================
 """
 

@@ -1,4 +1,4 @@
-"""What happens next: a binary heap of events, earliest first, ties by sequence number.
+"""A binary heap of events, earliest first, ties by sequence number.
 
 An event is a time, a sequence number, a kind and an item; the part defines what kind and item mean. The arrays are
 allocated once, as the part knows how many events can be pending.
@@ -34,7 +34,7 @@ HEAP = numba_type(Heap)
 
 
 def make_heap(capacity: int) -> Heap:
-    """An empty heap for at most ``capacity`` pending events.
+    """Return an empty heap for at most ``capacity`` pending events.
 
     >>> len(make_heap(3).time)
     3
@@ -44,7 +44,7 @@ def make_heap(capacity: int) -> Heap:
 
 @inlined
 def next_time(heap):
-    """When the next event happens, s; infinity where none is pending."""
+    """Return the time of the next event (s); infinity if none is pending."""
     return heap.time[0] if heap.counts[0].size > 0 else np.inf
 
 
@@ -85,7 +85,7 @@ def push(heap, time, kind, item):
 
 @inlined
 def pop(heap):
-    """Take the next event: its time, kind and item. The heap must not be empty."""
+    """Remove the next event and return its time, kind and item. The heap must not be empty."""
     first = heap.time[0], heap.kind[0], heap.item[0]
     counts = heap.counts[0]
     counts.size -= 1

@@ -1,7 +1,7 @@
 """The earliest of many pending completions: a winner tree with one leaf per worker.
 
-Each worker has at most one pending completion, so a tree of fixed shape does what a heap would, in one pass from
-leaf to root without a branch to mispredict. Ties go to the lower worker number.
+Each worker has at most one pending completion. So a tree of fixed shape serves as a heap: one pass from leaf to root,
+without branches to mispredict. Ties go to the lower worker number.
 
 Times are compared as the integers that share their bits: for times of 0 or more the order is the same, and
 integers can be selected without a branch.
@@ -23,7 +23,7 @@ from windlass.jit.schema import column, numba_type
 
 @intrinsic
 def _bits(typing_context: Any, value: Any) -> Any:
-    """The bits of a float64 as an int64."""
+    """Return the bits of a float64 as an int64."""
 
     def emit(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         return builder.bitcast(arguments[0], ir.IntType(64))
@@ -33,7 +33,7 @@ def _bits(typing_context: Any, value: Any) -> Any:
 
 @intrinsic
 def _time(typing_context: Any, value: Any) -> Any:
-    """The float64 with these bits."""
+    """Return the float64 with these bits."""
 
     def emit(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         return builder.bitcast(arguments[0], ir.DoubleType())
@@ -42,7 +42,7 @@ def _time(typing_context: Any, value: Any) -> Any:
 
 
 class EventTree(NamedTuple):
-    """Per node, the bits of the least time below it and whose it is; one leaf a worker, node 1 is the root."""
+    """For each node, the bits of the earliest time below it and its worker; one leaf per worker; node 1 is the root."""
 
     key: Annotated[NDArray[np.int64], column("nodes")]
     winner: Annotated[NDArray[np.uint32], column("nodes")]
@@ -53,7 +53,7 @@ _ONE = index(1)
 
 
 def make_tree(workers: int) -> EventTree:
-    """A tree in which nobody works.
+    """Return a tree without pending completions.
 
     >>> len(make_tree(5).key)
     16
@@ -67,7 +67,7 @@ def make_tree(workers: int) -> EventTree:
 
 
 def next_time(tree: EventTree) -> float:
-    """When the next task ends, s, for Python; infinity where nobody works.
+    """Return the next completion (s) for Python; infinity if none is pending.
 
     >>> next_time(make_tree(3))
     inf
@@ -76,7 +76,7 @@ def next_time(tree: EventTree) -> float:
 
 
 def with_leaves(tree: EventTree, workers: int) -> EventTree:
-    """The same tree with leaves for more workers.
+    """Return the same tree with leaves for more workers.
 
     >>> tree = make_tree(2)
     >>> tree.key[2:4] = [7, 5]
@@ -98,25 +98,25 @@ def with_leaves(tree: EventTree, workers: int) -> EventTree:
 
 @inlined
 def _ordered(bits):
-    """Bits of any time but NaN such that those of a later one are a greater integer, and from there back."""
+    """Map the bits of a time to an integer that grows with the time; applied twice, it returns the bits."""
     return bits ^ ((bits >> 63) & 0x7FFFFFFFFFFFFFFF)
 
 
 @inlined
 def schedule_any(tree, worker, time):
-    """The same as :func:`schedule` for a time that may be below 0; it is read with :func:`next_of_any`."""
+    """Set the completion of a worker to a time that may be negative; read it with :func:`next_of_any`."""
     _schedule(tree, worker, _ordered(_bits(time)))
 
 
 @inlined
 def next_of_any(tree):
-    """When the next task ends where times may be below 0, s; infinity where nobody works."""
+    """Return the next completion (s) in a tree with negative times; infinity if none is pending."""
     return _time(_ordered(tree.key[_ONE]))
 
 
 @inlined
 def schedule(tree, worker, time):
-    """Set when a worker ends its task, s of 0 or more; infinity where it has none."""
+    """Set the completion of a worker, s of 0 or more; infinity for none."""
     _schedule(tree, worker, _bits(time))
 
 
@@ -126,8 +126,8 @@ def _schedule(tree, worker, key):
     node = index(len(tree.key) // 2 + worker)
     tree.key[node] = key
     while node > _ONE:
-        beside = node ^ _ONE
-        other_key, other = tree.key[beside], tree.winner[beside]
+        sibling = node ^ _ONE
+        other_key, other = tree.key[sibling], tree.winner[sibling]
         # A left child has the lower worker number and wins ties, so a right child subtracts one.
         ahead = other_key - np.int64(node & _ONE) < key
         key = pick(ahead, other_key, key)
@@ -139,11 +139,11 @@ def _schedule(tree, worker, key):
 
 @inlined
 def next_completion(tree):
-    """When the next task ends, s; infinity where nobody works."""
+    """Return the next completion (s); infinity if none is pending."""
     return _time(tree.key[_ONE])
 
 
 @inlined
 def next_worker(tree):
-    """Whose task ends next."""
+    """Return the worker of the next completion."""
     return np.int64(tree.winner[_ONE])

@@ -1,7 +1,7 @@
-"""The loop over a site's instants: what happens is taken in, the policy is asked, its answer is carried out.
+"""The loop over a site's instants: process events, call the policy, carry out its answer.
 
-At each instant, jobs end first, then others arrive; then the policy is asked once. A policy in Python is asked from
-outside of the loop, which stops for it, and its answer is carried out by the same steps.
+At each instant, jobs end first, then others arrive; then the policy is called once. The loop stops for a policy in
+Python, which is called from outside, and the same functions carry out its answer.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ from windlass.sim.site.moves import (
 from windlass.sim.site.state import NAMED, NO_ROW, NO_SLOT, SITE_RUN
 from windlass.sim.status import ASK, FIRST_OWN, FULL, PAUSED, REACHED
 
-#: How else :func:`_run` returned: the policy's answer names who does not wait, or needs more processors than are idle,
-#: or more of another resource.
+#: The site's own status codes: the policy's answer names a job that does not wait, needs more processors than are
+#: idle, or needs more of another resource.
 BAD_POSITION, TOO_WIDE, LACKING = range(FIRST_OWN, FIRST_OWN + 3)
 
 opened = opening(SITE_RUN)
@@ -39,7 +39,7 @@ STORE = storing(SITE_RUN)
 
 @inlined
 def next_instant(run):
-    """When something happens next, s: a submission, an end, a decision that is due; infinity where nothing does."""
+    """Return the instant (s) of the next submission, end or due decision; infinity for none."""
     site, count = run.site, run.site.counts[0].submitted
     arrival = site.submit[count] if count < len(site.submit) else np.inf
     return min(arrival, next_of_any(run.tree), site.clock[0].decision_due)
@@ -47,7 +47,7 @@ def next_instant(run):
 
 @inlined
 def _take_ends(run, now):
-    """Jobs that end at an instant give their processors back."""
+    """End the jobs that end at an instant."""
     site = run.site
     while next_of_any(run.tree) == now:
         row = site.row_of[next_worker(run.tree)]
@@ -59,7 +59,7 @@ def _take_ends(run, now):
 
 @inlined
 def _refusal(run, count):
-    """Why the first `count` positions of the answer cannot be started together; PAUSED where they can."""
+    """Return why the first ``count`` positions of the answer cannot start together; PAUSED if they can."""
     site = run.site
     queue, wanted, wrong, named = waiting_rows(site), 0, PAUSED, 0
     while named < count and wrong == PAUSED:
@@ -86,7 +86,7 @@ def _refusal(run, count):
 
 @inlined
 def _has_room(run):
-    """Whether there are slots for all that the answer names, and lines for their pieces."""
+    """Return whether the answer's jobs have slots, and their pieces lines in the log."""
     site, counts = run.site, run.site.counts[0]
     lines = len(site.pieces_log) - counts.pieces_logged
     return counts.running + counts.answered <= len(site.row_of) and (
@@ -96,7 +96,7 @@ def _has_room(run):
 
 @inlined
 def _carry_out(run, now):
-    """Start the queue positions that the answer names, in its order; FULL, and nothing, where there is no room."""
+    """Start the answer's queue positions in its order; return FULL, without an effect, if there is no room."""
     if not _has_room(run):
         return FULL
     site, count = run.site, run.site.counts[0].answered
@@ -139,7 +139,7 @@ def _view(run, now):
 
 @inlined
 def _decide_at(run, now):
-    """Take in what is submitted at an instant, and ask the policy if anybody waits; PAUSED, or how to return."""
+    """Submit the arrivals of an instant, and call the policy if jobs wait; return a status, PAUSED to continue."""
     site, counts, clock = run.site, run.site.counts[0], run.site.clock[0]
     while counts.submitted < len(site.submit) and site.submit[counts.submitted] == now:
         enqueue(site, counts.submitted)
@@ -161,7 +161,7 @@ def _decide_at(run, now):
 
 
 def _run(address, until, instants):
-    """Go through instants before `until`, so many at most, and take in what ends at `until`; a status code."""
+    """Process at most ``instants`` instants before ``until``, and the ends at ``until``; return a status."""
     run = opened(address)
     counts, clock = run.site.counts[0], run.site.clock[0]
     if counts.answered > 0 and _carry_out(run, clock.now) == FULL:
@@ -182,7 +182,7 @@ def _run(address, until, instants):
 
 
 def _decide(address, now):
-    """Take in what is submitted now and ask the policy, where that is due; what ends now waits for another round."""
+    """Submit what arrives now and call the policy if due; jobs that end now wait for the next round."""
     run = opened(address)
     site, counts = run.site, run.site.counts[0]
     status = PAUSED
@@ -197,7 +197,7 @@ def _decide(address, now):
 
 
 def _commit(address):
-    """Start what the answer of a policy in Python names, which was checked."""
+    """Start the jobs of a validated answer of a policy in Python."""
     run = opened(address)
     if _carry_out(run, run.site.clock[0].now) == FULL:
         return FULL
@@ -208,9 +208,9 @@ def _commit(address):
 
 @inlined
 def _latest_on(run, row):
-    """Of the jobs that have cores of a ledger's row, the one that started last; -1 where there is none.
+    """Return the job that started last of those with cores of a ledger's row; -1 for none.
 
-    No guest is: what it has, its host would have again.
+    Guests do not count, as killing a guest returns its cores to its host.
     """
     site, latest = run.site, np.int64(-1)
     for job in running_rows(site):
@@ -222,7 +222,7 @@ def _latest_on(run, row):
 
 
 def _settle(address, now):
-    """Give up what is to be vacated, and see whether more is idle than before; FULL where the log of the lost is."""
+    """Vacate rows, and make a decision due if the idle cores changed; return FULL if a log is full."""
     run = opened(address)
     site, nodes = run.site, run.nodes
     for row in nodes.taken[: nodes.counts[0].taken]:
@@ -232,7 +232,7 @@ def _settle(address, now):
                 break
             if lose_job(run, job, now) == FULL:
                 return FULL
-    # Where less is idle, or more is owed, the head has to wait for longer, and others may run meanwhile.
+    # Even with fewer idle cores, jobs behind the head may start, as the head has to wait for longer.
     other_idle = nodes.total[site.counts[0].site] != site.counts[0].idle_before
     if other_idle or nodes.owed[site.counts[0].site] != site.counts[0].owed_before:
         site.counts[0].refused = 0

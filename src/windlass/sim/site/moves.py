@@ -1,4 +1,4 @@
-"""What jobs of a site do: they come to the queue, start, and stop."""
+"""Transitions of a site's jobs: queued, started, stopped, killed."""
 
 from __future__ import annotations
 
@@ -17,29 +17,29 @@ LN_2 = float(np.log(2.0))
 
 @inlined
 def look(run):
-    """Note how many cores are idle now, and how many are owed."""
+    """Record the idle and owed cores of the ledger."""
     counts = run.site.counts[0]
     counts.idle_before, counts.owed_before = run.nodes.total[counts.site], run.nodes.owed[counts.site]
 
 
 @slicing
 def waiting_rows(site):
-    """Rows of the queue, in the order in which they came to it."""
+    """Return the rows of waiting jobs, in the order of the queue."""
     return site.queue[site.counts[0].queue_head : site.counts[0].queue_tail]
 
 
 @slicing
 def running_rows(site):
-    """Rows of running jobs, by expected end, then processors."""
+    """Return the rows of running jobs, by expected end, then processors."""
     return site.running[: site.counts[0].running]
 
 
 @inlined
 def enqueue(site, row):
-    """A job comes to the end of the queue."""
+    """Append a job to the queue."""
     counts = site.counts[0]
     if counts.queue_tail == len(site.queue):
-        # Only where jobs came more than once: the queue moves to the front of its array.
+        # After restarts of jobs, the queue moves to the front of its array.
         for place in range(counts.queue_head, counts.queue_tail):
             site.queue[place - counts.queue_head] = site.queue[place]
         counts.queue_tail -= counts.queue_head
@@ -50,7 +50,7 @@ def enqueue(site, row):
 
 @inlined
 def _note_pieces(run, row, slot, now):
-    """Keep what a job takes where."""
+    """Log the pieces that a job takes."""
     site, pieces, counts = run.site, run.pieces, run.site.counts[0]
     first, piece = run.nodes.first[counts.site], np.int64(pieces.chain[slot])
     node, cores = np.int64(pieces.last_row[slot]), np.int64(pieces.last_cores[slot])
@@ -69,7 +69,7 @@ def _note_pieces(run, row, slot, now):
 
 @inlined
 def count_use(site, now):
-    """Count what each user has had up to an instant: what is older by a half-life counts half.
+    """Update the use of each user up to an instant; use that is older by a half-life counts half.
 
     Between two changes a user holds some processors p all the time. Then the use u becomes u k + p h (1 - k) / ln 2,
     where k = 2^(-t / h) after a time t with half-life h.
@@ -81,7 +81,7 @@ def count_use(site, now):
         gained = (1.0 - kept) * half / LN_2
     if past > 0.0:
         for user in range(len(site.used)):
-            # Nothing is held before the first instant, from which all time is past.
+            # Before the first instant no processor is held, and ``gained`` is infinite.
             more = site.using[user] * gained if site.using[user] > 0.0 else 0.0
             site.used[user] = site.used[user] * kept + more
         site.clock[0].use_counted = now
@@ -89,7 +89,7 @@ def count_use(site, now):
 
 @inlined
 def take_slot(site, row):
-    """Give a job that is about to be among the running a slot, of which there must be one."""
+    """Give a slot to a job that is about to run; a slot must be free."""
     slot = site.spare[site.counts[0].running]
     site.slot[row], site.row_of[slot] = slot, row
     return slot
@@ -97,7 +97,7 @@ def take_slot(site, row):
 
 @inlined
 def start_job(run, row, now):
-    """A job takes its processors, and what else it asks for."""
+    """Start a job: take its processors and other resources."""
     site, counts = run.site, run.site.counts[0]
     site.start[row] = now
     site.expected_end[row] = now + site.request[row]
@@ -118,7 +118,7 @@ def start_job(run, row, now):
 
 @inlined
 def stop_job(run, row, now):
-    """A job gives back what it has."""
+    """Stop a job: give back its processors and other resources."""
     site, counts = run.site, run.site.counts[0]
     counts.refused = 0
     unlist_running(site, row)
@@ -150,7 +150,7 @@ def sort_few(values):
 
 @inlined
 def leave_queue(site, chosen):
-    """Take the chosen queue positions, ascending, out of the queue; the others keep their order."""
+    """Remove the chosen queue positions, ascending; the other jobs keep their order."""
     if len(chosen) == 0:
         return
     head = site.counts[0].queue_head
@@ -167,7 +167,7 @@ def leave_queue(site, chosen):
 
 @inlined
 def lose_job(run, row, now):
-    """A job is killed and comes to the queue again; FULL, and nothing, where the log of the lost is."""
+    """Kill a job and queue it again; return FULL, without an effect, if the log of killed attempts is full."""
     site, lost = run.site, run.site.counts[0].lost
     if lost == len(site.lost):
         return FULL

@@ -1,4 +1,4 @@
-"""A site on which speeds of running jobs change, and a job may run on the processors of another."""
+"""A site with changing speeds of running jobs, where a job may run on the processors of another."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from windlass.sim.site.setup import with_log, with_slots
 from windlass.sim.site.state import NO_ROW
 from windlass.sim.status import FIRST_OWN, FULL, REACHED
 
-#: The job that was named does not run, or does not wait.
+#: The named job does not run, or does not wait.
 ABSENT = FIRST_OWN
 _Rows = NDArray[np.int64]
 
@@ -51,7 +51,7 @@ def _take_in(address, host, guest, promise, now):
     counts.queue_tail -= 1
     take_slot(site, guest)
     take_in(run, host, guest, promise, now)
-    # Who waits behind another one may go ahead now.
+    # Jobs behind the guest may go ahead now.
     counts.refused = 0
     site.clock[0].decision_due = now
     site.clock[0].next_instant = next_instant(run)
@@ -59,7 +59,7 @@ def _take_in(address, host, guest, promise, now):
 
 
 def _evict(address, row, now):
-    """Kill a running job, which comes to the queue again."""
+    """Kill a running job, which returns to the queue."""
     run = opened(address)
     if run.site.slot[row] < 0:
         return ABSENT
@@ -76,20 +76,19 @@ KERNELS = (SET_RATE, TAKE_IN, EVICT)
 
 
 class RatedSite(SitePart):
-    """Rigid jobs on one site, of which somebody else says how fast they run, and who runs on whose processors.
+    """Rigid jobs on one site; its caller sets their speeds and their hosts.
 
-    A job whose cores are taken away goes to the end of the queue, as at any site; one that
-    runs on its processors stays.
+    As at any site, a job that loses its cores goes to the end of the queue. Its guest keeps running.
 
     Parameters
     ----------
     jobs, policy, ledger, site, number, kill, progress
-        As of a :class:`~windlass.sim.site.part.SitePart`.
+        See :class:`~windlass.sim.site.part.SitePart`.
 
     Raises
     ------
     InputError
-        As there.
+        See there.
 
     Examples
     --------
@@ -121,18 +120,18 @@ class RatedSite(SitePart):
         )
 
     def set_rate(self, row: int, rate: float, now: float, *, pace: float = 1.0) -> None:
-        """Change the speed of a running job: its end moves, but it is stopped at its limit all the same.
+        """Change the speed of a running job: its end moves, but not beyond its limit.
 
         Parameters
         ----------
         row
-            The job's, in the table.
+            The job's row in the table.
         rate
-            Seconds of its run time that pass in a second, from 0 on; 1 from its start on.
+            Seconds of its run time that pass per second, at least 0; a job starts at 1.
         now
             The instant, s.
         pace
-            Seconds of its limit that pass in a second, from 0 on.
+            Seconds of its limit that pass per second, at least 0.
 
         Raises
         ------
@@ -146,23 +145,23 @@ class RatedSite(SitePart):
             raise InputError(f"job {self._jobs.job[row]} does not run")
 
     def take_in(self, host: int, guest: int, promise: float, now: float, why: str) -> None:
-        """Start a waiting job on processors of a running one: at no speed, until :meth:`set_rate` gives it one.
+        """Start a waiting job on processors of a running one, at speed 0 until :meth:`set_rate` changes it.
 
         Parameters
         ----------
         host, guest
-            Rows of the table; the host shares with nobody, and has as many processors as the guest needs.
+            Rows of the table. The host must not share, and must have the processors that the guest needs.
         promise
-            By when its processors are expected back, s.
+            When its processors are expected back, s.
         now
             The instant, s.
         why
-            The reason, as those of ordering policies are kept.
+            The reason to record, as for an ordering policy.
 
         Raises
         ------
         InputError
-            The host does not run, shares already, or is too narrow; or the guest does not wait.
+            The host does not run, already shares, or is too narrow; or the guest does not wait.
         """
         site, jobs = self._run.site, self._jobs
         pair = f"job {jobs.job[guest]} on job {jobs.job[host]}"
@@ -180,12 +179,12 @@ class RatedSite(SitePart):
         self._run.site.why[guest] = self._reasons.setdefault(why, len(self._reasons))
 
     def evict(self, row: int, now: float) -> None:
-        """Kill a running job; it comes to the queue again and runs from its beginning.
+        """Kill a running job; it returns to the queue and restarts from its beginning.
 
         Raises
         ------
         InputError
-            It does not run.
+            The job does not run.
         """
         while (status := EVICT.entry()(self._handle.address, row, now)) == FULL:
             self._use(with_log(self._run))
@@ -193,41 +192,41 @@ class RatedSite(SitePart):
             raise InputError(f"job {self._jobs.job[row]} does not run")
 
     def running(self) -> _Rows:
-        """Rows of running jobs, guests among them, by expected end."""
+        """Return the rows of running jobs, including guests, by expected end."""
         site = self._run.site
         return site.running[: self._counts.running].copy()
 
     def waiting(self) -> _Rows:
-        """Rows of jobs that wait, in the order of the queue."""
+        """Return the rows of waiting jobs, in the order of the queue."""
         site = self._run.site
         return site.queue[self._counts.queue_head : self._counts.queue_tail].copy()
 
     def work_left(self, row: int, now: float) -> float:
-        """What a running job has left to run at full speed, s."""
+        """Return how long a running job still runs at full speed, s."""
         site = self._run.site
         return max(0.0, float(site.left[row] - (now - site.since[row]) * site.rate[row]))
 
     def began(self, row: int) -> float:
-        """When a job started, s; NaN for one that does not run, and has not."""
+        """Return the start of a job (s); NaN for a job that has not started."""
         return float(self._run.site.start[row])
 
     def has_ended(self, row: int) -> bool:
-        """Whether a job has ended, or was stopped at its limit."""
+        """Return whether a job has ended, or was stopped at its limit."""
         return bool(np.isfinite(self._run.site.end[row]))
 
     def free(self) -> int:
-        """Idle processors."""
+        """Return the idle processors."""
         return self._free()
 
     def owed(self) -> int:
-        """Processors that are held beyond what the site has: so many that come back go to nobody."""
+        """Return the processors held beyond the site's capacity; they are not idle once given back."""
         return int(self._ledger.nodes.owed[self._site])
 
     def width(self, row: int) -> int:
-        """Processors of a job: of a running one those that it holds, without its guest's."""
+        """Return the processors of a job; for a running host, without its guest's."""
         return int(self._run.site.procs[row])
 
     def ran(self, row: int, now: float) -> float:
-        """How much of its requested time a running job has used, s: what has passed at the pace that it had."""
+        """Return how much of its requested time a running job has used, s, at the paces that it had."""
         site = self._run.site
         return float(site.request[row] - site.allowance[row] + (now - site.since[row]) * site.pace[row])

@@ -1,8 +1,8 @@
-"""Speeds of running jobs that change, and jobs that run on the processors of others.
+"""Changing speeds of running jobs, and jobs that run on the processors of others.
 
-A *guest* runs on processors of its *host*: while both run, the guest has them in the ledger and in the list of those
-who run, and the host what is left of its own. So whoever ends first, every processor has one holder, and an ordering
-policy sees when each is expected back: a guest's at the latest when it was promised to be.
+A *guest* runs on processors of its *host*. While both run, these processors belong to the guest in the ledger and in
+the list of running jobs, and the host has the rest of its own. So every processor has one holder whichever job ends
+first. An ordering policy sees when each processor is expected back: a guest's at the latest at the promised time.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from windlass.sim.site.state import NO_ROW, ROUNDING
 
 @inlined
 def _place_of(site, row):
-    """Where a row belongs among the running: behind all that are expected to end earlier, or then and are no wider."""
+    """Return the position of a job among the running jobs, by expected end and processors."""
     end, procs = site.expected_end[row], site.procs[row]
     low, high = 0, site.counts[0].running
     while low < high:
@@ -33,7 +33,7 @@ def _place_of(site, row):
 
 @inlined
 def list_running(site, row):
-    """Put a job among the running, for which there is room."""
+    """Insert a job among the running jobs, which must have room."""
     counts, place = site.counts[0], _place_of(site, row)
     for other in range(counts.running, place, -1):
         site.running[other] = site.running[other - 1]
@@ -43,7 +43,7 @@ def list_running(site, row):
 
 @inlined
 def unlist_running(site, row):
-    """Take a job from among the running; its processors and its expected end are as when it was put there."""
+    """Remove a running job, whose processors and expected end are as when it was inserted."""
     counts, place = site.counts[0], _place_of(site, row) - 1
     while site.running[place] != row:
         place -= 1
@@ -54,7 +54,7 @@ def unlist_running(site, row):
 
 @inlined
 def begin_rated(site, row, now):
-    """A job that starts has its whole speed, and shares with nobody."""
+    """Start a job at full speed, without a host or a guest."""
     site.rate[row], site.since[row], site.left[row] = 1.0, now, site.work[row]
     site.pace[row], site.allowance[row], site.stop[row] = 1.0, site.request[row], now + site.limit[row]
     site.host[row] = site.guest[row] = NO_ROW
@@ -62,14 +62,14 @@ def begin_rated(site, row, now):
 
 @inlined
 def set_rate(run, row, rate, pace, now):
-    """Change the speed of a running job, and how fast its limit comes near; its end moves, but not beyond the limit."""
+    """Change the speed of a running job and the pace of its limit; its end moves, but not beyond the limit."""
     site = run.site
     left = max(0.0, site.left[row] - (now - site.since[row]) * site.rate[row])
-    # What is left by rounding alone must not wait where the speed falls to 0.
+    # A rest due to rounding must not keep a job that comes to a stop.
     if left < ROUNDING * (abs(now) + 1.0):
         left = 0.0
     site.allowance[row] -= (now - site.since[row]) * site.pace[row]
-    # The instant at which it is stopped stays as it is to the bit where the pace does.
+    # With the same pace, the instant of the stop stays equal to the bit.
     if pace != site.pace[row]:
         stops = pace > 0.0 and site.limit[row] < np.inf
         site.stop[row] = now + max(0.0, site.allowance[row]) / pace if stops else np.inf
@@ -80,7 +80,7 @@ def set_rate(run, row, rate, pace, now):
 
 @inlined
 def take_in(run, host, guest, promise, now):
-    """A job that has a slot runs on processors of a running one, at no speed and no pace until these are set."""
+    """Start a job with a slot on processors of a running job, at speed and pace 0 until these are set."""
     site = run.site
     unlist_running(site, host)
     site.procs[host] -= site.procs[guest]
@@ -97,12 +97,12 @@ def take_in(run, host, guest, promise, now):
 
 @inlined
 def part_pair(run, row, now):
-    """A job that is listed no more has ended, or is lost: its guest, or its host, goes on by itself."""
+    """Separate a job that has ended or was killed from its guest or host, which continues alone."""
     site = run.site
     guest, host = site.guest[row], site.host[row]
     if guest != NO_ROW:
         site.guest[row] = site.host[guest] = NO_ROW
-        # As wide as it was, where it comes to the queue again.
+        # The job regains its width, as it may return to the queue.
         site.procs[row] += site.procs[guest]
         set_rate(run, guest, 1.0, 1.0, now)
         unlist_running(site, guest)

@@ -1,7 +1,7 @@
-"""Rigid parallel jobs on one site, run through a policy: the site's part by itself, on a ledger of one pooled row.
+"""Rigid parallel jobs on one site, run under a policy: the site's part alone, on a ledger of one pooled row.
 
-A job holds its processors from start to end without a break. At each instant, everything that happens then is
-taken in first (ends, then submissions in the order of the log); then the policy is asked once.
+A job holds its processors from start to end without a break. At each instant, all events are processed first (ends,
+then submissions in the order of the log); then the policy is called once.
 """
 
 from __future__ import annotations
@@ -28,29 +28,29 @@ def replay(
     pools: Pools | None = None,
     progress: Callable[[int], None] | None = None,
 ) -> Replay:
-    """Run jobs through a policy.
+    """Run jobs under a policy.
 
     Parameters
     ----------
     jobs
         Rigid jobs in order of submission.
     processors
-        How many the site has.
+        Processors of the site.
     policy
-        Asked at each instant at which a job was submitted or ended and somebody waits.
+        Called at each instant with a submission or an end while jobs wait.
     kill
         Whether a job is stopped when it reaches its requested time.
     owners
-        Whose the jobs are; None where nobody knows.
+        Users, groups and queues of the jobs; None if unknown.
     pools
-        What the jobs hold beside their processors; None where they wait for processors alone.
+        Resources other than processors; None if jobs need processors only.
     progress
-        Called now and then with the number of jobs submitted so far.
+        Called from time to time with the number of jobs submitted.
 
     Raises
     ------
     InputError
-        A job is wider than the site, or asks for more of a pool than there is.
+        A job is wider than the site, or needs more of a pool than the site has.
     PolicyError
         The policy started a job that does not wait or does not fit, or left jobs waiting on an idle site.
 

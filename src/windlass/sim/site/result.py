@@ -1,4 +1,4 @@
-"""What happened to the jobs of a site."""
+"""The result of a site: the schedule of its jobs."""
 
 from __future__ import annotations
 
@@ -12,25 +12,24 @@ from windlass.model import JobTable
 
 @dataclass(frozen=True, slots=True)
 class Replay:
-    """What happened to each job, in the order of the job table, and which attempts were lost.
+    """The schedule of each job, in the order of the job table, and the killed attempts.
 
     Parameters
     ----------
     jobs
-        What was replayed.
+        The jobs.
     processors
-        On how many, at the beginning.
+        Processors of the site at full capacity.
     start, end
         (n,) s, of the attempt that ended.
     why
-        (n,) int64, index into ``reasons``: why the policy started the job when it did.
+        (n,) int64, index into ``reasons``: the policy's reason for starting the job.
     reasons
         The policy's reasons.
     lost, lost_start, lost_end
-        (m,) attempts that were killed since their cores were taken away: the job's row, and s.
+        (m,) attempts that were killed when they lost their cores: the job's row, start and end (s).
     held
-        (l, 4) what each attempt took where, where that was recorded: the job's row, a node of the site, cores, and when
-        the attempt began, s.
+        (l, 4) the cores that each attempt took, if recorded: the job's row, a node of the site, cores, start (s).
     """
 
     jobs: JobTable
