@@ -92,32 +92,31 @@ def make_state(
     log: bool = False,
     rows: int = 64,
 ) -> FleetState:
-    """The state before anything happens.
+    """Return the state before any event.
 
-        Parameters
-        ----------
-        case
-            Sites, jobs, timetable.
-        standing
-            Whether tasks start by a standing order of the jobs; else by placements.
-        python
-            Whether Python gives the order.
-        by_seconds
-            Whether it is told expected seconds, else numbers of tasks.
-        look_every, decide_every
-            Least time between looks at the links, and between placements, s.
-        log
-            Whether to keep every read and every change of a rate.
-        rows
-            Room in the tables by stage, to begin with.
+    Parameters
+    ----------
+    case
+        Sites, jobs, timetable.
+    standing
+        True if tasks start by a standing order of the jobs, False if by placements.
+    python
+        True if a policy in Python gives the order.
+    by_seconds
+        True if the policy sees expected seconds instead of numbers of tasks.
+    look_every, decide_every
+        Shortest time between updates of the links, and between placements, s.
+    log
+        True if every read and every change of a rate is logged.
+    rows
+        Initial room in the tables of stages.
 
-        Examples
-        --------
-        >>> from windlass.jit.schema import allocate, column, grown, numba_type
-    from windlass.model.fleet import fixed_table
-        >>> case = FleetCase(Fleet.of([2]), fixed_table([0.0], [[1]], [1.0]))
-        >>> make_state(case, standing=True).sites["free"].tolist()
-        [2]
+    Examples
+    --------
+    >>> from windlass.model.fleet import fixed_table
+    >>> case = FleetCase(Fleet.of([2]), fixed_table([0.0], [[1]], [1.0]))
+    >>> make_state(case, standing=True).sites["free"].tolist()
+    [2]
     """
     fleet, jobs, timetable = case.fleet, case.jobs, case.timetable
     n, linked, total = len(fleet), fleet.linked, len(jobs.duration)
