@@ -54,7 +54,7 @@ def test_a_configuration_that_is_not_there(refused):
 
 
 def test_nothing_is_stopped_that_was_not_started(refused, tmp_path):
-    assert "nothing is stopped" in refused("down")
+    assert "nothing was stopped" in refused("down")
     (tmp_path / "windlass.json").write_text('{"nodes": 1}')
     assert "windlass.json: cannot be read" in refused("down", "--dir", ".")
 

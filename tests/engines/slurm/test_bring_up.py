@@ -101,19 +101,19 @@ def test_what_cannot_be_brought_up_is_said_and_nothing_is_started(machine, tmp_p
     up(folder, 1, 1)
     machine.started.clear()
     for sizes in ((2, 1), (1, 2)):
-        with pytest.raises(InputError, match="has 1 nodes of 1 CPUs; `windlass slurm down` first"):
+        with pytest.raises(InputError, match="has 1 nodes of 1 CPUs; to change them, run `windlass slurm down` first"):
             up(folder, *sizes)
-    with pytest.raises(InputError, match=r"--accounting: .* has no accounting: `windlass slurm down` first"):
+    with pytest.raises(InputError, match=r"--accounting: .* has no accounting; to change it, run `windlass slurm down` first"):
         up(folder, 1, 1, accounting=True)
     machine.up.discard("munged")
-    with pytest.raises(InputError, match=r"munged of .* has ended: `windlass slurm down` first"):
+    with pytest.raises(InputError, match=r"munged of .* has ended; run `windlass slurm down` first"):
         up(folder, 1, 1)
     assert machine.started == []
 
 
 def test_one_whose_nodes_do_not_come_is_taken_down_again(machine, tmp_path):
     machine.says["sinfo"] = "idle down* mixed allocated"
-    with pytest.raises(BatchError, match=r"its nodes are not idle after 0 s; .*/slurmctld.log says why"):
+    with pytest.raises(BatchError, match=r"its nodes are not idle after 0 s; see .*/slurmctld.log"):
         up(tmp_path / "s", 2, 1)
     assert {name for name, _ in machine.ended} == {"munged", "slurmctld", "slurmd w1", "slurmd w2"}
     assert SlurmCluster.load(tmp_path / "s").daemons == ()
@@ -160,7 +160,7 @@ def test_jobs_go_first_then_daemons_and_what_signs_messages_last(machine, tmp_pa
     assert ("groups", "w1") in machine.asked
     left = {each.name for each in folder.iterdir()}
     assert left == {"windlass.json", "slurm.conf", "cgroup.conf"}
-    with pytest.raises(InputError, match="nothing is stopped"):
+    with pytest.raises(InputError, match="nothing was stopped"):
         down(folder)
 
 
@@ -261,5 +261,5 @@ def test_books_answer_once_they_know_the_cluster(machine, tmp_path):
     books.settle(daemon, "windlass")
     assert ("sacctmgr", "--immediate", "add", "cluster", "windlass") in machine.asked
     machine.says["sacctmgr"] = ""
-    with pytest.raises(BatchError, match=r"slurmdbd does not answer; .*/slurmdbd.log says why"):
+    with pytest.raises(BatchError, match=r"slurmdbd does not answer; see .*/slurmdbd.log"):
         books.settle(daemon, "windlass")

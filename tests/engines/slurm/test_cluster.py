@@ -74,7 +74,7 @@ def test_down_stops_what_its_file_says_and_nothing_else(tmp_path, sleeper):
         SlurmCluster(tmp_path, 1, 1, (Daemon.of("munged", sleeper.pid), stale)).save()
         assert down(tmp_path) == (f"stopped munged (process {sleeper.pid})",)
         assert other.poll() is None
-        with pytest.raises(InputError, match="nothing is stopped"):
+        with pytest.raises(InputError, match="nothing was stopped"):
             down(tmp_path)
     finally:
         other.kill()

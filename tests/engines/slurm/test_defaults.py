@@ -9,7 +9,7 @@ from tests.engines.slurm.test_readings import folder
 from windlass.engines.batch.sharing_backend import Pair
 from windlass.engines.batch.system import Submitted
 from windlass.engines.slurm import use as module
-from windlass.engines.slurm.driver import _say
+from windlass.engines.slurm.driver import _report
 from windlass.engines.slurm.models import read_jobs
 from windlass.engines.slurm.watch import SlurmWatch
 from windlass.order.site.view import Start
@@ -46,12 +46,12 @@ def test_a_job_put_back_after_many_rests_rests_as_at_first():
 def test_a_decision_to_share_is_told_line_by_line_and_one_without_a_start_not_at_all():
     told = []
     answer = Sharing((Share(1, 2, 30, "idle"),), (Back(3, "slow"),))
-    _say("share", None, answer, told.append)
+    _report("share", None, answer, told.append)
     assert told == [
         "job 2 has 30 % of the cores that it shares with 1: idle",
-        "job 3 is put back in the queue: slow",
+        "job 3 is requeued: slow",
     ]
-    _say("order", None, Start(()), told.append)
+    _report("order", None, Start(()), told.append)
     assert len(told) == 2
 
 

@@ -95,7 +95,7 @@ def test_what_the_system_sees_is_told_as_well(tmp_path):
     slurm.submit(7)
     slurm.submit(9, array_task_string="0-3")
     _, told = driven(slurm, tmp_path, Fcfs())
-    assert told[0] == "job 9 is an array or of several parts, and left alone: release it yourself"
+    assert told[0] == "job 9 is a job array or heterogeneous job; left alone: release it with scontrol"
     assert [line.partition(":")[0] for line in told[1:]] == ["start 7"]
 
 
@@ -158,8 +158,8 @@ def test_what_a_driver_before_left_is_told(tmp_path):
         journal.append(*(Releasing(5.0, number, 1000.0, 0) for number in (8, 7)))
     path.write_bytes(path.read_bytes() + b'{"what')
     _, told = driven(slurm, tmp_path, Fcfs())
-    assert told[0] == f"{path}, line 3: cut off after 6 bytes, and left out"
-    assert told[1] == f"{path}: a driver before this one let go and saw no end of: 7, 8"
+    assert told[0] == f"{path}, line 3: incomplete (6 bytes); removed"
+    assert told[1] == f"{path}: a previous driver released these jobs and recorded no end: 7, 8"
     assert len(told) == 3
 
 
@@ -232,11 +232,11 @@ def test_of_an_answer_what_changes_is_written_and_told(monkeypatch):
         ("pairs", ("2 on 1 at 40 %", "2 back"), ("more", "slow")),
         ("pairs", ("2 back",), ("head",)),
     ]
-    assert told == ["job 2 is put back in the queue: head"]
+    assert told == ["job 2 is requeued: head"]
     say_shares(Sharing((other,), (Back(2, "slow"),)), told.append)
     assert told[1:] == [
         "job 2 has 40 % of the cores that it shares with 1: more",
-        "job 2 is put back in the queue: slow",
+        "job 2 is requeued: slow",
     ]
 
 

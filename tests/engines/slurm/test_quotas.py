@@ -189,7 +189,7 @@ def test_quotas_are_set_again_where_their_watchdog_was_ended(bench):
     (found.kernel.root / "cpu" / "mine" / "job_8" / "cpu.cfs_quota_us").write_text("-1")
     found.shares.set_quotas([Pair(7, 8, 30)])
     assert found.value("cpu", 8, "cpu.cfs_quota_us") == "30000"
-    assert (len(dogs), found.told) == (1, ["the watchdog of quotas was ended; another one is started"])
+    assert (len(dogs), found.told) == (1, ["the watchdog of quotas has died; starting another one"])
 
 
 def test_what_cannot_be_lifted_is_told(bench, monkeypatch):

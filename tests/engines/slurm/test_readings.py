@@ -185,7 +185,7 @@ def test_a_limit_that_cannot_be_longer_is_told_and_a_slurm_that_is_away_is_not_p
     found = two(bench, scontrol_update=(1, "", "Access/permission denied"))
     found.shares.allow(8, 900.0)
     assert found.told == [
-        "job 8 may be stopped for what it did not get: job 8: TimeLimit=18: Access/permission denied"
+        "job 8 may reach its time limit because of its quota: job 8: TimeLimit=18: Access/permission denied"
     ]
     waits = bench(job(8, **PAIR), scontrol_update=(1, "", "x"))
     waits.shares.allow(8, 900.0)

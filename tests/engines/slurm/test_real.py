@@ -180,7 +180,7 @@ def test_what_is_put_back_is_held_again_and_ends(shell, tmp_path):
         assert driver.end() == 0
     row = shell.rows()[first]
     assert (row.state, row.restarts) == ("COMPLETED", 1)
-    assert "it was put back into the queue" in (tmp_path / "said").read_text()
+    assert "it was requeued" in (tmp_path / "said").read_text()
 
 
 def test_who_waits_for_another_job_holds_up_nobody(shell, runs, tmp_path):
@@ -337,7 +337,7 @@ def test_a_private_slurm_whose_daemons_died_is_taken_up_with_its_queue():
     with private_slurm(nodes=1, cpus=1) as shell:
         folder = shell.cluster.folder
         waits = shell.submit("true")
-        with pytest.raises(InputError, match="`windlass slurm down` first for others"):
+        with pytest.raises(InputError, match="run `windlass slurm down` first"):
             up(folder, 2, 1)
         assert up(folder, 1, 1)[1] is False
         state = folder / "state" / "job_state"

@@ -21,11 +21,11 @@ def test_no_file_is_nothing_kept(tmp_path):
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("", "is no state of shares"),
-        ("[]", "is no state of shares"),
+        ("", "not a saved state of shares"),
+        ("[]", "not a saved state of shares"),
         ('{"version": 2}', "version is 2, expected 1"),
-        ('{"version": 1, "policy": "x", "pairs": [[1]], "learned": "", "uses": []}', "is no state of shares"),
-        ('{"version": 1, "policy": "x", "pairs": [], "learned": ""}', "is no state of shares"),
+        ('{"version": 1, "policy": "x", "pairs": [[1]], "learned": "", "uses": []}', "not a saved state of shares"),
+        ('{"version": 1, "policy": "x", "pairs": [], "learned": ""}', "not a saved state of shares"),
     ],
 )
 def test_a_file_that_is_something_else_is_named(tmp_path, text, said):

@@ -181,7 +181,7 @@ def test_who_only_looks_changes_nothing(bench, tmp_path):
 def test_arrays_are_left_alone_and_that_is_said_once(bench):
     found = bench(squeue=jobs(job(7, array_task_string="1-3")))
     assert found.poll() + found.poll(5.0) == []
-    assert found.told == ["job 7 is an array or of several parts, and left alone: release it yourself"]
+    assert found.told == ["job 7 is a job array or heterogeneous job; left alone: release it with scontrol"]
 
 
 def test_what_sharing_needs_to_know_and_to_do(bench):
@@ -207,7 +207,7 @@ def test_what_sharing_needs_to_know_and_to_do(bench):
         ("update", "JobId=7", "ReqNodeList=w1,w2"),
         ("release", "7"),
     ]
-    with pytest.raises(InputError, match="job 404: Slurm knows of no such job"):
+    with pytest.raises(InputError, match="job 404: Slurm lists no such job"):
         system.details(404)
     found.said.answers["scontrol update"] = (1, "", "Invalid node name specified")
     found.poll(1.0)

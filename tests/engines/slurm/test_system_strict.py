@@ -82,7 +82,7 @@ def test_an_array_is_told_of_where_its_user_left_it_held_alone(bench):
     )
     found = bench(squeue=jobs(*rows))
     found.poll()
-    assert found.told == ["job 4 is an array or of several parts, and left alone: release it yourself"]
+    assert found.told == ["job 4 is a job array or heterogeneous job; left alone: release it with scontrol"]
 
 
 def test_that_nobody_is_left_is_told_once_and_only_where_it_is_asked_for(bench):
@@ -149,7 +149,7 @@ def test_a_job_that_its_user_holds_again_is_told_of_and_left_alone(tmp_path):
     slurm.change("uhold", 7)
     assert [type(event) for event in found.polls(1)] == [Cancelled]
     assert found.told == [
-        "job 7 is held by somebody since it was let go, and left alone until they release it"
+        "job 7: a user held it after its release; left alone until the user releases it"
     ]
     assert found.journal.standing.withheld[7] == Withheld(found.now, 7, 1000.0)
     assert found.system.start([8]) == {8: "no such job is held"}

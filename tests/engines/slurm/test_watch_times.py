@@ -42,7 +42,7 @@ def test_one_that_was_put_back_rests_as_if_for_the_first_time():
     looks = Looks(returning=[7])
     looks.at(2000.0, job(7))
     for rest in (5.0, 10.0):
-        since = set_aside(looks, looks.watch._looked + 1.0)
+        since = set_aside(looks, looks.watch._polled + 1.0)
         assert looks.events(since + rest, job(7)) != []
     back = {"restart_cnt": 1, "submit_time": 2030}
     assert [type(each) for each in looks.events(2040.0, job(7, **back))] == [Submitted]

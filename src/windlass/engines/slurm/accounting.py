@@ -1,4 +1,4 @@
-"""Accounting of a private Slurm: a slurmdbd of its own, on a MariaDB of its own that listens on a socket alone."""
+"""Accounting for a private Slurm: its own slurmdbd and a MariaDB that listens only on a Unix socket."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from windlass.engines.slurm.host import ask, environment, program
 from windlass.io import write_text
 from windlass.model import BatchError
 
-#: What is started for accounting, in this order, after munged and before slurmctld.
+#: Daemons started for accounting, in this order, after munged and before slurmctld.
 DAEMONS = ("mariadbd", "slurmdbd")
 _PROGRAMS = ("slurmdbd", "sacctmgr", "sacct", "mariadbd", "mariadb-install-db", "my_print_defaults")
-#: Tables are made and a port is opened; a machine that is busy with other work takes its time, s.
+#: Timeout for a daemon's start, which creates tables and opens a port, on a busy machine, s.
 _PATIENCE_S = 180.0
 
 
 def accounting_missing() -> str:
-    """What accounting needs and is not installed here, in a line; empty where nothing is missing."""
+    """Return an error message that names the missing programs; empty if all are installed."""
     absent = [name for name in _PROGRAMS if program(name) is None]
     if absent:
         packages = "slurmdbd mariadb-server-core mariadb-client-core"
@@ -31,15 +31,15 @@ def accounting_missing() -> str:
 
 @dataclass(frozen=True, slots=True)
 class Accounting:
-    """Where a private Slurm's accounting lies, and what it is configured to be.
+    """Location and configuration of a private Slurm's accounting.
 
-    The database asks who connects by what the kernel says of the socket's other end, so there is no password, and
-    nobody but root gets in. It has no TCP port at all; slurmdbd's is on 127.0.0.1 alone.
+    The database authenticates by the peer credentials of the Unix socket: there is no password, and only root can
+    connect. It has no TCP port; slurmdbd listens on 127.0.0.1 only.
 
     Parameters
     ----------
     folder
-        The private Slurm's.
+        The private Slurm's folder.
 
     Examples
     --------
@@ -61,20 +61,20 @@ class Accounting:
         return self._database / "socket"
 
     def slurm_conf(self, port: int) -> str:
-        """What ``slurm.conf`` says of a slurmdbd on this port."""
+        """Return the lines of ``slurm.conf`` for a slurmdbd on this port."""
         return _FOR_SLURM.format(folder=self.folder, port=port)
 
     def slurmdbd_conf(self, port: int) -> str:
-        """The text of ``slurmdbd.conf``."""
+        """Return the text of ``slurmdbd.conf``."""
         return _FOR_SLURMDBD.format(folder=self.folder, port=port)
 
     def prepare(self, port: int) -> None:
-        """Write the configuration, and make an empty database where there is none.
+        """Write the configuration, and create an empty database if there is none.
 
         Raises
         ------
         BatchError
-            It cannot be made; with what was said.
+            The database cannot be created; the message has the program's output.
         """
         conf = self.folder / "slurmdbd.conf"
         conf.unlink(missing_ok=True)
@@ -84,7 +84,7 @@ class Accounting:
         made = self._database / "made"
         if made.exists():
             return
-        # What was begun and not ended.
+        # Remove the remains of an interrupted creation.
         shutil.rmtree(self._database / "data", ignore_errors=True)
         done = subprocess.run(
             [
@@ -109,7 +109,7 @@ class Accounting:
         Raises
         ------
         BatchError
-            It did not start; with what it said.
+            The daemon did not start; the message has its output.
         """
         if name == "mariadbd":
             return self._launch_database()
@@ -123,40 +123,40 @@ class Accounting:
             *(program("mariadbd") or "mariadbd", "--no-defaults", "--user=root", "--skip-networking"),
             *(f"--datadir={self._database / 'data'}", f"--socket={self._socket}"),
             f"--pid-file={self._database / 'mariadbd.pid'}",
-            # Of few jobs there is little to hold. Slurm asks for the second.
+            # The database is small, so the buffer pool is too. Slurm's documentation requires the lock timeout.
             *("--innodb-buffer-pool-size=64M", "--innodb-lock-wait-timeout=900"),
         ]
-        # It does not put itself into the background. Its own file of its id comes when it is ready: too late for who
-        # must know what to stop when that never is.
+        # mariadbd does not daemonize. It writes its own pid file only once it is ready, too late to stop a start
+        # that fails; the shell writes the pid at once.
         detached = ["sh", "-c", _IN_BACKGROUND, "sh", str(self.folder / "mariadbd.log"), str(pid_file)]
         return launch("mariadbd", [*detached, *database], pid_file, environment(self.folder))
 
     def settle(self, daemon: Daemon, cluster: str) -> None:
-        """Wait until one of :data:`DAEMONS` answers, and tell slurmdbd of a cluster: it takes no jobs of others.
+        """Wait until one of :data:`DAEMONS` answers, and register the cluster with slurmdbd.
 
         Raises
         ------
         BatchError
-            It does not answer, or does not take the cluster.
+            It does not answer, or refuses the cluster.
         """
         ready = self._socket.exists if daemon.name == "mariadbd" else lambda: self._knows(cluster)
         wait_until(lambda: not daemon.alive or ready(), _PATIENCE_S)
         if not daemon.alive or not ready():
-            raise BatchError(f"{daemon.name} does not answer; {self.folder}/{daemon.name}.log says why")
+            raise BatchError(f"{daemon.name} does not answer; see {self.folder}/{daemon.name}.log")
 
     def _knows(self, cluster: str) -> bool:
-        asked = ("sacctmgr", "--noheader", "--parsable2", "list", "cluster", "format=cluster")
-        if cluster in ask(self.folder, *asked).split():
+        command = ("sacctmgr", "--noheader", "--parsable2", "list", "cluster", "format=cluster")
+        if cluster in ask(self.folder, *command).split():
             return True
         ask(self.folder, "sacctmgr", "--immediate", "add", "cluster", cluster)
         return False
 
     def _environment(self) -> Mapping[str, str]:
-        # The client library's word for the socket; Slurm has no setting for it.
+        # Slurm has no setting for the socket; the MySQL client library reads it from this variable.
         return {**environment(self.folder), "MYSQL_UNIX_PORT": str(self._socket)}
 
 
-#: The shell's arguments are a log, a file for the process's id, and a command.
+#: A shell script; its arguments are a log file, a pid file, and a command.
 _IN_BACKGROUND = 'log=$1; pid=$2; shift 2; setsid "$@" >> "$log" 2>&1 & echo $! > "$pid"'
 
 _FOR_SLURM = """\

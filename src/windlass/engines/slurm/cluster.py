@@ -1,4 +1,4 @@
-"""A private Slurm on this host: brought up, looked at, taken down; nothing that it did not start is touched."""
+"""A private Slurm on this host: start, inspect and stop it. Only its own processes are ever stopped."""
 
 from __future__ import annotations
 
@@ -20,26 +20,26 @@ from windlass.io import write_bytes, write_text
 from windlass.model import BatchError, InputError
 
 _STATE = "windlass.json"
-#: A machine that is busy with other work takes its time, s.
+#: Timeout for the start of a daemon or node on a busy machine, s.
 _PATIENCE_S = 120.0
-#: What others need until they have ended, in the order in which they end themselves.
+#: Daemons that others need until they have ended; they are stopped last, in this order.
 _LAST = (*reversed(DAEMONS), "munged")
 
 
 @dataclass(frozen=True, slots=True)
 class SlurmCluster:
-    """A private Slurm that is up, or was.
+    """A private Slurm, running or stopped.
 
     Parameters
     ----------
     folder
-        Where it lies.
+        The folder of its files.
     nodes, cpus
-        How many nodes, and processors of each.
+        The number of nodes, and of processors per node.
     daemons
-        What was started for it, in this order.
+        The daemons started for it, in this order.
     accounting
-        Whether it has a slurmdbd, so that ``sacct`` answers.
+        True if it has a slurmdbd, so that ``sacct`` works.
     """
 
     folder: Path
@@ -50,32 +50,32 @@ class SlurmCluster:
 
     @property
     def conf(self) -> Path:
-        """What ``SLURM_CONF`` must be for Slurm's commands to mean this cluster."""
+        """The value of ``SLURM_CONF`` that makes Slurm's commands use this cluster."""
         return self.folder / "slurm.conf"
 
     @property
     def export(self) -> str:
-        """The line for a shell."""
+        """The shell command that sets ``SLURM_CONF``."""
         return f"export SLURM_CONF={self.conf}"
 
     @property
     def gone(self) -> tuple[str, ...]:
-        """Names of the daemons that have ended."""
+        """The names of the daemons that have ended."""
         return tuple(daemon.name for daemon in self.daemons if not daemon.alive)
 
     def save(self) -> None:
-        """Write down what was started, whole or not at all."""
+        """Write the cluster's state file atomically."""
         text = json.dumps({**asdict(self), "folder": str(self.folder)}, indent=1)
         write_text(text, self.folder / _STATE)
 
     @classmethod
     def load(cls, folder: Path) -> SlurmCluster | None:
-        """What a folder says was started for it; None where nothing was.
+        """Return the cluster recorded in a folder; None if there is no record.
 
         Raises
         ------
         InputError
-            The folder's file is not one of these.
+            The state file is corrupt.
         """
         file = folder / _STATE
         if not file.exists():
@@ -83,7 +83,7 @@ class SlurmCluster:
         try:
             tree = json.loads(file.read_text(encoding="utf-8"))
             daemons = tuple(Daemon(**daemon) for daemon in tree["daemons"])
-            # Processes are ended by what is said here.
+            # down() kills these processes, so a damaged file must not name others.
             if not all(type(each.pid) is type(each.began) is int and each.pid > 0 for each in daemons):
                 raise ValueError("pid and began of a daemon are whole numbers")
             return cls(folder, int(tree["nodes"]), int(tree["cpus"]), daemons, tree.get("accounting") is True)
@@ -93,13 +93,13 @@ class SlurmCluster:
             ) from error
 
     def stop(self, name: str) -> None:
-        """End one daemon, such as ``slurmctld``; it has its time to write down what it knows."""
+        """Stop one daemon, such as ``slurmctld``, with enough time to save its state."""
         for daemon in self.daemons:
             if daemon.name == name:
                 daemon.end(_PATIENCE_S)
 
     def start(self, name: str) -> SlurmCluster:
-        """Start a daemon that has ended again, with all it knew; the cluster as it is then."""
+        """Restart a stopped daemon from its saved state; return the updated cluster."""
         fresh = _launch(self.folder, name)
         now = replace(self, daemons=(*(one for one in self.daemons if one.name != name), fresh))
         now.save()
@@ -107,30 +107,30 @@ class SlurmCluster:
 
 
 def up(folder: Path, nodes: int, cpus: int, accounting: bool = False) -> tuple[SlurmCluster, bool]:
-    """Have a private Slurm run in a folder, and wait until its nodes are idle.
+    """Run a private Slurm in a folder, and wait until its nodes are idle.
 
-    Where it is up already, nothing is done. What is left of one that ended without being taken down is taken up again,
-    with the jobs that waited in it.
+    A running cluster is left alone. If all daemons died without ``down``, the cluster is restarted with the jobs in
+    its queue.
 
     Parameters
     ----------
     folder
-        For all that it writes; made where it does not exist.
+        The folder of all its files; created if missing.
     nodes, cpus
-        How many nodes, and processors of each.
+        The number of nodes, and of processors per node.
     accounting
-        Whether it keeps books of its own, which ``sacct`` reads.
+        True to run a slurmdbd, which ``sacct`` reads.
 
     Returns
     -------
-    The cluster, and whether it was started just now.
+    The cluster, and whether this call started it.
 
     Raises
     ------
     InputError
-        Slurm is not installed, the folder has other things in it, or is up with other sizes or in part.
+        Slurm is not installed, the folder has other files, or its cluster has other sizes or runs only in part.
     BatchError
-        Something does not start; with what it said.
+        A daemon does not start; the message has its output.
     """
     if reason := missing() or (accounting_missing() if accounting else ""):
         raise InputError(reason)
@@ -142,14 +142,17 @@ def up(folder: Path, nodes: int, cpus: int, accounting: bool = False) -> tuple[S
     left = known is not None and bool(known.daemons)
     if known is not None and left and (known.nodes, known.cpus) != (nodes, cpus):
         raise InputError(
-            f"--dir: {folder} has {known.nodes} nodes of {known.cpus} CPUs; `windlass slurm down` first for others"
+            f"--dir: {folder} has {known.nodes} nodes of {known.cpus} CPUs;"
+            " to change them, run `windlass slurm down` first"
         )
     if known is not None and left and known.accounting != accounting:
         has = "has accounting" if known.accounting else "has no accounting"
-        raise InputError(f"--accounting: {folder} {has}: `windlass slurm down` first for another")
+        raise InputError(f"--accounting: {folder} {has}; to change it, run `windlass slurm down` first")
     if known is not None and len(known.gone) < len(known.daemons):
         if known.gone:
-            raise InputError(f"{', '.join(known.gone)} of {folder} has ended: `windlass slurm down` first")
+            raise InputError(
+                f"{', '.join(known.gone)} of {folder} has ended; run `windlass slurm down` first"
+            )
         return known, False
     with _alone(folder):
         return _bring_up(plan, keep=left), True
@@ -176,9 +179,7 @@ def _bring_up(plan: ClusterPlan, keep: bool) -> SlurmCluster:
             if name in DAEMONS:
                 books.settle(cluster.daemons[-1], CLUSTER)
         if not wait_until(lambda: _idle_nodes(folder) == plan.nodes, _PATIENCE_S):
-            raise BatchError(
-                f"its nodes are not idle after {_PATIENCE_S:g} s; {folder}/slurmctld.log says why"
-            )
+            raise BatchError(f"its nodes are not idle after {_PATIENCE_S:g} s; see {folder}/slurmctld.log")
     except BaseException:
         if cluster.daemons:
             down(folder)
@@ -187,42 +188,40 @@ def _bring_up(plan: ClusterPlan, keep: bool) -> SlurmCluster:
 
 
 def down(folder: Path) -> tuple[str, ...]:
-    """Cancel the jobs of a private Slurm and end what was started for it; its logs stay.
+    """Cancel the jobs of a private Slurm and stop its daemons; its logs stay.
 
     Returns
     -------
-    A line for each thing that was stopped.
+    A line for each job or daemon that was stopped.
 
     Raises
     ------
     InputError
-        Nothing was started in this folder.
+        The folder has no cluster that ``up`` started.
     BatchError
-        Something does not end.
+        A daemon does not end.
     """
     folder = folder.absolute()
     cluster = SlurmCluster.load(folder)
     if cluster is None or not cluster.daemons:
-        raise InputError(
-            f"--dir: {folder}: nothing that `windlass slurm up` started is up here, and nothing is stopped"
-        )
-    said = _cancel_jobs(cluster)
+        raise InputError(f"--dir: {folder}: no cluster of `windlass slurm up` runs here; nothing was stopped")
+    stopped = _cancel_jobs(cluster)
     for daemon in sorted(
         cluster.daemons, key=lambda daemon: _LAST.index(daemon.name) if daemon.name in _LAST else -1
     ):
         if daemon.end():
-            said.append(f"stopped {daemon.name} (process {daemon.pid})")
+            stopped.append(f"stopped {daemon.name} (process {daemon.pid})")
     remove_groups(daemon.name.removeprefix("slurmd ") for daemon in cluster.daemons if " " in daemon.name)
     for name in ("state", "spool", "munge", "database"):
         shutil.rmtree(folder / name, ignore_errors=True)
     for file in (*folder.glob("slurm*.pid"), folder / "slurmdbd.conf"):
         file.unlink(missing_ok=True)
     replace(cluster, daemons=()).save()
-    return tuple(said)
+    return tuple(stopped)
 
 
 def _cancel_jobs(cluster: SlurmCluster) -> list[str]:
-    """Processes of jobs are children of nobody: only Slurm can end them, so they go before it does."""
+    """Cancel all jobs while Slurm still runs: only Slurm can end their processes."""
     if (
         any(daemon.name == "slurmctld" and daemon.alive for daemon in cluster.daemons)
         and "munged" not in cluster.gone
@@ -244,29 +243,29 @@ def _plan(folder: Path, nodes: int, cpus: int, accounting: bool) -> ClusterPlan:
 
 
 def _make_key(file: Path) -> None:
-    # Who was killed in between has left an empty one, which Munge would refuse ever after.
+    # A killed start may have left an empty key, which Munge would refuse.
     if not file.exists() or file.stat().st_size == 0:
         file.touch(mode=0o600)
-        # It replaces the empty one, and whoever may read that may read it: nobody else.
+        # The new file keeps the permissions of the empty one, which only its owner can read.
         write_bytes(os.urandom(128), file)
 
 
 @contextlib.contextmanager
 def _alone(folder: Path) -> Iterator[None]:
-    """Nobody else brings the same folder up meanwhile."""
+    """Hold a lock on the folder, so that only one process starts its cluster."""
     folder.mkdir(parents=True, exist_ok=True)
     handle = os.open(folder, os.O_RDONLY)
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         yield
     except BlockingIOError as error:
-        raise InputError(f"--dir: somebody else brings {folder} up just now") from error
+        raise InputError(f"--dir: another process is starting the cluster in {folder}") from error
     finally:
         os.close(handle)
 
 
 def _launch(folder: Path, name: str, fresh: bool = False) -> Daemon:
-    """Start a daemon by its name; ``fresh`` has the controller forget all that it knew."""
+    """Start a daemon by its name; ``fresh`` makes the controller discard its saved state."""
     if name in DAEMONS:
         return Accounting(folder).launch(name)
     kind, _, node = name.partition(" ")

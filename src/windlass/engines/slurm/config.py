@@ -1,4 +1,4 @@
-"""What a private Slurm on one host is configured to be: many nodes by name, one machine, loopback only."""
+"""Configuration of a private Slurm on one host: several nodes on one machine, reachable only over loopback."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from pathlib import Path
 from windlass.engines.slurm.accounting import Accounting
 from windlass.model import InputError
 
-#: What Slurm calls a private one.
+#: The cluster name of a private Slurm.
 CLUSTER = "windlass"
-#: Sockets lie below the folder, and their addresses may have 107 characters.
+#: Longest path of the folder: sockets are below it, and their paths are limited to 107 characters.
 _LONGEST_FOLDER = 70
-#: So many numbers of jobs for each port that a controller may have: Slurm's go up to 67 million.
+#: Job numbers reserved for each controller port: Slurm's go up to 67 million.
 _JOBS_A_PORT = 1000
 
 
 def names(nodes: int) -> tuple[str, ...]:
-    """What so many nodes are called.
+    """Return the names of this many nodes.
 
     >>> names(2)
     ('w1', 'w2')
@@ -27,29 +27,29 @@ def names(nodes: int) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True)
 class ClusterPlan:
-    """A private Slurm.
+    """The parameters of a private Slurm.
 
     Parameters
     ----------
     folder
-        Where all that it writes lies; absolute, at most 70 characters.
+        The folder of all its files; absolute, at most 70 characters.
     host
         This machine's name.
     nodes
-        How many nodes it pretends to have.
+        The number of nodes that it simulates.
     cpus
-        Processors of each. They may be more than the machine has: Slurm counts them, and pins nobody.
+        Processors per node. They may exceed the machine's: Slurm only counts them and does not pin jobs.
     memory
-        Of each node, bytes.
+        Memory per node, bytes.
     controller_port, ports
         Free ports on 127.0.0.1: the controller's, and one for each node.
     accounting_port
-        Of its slurmdbd; None for no accounting.
+        The port of its slurmdbd; None for no accounting.
 
     Raises
     ------
     InputError
-        A number is below 1, or the folder's name is too long or has characters that Slurm's configuration has not.
+        A number is below 1, or the folder's name is too long or has characters that ``slurm.conf`` cannot hold.
 
     Examples
     --------
@@ -81,24 +81,24 @@ class ClusterPlan:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """What nodes are called."""
+        """The names of the nodes."""
         return names(self.nodes)
 
     @property
     def conf(self) -> Path:
-        """The configuration's file."""
+        """The path of ``slurm.conf``."""
         return self.folder / "slurm.conf"
 
     @property
     def first_job(self) -> int:
-        """The number of its first job: of two clusters on one host, control groups are of different jobs."""
+        """The number of its first job; it differs between clusters on one host, so that cgroups never collide."""
         return self.controller_port * _JOBS_A_PORT + 1
 
     def slurm_conf(self) -> str:
-        """The text of ``slurm.conf``.
+        """Return the text of ``slurm.conf``.
 
         Jobs are scheduled at once and their ends are logged to a file. Two jobs may have the same processors
-        (``OverSubscribe``), for those who share; nobody is put there who fits elsewhere.
+        (``OverSubscribe``), which sharing needs; Slurm prefers free processors.
         """
         folder, host = self.folder, self.host
         nodes = [
@@ -123,8 +123,8 @@ class ClusterPlan:
         )
 
 
-#: Not pinned, as processors may be declared that the machine has not. `cred_expire` is how long a job that was put
-#: back into the queue rests.
+#: Jobs are not pinned, as the declared processors may exceed the machine's. A requeued job cannot start again
+#: before `cred_expire` (s) has passed.
 _SETTINGS = """\
 ClusterName={cluster}
 FirstJobId={first}
@@ -158,7 +158,7 @@ SlurmdParameters=config_overrides"""
 
 _PARTITION = "PartitionName=share Nodes=ALL Default=YES MaxTime=INFINITE State=UP OverSubscribe=FORCE:2\n"
 
-#: The text of ``cgroup.conf``: memory is bounded, processors are left to who shares them.
+#: The text of ``cgroup.conf``: memory is limited; processors are limited by the co-scheduler's quotas.
 CGROUP_CONF = """\
 CgroupPlugin=cgroup/v1
 CgroupMountpoint=/sys/fs/cgroup

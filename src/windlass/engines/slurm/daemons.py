@@ -1,4 +1,4 @@
-"""Processes that Windlass started and may stop: known by id and by when they began, so that nobody else is hit."""
+"""Processes that Windlass started and may stop, identified by id and start time so that no other process is hit."""
 
 from __future__ import annotations
 
@@ -13,25 +13,25 @@ from pathlib import Path
 
 from windlass.model import BatchError
 
-#: How often something that is waited for is looked at, s.
+#: Polling interval of :func:`wait_until`, s.
 _LOOK_S = 0.05
 _BOOT = Path("/proc/sys/kernel/random/boot_id")
 
 
 @dataclass(frozen=True, slots=True)
 class Daemon:
-    """A process.
+    """A running or ended process.
 
     Parameters
     ----------
     name
-        What it is, as messages call it.
+        Its name in messages.
     pid
-        Its id, which the system gives to another process some day.
+        Its process id, which the system may reuse.
     began
-        When it began, in the kernel's ticks since boot; with ``pid`` and ``boot`` it names one process for ever.
+        Its start time, in kernel ticks since boot; together with ``pid`` and ``boot`` it is unique.
     boot
-        Which boot of the machine that was.
+        The boot id of the machine.
     """
 
     name: str
@@ -41,7 +41,7 @@ class Daemon:
 
     @classmethod
     def of(cls, name: str, pid: int) -> Daemon | None:
-        """The process that has this id now; None where there is none.
+        """Return the process that has this id now; None if there is none.
 
         >>> Daemon.of("this one", os.getpid()).alive, Daemon.of("none", 2**22 + 1)
         (True, None)
@@ -51,23 +51,23 @@ class Daemon:
 
     @property
     def alive(self) -> bool:
-        """Whether this very process is there still."""
+        """True if this very process still runs."""
         return self.boot == _BOOT.read_text().strip() and _began(self.pid) == self.began
 
     def end(self, patience: float = 10.0) -> bool:
-        """Ask it to end, and kill it after so many seconds; whether it was there."""
+        """Terminate the process, and kill it after ``patience`` (s); return whether it ran."""
         if not self.alive:
             return False
-        for ask in (signal.SIGTERM, signal.SIGKILL):
+        for signum in (signal.SIGTERM, signal.SIGKILL):
             with contextlib.suppress(ProcessLookupError):
-                os.kill(self.pid, ask)
+                os.kill(self.pid, signum)
             if wait_until(lambda: not self.alive, patience):
                 return True
         raise BatchError(f"{self.name} (process {self.pid}) does not end")
 
 
 def _began(pid: int) -> int | None:
-    """Ticks since boot; a process that has ended and was not waited for is gone."""
+    """Return the start time in ticks since boot; None for a missing process or a zombie."""
     try:
         text = Path(f"/proc/{pid}/stat").read_text()
     except OSError:
@@ -78,7 +78,7 @@ def _began(pid: int) -> int | None:
 
 
 def wait_until(done: Callable[[], bool], patience: float) -> bool:
-    """Look again and again, for so many seconds at most, whether something is done; whether it is."""
+    """Poll until ``done`` returns true, for at most ``patience`` (s); return whether it did."""
     end = time.monotonic() + patience
     while not done():
         if time.monotonic() > end:
@@ -88,12 +88,12 @@ def wait_until(done: Callable[[], bool], patience: float) -> bool:
 
 
 def launch(name: str, command: Sequence[str], pid_file: Path, environment: Mapping[str, str]) -> Daemon:
-    """Start what puts itself into the background and writes its id into a file.
+    """Start a program that daemonizes and writes its id into a file.
 
     Raises
     ------
     BatchError
-        It did not start; with what it said.
+        It did not start; the message has its output.
     """
     pid_file.unlink(missing_ok=True)
     done = subprocess.run(
@@ -112,8 +112,6 @@ def launch(name: str, command: Sequence[str], pid_file: Path, environment: Mappi
         return bool(found)
 
     if done.returncode != 0 or not wait_until(is_there, 20.0):
-        said = (
-            " ".join((done.stderr or done.stdout).split()) or f"status {done.returncode}, and it says nothing"
-        )
-        raise BatchError(f"{name} does not start: {said}")
+        output = " ".join((done.stderr or done.stdout).split()) or f"status {done.returncode}, no output"
+        raise BatchError(f"{name} does not start: {output}")
     return found[0]

@@ -1,4 +1,4 @@
-"""A policy in charge of Slurm's queue: from the lock to the queue given back."""
+"""The driver of Slurm's queue: it takes the lock, starts jobs by a policy, and gives the queue back at its end."""
 
 from __future__ import annotations
 
@@ -27,21 +27,21 @@ from windlass.model import BatchError, InputError
 from windlass.order.site import POLICIES as ORDER
 from windlass.order.site.view import SiteView, Start
 
-#: On the way out Slurm is asked for so long to take its queue back, s.
+#: Time limit for giving the queue back, s.
 _GIVE_BACK_S = 60.0
 
 
 class JournaledEngine:
-    """An engine whose decisions are in a journal before they are carried out.
+    """An engine that writes each decision to a journal before it carries it out.
 
     Parameters
     ----------
     engine
-        Whose orders are written down.
+        The engine that carries decisions out.
     journal
-        Where.
+        The journal.
     policy
-        What the policy is called.
+        The policy's name in the journal.
     """
 
     def __init__(self, engine: Engine[BatchRun], journal: Record, policy: str) -> None:
@@ -49,7 +49,7 @@ class JournaledEngine:
         self.wait, self.view, self.result, self.close = engine.wait, engine.view, engine.result, engine.close
 
     def act(self, decision: str, answer: Any) -> None:
-        """Write down who starts and why, then carry it out."""
+        """Write down the started jobs and the reasons, then carry the decision out."""
         if decision == ORDER.key and isinstance(answer, Start) and answer.jobs:
             jobs = tuple(str(job) for job in answer.jobs)
             why = tuple(str(reason) for reason in answer.reasons())
@@ -58,35 +58,35 @@ class JournaledEngine:
 
 
 def drive_slurm(client: Client, driving: Driving, tell: Tell) -> BatchRun:
-    """Start Slurm's jobs in a policy's order, until nobody is left or for ever.
+    """Start Slurm's jobs in a policy's order, until no job is left or without end.
 
-    However it ends, but by being killed, jobs that still wait are given back to Slurm; those that run go on.
+    Unless the process is killed, waiting jobs are given back to Slurm at the end; running jobs continue.
 
     Parameters
     ----------
     client
         Slurm.
     driving
-        Policies, journal, and how to look.
+        Policies, journal, and polling options.
     tell
-        Told of each decision that starts somebody, and of what is worth a user's eye.
+        Called with a line for each decision that starts jobs, and for each warning.
 
     Raises
     ------
     InputError
-        Another driver has this cluster, or the journal cannot be used.
+        Another driver runs on this cluster, or the journal cannot be used.
     PolicyError
         A policy's answer cannot be carried out.
     BatchError
-        Slurm stays away, or does not start a job.
+        Slurm stays unreachable, or does not start a job.
     """
     driving.journal.parent.mkdir(parents=True, exist_ok=True)
     with DriverLock(cluster_name(client)), Journal(driving.journal) as journal:
-        _say_found(journal, tell)
+        _report_found(journal, tell)
         system = SlurmSystem(client, journal, driving.options, tell=tell)
         policy = driving.policies[ORDER.key]
         with contextlib.ExitStack() as stack:
-            # On the way out quotas are lifted first, then the queue is given back, and then the lock is.
+            # On exit, quotas are lifted first, then the queue is given back, and then the lock is released.
             if not driving.keep_held:
                 stack.callback(
                     _give_back,
@@ -99,14 +99,14 @@ def drive_slurm(client: Client, driving: Driving, tell: Tell) -> BatchRun:
             stack.callback(site.close)
             engine = JournaledEngine(site, journal, policy.name)
             return drive(
-                engine, driving.policies, lambda decision, view, answer: _say(decision, view, answer, tell)
+                engine, driving.policies, lambda decision, view, answer: _report(decision, view, answer, tell)
             )
 
 
 def plan_slurm(client: Client, driving: Driving) -> list[str]:
-    """What policies would do now, a line each. Nothing is changed or written.
+    """Return what the policies would do now, one line each, without any change or journal entry.
 
-    Where one of them says who shares, jobs are watched for one checkpoint's time first.
+    If a sharing policy is set, jobs are measured for one checkpoint interval first.
     """
     look = dataclasses.replace(driving.options, only_look=True)
     policy: Any = driving.policies[ORDER.key]
@@ -115,7 +115,7 @@ def plan_slurm(client: Client, driving: Driving) -> list[str]:
 
 
 def give_back(client: Client, journal: Path, options: SlurmOptions) -> tuple[int, ...]:
-    """Release all jobs that wait for Windlass, where no driver runs; which. Quotas that one left are lifted.
+    """Release all jobs held for Windlass and lift remaining quotas, when no driver runs; return the jobs.
 
     Raises
     ------
@@ -126,27 +126,27 @@ def give_back(client: Client, journal: Path, options: SlurmOptions) -> tuple[int
     """
     cluster = cluster_name(client)
     with DriverLock(cluster):
-        with contextlib.suppress(GroupError):  # where there are none there is nothing to lift
+        with contextlib.suppress(GroupError):  # without cgroups there are no quotas to lift
             found(name=group_name(cluster)).release_all()
         return SlurmSystem(client, Unwritten(journal), options).give_back()
 
 
-def _say_found(journal: Journal, tell: Tell) -> None:
+def _report_found(journal: Journal, tell: Tell) -> None:
     if journal.torn:
         tell(journal.torn)
     if journal.under_way:
         jobs = ", ".join(str(job) for job in sorted(journal.under_way))
-        tell(f"{journal.path}: a driver before this one let go and saw no end of: {jobs}")
+        tell(f"{journal.path}: a previous driver released these jobs and recorded no end: {jobs}")
 
 
-def _say(decision: str, view: Any, answer: Any, tell: Tell) -> None:
+def _report(decision: str, view: Any, answer: Any, tell: Tell) -> None:
     if decision == ORDER.key:
-        _say_started(view, answer, tell)
+        _report_started(view, answer, tell)
         return
     say_shares(answer, tell)
 
 
-def _say_started(view: SiteView, answer: Start, tell: Tell) -> None:
+def _report_started(view: SiteView, answer: Start, tell: Tell) -> None:
     if not answer.jobs:
         return
     started = "; ".join(f"{job}: {why}" for job, why in zip(answer.jobs, answer.reasons(), strict=True))
@@ -169,14 +169,14 @@ def _given_back(client: Client, journal: Journal, options: SlurmOptions, tell: T
     try:
         return SlurmSystem(client, journal, options).give_back()
     except InputError as error:
-        # On a disk that is full nothing can be written down any more. Jobs that nobody starts would be worse.
-        tell(f"{error}; the queue is given back all the same")
+        # With a full disk the journal cannot be written. Jobs that stay held for ever would be worse.
+        tell(f"{error}; giving the queue back without a journal entry")
         return SlurmSystem(client, Unwritten(journal.path), options).give_back()
 
 
 @contextlib.contextmanager
 def _undisturbed() -> Iterator[None]:
-    """A second Ctrl-C does not leave the queue half given back."""
+    """Ignore a second Ctrl-C, which would leave the queue half given back."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return

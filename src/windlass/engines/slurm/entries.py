@@ -1,4 +1,4 @@
-"""What a journal's lines say: decisions, what is about to be done, and what became of it."""
+"""The entries of a journal: decisions, actions about to be carried out, and their outcome."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class Decided:
-    """A policy's answer as it gave it, before it is checked and carried out: who starts, and why each."""
+    """A policy's answer as returned, before it is checked and carried out: the jobs to start, and a reason each."""
 
     at: float
     policy: str
@@ -19,7 +19,7 @@ class Decided:
 
 @dataclass(frozen=True, slots=True)
 class Releasing:
-    """A job is about to be let go. With when it was submitted and how often it was put back, it is one job for ever."""
+    """A job is about to be released. Its submit time and restart count identify it even if its number is reused."""
 
     at: float
     job: int
@@ -29,7 +29,7 @@ class Releasing:
 
 @dataclass(frozen=True, slots=True)
 class Refused:
-    """A job was not let go after all, and what Slurm said."""
+    """Slurm refused to release a job; with its message."""
 
     at: float
     job: int
@@ -38,7 +38,7 @@ class Refused:
 
 @dataclass(frozen=True, slots=True)
 class Began:
-    """A job that was let go is seen to run, since ``at``, s."""
+    """A released job was seen running, since ``at`` (s)."""
 
     at: float
     job: int
@@ -46,7 +46,7 @@ class Began:
 
 @dataclass(frozen=True, slots=True)
 class Over:
-    """Nothing more is expected of a job: it ended, was cancelled, or waits again; how."""
+    """A released job ended, was cancelled, or waits again; ``how`` names the case."""
 
     at: float
     job: int
@@ -57,8 +57,8 @@ class Over:
 class Taking:
     """A job is about to be sent to the nodes of a running one, at a quota in percent, with another time limit.
 
-    ``limit`` is the one it had, s; ``until`` is when it is promised to be gone. ``submit`` and ``restarts`` as of
-    :class:`Releasing`. It stands until :class:`Restored`.
+    ``limit`` is the original time limit, s; ``until`` is its promised end. ``submit`` and ``restarts`` identify the
+    job as in :class:`Releasing`. The entry is in force until :class:`Restored`.
     """
 
     at: float
@@ -73,7 +73,7 @@ class Taking:
 
 @dataclass(frozen=True, slots=True)
 class Returning:
-    """A job is about to be put back in the queue, held, after it was put back so often; and why."""
+    """A job with this restart count is about to be requeued, held; and why."""
 
     at: float
     job: int
@@ -83,7 +83,7 @@ class Returning:
 
 @dataclass(frozen=True, slots=True)
 class Restored:
-    """A job has the time limit and the nodes that its user asked for; or it needs them no more."""
+    """A job has its user's time limit and nodes again, or no longer needs them."""
 
     at: float
     job: int
@@ -91,7 +91,7 @@ class Restored:
 
 @dataclass(frozen=True, slots=True)
 class Withheld:
-    """A job that was let go is held by somebody since; not to be released by a driver. Of the one submitted then."""
+    """A user held a job after its release, so no driver may release it. ``submit`` identifies the job."""
 
     at: float
     job: int
@@ -100,14 +100,14 @@ class Withheld:
 
 @dataclass(frozen=True, slots=True)
 class GivenBack:
-    """Held jobs were released to Slurm's own scheduler, as the driver stopped."""
+    """Held jobs were released to Slurm's scheduler when the driver stopped."""
 
     at: float
     jobs: tuple[int, ...]
 
 
 Entry = Decided | Releasing | Refused | Began | Over | Taking | Returning | Restored | Withheld | GivenBack
-#: What a value of each type of field may be; of a tuple, what each in it may be.
+#: Valid types for each annotation; for a tuple, of its elements.
 _TYPES: dict[str, tuple[type, ...]] = {
     "float": (int, float),
     "int": (int,),
@@ -133,7 +133,7 @@ _KINDS: dict[str, type[Any]] = {
 
 
 def entry_line(entry: Entry) -> str:
-    """An entry as a line of JSON.
+    """Format an entry as a line of JSON.
 
     >>> entry_line(Began(5.0, 7))
     '{"what":"began","at":5.0,"job":7}'
@@ -142,12 +142,12 @@ def entry_line(entry: Entry) -> str:
 
 
 def read_entry(line: str) -> Entry:
-    """The entry of a line.
+    """Parse a line.
 
     Raises
     ------
     ValueError
-        It is none.
+        The line is not an entry.
     """
     try:
         tree = json.loads(line)
@@ -170,18 +170,18 @@ def read_entry(line: str) -> Entry:
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """What is under way by a journal, by job: what was begun and is not written to be over.
+    """Unfinished business of a journal, by job: actions without a recorded outcome.
 
     Parameters
     ----------
     under_way
-        Jobs that were let go, or were about to be, and of whose end nothing is written.
+        Jobs that were released, or were about to be, without a recorded end.
     taken
-        Guests whose time limit and nodes are not those that their users asked for, or were about to be.
+        Guests that have, or were about to get, another time limit and other nodes than their user requested.
     returning
-        Jobs that were put back, or were about to be, and have not been let go again.
+        Jobs that were requeued, or were about to be, and were not released since.
     withheld
-        Jobs that somebody holds for themselves.
+        Jobs held by a user.
     """
 
     under_way: dict[int, Releasing] = field(default_factory=dict)
@@ -190,7 +190,7 @@ class Standing:
     withheld: dict[int, Withheld] = field(default_factory=dict)
 
     def note(self, entry: Entry) -> None:
-        """Have it be as after an entry."""
+        """Apply an entry."""
         match entry:
             case Releasing():
                 self.under_way[entry.job] = entry
@@ -210,8 +210,8 @@ class Standing:
                 pass
 
     def entries(self) -> list[Entry]:
-        """Entries after which it would be just so."""
-        # A release ends what stands of a return, so it goes first.
+        """Return entries that rebuild this state."""
+        # A release cancels a pending return, so releases go first.
         return [
             *self.under_way.values(),
             *self.taken.values(),
@@ -220,6 +220,6 @@ class Standing:
         ]
 
     def forget(self, job: int) -> None:
-        """Nothing more is expected of a job; for those that are gone this needs no entry."""
+        """Drop a job that is gone; this needs no entry."""
         self.returning.pop(job, None)
         self.withheld.pop(job, None)

@@ -1,4 +1,4 @@
-"""Jobs that run on the nodes of others: what is changed of them for it, and undone when they wait again."""
+"""Guests: jobs that run on another job's nodes, the changes made to them, and how these are undone."""
 
 from __future__ import annotations
 
@@ -13,23 +13,23 @@ from windlass.model import BatchError
 
 
 class Guests:
-    """A guest has the nodes of its host and a longer time limit.
+    """Changes to guests, which get the nodes of their host and a longer time limit.
 
-    Both are in the journal before they are changed. So whenever a driver ends, the next one knows what a job's user
-    had asked for, and who shares with whom; and so does ``windlass slurm give-back``.
+    Both changes are journaled before they are made. The next driver, or ``windlass slurm give-back``, can therefore
+    restore a job's original limit and nodes and knows the pairs.
 
     Parameters
     ----------
     client
         Slurm.
     journal
-        Where it is written.
+        The journal to write to.
     past
-        The same journal, asked about jobs.
+        The same journal's history of jobs.
     tell
-        Told in a line of what could not be undone.
+        Called with a line for each change that could not be undone.
     clock
-        Says the Unix time, s.
+        Returns the Unix time, s.
     """
 
     def __init__(
@@ -46,20 +46,22 @@ class Guests:
     def take_in(
         self, row: JobRow, host: int, nodes: Sequence[str], quota: int, longest: float, until: float
     ) -> str:
-        """Give a held job the nodes of a running one and a longer time limit; why it cannot have them, or nothing.
+        """Give a held job the nodes of a running one and a longer time limit.
+
+        Returns an error message, or an empty string.
 
         Parameters
         ----------
         row
             The job.
         host, nodes
-            Whose nodes, and which.
+            The running job, and its nodes.
         quota
-            Percent, for a driver that comes after.
+            Its quota in percent, recorded for the next driver.
         longest
-            Its time limit is at least so many seconds.
+            The least time limit that it gets, s.
         until
-            When it is promised to be gone, s.
+            Its promised end, s.
         """
         taking = Taking(self._clock(), row.job, host, quota, row.limit, until, row.submit, row.restarts)
         self._journal.append(taking)
@@ -73,21 +75,21 @@ class Guests:
         return ""
 
     def put_back(self, row: JobRow, why: str) -> str:
-        """Put a running job back in the queue, held; why it cannot be, or nothing. It is in the journal first."""
+        """Requeue a running job, held, after journaling it; return an error message, or an empty string."""
         self._journal.append(Returning(self._clock(), row.job, row.restarts, why))
         return self._client.requeue(row.job)
 
     def asked(self, row: JobRow) -> float:
-        """The time limit that a job's user asked for, s."""
+        """Return the time limit that a job's user requested, s."""
         taken = self._past.taken(row)
         return row.limit if taken is None else taken.limit
 
     def known(self) -> Mapping[int, Taking]:
-        """Those that were taken in, and have not ended or been put back since, by whatever driver."""
+        """Return the guests, of any driver, that have neither ended nor been requeued."""
         return dict(self._journal.standing.taken)
 
     def restore(self, rows: Iterable[JobRow]) -> None:
-        """Have those of these jobs that wait again, held, be as their users submitted them."""
+        """Restore the user's time limit and nodes of each of these jobs that waits again, held."""
         for row in rows:
             if not row.held or row.job not in self._journal.standing.taken:
                 continue

@@ -1,4 +1,4 @@
-"""What drivers did before, as the journal has it, compared with what Slurm says of the same jobs now."""
+"""Past actions on jobs, as recorded in the journal, compared with the jobs that Slurm lists now."""
 
 from __future__ import annotations
 
@@ -11,48 +11,48 @@ from windlass.engines.slurm.models import JobRow, Phase
 
 
 class Past:
-    """Answers what was done to a job, and writes down what became of it.
+    """The actions of drivers on each job, and a record of their outcome.
 
-    A number alone does not make a job: Slurm may have lost what it knew, and counted anew. So each is compared by when
-    it was submitted and how often it was put back.
+    A number alone does not identify a job, as Slurm reuses numbers after it has lost its state. Submit time and restart
+    count are therefore compared as well.
 
     Parameters
     ----------
     journal
-        What was written.
+        The journal.
     """
 
     def __init__(self, journal: Record) -> None:
         self._journal = journal
 
     def let_go(self, row: JobRow) -> bool:
-        """Whether it was let go, and was not put back since."""
+        """Return whether the job was released and not requeued since."""
         left = self._journal.under_way.get(row.job)
         return left is not None and (left.submit, left.restarts) == (row.submit, row.restarts)
 
     def put_back(self, row: JobRow) -> bool:
-        """Whether it was put back into the queue since it was let go."""
+        """Return whether the job was requeued since its release."""
         left = self._journal.under_way.get(row.job)
         return left is not None and row.restarts > left.restarts
 
     def returning(self, row: JobRow) -> bool:
-        """Whether it was a driver that put it back."""
+        """Return whether a driver requeued the job."""
         left = self._journal.standing.returning.get(row.job)
         return left is not None and row.restarts == left.restarts + 1
 
     def withheld(self, row: JobRow) -> bool:
-        """Whether somebody holds it for themselves."""
+        """Return whether a user holds the job."""
         left = self._journal.standing.withheld.get(row.job)
         return left is not None and left.submit == row.submit
 
     def taken(self, row: JobRow) -> Taking | None:
-        """How it was taken in as a guest, where its time limit and nodes are still those of a guest."""
+        """Return the entry by which the job became a guest, if it still has a guest's time limit and nodes."""
         left = self._journal.standing.taken.get(row.job)
         same = left is not None and (row.submit == left.submit or row.restarts > left.restarts)
         return left if same else None
 
     def keep(self, events: Sequence[Event], withheld: Sequence[JobRow], now: float) -> None:
-        """Write down what became of jobs that were let go, and who is held for somebody's sake."""
+        """Record the outcome of released jobs, and the jobs that a user holds."""
         under_way = self._journal.under_way
         entries: list[Entry] = []
         for event in events:
@@ -71,10 +71,10 @@ class Past:
         self._journal.append(*entries)
 
     def forget(self, rows: Mapping[int, JobRow], now: float) -> None:
-        """Write down what became of jobs while nobody looked."""
+        """Record the released jobs that ended while no driver ran."""
         standing = self._journal.standing
         gone: list[Entry] = [
-            Over(now, job, "over when a driver came")
+            Over(now, job, "had ended when a driver started")
             for job, left in standing.under_way.items()
             if _is_gone(rows.get(job)) or _is_another(rows[job], left.submit, left.restarts)
         ]
@@ -83,7 +83,7 @@ class Past:
         self._journal.append(*gone)
 
     def restored(self, rows: Mapping[int, JobRow], now: float) -> None:
-        """Write down which guests are over, or other jobs by now: of them nothing is to be undone."""
+        """Record the guests that ended, or that another job of their number has replaced; nothing is undone."""
         gone = [
             Restored(now, job)
             for job, taken in self._journal.standing.taken.items()

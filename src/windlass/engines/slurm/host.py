@@ -1,4 +1,4 @@
-"""What a private Slurm needs of the machine that it runs on: programs, free ports, control groups."""
+"""What a private Slurm needs from its host: programs, free ports and cgroups."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _GROUPS = Path("/sys/fs/cgroup")
 
 
 def missing() -> str:
-    """What of Slurm is not installed here, in a line; empty where nothing is missing."""
+    """Return an error message that names what Slurm needs and is missing; empty if nothing is."""
     absent = [name for name in _PROGRAMS if program(name) is None]
     if absent:
         return f"{', '.join(absent)}: not found; on Debian: apt-get install slurm-wlm munge"
@@ -27,18 +27,18 @@ def missing() -> str:
 
 
 def program(name: str) -> str | None:
-    """Where a program lies; None where it is not installed."""
-    # Daemons are in a folder that ordinary users do not search.
+    """Return the path of a program; None if it is not installed."""
+    # Daemons are in folders that are not on the path of ordinary users.
     return shutil.which(name) or shutil.which(name, path="/usr/sbin:/sbin")
 
 
 def environment(folder: Path) -> dict[str, str]:
-    """What Slurm's commands need to mean the cluster of this folder."""
+    """Return the environment that makes Slurm's commands use the cluster of this folder."""
     return {**os.environ, "SLURM_CONF": str(folder / "slurm.conf")}
 
 
 def ask(folder: Path, *command: str) -> str:
-    """What a command of Slurm's says of this cluster; nothing where it fails."""
+    """Return the output of one of Slurm's commands on this cluster; empty if it fails."""
     try:
         done = subprocess.run(command, env=environment(folder), capture_output=True, text=True, timeout=30)
     except subprocess.TimeoutExpired:
@@ -47,7 +47,7 @@ def ask(folder: Path, *command: str) -> str:
 
 
 def free_ports(count: int) -> tuple[int, ...]:
-    """So many ports on 127.0.0.1 that nobody listens on."""
+    """Return this many free ports on 127.0.0.1."""
     with contextlib.ExitStack() as stack:
         found = []
         for _ in range(count):
@@ -58,7 +58,7 @@ def free_ports(count: int) -> tuple[int, ...]:
 
 
 def remove_groups(nodes: Iterable[str]) -> None:
-    """Remove the control groups of jobs that have ended: empty ones, and nothing else is removed."""
+    """Remove the empty cgroups of jobs that have ended on these nodes."""
     for node in nodes:
         for top in _GROUPS.glob(f"*/slurm_{node}"):
             for path, *_ in sorted(os.walk(top, topdown=False), key=lambda found: -len(found[0])):

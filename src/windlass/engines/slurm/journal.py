@@ -1,4 +1,4 @@
-"""What a driver decided and did, a line each, on disk before it is done: it survives the driver's own death."""
+"""The journal: one line per decision or action, written to disk before it is carried out."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from typing import BinaryIO, Protocol
 from windlass.engines.slurm.entries import Entry, Releasing, Standing, entry_line, read_entry
 from windlass.model import InputError
 
-#: A journal that has grown to so many bytes begins anew, and one of before is kept.
+#: Size at which a journal is rotated, bytes.
 LIMIT_BYTES = 8 << 20
 
 
 class Record(Protocol):
-    """Where a driver writes what it does, and finds what one before it left."""
+    """Where a driver records its actions, and reads those of previous drivers."""
 
     @property
     def under_way(self) -> Mapping[int, Releasing]:
-        """Jobs that were let go, or were about to be, and of whose end nothing is written."""
+        """Jobs that were released, or were about to be, without a recorded end."""
         ...
 
     @property
     def standing(self) -> Standing:
-        """All that is under way."""
+        """All unfinished business."""
         ...
 
     def append(self, *entries: Entry) -> None:
@@ -35,12 +35,12 @@ class Record(Protocol):
 
 
 class Unwritten:
-    """Knows what a journal says, and writes nothing: for those who only look.
+    """A journal that is only read, for commands that change nothing.
 
     Parameters
     ----------
     path
-        A journal, which need not be there.
+        A journal, which need not exist.
     """
 
     def __init__(self, path: Path) -> None:
@@ -50,28 +50,28 @@ class Unwritten:
 
     @property
     def under_way(self) -> Mapping[int, Releasing]:
-        """As of :class:`Record`."""
+        """See :class:`Record`."""
         return self.standing.under_way
 
     def append(self, *entries: Entry) -> None:
-        """Nothing."""
+        """Discard the entries."""
 
 
 class Journal:
-    """Entries in a file, each on disk when :meth:`append` returns; and what they say of jobs that are under way.
+    """Entries in a file, each on disk when :meth:`append` returns, and the state of jobs that they describe.
 
     Parameters
     ----------
     path
-        The file. One that exists is read first, and gone on with.
+        The file. An existing one is read first, and then appended to.
     limit
-        At how many bytes it begins anew with what is under way alone; what was before is kept in
-        ``<path>.1``, and what was there is gone.
+        The size at which it is rotated, bytes: the new file has only unfinished business, and the old file replaces
+        ``<path>.1``.
 
     Raises
     ------
     InputError
-        The file cannot be opened, or has a line that is no entry, other than a last one that was cut off.
+        The file cannot be opened, or a line is not an entry; an incomplete last line is no error.
 
     Examples
     --------
@@ -87,11 +87,11 @@ class Journal:
 
     def __init__(self, path: Path, limit: int = LIMIT_BYTES) -> None:
         self.path, self._limit = path, limit
-        #: All that is under way.
+        #: All unfinished business.
         self.standing = Standing()
-        #: What was found cut off at the end, in words; empty where nothing was.
+        #: A warning about an incomplete last line; empty if there was none.
         self.torn = ""
-        #: Entries read when it was opened.
+        #: The number of entries read at opening.
         self.read = 0
         whole = self._read()
         try:
@@ -103,11 +103,11 @@ class Journal:
 
     @property
     def under_way(self) -> Mapping[int, Releasing]:
-        """Jobs that were let go, or were about to be, and of whose end nothing is written."""
+        """Jobs that were released, or were about to be, without a recorded end."""
         return self.standing.under_way
 
     def _read(self) -> int:
-        """Take in what is written; of how many bytes it is."""
+        """Read the file; return the length of its complete lines, bytes."""
         try:
             content = self.path.read_bytes()
         except FileNotFoundError:
@@ -115,7 +115,7 @@ class Journal:
         except OSError as error:
             raise InputError(f"--journal: {self.path}: {error.strerror}") from error
         lines = content.split(b"\n")
-        # A line is written with its end in one call: without it, the rest was never promised to anybody.
+        # A line and its end are written in one call, so an incomplete last line was never confirmed by append().
         last = lines.pop()
         for number, line in enumerate(lines, 1):
             try:
@@ -124,7 +124,7 @@ class Journal:
                 raise InputError(f"{self.path}, line {number}: not an entry of a journal: {error}") from error
         self.read = len(lines)
         if last:
-            self.torn = f"{self.path}, line {len(lines) + 1}: cut off after {len(last)} bytes, and left out"
+            self.torn = f"{self.path}, line {len(lines) + 1}: incomplete ({len(last)} bytes); removed"
         return len(content) - len(last)
 
     def append(self, *entries: Entry) -> None:
@@ -133,8 +133,8 @@ class Journal:
         Raises
         ------
         InputError
-            They cannot be written, as where the disk is full; the file is as it was then. Or they are, and it cannot
-            begin anew.
+            They cannot be written, for example because the disk is full; the file is then unchanged. Or they were
+            written, and the file cannot be rotated.
         """
         if not entries:
             return
@@ -142,7 +142,7 @@ class Journal:
         try:
             self._write("".join(f"{entry_line(entry)}\n" for entry in entries).encode("utf-8"))
         except OSError as error:
-            # Half a line would be gone on with by the next entry, and neither could be read.
+            # A partial line would corrupt the next entry, too.
             with contextlib.suppress(OSError):
                 self._file.truncate(before)
             raise self._refused(error) from error
@@ -157,7 +157,7 @@ class Journal:
 
     def _write(self, data: bytes) -> None:
         left = memoryview(data)
-        # What meets the end of a disk is written in part, and only what follows is an error.
+        # On a full disk the first call writes a part, and only the next one fails.
         while left:
             left = left[self._file.write(left) :]
         os.fsync(self._file.fileno())
@@ -169,7 +169,7 @@ class Journal:
         return self.path.with_name(f"{self.path.name}.{end}")
 
     def _begin_anew(self) -> None:
-        """The new file is whole before it takes the old one's place, whenever the machine stops."""
+        """Rotate the file: the new one is complete before it replaces the old one."""
         fresh, before = self._named("new"), self._named("1")
         with open(fresh, "wb") as out:
             out.write("".join(f"{entry_line(entry)}\n" for entry in self.standing.entries()).encode("utf-8"))
@@ -190,7 +190,7 @@ class Journal:
             os.close(handle)
 
     def close(self) -> None:
-        """Let go of the file; more than once does no harm."""
+        """Close the file; a second call has no effect."""
         with contextlib.suppress(OSError):
             self._file.close()
 
@@ -204,6 +204,6 @@ class Journal:
 
 
 def read_journal(path: Path) -> Sequence[Entry]:
-    """All whole entries of a journal's file, in order."""
+    """Return all complete entries of a journal's file, in order."""
     lines = path.read_bytes().split(b"\n")[:-1]
     return [read_entry(line.decode("utf-8")) for line in lines]

@@ -1,4 +1,4 @@
-"""One driver a cluster: a lock that the machine lets go when its holder dies, however it does."""
+"""A lock that admits one driver per cluster; the kernel releases it when the driver's process ends."""
 
 from __future__ import annotations
 
@@ -14,20 +14,21 @@ from windlass.model import InputError
 
 
 class DriverLock:
-    """Held from when it is made until it is closed or the process ends.
+    """A file lock, held until it is closed or the process ends.
 
-    It holds among drivers on this host; that nobody drives the same cluster from another one is for the site to see to.
+    It works among drivers on one host; the site must prevent drivers on other hosts.
 
     Parameters
     ----------
     cluster
-        What names the cluster: its name, and where its controller listens.
+        The identity of the cluster: its name, and the address of its controller.
     folder
-        Where the lock's file lies; None for the machine's own place for locks.
+        The folder of the lock file; None for the machine's default.
 
     Raises
     ------
     InputError
+        Another driver holds the lock; the message has its process id.
         Another driver has it; with its process.
 
     Examples
@@ -43,21 +44,23 @@ class DriverLock:
         try:
             self._handle = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o644)
         except OSError as error:
-            raise InputError(f"{self.path}: {error.strerror}; expected a lock's file of your own") from error
+            raise InputError(
+                f"{self.path}: {error.strerror}; expected a lock file that this user owns"
+            ) from error
         try:
             fcntl.flock(self._handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError as error:
-            who = os.pread(self._handle, 32, 0).decode("ascii", "replace").strip() or "unknown"
+            holder = os.pread(self._handle, 32, 0).decode("ascii", "replace").strip() or "unknown"
             os.close(self._handle)
-            raise InputError(f"another driver (process {who}) drives this cluster: {cluster}") from error
-        # Who holds it is for those who ask in vain: the lock holds without, on a disk that is full.
+            raise InputError(f"another driver (process {holder}) drives this cluster: {cluster}") from error
+        # The id only serves the error message, so a full disk, on which it cannot be written, is no failure.
         with contextlib.suppress(OSError):
             os.ftruncate(self._handle, 0)
             os.pwrite(self._handle, f"{os.getpid()}\n".encode("ascii"), 0)
 
     def close(self) -> None:
-        """Let others drive; more than once does no harm."""
-        # The file stays: whoever removed it could take it from one who has just opened it.
+        """Release the lock; a second call has no effect."""
+        # The file is kept: removing it could break the lock of a process that has just opened it.
         if self._handle >= 0:
             os.close(self._handle)
         self._handle = -1

@@ -1,4 +1,4 @@
-"""Jobs of Slurm's that have ended, as a table that Windlass runs again."""
+"""Finished jobs of Slurm as a table that Windlass can simulate."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _SACCT = (
     "State",
     "JobName",
 )
-#: A line of the text file. What users may write as they like is between what only Slurm writes.
+#: A line of the text file. Each field that users choose lies between fields that only Slurm writes.
 _LINE = re.compile(
     r"JobId=(?P<job>\d+) UserId=(?P<user>.*)\(\d+\) GroupId=.* Name=(?P<name>.*) JobState=(?P<state>\S+)"
     r" Partition=(?P<partition>\S*) TimeLimit=(?P<limit>\S+) StartTime=(?P<start>\S+) EndTime=(?P<end>\S+)"
@@ -46,24 +46,24 @@ _LINE = re.compile(
 )
 
 
-#: States of a run after which the job was put back into the queue: it is not over.
+#: States of a run after which the job was requeued, so that it is not finished.
 _PUT_BACK = ("PENDING", "REQUEUED")
 
 
 @dataclass(frozen=True, slots=True)
 class EndedJob:
-    """A run of a job.
+    """A finished run of a job.
 
     Parameters
     ----------
     job
-        Slurm's number.
+        Slurm's job number.
     submit, start, end
         Unix times in whole seconds.
     procs
-        Processors that it held.
+        Allocated processors.
     request
-        Its time limit, s; None where it had none.
+        Its time limit, s; None without a limit.
     user, partition, state, name
         As Slurm writes them.
     """
@@ -82,9 +82,9 @@ class EndedJob:
 
 @dataclass(frozen=True, slots=True)
 class SlurmJobLog:
-    """Ended jobs in order of submission, and how many records were left out, as these jobs never ran or ran again.
+    """Finished jobs in order of submission, and the number of excluded records: jobs that never ran, or ran again.
 
-    Where every run was asked for, a job that was put back into the queue is there once for each.
+    With duplicates, a requeued job is listed once for each run.
     """
 
     jobs: tuple[EndedJob, ...]
@@ -92,22 +92,21 @@ class SlurmJobLog:
 
 
 def read_log(client: Client, duplicates: bool = False) -> SlurmJobLog:
-    """The ended jobs of a cluster: of its accounting where it has one, or else of its file of completed jobs.
+    """Read the finished jobs of a cluster, from its accounting or else from its job completion file.
 
     Parameters
     ----------
     client
         Slurm.
     duplicates
-        Whether every run of a job counts that was put back into the queue, and not its last alone, as by ``sacct
-        --duplicates``.
+        True to list every run of a requeued job, as ``sacct --duplicates`` does; False to list only the last.
 
     Raises
     ------
     InputError
-        It keeps neither; says which settings do.
+        The cluster keeps neither; the message names the settings that do.
     BatchError
-        Slurm does not answer, or a line cannot be read; names it.
+        Slurm does not answer, or a line cannot be read; the message names the line.
     """
     if client.setting("AccountingStorageType") == "accounting_storage/slurmdbd":
         return read_sacct(client.accounting(_SACCT, duplicates), duplicates)
@@ -127,14 +126,14 @@ def read_log(client: Client, duplicates: bool = False) -> SlurmJobLog:
 
 
 def read_completed(text: str, name: str, duplicates: bool = False) -> SlurmJobLog:
-    """The jobs of a file that ``jobcomp/filetxt`` writes; times in it are local.
+    """Parse a file written by ``jobcomp/filetxt``, with local times.
 
-    It has a line for each run. ``duplicates`` is as of :func:`read_log`.
+    It has a line for each run. ``duplicates`` is as in :func:`read_log`.
 
     Raises
     ------
     BatchError
-        A line cannot be read; names it.
+        A line cannot be read; the message names the line.
     """
     found: list[EndedJob | None] = []
     for number, line in enumerate(text.splitlines(), 1):
@@ -153,7 +152,7 @@ def read_completed(text: str, name: str, duplicates: bool = False) -> SlurmJobLo
 
 
 def _completed(fields: re.Match[str]) -> EndedJob | None:
-    """The run of a line; None where the job never ran."""
+    """Return the run of a line; None for a job that never ran."""
     times = fields.group("submit", "start", "end")
     if fields["nodes"] == "0" or "Unknown" in times:
         return None
@@ -164,20 +163,20 @@ def _completed(fields: re.Match[str]) -> EndedJob | None:
 
 
 def read_sacct(text: str, duplicates: bool = False) -> SlurmJobLog:
-    """The jobs of ``sacct --parsable2 --noheader`` with the fields of this module, and Unix times.
+    """Parse the output of ``sacct --parsable2 --noheader`` with the fields of this module, and Unix times.
 
-    ``duplicates`` is as of :func:`read_log`; without it a job counts once, also where the text has all of its runs.
+    ``duplicates`` is as in :func:`read_log`; without it a job is listed once, even if the text has all of its runs.
 
     Raises
     ------
     BatchError
-        A line cannot be read; names it.
+        A line cannot be read; the message names the line.
     """
     found: list[EndedJob | None] = []
     for number, line in enumerate(text.splitlines(), 1):
         if not line.strip():
             continue
-        # The name comes last, as it may have the separator in it.
+        # The name is the last field, as it may contain the separator.
         cells = line.split("|", len(_SACCT) - 1)
         try:
             job, submit, start, end, procs, limit, user, partition, state, name = cells
@@ -196,10 +195,10 @@ def read_sacct(text: str, duplicates: bool = False) -> SlurmJobLog:
 
 
 def _in_order(found: Sequence[EndedJob | None], duplicates: bool) -> SlurmJobLog:
-    """Of a job that ran more than once, its last run counts, or each of them."""
+    """Sort the runs by submission; without ``duplicates``, keep only the last run of each job."""
     runs = [row for row in found if row is not None and row.end >= row.start]
     if not duplicates:
-        # A run that was put back into the queue is not the last: the job waits, or has another record by now.
+        # A requeued run is not the last: the job waits, or has a later record.
         runs = list({row.job: row for row in runs if row.state not in _PUT_BACK}.values())
     jobs = tuple(sorted(runs, key=lambda row: (row.submit, row.job, row.start)))
     return SlurmJobLog(jobs, len(found) - len(jobs))
@@ -220,7 +219,7 @@ def write_log(jobs: Iterable[EndedJob], out: TextIO) -> None:
     first: int | None = None
     for job in jobs:
         first = job.submit if first is None else first
-        asked = "" if job.request is None else job.request
+        request = "" if job.request is None else job.request
         times = (job.submit - first, job.start - first, job.end - job.start)
         words = (job.user, job.partition, job.state, job.name)
-        rows.writerow((job.job, *times, job.procs, asked, *words, job.submit))
+        rows.writerow((job.job, *times, job.procs, request, *words, job.submit))

@@ -1,4 +1,4 @@
-"""What Slurm says of its jobs and nodes, read from the JSON of its commands."""
+"""Slurm's jobs and nodes, parsed from the JSON output of its commands."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from windlass.model import BatchError
 
 #: The first word of the comment of a job that Windlass may start.
 OPT_IN = "windlass"
-#: Further words of that comment: it may share an allocation; it may be put back in the queue and begin again.
+#: Further words of that comment: the job may share an allocation; it may be requeued and restarted.
 SHARES, RESTARTS = "share", "restart"
-#: Why a job waits that an administrator holds; one that was submitted held, or that its user holds, says another word.
+#: Slurm's reason for a job held by an administrator; jobs held by their user have other reasons.
 _BARRED = "JobHeldAdmin"
 
 _OVER = frozenset(
@@ -39,7 +39,7 @@ _NOT_UP = frozenset(
 
 
 class Phase(Enum):
-    """Where a job is: it waits, holds processors, or is over."""
+    """The phase of a job: waiting, holding processors, or over."""
 
     WAITS = "waits"
     RUNS = "runs"
@@ -48,38 +48,38 @@ class Phase(Enum):
 
 @dataclass(frozen=True, slots=True)
 class JobRow:
-    """A job, as Slurm tells it.
+    """A job as Slurm lists it.
 
     Parameters
     ----------
     job
-        Slurm's number; of a task of an array, its own.
+        Slurm's job number; for a task of an array, the task's own.
     state, reason
         Slurm's words, such as ``PENDING`` and ``JobHeldUser``.
     submit, start, end
-        Unix times in whole seconds; 0 where there is none yet. A job that was put back was submitted then.
+        Unix times in whole seconds; 0 if unknown. For a requeued job, ``submit`` is the time of the requeue.
     limit
-        The run time that it may have, s; infinity where there is no limit.
+        Its time limit, s; infinity without a limit.
     procs
-        Processors asked for, or held.
+        Processors requested or held.
     nodes
-        Where it runs, as Slurm writes it, such as ``n[1-4]``; empty where it does not.
+        Its nodes as Slurm writes them, such as ``n[1-4]``; empty while it waits.
     memory
-        That it asked for on all its nodes, bytes; 0 where it asked for none.
+        Memory requested on all its nodes, bytes; 0 without a request.
     name, comment, user, partition
         As submitted.
     held
-        Whether it waits for somebody to release it.
+        True if it waits and must be released first.
     restarts
-        How often it was put back into the queue.
+        How often it was requeued.
     requeues
-        Whether it may be put back.
+        True if Slurm may requeue it.
     many
-        Whether it stands for several: an array that was not taken apart yet, or a heterogeneous job.
+        True if it represents several jobs: an array that is not split yet, or a heterogeneous job.
     suspended
-        Unix time at which it was last suspended or resumed; 0 where it never was.
+        Unix time of the last suspension or resumption; 0 without any.
     ran_before
-        How long it had run then, s.
+        How long it had run until then, s.
     """
 
     job: int
@@ -105,38 +105,38 @@ class JobRow:
 
     @property
     def barred(self) -> bool:
-        """Whether it is held by an administrator, and nobody else may release it."""
+        """True if an administrator holds it, so that only an administrator may release it."""
         return self.held and self.reason == _BARRED
 
     @property
     def phase(self) -> Phase:
-        """Where it is; one that completes holds its processors still."""
+        """Its phase; a completing job still holds its processors."""
         if self.state in _OVER:
             return Phase.OVER
         return Phase.WAITS if self.state in _WAITS else Phase.RUNS
 
     @property
     def opted_in(self) -> bool:
-        """Whether its user left it to Windlass to start."""
+        """True if its user lets Windlass start it."""
         return self.comment.split()[:1] == [OPT_IN] and not self.many
 
     @property
     def shares(self) -> bool:
-        """Whether its user lets it share an allocation."""
+        """True if its user allows it to share an allocation."""
         return self.opted_in and SHARES in self.comment.split()
 
     @property
     def may_restart(self) -> bool:
-        """Whether its user, and Slurm, let it be put back in the queue."""
+        """True if its user and Slurm allow it to be requeued."""
         return self.opted_in and RESTARTS in self.comment.split() and self.requeues
 
     @property
     def cancelled(self) -> bool:
-        """Whether it was cancelled."""
+        """True if it was cancelled."""
         return self.state in ("CANCELLED", "REVOKED")
 
     def paused(self, now: float) -> float:
-        """For how long it has been suspended since it started, s; a time limit does not count that."""
+        """Return how long it was suspended since its start, s; its time limit does not count this time."""
         if not self.suspended or not self.start:
             return 0.0
         ran = self.ran_before + (0.0 if self.state == "SUSPENDED" else max(0.0, now - self.suspended))
@@ -144,13 +144,13 @@ class JobRow:
 
     @property
     def ran(self) -> bool:
-        """Of one that is over: whether it ever ran."""
+        """True if a finished job ever ran."""
         return bool(self.nodes) and self.start > 0
 
 
 @dataclass(frozen=True, slots=True)
 class NodeRow:
-    """A node: its name, processors, whether jobs may start on it, its partitions, its memory in bytes, and its host."""
+    """A node: name, processors, whether jobs may start on it, partitions, memory in bytes, and host."""
 
     name: str
     procs: int
@@ -161,23 +161,23 @@ class NodeRow:
 
 
 def read_jobs(text: str) -> list[JobRow]:
-    """The jobs of ``squeue --json``, in the order of their numbers.
+    """Parse the jobs of ``squeue --json``, sorted by number.
 
     Raises
     ------
     BatchError
-        Slurm says that it could not look, or the text is not what Slurm 22.05 writes; names what is missing.
+        Slurm reports an error, or the text is not the output of Slurm 22.05; the message names the missing field.
     """
     return sorted(_read(text, "squeue", "jobs", _job), key=lambda row: row.job)
 
 
 def read_nodes(text: str) -> list[NodeRow]:
-    """The nodes of ``sinfo --json``.
+    """Parse the nodes of ``sinfo --json``.
 
     Raises
     ------
     BatchError
-        As of :func:`read_jobs`.
+        See :func:`read_jobs`.
     """
     return _read(text, "sinfo", "nodes", _node)
 
@@ -192,8 +192,8 @@ def _read(text: str, command: str, field: str, read: Callable[[Mapping[str, Any]
     except (ValueError, KeyError, AttributeError, TypeError, RecursionError) as error:
         raise BatchError(f"{command} --json: cannot be read: {type(error).__name__}: {error}") from error
     if errors:
-        # With the controller away, it tells of no jobs and ends as if all were well.
-        raise BatchError(f"{command} --json: {_told(errors)}")
+        # Without its controller, Slurm 22.05 lists no jobs and exits with status 0; only this field has the error.
+        raise BatchError(f"{command} --json: {_messages(errors)}")
     try:
         return [read(row) for row in rows]
     except (KeyError, TypeError, ValueError) as error:
@@ -202,12 +202,12 @@ def _read(text: str, command: str, field: str, read: Callable[[Mapping[str, Any]
         ) from error
 
 
-def _told(errors: Iterable[Mapping[str, Any]]) -> str:
+def _messages(errors: Iterable[Mapping[str, Any]]) -> str:
     return "; ".join(str(error.get("description") or error.get("error") or error) for error in errors)
 
 
 def _job(row: Mapping[str, Any]) -> JobRow:
-    # An array that was cancelled before any of it ran has none.
+    # An array that was cancelled before any task ran has no processors.
     procs = int(row["cpus"] or 0)
     per_node, per_cpu = row["memory_per_node"], row["memory_per_cpu"]
     limit = row["time_limit"]

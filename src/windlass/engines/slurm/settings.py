@@ -1,4 +1,4 @@
-"""How Slurm is driven: by which policies, and under which names."""
+"""Settings of a driver for Slurm: its policies, and the names of its files and cgroups."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ Tell = Callable[[str], None]
 
 @dataclass(frozen=True, slots=True)
 class Driving:
-    """How Slurm is driven.
+    """The settings of a driver.
 
     Parameters
     ----------
     policies
-        By the name of the decision. ``order`` must be among them.
+        Policies by the name of their decision. ``order`` is required.
     journal
-        The file of decisions.
+        The journal's file.
     options
-        How Slurm is looked at.
+        How Slurm is polled.
     keep_held
-        Whether jobs that still wait stay held when the driver stops; Slurm starts them by itself otherwise.
+        True to leave waiting jobs held when the driver stops; False to release them to Slurm's scheduler.
     checkpoint
-        Where ``share`` is among the policies: seconds between two measurements of all that runs and may share.
+        With a ``share`` policy: interval between measurements of running jobs that may share, s.
     """
 
     policies: Mapping[str, Named]
@@ -41,19 +41,19 @@ class Driving:
 
 
 def cluster_name(client: Client) -> str:
-    """What names a cluster: its name, and where its controller listens."""
+    """Return the identity of a cluster: its name, and the address of its controller."""
     return ":".join(client.setting(name) for name in ("ClusterName", "SlurmctldHost[0]", "SlurmctldPort"))
 
 
 def default_journal(cluster: str) -> Path:
-    """A cluster's journal where none is named: in the user's folder for state."""
+    """Return the default path of a cluster's journal, in the user's state folder."""
     home = os.environ.get("XDG_STATE_HOME") or str(Path.home() / ".local" / "state")
     name = "".join(sign if sign.isalnum() else "-" for sign in cluster)
     return Path(home) / "windlass" / f"slurm-{name}.journal"
 
 
 def group_name(cluster: str) -> str:
-    """The control group of a cluster's quotas: drivers of two clusters on one host have a group each.
+    """Return the name of the cgroup of a cluster's quotas, which is unique on the host.
 
     >>> group_name("windlass:here:7817")
     'windlass-windlass-here-7817'

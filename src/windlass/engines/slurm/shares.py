@@ -1,6 +1,6 @@
-"""Jobs of Slurm that share an allocation on this host: measured and given quotas by control groups of our own.
+"""Sharing of allocations on this host: jobs of Slurm are measured, and limited by Windlass's own cgroups.
 
-Which jobs may, and what they use, is read by :mod:`~windlass.engines.slurm.use`.
+Which jobs may share, and their usage, is read by :mod:`~windlass.engines.slurm.use`.
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ from windlass.engines.slurm.system import SlurmSystem
 from windlass.engines.slurm.use import SlurmUse
 from windlass.model import BatchError
 
-#: A time limit that is made longer is longer by so much more, s, so that it is not at each checkpoint.
+#: Margin added when a time limit is extended, s, so that it is not extended at each checkpoint.
 _SLACK_S = 60.0
-#: A guest at a quota of 0 has this weight: less than any other.
+#: The weight of a guest at a quota of 0.
 _LEAST_WEIGHT = 0.01
 
 
 @dataclass(frozen=True, slots=True)
 class _Set:
-    """What a job's group is set to: a limit in cores, a weight, and the cores that it is kept on; none for all."""
+    """Settings of a job's cgroup: a limit in cores, a weight, and the cores it is pinned to; an empty set for all."""
 
     limit: float | None
     weight: float
@@ -41,32 +41,32 @@ class _Set:
 
 
 class SlurmShares(SlurmUse):
-    """Keeps :class:`~windlass.engines.batch.sharing.SharingSystem` on Slurm and this host's control groups.
+    """A :class:`~windlass.engines.batch.sharing.SharingSystem` on Slurm and this host's cgroups.
 
-    A guest is limited to its quota and has that weight; its host has the rest as weight and no limit, so that nobody
-    takes from it what others leave idle. Both are kept on the host's cores, where Slurm's numbers of processors are
-    this machine's: one node on it, with no more processors than there are. Quotas end with this process, however it
-    ends: a watchdog lifts them.
+    A guest is limited to its quota and has it as its weight. Its host has the rest as weight and no limit, so that it
+    can use all idle time. Both are pinned to the host's cores if Slurm's processor numbers are this machine's, that is,
+    if the machine is one node with no more processors than exist. A watchdog lifts the quotas when this process ends,
+    even if it is killed.
 
     Parameters
     ----------
     system, client
         Slurm.
     groups
-        The driver's own.
+        The driver's cgroups.
     keep
-        Told of all pairs before they are so.
+        Called with all pairs before they take effect, to save them.
     tell
-        Told in a line of what is worth a user's eye.
+        Called with a line for each warning.
     mount
-        Where control groups are.
+        The mount point of cgroups.
     watch
-        Has somebody lift quotas when this process ends.
+        Starts a watchdog that lifts quotas when this process ends.
 
     Raises
     ------
     GroupError
-        Groups cannot be used here, or another driver has them.
+        Cgroups cannot be used here, or another driver uses them.
     """
 
     def __init__(
@@ -84,7 +84,7 @@ class SlurmShares(SlurmUse):
         self._client, self._groups = client, groups
         self._keep, self._tell, self._watch = keep, tell, watch
         self._set: dict[int, _Set] = {}
-        #: Cores of hosts, as Slurm numbers them; none where these are no numbers of this machine's.
+        #: Cores of hosts by Slurm's numbers; an empty set if these differ from the machine's.
         self._cores: dict[int, frozenset[int]] = {}
         self._pins = _is_whole(client)
         self._pairs: tuple[Pair, ...] = ()
@@ -95,7 +95,7 @@ class SlurmShares(SlurmUse):
             groups.release(job)
 
     def take_in(self, pair: Pair, longest: float, until: float) -> str:
-        """Release a job onto the nodes of another one, with a time limit that leaves room for its quota."""
+        """Release a job onto the nodes of another one, with a time limit extended for its quota."""
         try:
             return self._system.release_beside(pair.guest, pair.host, pair.quota, longest, until)
         except AwayError:
@@ -104,7 +104,7 @@ class SlurmShares(SlurmUse):
             return str(error)
 
     def allow(self, job: int, seconds: float) -> None:
-        """Make a guest's time limit longer where it might stop it."""
+        """Extend a guest's time limit if it could expire within ``seconds``."""
         row, now = self._system.details(job), self._system.now()
         used = now - row.start - row.paused(now)
         if row.phase is not Phase.RUNS or not row.start or row.limit >= used + seconds:
@@ -114,25 +114,25 @@ class SlurmShares(SlurmUse):
         except AwayError:
             raise
         except BatchError as error:
-            self._tell(f"job {job} may be stopped for what it did not get: {error}")
+            self._tell(f"job {job} may reach its time limit because of its quota: {error}")
 
     def together(self, host: int, guest: int) -> bool:
-        """As said above; where they are not, that is told."""
+        """Return whether two jobs have the same cores; if not, warn."""
         found = super().together(host, guest)
         if not found:
             self._tell(f"job {guest} was given other cores than those of job {host}, and does not share them")
         return found
 
     def put_back(self, job: int, why: str) -> str:
-        """Requeue a job, held. As soon as it waits it is as its user submitted it."""
+        """Requeue a job, held. Its user's time limit and nodes are restored once it waits."""
         self._release(job)
-        said = self._system.guests.put_back(self._system.details(job), why)
-        if not said:
+        error = self._system.guests.put_back(self._system.details(job), why)
+        if not error:
             self._measured.pop(job, None)
-        return said
+        return error
 
     def set_quotas(self, pairs: Sequence[Pair]) -> None:
-        """Limits and weights of all who share; nobody else has any."""
+        """Set limits and weights of all pairs, and lift all others."""
         if tuple(pairs) != self._pairs:
             self._keep(pairs)
             self._pairs = tuple(pairs)
@@ -153,7 +153,7 @@ class SlurmShares(SlurmUse):
                 self._tell(f"job {job}: {error}")
 
     def close(self) -> None:
-        """Lift all quotas, and keep who shares and what was learned; more than once does no harm."""
+        """Lift all quotas, and save the pairs and what was learned; a second call has no effect."""
         if not self._closed:
             self._keep(self._pairs)
         self._closed = True
@@ -162,10 +162,10 @@ class SlurmShares(SlurmUse):
         self._stack.close()
 
     def _guard(self) -> None:
-        """Quotas are only set while there is somebody to lift them."""
+        """Restart a dead watchdog, so that quotas are never set without one."""
         if self._dog.poll() is None:
             return
-        self._tell("the watchdog of quotas was ended; another one is started")
+        self._tell("the watchdog of quotas has died; starting another one")
         with contextlib.suppress(GroupError):
             self._stack.close()
         self._stack = contextlib.ExitStack()
@@ -174,7 +174,7 @@ class SlurmShares(SlurmUse):
 
     def _apply(self, job: int, wanted: _Set) -> None:
         if self._set.get(job) != wanted:
-            # Known before it is done: what fails half-way is released, too.
+            # Registered first, so that a job with half of its settings is released, too.
             self._set[job] = _Set(None, math.nan, frozenset())
             self._groups.create(job)
             if wanted.cores:
@@ -185,7 +185,7 @@ class SlurmShares(SlurmUse):
         self._groups.take(job, lambda: self._members(job))
 
     def _cores_of(self, host: int) -> frozenset[int]:
-        """Cores that a host and its guest are kept on; none where that would keep them from nothing."""
+        """Return the cores to which a host and its guest are pinned; an empty set for no pinning."""
         if not self._pins:
             return frozenset()
         if host not in self._cores:
@@ -205,6 +205,6 @@ class SlurmShares(SlurmUse):
 
 
 def _is_whole(client: Client) -> bool:
-    """Whether this machine is one node, and has as many processors as Slurm says, or more."""
+    """Return whether this machine is exactly one node, with no more processors than exist."""
     here = [node for node in client.nodes() if node.host == socket.gethostname().partition(".")[0]]
     return len(here) == 1 and here[0].procs <= (os.cpu_count() or 1)

@@ -1,4 +1,4 @@
-"""A co-scheduler beside the order of Slurm's jobs: what it knew before, whom it is asked about, what is told of it."""
+"""The co-scheduler of a Slurm driver: it restores learned state, decides on pairs, and reports them."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ from windlass.share.usage import ClassUse
 def sharing_site(
     system: SlurmSystem, client: Client, driving: Driving, journal: Record, tell: Tell
 ) -> LiveSite:
-    """The site, with who shares beside it where a policy says so.
+    """Return the site, with a co-scheduler if there is a ``share`` policy.
 
     Raises
     ------
     InputError
-        Nobody can be given quotas here; says why.
+        Quotas cannot be set here; the message has the reason.
     """
     policy: Any = driving.policies.get(SHARE.key)
     if policy is None:
@@ -58,7 +58,7 @@ def sharing_site(
 
     taken = system.guests.known()
 
-    def beside(book: BatchBook) -> Shares:
+    def co_scheduler(book: BatchBook) -> Shares:
         return Shares(
             book,
             shares,
@@ -71,11 +71,11 @@ def sharing_site(
             uses=uses,
         )
 
-    return LiveSite(system, beside=beside)
+    return LiveSite(system, beside=co_scheduler)
 
 
 def _learned(driving: Driving, policy: Any) -> tuple[Path, ShareState]:
-    """What drivers before this one knew, given to the policy where it is the same one; and the file of it."""
+    """Restore what earlier drivers learned, if the policy is the same; return the file and its state."""
     file = driving.journal.with_name(f"{driving.journal.name}.shares")
     state = read_state(file) or ShareState(policy.name)
     learner = capability(policy, Persistent)
@@ -85,7 +85,7 @@ def _learned(driving: Driving, policy: Any) -> tuple[Path, ShareState]:
 
 
 def _left(state: ShareState, taken: Mapping[int, Taking]) -> tuple[Pair, ...]:
-    """Pairs that there were: those that were kept, and who was taken in just before a driver was killed."""
+    """Return earlier pairs: the saved ones, and guests started just before a driver was killed."""
     known = {pair.guest for pair in state.pairs}
     new = [Pair(each.host, each.job, each.quota) for each in taken.values() if each.job not in known]
     return (*state.pairs, *new)
@@ -106,7 +106,7 @@ def _note_shares(view: ShareView, answer: Sharing, policy: str, journal: Record)
 
 
 def plan_shares(client: Client, driving: Driving, look: SlurmOptions) -> list[str]:
-    """Who would share, a line each, once jobs were watched for one checkpoint's time; nothing is changed."""
+    """Return the pairs that would share, a line each, once jobs were measured for one interval; nothing is changed."""
     policy: Any = driving.policies.get(SHARE.key)
     if policy is None:
         return []
@@ -114,11 +114,11 @@ def plan_shares(client: Client, driving: Driving, look: SlurmOptions) -> list[st
     system = SlurmSystem(client, Unwritten(driving.journal), look)
     every, uses = driving.checkpoint, ClassUse(state.uses)
 
-    def beside(book: BatchBook) -> Shares:
+    def co_scheduler(book: BatchBook) -> Shares:
         left = _left(state, system.guests.known())
         return Shares(book, SlurmUse(system, client), policy, every=every, left=left, uses=uses)
 
-    found = LiveSite(system, beside=beside).ask_beside(policy, every)
+    found = LiveSite(system, beside=co_scheduler).ask_beside(policy, every)
     lines: list[str] = []
     if found is not None:
         view, answer = found
@@ -128,16 +128,16 @@ def plan_shares(client: Client, driving: Driving, look: SlurmOptions) -> list[st
 
 
 def say_shares(answer: Sharing, tell: Tell) -> None:
-    """A line for each guest that starts, has another quota, or leaves."""
+    """Report each guest that starts, has another quota, or is requeued."""
     for share in answer.shares:
         tell(
             f"job {share.guest} has {share.quota} % of the cores that it shares with {share.host}: {share.why}"
         )
     for back in answer.back:
-        tell(f"job {back.guest} is put back in the queue: {back.why}")
+        tell(f"job {back.guest} is requeued: {back.why}")
 
 
 def changed(view: ShareView, answer: Sharing) -> list[Share]:
-    """Of an answer, guests that start and quotas that are others than before."""
+    """Return the guests of an answer that start or get another quota."""
     quotas = {host.guest.job.job: host.guest.quota for host in view.running if host.guest is not None}
     return [share for share in answer.shares if quotas.get(share.guest) != share.quota]

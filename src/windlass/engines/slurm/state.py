@@ -1,4 +1,4 @@
-"""Who shares, and what a co-scheduler has learned, in a file that survives the driver."""
+"""Current pairs, and what a co-scheduler has learned, in a file that survives the driver."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ _VERSION = 1
 
 @dataclass(frozen=True, slots=True)
 class ShareState:
-    """What is kept.
+    """The saved state.
 
     Parameters
     ----------
     policy
         The co-scheduler's name.
     pairs
-        Who shares.
+        The pairs of jobs that share.
     learned
-        What the policy has learned, in its own words; empty where it keeps nothing.
+        What the policy has learned, in its own format; empty if it saves nothing.
     uses
-        What classes of jobs used alone, as :meth:`windlass.share.usage.ClassUse.totals` has it.
+        The usage of classes of jobs while alone, as from :meth:`windlass.share.usage.ClassUse.totals`.
     """
 
     policy: str
@@ -36,12 +36,12 @@ class ShareState:
 
 
 def write_state(path: Path, state: ShareState) -> None:
-    """Replace the file, at once or not at all; it is on disk when this returns.
+    """Replace the file atomically; it is on disk when this returns.
 
     Raises
     ------
     InputError
-        It cannot be written; names it.
+        The file cannot be written; the message names it.
 
     Examples
     --------
@@ -63,12 +63,12 @@ def write_state(path: Path, state: ShareState) -> None:
 
 
 def read_state(path: Path) -> ShareState | None:
-    """What was kept; None where there is no such file.
+    """Read the saved state; None if there is no file.
 
     Raises
     ------
     InputError
-        The file is something else; names it.
+        The file is invalid; the message names it.
     """
     try:
         tree = json.loads(path.read_text(encoding="utf-8"))
@@ -82,4 +82,4 @@ def read_state(path: Path) -> ShareState | None:
     except OSError as error:
         raise InputError(f"{path}: {error.strerror}") from error
     except (ValueError, KeyError, TypeError, RecursionError) as error:
-        raise InputError(f"{path}: is no state of shares: {type(error).__name__}: {error}") from error
+        raise InputError(f"{path}: not a saved state of shares: {type(error).__name__}: {error}") from error

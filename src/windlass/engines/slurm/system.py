@@ -1,4 +1,4 @@
-"""Slurm as a batch system: held jobs that their users left to Windlass are released when a policy says so."""
+"""Slurm as a batch system: held jobs that opted in to Windlass are released when a policy starts them."""
 
 from __future__ import annotations
 
@@ -17,24 +17,24 @@ from windlass.engines.slurm.models import OPT_IN, JobRow, NodeRow, Phase
 from windlass.engines.slurm.watch import SlurmWatch
 from windlass.model import BatchError, InputError
 
-#: With no job to look after, looks come this many times less often.
+#: Factor on the polling interval while there are no jobs of Windlass.
 _IDLE_PACE = 4.0
 
 
 @dataclass(frozen=True, slots=True)
 class SlurmOptions:
-    """How a driver looks at Slurm.
+    """How a driver polls Slurm.
 
     Parameters
     ----------
     pace
-        How often jobs are looked at while there are any to look after, s.
+        Polling interval while there are jobs of Windlass, s.
     until_idle
-        Whether to end when no job is left that is Windlass's to start; in service otherwise.
+        True to end when no job of Windlass is left; False to run as a service.
     partition
-        Look at these nodes and jobs alone; None for all.
+        Consider only the nodes and jobs of this partition; None for all.
     only_look
-        Whether to change nothing, whatever is found.
+        True to change nothing.
     """
 
     pace: float = 0.25
@@ -44,26 +44,26 @@ class SlurmOptions:
 
 
 def may_release(row: JobRow) -> bool:
-    """Whether a job waits to be released, and nobody above its user holds it."""
+    """Return whether a job may be released: it is held, and not by an administrator."""
     return row.held and not row.barred
 
 
 class SlurmSystem:
-    """Keeps :class:`~windlass.engines.batch.system.BatchSystem` on Slurm's own commands.
+    """A :class:`~windlass.engines.batch.system.BatchSystem` on Slurm's commands.
 
-    Only jobs that were submitted held and with the comment ``windlass`` are ever released, held or changed. Others are
-    told of while they run, as they hold processors, and left alone. Times are Unix times of this host, s.
+    Only jobs that were submitted held and with the comment ``windlass`` are ever released, held or changed. Other jobs
+    are reported while they run, as they hold processors, but are left alone. Times are Unix times of this host, s.
 
     Parameters
     ----------
     client
         Slurm.
     journal
-        Where each release is written down before it is done.
+        Where each release is recorded before it is made.
     options
-        How it looks.
+        How Slurm is polled.
     tell
-        Told in a line of what is worth a user's eye.
+        Called with a line for each warning.
 
     Raises
     ------
@@ -86,39 +86,39 @@ class SlurmSystem:
         self._client, self._journal, self._options = client, journal, options or SlurmOptions()
         self._tell, self._clock, self._sleep = tell, clock, sleep
         self._past = past = Past(journal)
-        #: Jobs that were taken in, and what was changed of them for it.
+        #: Guests, and the changes made to them.
         self.guests = Guests(client, journal, past, tell, clock)
         self._watch = SlurmWatch(past.let_go, past.put_back, past.withheld, past.returning)
         self._rows: Mapping[int, JobRow] = {}
         self._now = clock()
-        self._looks, self._next_look = 0, -math.inf
+        self._polls, self._next_poll = 0, -math.inf
         self._no_more = False
         self._skipped: set[int] = set()
-        self._told: list[Event] = []
+        self._events: list[Event] = []
         self.processors = self._capacity = self._count(client.nodes())
 
     def now(self) -> float:
-        """Unix time when this was last polled, s: what is decided upon one poll is decided at one instant.
+        """Return the Unix time of the last poll, s, so that all decisions of one poll have the same time.
 
-        Policies promise times by it. Were it a few ms later when a job is let go than when that was decided, no promise
-        that follows upon the job's end could be kept to the letter.
+        Policies promise start times relative to it. If a release were stamped milliseconds after its decision, promises
+        that follow from the job's end could be missed by as much.
         """
         return self._now
 
     def poll(self, timeout: float) -> list[Event]:
-        """What has happened since; Slurm is looked at as often as the options say, and not more often."""
+        """Return the events since the last call; Slurm is polled at most at the interval of the options."""
         until = self._clock() + timeout
         while True:
-            if self._clock() >= self._next_look:
-                self._look()
-            if self._told or self._clock() >= until:
+            if self._clock() >= self._next_poll:
+                self._poll_jobs()
+            if self._events or self._clock() >= until:
                 self._now = self._clock()
-                told, self._told = self._told, []
-                return told
-            self._sleep(max(0.0, min(until, self._next_look) - self._clock()))
+                events, self._events = self._events, []
+                return events
+            self._sleep(max(0.0, min(until, self._next_poll) - self._clock()))
 
     def start(self, jobs: Sequence[int]) -> dict[int, str]:
-        """Release these jobs, in this order, in one call; each is in the journal first.
+        """Release these jobs, in this order, with one command; each release is journaled first.
 
         Slurm gives each job that it releases a lower priority than the one before, and so starts them in this order.
         """
@@ -131,30 +131,30 @@ class SlurmSystem:
         if not wanted:
             return refused
         self._journal.append(*(Releasing(now, job, known[job].submit, known[job].restarts) for job in wanted))
-        said = self._client.release(wanted)
-        still = self._still_held(wanted) if said else set()
+        error = self._client.release(wanted)
+        still = self._still_held(wanted) if error else set()
         for job in wanted:
             if job in still:
-                refused[job] = said
+                refused[job] = error
             else:
                 self._watch.released(job, now)
         self._journal.append(*(Refused(now, job, refused[job]) for job in wanted if job in refused))
         return refused
 
     def describe(self, jobs: Sequence[int]) -> str:
-        """The command that would release these jobs."""
+        """Return the command that releases these jobs."""
         return f"scontrol release {','.join(str(job) for job in jobs)}"
 
     def close(self) -> None:
-        """Nothing of Slurm's was started, so nothing is stopped."""
+        """Do nothing: no process was started."""
 
     def give_back(self) -> tuple[int, ...]:
-        """Release all jobs that wait for Windlass, so that Slurm starts them by itself; which.
+        """Release all jobs held for Windlass, so that Slurm's scheduler starts them; return the jobs.
 
         Raises
         ------
         BatchError
-            Slurm does not answer, or refuses; names the jobs.
+            Slurm does not answer, or refuses; the message names the jobs.
         """
         rows = self._client.jobs()
         self._rows = {row.job: row for row in rows}
@@ -163,81 +163,79 @@ class SlurmSystem:
         self.guests.restore(rows)
         if held:
             self._journal.append(GivenBack(self._clock(), held))
-            said = self._client.release(held)
-            if said and (still := self._still_held(held)):
-                raise BatchError(f"jobs {', '.join(map(str, sorted(still)))} stay held: {said}")
+            error = self._client.release(held)
+            if error and (still := self._still_held(held)):
+                raise BatchError(f"jobs {', '.join(map(str, sorted(still)))} stay held: {error}")
         return held
 
     def details(self, job: int) -> JobRow:
-        """All that was last seen of a job.
+        """Return a job as of the last poll.
 
         Raises
         ------
         InputError
-            There is no such job.
+            The job does not exist.
         """
         if job not in self._rows:
-            raise InputError(f"job {job}: Slurm knows of no such job")
+            raise InputError(f"job {job}: Slurm lists no such job")
         return self._rows[job]
 
     def knows(self, job: int) -> bool:
-        """Whether a job was there when Slurm was last looked at."""
+        """Return whether Slurm listed a job at the last poll."""
         return job in self._rows
 
     def nodes_of(self, job: int) -> tuple[str, ...]:
-        """Names of the nodes that a job runs on; none where it waits."""
+        """Return the names of the nodes that a job runs on; empty if it waits."""
         return self._client.hosts(self.details(job).nodes)
 
     def release_beside(self, job: int, host: int, quota: int, longest: float, until: float) -> str:
-        """Release a held job onto the nodes of a running one, as :meth:`Guests.take_in` has it; why not, or nothing."""
+        """Make a held job a guest (:meth:`Guests.take_in`) and release it; return an error message, or nothing."""
         row, nodes = self.details(job), self.nodes_of(host)
-        said = self.guests.take_in(row, host, nodes, quota, longest, until)
-        said = said or self.start([job]).get(job, "")
-        if said:
+        error = self.guests.take_in(row, host, nodes, quota, longest, until)
+        error = error or self.start([job]).get(job, "")
+        if error:
             self.guests.restore([row])
-        return said
+        return error
 
-    def _look(self) -> None:
+    def _poll_jobs(self) -> None:
         began = self._clock()
         rows = self._client.jobs()
         now = self._clock()
         self._rows = {row.job: row for row in rows}
         here = [row for row in rows if self._is_here(row)]
         changes = self._watch.look(here, began, now)
-        if self._looks == 0:
+        if self._polls == 0:
             self._past.forget(self._rows, now)
-        self._looks += 1
+        self._polls += 1
         self._past.keep(changes.events, [self._rows[job] for job in changes.withheld], now)
-        self._told += changes.events
+        self._events += changes.events
         for job in changes.withheld:
-            self._tell(
-                f"job {job} is held by somebody since it was let go, and left alone until they release it"
-            )
+            self._tell(f"job {job}: a user held it after its release; left alone until the user releases it")
         self._hold(changes.hold)
         self._past.restored(self._rows, now)
         if not self._options.only_look:
             self.guests.restore(rows)
-        self._look_at_nodes()
+        self._poll_nodes()
         mine = [row for row in here if row.opted_in and row.phase is not Phase.OVER]
-        self._say_skipped(here)
+        self._report_skipped(here)
         if self._options.until_idle and not mine and not self._no_more:
             self._no_more = True
-            self._told.append(NoMore())
-        self._next_look = self._clock() + self._options.pace * (1.0 if mine else _IDLE_PACE)
+            self._events.append(NoMore())
+        self._next_poll = self._clock() + self._options.pace * (1.0 if mine else _IDLE_PACE)
 
-    def _look_at_nodes(self) -> None:
+    def _poll_nodes(self) -> None:
         capacity = self._count(self._client.nodes())
         if capacity != self._capacity:
             self._capacity = capacity
-            self._told.append(Capacity(capacity))
+            self._events.append(Capacity(capacity))
 
     def _hold(self, jobs: Mapping[int, str]) -> None:
         for job, why in ({} if self._options.only_look else jobs).items():
-            said = self._client.hold([job])
-            self._tell(f"job {job} is held: {why}" if not said else f"job {job} cannot be held: {said}")
+            error = self._client.hold([job])
+            self._tell(f"job {job} is held: {why}" if not error else f"job {job} cannot be held: {error}")
 
     def _still_held(self, jobs: Sequence[int]) -> set[int]:
-        """Of those that a command did not release all: the ones that it did not."""
+        """Return the jobs that are still held after a command that failed to release all of them."""
         rows = {row.job: row for row in self._client.jobs()}
         return {job for job in jobs if job not in rows or rows[job].held}
 
@@ -253,10 +251,10 @@ class SlurmSystem:
             )
         return sum(node.procs for node in here if node.up)
 
-    def _say_skipped(self, rows: Sequence[JobRow]) -> None:
+    def _report_skipped(self, rows: Sequence[JobRow]) -> None:
         for row in rows:
             if row.many and row.held and row.comment.split()[:1] == [OPT_IN] and row.job not in self._skipped:
                 self._skipped.add(row.job)
                 self._tell(
-                    f"job {row.job} is an array or of several parts, and left alone: release it yourself"
+                    f"job {row.job} is a job array or heterogeneous job; left alone: release it with scontrol"
                 )

@@ -1,7 +1,7 @@
-"""What jobs of Slurm on this host use, and which of them may share an allocation; nothing is changed here.
+"""Usage of Slurm's jobs on this host, and which of them may share an allocation; nothing is changed here.
 
-A job shares only if its user says so: ``sbatch -H --comment="windlass share"``. ``windlass share restart`` lets it be
-put back in the queue besides, to begin again. Jobs whose processes are on other hosts are left alone.
+A job shares only if its user allows it with ``sbatch -H --comment="windlass share"``. With ``windlass share restart``
+it may also be requeued, to restart later. Jobs with processes on other hosts are left alone.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ from windlass.model import InputError
 from windlass.share.allocation import Candidate
 from windlass.share.usage import Reading
 
-#: Where a job without a time limit is taken to have one, s.
+#: The time limit assumed for a job without one, s.
 _YEAR = 365.0 * 86400.0
 _PROGRESS = b"WINDLASS_PROGRESS="
 
 
 @dataclass
 class _Measured:
-    """A running job's meter, and the file of its progress once it is known."""
+    """A running job's meter, and its progress file once that is known."""
 
     meter: Meter
     folders: tuple[Path, ...]
@@ -41,19 +41,19 @@ class _Measured:
 
 
 class SlurmUse:
-    """The part of :class:`~windlass.engines.batch.sharing.SharingSystem` that looks; it refuses to change anything.
+    """The read-only part of :class:`~windlass.engines.batch.sharing.SharingSystem`; it refuses all changes.
 
     Parameters
     ----------
     system, client
         Slurm.
     mount
-        Where control groups are.
+        The mount point of cgroups.
 
     Raises
     ------
     InputError
-        What jobs use cannot be read here, or a quota would take jobs from the groups by which Slurm knows them.
+        Usage of jobs cannot be measured here, or quotas would move jobs out of the cgroups by which Slurm knows them.
     """
 
     def __init__(self, system: SlurmSystem, client: Client, mount: Path = Path("/sys/fs/cgroup")) -> None:
@@ -64,22 +64,22 @@ class SlurmUse:
         self._memory_per_core = _memory_per_core(client)
 
     def candidate(self, job: int) -> Candidate | None:
-        """A job of a user who lets it share, as it was submitted; its class is its name."""
+        """Return a job as it was submitted, if its user allows sharing; its class is its name."""
         if not self._system.knows(job):
             return self._known.get(job)
         row = self._system.details(job)
         if not row.shares:
             return None
-        # Kept, as the time limit of a guest is made longer.
+        # Cached, because a guest's time limit is extended later.
         return self._known.setdefault(job, _candidate(row, self._system.guests.asked(row)))
 
     def memory(self, job: int) -> float:
-        """Its part of its nodes' memory, or what it asked for where that is more."""
+        """Return the job's share of its nodes' memory, or its request if that is more, bytes."""
         row = self._system.details(job)
         return max(float(row.memory), row.procs * self._memory_per_core)
 
     def readings(self, jobs: Sequence[int], now: float) -> Mapping[int, Reading]:
-        """What jobs on this host have used."""
+        """Return the usage of jobs on this host."""
         found: dict[int, Reading] = {}
         for job in jobs:
             with contextlib.suppress(GroupError, OSError):
@@ -88,27 +88,27 @@ class SlurmUse:
         return found
 
     def last_reading(self, job: int, before: Reading) -> Reading:
-        """Tasks, as the job's file said last; when it was written. Its groups are gone with it."""
+        """Return an ended job's last reading: its tasks as last written to its progress file, as its cgroup is gone."""
         known = self._measured.pop(job, None)
         if known is None or known.progress is None:
             return before
-        said = read_progress(known.progress).progress
+        status = read_progress(known.progress).progress
         with contextlib.suppress(OSError):
             at = known.progress.lstat().st_mtime
-            if said is not None and at > before.at:
+            if status is not None and at > before.at:
                 tasks = replace(
-                    before, stage=said.stage, parallel=said.parallel, done=said.done, left=said.left
+                    before, stage=status.stage, parallel=status.parallel, done=status.done, left=status.left
                 )
                 return replace(tasks, at=at, cpu=math.nan, waited=math.nan)
         return before
 
     def outcome(self, job: int) -> JobEnding:
-        """By Slurm's own word; of one that it knows no more, nothing is learned."""
+        """Return how a job ended, by Slurm's state; an unlisted job counts as cut off, and nothing is learned."""
         state = self._system.details(job).state if self._system.knows(job) else ""
         return {"COMPLETED": JobEnding.DONE, "TIMEOUT": JobEnding.KILLED}.get(state, JobEnding.CUT)
 
     def together(self, host: int, guest: int) -> bool:
-        """Whether they run on the same nodes, and, where Slurm keeps jobs on cores, on the same of these."""
+        """Return whether two jobs run on the same nodes, and on the same cores if Slurm pins jobs."""
         rows = [self._system.details(job) for job in (host, guest) if self._system.knows(job)]
         if len(rows) < 2 or not rows[1].nodes:
             return True
@@ -120,28 +120,28 @@ class SlurmUse:
         return not kept[0] or kept[1] <= kept[0]
 
     def take_in(self, pair: Pair, longest: float, until: float) -> str:
-        """Nobody is."""
-        return "only looked at"
+        """Refuse: nothing is changed."""
+        return "dry run: nothing is changed"
 
     def allow(self, job: int, seconds: float) -> None:
-        """No limit is changed."""
+        """Do nothing."""
 
     def put_back(self, job: int, why: str) -> str:
-        """Nobody is."""
-        return "only looked at"
+        """Refuse: nothing is changed."""
+        return "dry run: nothing is changed"
 
     def set_quotas(self, pairs: Sequence[Pair]) -> None:
-        """None is set."""
+        """Do nothing."""
 
     def close(self) -> None:
-        """Nothing was changed."""
+        """Do nothing: nothing was changed."""
 
     def _members(self, job: int) -> set[int]:
-        """A job's processes on this host, by the groups in which Slurm has them."""
+        """Return a job's processes on this host, from Slurm's cgroups."""
         return set().union(*(below(folder) for folder in self._folders("cpuacct", job)))
 
     def _kept(self, job: int) -> set[int]:
-        """Cores that Slurm keeps a job on; none where it keeps it on none."""
+        """Return the cores to which Slurm pins a job; empty without pinning."""
         found: set[int] = set()
         for folder in self._folders("cpuset", job):
             with contextlib.suppress(OSError):
@@ -150,7 +150,7 @@ class SlurmUse:
         return found
 
     def _folders(self, controller: str, job: int) -> tuple[Path, ...]:
-        # Several slurmd on one host have a group each.
+        # Several slurmd on one host have a cgroup each.
         return tuple(sorted((self._mount / controller).glob(f"slurm*/uid_*/job_{job}")))
 
     def _read(self, job: int, now: float) -> Reading | None:
@@ -163,16 +163,16 @@ class SlurmUse:
         usage = known.meter.sample()
         if known.progress is None:
             known.progress = _progress_file(self._members(job))
-        said = None if known.progress is None else read_progress(known.progress).progress
+        status = None if known.progress is None else read_progress(known.progress).progress
         cores = self._known[job].cores
         return Reading(
             now,
             usage.cpu,
             0.0 if math.isnan(usage.peak) else usage.peak,
-            None if said is None else said.stage,
-            None if said is None else said.parallel,
-            math.nan if said is None else said.done,
-            math.nan if said is None else said.left,
+            None if status is None else status.stage,
+            None if status is None else status.parallel,
+            math.nan if status is None else status.done,
+            math.nan if status is None else status.left,
             max(0.0, usage.waited - usage.throttled) / cores,
         )
 
@@ -187,40 +187,38 @@ class SlurmUse:
         )
 
     def _throttled(self, job: int) -> float:
-        """Core-seconds that a job's quota kept from it."""
+        """Return the core-seconds that a job's quota withheld."""
         return 0.0
 
 
 def _check_accounts(client: Client, mount: Path) -> None:
-    """Raise where nothing could be read, or nobody limited: that would look as if nobody ever had a reason to share."""
+    """Raise if usage cannot be measured or limited here; otherwise no job would ever appear to benefit from sharing."""
     cpu, accounts = mount / "cpu", mount / "cpuacct"
-    expected = (
-        "expected control groups v1 with cpu and cpuacct apart, as quotas need one that Slurm leaves alone"
-    )
+    expected = "expected cgroups v1 with separate cpu and cpuacct, as quotas need a controller that Slurm does not use"
     for each in (cpu, accounts):
         if not each.is_dir():
-            raise InputError(f"--policies: share: {each}: there is no such folder, {expected}")
+            raise InputError(f"--policies: share: {each}: no such folder, {expected}")
     if cpu.samefile(accounts):
-        raise InputError(f"--policies: share: {cpu} and {accounts} are one, {expected}")
+        raise InputError(f"--policies: share: {cpu} and {accounts} are the same folder, {expected}")
     gathers = client.setting("JobAcctGatherType")
     if gathers != "jobacct_gather/cgroup":
         raise InputError(
-            f"--policies: share: JobAcctGatherType is {gathers!r}, expected 'jobacct_gather/cgroup' to measure by"
+            f"--policies: share: JobAcctGatherType is {gathers!r}, expected 'jobacct_gather/cgroup'"
         )
 
 
-def _candidate(row: JobRow, asked: float) -> Candidate:
-    limit = asked if math.isfinite(asked) else _YEAR
+def _candidate(row: JobRow, requested: float) -> Candidate:
+    limit = requested if math.isfinite(requested) else _YEAR
     return Candidate(row.job, row.name, row.procs, float(row.memory), limit, restarts=row.may_restart)
 
 
 def _memory_per_core(client: Client) -> float:
-    """Of the nodes, where they are alike; else the least."""
+    """Return the memory per core, bytes; the least if nodes differ."""
     return min((node.memory / node.procs for node in client.nodes() if node.procs), default=0.0)
 
 
 def _progress_file(pids: set[int]) -> Path | None:
-    """The file that a job's environment names for its progress."""
+    """Return the progress file that a job's environment names."""
     for pid in sorted(pids):
         with contextlib.suppress(OSError):
             for entry in Path(f"/proc/{pid}/environ").read_bytes().split(b"\0"):

@@ -1,4 +1,4 @@
-"""What has changed since Slurm was last looked at, as events; it asks Slurm nothing and changes nothing in it."""
+"""Changes of Slurm's jobs between two polls, as events. This module sends nothing to Slurm."""
 
 from __future__ import annotations
 
@@ -9,44 +9,44 @@ from dataclasses import dataclass, field
 from windlass.engines.batch.system import Cancelled, Delayed, Ended, Event, Holds, Started, Submitted
 from windlass.engines.slurm.models import JobRow, Phase
 
-#: Why a released job may wait that will run as soon as there is room. With any other reason it is set aside.
+#: Reasons of a released job that will start once there is room. A job with any other reason is set aside.
 _WAITS_FOR_ROOM = frozenset(["None", "Priority", "Resources", "Cleaning"])
-#: A job that was set aside comes back after so long, s, each time twice as long, up to the second.
+#: A job that was set aside is queued again after this time, s; it doubles each time, up to the second value.
 _ASIDE_S, _LONGEST_ASIDE_S = 5.0, 300.0
 
 
 @dataclass(slots=True)
 class _Known:
-    """A job as the engine was last told of it."""
+    """A job as last reported to the engine."""
 
     row: JobRow
     at: float
     phase: Phase
-    #: Whether it is for the engine to start.
+    #: True if the engine may start it.
     ours: bool
-    #: When it was let go, s; NaN while it is held.
+    #: When it was released, s; NaN while it is held.
     released: float = math.nan
-    #: Which release it was, of all; 0 for none.
+    #: The running number of its release; 0 for none.
     turn: int = 0
-    #: Until when it is set aside, s; NaN where it is not. And how often it was in a row.
+    #: Until when it is set aside, s; NaN if it is not. And how many times in a row.
     aside: float = math.nan
     times: int = 0
-    #: For how long it has stood still, as far as that was told, s.
+    #: Its suspended time reported so far, s.
     paused: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
 class QueueChanges:
-    """What a look brought.
+    """The result of a poll.
 
     Parameters
     ----------
     events
-        For the engine, in order.
+        Events for the engine, in order.
     hold
-        Jobs that wait without being held, and are to be held again, with the reason.
+        Jobs that wait without a hold and must be held again, with the reason.
     withheld
-        Jobs that were let go and that somebody holds since: they are that one's to release.
+        Jobs that a user held after their release: only the user may release them.
     """
 
     events: list[Event] = field(default_factory=list)
@@ -55,21 +55,21 @@ class QueueChanges:
 
 
 class SlurmWatch:
-    """Compares each look with the one before.
+    """Compares each poll with the one before.
 
-    Slurm tells times in whole seconds. What it tells is therefore placed between the two looks that it happened
-    between: a start at the earliest instant that fits, an end or a submission at the latest.
+    Slurm's times are whole seconds. Events are therefore placed between the two polls around them: a start at the
+    earliest possible instant, an end or a submission at the latest.
 
     Parameters
     ----------
     let_go
-        Whether a job that waits without being held was let go by a driver before this one, and was not put back since.
+        Returns whether a waiting job without a hold was released by an earlier driver, and not requeued since.
     put_back
-        Whether such a one was put back into the queue since.
+        Returns whether such a job was requeued since.
     withheld
-        Whether its user was seen to hold it after it was let go.
+        Returns whether a user held the job after its release.
     returning
-        Whether it was a driver that put it back, held; where it was somebody else, it is held for their sake.
+        Returns whether a driver requeued it, held; a job requeued by anyone else keeps its hold.
     """
 
     def __init__(
@@ -82,36 +82,36 @@ class SlurmWatch:
         self._let_go, self._put_back = let_go, put_back
         self._withheld, self._returning = withheld, returning
         self._known: dict[int, _Known] = {}
-        self._looked, self._turns = -math.inf, 0
+        self._polled, self._turns = -math.inf, 0
 
     def row(self, job: int) -> JobRow | None:
-        """A job as it was when last looked at; None where there is no such job."""
+        """Return a job as of the last poll; None if there is no such job."""
         known = self._known.get(job)
         return None if known is None else known.row
 
     def released(self, job: int, at: float) -> None:
-        """A job was let go."""
+        """Note that a job was released."""
         self._turns += 1
         self._known[job].released, self._known[job].turn = at, self._turns
 
     def look(self, rows: Sequence[JobRow], began: float, now: float) -> QueueChanges:
-        """What has happened.
+        """Compare a poll with the last one.
 
         Parameters
         ----------
         rows
-            All jobs that Slurm knows now, by number.
+            All jobs that Slurm lists, by number.
         began, now
-            When Slurm was asked, and when it had answered, s.
+            When the poll began and ended, s.
         """
         found = QueueChanges()
         there = {row.job for row in rows}
         for job in [job for job in self._known if job not in there]:
             found.events.extend(self._vanished(self._known.pop(job), now))
-        # Those that were let go are told of in that order: Slurm starts them so.
+        # Released jobs are reported in the order of their release, because Slurm starts them in that order.
         for row in sorted(rows, key=self._turn):
             self._compare(row, now, found)
-        self._looked = began
+        self._polled = began
         return found
 
     def _turn(self, row: JobRow) -> int:
@@ -121,14 +121,14 @@ class SlurmWatch:
     def _compare(self, row: JobRow, now: float, found: QueueChanges) -> None:
         known = self._known.get(row.job)
         if known is not None and row.submit != known.row.submit and row.restarts <= known.row.restarts:
-            # Another job of the same number: Slurm lost what it knew, and counts anew.
+            # Another job with the same number: Slurm lost its state and numbers jobs from the start again.
             found.events.extend(self._vanished(self._known.pop(row.job), now))
             known = None
         if known is None:
             self._meet(row, now, found)
             return
         if row.restarts > known.row.restarts and row.state == "COMPLETING":
-            # The run that it was put back from still has its processors.
+            # The requeued job's previous run still holds its processors.
             return
         before, known.row = known.row, row
         if row.restarts > before.restarts:
@@ -142,17 +142,17 @@ class SlurmWatch:
         elif known.phase is Phase.RUNS and row.phase is Phase.OVER:
             found.events.append(self._over(known, now))
         elif known.phase is Phase.OVER and row.phase is not Phase.OVER:
-            # A controller that was killed begins with what it had last written down.
+            # A controller that was killed restarts from its last saved state.
             del self._known[row.job]
             self._meet(row, now, found)
         if known.phase is Phase.RUNS and row.phase is Phase.RUNS:
             found.events.extend(self._delayed(known, now))
 
     def _meet(self, row: JobRow, now: float, found: QueueChanges) -> None:
-        """A job that nothing was told of yet."""
+        """Report a job that was not reported before."""
         if row.phase is Phase.OVER:
             return
-        at = self._latest(row.submit, now) if math.isfinite(self._looked) else min(row.submit, now)
+        at = self._latest(row.submit, now) if math.isfinite(self._polled) else min(row.submit, now)
         known = _Known(row, at, row.phase, ours=False)
         if row.phase is Phase.RUNS:
             found.events.append(self._holds(known, self._earliest(row.start, now)))
@@ -169,10 +169,10 @@ class SlurmWatch:
             found.events.append(_submitted(known))
         elif self._put_back(row):
             known.ours = True
-            found.hold[row.job] = "it was put back into the queue"
+            found.hold[row.job] = "it was requeued"
             found.events.append(_submitted(known))
         elif self._let_go(row):
-            # It will run any moment, and has its processors already.
+            # It will run at any moment, and already has its processors.
             known.phase = Phase.RUNS
             found.events.append(self._holds(known, now))
         else:
@@ -186,13 +186,13 @@ class SlurmWatch:
                 known.aside = math.nan
                 found.events.append(_submitted(known))
         elif row.barred:
-            # It waits or was let go just now: its administrator has it either way.
+            # An administrator's hold applies whether the job waited or was just released.
             known.released = math.nan
             self._withhold(known, now, found)
         elif not math.isnan(known.released) and row.held:
             known.released = math.nan
             if before.held:
-                # It was never seen free: the release did not come about.
+                # It was never seen without a hold: the release failed.
                 found.events.append(_submitted(known))
             else:
                 self._withhold(known, now, found)
@@ -202,7 +202,7 @@ class SlurmWatch:
             found.events.append(_submitted(known))
 
     def _goes_on_waiting(self, known: _Known, now: float, found: QueueChanges) -> None:
-        """Of one that a driver before this one let go, and that does not run yet."""
+        """Update a job that an earlier driver released, and that does not run yet."""
         if known.row.held:
             known.phase, known.ours = Phase.WAITS, True
             self._withhold(known, now, found)
@@ -211,21 +211,21 @@ class SlurmWatch:
             self._set_aside(known, now, found)
 
     def _withhold(self, known: _Known, now: float, found: QueueChanges) -> None:
-        """Somebody holds it: it is that one's to release. An administrator may leave it to its user again."""
+        """Leave a held job alone until it is released. One held by an administrator may return to Windlass."""
         known.aside = -math.inf if known.row.barred else math.inf
         if not known.row.barred:
             found.withheld.append(known.row.job)
         found.events.append(Cancelled(known.row.job, now))
 
     def _delayed(self, known: _Known, now: float) -> Iterator[Event]:
-        """Of one that runs: that it was suspended, in steps of a second."""
+        """Report the suspended time of a running job, in steps of a second."""
         paused = known.row.paused(now)
         if paused - known.paused >= 1.0 or (known.row.state != "SUSPENDED" and paused > known.paused):
             yield Delayed(known.row.job, now, paused - known.paused)
             known.paused = paused
 
     def _set_aside(self, known: _Known, now: float, found: QueueChanges) -> None:
-        """A job that waits for another, or for a time, must not keep processors idle."""
+        """Hold a job that waits for another job or a time, so that it does not keep processors idle."""
         known.aside = now + min(_ASIDE_S * 2.0**known.times, _LONGEST_ASIDE_S)
         known.times, known.released = known.times + 1, math.nan
         found.hold[known.row.job] = f"it waits for something else: {known.row.reason}"
@@ -238,7 +238,7 @@ class SlurmWatch:
         if not math.isnan(known.released):
             began = min(max(began, known.released), now)
         if not math.isnan(known.aside):
-            # It was as good as cancelled when it was set aside, and somebody else let it go.
+            # It was reported as cancelled when it was set aside; it was then released by a user.
             known.ours, known.aside = False, math.nan
             if row.phase is Phase.RUNS:
                 yield self._holds(known, began)
@@ -250,7 +250,7 @@ class SlurmWatch:
             yield type(over)(over.job, max(over.at, began))
 
     def _restarted(self, known: _Known, now: float, found: QueueChanges) -> None:
-        """It was put back into the queue, whatever was known of it."""
+        """Update a requeued job, whatever its state was before."""
         row = known.row
         if not row.opted_in:
             found.events.extend(self._vanished(self._known.pop(row.job), now))
@@ -268,7 +268,7 @@ class SlurmWatch:
             known.phase = Phase.WAITS
             found.events.extend(self._leaves_queue(known, now))
         elif not row.held:
-            found.hold[row.job] = "it was put back into the queue"
+            found.hold[row.job] = "it was requeued"
 
     def _vanished(self, known: _Known, now: float) -> Iterator[Event]:
         if known.phase is Phase.RUNS:
@@ -285,10 +285,10 @@ class SlurmWatch:
         return Holds(known.row.job, at, known.row.procs, known.row.limit)
 
     def _earliest(self, second: float, now: float) -> float:
-        return min(max(second, self._looked), now)
+        return min(max(second, self._polled), now)
 
     def _latest(self, second: float, now: float) -> float:
-        return min(max(second + 1.0, self._looked), now)
+        return min(max(second + 1.0, self._polled), now)
 
 
 def _submitted(known: _Known) -> Submitted:
