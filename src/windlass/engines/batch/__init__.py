@@ -1,11 +1,11 @@
-"""Jobs of one site on a real batch system: which of them start is a policy's affair, how they run the system's.
+"""Jobs of one site on a real batch system: a policy decides which of them start, and the system runs them.
 
-- :mod:`~windlass.engines.batch.system`: the protocol that a batch system's adapter keeps: jobs to start in, events out.
-- :mod:`~windlass.engines.batch.book`: which jobs wait, run and have ended, and what a policy sees of that.
-  :mod:`~windlass.engines.batch.rows`: what it keeps of each.
-- :mod:`~windlass.engines.batch.engine`: waits, shows a view, carries out the answer; says what it would start.
-- :mod:`~windlass.engines.batch.side_decision`: what decides about the same jobs besides;
-  :mod:`~windlass.engines.batch.sharing`: who shares an allocation;
-  :mod:`~windlass.engines.batch.sharing_backend`: what that needs of a batch system.
-- :mod:`~windlass.engines.batch.result`: what happened to each job, and what would.
+- :mod:`~windlass.engines.batch.system`: the protocol of a batch system's adapter: it starts jobs and returns events.
+- :mod:`~windlass.engines.batch.book`: the state of waiting, running and finished jobs, and the view of a policy;
+  :mod:`~windlass.engines.batch.rows`: the record of each job.
+- :mod:`~windlass.engines.batch.engine`: the engine, which waits, shows a view, and carries out or prints the decision.
+- :mod:`~windlass.engines.batch.side_decision`: a second decision about the same jobs;
+  :mod:`~windlass.engines.batch.sharing`: the decision which jobs share an allocation;
+  :mod:`~windlass.engines.batch.sharing_backend`: what it needs of a batch system.
+- :mod:`~windlass.engines.batch.result`: the outcome of each job, and plans.
 """

@@ -1,4 +1,4 @@
-"""What is known of a batch system's site: who waits, who holds processors until when, and who has ended."""
+"""The state of a batch system's site: waiting jobs, jobs that hold processors and until when, and finished jobs."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from windlass.engines.batch import rows as of
 from windlass.engines.batch.result import BatchRun
-from windlass.engines.batch.rows import NOBODY, OVER, RELEASED, RESTS, RUNS, WAITS
+from windlass.engines.batch.rows import NO_JOB, OVER, RELEASED, RESTS, RUNS, WAITS
 from windlass.engines.batch.system import (
     Cancelled,
     Capacity,
@@ -27,83 +27,83 @@ _Ints = NDArray[np.int64]
 
 
 class BatchBook(of.Table):
-    """State of a site's jobs; a row each.
+    """State of a site's jobs, one row each.
 
-    It starts nothing. The engine tells it what happened and what was decided, and asks it what a policy may see.
+    It starts no jobs. The engine passes it events and decisions, and reads from it the view of a policy.
 
     Parameters
     ----------
     processors
-        How many the site has, until :class:`Capacity` says otherwise.
+        The site's processors, until a :class:`Capacity` event changes them.
     """
 
     def __init__(self, processors: int) -> None:
         super().__init__()
         self.processors = self.most = processors
         self.closed = False
-        #: Leading jobs of the queue that the last decision left waiting, with nothing freed and nobody gone since.
+        #: Jobs at the front of the queue that the last decision left waiting, with no processor freed since.
         self.refused = 0
         self._codes: dict[str, int] = {}
         self._latest = -np.inf
-        #: What was idle and what was owed when last looked at.
+        #: Idle and owed processors at the last call of look().
         self._seen = processors, 0
 
     @property
     def held(self) -> int:
-        """Processors of jobs that run, or were let go; those of guests are their hosts'."""
+        """Processors of running and released jobs; those of a guest count as its host's."""
         return int(of.own_processors(self._jobs)[of.holders_of(self._jobs)].sum())
 
     @property
     def free(self) -> int:
-        """Idle processors; none where running jobs hold more than the site still has."""
+        """Idle processors; 0 if running jobs hold more than the site still has."""
         return max(0, self.processors - self.held)
 
     @property
     def owed(self) -> int:
-        """Processors that running jobs hold beyond what the site still has."""
+        """Processors that running jobs hold in excess of what the site still has."""
         return max(0, self.held - self.processors)
 
     @property
     def resting(self) -> bool:
-        """Whether the engine is to try again to start a job."""
+        """True if a job that the system refused is to be tried again."""
         return bool((self._jobs["state"] == RESTS).any())
 
     @property
     def waiting(self) -> int:
-        """Jobs that are not started, those among them that rest."""
+        """Number of jobs that are not started, including resting ones."""
         return int((self._jobs["state"] <= RESTS).sum())
 
     @property
     def drained(self) -> bool:
-        """Whether somebody waits for processors that the site had before, and nobody for more than it ever had."""
+        """True if a job waits for processors that the site had before, and none for more than it ever had."""
         jobs = self._jobs
         widest = jobs["procs"][jobs["state"] <= RESTS].max(initial=0)
         return bool(self.processors < widest <= self.most)
 
     def over(self) -> bool:
-        """Whether nobody submits any more, and all of the engine's jobs have ended."""
+        """Return whether no more jobs will be submitted and all jobs of the engine have ended."""
         jobs = self._jobs
         return self.closed and not (jobs["ours"] & (jobs["state"] != OVER)).any()
 
     def wakes(self) -> float:
-        """When the next job has rested, s; infinity where none rests."""
+        """Return when the next resting job is to be tried again, s; infinity without any."""
         jobs = self._jobs
         return float(jobs["wakes"][jobs["state"] == RESTS].min(initial=np.inf))
 
     def wake(self, now: float) -> bool:
-        """Have those wait again that have rested; whether there are any."""
+        """End the rest of jobs that have rested long enough; return whether there were any."""
         jobs = self._jobs
         rested = (jobs["state"] == RESTS) & (jobs["wakes"] <= now)
         jobs["state"][rested] = WAITS
-        # They come back to their places in the queue, and some of these are ahead of who was refused.
+        # They return to their places in the queue, some of which are ahead of refused jobs.
         self.refused = 0 if rested.any() else self.refused
         return bool(rested.any())
 
     def look(self) -> bool:
-        """Whether more or less is idle than when last looked at, or owed: a decision is due.
+        """Return whether the idle or owed processors differ from those at the last call, so that a decision is due.
 
-        To be asked when all that happened at one instant is written down, as the simulator settles an instant: what
-        goes and comes back within it is no change.
+        Call it once all events of an instant are recorded, as the simulator settles an instant: processors that are
+        freed and taken within it are no change.
         """
         before, owed = self._seen
         self._seen = self.free, self.owed
@@ -112,23 +112,23 @@ class BatchBook(of.Table):
         return due
 
     def queue(self) -> _Ints:
-        """Rows of those who wait, in order of submission; those among them that are wider than the site is now."""
+        """Return the rows of waiting jobs in order of submission, including jobs wider than the site is now."""
         jobs = self._jobs
         rows = np.flatnonzero(jobs["state"] == WAITS)
         found: _Ints = rows[np.argsort(jobs["submit"][rows], kind="stable")]
         return found
 
     def widest(self) -> tuple[int, int]:
-        """Of those who wait, of whom there must be some, the widest job and its processors."""
+        """Return the widest waiting job and its processors; at least one job must wait."""
         jobs = self._jobs[self._jobs["state"] <= RESTS]
         row = int(np.argmax(jobs["procs"]))
         return int(jobs["job"][row]), int(jobs["procs"][row])
 
     def view(self, now: float) -> SiteView:
-        """What a policy may see. Who was let go holds processors, and is expected to end as if it ran since then.
+        """Return the view of a policy. A released job holds processors and counts as running since its release.
 
-        As in the simulator, all who wait are shown, however wide, and the site is as large as it is known to be when
-        whole: one policy must not make two schedules of a site that has shrunk.
+        As in the simulator, all waiting jobs are shown, however wide, and the site has its largest known size:
+        otherwise one policy would make two schedules of a site that has shrunk.
         """
         jobs = self._jobs
         holders = of.holders_of(self._jobs)
@@ -150,12 +150,12 @@ class BatchBook(of.Table):
         )
 
     def keep(self, queue: _Ints, notes: NDArray[np.float64] | None) -> None:
-        """Keep the notes that a policy left with the jobs of the queue."""
+        """Save the notes that a policy returned for the jobs of the queue."""
         if notes is not None:
             self._jobs["note"][queue] = notes
 
     def release(self, rows: _Ints, why: Sequence[str], now: float) -> None:
-        """These jobs are told to start: they hold their processors from now on."""
+        """Mark these jobs as released: they hold their processors from now on."""
         jobs = self._jobs
         jobs["state"][rows], jobs["released"][rows] = RELEASED, now
         jobs["expected_end"][rows] = now + jobs["request"][rows]
@@ -163,7 +163,7 @@ class BatchBook(of.Table):
         self.refused, self._seen = len(self.queue()), (self.free, self.owed)
 
     def take_in(self, host: int, guest: int, promise: float, why: str, now: float) -> None:
-        """A job that waits is told to start on processors of a running one; they are expected back then, s."""
+        """Mark a waiting job as released on processors of a running one, which it leaves by ``promise``, s."""
         at, row = self._row_of[host], self._row_of[guest]
         self.release(np.array([row]), [why], now)
         entry = self._rows[row]
@@ -171,20 +171,23 @@ class BatchBook(of.Table):
         self.refused, self._seen = 0, (self.free, self.owed)
 
     def join(self, host: int, guest: int) -> None:
-        """Two jobs that run are a pair already."""
+        """Pair two running jobs."""
         at, row = self._row_of[host], self._row_of[guest]
         self._rows[row]["host"], self._rows[at]["guest"] = at, row
         self._seen = self.free, self.owed
 
     def apart(self, guest: int, end: float) -> None:
-        """A guest turns out to have processors of its own, expected back then, s."""
+        """Give a guest processors of its own, which it leaves by ``end``, s."""
         row = self._row_of[guest]
         self._part(row)
         self._rows[row]["expected_end"] = end
         self._seen = self.free, self.owed
 
     def put_back(self, job: int, now: float, rest: float) -> int:
-        """A job was not started after all; how often in a row. It rests so many seconds, each time twice as long."""
+        """Mark a job that the system refused as resting; return how often it was refused in a row.
+
+        The rest is ``rest`` seconds at first, and doubles each time.
+        """
         row = self._row_of[job]
         entry = self._jobs[row]
         self._part(row)
@@ -196,9 +199,9 @@ class BatchBook(of.Table):
         return int(entry["refusals"])
 
     def take(self, event: Event) -> bool:
-        """Write down what happened; whether that makes a decision due. What is told of unknown jobs is ignored.
+        """Record an event; return whether it makes a decision due. Events of unknown jobs are ignored.
 
-        Whether a change of capacity does is seen by :meth:`look`.
+        A change of capacity is detected by :meth:`look` instead.
         """
         match event:
             case Submitted(job, at, procs, request):
@@ -226,7 +229,7 @@ class BatchBook(of.Table):
                 return False
 
     def _enter(self, job: int, at: float, procs: int, request: float) -> np.void:
-        """The job's row, a new one where it is not known, with all forgotten that was before."""
+        """Return the job's row, reset to its initial values; a new row for an unknown job."""
         known = job in self._row_of
         row = self._row_of.setdefault(job, len(self._row_of))
         if known:
@@ -236,13 +239,13 @@ class BatchBook(of.Table):
         entry: np.void = self._rows[row]
         entry["job"], entry["submit"], entry["procs"], entry["request"] = job, at, procs, request
         entry["why"], entry["refusals"], entry["ours"], entry["paused"] = -1, 0, True, 0.0
-        entry["host"] = entry["guest"] = NOBODY
+        entry["host"] = entry["guest"] = NO_JOB
         for name in of.UNKNOWN:
             entry[name] = np.nan
         return entry
 
     def _submit(self, job: int, at: float, procs: int, request: float) -> bool:
-        # Behind all others a job leaves them as they were; anything else changes who is at the front, or what is idle.
+        # A new job at the end of the queue does not affect the jobs before it.
         if job in self._row_of or at < self._latest:
             self.refused = 0
         self._latest = max(self._latest, at)
@@ -252,10 +255,10 @@ class BatchBook(of.Table):
 
     def _begin(self, entry: np.void, at: float) -> bool:
         if entry["state"] <= RESTS:
-            # The system started it by itself: it is not at the front of the queue any more.
+            # The system started it without a decision, so it may have left the front of the queue.
             self.refused = 0
         entry["state"], entry["start"], entry["end"] = RUNS, at, np.nan
-        if entry["host"] == NOBODY:
+        if entry["host"] == NO_JOB:
             entry["expected_end"] = at + entry["request"]
         return False
 
@@ -268,14 +271,14 @@ class BatchBook(of.Table):
         return True
 
     def _part(self, row: int) -> None:
-        """A job shares with nobody any more: its guest has its own processors, or its host has all of its own."""
+        """End a job's sharing: its guest keeps its own processors, or its host gets all of its processors back."""
         entry = self._rows[row]
         for mine, other in (("host", "guest"), ("guest", "host")):
-            if entry[mine] != NOBODY:
-                self._rows[entry[mine]][other] = entry[mine] = NOBODY
+            if entry[mine] != NO_JOB:
+                self._rows[entry[mine]][other] = entry[mine] = NO_JOB
 
     def result(self, decisions: int) -> BatchRun:
-        """What happened to the engine's jobs."""
+        """Return the outcome of the engine's jobs."""
         jobs = self._jobs[self._jobs["ours"]]
         jobs = jobs[np.argsort(jobs["submit"], kind="stable")]
         shown = ("job", "submit", "request", "procs", "released", "start", "end", "cancelled", "why")

@@ -1,4 +1,4 @@
-"""Rigid jobs of one site on a real batch system: the policies that order them in the simulator order them here."""
+"""Rigid jobs of one site on a real batch system, ordered by the same policies as in the simulator."""
 
 from __future__ import annotations
 
@@ -18,36 +18,36 @@ from windlass.order.site import POLICIES as ORDER
 from windlass.order.site.validation import check_start
 from windlass.order.site.view import SiteView, Start
 
-#: Where only the system can bring news, it is waited for so long at a time, s.
+#: The longest wait for the system's next event, s.
 _LOOK_S = 60.0
-#: Where nothing runs and nobody submits any more, a policy that starts nobody is asked again this often, s, as it may
-#: wait for a time to come.
+#: Interval at which a policy that starts no job is called again if nothing runs and nothing more is submitted, s: it
+#: may wait for a time to come.
 _ASK_AGAIN_S = 0.5
-#: A job that the system did not start when told to rests so long, s, each time twice as long …
+#: Rest of a job that the system refused to start, s; it doubles each time …
 _REST_S = 0.25
-#: … and so often in a row, before the run is given up.
+#: … and after this many refusals in a row the run fails.
 _MOST_REFUSALS = 8
 
 
 class LiveSite:
     """Starts the jobs of a batch system in a policy's order: see :class:`windlass.drive.Engine`.
 
-    While somebody waits, the policy is asked when a job is submitted, ends or is cancelled, and when a change of the
-    site's processors leaves more of them idle, or jobs holding more or less beyond them. Where nothing runs and nobody
-    submits any more, it is asked every half second. It is shown all who wait, also those who are wider than the site
-    is just now or ever was, since the site may grow: whether these hold up others is its affair, as in the simulator.
-    Only a job that the system did not start when told to is not shown while it rests.
+    While jobs wait, the policy is called when a job is submitted, ends or is cancelled, and when the number of idle
+    or owed processors of the site changes. If nothing runs and nothing more is submitted, it is called every half
+    second. It is shown all waiting jobs, including those wider than the site is now or ever was, since the site may
+    grow: whether these block others is the policy's decision, as in the simulator. Only jobs that the system refused
+    to start are hidden while they rest.
 
     Parameters
     ----------
     system
-        Whose jobs they are; it is closed with the engine, and its jobs go on.
+        The batch system; it is closed with the engine, and its jobs continue.
     beside
-        Makes what decides about the same jobs besides, such as who shares an allocation.
+        Makes a second decision about the same jobs, such as which share an allocation.
     patience
-        Where nothing runs and nothing more is submitted, how long a policy may leave jobs waiting, s. It does not count
-        while one of them waits for processors that the site had before, and none for more than it ever had: what is
-        drained comes back, some day.
+        If nothing runs and nothing more is submitted, how long a policy may leave jobs waiting, s. The time does not
+        count while a job waits for processors that the site had before, and none for more than it ever had: drained
+        nodes are expected to return.
 
     Examples
     --------
@@ -57,14 +57,14 @@ class LiveSite:
     >>> class OneAtATime:
     ...     processors = 2
     ...     def __init__(self):
-    ...         self.time, self.told = 0.0, [Submitted(7, 0.0, 2, 9.0), Submitted(8, 0.0, 1, 9.0), NoMore()]
+    ...         self.time, self.events = 0.0, [Submitted(7, 0.0, 2, 9.0), Submitted(8, 0.0, 1, 9.0), NoMore()]
     ...     def now(self): return self.time
     ...     def poll(self, timeout):
-    ...         told, self.told = self.told, []
-    ...         self.time = max([self.time, *(event.at for event in told[-1:] if isinstance(event, Ended))])
-    ...         return told
+    ...         events, self.events = self.events, []
+    ...         self.time = max([self.time, *(event.at for event in events[-1:] if isinstance(event, Ended))])
+    ...         return events
     ...     def start(self, jobs):
-    ...         for job in jobs: self.told += [Started(job, self.time), Ended(job, self.time + 5.0)]
+    ...         for job in jobs: self.events += [Started(job, self.time), Ended(job, self.time + 5.0)]
     ...         return {}
     ...     def describe(self, jobs): return f"start {jobs}"
     ...     def close(self): pass
@@ -86,17 +86,17 @@ class LiveSite:
         self._beside = Nothing() if beside is None else beside(self._book)
 
     def wait(self) -> str | None:
-        """Go on until an order is due; None when nobody submits any more and all jobs have ended.
+        """Wait until a decision is due; return None when no more jobs will be submitted and all jobs have ended.
 
-        What the system's own calls raise is passed on.
+        Errors of the system's methods are passed on.
 
         Raises
         ------
         InputError
-            Nobody submits any more, nothing runs, patience is over, and a job waits that is wider than the site ever
-            was; names the widest.
+            No more jobs will be submitted, nothing runs, patience is over, and a waiting job is wider than the site
+            ever was; the message names the widest.
         PolicyError
-            The same, but each job that waits would fit the site as it is; says how many the policy left.
+            The same, but each waiting job would fit the site; the message has the number of jobs that the policy left.
         """
         while True:
             self._take_in()
@@ -116,28 +116,28 @@ class LiveSite:
             self._take(self._system.poll(max(0.0, soonest)))
 
     def view(self, decision: str) -> Any:
-        """The site, who waits and who runs; or what the decision beside it may know."""
+        """Return the site with its waiting and running jobs; or the view of the second decision."""
         now = self._system.now()
         return self._book.view(now) if decision == ORDER.key else self._beside.view(now)
 
     def act(self, decision: str, answer: Any) -> None:
-        """Carry out an answer: here, or beside."""
+        """Carry out an answer of either decision."""
         if decision == ORDER.key:
             self._start(answer)
         else:
             self._beside.act(answer, self._system.now())
-            # Who was taken in waits no more, which may let another one go ahead.
+            # A new guest has left the queue, so another job may now start.
             self._wanted = True
 
     def _start(self, answer: Start) -> None:
-        """Have the system start jobs. One that it did not start waits on, and is told to again after a rest.
+        """Let the system start jobs. A refused job is tried again after a rest.
 
         Raises
         ------
         PolicyError
-            The answer cannot be carried out; nobody is started.
+            The answer cannot be carried out; no job is started.
         BatchError
-            The system did not start a job, eight times in a row; names it, and what the system said.
+            The system refused a job eight times in a row; the message has the job and the system's reason.
         """
         book, now = self._book, self._system.now()
         queue = book.queue()
@@ -153,21 +153,21 @@ class LiveSite:
         for job, times in refusals.items():
             if times >= _MOST_REFUSALS:
                 raise BatchError(f"job {job} was not started, {times} times in a row: {refused[job]}")
-        # What was put back is idle again, which alone is no reason to ask: it is tried again after a rest.
+        # Refused jobs leave processors idle; this alone is no reason for a decision before their rest is over.
         book.look()
 
     def plan(self, policy: Decider[SiteView, Start]) -> BatchPlan:
-        """What a policy would start now; it starts nothing, and leaves no note.
+        """Return what a policy would start now; nothing is started and no note saved.
 
         Parameters
         ----------
         policy
-            Asked once, if anybody waits.
+            Called once if any jobs wait.
 
         Raises
         ------
         PolicyError
-            The answer could not be carried out; names the policy.
+            The answer could not be carried out; the message names the policy.
         """
         self._take_in()
         now, queue = self._system.now(), self._book.queue()
@@ -182,20 +182,20 @@ class LiveSite:
         return BatchPlan(now, jobs, procs, answer.reasons(), self._system.describe(jobs) if jobs else "")
 
     def ask_beside(self, policy: Decider[Any, Any], seconds: float) -> tuple[Any, Any] | None:
-        """What the policy beside would see and answer, once all that runs was watched for a while.
+        """Return what the policy of the second decision would see and answer, after running jobs were watched.
 
         Nothing is carried out.
 
         Parameters
         ----------
         policy
-            Asked once, if it would be.
+            Called once if the decision is due.
         seconds
-            How long jobs are watched.
+            How long running jobs are watched, s.
 
         Returns
         -------
-        Its view and its answer; None where it would not be asked.
+        Its view and its answer; None if the decision is not due.
         """
         self._take_in()
         now = self._system.now()
@@ -210,11 +210,11 @@ class LiveSite:
         return view, policy.decide(view)
 
     def result(self) -> BatchRun:
-        """What happened to each job."""
+        """Return the outcome of each job."""
         return self._book.result(self._decisions)
 
     def close(self) -> None:
-        """Let go of the system, and of what is beside it."""
+        """Close the second decision and the system."""
         self._beside.close()
         self._system.close()
 
@@ -227,14 +227,14 @@ class LiveSite:
             self._wanted |= self._book.take(event)
 
     def _take_in(self) -> None:
-        """What has just happened is taken in whole before a policy is asked."""
+        """Record all pending events before the policy is called."""
         while events := self._system.poll(0.0):
             self._take(events)
         self._wanted |= self._book.look()
         self._wanted |= self._book.wake(self._system.now())
 
     def _idle(self, now: float) -> bool:
-        """Whether nothing will happen but by a decision."""
+        """Return whether the state can only change by a decision."""
         book = self._book
         idle = book.closed and book.held == 0 and not book.resting
         counts = idle and not book.drained
@@ -249,7 +249,7 @@ class LiveSite:
     def _give_up(self) -> NoReturn:
         book = self._book
         job, procs = book.widest()
-        # Before the policy is blamed: it may have had the others wait behind this one.
+        # This comes before the error about the policy, which may have kept other jobs waiting behind this one.
         if procs > book.most:
             raise InputError(f"job {job} needs {procs} processors, the site has {book.most}")
         left = f"left {book.waiting} jobs waiting"

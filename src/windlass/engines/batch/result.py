@@ -1,4 +1,4 @@
-"""What happened to the jobs of a batch system, and what would happen next."""
+"""The outcome of a batch system's jobs, and plans of what to start next."""
 
 from __future__ import annotations
 
@@ -12,30 +12,30 @@ from windlass.model import JobTable
 
 @dataclass(frozen=True, slots=True)
 class BatchRun:
-    """What happened to each job that was the engine's to start, in order of submission.
+    """The outcome of each job that the engine could start, in order of submission.
 
     Parameters
     ----------
     processors
-        How many the site had at the end.
+        The site's processors at the end.
     job
-        (n,) the system's numbers.
+        (n,) the system's job numbers.
     submit, request
-        (n,) when it was submitted and for how long it asked, s.
+        (n,) submit time and requested run time, s.
     procs
         (n,) processors.
     released
-        (n,) when the system was told to start it, s; NaN where it never was.
+        (n,) when the engine released it, s; NaN if it never did.
     start, end
-        (n,) s, as the system says; start is NaN for a job that never ran.
+        (n,) s, as the system reported; start is NaN for a job that never ran.
     cancelled
         (n,) whether it was cancelled, before or while it ran.
     why
-        (n,) int64, index into ``reasons``: why the policy started it when it did; -1 where it did not.
+        (n,) int64, index into ``reasons``: why the policy started it when it did; -1 if it did not.
     reasons
         The policy's reasons.
     decisions
-        How often the policy was asked.
+        How often the policy was called.
     """
 
     processors: int
@@ -52,7 +52,7 @@ class BatchRun:
     decisions: int
 
     def ran(self) -> JobTable:
-        """The jobs that ran, for as long as they did: what a simulator can be given to try another policy on.
+        """Return the jobs that ran, with their actual run times, as input for a simulation of other policies.
 
         Examples
         --------
@@ -81,9 +81,9 @@ class BatchPlan:
     now
         The system's clock, s.
     jobs, procs, why
-        In this order: the system's numbers, processors, and the reason of each.
+        In order of start: job numbers, processors, and reasons.
     command
-        How the system would be told to, in its own words.
+        The system's command that would start them.
     """
 
     now: float
@@ -93,7 +93,7 @@ class BatchPlan:
     command: str
 
     def lines(self) -> list[str]:
-        """A line for each job, then the command.
+        """Return a line for each job, then the command.
 
         >>> BatchPlan(5.0, (7,), (2,), ("head of the queue",), "release 7").lines()
         ['job 7, 2 processors: head of the queue', 'release 7']

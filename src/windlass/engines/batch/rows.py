@@ -1,12 +1,12 @@
-"""What a book of a batch system's jobs keeps of each."""
+"""The records of a batch system's jobs."""
 
 from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
 
-#: States of a job: it waits; it rests, as the system did not start it when told to; it was let go and is not yet seen
-#: to run; it runs; it has ended or was cancelled.
+#: States of a job: waiting; resting, because the system refused to start it; released but not yet seen running;
+#: running; ended or cancelled.
 WAITS, RESTS, RELEASED, RUNS, OVER = range(5)
 
 ROW = np.dtype(
@@ -17,28 +17,28 @@ ROW = np.dtype(
         *((name, np.bool_) for name in ("ours", "cancelled")),
     ]
 )
-#: What a job forgets when it waits anew.
+#: Columns that are reset when a job waits again.
 UNKNOWN = ("note", "expected_end", "wakes", "released", "start", "end")
-#: Rows of jobs, or a column of theirs.
+#: Row numbers, or an integer column of the table.
 Ints = NDArray[np.int64]
-#: No job's row.
-NOBODY = -1
+#: The row number that stands for no job.
+NO_JOB = -1
 
 
 def holders_of(jobs: NDArray[np.void]) -> NDArray[np.int64]:
-    """Rows of jobs that run, or were let go."""
+    """Return the rows of running and released jobs."""
     return np.flatnonzero((jobs["state"] == RELEASED) | (jobs["state"] == RUNS))
 
 
 def own_processors(jobs: NDArray[np.void]) -> NDArray[np.int64]:
-    """(n,) processors of each job, without those that its guest has of them."""
+    """Return (n,) processors of each job, without those that its guest uses."""
     guest, procs = jobs["guest"], jobs["procs"]
-    found: NDArray[np.int64] = np.where(guest == NOBODY, procs, procs - procs[guest])
+    found: NDArray[np.int64] = np.where(guest == NO_JOB, procs, procs - procs[guest])
     return found
 
 
 class Table:
-    """Rows of jobs, and what is asked of a job by its number."""
+    """Rows of jobs, and lookups by job number."""
 
     def __init__(self) -> None:
         self._rows = np.zeros(64, ROW)
@@ -49,39 +49,39 @@ class Table:
         return self._rows[: len(self._row_of)]
 
     def columns(self, rows: Ints) -> tuple[Ints, Ints]:
-        """Numbers and processors of these rows."""
+        """Return the job numbers and processors of these rows."""
         return self._jobs["job"][rows], self._jobs["procs"][rows]
 
     def running(self) -> list[int]:
-        """Jobs that run, in the order in which they came to be known."""
+        """Return the running jobs in order of their first event."""
         found: list[int] = self._jobs["job"][self._jobs["state"] == RUNS].tolist()
         return found
 
     def waits(self, job: int) -> bool:
-        """Whether a job waits, so that it may be told to start."""
+        """Return whether a job waits, so that it may be started."""
         return job in self._row_of and bool(self._rows[self._row_of[job]]["state"] == WAITS)
 
     def holds(self, job: int) -> bool:
-        """Whether a job runs, or was let go."""
+        """Return whether a job runs or was released."""
         return job in self._row_of and self._rows[self._row_of[job]]["state"] in (RELEASED, RUNS)
 
     def released(self, job: int) -> float:
-        """When a job was last let go, s; NaN where the engine did not."""
+        """Return when a job was last released, s; NaN if the engine did not release it."""
         return float(self._rows[self._row_of[job]]["released"])
 
     def paused(self, job: int) -> float:
-        """For how long a job that holds processors stood still, s."""
+        """Return how long a job that holds processors was suspended, s."""
         return float(self._rows[self._row_of[job]]["paused"])
 
     def ran(self, job: int, now: float) -> float:
-        """How much of its request a running job has used by the system's own count, s."""
+        """Return how much of its request a running job has used, by the system's own count, s."""
         entry = self._rows[self._row_of[job]]
         return max(0.0, now - float(entry["start"]) - float(entry["paused"]))
 
     def width(self, job: int) -> int:
-        """Processors of a job, without those that its guest has of them."""
+        """Return a job's processors, without those that its guest uses."""
         return int(own_processors(self._jobs)[self._row_of[job]])
 
     def expect(self, job: int, end: float) -> None:
-        """A job's processors are expected back then, s."""
+        """Set the expected end of a job, s."""
         self._rows[self._row_of[job]]["expected_end"] = end

@@ -1,4 +1,4 @@
-"""Who shares an allocation on a batch system: a co-scheduler is asked at checkpoints, and quotas follow its answer."""
+"""Sharing of allocations on a batch system: a co-scheduler decides at checkpoints, and quotas follow its answer."""
 
 from __future__ import annotations
 
@@ -20,32 +20,32 @@ _SHARE = "share"
 
 
 class Shares:
-    """The decision beside the order: see :class:`~windlass.engines.batch.side_decision.Beside`.
+    """The second decision, about sharing: see :class:`~windlass.engines.batch.side_decision.Beside`.
 
-    What happens is what happens in the simulator, by the same books. Three things are not: of the last moments of a job
-    only its tasks can be read; a guest is put back only where its user allowed it, also if the head of the queue has to
-    wait for it; and who is stopped at a walltime is the system's affair.
+    It behaves as in the simulator, with the same books, except for three things: at a job's end only its tasks can
+    still be read; a guest is only requeued if its user allows that, even if the head of the queue must then wait for
+    it; and the batch system, not the engine, stops jobs at their time limit.
 
     Parameters
     ----------
     book
-        The engine's.
+        The engine's book.
     system
-        Where quotas are set.
+        The backend that sets quotas.
     policy
-        Told what was measured before it is asked.
+        The co-scheduler; it observes each measurement before it is called.
     every
-        Seconds between checkpoints.
+        Interval between checkpoints, s.
     tell
-        Told of each view and answer before it is carried out.
+        Called with each view and answer before the answer is carried out.
     tell_back
-        Told of guests that are put back without the policy being asked.
+        Called with each guest that is requeued without a decision of the policy.
     uses
-        What classes of jobs are known to use; more is added to it.
+        Known usage of classes of jobs; new measurements are added to it.
     left
-        Pairs that a driver before this one left: they go on, as far as both jobs still run.
+        Pairs of an earlier driver: they continue if both jobs still run.
     promises
-        By when jobs that it had taken in are promised to be gone, s.
+        Promised ends of guests that the earlier driver started, s.
 
     Raises
     ------
@@ -71,8 +71,8 @@ class Shares:
         self._every = number("every", every, 0.0, open_below=True)
         self._shares, self._left = ShareBook(uses=uses or ClassUse()), tuple(left)
         self._promises = dict(promises or {})
-        self._begun: set[int] = set()
-        #: Jobs that were put back and are still seen to run, with when they were let go.
+        self._started: set[int] = set()
+        #: Requeued jobs that the system still reports as running, with the time of their release.
         self._leaving: dict[int, float] = {}
         self._paused: dict[int, float] = {}
         self._now = -float("inf")
@@ -81,14 +81,14 @@ class Shares:
         self._shown: ShareView | None = None
 
     def due(self, now: float) -> str | None:
-        """See who came and went; at a checkpoint, measure and ask."""
+        """Update running jobs and pairs; at a checkpoint, measure them and return the decision."""
         self._now = now
         self._look(now)
-        # Of pairs that ended just now: nobody may wait or share any more, and there be no checkpoint for long.
+        # Observe pairs that ended just now: with no job left to wait or share, the next checkpoint may be far away.
         self._observe()
         made_way = self._make_way(now)
         self._wanted = bool(self._shares.pairs()) or self._book.waiting > 0
-        # The head has its own processors then, and is nobody's guest: it starts first.
+        # If guests made way, the head of the queue starts on processors of its own before a new pair is made.
         if made_way or not self._wanted or now < self._last + self._every:
             return None
         self._last = now
@@ -101,12 +101,12 @@ class Shares:
         return _SHARE
 
     def wakes(self) -> float:
-        """The next checkpoint, or the next end of a promise."""
+        """Return the next checkpoint, or the next promised end, s."""
         promised = [end for job in self._shares.jobs() if (end := self._shares.until(job)) > self._now]
         return min([self._last + self._every, *promised]) if self._wanted else float("inf")
 
     def view(self, now: float) -> ShareView:
-        """Who runs and may share, and who waits and may."""
+        """Return the running jobs and the waiting jobs that may share."""
         site = self._book.view(now)
         promised = reservation(site)
         waiting = [self._system.candidate(job) for job in site.waiting.job.tolist()]
@@ -116,8 +116,8 @@ class Shares:
         return self._shown
 
     def act(self, answer: Sharing, now: float) -> None:
-        """Start guests, change quotas, put guests back. What the system refuses is left as it was."""
-        assert self._shown is not None  # asked for before any answer
+        """Start guests, change quotas, requeue guests. What the system refuses stays unchanged."""
+        assert self._shown is not None  # view() was called before
         view = self._shown
         answer.check(view)
         self._tell(view, answer)
@@ -129,16 +129,16 @@ class Shares:
         self._set_quotas()
 
     def close(self) -> None:
-        """All jobs have their cores for themselves again."""
+        """Lift all quotas."""
         self._system.close()
 
     def _take_in(self, share: Share, view: ShareView, now: float) -> bool:
-        """Start a guest; whether the system did."""
+        """Start a guest; return whether the system did."""
         candidate = next(job for job in view.waiting if job.job == share.guest)
         host = next(host for host in view.running if host.job == share.host)
         if not self._book.waits(share.guest) or not self._book.holds(share.host):
             return False
-        # At worst it is stopped for as long as its host may run, and runs by itself then.
+        # In the worst case it is stopped until its host's time limit, and then runs alone.
         longest = max(0.0, host.walltime - host.elapsed) + candidate.request
         promise = view.promised_end(host, candidate, share.quota)
         if self._system.take_in(Pair(share.host, share.guest, share.quota), longest, promise):
@@ -153,7 +153,7 @@ class Shares:
             observe(self._policy, checkpoint)
 
     def _look(self, now: float) -> None:
-        """Jobs that started, ended, stood still, or were put back since."""
+        """Update jobs that started, ended, were suspended or requeued since the last call."""
         self._leaving = {job: then for job, then in self._leaving.items() if self._is_leaving(job, then)}
         changed = self._adopt(now)
         for job in self._shares.jobs():
@@ -164,16 +164,16 @@ class Shares:
         for job in running:
             if job not in self._shares and job not in self._leaving:
                 self._begin(job, now)
-        self._see_pauses()
-        begun = {job for job in running if job in self._shares and self._shares.host_of(job) is not None}
-        # A guest has processes only now: they get its quota at once.
-        changed |= bool(begun - self._begun) | self._see_strangers(begun, now)
-        self._begun = begun
+        self._record_pauses()
+        started = {job for job in running if job in self._shares and self._shares.host_of(job) is not None}
+        # A guest's processes exist only now, so its quota is set at once.
+        changed |= bool(started - self._started) | self._separate_strangers(started, now)
+        self._started = started
         if changed:
             self._set_quotas()
 
     def _begin(self, job: int, now: float) -> None:
-        """A job runs on cores of its own. It may have for long, where this driver is new."""
+        """Record that a job runs on its own cores. With a new driver it may have run for long."""
         known = self._system.candidate(job)
         if known is None:
             return
@@ -185,7 +185,7 @@ class Shares:
             self._shares.promise(job, self._promises.pop(job))
 
     def _adopt(self, now: float) -> bool:
-        """Go on with pairs that were there before, once both jobs are known to run; whether there are any."""
+        """Continue an earlier driver's pairs once both jobs are known to run; return whether there were any."""
         left, self._left = self._left, ()
         adopted = False
         for pair in left:
@@ -208,25 +208,25 @@ class Shares:
         return adopted
 
     def _is_leaving(self, job: int, then: float) -> bool:
-        """Whether a job that was put back, and had been let go then, s, is still seen to run as before."""
+        """Return whether a requeued job, released at ``then`` (s), is still reported as running."""
         if not self._book.holds(job):
             return False
         now = self._book.released(job)
         return now == then or (math.isnan(now) and math.isnan(then))
 
-    def _see_pauses(self) -> None:
-        """Jobs that somebody suspended: that is not of their walltime, and nothing is learned of it."""
+    def _record_pauses(self) -> None:
+        """Record suspensions: they do not count against time limits, and nothing is learned from them."""
         for job in self._shares.jobs():
             paused = self._book.paused(job)
             if paused > self._paused.get(job, 0.0):
                 self._shares.paused(job, paused - self._paused.get(job, 0.0))
             self._paused[job] = paused
 
-    def _see_strangers(self, begun: set[int], now: float) -> bool:
-        """Guests that do not run on their hosts' cores have cores of their own; whether there are any."""
+    def _separate_strangers(self, started: set[int], now: float) -> bool:
+        """Separate guests that do not run on their hosts' cores; return whether there were any."""
         found = False
         for host, guest, _ in self._shares.pairs():
-            if guest in begun and not self._system.together(host, guest):
+            if guest in started and not self._system.together(host, guest):
                 self._shares.apart(guest, now)
                 self._book.apart(guest, now + self._shares.left(guest, now))
                 found = True
@@ -235,31 +235,31 @@ class Shares:
     def _end(self, job: int, now: float) -> None:
         shares = self._shares
         partner = shares.guest_of(job) if shares.host_of(job) is None else shares.host_of(job)
-        told = {job: self._system.last_reading(job, shares.last(job))}
+        readings = {job: self._system.last_reading(job, shares.last(job))}
         if partner is not None and shares.host_of(job) is None:
             end = now + shares.left(partner, now)
-            # One that may leave is gone by its promise, also where it was stopped meanwhile.
+            # A guest that may be requeued is gone by its promise, even if it was suspended meanwhile.
             self._book.expect(partner, min(end, shares.until(partner)) if self._may_leave(partner) else end)
         if partner is not None:
-            told |= self._system.readings([partner], now)
+            readings |= self._system.readings([partner], now)
         outcome = self._system.outcome(job)
         if self._book.waits(job) or outcome is JobEnding.CUT:
             shares.lost(job, now)
         else:
-            shares.ended(job, told, now, killed=outcome is JobEnding.KILLED)
+            shares.ended(job, readings, now, killed=outcome is JobEnding.KILLED)
         self._paused.pop(job, None)
 
     def _clear(self, now: float) -> None:
-        """Guests whose hosts need the memory leave, where their users allow it."""
+        """Requeue guests if their hosts need the promised memory and their users allow it."""
         for guest in self._shares.crowded():
             if self._may_leave(guest):
                 self._leave(guest, "its host needs the memory that it was promised", now)
 
     def _make_way(self, now: float) -> bool:
-        """Put guests back that should be gone, where the head of the queue then has room; whether there were any."""
+        """Requeue overdue guests if the head of the queue then has room; return whether there were any."""
         shares, book = self._shares, self._book
         late = [job for job in shares.jobs() if shares.until(job) <= now and self._may_leave(job)]
-        # The processors of a guest are its host's as long as that is there.
+        # A guest's processors are its host's as long as the host runs.
         late = [job for job in late if shares.host_of(job) is None or shares.host_of(job) in late]
         head = book.queue()[:1]
         need = int(book.columns(head)[1].sum()) - book.free + book.owed
@@ -267,7 +267,7 @@ class Shares:
         if not late or not 0 < need <= sum(book.width(job) for job in late):
             return False
         for job in late:
-            self._leave(job, "it was to be gone by now, and the head of the queue can start", now)
+            self._leave(job, "its promised end has passed, and the head of the queue can start", now)
         return True
 
     def _may_leave(self, job: int) -> bool:
@@ -276,11 +276,11 @@ class Shares:
 
     def _leave(self, job: int, why: str, now: float) -> None:
         lost = self._shares.elapsed(job, now)
-        self._put_back(Back(job, f"{why}; {lost:.0f} s of its work are lost"), now, told=True)
+        self._put_back(Back(job, f"{why}; {lost:.0f} s of its work are lost"), now, notify=True)
 
-    def _put_back(self, back: Back, now: float, told: bool = False) -> bool:
-        """Have a job begin again; whether the system does."""
-        if told:
+    def _put_back(self, back: Back, now: float, notify: bool = False) -> bool:
+        """Requeue a job; return whether the system did."""
+        if notify:
             self._tell_back(back)
         if self._system.put_back(back.guest, back.why):
             return False

@@ -1,4 +1,4 @@
-"""Pairs of jobs on one allocation of a batch system, and what is needed of the system where there are some."""
+"""Pairs of jobs on one allocation of a batch system, and the protocol of systems that support them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Pair:
 
 
 class JobEnding(Enum):
-    """How a job ended: by itself, stopped at its walltime, or in a way that says nothing of who shared with it."""
+    """How a job ended: it completed, was stopped at its time limit, or ended so that its sharing teaches nothing."""
 
     DONE = "done"
     KILLED = "killed"
@@ -29,52 +29,52 @@ class JobEnding(Enum):
 
 
 class SharingSystem(Protocol):
-    """What is needed of a batch system besides, where jobs share allocations. It knows no policy."""
+    """The methods of a batch system on which jobs share allocations. It knows no policy."""
 
     def candidate(self, job: int) -> Candidate | None:
-        """A job that may share, waiting or running, as its user submitted it; None for one that may not."""
+        """Return a job that may share, waiting or running, as its user submitted it; None for other jobs."""
         ...
 
     def memory(self, job: int) -> float:
-        """Bytes that a running job was given; as many as it asked for where the system does not say more."""
+        """Return the memory allocated to a running job, bytes; its request if the system has no other figure."""
         ...
 
     def readings(self, jobs: Sequence[int], now: float) -> Mapping[int, Reading]:
-        """What these running jobs have used; one that cannot be read just now is left out."""
+        """Return the usage of these running jobs; a job that cannot be read now is left out."""
         ...
 
     def last_reading(self, job: int, before: Reading) -> Reading:
-        """What can still be read of a job that has just ended; ``before`` where nothing can."""
+        """Return what can still be read of a job that has just ended; ``before`` if nothing can."""
         ...
 
     def outcome(self, job: int) -> JobEnding:
-        """How a job ended."""
+        """Return how a job ended."""
         ...
 
     def together(self, host: int, guest: int) -> bool:
-        """Whether a guest runs on its host's cores; also where nobody can tell yet."""
+        """Return whether a guest runs on its host's cores; true while this is unknown."""
         ...
 
     def take_in(self, pair: Pair, longest: float, until: float) -> str:
-        """Start a held job where another one runs; why it cannot be, or nothing.
+        """Start a held job where another one runs; return an error message, or an empty string.
 
-        It must not be stopped before it has run for ``longest`` seconds; its quota is set as soon as it runs. It is
-        promised to be gone by ``until``.
+        The job must not be stopped before it has run for ``longest`` seconds; its quota is set as soon as it runs. Its
+        promised end is ``until``, s.
         """
         ...
 
     def allow(self, job: int, seconds: float) -> None:
-        """A guest must not be stopped before so many seconds more, as it gets less than it asked for."""
+        """Let a guest run for at least ``seconds`` more: at its quota it needs longer than it requested."""
         ...
 
     def put_back(self, job: int, why: str) -> str:
-        """Stop a running job and put it back in the queue, held; why it cannot be, or nothing."""
+        """Requeue a running job, held; return an error message, or an empty string."""
         ...
 
     def set_quotas(self, pairs: Sequence[Pair]) -> None:
-        """These jobs share so from now on; all others have their cores for themselves. Asked often, with no change."""
+        """Set the current pairs; all other jobs have their cores alone. Called often, mostly without a change."""
         ...
 
     def close(self) -> None:
-        """No job shares by quota any more; none is stopped."""
+        """Lift all quotas; no job is stopped."""
         ...

@@ -1,4 +1,4 @@
-"""What decides about the jobs of a batch system besides the order in which they start."""
+"""A second decision about a batch system's jobs, in addition to the order in which they start."""
 
 from __future__ import annotations
 
@@ -8,47 +8,47 @@ import numpy as np
 
 
 class Beside(Protocol):
-    """Another decision about the same jobs; it reads the same book, and the engine asks and acts through it."""
+    """Another decision about the same jobs; it reads the same book, and the engine calls it."""
 
     def due(self, now: float) -> str | None:
-        """Take in what has happened; the decision that is due now, s, or None."""
+        """Update the state; return the decision that is due at ``now`` (s), or None."""
         ...
 
     def wakes(self) -> float:
-        """When to look again at the latest, s; infinity where only news of the system matters."""
+        """Return when to call :meth:`due` again at the latest, s; infinity if only events of the system matter."""
         ...
 
     def view(self, now: float) -> Any:
-        """What the policy of that decision may know."""
+        """Return the view of that decision's policy."""
         ...
 
     def act(self, answer: Any, now: float) -> None:
-        """Carry out its answer; PolicyError where it cannot be, and nothing of it is carried out then."""
+        """Carry out its answer. If that is impossible, PolicyError is raised and nothing is carried out."""
         ...
 
     def close(self) -> None:
-        """Undo what it did to running jobs."""
+        """Undo its changes to running jobs."""
         ...
 
 
 class Nothing:
-    """Nothing else is decided."""
+    """No second decision."""
 
     def due(self, now: float) -> str | None:
-        """Never."""
+        """Return None."""
         return None
 
     def wakes(self) -> float:
-        """Never."""
+        """Return infinity."""
         return np.inf
 
     def view(self, now: float) -> Any:
-        """Nothing is asked."""
+        """Raise NotImplementedError: no decision is ever due."""
         raise NotImplementedError
 
     def act(self, answer: Any, now: float) -> None:
-        """Nothing is asked."""
+        """Raise NotImplementedError: no decision is ever due."""
         raise NotImplementedError
 
     def close(self) -> None:
-        """Nothing was done."""
+        """Do nothing."""

@@ -1,7 +1,7 @@
-"""What an engine needs of a batch system: word of jobs that wait, run and end, and a way to start them.
+"""The protocol of a batch system's adapter: it reports jobs that wait, run and end, and starts them.
 
-Jobs are submitted to the system by its users, as ever, but held: none of them starts before the engine says so. Their
-numbers are the system's. Jobs that the system starts by itself only hold processors.
+Users submit jobs to the system as usual, but held: none starts before the engine releases it. Job numbers are the
+system's. Jobs that the system starts without the engine only hold processors.
 """
 
 from __future__ import annotations
@@ -15,20 +15,20 @@ from typing import Protocol
 class Submitted:
     """A job waits to be started by the engine.
 
-    Told again when that changes: its user asked for something else, or it ran and was put back into the queue. A
-    job that is put back must be held again.
+    Reported again when it changes: its user changed the request, or it ran and was requeued. A requeued job must be
+    held again.
 
     Parameters
     ----------
     job
-        The system's number for it.
+        The system's job number.
     at
-        When it was submitted, s; of a job that was put back, when it was, so that it waits at the end. The queue is in
+        Its submit time, s; for a requeued job, the time of the requeue, so that it waits at the end. The queue has
         this order.
     procs
         Processors that it holds from start to end.
     request
-        The run time that its user asked for, s; infinity where there is no limit.
+        Requested run time, s; infinity without a limit.
     """
 
     job: int
@@ -39,7 +39,7 @@ class Submitted:
 
 @dataclass(frozen=True, slots=True)
 class Started:
-    """A job that was submitted runs since then, s. That may be a while after it was told to start."""
+    """A submitted job started running at ``at`` (s), possibly some time after ``start()``."""
 
     job: int
     at: float
@@ -47,7 +47,7 @@ class Started:
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """A job that ran has ended, by itself or at its limit, s. Its processors are idle."""
+    """A running job ended at ``at`` (s), on its own or at its limit. Its processors are idle."""
 
     job: int
     at: float
@@ -55,7 +55,7 @@ class Ended:
 
 @dataclass(frozen=True, slots=True)
 class Cancelled:
-    """A job was cancelled, whether it waited or ran, s. It holds no processors, and nothing more is heard of it."""
+    """A waiting or running job was cancelled at ``at`` (s). It holds no processors, and has no further events."""
 
     job: int
     at: float
@@ -63,12 +63,12 @@ class Cancelled:
 
 @dataclass(frozen=True, slots=True)
 class Holds:
-    """A job that the engine did not start runs: not submitted to it, or from before it came. It ends as others do.
+    """A job runs that the engine did not start: another user's, or one from before the engine's start.
 
     Parameters
     ----------
     job, procs, request
-        As of :class:`Submitted`.
+        See :class:`Submitted`.
     at
         When it started, s.
     """
@@ -81,7 +81,7 @@ class Holds:
 
 @dataclass(frozen=True, slots=True)
 class Delayed:
-    """A job that holds processors stood still for so many seconds more, which its request does not count: s."""
+    """A job that holds processors was suspended for ``seconds`` more (s), which do not count against its request."""
 
     job: int
     at: float
@@ -90,9 +90,9 @@ class Delayed:
 
 @dataclass(frozen=True, slots=True)
 class Capacity:
-    """The site has so many processors from now on, those left out that are down or drained.
+    """The site's processors from now on, without those that are down or drained.
 
-    They may be fewer than running jobs hold: a drained node keeps what runs on it.
+    They may be fewer than running jobs hold: jobs on a drained node continue.
     """
 
     processors: int
@@ -100,49 +100,49 @@ class Capacity:
 
 @dataclass(frozen=True, slots=True)
 class NoMore:
-    """Nobody submits any more: when all jobs have ended, so has the run. A system in service never tells it."""
+    """No more jobs will be submitted, so the run ends with the last job. A system in service never sends it."""
 
 
 Event = Submitted | Started | Ended | Cancelled | Holds | Delayed | Capacity | NoMore
 
 
 class BatchSystem(Protocol):
-    """A site's batch system, as an engine drives it. It knows no policy.
+    """A site's batch system as seen by an engine. It knows no policy.
 
-    All times are seconds on one clock of the system's.
+    All times are seconds on the system's own clock.
     """
 
     @property
     def processors(self) -> int:
-        """How many the site has when the engine comes, those left out that are down or drained."""
+        """The site's processors when the engine starts, without those that are down or drained."""
         ...
 
     def now(self) -> float:
-        """What the clock says, s."""
+        """Return the time on the system's clock, s."""
         ...
 
     def poll(self, timeout: float) -> list[Event]:
-        """What has happened since, in that order; waits up to so many seconds for something to.
+        """Return the events since the last call, in order; wait up to ``timeout`` (s) for one.
 
-        It may return early with nothing. With 0 it returns what is there, and asked often enough, nothing. The first
-        calls tell of all jobs that wait or run. ``Started`` comes before ``Ended``, however short a job was.
+        It may return early without events. With a timeout of 0 it returns pending events, and after enough calls none.
+        The first calls report all jobs that wait or run. ``Started`` comes before ``Ended``, however short a job was.
         """
         ...
 
     def start(self, jobs: Sequence[int]) -> Mapping[int, str]:
-        """Let these held jobs run, in this order; returns at once, and ``Started`` follows for each.
+        """Release these held jobs, in this order; returns at once, and ``Started`` follows for each.
 
         Returns
         -------
-        Why each job that cannot run now cannot, by job; it stays held. A job that was cancelled meanwhile may be
-        among them or not: its ``Cancelled`` is told either way.
+        An error message for each job that cannot run now, by job; it stays held. A job that was cancelled meanwhile may
+        or may not be among them: ``Cancelled`` is reported either way.
         """
         ...
 
     def describe(self, jobs: Sequence[int]) -> str:
-        """What :meth:`start` would do, in the words of the system's own commands. It does nothing."""
+        """Return the system's own command that :meth:`start` would run. It does nothing."""
         ...
 
     def close(self) -> None:
-        """Stop what this object itself started, and no job; more than once does no harm."""
+        """Stop what this object started itself, and no job; a second call has no effect."""
         ...
