@@ -118,7 +118,7 @@ def test_functions_are_found_in_modules_and_files(tmp_path):
     (tmp_path / "bad.py").write_text("1 / 0\n")
     for spec, said in (
         ("double", "expected package.module:function"), (f"{path}:value", "has no function 'value'"),
-        (f"{path}:other", "has no function 'other'"), (f"{tmp_path}/none.py:x", "there is no file"),
+        (f"{path}:other", "has no function 'other'"), (f"{tmp_path}/none.py:x", "no such file"),
         (f"{tmp_path}/bad.py:x", "ZeroDivisionError: division by zero"), ("no.such.module:x", "No module named"),
     ):  # fmt: skip
         with pytest.raises(InputError, match=said):

@@ -1,4 +1,4 @@
-"""What a live engine knows: which tasks wait, run and have ended, and where data lies; losses.py undoes."""
+"""The state of a live engine: waiting, running and finished tasks, and the location of data."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ _Floats = NDArray[np.float64]
 _Ints = NDArray[np.int64]
 
 WAITS, RUNS, ENDED, RESTS = range(4)
-#: Where input lies that is being loaded or moved.
+#: Site number of input that is being loaded or moved.
 ON_THE_WAY = -2
 
 
 class LiveBook:
     """State of jobs over sites: rows are stages, columns sites.
 
-    It starts and stops nothing. The engine tells it what happened, and asks it what a task reads and what a policy
-    may see.
+    It starts and stops no tasks. The engine records events in it, and reads from it what a task reads and the view of
+    a policy. :class:`~windlass.engines.live.recovery.Losses` undoes entries after a failure.
     """
 
     def __init__(
@@ -78,28 +78,28 @@ class LiveBook:
         return zip(self.jobs.first[:-1].tolist(), self.jobs.first[1:].tolist(), strict=True)
 
     def tasks_of(self, row: int) -> _Ints:
-        """A stage's tasks in the order in which they begin."""
+        """Return a stage's tasks in the order in which they start."""
         order: _Ints = self._order[self._largest[row]]
         return order[self.jobs.first[row] : self.jobs.first[row + 1]]
 
     def complete(self, row: int) -> bool:
-        """Whether all tasks of a stage have ended."""
+        """Return whether all tasks of a stage have ended."""
         return bool(self.done[row] == self.jobs.tasks[row])
 
     def is_ready(self, row: int) -> bool:
-        """Whether tasks of a stage may begin: the job is there, and all that it reads is written."""
+        """Return whether tasks of a stage may start: its job is submitted, and all of its input is written."""
         return bool(self.submitted[self.jobs.job[row]]) and all(
             self.complete(parent) for parent in self.parents[row]
         )
 
     def waiting(self, row: int) -> _Ints:
-        """Tasks of a stage that could begin now."""
+        """Return the tasks of a stage that could start now."""
         tasks = self.tasks_of(row)
         found: _Ints = tasks[(self.state[tasks] == WAITS) & (self.input_site[tasks] != ON_THE_WAY)]
         return found
 
     def ready_stages(self) -> _Ints:
-        """Stages of which tasks could begin now."""
+        """Return the stages with tasks that could start now."""
         open_jobs = np.flatnonzero(self.submitted & np.isnan(self.end))
         rows = np.flatnonzero(np.isin(self.jobs.job, open_jobs))
         return np.array(
@@ -107,11 +107,11 @@ class LiveBook:
         )
 
     def slots(self) -> _Ints:
-        """(n,) slots of the workers that are alive."""
+        """Return (n,) slots of live workers."""
         return self.by_site([worker.slots if self.alive[worker.number] else 0 for worker in self.workers])
 
     def free(self) -> _Ints:
-        """(n,) slots that no task holds."""
+        """Return (n,) slots that no task holds."""
         return np.maximum(
             self.by_site(
                 [
@@ -123,14 +123,14 @@ class LiveBook:
         )
 
     def by_site(self, values: list[int]) -> _Ints:
-        """(n,) sums over the workers of each site."""
+        """Return (n,) sums over the workers of each site."""
         sites = [worker.site for worker in self.workers]
         return np.bincount(sites, values, minlength=len(self.fleet)).astype(np.int64)
 
     def view(
         self, now: float, rows: _Ints, in_use: tuple[_Floats, _Floats], changed: bool, moved: bool
     ) -> PlaceView:
-        """What a policy may see."""
+        """Return the view of a policy."""
         jobs, n = self.jobs, len(self.fleet)
         waiting = np.array([len(self.waiting(row)) for row in rows.tolist()], np.int64)
         here, data = np.zeros((len(rows), n), np.int64), np.zeros((len(rows), n))
@@ -164,7 +164,7 @@ class LiveBook:
         return PlaceView(now, sites, ready, fresh.astype(np.int64), changed, moved)
 
     def written(self, row: int) -> _Floats:
-        """(n,) bytes that a shuffle's parents wrote for it, by site."""
+        """Return (n,) bytes that a shuffle's parents wrote for it, by site."""
         total = np.zeros(len(self.fleet))
         for parent in self.parents[row]:
             first = self._part[parent, row]
@@ -174,7 +174,7 @@ class LiveBook:
         return total
 
     def reads(self, task: int) -> tuple[SiteRead, ...]:
-        """What a task reads, by site."""
+        """Return what a task reads, by site."""
         row = int(self.stage[task])
         piece = self.input[task]
         if piece is not None:
@@ -191,7 +191,7 @@ class LiveBook:
         )
 
     def check(self, rows: _Ints, answer: Placement) -> None:
-        """Refuse an answer that cannot be carried out, before any of it is.
+        """Reject an answer that cannot be carried out, before any part of it is.
 
         Raises
         ------
@@ -221,20 +221,20 @@ class LiveBook:
             free[site] -= 0 if is_move else tasks
 
     def _by_input(self, row: int) -> _Ints:
-        # The last entry is that of source -1: shuffles.
+        # The last entry counts tasks without a source site (-1): shuffles.
         return np.bincount(
             self.input_site[self.waiting(row)] % (len(self.fleet) + 1), minlength=len(self.fleet) + 1
         )
 
     def pick(self, row: int, source: int, tasks: int, largest_first: bool) -> list[int]:
-        """The next tasks of a stage, from this source."""
+        """Return the next tasks of a stage from this source."""
         if self.begun[row] == 0:
             self._largest[row] = largest_first
         waiting = self.waiting(row)
         return [int(task) for task in waiting[self.input_site[waiting] == source][:tasks]]
 
     def begin(self, task: int, worker: int, now: float) -> None:
-        """A task was sent to a worker."""
+        """Record that a task was sent to a worker."""
         row, site = int(self.stage[task]), self.workers[worker].site
         self.state[task], self.site[task], self.worker[task] = RUNS, site, worker
         self.busy[worker] += 1
@@ -244,13 +244,13 @@ class LiveBook:
         self.since[row] = now
 
     def leave(self, task: int) -> None:
-        """A running task holds its worker's slot no more."""
+        """Release a running task's slot."""
         row = int(self.stage[task])
         self.busy[self.worker[task]] -= 1
         self.running[row, self.site[task]] -= 1
 
     def finish(self, task: int, pieces: tuple[Piece, ...], now: float) -> bool:
-        """A task ended; whether jobs are to be ordered anew, as its job has ended or a stage can begin."""
+        """Record the end of a task; return whether to order jobs again, as its job has ended or a stage can start."""
         row = int(self.stage[task])
         self.leave(task)
         self.state[task], self.output[task] = ENDED, pieces
@@ -265,11 +265,11 @@ class LiveBook:
             self.end[job] = now
             self._forget(job)
             return True
-        # A stage that nobody reads lets nothing begin: the order stands, as it does in the simulator.
+        # A stage without children makes nothing ready: the order remains, as in the simulator.
         return any(self.is_ready(child) for child in children)
 
     def _forget(self, job: int) -> None:
-        # Data of a job that ended need not lie anywhere.
+        # The data of a finished job is no longer needed.
         for row in np.flatnonzero(self.jobs.job == job).tolist():
             for task in self.tasks_of(row).tolist():
                 self.input[task] = None

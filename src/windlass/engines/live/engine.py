@@ -1,4 +1,4 @@
-"""Jobs over the sites of a fleet on real workers: what the simulator runs, for real."""
+"""Jobs over the sites of a fleet on real workers, as the simulator runs them."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ from windlass.sim.fleet.durations import Estimates
 
 _Ints = NDArray[np.int64]
 
-#: A policy that starts nothing while nothing runs is asked again this often, s, as it may wait for a time to come …
+#: Interval at which a policy that starts no task while nothing runs is called again, s: it may wait for a time …
 _ASK_AGAIN_S = 0.5
-#: … and for so long, s, before the run is given up.
+#: … and the time after which the run fails, s.
 _PATIENCE_S = 30.0
 
 
@@ -34,22 +34,22 @@ class LiveFleet:
     Parameters
     ----------
     fleet
-        Sites and links; how many slots there are is the executor's affair.
+        Sites and links; the executor determines the number of slots.
     jobs
-        The workload; times of submission count from when all input is loaded.
+        The workload; submit times count from when all input is loaded.
     executor
-        Carries out what is decided.
+        Carries out decisions.
     program
-        What tasks do; by default they hold their slot as long as the workload says.
+        The work of tasks; by default they hold their slot for the workload's duration.
     dispatch
-        Makes the policy that chooses among the workers of a site, given how many there are; None for the worker
-        with the most free slots.
+        Makes the policy that chooses among a site's workers, from their number; None for the worker with the most
+        free slots.
     decide_every
         Least time between decisions, s.
     estimates
-        How long a task is thought to compute, as in the simulator (:class:`windlass.sim.fleet.part.PlacedFleet`).
+        Estimated computing time of a task, as in the simulator (:class:`windlass.sim.fleet.part.PlacedFleet`).
     progress
-        Told the share of tasks that ended.
+        Called with the share of tasks that ended.
 
     Raises
     ------
@@ -73,7 +73,7 @@ class LiveFleet:
         self._program = program or LiveProgram(jobs)
         self._book = LiveBook(fleet, jobs, self._program, executor.workers, estimates)
         self._sending = Sending(self._book, executor, self.now, dispatch)
-        self._reported, self._begun, self._read, self._computed = np.full((4, int(jobs.first[-1])), np.nan)
+        self._reported, self._started, self._read, self._computed = np.full((4, int(jobs.first[-1])), np.nan)
         self._job_sent, self._carried = np.zeros(len(jobs)), np.zeros((len(fleet), len(fleet)))
         self._decide_every, self._progress = decide_every, progress
         self._reasons: dict[str, int] = {}
@@ -85,7 +85,7 @@ class LiveFleet:
         self._prepared = False
 
     def prepare(self) -> None:
-        """Load all input where the workload says that it lies; time 0 is when that is done."""
+        """Load all input at the sites of the workload; time 0 is when this is done."""
         self._sending.load_all()
         while self._sending.busy:
             self._wanted |= self._sending.wake(self.now())
@@ -95,11 +95,11 @@ class LiveFleet:
         self._prepared = True
 
     def now(self) -> float:
-        """Seconds since time 0."""
+        """Return the seconds since time 0."""
         return self._executor.now() - self._zero
 
     def wait(self) -> str | None:
-        """Go on until a placement is due; None when all jobs ended."""
+        """Wait until a placement is due; return None when all jobs have ended."""
         book, submit = self._book, self._jobs.submit
         if not self._prepared:
             self.prepare()
@@ -111,7 +111,7 @@ class LiveFleet:
                 self._submit(arrived)
             if not np.isnan(book.end).any():
                 return None
-            # What has just happened is taken in before the policy is asked.
+            # All pending events are recorded before the policy is called.
             while events := self._executor.poll(0.0):
                 for event in events:
                     self._take(event)
@@ -136,7 +136,7 @@ class LiveFleet:
                 self._take(event)
 
     def view(self, decision: str) -> PlaceView:
-        """Sites, and the stages of which tasks wait."""
+        """Return the sites, and the stages with waiting tasks."""
         return self._book.view(self.now(), self._rows, self._executor.in_use(), self._changed, self._moved)
 
     def act(self, decision: str, answer: Placement) -> None:
@@ -160,7 +160,7 @@ class LiveFleet:
                 self._sending.start(task, site)
 
     def result(self) -> LiveRun:
-        """What happened; of tasks that were sent more than once, the time that counted."""
+        """Return the outcome; for tasks that were sent more than once, the times of the attempt that counted."""
         book, program = self._book, self._program
         results = tuple(
             (int(self._jobs.job[row]), row, task - int(self._jobs.first[row]), piece.handle)
@@ -171,31 +171,31 @@ class LiveFleet:
         )
         slots = book.by_site([worker.slots for worker in self._executor.workers])
         return LiveRun(
-            fleet=dataclasses.replace(self._fleet, slots=slots),
-            jobs=self._jobs,
-            end=book.end,
-            sent=self._job_sent,
-            carried=self._carried,
-            site=book.site,
-            source=self._sending.source,
-            begun=self._begun,
-            read=self._read,
-            computed=self._computed,
-            flows=np.empty((0, 6)),
-            rates=np.empty((0, 4)),
-            decisions=self._decisions,
-            reasons=self._reasons,
-            jobs_told=0,
-            subjobs_told=0,
-            launched=self._sending.launched,
-            reported=self._reported,
-            worker=book.worker,
-            tries=self._sending.tries,
-            results=results,
+            dataclasses.replace(self._fleet, slots=slots),
+            self._jobs,
+            book.end,
+            self._job_sent,
+            self._carried,
+            book.site,
+            self._sending.source,
+            self._started,
+            self._read,
+            self._computed,
+            np.empty((0, 6)),
+            np.empty((0, 4)),
+            self._decisions,
+            self._reasons,
+            0,
+            0,
+            self._sending.launched,
+            self._reported,
+            book.worker,
+            self._sending.tries,
+            results,
         )
 
     def close(self) -> None:
-        """Stop what was started."""
+        """Close the executor."""
         self._executor.close()
 
     def _submit(self, arrived: NDArray[np.bool_]) -> None:
@@ -228,7 +228,7 @@ class LiveFleet:
             book.input[task] = event.pieces[0]
             book.input_site[task] = site
             return
-        self._begun[task], self._read[task], self._computed[task] = (
+        self._started[task], self._read[task], self._computed[task] = (
             event.begun - self._zero,
             event.read - self._zero,
             event.computed - self._zero,

@@ -1,4 +1,4 @@
-"""What a live engine needs of a cluster: workers at sites, tasks started there, and word of how they ended."""
+"""The protocol of a live engine's executor: workers at sites, launches of tasks, and events about them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from windlass.engines.live.work import Work
 
 @dataclass(frozen=True, slots=True)
 class Worker:
-    """A node: its number (its place in the list of workers), site, slots, and the cluster's name for it."""
+    """A node: its number (its index in the list of workers), site, slots, and name in the cluster."""
 
     number: int
     site: int
@@ -24,7 +24,7 @@ class Worker:
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """Data at a worker: its size in bytes, and what the executor finds it by."""
+    """Data at a worker: its size in bytes, and the executor's handle of it."""
 
     worker: int
     size: int
@@ -33,7 +33,7 @@ class Piece:
 
 @dataclass(frozen=True, slots=True)
 class SiteRead:
-    """Pieces to read from one site, and how many bytes that is."""
+    """Pieces to read from one site, and their total size, bytes."""
 
     site: int
     size: int
@@ -42,22 +42,22 @@ class SiteRead:
 
 @dataclass(frozen=True, slots=True)
 class TaskLaunch:
-    """Start this on a worker.
+    """An order to start work on a worker.
 
     Parameters
     ----------
     key
-        What the events about it are known by; never used twice.
+        Identifies the launch in events; never reused.
     worker
-        Where.
+        The worker.
     work
-        What to do with what was read.
+        What to do with the input.
     reads
-        What to read first, from all these sites at once.
+        The input to read first, from all these sites at once.
     slot
-        Whether it holds a slot: tasks do, moves and loads do not.
+        True if it holds a slot: tasks do, moves and loads do not.
     bring
-        Whether what it writes is brought to the driver instead of staying at the worker.
+        True if its output is brought to the driver instead of staying at the worker.
     """
 
     key: int
@@ -70,7 +70,7 @@ class TaskLaunch:
 
 @dataclass(frozen=True, slots=True)
 class TaskEnded:
-    """It ended: when it began, had read, had computed (s on the executor's clock), and what it wrote."""
+    """A launch ended: when it started, had read, had computed (s on the executor's clock), and what it wrote."""
 
     key: int
     begun: float
@@ -81,7 +81,7 @@ class TaskEnded:
 
 @dataclass(frozen=True, slots=True)
 class Failed:
-    """It failed: because a worker or an input was lost (``lost``: run it again), or by its own error."""
+    """A launch failed: a worker or an input was lost (``lost``: run it again), or it failed by its own error."""
 
     key: int
     lost: bool
@@ -90,7 +90,7 @@ class Failed:
 
 @dataclass(frozen=True, slots=True)
 class Gone:
-    """A worker is gone, with all that ran and lay there; nothing more will be heard of it."""
+    """A worker is lost, with all work and data on it; it has no further events."""
 
     worker: int
 
@@ -103,25 +103,25 @@ class Executor(Protocol):
 
     @property
     def workers(self) -> Sequence[Worker]:
-        """All workers, dead ones too."""
+        """All workers, including dead ones."""
         ...
 
     def now(self) -> float:
-        """Seconds since the executor was made."""
+        """Return the seconds since the executor was made."""
         ...
 
     def launch(self, order: TaskLaunch) -> None:
-        """Start it; returns at once."""
+        """Start work; returns at once."""
         ...
 
     def poll(self, timeout: float) -> list[Event]:
-        """What happened; waits up to so many seconds for something to."""
+        """Return the events since the last call; wait up to ``timeout`` (s) for one."""
         ...
 
     def in_use(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Bytes/s on each site's up- and downlink now."""
+        """Return the current bytes/s on each site's uplink and downlink."""
         ...
 
     def close(self) -> None:
-        """Stop what this executor started, and nothing else; more than once does no harm."""
+        """Stop what this executor started, and nothing else; a second call has no effect."""
         ...

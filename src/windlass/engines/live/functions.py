@@ -1,4 +1,4 @@
-"""Functions that a scenario names."""
+"""Loading of functions that a scenario names."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from windlass.model import InputError
 
 
 def function_of(spec: str) -> Callable[[Sequence[bytes], int], Sequence[bytes]]:
-    """The function that ``package.module:name`` or ``./file.py:name`` means.
+    """Return the function that ``package.module:name`` or ``./file.py:name`` names.
 
     Raises
     ------
     InputError
-        There is none; says what is missing.
+        There is no such function; the message has the cause.
 
     Examples
     --------
@@ -29,9 +29,11 @@ def function_of(spec: str) -> Callable[[Sequence[bytes], int], Sequence[bytes]]:
         raise InputError(f"call: {spec!r}, expected package.module:function or ./file.py:function")
     try:
         module = _from_file(Path(where)) if where.endswith(".py") else importlib.import_module(where)
-    except Exception as error:  # whatever a user's module does when it is imported
-        said = str(error) if isinstance(error, ImportError | OSError) else f"{type(error).__name__}: {error}"
-        raise InputError(f"call: {spec!r}: {said}") from error
+    except Exception as error:  # a user's module may raise any exception when it is imported
+        reason = (
+            str(error) if isinstance(error, ImportError | OSError) else f"{type(error).__name__}: {error}"
+        )
+        raise InputError(f"call: {spec!r}: {reason}") from error
     found: Any = getattr(module, name, None)
     if not callable(found):
         raise InputError(f"call: {spec!r}: {where} has no function {name!r}")
@@ -40,8 +42,8 @@ def function_of(spec: str) -> Callable[[Sequence[bytes], int], Sequence[bytes]]:
 
 def _from_file(path: Path) -> Any:
     if not path.is_file():
-        raise FileNotFoundError(f"there is no file {path}")
-    # A name that no worker knows, so that the function travels by value.
+        raise FileNotFoundError(f"no such file: {path}")
+        # Pickle sends functions of the module __main__ by value, so workers need not have the file.
     spec = importlib.util.spec_from_file_location("__main__", path)
     assert spec is not None
     assert spec.loader is not None

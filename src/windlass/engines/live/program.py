@@ -1,4 +1,4 @@
-"""What the tasks of a workload do: hold a slot, call a function, run a command; and where their input comes from."""
+"""The work of a workload's tasks: hold a slot, call a function, or run a command; and the source of their input."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from windlass.model.fleet import FleetJobs
 
 @dataclass(frozen=True, slots=True)
 class StageProgram:
-    """What the tasks of one stage do; nothing given: they hold their slot as long as the workload says.
+    """The work of one stage's tasks; by default they hold their slot for the workload's duration.
 
     Parameters
     ----------
     function
-        Called with what was read (a list of bytes) and the number of parts to return.
+        Called with the input (a list of bytes) and the number of parts to return.
     command
-        A command line instead.
+        A command line, instead of a function.
     files
-        Input of each map task, in the order of the stage's tasks: site by site.
+        Input file of each map task, in the order of the stage's tasks: site by site.
     """
 
     function: Callable[[Sequence[bytes], int], Sequence[bytes]] | None = None
@@ -30,7 +30,7 @@ class StageProgram:
 
     @property
     def real(self) -> bool:
-        """Whether the tasks do anything but hold a slot."""
+        """True if the tasks do more than hold a slot."""
         return self.function is not None or self.command is not None
 
 
@@ -42,12 +42,13 @@ class LiveProgram:
     jobs
         The workload.
     steps
-        One per stage; none at all: all tasks hold their slots.
+        One per stage; if empty, all tasks hold their slots.
 
     Raises
     ------
     InputError
-        A stage with real work has more than one child stage, files that are not one a task, or so.
+        The number of steps is wrong, a stage with real work has more than one child stage, or a stage has not one file
+        per task.
 
     Examples
     --------
@@ -75,7 +76,7 @@ class LiveProgram:
             self._weights.append([weight for child in children for weight in self._shares(child)])
 
     def children(self, row: int) -> list[int]:
-        """The stages that read what a stage writes."""
+        """Return the stages that read a stage's output."""
         jobs = self._jobs
         return [int(child) for child in jobs.children[jobs.child_at[row] : jobs.child_at[row + 1]]]
 
@@ -84,11 +85,11 @@ class LiveProgram:
         return [float(share) for share in sizes / sizes.sum()]
 
     def keeps_result(self, row: int) -> bool:
-        """Whether what a stage writes is a result of its job."""
+        """Return whether a stage's output is a result of its job."""
         return self.steps[row].real and not self.children(row)
 
     def load(self, task: int) -> Work:
-        """What makes the input of a map task."""
+        """Return the work that makes the input of a map task."""
         row = int(self.stage[task])
         files = self.steps[row].files
         if files:
@@ -96,7 +97,7 @@ class LiveProgram:
         return Generate(round(float(self._jobs.task_bytes[row])))
 
     def work(self, task: int, read: int) -> Work:
-        """What a task does with so many bytes."""
+        """Return the work of a task that reads ``read`` bytes."""
         row = int(self.stage[task])
         step, jobs = self.steps[row], self._jobs
         parts = max(len(self._weights[row]), 1)

@@ -1,4 +1,4 @@
-"""What is undone in a live engine's book when a task fails, or a worker is gone with what ran and lay there."""
+"""Changes to a live engine's book when a task fails, or a worker is lost with the work and data on it."""
 
 from __future__ import annotations
 
@@ -8,21 +8,21 @@ from windlass.engines.live.book import ENDED, ON_THE_WAY, RESTS, RUNS, WAITS, Li
 
 
 class Losses:
-    """Undoes in a book what was lost, so that all that is needed is done again.
+    """Marks lost work in a book so that everything that is still needed is done again.
 
     Parameters
     ----------
     book
-        The engine's; nothing else in it is touched.
+        The engine's book.
     """
 
     def __init__(self, book: LiveBook) -> None:
         self._book = book
-        # Tasks whose input is lost, and is loaded anew once somebody needs it.
+        # Tasks with lost input, which is loaded again once a task needs it.
         self._unloaded: set[int] = set()
 
     def again(self, task: int, state: int = WAITS) -> None:
-        """A running task failed, or one that had ended wrote what is lost: it waits again, or ``RESTS`` first."""
+        """Return a failed task, or one with lost output, to the queue; with ``RESTS`` it rests first."""
         book = self._book
         row = int(book.stage[task])
         book.started[row, book.site[task]] -= 1
@@ -36,11 +36,11 @@ class Losses:
         book.state[task] = state
 
     def lose(self, worker: int) -> None:
-        """A worker is gone.
+        """Record the loss of a worker.
 
-        Tasks that ran there wait again, and so do those that had ended there or at one that was gone before, where
-        a task that has not ended reads what they wrote: last stages first, so that all that leads to a lost part is
-        done again. See :meth:`to_load` for input that was there.
+        Tasks that ran there wait again. So do finished tasks with output on a lost worker that an unfinished task
+        reads, last stages first, so that all ancestors of a lost part are done again. Lost input is reported by
+        :meth:`to_load`.
         """
         book = self._book
         book.alive[worker] = False
@@ -61,7 +61,7 @@ class Losses:
                 self._unloaded.add(task)
 
     def to_load(self) -> list[int]:
-        """Tasks that wait or rest and whose input is lost; each is told once."""
+        """Return the waiting or resting tasks with lost input; each is returned once."""
         needed = {task for task in self._unloaded if self._book.state[task] in (WAITS, RESTS)}
         self._unloaded -= needed
         return sorted(needed)

@@ -1,4 +1,4 @@
-"""What happened on a live engine."""
+"""The outcome of a run on a live engine."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from windlass.sim.fleet import FleetRun
 
 @dataclass(frozen=True, slots=True)
 class LiveRun(FleetRun):
-    """What happened on a live engine.
+    """The outcome of a run on a live engine.
 
     Parameters
     ----------
     launched, reported
-        (T,) when the engine sent each task to its worker, and when it heard of its end, s.
+        (T,) when the engine sent each task to its worker, and when its end was reported, s.
     worker
-        (T,) on which worker each task ran.
+        (T,) the worker on which each task ran.
     tries
         (T,) how often it was sent.
     results
-        What final tasks with real work wrote: job, stage, task, bytes.
+        Output of final tasks with real work: job, stage, task, bytes.
     """
 
     launched: NDArray[np.float64]

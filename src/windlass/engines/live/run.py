@@ -1,4 +1,4 @@
-"""Jobs over sites on a live engine, from one call."""
+"""A whole run of jobs over sites on a live engine, in one call."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from windlass.sim.fleet.durations import Estimates
 
 
 def data_bytes(jobs: FleetJobs) -> int:
-    """Bytes that all stages of all jobs read and write: more than can ever lie at one site.
+    """Return the bytes that all stages of all jobs read and write, an upper bound on the data at one site.
 
     >>> from windlass.model.fleet import StageSpec
     >>> stages = [StageSpec(1.0, here=(2, 1), task_bytes=100), StageSpec(1.0, tasks=2, parents=(0,), ratio=0.5)]
@@ -47,24 +47,24 @@ def run_live(
     estimates: Estimates = "true",
     progress: Callable[[float], None] | None = None,
 ) -> LiveRun:
-    """Run jobs for real; times of submission count from when their input is loaded.
+    """Run jobs for real; submit times count from when all input is loaded.
 
     Parameters
     ----------
     fleet, jobs, policy
-        What runs where, and who decides.
+        The sites, the workload and the placement policy.
     executors
-        What carries it out.
+        Opens the executor that runs the tasks.
     steps
-        What tasks do, by stage; none: they hold their slots.
+        The work of each stage's tasks; if empty, they hold their slots.
     dispatch
-        Makes the policy that chooses among the workers of a site, given how many there are.
+        Makes the policy that chooses among a site's workers, from their number.
     decide_every
         Least time between decisions, s.
     estimates
-        How long a task is thought to compute: by what has ``finished``, or by what the jobs say (``true``).
+        Source of a task's estimated computing time: ``finished`` tasks, or the jobs' own values (``true``).
     progress
-        Told the share of tasks that ended.
+        Called with the share of tasks that ended.
 
     Raises
     ------

@@ -1,8 +1,8 @@
 """Emulated wide-area links: a token bucket for each site's uplink and downlink. Standard library only.
 
-Tokens are handed out in small portions, in order of asking; concurrent transfers ask for one portion each at a
-time, and all portions have the same size, so those that share a link get equal parts of it, or what they can use.
-Buckets know no packets, no loss and no latency.
+Tokens are granted in small portions, in order of request. Concurrent transfers request one portion at a time, and all
+portions have the same size, so transfers that share a link get equal parts of it, or as much as they can use. Buckets
+model no packets, loss or latency.
 """
 
 from __future__ import annotations
@@ -13,22 +13,22 @@ from dataclasses import dataclass, field
 
 #: A portion is what the slowest link in use carries in this time, s …
 PORTION_S = 0.02
-#: … but no less than this share of what a transfer's own could, so that fast transfers do not ask all the time.
+#: … but at least this share of what a transfer's own link could carry, so that fast transfers do not request too often.
 _LEAST_SHARE = 1 / 50
-#: A transfer that asks for its next portion less than this late, s, is served as if it had asked in time: timers
-#: and other work on the machine must not make the link slower than stated.
+#: A transfer that requests its next portion at most this late, s, is served as if it were in time: timers and other
+#: work on the machine must not make the link slower than configured.
 LATE_S = 0.04
 
 
 @dataclass(slots=True)
 class Bucket:
-    """Hands out ``rate`` bytes/s."""
+    """A token bucket that grants ``rate`` bytes/s."""
 
     rate: float
     free_at: float = 0.0
 
     def take(self, now: float, size: float) -> float:
-        """When so many bytes will have passed, s.
+        """Return when ``size`` bytes will have passed, s.
 
         >>> bucket = Bucket(100.0)
         >>> bucket.take(1.0, 50.0), bucket.take(1.0, 50.0)
@@ -42,14 +42,14 @@ class Bucket:
 
 @dataclass(slots=True)
 class Links:
-    """Buckets of all sites, and what passed.
+    """Buckets of all sites, and recent traffic.
 
     Parameters
     ----------
     up, down
-        Bytes/s of each site; a rate of 0 is an error to use.
+        Bytes/s of each site; a link with rate 0 must not be used.
     pair
-        Bytes/s that each pair of sites carries at most.
+        Most bytes/s between each pair of sites.
     """
 
     up: Sequence[float]
@@ -74,11 +74,11 @@ class Links:
         self._active = Counter()
 
     def open(self, source: int, site: int) -> None:
-        """A transfer between these sites begins."""
+        """Record the start of a transfer between these sites."""
         self._active[source, site] += 1
 
     def close(self, source: int, site: int) -> None:
-        """A transfer between these sites has ended."""
+        """Record the end of a transfer between these sites."""
         self._active[source, site] -= 1
         if not self._active[source, site]:
             del self._active[source, site]
@@ -87,13 +87,13 @@ class Links:
         return min(self.up[source], self.down[site], self.pair[source][site])
 
     def portion(self, source: int, site: int) -> float:
-        """How many bytes to ask for at a time, while these transfers are open."""
+        """Return the bytes to request at a time while the current transfers are open."""
         own = self._rate(source, site)
         slowest = min((self._rate(*pair) for pair in self._active), default=own)
         return max(slowest * PORTION_S, own * PORTION_S * _LEAST_SHARE, 1.0)
 
     def take(self, now: float, source: int, site: int, size: float) -> float:
-        """When so many bytes will have passed from a site to another, s."""
+        """Return when ``size`` bytes will have passed from one site to another, s."""
         until = max(self._up[source].take(now, size), self._down[site].take(now, size))
         if (source, site) in self._pair:
             until = max(until, self._pair[source, site].take(now, size))
@@ -101,7 +101,7 @@ class Links:
         return until
 
     def in_use(self, now: float, over: float = 0.5) -> tuple[list[float], list[float]]:
-        """Mean bytes/s up and down at each site over the last ``over`` seconds."""
+        """Return the mean bytes/s up and down at each site over the last ``over`` seconds."""
         self._recent = [entry for entry in self._recent if entry[0] > now - over]
         up, down = [0.0] * len(self._up), [0.0] * len(self._down)
         for _, source, site, size in self._recent:

@@ -1,4 +1,4 @@
-"""What a task does on a worker. Standard library only: these classes travel to workers by value."""
+"""The work of one task on a worker. Standard library only: these classes are sent to workers by value."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ from typing import Protocol
 
 
 class Work(Protocol):
-    """What a task does with what it read; the parts that it writes, for the tasks that read them."""
+    """The work of a task: it turns inputs into parts for the tasks that read them."""
 
     @property
     def parts(self) -> int:
-        """How many parts it writes."""
+        """The number of parts that it writes."""
         ...
 
     def run(self, inputs: Sequence[bytes]) -> list[bytes]:
-        """Do it."""
+        """Do the work; return the parts."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class Hold:
-    """Stands for a task: holds its slot for ``seconds`` and writes parts of so many bytes.
+    """A task without real work: it holds its slot for ``seconds`` and writes parts of these sizes, bytes.
 
     >>> [len(part) for part in Hold(0.0, (3, 0)).run([])]
     [3, 0]
@@ -38,11 +38,11 @@ class Hold:
 
     @property
     def parts(self) -> int:
-        """How many parts it writes."""
+        """The number of parts that it writes."""
         return len(self.sizes)
 
     def run(self, inputs: Sequence[bytes]) -> list[bytes]:
-        """Sleep, then write."""
+        """Sleep, then return the parts."""
         time.sleep(self.seconds)
         return [bytes(size) for size in self.sizes]
 
@@ -55,7 +55,7 @@ class Call:
     parts: int
 
     def run(self, inputs: Sequence[bytes]) -> list[bytes]:
-        """Call it, and check what it returns."""
+        """Call the function, and check its result."""
         written = list(self.function(inputs, self.parts))
         if len(written) != self.parts or not all(isinstance(part, bytes) for part in written):
             kinds = ", ".join(type(part).__name__ for part in written[:3])
@@ -68,9 +68,9 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """Runs a command line; it reads the inputs from standard input, one after the other.
+    """Runs a command line that reads the concatenated inputs from standard input.
 
-    Lines that it writes go to the part that their key (up to the first tab) falls in, as in Hadoop streaming.
+    Lines that it writes are assigned to parts by their key (up to the first tab), as in Hadoop streaming.
 
     >>> Command("tr a-z A-Z", 1).run([b"one\\n", b"two\\n"])
     [b'ONE\\nTWO\\n']
@@ -80,14 +80,14 @@ class Command:
     parts: int
 
     def run(self, inputs: Sequence[bytes]) -> list[bytes]:
-        """Run it; one that fails raises RuntimeError with what it said."""
+        """Run the command; a failure raises RuntimeError with the last line of its standard error."""
         done = subprocess.run(
             shlex.split(self.line), input=b"".join(inputs), capture_output=True, check=False
         )
         if done.returncode != 0:
-            said = done.stderr.decode(errors="replace").strip().splitlines()
+            errors = done.stderr.decode(errors="replace").strip().splitlines()
             raise RuntimeError(
-                f"{self.line!r} ended with {done.returncode}{': ' if said else ''}{''.join(said[-1:])}"
+                f"{self.line!r} ended with {done.returncode}{': ' if errors else ''}{''.join(errors[-1:])}"
             )
         if self.parts == 1:
             return [done.stdout]
@@ -100,34 +100,34 @@ class Command:
 
 @dataclass(frozen=True, slots=True)
 class Generate:
-    """Makes input of so many bytes."""
+    """Makes an input of ``size`` bytes."""
 
     size: int
     parts: int = 1
 
     def run(self, inputs: Sequence[bytes]) -> list[bytes]:
-        """Make it."""
+        """Return zero bytes."""
         return [bytes(self.size)]
 
 
 @dataclass(frozen=True, slots=True)
 class ReadFile:
-    """Reads a file that lies at the worker."""
+    """Reads a file on the worker's machine."""
 
     path: str
     parts: int = 1
 
     def run(self, inputs: Sequence[bytes]) -> list[bytes]:
-        """Read it."""
+        """Return the file's content."""
         return [Path(self.path).read_bytes()]
 
 
 @dataclass(frozen=True, slots=True)
 class Keep:
-    """Keeps what it read where it runs: input that moves ahead of its task."""
+    """Stores its input where it runs, for input that moves ahead of its task."""
 
     parts: int = 1
 
     def run(self, inputs: Sequence[bytes]) -> list[bytes]:
-        """Join it."""
+        """Return the concatenated inputs."""
         return [b"".join(inputs)]
