@@ -72,7 +72,7 @@ def test_what_an_owner_leaves_at_any_step_is_released_as_a_whole(groups, kernel,
 
 
 def test_where_there_is_no_such_controller_that_is_said(groups, kernel, tmp_path):
-    with pytest.raises(GroupError, match="kept on cores in control groups v1 alone"):
+    with pytest.raises(GroupError, match="can only be pinned to cores in cgroups v1"):
         V2(tree_v2(tmp_path / "two"), files=kernel).pin(7, {0})
 
 

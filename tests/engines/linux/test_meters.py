@@ -133,7 +133,7 @@ def test_a_watchdog_that_cannot_have_the_lock_says_so(tmp_path, monkeypatch):
     groups = Owned(base)
     before = len(os.listdir("/proc/self/fd"))
     assert watchdog.watch(groups, os.getpid()) == 2
-    assert b"another driver has this group, expected one driver to a name" in os.read(heard, 4096)
+    assert b"another driver has this group, expected one driver per name" in os.read(heard, 4096)
     assert naps == [0.02] * 150
     assert groups.released == 0
     assert len(os.listdir("/proc/self/fd")) == before

@@ -148,7 +148,7 @@ def test_a_watchdog_that_was_killed_is_told(real: JobGroups) -> None:
             os.kill(watchdog.pid, signal.SIGKILL)
             until(lambda: watchdog.poll() is not None, "it has ended")
 
-    with pytest.raises(GroupError, match="ended by signal 9"):
+    with pytest.raises(GroupError, match="killed by signal 9"):
         loses_it()
 
 

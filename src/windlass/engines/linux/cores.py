@@ -1,4 +1,4 @@
-"""Which of a machine's cores a job may run on: groups of the controller ``cpuset`` (control groups v1)."""
+"""Cores that jobs may run on: groups of the controller ``cpuset`` in cgroups v1."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from windlass.engines.linux.members import enter, leave
 
 @dataclass(frozen=True)
 class Cores:
-    """Groups in ``ROOT/cpuset/NAME`` that keep jobs on cores.
+    """Groups in ``ROOT/cpuset/NAME`` that pin jobs to cores.
 
-    Processes that somebody else keeps on cores, and so has in a group of this controller, are left there.
+    Processes that are already in another group of this controller are left there.
 
     Parameters
     ----------
     root, name, files, proc
-        As of :class:`~windlass.engines.linux.v1.V1`.
+        See :class:`~windlass.engines.linux.v1.V1`.
 
     Examples
     --------
     >>> Cores(Path("/nowhere")).pin(7, {0})
     Traceback (most recent call last):
-    windlass.engines.linux.files.GroupError: /nowhere/cpuset: there is no such folder, expected the controller cpuset
+    windlass.engines.linux.files.GroupError: /nowhere/cpuset: no such folder, expected the controller cpuset
     """
 
     root: Path
@@ -35,29 +35,29 @@ class Cores:
 
     @property
     def top(self) -> Path:
-        """Where the controller is mounted."""
+        """The controller's mount point."""
         return self.root / "cpuset"
 
     @property
     def base(self) -> Path:
-        """The owner's group; it need not exist."""
+        """The owner's group; it may not exist."""
         return self.top / self.name
 
     def folder(self, job: int) -> Path:
-        """A job's group; it need not exist."""
+        """Return a job's group; it may not exist."""
         return self.base / f"job_{job}"
 
     def pin(self, job: int, cores: Iterable[int]) -> None:
-        """Have a group for a job that keeps its processes on these cores, once they are in it.
+        """Create a group that pins a job's processes to these cores once they are in it.
 
         Raises
         ------
         GroupError
-            There is no such controller, or the kernel refuses.
+            The controller is missing, or the kernel refuses.
         """
         if not self.top.is_dir():
-            raise GroupError(f"{self.top}: there is no such folder, expected the controller cpuset")
-        # A group has no cores and no memory until it is given some, and cannot have more than the one above.
+            raise GroupError(f"{self.top}: no such folder, expected the controller cpuset")
+        # A new group has no cores and no memory, and cannot have more than its parent.
         for folder, cpus in ((self.base, None), (self.folder(job), ",".join(map(str, sorted(cores))))):
             self.files.make(folder)
             for each in ("cpuset.mems", "cpuset.cpus"):
@@ -65,7 +65,7 @@ class Cores:
                 self.files.set(folder / each, wanted or self.files.read(self.top / each).strip())
 
     def enter(self, job: int, pid: int) -> None:
-        """Keep a process on its job's cores, if the job has some and nobody else keeps it."""
+        """Pin a process to its job's cores, if the job has some and no other group pins the process."""
         if self.folder(job).is_dir() and is_topmost(self.proc, pid, "cpuset"):
             enter(self.files, self.folder(job), pid)
 
@@ -80,7 +80,7 @@ class Cores:
         Raises
         ------
         GroupError
-            Somebody is in it.
+            A process is still in it.
         """
         try:
             self.files.remove(self.base)
@@ -89,7 +89,7 @@ class Cores:
 
 
 def is_topmost(proc: Path, pid: int, controller: str) -> bool:
-    """Whether a process is in the topmost group of a controller, put there by nobody; not where it is gone."""
+    """Return whether a process is in a controller's topmost group; False if the process has ended."""
     try:
         lines = (proc / str(pid) / "cgroup").read_text(encoding="utf-8").splitlines()
     except (FileNotFoundError, ProcessLookupError):

@@ -1,4 +1,4 @@
-"""Files of control groups: one value a file, written and read whole, with errors that name file and value."""
+"""Files of cgroups: one value a file, read and written as a whole, with errors that name file and value."""
 
 from __future__ import annotations
 
@@ -7,19 +7,19 @@ import errno
 import os
 from pathlib import Path
 
-#: What the kernel's answers mean in a hierarchy of control groups.
+#: Explanations of the kernel's errors in a cgroup hierarchy.
 _WHY = {
-    errno.EACCES: "only root may, or whoever the group was delegated to",
-    errno.EPERM: "only root may, or whoever the group was delegated to",
+    errno.EACCES: "only root may, or the user that owns a delegated group",
+    errno.EPERM: "only root may, or the user that owns a delegated group",
     errno.EROFS: "the hierarchy is mounted read-only",
-    errno.ENOENT: "there is no such file: the group is gone, or its controller is not enabled here",
+    errno.ENOENT: "no such file: the group is gone, or its controller is not enabled here",
     errno.EINVAL: "the kernel refuses this value",
     errno.EBUSY: "the group is in use",
 }
 
 
 class GroupError(RuntimeError):
-    """A control group cannot be used as asked; one line that names the file and the value.
+    """A cgroup operation failed; the message is one line that names the file and the value.
 
     >>> raise GroupError("/sys/fs/cgroup/cpu/cpu.shares: cannot write '7': only root may")
     Traceback (most recent call last):
@@ -28,10 +28,10 @@ class GroupError(RuntimeError):
 
 
 class Files:
-    """Reads and writes as the kernel has them. Tests put an imitation in its place."""
+    """Access to cgroup files through the kernel. Tests replace it by an imitation."""
 
     def read(self, path: Path) -> str:
-        """All that the file says.
+        """Return a file's content.
 
         Raises
         ------
@@ -44,14 +44,14 @@ class Files:
             raise refused(path, "read", error) from error
 
     def write(self, path: Path, value: str) -> None:
-        """One value, in one write, as the kernel asks.
+        """Write one value in a single write, as the kernel requires.
 
         Raises
         ------
         OSError
-            As the kernel says: what it means depends on the value (a process that has ended is no error).
+            The kernel's error: its meaning depends on the value (an ended process is not an error).
         """
-        # Not made where it is missing: then the kernel does not offer it, and an error should say so.
+        # Without O_CREAT: a missing file means that the kernel does not offer it, which must be an error.
         file = os.open(path, os.O_WRONLY | os.O_TRUNC | os.O_CLOEXEC)
         try:
             os.write(file, value.encode("ascii"))
@@ -59,12 +59,12 @@ class Files:
             os.close(file)
 
     def make(self, path: Path) -> None:
-        """A group; the kernel fills it with files. One that is there already is as good.
+        """Create a group, which the kernel fills with files; an existing one is not an error.
 
         Raises
         ------
         GroupError
-            It cannot be made.
+            It cannot be created.
         """
         try:
             path.mkdir(exist_ok=True)
@@ -72,12 +72,12 @@ class Files:
             raise refused(path, "make the group", error) from error
 
     def remove(self, path: Path) -> None:
-        """Remove a group without processes; one that is gone is as good.
+        """Remove an empty group; a missing one is not an error.
 
         Raises
         ------
         OSError
-            As the kernel says: EBUSY for as long as somebody is inside.
+            The kernel's error: EBUSY while a process is in the group.
         """
         with contextlib.suppress(FileNotFoundError):
             path.rmdir()
@@ -97,22 +97,22 @@ class Files:
 
 
 def refused(path: Path, act: str, error: OSError) -> GroupError:
-    """What the kernel refused, and what that means.
+    """Return an error for an operation that the kernel refused, with an explanation.
 
     >>> print(refused(Path("cpu.max"), "write 'max'", PermissionError(13, "denied")))
-    cpu.max: cannot write 'max': only root may, or whoever the group was delegated to
+    cpu.max: cannot write 'max': only root may, or the user that owns a delegated group
     """
     why = _WHY.get(error.errno or 0, os.strerror(error.errno) if error.errno else str(error))
     return GroupError(f"{path}: cannot {act}: {why}")
 
 
 def whole_number(files: Files, path: Path) -> int:
-    """A file of one whole number.
+    """Read a file that holds one whole number.
 
     Raises
     ------
     GroupError
-        It says something else.
+        The file has other content.
     """
     text = files.read(path).strip()
     try:
@@ -122,7 +122,7 @@ def whole_number(files: Files, path: Path) -> int:
 
 
 def field(files: Files, path: Path, name: str) -> int:
-    """The number after a name, in a file of such lines.
+    """Read the number after a name, in a file of such lines.
 
     Raises
     ------
@@ -137,7 +137,7 @@ def field(files: Files, path: Path, name: str) -> int:
 
 
 def pids(files: Files, folder: Path) -> set[int]:
-    """The processes in a group, those of groups below it left out; none where it is gone."""
+    """Return the processes in a group, without those of its subgroups; empty if the group is gone."""
     if not folder.is_dir():
         return set()
     return {int(word) for word in files.read(folder / "cgroup.procs").split()}

@@ -1,19 +1,20 @@
-"""Job groups: what both hierarchies of control groups do for a co-scheduler, and which of them a machine has.
+"""Job groups: the operations on cgroups that a co-scheduler needs, and the detection of the machine's hierarchy.
 
 A job's processes are in a group ``windlass/job_N``. A group has a *limit*, the cores that it may use, and a *weight*,
-which says how cores that others want too are divided. A co-scheduler that gives a guest the share q of its time limits
-the guest to q × its cores, and gives it the weight q × its cores. The host has the weight (1 − q) × its cores and no
-limit at all: so it is never throttled, and uses whatever is idle.
+which determines its part of contended cores. A co-scheduler that gives a guest the share q of its time limits the guest
+to q × its cores, and gives it the weight q × its cores. The host has the weight (1 − q) × its cores and no limit, so
+that it is never throttled and uses all idle time.
 
-**Weights are of whole groups.** The kernel divides a group's weight among its busy threads. Beside a guest with one
-thread, a host with two has half of its weight on the core that they share (measured: equal weights give the guest two
-thirds of it). That is why weights are multiplied by cores: 1.0 is the weight of one ordinary process. The group
-``windlass/`` itself competes with processes outside of it in the same way, so it has the weight of all cores.
+**Weights apply to whole groups.** The kernel divides a group's weight among its busy threads. If a host with two
+threads shares one of its cores with a guest with one thread, the host has only half of its weight on that core
+(measured: with equal weights the guest gets two thirds of it). Weights are therefore multiplied by cores: 1.0 is the
+weight of one ordinary process. The group ``windlass/`` competes with processes outside it in the same way, so it has
+the weight of all cores.
 
-**Stopped** is a limit of 0. The kernel's least is 1 ms in a second: such a job still gets a thousandth of a core. One
-mechanism does all. Lift the limit before you send a signal: a stopped process is slow to die.
+**A stopped job** has a limit of 0. The kernel's least limit is 1 ms per second, so the job still gets a thousandth of a
+core. Lift the limit before you send a signal, as a stopped process is slow to die.
 
-A limit is that of the whole group, over all cores; it does not hold a guest to q of each one of them.
+A limit applies to the whole group over all cores; it does not limit a guest to q of each core.
 """
 
 from __future__ import annotations
@@ -28,26 +29,26 @@ from typing import Protocol
 from windlass.engines.linux.files import GroupError
 from windlass.engines.linux.members import Members
 
-#: Microseconds over which the kernel counts a limit, and those for limits that are too small for it.
+#: The kernel's accounting period, µs, and the one for limits that are too small for it.
 PERIOD, LONG_PERIOD = 100_000, 1_000_000
-#: The least quota that the kernel accepts, µs a period.
+#: The least quota that the kernel accepts, µs per period.
 LEAST = 1_000
-#: The group in which an owner's job groups are, where it has no other name.
+#: The default name of the group that holds an owner's job groups.
 NAME = "windlass"
 
 
 @dataclass(frozen=True, slots=True)
 class GroupUsage:
-    """What a group's processes have used since it was made, those that have ended included.
+    """Resource usage of a group's processes since it was created, including those that have ended.
 
     Parameters
     ----------
     cpu
-        Seconds on a core, of all threads; NaN where nobody accounts for the group.
+        CPU time of all threads, s; NaN if the group has no accounting.
     throttled
-        Seconds in which the group had used up its limit, summed over cores.
+        Time in which the group had used up its limit, summed over cores, s.
     memory
-        Bytes that cannot be dropped (anonymous and shared memory, no page cache); NaN where nobody accounts.
+        Anonymous and shared memory without page cache, bytes; NaN without accounting.
     """
 
     cpu: float
@@ -60,60 +61,60 @@ class JobGroups(Protocol):
 
     @property
     def kind(self) -> str:
-        """Which hierarchy: ``v1`` or ``v2``."""
+        """The hierarchy: ``v1`` or ``v2``."""
         ...
 
     @property
     def root(self) -> Path:
-        """Where the hierarchy is mounted."""
+        """The hierarchy's mount point."""
         ...
 
     @property
     def name(self) -> str:
-        """The owner's: its job groups are in a group of this name."""
+        """The owner's name: its job groups are in a group of this name."""
         ...
 
     @property
     def base(self) -> Path:
-        """The group in which the owner's job groups are."""
+        """The group that holds the owner's job groups."""
         ...
 
     def available(self) -> str | None:
-        """Why groups cannot be made here, in one line, or None where they can. It changes nothing."""
+        """Return why groups cannot be created here, in one line, or None if they can. It changes nothing."""
         ...
 
     def jobs(self) -> list[int]:
-        """Jobs that have a group, also of an owner of the same name that has died."""
+        """Return the jobs that have a group, including those of a dead owner of the same name."""
         ...
 
     def create(self, job: int) -> Path:
-        """A group for a job, without a limit; returns its folder.
+        """Create a group for a job, without a limit; return its folder.
 
         Raises
         ------
         GroupError
-            It cannot be made.
+            It cannot be created.
         """
         ...
 
     def take(self, job: int, members: Members) -> int:
-        """Move the job's processes into its group, as :func:`windlass.engines.linux.members.take` does; how many."""
+        """Move a job's processes into its group, see :func:`windlass.engines.linux.members.take`; return how many."""
         ...
 
     def pin(self, job: int, cores: Iterable[int]) -> None:
-        """Keep the group's processes on these cores of the machine, by number; before they are taken in.
+        """Pin the group's processes to these cores of the machine, by number; call it before they are moved in.
 
-        Processes that somebody else keeps on cores stay where they are.
+        Processes that are pinned by another group stay there.
 
         Raises
         ------
         GroupError
-            This hierarchy does not, or the kernel refuses.
+            This hierarchy does not support it, or the kernel refuses.
         """
         ...
 
     def limit(self, job: int, cores: float | None) -> None:
-        """Limit the group to so many cores, 0 for the least there is (a thousandth of one); None for no limit.
+        """Limit the group to this many cores; 0 is the least limit (a thousandth of one core), None no limit.
 
         Raises
         ------
@@ -123,9 +124,9 @@ class JobGroups(Protocol):
         ...
 
     def weigh(self, job: int, weight: float) -> None:
-        """How much of contended cores the group gets, beside others; 1.0 is one ordinary process.
+        """Set the group's weight on contended cores; 1.0 is one ordinary process.
 
-        Give its share times its cores. What is out of the kernel's bounds is cut to them.
+        Use its share times its cores. Values outside the kernel's bounds are clipped.
 
         Raises
         ------
@@ -135,11 +136,11 @@ class JobGroups(Protocol):
         ...
 
     def usage(self, job: int) -> GroupUsage:
-        """What the group has used."""
+        """Return the group's usage."""
         ...
 
     def release(self, job: int) -> None:
-        """No limit, the default weight, all cores, processes back where the hierarchy begins, the group removed.
+        """Lift the limit, reset weight and cores, move processes back to the topmost group, and remove the group.
 
         Raises
         ------
@@ -149,18 +150,18 @@ class JobGroups(Protocol):
         ...
 
     def release_all(self) -> None:
-        """Release every group of the owner, and the group that holds them: all limits first.
+        """Release every group of the owner, and the group that holds them; all limits are lifted first.
 
         Raises
         ------
         GroupError
-            Some group could not be released; all others are.
+            A group could not be released; all others were.
         """
         ...
 
 
 def bandwidth(cores: float) -> tuple[int, int]:
-    """Quota and period, µs, for a limit.
+    """Return quota and period, µs, for a limit.
 
     >>> bandwidth(1.5), bandwidth(0.25), bandwidth(0.005), bandwidth(0)
     ((150000, 100000), (25000, 100000), (5000, 1000000), (1000, 1000000))
@@ -178,7 +179,7 @@ def bandwidth(cores: float) -> tuple[int, int]:
 
 
 def weighed(weight: float, default: int, least: int, most: int) -> int:
-    """A weight in the kernel's own unit, cut to its bounds.
+    """Convert a weight to the kernel's unit, clipped to its bounds.
 
     >>> weighed(0.25, 1024, 2, 262144), weighed(0.25, 100, 1, 10000), weighed(500.0, 100, 1, 10000)
     (256, 25, 10000)
@@ -194,7 +195,7 @@ def weighed(weight: float, default: int, least: int, most: int) -> int:
 
 
 def folder_of(base: Path, job: int) -> Path:
-    """The folder of a job's group.
+    """Return the folder of a job's group.
 
     >>> folder_of(Path("windlass"), 7).as_posix()
     'windlass/job_7'
@@ -203,7 +204,7 @@ def folder_of(base: Path, job: int) -> Path:
 
 
 def jobs_below(base: Path) -> list[int]:
-    """Jobs that have a group there, rising."""
+    """Return the jobs that have a group in this folder, in ascending order."""
     if not base.is_dir():
         return []
     found = (re.fullmatch(r"job_(\d+)", each.name) for each in base.iterdir() if each.is_dir())
@@ -211,7 +212,7 @@ def jobs_below(base: Path) -> list[int]:
 
 
 def each_of(jobs: list[int], act: Callable[[int], None]) -> list[str]:
-    """Do something for each job, whatever becomes of the others; what went wrong."""
+    """Call a function for each job, even if some fail; return the error messages."""
     wrong = []
     for job in jobs:
         try:
@@ -222,7 +223,7 @@ def each_of(jobs: list[int], act: Callable[[int], None]) -> list[str]:
 
 
 def opened(kind: str, root: Path, name: str) -> JobGroups:
-    """Groups of an owner by the name of the hierarchy.
+    """Return an owner's groups in the named hierarchy.
 
     >>> opened("v1", Path("/sys/fs/cgroup"), "windlass").base.as_posix()
     '/sys/fs/cgroup/cpu/windlass'
@@ -230,7 +231,7 @@ def opened(kind: str, root: Path, name: str) -> JobGroups:
     Raises
     ------
     GroupError
-        There is no such hierarchy.
+        The name is unknown.
     """
     from windlass.engines.linux.v1 import V1
     from windlass.engines.linux.v2 import V2
@@ -242,12 +243,12 @@ def opened(kind: str, root: Path, name: str) -> JobGroups:
 
 
 def found(root: Path = Path("/sys/fs/cgroup"), name: str = NAME) -> JobGroups:
-    """The hierarchy that this machine has: v1 where its ``cpu`` controller is mounted, otherwise v2.
+    """Return the machine's hierarchy: v1 if its ``cpu`` controller is mounted, otherwise v2.
 
     Raises
     ------
     GroupError
-        Neither can be used; says why of each.
+        Neither can be used; the message has the reason for each.
     """
     tried = [opened("v1", root, name), opened("v2", root, name), opened("v2", root / "unified", name)]
     why = [each.available() for each in tried]

@@ -1,15 +1,15 @@
-"""How far a program is: one line of JSON in a file that the program replaces, and that anybody may read.
+"""Progress reports of programs: one line of JSON in a file that the program replaces and any user may read.
 
-The variable ``WINDLASS_PROGRESS`` of its environment names the file. The line is
+The environment variable ``WINDLASS_PROGRESS`` names the file. The line is
 
 ``{"stage": 2, "stages": 4, "parallel": true, "done": 13, "left": 27}``
 
-``stage`` counts from 1. ``parallel`` says whether the present stage uses all cores, or one. ``done`` and ``left`` count
-tasks of the whole program, over all stages, so ``left`` is 0 at its end. A program writes another file beside it and
-renames it: so a reader sees an old line or a new one, and never half of one.
+``stage`` counts from 1. ``parallel`` is true if the current stage uses all cores, and false if it uses one. ``done``
+and ``left`` count tasks of the whole program, over all stages, so ``left`` is 0 at its end. A program writes a
+temporary file in the same folder and renames it, so that a reader sees an old or a new line, and never part of one.
 
-The file belongs to a user, who may write anything into it; its reader may be root. So a reader follows no link, opens
-nothing but a plain file, reads no more than 4 KiB, and takes nothing for granted.
+The file belongs to a user, and its reader may be root. The reader therefore follows no link, opens only regular files,
+reads at most 4 KiB, and validates every field.
 """
 
 from __future__ import annotations
@@ -22,24 +22,24 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-#: The variable that names the file.
+#: The environment variable that names the file.
 VARIABLE = "WINDLASS_PROGRESS"
-#: Bytes that a report has at most.
+#: The largest size of a report, bytes.
 MOST = 4096
 
 
 @dataclass(frozen=True, slots=True)
 class JobProgress:
-    """How far a program is.
+    """Progress of a program.
 
     Parameters
     ----------
     stage, stages
-        The present stage, from 1, and how many there are.
+        The current stage, from 1, and the number of stages.
     parallel
-        Whether the present stage uses all cores of the job, or one.
+        True if the current stage uses all cores of the job; False if it uses one.
     done, left
-        Tasks that have ended and that have not, of all stages.
+        Finished and remaining tasks of all stages.
     """
 
     stage: int
@@ -49,7 +49,7 @@ class JobProgress:
     left: float
 
     def line(self) -> str:
-        """As it stands in the file.
+        """Return the file's line.
 
         >>> JobProgress(2, 4, True, 13, 27).line()
         '{"stage": 2, "stages": 4, "parallel": true, "done": 13, "left": 27}'
@@ -60,21 +60,21 @@ class JobProgress:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What a reader found: the progress, or why there is none."""
+    """The result of reading a file: the progress, or why there is none."""
 
     progress: JobProgress | None
     why: str = ""
 
 
 def report(path: Path, progress: JobProgress) -> None:
-    """Replace the file by this line, at once or not at all.
+    """Replace the file atomically by a line with this progress.
 
     Parameters
     ----------
     path
-        The file; a process id is appended to its name for the moment of writing.
+        The file; a temporary file in its folder has the process id appended to its name.
     progress
-        What to say.
+        The progress.
 
     Raises
     ------
@@ -89,18 +89,18 @@ def report(path: Path, progress: JobProgress) -> None:
     >>> read(file).progress.left
     10
     """
-    beside = path.with_name(f"{path.name}.{os.getpid()}")
+    temporary = path.with_name(f"{path.name}.{os.getpid()}")
     try:
-        beside.write_text(progress.line() + "\n", encoding="ascii")
-        beside.replace(path)
+        temporary.write_text(progress.line() + "\n", encoding="ascii")
+        temporary.replace(path)
     except OSError:
         with contextlib.suppress(OSError):
-            beside.unlink()
+            temporary.unlink()
         raise
 
 
 def read(path: Path) -> Report:
-    """What the program says; whatever the file is, no error.
+    """Read a program's progress; an invalid file is no error.
 
     Examples
     --------
@@ -117,16 +117,16 @@ def read(path: Path) -> Report:
 
 
 class _ForeignError(Exception):
-    """What is there is no report; says why."""
+    """The file is not a valid report; the message has the reason."""
 
 
 def _bounded(path: Path) -> str:
-    """The file's text, if it is a plain and small file."""
-    # Not blocking: the open of a pipe without a writer would never return.
+    """Read the file, if it is a small regular file."""
+    # O_NONBLOCK: opening a pipe without a writer would block for ever.
     file = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     try:
         if not stat.S_ISREG(os.fstat(file).st_mode):
-            raise _ForeignError("is no plain file")
+            raise _ForeignError("is not a regular file")
         found = os.read(file, MOST + 1)
     finally:
         os.close(file)
@@ -136,33 +136,33 @@ def _bounded(path: Path) -> str:
 
 
 def _progress(text: str) -> JobProgress:
-    """The line's progress, if it is one."""
+    """Parse a line."""
     try:
-        said = json.loads(text)
+        fields = json.loads(text)
     except (ValueError, RecursionError):
         raise _ForeignError(f"is {text[:40]!r}, expected one line of JSON") from None
-    if not isinstance(said, Mapping):
+    if not isinstance(fields, Mapping):
         raise _ForeignError(f"is {text[:40]!r}, expected an object of JSON")
-    stages = _whole(said, "stages", 1)
-    stage = _whole(said, "stage", 1)
+    stages = _whole(fields, "stages", 1)
+    stage = _whole(fields, "stage", 1)
     if stage > stages:
-        raise _ForeignError(f"stage is {stage}, expected at most {stages}, as there are stages")
-    parallel = said.get("parallel")
+        raise _ForeignError(f"stage is {stage}, expected at most {stages}, the number of stages")
+    parallel = fields.get("parallel")
     if not isinstance(parallel, bool):
         raise _ForeignError(f"parallel is {_short(parallel)}, expected true or false")
-    return JobProgress(stage, stages, parallel, _count(said, "done"), _count(said, "left"))
+    return JobProgress(stage, stages, parallel, _count(fields, "done"), _count(fields, "left"))
 
 
-def _whole(said: Mapping[str, object], name: str, least: int) -> int:
-    value = said.get(name)
+def _whole(fields: Mapping[str, object], name: str, least: int) -> int:
+    value = fields.get(name)
     if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= 10**9:
         raise _ForeignError(f"{name} is {_short(value)}, expected a whole number of at least {least}")
     return value
 
 
-def _count(said: Mapping[str, object], name: str) -> float:
-    value = said.get(name)
-    # Compared before it is converted: whole numbers in JSON have no bound, and floats do.
+def _count(fields: Mapping[str, object], name: str) -> float:
+    value = fields.get(name)
+    # The bounds are checked before conversion, as whole numbers in JSON may exceed those of floats.
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1e15:
         raise _ForeignError(f"{name} is {_short(value)}, expected a finite number of at least 0")
     return value

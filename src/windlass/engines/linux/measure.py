@@ -1,14 +1,14 @@
-"""What a job's processes use: CPU time, memory, and the time in which they could run and had no core.
+"""Usage of a job's processes: CPU time, memory, and run-queue wait (threads could run, but had no core).
 
-A batch system accounts for its jobs in groups of its own (Slurm: ``cpuacct/slurm_NODE/uid_U/job_N`` and the same under
-``memory``). Where the folders of such groups are given, they are read: they include processes that have ended.
+A batch system may account for its jobs in groups of its own (Slurm: ``cpuacct/slurm_NODE/uid_U/job_N`` and the same
+under ``memory``). If the folders of such groups are given, they are read, as they include processes that have ended.
 Otherwise ``/proc`` is read, process by process.
 
-**Waiting** is counted by the kernel for each thread, in ``/proc/PID/task/TID/schedstat``. It includes the time in which
-a limit kept the thread from running, which is subtracted. The kernel counts throttled time by core and not by thread:
-of a group that is limited and has more busy threads than cores, too much remains (measured: four hogs on one core at
-50 % wait 3.5 s a second, and are throttled 0.5). It is right for hosts, which are never limited. Threads that wait for
-others of their own job are counted too. A thread that came and went between two samples is not seen.
+**Waiting** is counted by the kernel for each thread, in ``/proc/PID/task/TID/schedstat``. It includes time in which
+a limit kept the thread from running, which is subtracted. The kernel counts throttled time per core, not per thread, so
+for a limited group with more busy threads than cores too little is subtracted (measured: four busy loops on one core at
+50 % wait 3.5 s per second, and are throttled 0.5 s). The figure is right for hosts, which are never limited. Threads
+that wait for others of their own job are counted, too. A thread that starts and ends between two samples is missed.
 """
 
 from __future__ import annotations
@@ -29,20 +29,20 @@ _TICK = 1.0 / os.sysconf("SC_CLK_TCK")
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """What a job has used up to one instant; only differences of two of one meter mean anything, memory apart.
+    """Cumulative usage of a job; except for memory, only differences between samples of one meter are meaningful.
 
     Parameters
     ----------
     at
-        The instant, s of the meter's clock.
+        The time of the sample on the meter's clock, s.
     cpu
-        Seconds on a core, of all threads.
+        CPU time of all threads, s.
     waited
-        Seconds in which threads could run and had no core, throttled time included.
+        Time in which threads could run and had no core, including throttled time, s.
     throttled
-        Seconds in which a limit kept the job's group from running, summed over cores.
+        Time in which a limit kept the job's group from running, summed over cores, s.
     memory, peak
-        Bytes that cannot be dropped, now and at most in any sample so far; NaN where nobody knows. No page cache.
+        Anonymous and shared memory without page cache, now and the largest sample so far, bytes; NaN if unknown.
     """
 
     at: float
@@ -55,16 +55,16 @@ class Usage:
 
 @dataclass(frozen=True, slots=True)
 class Spent:
-    """What a job has used between two instants, all in seconds.
+    """A job's usage between two samples, all in seconds.
 
     Parameters
     ----------
     seconds
-        How long that was.
+        The time between them.
     cpu, throttled
-        As of :class:`Usage`.
+        See :class:`Usage`.
     waited
-        Without throttled time.
+        Run-queue wait without throttled time.
     """
 
     seconds: float
@@ -73,7 +73,7 @@ class Spent:
     throttled: float
 
     def cpu_percent(self, cores: int) -> float:
-        """Percent of its cores' time that the job used; NaN over no time.
+        """Return the percentage of its cores' time that the job used; NaN over an empty interval.
 
         >>> Spent(10.0, cpu=9.0, waited=3.0, throttled=0.0).cpu_percent(2)
         45.0
@@ -81,7 +81,7 @@ class Spent:
         return _percent(self.cpu, self.seconds * cores)
 
     def waited_percent(self, cores: int) -> float:
-        """Percent of its cores' time in which its threads waited for one: what it lost where all stages are parallel.
+        """Return run-queue wait as a percentage of its cores' time, its loss if all stages are parallel.
 
         >>> Spent(10.0, cpu=9.0, waited=3.0, throttled=0.0).waited_percent(2)
         15.0
@@ -89,9 +89,9 @@ class Spent:
         return _percent(self.waited, self.seconds * cores)
 
     def contended_percent(self) -> float:
-        """Percent of the time in which its threads could run that they waited instead; 0 where they never could.
+        """Return run-queue wait as a percentage of the time in which threads could run; 0 if they never could.
 
-        This is how much of its own work was held up. A job that sleeps most of the time loses less than it says.
+        This is the part of its own work that was delayed. A job that mostly sleeps loses less than this figure.
 
         >>> Spent(10.0, cpu=9.0, waited=3.0, throttled=0.0).contended_percent()
         25.0
@@ -101,9 +101,9 @@ class Spent:
 
 
 def spent(before: Usage, after: Usage) -> Spent:
-    """The difference of two usages of one meter.
+    """Return the difference between two samples of one meter.
 
-    What the kernel counts in two places, and in ticks, may differ by a little: nothing is below 0.
+    The kernel's counters may disagree slightly, so no result is below 0.
 
     Examples
     --------
@@ -122,21 +122,20 @@ def spent(before: Usage, after: Usage) -> Spent:
 
 @dataclass
 class Meter:
-    """Measures one job, again and again; it remembers those of its processes that have ended.
+    """Measures one job repeatedly, including processes that have ended.
 
     Parameters
     ----------
     members
         Lists the job's processes.
     clock
-        Says the time, s.
+        Returns the time, s.
     cpu_group, memory_group
         Folders of groups, v1 or v2, that account for the job's CPU time and memory; None to sum over processes.
     throttled
-        Seconds in which the job's group was throttled so far.
+        Returns the total time for which the job's group was throttled, s.
     proc
-        Where the kernel shows processes.
-
+        The mount point of procfs.
     Examples
     --------
     >>> import time
@@ -161,12 +160,12 @@ class Meter:
     _peak: float = field(default=math.nan, init=False)
 
     def sample(self) -> Usage:
-        """What the job has used up to now.
+        """Return the job's cumulative usage.
 
         Raises
         ------
         GroupError
-            A group that accounts for the job is not there, or says something else.
+            The accounting group is missing, or its files are invalid.
         """
         at = self.clock()
         pids = sorted(set(self.members()))
@@ -182,20 +181,20 @@ class Meter:
         )
 
     def _waited(self, pids: list[int]) -> float:
-        """Run-queue wait of all threads there are and were, s."""
+        """Return the run-queue wait of all current and ended threads, s."""
         now = {(pid, thread): wait for pid in pids for thread, wait in _waits(self.proc / str(pid))}
         for thread, wait in self._waits.items():
-            # Less than before: another thread has the number of one that has ended.
+            # A smaller value means that a new thread has the number of one that has ended.
             if thread not in now or now[thread] < wait:
                 self._waits_of_ended += wait
         self._waits = now
         return self._waits_of_ended + sum(now.values())
 
     def _cpu_of(self, pids: list[int]) -> float:
-        """CPU time of all processes there are and were, s.
+        """Return the CPU time of all current and ended processes, s.
 
-        A process has in its account those children that have ended and that it waited for. So of a process that has
-        ended, time is kept here only where its parent has gone too, or was never a member.
+        A process's account includes ended children that it waited for. The time of an ended process is therefore only
+        added here if its parent has ended, too, or was never a member.
         """
         now = {pid: found for pid in pids if (found := _process(self.proc / str(pid))) is not None}
         for pid, last in self._last.items():
@@ -215,9 +214,9 @@ class _Process:
 
 
 def _process(folder: Path) -> _Process | None:
-    """Parent, start and CPU time with that of children that were waited for; None for one that has ended."""
+    """Return parent, start time and CPU time including waited-for children; None for an ended process."""
     try:
-        # The name, in brackets, may have brackets and blanks in it: what follows the last one is in fields.
+        # The second field is the name in brackets, which may itself contain brackets and blanks.
         words = (folder / "stat").read_text(encoding="ascii", errors="replace").rpartition(")")[2].split()
     except (FileNotFoundError, ProcessLookupError):
         return None
@@ -225,7 +224,7 @@ def _process(folder: Path) -> _Process | None:
 
 
 def _waits(folder: Path) -> list[tuple[int, float]]:
-    """Each thread of a process and its run-queue wait, s; none for one that has ended."""
+    """Return each thread of a process and its run-queue wait, s; empty for an ended process."""
     found: list[tuple[int, float]] = []
     try:
         threads = os.listdir(folder / "task")
@@ -239,7 +238,7 @@ def _waits(folder: Path) -> list[tuple[int, float]]:
 
 
 def _memory_of(proc: Path, pids: list[int]) -> float:
-    """Bytes of processes; what several of them share is counted once, by parts."""
+    """Return the memory of processes, bytes; shared memory is divided among its users."""
     found = 0
     for pid in pids:
         try:
@@ -254,14 +253,14 @@ def _memory_of(proc: Path, pids: list[int]) -> float:
 
 
 def _cpu_of_group(folder: Path) -> float:
-    """Seconds that a group accounts for."""
+    """Return the CPU time that a group accounts for, s."""
     if (folder / "cpuacct.usage").exists():
         return whole_number(Files(), folder / "cpuacct.usage") / 1e9
     return field_of(Files(), folder / "cpu.stat", "usage_usec") / 1e6
 
 
 def _memory_of_group(folder: Path) -> float:
-    """Bytes that a group accounts for and that cannot be dropped; v1 says ``total_rss`` where v2 says ``anon``."""
+    """Return a group's anonymous and shared memory, bytes; v1 names them ``total_rss`` and ``total_shmem``."""
     path = folder / "memory.stat"
     try:
         names = ("anon", "shmem")

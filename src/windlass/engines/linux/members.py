@@ -1,4 +1,4 @@
-"""Which processes a job has: found in ``/proc`` or in a group of somebody else, and taken in while they fork."""
+"""The processes of a job, from ``/proc`` or another owner's group; they are moved into a group while they fork."""
 
 from __future__ import annotations
 
@@ -10,26 +10,26 @@ from pathlib import Path
 
 from windlass.engines.linux.files import Files, GroupError, pids, refused
 
-#: Lists the processes of a job. It is asked again until it names nobody new.
+#: Lists the processes of a job. It is called again until it returns no new process.
 Members = Callable[[], Iterable[int]]
 
-#: Listings after which a job that forks faster than it can be listed is given up on.
+#: Listings after which :func:`take` fails, as the job forks faster than it can be listed.
 ROUNDS = 1000
-#: Tries, 5 ms apart, after which a group that somebody stays in is given up on.
+#: Attempts, 5 ms apart, after which :func:`leave` fails, as a process stays in the group.
 TRIES = 200
 
 
 def descendants(roots: Iterable[int], proc: Path = Path("/proc")) -> set[int]:
-    """These processes and all their living descendants.
+    """Return these processes and all their living descendants.
 
-    A process whose parent has ended belongs to another parent, and is not found: give it as a root, or list a group.
+    A process is not found if its parent has ended: pass it as a root, or list a group.
 
     Parameters
     ----------
     roots
-        Process ids; those that have ended are left out.
+        Process ids; ended ones are left out.
     proc
-        Where the kernel shows processes.
+        The mount point of procfs.
 
     Examples
     --------
@@ -47,7 +47,7 @@ def descendants(roots: Iterable[int], proc: Path = Path("/proc")) -> set[int]:
 
 
 def below(folder: Path) -> set[int]:
-    """The processes of a group and of all groups below it, such as a batch system's group of a job.
+    """Return the processes of a group and all its subgroups, such as a batch system's group of a job.
 
     Examples
     --------
@@ -64,31 +64,31 @@ def below(folder: Path) -> set[int]:
 
 
 def take(files: Files, folder: Path, members: Members, beside: Callable[[int], None] | None = None) -> int:
-    """Move processes into a group with all their threads, until a listing names nobody new.
+    """Move processes into a group with all their threads, until a listing has no new process.
 
-    A child that is forked by a process outside, after it was listed and before it is moved, is outside too; the next
-    listing has it. A child of a process inside is inside. So this ends once every process of the job was moved.
+    A child that is forked outside the group after a listing is found by the next one. A child of a process in the group
+    is in it, too. The loop therefore ends once every process of the job was moved.
 
     Parameters
     ----------
     files
-        The kernel's, or an imitation.
+        Access to the files.
     folder
         The group.
     members
-        Lists the job's processes. Those that have ended since are passed over.
+        Lists the job's processes. Processes that have ended since are skipped.
     beside
-        What else is done with each process that was moved.
+        Called with each process that was moved.
 
     Returns
     -------
     int
-        How many were moved.
+        The number of moved processes.
 
     Raises
     ------
     GroupError
-        The kernel refuses one, or the job never stops having new ones.
+        The kernel refuses a process, or the job never stops forking.
     """
     seen = pids(files, folder)
     moved = 0
@@ -106,7 +106,7 @@ def take(files: Files, folder: Path, members: Members, beside: Callable[[int], N
 
 
 def enter(files: Files, folder: Path, pid: int) -> bool:
-    """Move one process into a group with all its threads; whether it was still there.
+    """Move one process into a group with all its threads; return whether it still existed.
 
     Raises
     ------
@@ -128,21 +128,21 @@ def _moment() -> None:
 
 
 def leave(files: Files, folder: Path, home: Path, pause: Callable[[], None] = _moment) -> None:
-    """Move all processes of a group home, and remove it; one that is gone is as good.
+    """Move all processes of a group to another one, and remove it; a missing group is not an error.
 
     Parameters
     ----------
     files, folder
-        As of :func:`take`.
+        See :func:`take`.
     home
-        The group that takes the processes.
+        The group to which the processes are moved.
     pause
-        Waits a moment, for processes that are about to end.
+        Waits a moment for processes that are about to end.
 
     Raises
     ------
     GroupError
-        Somebody stays inside.
+        A process stays in the group.
     """
     for _ in range(TRIES):
         for pid in pids(files, folder):
@@ -157,7 +157,7 @@ def leave(files: Files, folder: Path, home: Path, pause: Callable[[], None] = _m
 
 
 def _children(folder: Path) -> list[int] | None:
-    """Children of all threads of a process; None for one that has ended."""
+    """Return the children of all threads of a process; None for an ended process."""
     found: list[int] = []
     try:
         for thread in os.listdir(folder / "task"):

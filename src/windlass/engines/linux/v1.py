@@ -1,9 +1,9 @@
-"""Job groups where each controller has a hierarchy of its own (control groups v1).
+"""Job groups in cgroups v1, with one hierarchy per controller.
 
-Processes are moved in ``cpu`` alone, so groups of others stay as they are: Slurm uses ``memory``, ``freezer`` and
-``cpuacct``, and leaves ``cpu`` alone. Where nobody accounts for a process, which then is in the topmost group of
-``cpuacct``, it is moved there too; likewise in ``cpuset``, where its job is kept on cores. Where ``cpu`` and
-``cpuacct`` are mounted as one, a move in one is a move in both.
+Processes are moved only in ``cpu``, so other owners' groups are unchanged: Slurm uses ``memory``, ``freezer`` and
+``cpuacct``, but not ``cpu``. A process in the topmost group of ``cpuacct`` has no accounting and is moved there, too;
+likewise in ``cpuset`` if its job is pinned to cores. If ``cpu`` and ``cpuacct`` are mounted together, a move in one is
+a move in both.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from windlass.engines.linux.groups import (
 )
 from windlass.engines.linux.members import Members, enter, leave, take
 
-#: The weight of one ordinary process, and what the kernel accepts (``cpu.shares``).
+#: The weight of one ordinary process, and the kernel's bounds (``cpu.shares``).
 DEFAULT, LEAST, MOST = 1024, 2, 262_144
 
 
@@ -44,16 +44,16 @@ class V1:
     name
         The owner's group.
     files
-        How files are read and written.
+        Access to the files.
     proc
-        Where the kernel shows processes.
+        The mount point of procfs.
     cores
-        Of the machine: the weight of the owner's group.
+        The machine's cores, which are the weight of the owner's group.
 
     Examples
     --------
     >>> V1(Path("/nowhere")).available()
-    '/nowhere/cpu/cpu.cfs_quota_us: there is no such file, expected the controller cpu of control groups v1'
+    '/nowhere/cpu/cpu.cfs_quota_us: no such file, expected the controller cpu of cgroups v1'
     """
 
     root: Path
@@ -71,24 +71,26 @@ class V1:
 
     @property
     def accounts(self) -> Path:
-        """The owner's group of the controller that accounts for CPU time; it need not exist."""
+        """The owner's group in the controller that accounts for CPU time; it may not exist."""
         return self.root / "cpuacct" / self.name
 
     def available(self) -> str | None:
-        """Why not, or None."""
+        """Return why groups cannot be created, or None."""
         quota = self.root / "cpu" / "cpu.cfs_quota_us"
         if not quota.exists():
-            return f"{quota}: there is no such file, expected the controller cpu of control groups v1"
+            return f"{quota}: no such file, expected the controller cpu of cgroups v1"
         if not os.access(quota.parent, os.W_OK):
-            return f"{quota.parent}: may not be written by user {os.geteuid()}, expected root and no read-only mount"
+            return (
+                f"{quota.parent}: not writable by user {os.geteuid()}, expected root and no read-only mount"
+            )
         return None
 
     def jobs(self) -> list[int]:
-        """Jobs that have a group."""
+        """Return the jobs that have a group."""
         return jobs_below(self.base)
 
     def create(self, job: int) -> Path:
-        """A group for the job."""
+        """Create a group for the job."""
         if (why := self.available()) is not None:
             raise GroupError(why)
         self.files.make(self.base)
@@ -98,29 +100,29 @@ class V1:
         return folder
 
     def take(self, job: int, members: Members) -> int:
-        """Move the job's processes in."""
+        """Move the job's processes into its group."""
         return take(self.files, folder_of(self.base, job), members, lambda pid: self._beside(job, pid))
 
     def pin(self, job: int, cores: Iterable[int]) -> None:
-        """Keep the group on these cores; asked for before its processes are taken in."""
+        """Pin the group to these cores; call it before its processes are moved in."""
         self._cores.pin(job, cores)
 
     def limit(self, job: int, cores: float | None) -> None:
         """Limit the group."""
         quota, period = (-1, PERIOD) if cores is None else bandwidth(cores)
         folder = folder_of(self.base, job)
-        # In this order the limit between the two writes is never above both that before and that after: a long
-        # period comes with a small quota.
+        # In this order the limit between the two writes never exceeds both the old and the new one, as a long period
+        # has a small quota.
         self.files.set(folder / "cpu.cfs_quota_us", str(quota))
         self.files.set(folder / "cpu.cfs_period_us", str(period))
 
     def weigh(self, job: int, weight: float) -> None:
-        """Weigh the group."""
+        """Set the group's weight."""
         value = weighed(weight, DEFAULT, LEAST, MOST)
         self.files.set(folder_of(self.base, job) / "cpu.shares", str(value))
 
     def usage(self, job: int) -> GroupUsage:
-        """What it has used; memory is accounted for by others on v1, if at all."""
+        """Return its usage; v1 accounts for memory in another controller, if at all."""
         throttled = field_of(self.files, folder_of(self.base, job) / "cpu.stat", "throttled_time")
         account = folder_of(self.accounts, job) / "cpuacct.usage"
         cpu = whole_number(self.files, account) / 1e9 if account.exists() else math.nan
@@ -141,7 +143,7 @@ class V1:
     def release_all(self) -> None:
         """Lift all limits, then remove all groups."""
         jobs = sorted({*self.jobs(), *jobs_below(self.accounts), *jobs_below(self._cores.base)})
-        # What hurts ends first: removing a group may have to wait for a process that is about to end.
+        # Limits are lifted first, as the removal of a group may have to wait for a process that is about to end.
         each_of(self.jobs(), lambda job: self.limit(job, None))
         wrong = each_of(jobs, self.release)
         if wrong:
@@ -162,7 +164,7 @@ class V1:
         self._account(job, pid)
 
     def _account(self, job: int, pid: int) -> None:
-        """Move a process in ``cpuacct`` too, where it is in the topmost group: nobody else's figures lose it."""
+        """Move a process in ``cpuacct``, too, if it is in the topmost group, so that no other account loses it."""
         if not (self.root / "cpuacct" / "cpuacct.usage").exists() or not is_topmost(
             self.proc, pid, "cpuacct"
         ):

@@ -1,12 +1,12 @@
-"""Job groups in the one hierarchy that newer systems have (control groups v2).
+"""Job groups in cgroups v2, with a single hierarchy.
 
-A process is in one group only, for all controllers. **To take it is to take it from others**: a batch system that keeps
-its jobs in groups of v2 loses sight of what was taken. Where it does, set limits on its own groups instead; this module
-is for processes that nobody else keeps.
+A process is in exactly one group, for all controllers. **Moving it takes it out of its owner's group**: a batch system
+that keeps its jobs in cgroups v2 loses track of moved processes. In that case, set limits on its own groups instead;
+this module is for processes without a group of their own.
 
-Controllers must be delegated: ``cpu`` stands in the ``cgroup.controllers`` of the folder that is given. Only the
-topmost group may have processes and groups with controllers at once. Where the folder is not that one, released
-processes go to ``windlass/free``.
+Controllers must be delegated: ``cpu`` must be in the ``cgroup.controllers`` of the given folder. Only the topmost group
+may have both processes and groups with controllers. If the folder is not the topmost group, released processes go to
+``windlass/free``.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from windlass.engines.linux.groups import (
 )
 from windlass.engines.linux.members import Members, leave, take
 
-#: The weight of one ordinary process, and what the kernel accepts (``cpu.weight``).
+#: The weight of one ordinary process, and the kernel's bounds (``cpu.weight``).
 DEFAULT, LEAST, MOST = 100, 1, 10_000
 
 
@@ -42,18 +42,18 @@ class V2:
     Parameters
     ----------
     root
-        Where the hierarchy is mounted, or a group that was delegated.
+        The hierarchy's mount point, or a delegated group.
     name
         The owner's group.
     files
-        How files are read and written.
+        Access to the files.
     cores
-        Of the machine: the weight of the owner's group.
+        The machine's cores, which are the weight of the owner's group.
 
     Examples
     --------
     >>> V2(Path("/nowhere")).available()
-    '/nowhere/cgroup.controllers: there is no such file, expected control groups v2'
+    '/nowhere/cgroup.controllers: no such file, expected cgroups v2'
     """
 
     root: Path
@@ -69,23 +69,23 @@ class V2:
         return self.root / self.name
 
     def available(self) -> str | None:
-        """Why not, or None."""
+        """Return why groups cannot be created, or None."""
         controllers = self.root / "cgroup.controllers"
         if not controllers.exists():
-            return f"{controllers}: there is no such file, expected control groups v2"
+            return f"{controllers}: no such file, expected cgroups v2"
         offered = self.files.read(controllers).split()
         if "cpu" not in offered:
             return f"{controllers}: is '{' '.join(offered)}', expected cpu among them: it is not delegated"
         if not os.access(self.root, os.W_OK):
-            return f"{self.root}: may not be written by user {os.geteuid()}, expected root and no read-only mount"
+            return f"{self.root}: not writable by user {os.geteuid()}, expected root and no read-only mount"
         return None
 
     def jobs(self) -> list[int]:
-        """Jobs that have a group."""
+        """Return the jobs that have a group."""
         return jobs_below(self.base)
 
     def create(self, job: int) -> Path:
-        """A group for the job."""
+        """Create a group for the job."""
         if (why := self.available()) is not None:
             raise GroupError(why)
         self._enable(self.root)
@@ -97,12 +97,12 @@ class V2:
         return folder
 
     def take(self, job: int, members: Members) -> int:
-        """Move the job's processes in."""
+        """Move the job's processes into its group."""
         return take(self.files, folder_of(self.base, job), members)
 
     def pin(self, job: int, cores: Iterable[int]) -> None:
-        """Refused: who keeps jobs in groups of v2 keeps them on their cores as well."""
-        raise GroupError(f"{self.base}: jobs are kept on cores in control groups v1 alone")
+        """Raise GroupError: a batch system that uses cgroups v2 pins its jobs in them as well."""
+        raise GroupError(f"{self.base}: jobs can only be pinned to cores in cgroups v1")
 
     def limit(self, job: int, cores: float | None) -> None:
         """Limit the group."""
@@ -110,12 +110,12 @@ class V2:
         self.files.set(folder_of(self.base, job) / "cpu.max", f"{quota} {period}")
 
     def weigh(self, job: int, weight: float) -> None:
-        """Weigh the group."""
+        """Set the group's weight."""
         value = weighed(weight, DEFAULT, LEAST, MOST)
         self.files.set(folder_of(self.base, job) / "cpu.weight", str(value))
 
     def usage(self, job: int) -> GroupUsage:
-        """What it has used; memory where that controller is delegated too."""
+        """Return its usage; with memory if that controller is delegated, too."""
         folder = folder_of(self.base, job)
         memory = math.nan
         if (folder / "memory.stat").exists():
@@ -136,20 +136,20 @@ class V2:
 
     def release_all(self) -> None:
         """Lift all limits, then remove all groups."""
-        # What hurts ends first: removing a group may have to wait for a process that is about to end.
+        # Limits are lifted first, as the removal of a group may have to wait for a process that is about to end.
         each_of(self.jobs(), lambda job: self.limit(job, None))
         wrong = each_of(self.jobs(), self.release)
         if wrong:
             raise GroupError("; ".join(wrong))
         if (self.base / "free").is_dir():
-            return  # released processes live there, and it limits nobody
+            return  # released processes remain in this group, which has no limit
         try:
             self.files.remove(self.base)
         except OSError as error:
             raise refused(self.base, "remove the group", error) from error
 
     def _enable(self, folder: Path) -> None:
-        """Let groups below have ``cpu``, and ``memory`` where it is offered, to be measured."""
+        """Enable ``cpu`` for subgroups, and ``memory`` if it is offered, for measurements."""
         path = folder / "cgroup.subtree_control"
         given = self.files.read(path).split()
         offered = self.files.read(folder / "cgroup.controllers").split()
@@ -158,7 +158,7 @@ class V2:
                 self.files.set(path, f"+{controller}")
 
     def _home(self) -> Path:
-        """Where released processes go; only the topmost group has no type."""
+        """Return the group for released processes; only the topmost group has no file ``cgroup.type``."""
         if not (self.root / "cgroup.type").exists():
             return self.root
         free = self.base / "free"

@@ -1,15 +1,15 @@
-"""Ends quotas with the one who set them: a small process that outlives its owner by as long as it takes to lift them.
+"""Watchdog: a small process that lifts an owner's quotas when the owner ends.
 
-A driver that dies leaves its limits behind, and jobs would be slow for ever. So before it limits anything it starts
-this process, with a pipe as its standard input. When the pipe closes or the owner ends, however it ends, the watchdog
-releases every group of the owner and ends too. It has a session of its own and ignores SIGTERM, SIGINT and SIGHUP, so
-what ends the owner does not end it first.
+A driver that dies leaves its limits behind, and its jobs would stay slow for ever. Before it sets any limit, it
+therefore starts this process, with a pipe as its standard input. When the pipe closes or the owner ends, even if it is
+killed, the watchdog releases every group of the owner and ends, too. It has its own session and ignores SIGTERM, SIGINT
+and SIGHUP, so that signals to the owner do not end it first.
 
-It holds a lock on the owner's group. So there is one driver to a name, and a new one waits until the groups of its dead
-predecessor are released, and does not lose its own to them.
+It holds a lock on the owner's group. This admits one driver per name: a new one waits until the groups of its dead
+predecessor are released, so that the old watchdog cannot release the new driver's groups.
 
-Both ends are watched, as each has a hole: a child of the owner that was forked without exec holds the pipe open, and an
-owner that goes on after the ``with`` has not ended.
+Both the pipe and the process are watched. The pipe alone may stay open in a child that was forked without exec, and the
+process alone may continue after the ``with`` block.
 """
 
 from __future__ import annotations
@@ -28,36 +28,36 @@ from pathlib import Path
 from windlass.engines.linux.files import Files, GroupError
 from windlass.engines.linux.groups import JobGroups, opened
 
-#: Tries, 20 ms apart, to have the lock: a predecessor's watchdog may be about to release its groups.
+#: Attempts, 20 ms apart, to take the lock: a predecessor's watchdog may be about to release its groups.
 TRIES = 150
-#: Tries to release a group that cannot be removed yet.
+#: Attempts to release a group that cannot be removed yet.
 RELEASES = 3
 
 
 @contextmanager
 def watched(groups: JobGroups) -> Iterator[subprocess.Popen[str]]:
-    """While this lasts, the owner's groups are released when this process ends; and when it is left, too.
+    """Return a context in which a watchdog releases the owner's groups when this process ends, and at its exit.
 
     Parameters
     ----------
     groups
-        The owner's. Limit nothing before this context has begun.
+        The owner's groups. Set no limit before the context is entered.
 
     Yields
     ------
     subprocess.Popen
-        The watchdog, which is up. Where its ``poll()`` is no longer None somebody killed it: lift what you limited.
+        The running watchdog. If its ``poll()`` is no longer None, it was killed: lift the limits.
 
     Raises
     ------
     GroupError
-        It did not come up: another driver has this name, or groups cannot be used. On leaving: some group could not
-        be released.
+        It did not start: another driver has this name, or groups cannot be used. At exit: a group could not be
+        released.
     """
     if (why := groups.available()) is not None:
         raise GroupError(why)
     package = Path(__file__).parents[3]
-    # -P: nothing is imported from the folder in which root happens to be.
+    # -P: do not import from root's current folder.
     command = [
         sys.executable,
         "-P",
@@ -80,9 +80,9 @@ def watched(groups: JobGroups) -> Iterator[subprocess.Popen[str]]:
     assert process.stdin is not None
     assert process.stdout is not None
     try:
-        said = process.stdout.readline().strip()
-        if said != "up":
-            raise GroupError(said or f"{groups.base}: the watchdog ended before it was up")
+        answer = process.stdout.readline().strip()
+        if answer != "up":
+            raise GroupError(answer or f"{groups.base}: the watchdog ended before it was ready")
         yield process
     finally:
         with suppress(BrokenPipeError):
@@ -91,7 +91,7 @@ def watched(groups: JobGroups) -> Iterator[subprocess.Popen[str]]:
         process.stdout.close()
         process.wait()
     if left or process.returncode:
-        raise GroupError(left or f"{groups.base}: the watchdog was ended by signal {-process.returncode}")
+        raise GroupError(left or f"{groups.base}: the watchdog was killed by signal {-process.returncode}")
 
 
 def watch(groups: JobGroups, owner: int) -> int:
@@ -100,14 +100,14 @@ def watch(groups: JobGroups, owner: int) -> int:
     Parameters
     ----------
     groups
-        The owner's.
+        The owner's groups.
     owner
-        Its process.
+        The owner's process id.
 
     Returns
     -------
     int
-        The exit status: 0 if all is released, 1 if not, 2 if it could not begin.
+        The exit status: 0 if all groups are released, 1 if not, 2 if it could not start.
     """
     for each in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
         signal.signal(each, signal.SIG_IGN)
@@ -115,19 +115,19 @@ def watch(groups: JobGroups, owner: int) -> int:
         lock = _locked(groups)
         ends = _ends(owner)
     except (GroupError, OSError) as error:
-        _say(str(error))
+        _report(str(error))
         return 2
-    _say("up")
+    _report("up")
     _wait(ends)
     wrong = _release(groups)
     os.close(lock)
     if wrong:
-        _say(wrong)
+        _report(wrong)
     return 1 if wrong else 0
 
 
 def _locked(groups: JobGroups) -> int:
-    """The lock on the owner's group, which is made if need be."""
+    """Lock the owner's group, which is created if necessary."""
     for _ in range(TRIES):
         Files().make(groups.base)
         try:
@@ -136,17 +136,17 @@ def _locked(groups: JobGroups) -> int:
             continue  # a predecessor's watchdog has just removed it
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            # The lock may be on a folder that was removed, and made again by us or by another.
+            # The locked folder may have been removed and created again by another process.
             if groups.base.stat().st_ino == os.fstat(lock).st_ino:
                 return lock
         except (BlockingIOError, FileNotFoundError):
             time.sleep(0.02)
         os.close(lock)
-    raise GroupError(f"{groups.base}: another driver has this group, expected one driver to a name")
+    raise GroupError(f"{groups.base}: another driver has this group, expected one driver per name")
 
 
 def _ends(owner: int) -> list[int]:
-    """What becomes readable when the owner is gone: its pipe, and the process itself where the kernel offers that."""
+    """Return the file descriptors that become readable when the owner ends: its pipe, and its pidfd if supported."""
     ends = [sys.stdin.fileno()]
     with suppress(ProcessLookupError):  # it has ended, and so has the pipe
         ends.append(os.pidfd_open(owner))
@@ -154,7 +154,7 @@ def _ends(owner: int) -> list[int]:
 
 
 def _wait(ends: list[int]) -> None:
-    """Until the pipe closes or the process ends; what is written into the pipe is thrown away."""
+    """Wait until the pipe closes or the process ends; data in the pipe is discarded."""
     pipe = ends[0]
     while True:
         ready, _, _ = select.select(ends, [], [])
@@ -163,7 +163,7 @@ def _wait(ends: list[int]) -> None:
 
 
 def _release(groups: JobGroups) -> str:
-    """Release all groups, more than once where that fails; what is wrong still."""
+    """Release all groups, with retries; return the remaining errors."""
     wrong = ""
     for _ in range(RELEASES):
         try:
@@ -174,8 +174,8 @@ def _release(groups: JobGroups) -> str:
     return wrong
 
 
-def _say(text: str) -> None:
-    """Tell the owner, who may be gone."""
+def _report(text: str) -> None:
+    """Write a line to the owner, which may have ended."""
     with suppress(BrokenPipeError):
         os.write(sys.stdout.fileno(), f"{text}\n".encode())
 
