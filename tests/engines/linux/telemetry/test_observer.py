@@ -81,7 +81,7 @@ def test_what_is_missing_is_named(machine):
     clock.now += 1.0
     missing = "\n".join(observer.missing(observer.observe()))
     assert f"{machine.root}/proc/diskstats: No such file or directory" in missing
-    assert "pages.pswpin: nothing here says it" in missing
+    assert "pages.pswpin: not available on this machine" in missing
     assert "load." not in missing
     assert "pages.pgfault" not in missing
 

@@ -1,22 +1,22 @@
-"""What a machine measures of itself, once a step: about 150 metrics, the same in the same order on every Linux machine.
+"""Telemetry of a machine: about 150 metrics per step, the same and in the same order on every Linux machine.
 
-Each source is a file here and reads one kind of file of the kernel:
+Each source is a module here and reads one kind of kernel file:
 
-- :mod:`~windlass.engines.linux.telemetry.stat`: time of the cores, context switches, interrupts (``/proc/stat``).
-- :mod:`~windlass.engines.linux.telemetry.loadavg`: load, and tasks that run.
+- :mod:`~windlass.engines.linux.telemetry.stat`: CPU time, context switches, interrupts (``/proc/stat``).
+- :mod:`~windlass.engines.linux.telemetry.loadavg`: load averages and numbers of tasks.
 - :mod:`~windlass.engines.linux.telemetry.meminfo`, :mod:`~windlass.engines.linux.telemetry.vmstat`: memory, and
-  what happens to pages.
+  events of pages.
 - :mod:`~windlass.engines.linux.telemetry.disks`, :mod:`~windlass.engines.linux.telemetry.network`,
   :mod:`~windlass.engines.linux.telemetry.sockets`: devices, summed; and connections.
 - :mod:`~windlass.engines.linux.telemetry.pressure`: pressure stall information.
-- :mod:`~windlass.engines.linux.telemetry.schedstat`: run-queue wait as each core has counted it.
-- :mod:`~windlass.engines.linux.telemetry.tasks`: run-queue wait of all threads, of which CPU Ready is made.
-- :mod:`~windlass.engines.linux.telemetry.groups`: control groups, v1 and v2: who is throttled, and how much.
+- :mod:`~windlass.engines.linux.telemetry.schedstat`: run-queue wait as counted by cores.
+- :mod:`~windlass.engines.linux.telemetry.tasks`: run-queue wait of all threads, from which CPU Ready is computed.
+- :mod:`~windlass.engines.linux.telemetry.groups`: throttling in cgroups, v1 and v2.
 
 :mod:`~windlass.engines.linux.telemetry.source` is their protocol, :mod:`~windlass.engines.linux.telemetry.proc_file` a
-file that stays open, :mod:`~windlass.engines.linux.telemetry.rates` makes rates of counters,
-:mod:`~windlass.engines.linux.telemetry.observer` asks all sources, :mod:`~windlass.engines.linux.telemetry.recording`
-writes what came to a file, and :mod:`~windlass.engines.linux.telemetry.recorder` does so for a while.
+file that is kept open, :mod:`~windlass.engines.linux.telemetry.rates` turns counters into rates,
+:mod:`~windlass.engines.linux.telemetry.observer` reads all sources, :mod:`~windlass.engines.linux.telemetry.recording`
+writes observations to a file, and :mod:`~windlass.engines.linux.telemetry.recorder` does so for a given time.
 
-What is missing on a machine is NaN, and is named once. Nothing here needs root.
+A metric that a machine lacks is NaN, and is reported once. Nothing here needs root.
 """

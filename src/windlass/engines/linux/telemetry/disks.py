@@ -1,4 +1,4 @@
-"""What disks do, summed over all of them: ``/proc/diskstats``."""
+"""Disk activity, summed over all disks: ``/proc/diskstats``."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from windlass.engines.linux.telemetry.proc_file import Held
 from windlass.engines.linux.telemetry.rates import Summed, grown
 from windlass.engines.linux.telemetry.source import Roots, unknown
 
-#: Not whole disks, or not disks: their reads and writes would be counted twice, or are of memory.
+#: Partitions and devices on top of disks, which would be counted twice, and devices that are no disks.
 _LEFT_OUT = re.compile(
     rb"^(loop|ram|zram|dm-|md|sr|fd)\d|^(sd|vd|hd|xvd)[a-z]+\d+$|^(nvme|mmcblk|nbd)\S*p\d+$"
 )
-#: Name, place among the counters of a disk, and what makes it bytes and seconds.
+#: Name, index among a disk's counters, and the factor that converts it to bytes or seconds.
 _RATES = (
     ("reads", 0, 1.0),
     ("reads_merged", 1, 1.0),
@@ -32,15 +32,15 @@ _IN_FLIGHT, _BUSY, _FEWEST = 8, 9, 11
 
 
 class Disks:
-    """Requests and bytes a second; seconds that requests waited, a second; requests under way; the busiest disk.
+    """Requests and bytes per second, time that requests waited, requests in flight, and the busiest disk.
 
-    ``disk.queued`` is the mean number of requests under way. Partitions and what lies on top of disks (loop devices,
+    ``disk.queued`` is the mean number of requests in flight. Partitions and devices on top of disks (loop devices,
     volumes, arrays) are left out.
 
     Parameters
     ----------
     roots
-        Where the file is.
+        The location of the file.
 
     Examples
     --------
@@ -58,7 +58,7 @@ class Disks:
         self._busy: dict[Hashable, int] = {}
 
     def read(self, seconds: float) -> list[float]:
-        """As of :class:`~windlass.engines.linux.telemetry.source.TelemetrySource`."""
+        """See :class:`~windlass.engines.linux.telemetry.source.TelemetrySource`."""
         text = self._file.read()
         if text is None:
             self._summed.rates(None, seconds)
@@ -76,7 +76,7 @@ class Disks:
         ]
 
     def _busiest(self, now: dict[Hashable, int], seconds: float) -> float:
-        """The greatest share of time in which a disk had something to do."""
+        """Return the largest share of time in which a disk was busy."""
         before, self._busy = self._busy, now
         steps = [grown(before[name], busy) or 0 for name, busy in now.items() if name in before]
         return min(1.0, max(steps) / 1e3 / seconds) if steps and seconds > 0.0 else math.nan
@@ -94,5 +94,5 @@ def _disks(text: bytes) -> dict[Hashable, list[int]]:
 
 
 def _at(counters: Sequence[int], place: int) -> int:
-    # Older kernels have no discards and flushes: then there are none.
+    # Older kernels have no counters of discards and flushes.
     return counters[place] if place < len(counters) else 0

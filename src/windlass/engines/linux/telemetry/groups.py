@@ -1,16 +1,16 @@
-"""Control groups: how long their limits kept tasks from running, and how they fare; both hierarchies, v1 and v2.
+"""Cgroups, v1 and v2: the time for which limits throttled their tasks, and their usage and pressure.
 
-Only a group with a limit is ever throttled, so those are read at each step: ``cpu.stat`` of each group that has a quota
-(``cpu.max``, ``cpu.cfs_quota_us``). Of the groups right below the top (such as ``system.slice``) all is read, and the
-greatest is shown, as which groups there are differs from machine to machine. Groups named by the user have metrics of
-their own.
+Only a group with a limit is ever throttled, so ``cpu.stat`` is read at each step for each group with a quota
+(``cpu.max``, ``cpu.cfs_quota_us``). Groups directly below the top (such as ``system.slice``) are read completely, and
+the largest value is reported, as their names differ between machines. Groups named by the user have metrics of their
+own.
 
-Groups come and go, so the folders are walked: at every step where there are up to 32, at every second where there are
-up to 64, and so on. A group that has come since the last walk counts from its beginning; one that is given a limit
-counts from the walk that finds it.
+Groups are created and removed at any time, so the folders are walked: at every step if there are up to 32, at every
+second step if there are up to 64, and so on. A group created since the last walk counts from its creation; one that was
+given a limit counts from the walk that finds it.
 
-Throttled time is that of each group by itself. Where a group with a limit is inside of one with a limit, time in which
-both had used up theirs counts twice; what remains of waiting is then too little.
+Throttled time is counted per group. If a limited group is inside another limited group, time in which both had used up
+their limits counts twice, and the remaining wait is too small.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ from windlass.engines.linux.telemetry.proc_file import Held
 from windlass.engines.linux.telemetry.rates import Counters
 from windlass.engines.linux.telemetry.source import Roots, number_or_none
 
-#: Folders that are walked at every step; a walk of twice as many is at every second one.
+#: Number of folders that are walked at every step; twice as many are walked at every second step.
 _WALKED = 32
-#: Groups right below the top that are read; more are left out, by name.
+#: The most groups directly below the top that are read; further ones, by name, are left out.
 _TOPS = 16
 
 _OF_ONE = ("used", "throttled", "periods", "throttled_periods", "psi_cpu", "psi_io", "psi_memory")
@@ -36,7 +36,7 @@ _OF_ONE = ("used", "throttled", "periods", "throttled_periods", "psi_cpu", "psi_
 
 @dataclass(slots=True)
 class _Group:
-    """The files of one group. Which there are depends on the hierarchy; what is not there is unknown."""
+    """The files of one group, which depend on the hierarchy; values of missing files are unknown."""
 
     folders: tuple[Path, ...]
     files: tuple[Held, ...] = ()
@@ -52,7 +52,7 @@ class _Group:
         )
 
     def read(self, seconds: float) -> list[float]:
-        """As of :data:`_OF_ONE`: cores; seconds a second; periods a second; and shares of time."""
+        """Return the values named by :data:`_OF_ONE`: cores; s per second; periods per second; shares of time."""
         stat, usage, *pressures = (file.read() for file in self.files)
         fields = _fields(stat)
         used = fields.get(b"usage_usec")
@@ -69,21 +69,21 @@ class _Group:
 
 @dataclass(slots=True)
 class _Limit:
-    """A group with a limit, and its throttled time at the last step, ns; None where it was not there."""
+    """A group with a limit, and its throttled time at the last step, ns; None if it did not exist."""
 
     file: Held
     before: int | None
 
 
 class ControlGroups:
-    """Throttled time of all groups, the greatest of those right below the top, and groups that the user names.
+    """Throttled time of all groups, the largest values directly below the top, and metrics of named groups.
 
-    ``groups.throttled`` is seconds a second, summed over groups and cores; it is 0 where no group has a limit.
+    ``groups.throttled`` is in seconds per second, summed over groups and cores; it is 0 if no group has a limit.
 
     Parameters
     ----------
     roots
-        Where the hierarchies are.
+        The mount points of the hierarchies.
     named
         Groups with metrics of their own, as paths below the top, such as ``system.slice/db.service``.
 
@@ -109,15 +109,15 @@ class ControlGroups:
         self._limits: dict[Path, _Limit] = {}
         self._folders: frozenset[Path] = frozenset()
         self._until_walk = 0
-        self._begun = False
+        self._started = False
 
     @property
     def files(self) -> Sequence[Held]:
-        """Those of groups that the user has named: nobody expects any other."""
+        """The files of groups named by the user; others may be missing without a warning."""
         return [each.files[0] for each in self._named]
 
     def read(self, seconds: float) -> list[float]:
-        """As of :class:`~windlass.engines.linux.telemetry.source.TelemetrySource`."""
+        """See :class:`~windlass.engines.linux.telemetry.source.TelemetrySource`."""
         if not self._trees:
             return [math.nan] * len(self.names)
         self._until_walk -= 1
@@ -127,7 +127,7 @@ class ControlGroups:
         each = [group.read(seconds) for group in self._tops.values()]
         most = [_most([row[at] for row in each]) for at in range(len(_OF_ONE))]
         named = [value for group in self._named for value in group.read(seconds)]
-        self._begun = True
+        self._started = True
         return [float(len(self._folders)), float(len(self._limits)), throttled, *most, *named]
 
     def _throttled(self, seconds: float) -> float:
@@ -135,19 +135,19 @@ class ControlGroups:
         for folder, limit in list(self._limits.items()):
             now = throttled_time(limit.file.read())
             if now is None:
-                del self._limits[folder]  # the group has gone
+                del self._limits[folder]  # the group was removed
                 continue
             if limit.before is not None:
                 total += max(0, now - limit.before)
             limit.before = now
-        return total / 1e9 / seconds if self._begun and seconds > 0.0 else math.nan
+        return total / 1e9 / seconds if self._started and seconds > 0.0 else math.nan
 
     def _walk(self) -> None:
-        """Find groups that have come, and which have a limit."""
+        """Find new groups, and the groups with a limit."""
         folders = frozenset(Path(each) for tree in self._trees for each, _, _ in os.walk(tree))
         for folder in folders - self._limits.keys():
             if limited(folder):
-                fresh = self._begun and folder not in self._folders
+                fresh = self._started and folder not in self._folders
                 self._limits[folder] = _Limit(Held(folder / "cpu.stat"), 0 if fresh else None)
         for folder in [each for each in self._limits if each not in folders]:
             del self._limits[folder]
@@ -164,7 +164,7 @@ class ControlGroups:
 
 
 def trees(root: Path) -> tuple[Path, ...]:
-    """The hierarchies that account for CPU time: v2 alone, v1's controllers, or both.
+    """Return the hierarchies that account for CPU time: v2 alone, v1's controllers, or both.
 
     >>> trees(Path("/nowhere"))
     ()
@@ -172,14 +172,14 @@ def trees(root: Path) -> tuple[Path, ...]:
     both = [root / "cpu", root / "cpuacct", root / "unified"]
     found = [] if not (root / "cgroup.controllers").exists() else [root]
     for each in both if not found else []:
-        # Where cpu and cpuacct are mounted as one, two names lead to it.
+        # If cpu and cpuacct are mounted together, both names lead to one folder.
         if each.is_dir() and not any(each.samefile(other) for other in found):
             found.append(each)
     return tuple(found)
 
 
 def limited(folder: Path) -> bool:
-    """Whether a group has a CPU quota.
+    """Return whether a group has a CPU quota.
 
     >>> limited(Path("/nowhere"))
     False
@@ -192,7 +192,7 @@ def limited(folder: Path) -> bool:
 
 
 def throttled_time(text: bytes | None) -> int | None:
-    """Nanoseconds in which a group's limit kept it from running, by its ``cpu.stat``; None where that says nothing.
+    """Return the time for which a group's limit throttled it, ns, from its ``cpu.stat``; None if it is not given.
 
     >>> throttled_time(b"nr_periods 4\\nnr_throttled 2\\nthrottled_time 7\\n")
     7

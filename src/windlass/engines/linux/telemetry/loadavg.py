@@ -1,4 +1,4 @@
-"""Load averages, and how many tasks there are: ``/proc/loadavg``."""
+"""Load averages, and numbers of tasks: ``/proc/loadavg``."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from windlass.engines.linux.telemetry.source import Roots, unknown
 
 
 class LoadAverage:
-    """The three averages, and tasks that can run and that exist, as numbers.
+    """The three load averages, and the numbers of runnable and existing tasks.
 
     Parameters
     ----------
     roots
-        Where the file is.
+        The location of the file.
 
     Examples
     --------
@@ -30,7 +30,7 @@ class LoadAverage:
         self.files: Sequence[Held] = (self._file,)
 
     def read(self, seconds: float) -> list[float]:
-        """As of :class:`~windlass.engines.linux.telemetry.source.TelemetrySource`."""
+        """See :class:`~windlass.engines.linux.telemetry.source.TelemetrySource`."""
         text = self._file.read()
         try:
             one, five, fifteen, tasks, _ = (text or b"").split()

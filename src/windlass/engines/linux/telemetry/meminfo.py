@@ -1,4 +1,4 @@
-"""What memory holds, bytes: ``/proc/meminfo``."""
+"""Use of memory, bytes: ``/proc/meminfo``."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ _FIELDS = (
 
 
 class MemoryInfo:
-    """Bytes by what they hold, under the kernel's own names.
+    """Memory by use, under the kernel's own names, bytes.
 
     Parameters
     ----------
     roots
-        Where the file is.
+        The location of the file.
 
     Examples
     --------
@@ -38,7 +38,7 @@ class MemoryInfo:
         self.files: Sequence[Held] = (self._file,)
 
     def read(self, seconds: float) -> list[float]:
-        """As of :class:`~windlass.engines.linux.telemetry.source.TelemetrySource`."""
+        """See :class:`~windlass.engines.linux.telemetry.source.TelemetrySource`."""
         text = self._file.read()
         if text is None:
             return unknown(self.names)

@@ -1,4 +1,4 @@
-"""What network devices carry, summed over all of them: ``/proc/net/dev``."""
+"""Network traffic, summed over all devices: ``/proc/net/dev``."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from windlass.engines.linux.telemetry.proc_file import Held
 from windlass.engines.linux.telemetry.rates import Summed
 from windlass.engines.linux.telemetry.source import Roots, unknown
 
-#: Name, and place among the counters of a device.
+#: Name, and index among a device's counters.
 _RATES = (
     ("rx_bytes", 0), ("rx_packets", 1), ("rx_errors", 2), ("rx_dropped", 3),
     ("tx_bytes", 8), ("tx_packets", 9), ("tx_errors", 10), ("tx_dropped", 11),
@@ -19,14 +19,14 @@ _COUNTERS = 16
 
 
 class NetworkSource:
-    """Bytes, packets, errors and drops a second of all devices but loopback; loopback's bytes and packets apart.
+    """Bytes, packets, errors and drops per second of all devices except loopback, and loopback's bytes and packets.
 
-    A packet that passes a bridge and the device below it is counted at both.
+    A packet that passes a bridge and its underlying device is counted at both.
 
     Parameters
     ----------
     roots
-        Where the file is. It shows the network of the process that reads it: in a container, that of the container.
+        The location of the file. It shows the network namespace of the reading process, such as a container's.
 
     Examples
     --------
@@ -43,7 +43,7 @@ class NetworkSource:
         self._outer, self._loopback = Summed(len(_RATES)), Summed(2)
 
     def read(self, seconds: float) -> list[float]:
-        """As of :class:`~windlass.engines.linux.telemetry.source.TelemetrySource`."""
+        """See :class:`~windlass.engines.linux.telemetry.source.TelemetrySource`."""
         text = self._file.read()
         if text is None:
             self._outer.rates(None, seconds)

@@ -1,12 +1,12 @@
-"""Asks all sources at once, and makes CPU Ready of what they say.
+"""Observation of a machine: all sources are read at once, and CPU Ready is computed from them.
 
-**CPU Ready** here is the time in which threads could run and had no core, less the time in which limits of control
-groups kept them from running, over the time of all cores: a share, 0 where nobody waits and 1 where as many threads
-wait as there are cores. It can be above 1. Percent of all cores' time is 100 times that; milliseconds a second, summed
-over threads, are 1000 times the cores. VMware's counter is the same time of one virtual core, as ms in 20 s.
+**CPU Ready** is the time in which threads could run but had no core, without the time in which limits of cgroups
+throttled them, divided by the time of all cores. It is 0 if no thread waits, and 1 if as many threads wait as there are
+cores; it can exceed 1. Multiplied by 100 it is a percentage of all cores' time; multiplied by 1000 × cores, it is in
+milliseconds per second, summed over threads. VMware's counter is the same time of one virtual core, in ms per 20 s.
 
-The kernel counts throttled time by core and waiting by thread: of a group that is limited and has more busy threads
-than it may use cores, some of the waiting for its own limit remains.
+The kernel counts throttled time per core, but waiting per thread. For a limited group with more busy threads than its
+limit in cores, some wait for its own limit therefore remains.
 """
 
 from __future__ import annotations
@@ -37,20 +37,20 @@ Clock = Callable[[], float]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Observation:
-    """What a machine measured of itself in one step.
+    """The telemetry of one step.
 
     Parameters
     ----------
     at
-        The wall clock at its end, s since 1970. It may jump, and nothing is made of it.
+        The wall clock at its end, s since 1970. It may jump, and no rate depends on it.
     seconds
-        How long the step was; NaN for the first, which has no rates.
+        Length of the step, s; NaN for the first, which has no rates.
     metrics
-        (d,) in the order of :attr:`Observer.names`; NaN where one is missing.
+        (d,) in the order of :attr:`Observer.names`; NaN if missing.
     busy
-        Share of all cores' time that was used, 0 to 1.
+        Used share of all cores' time, 0 to 1.
     ready
-        CPU Ready, as this module says.
+        CPU Ready, as defined in this module.
     """
 
     at: float
@@ -61,21 +61,21 @@ class Observation:
 
 
 class Observer:
-    """Measures this machine, again and again.
+    """Measures this machine repeatedly.
 
     Parameters
     ----------
     clock
-        Says the time for rates, s: one that never jumps.
+        Returns a monotonic time for rates, s.
     wall
-        Says the time of day, s since 1970.
+        Returns the wall-clock time, s since 1970.
     roots
-        Where the kernel shows itself.
+        The mount points of procfs and cgroups.
     groups
-        Control groups that get metrics of their own; see
+        Cgroups with metrics of their own; see
         :class:`~windlass.engines.linux.telemetry.groups.ControlGroups`.
     cores
-        Of the machine; None for as many as the kernel has online now.
+        The machine's cores; None for the number that is online.
 
     Examples
     --------
@@ -110,7 +110,7 @@ class Observer:
             TasksSource(found),
             ControlGroups(found, groups),
         )
-        #: Of all metrics, in order.
+        #: The names of all metrics, in order.
         self.names: tuple[str, ...] = tuple(name for source in self.sources for name in source.names)
         where = {name: at for at, name in enumerate(self.names)}
         self._busy, self._waited, self._throttled = (
@@ -118,7 +118,7 @@ class Observer:
         )
 
     def observe(self) -> Observation:
-        """What was measured since the last call."""
+        """Return the metrics since the last call."""
         now = self._clock()
         seconds, self._last = now - self._last, now
         values = np.array([value for source in self.sources for value in source.read(seconds)])
@@ -131,7 +131,7 @@ class Observer:
         )
 
     def missing(self, last: Observation) -> tuple[str, ...]:
-        """What this machine does not have, each a line: files, and metrics that are not in files that it has.
+        """Return what this machine lacks, one line each: files, and metrics that are missing in existing files.
 
         Parameters
         ----------
@@ -145,11 +145,11 @@ class Observer:
             values = last.metrics[at : at + len(source.names)]
             without = [name for name, value in zip(source.names, values, strict=True) if math.isnan(value)]
             at += len(source.names)
-            found += lost or [f"{name}: nothing here says it" for name in without]
+            found += lost or [f"{name}: not available on this machine" for name in without]
         return tuple(found)
 
     def _ready(self, waited: float, throttled: float) -> float:
-        # Where there are no control groups, nothing is throttled.
+        # Without cgroups, nothing is throttled.
         limits = 0.0 if math.isnan(throttled) else throttled
         cores = self._cores or os.cpu_count() or 1
         return max(0.0, waited - limits) / cores if not math.isnan(waited) else math.nan

@@ -1,4 +1,4 @@
-"""Pressure stall information: the share of time in which tasks waited, ``/proc/pressure``."""
+"""Pressure stall information, the shares of time in which tasks waited: ``/proc/pressure``."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ _RESOURCES = ("cpu", "io", "memory")
 
 
 class PressureSource:
-    """Of each resource: the share of time in which some task waited for it, in which all did, and a mean of 10 s.
+    """For each resource, the shares of time in which some and all tasks waited for it, and a mean over 10 s.
 
-    The first two are of the step that has ended; the last is the kernel's own. ``psi.cpu.some`` says that somebody
-    waited, and CPU Ready how much all waited together.
+    The first two are of the last step; the third is the kernel's own mean. ``psi.cpu.some`` is the time in which any
+    task waited; CPU Ready sums the waits of all threads.
 
     Parameters
     ----------
     roots
-        Where the files are.
+        The location of the files.
 
     Examples
     --------
@@ -39,7 +39,7 @@ class PressureSource:
         self._counters = tuple(Counters() for _ in _RESOURCES)
 
     def read(self, seconds: float) -> list[float]:
-        """As of :class:`~windlass.engines.linux.telemetry.source.TelemetrySource`."""
+        """See :class:`~windlass.engines.linux.telemetry.source.TelemetrySource`."""
         found: list[float] = []
         for file, counters in zip(self.files, self._counters, strict=True):
             some, full, mean = stalls(file.read())
@@ -49,7 +49,7 @@ class PressureSource:
 
 
 def stalls(text: bytes | None) -> tuple[int | None, int | None, float]:
-    """Microseconds in which some and all tasks waited so far, and the share of the last ten seconds for some.
+    """Return the total time in which some and all tasks waited, µs, and the share of the last 10 s for some.
 
     >>> stalls(b"some avg10=25.00 avg60=1.0 avg300=1.0 total=70\\nfull avg10=0 avg60=0 avg300=0 total=3\\n")
     (70, 3, 0.25)

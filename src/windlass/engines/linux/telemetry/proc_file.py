@@ -1,4 +1,4 @@
-"""A file of the kernel that stays open: it is read again and again, and to open it would cost as much as to read it."""
+"""A kernel file that is kept open and read repeatedly, because opening it would cost as much as reading it."""
 
 from __future__ import annotations
 
@@ -6,20 +6,20 @@ import os
 from contextlib import suppress
 from pathlib import Path
 
-#: More than most files of the kernel have; the others take more than one read.
+#: Read size, bytes: larger than most kernel files; others take several reads.
 _SIZE = 1 << 16
 
 
 class Held:
-    """A file that says something new each time.
+    """A /proc file kept open and re-read on each sample.
 
-    One that cannot be opened is tried again with each read: it may come later. One that was open and is gone, as the
-    files of a control group or a process that has ended, is gone for good only if it cannot be opened again.
+    If it cannot be opened, each read tries again, as it may appear later. If reading fails because a cgroup or process
+    has ended, it is closed, and the next read tries to open it.
 
     Parameters
     ----------
     path
-        Where it is.
+        The file.
 
     Examples
     --------
@@ -35,16 +35,16 @@ class Held:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        #: Why it could not be read the last time; empty where it could.
+        #: Why the last read failed; empty if it did not.
         self.why = ""
         self._file = -1
 
     def read(self) -> bytes | None:
-        """All that it says now; None where it cannot be read."""
+        """Return the file's current content; None if it cannot be read."""
         try:
             if self._file < 0:
                 self._file = os.open(self.path, os.O_RDONLY | os.O_CLOEXEC)
-            # The kernel hands out long files in pieces, each as of its own instant.
+            # The kernel returns long files in pieces, each of a different instant.
             found = b""
             while piece := os.pread(self._file, _SIZE, len(found)):
                 found += piece
@@ -56,7 +56,7 @@ class Held:
         return found
 
     def close(self) -> None:
-        """Give the file back; the next read opens it again."""
+        """Close the file; the next read opens it again."""
         if self._file >= 0:
             with suppress(OSError):
                 os.close(self._file)

@@ -1,12 +1,12 @@
-"""Counters of the kernel as rates, whatever becomes of them between two steps.
+"""Rates of the kernel's counters, also when they wrap or restart between two steps.
 
-A counter that is lower than before has wrapped, or has begun anew:
+A counter that is lower than before has wrapped or restarted:
 
-- it has **wrapped** if it was below 2³² (or 2⁶⁴), and the way over the top is less than a quarter of that range;
-- otherwise it has **begun anew**, as when a device was taken out and put back: nobody knows how far it went, and its
-  rate of this step is NaN.
+- it has **wrapped** if it was below 2³² (or 2⁶⁴), and the increase modulo that is less than a quarter of the range;
+- otherwise it has **restarted**, for example because a device was replaced: its increase is unknown, and its rate in
+  this step is NaN.
 
-Time is that of a clock that never jumps. Over no time, or less, each rate is NaN.
+Time is measured by a monotonic clock. If no time has passed, each rate is NaN.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from collections.abc import Hashable, Mapping, Sequence
 
 
 def grown(before: int, after: int) -> int | None:
-    """How far a counter went; None where it began anew.
+    """Return a counter's increase; None if it restarted.
 
     >>> grown(5, 12), grown(2**32 - 3, 4), grown(2**64 - 1, 0), grown(1000, 3)
     (7, 7, 1, None)
@@ -31,7 +31,7 @@ def grown(before: int, after: int) -> int | None:
 
 
 def rate(before: int | None, after: int | None, seconds: float) -> float:
-    """Counts a second; NaN where either is unknown, the counter began anew, or no time has passed.
+    """Return counts per second; NaN if a value is unknown, the counter restarted, or no time has passed.
 
     >>> rate(5, 12, 2.0), rate(5, None, 2.0)
     (3.5, nan)
@@ -43,7 +43,7 @@ def rate(before: int | None, after: int | None, seconds: float) -> float:
 
 
 class Counters:
-    """Counters of one thing, in a row.
+    """A fixed list of counters.
 
     Examples
     --------
@@ -58,7 +58,7 @@ class Counters:
         self._last: Sequence[int | None] = ()
 
     def rates(self, now: Sequence[int | None], seconds: float) -> list[float]:
-        """Of each, since the last call; NaN with the first."""
+        """Return the rates since the last call; NaN in the first."""
         last, self._last = self._last, now
         if not last:
             return [math.nan] * len(now)
@@ -66,10 +66,10 @@ class Counters:
 
 
 class Summed:
-    """Counters of several things of a kind, such as disks, as the sums over all that there are.
+    """Counters of several things of a kind, such as disks, summed over the present ones.
 
-    What has come since the last step counts from the next one on, and what is gone counts no more. A counter that began
-    anew adds nothing in that step.
+    A new thing counts from the next step on, and a removed one no longer counts. A counter that restarted adds nothing
+    in that step.
 
     Examples
     --------
@@ -85,7 +85,7 @@ class Summed:
         self._last: Mapping[Hashable, Sequence[int]] | None = None
 
     def rates(self, now: Mapping[Hashable, Sequence[int]] | None, seconds: float) -> list[float]:
-        """Sums of rates since the last call; NaN with the first, and where nothing is known (None)."""
+        """Return the sums of rates since the last call; NaN in the first, and if nothing is known (None)."""
         last, self._last = self._last, now
         if last is None or now is None or not seconds > 0.0:
             return [math.nan] * self._count

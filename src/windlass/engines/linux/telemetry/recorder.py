@@ -1,4 +1,4 @@
-"""Observes this machine for a while, step by step, and records it."""
+"""Recording of this machine's telemetry for a given time."""
 
 from __future__ import annotations
 
@@ -13,17 +13,16 @@ from windlass.model.values import number
 
 @dataclass(frozen=True, slots=True)
 class Pace:
-    """How long to record, and how often: steps begin at whole multiples of ``every``, counted from the first.
+    """Duration and interval of a recording: steps begin at multiples of ``every`` after the first.
 
-    A step that would begin while the last one is still under way is left out, and the next row is of a longer one. No
-    step is made up for.
+    If a step takes too long, the steps that would begin meanwhile are skipped, and the next row covers a longer time.
 
     Parameters
     ----------
     seconds
-        How long; infinite for until somebody stops it.
+        Duration, s; infinity to record until interrupted.
     every
-        Seconds of a step.
+        Interval, s.
 
     Raises
     ------
@@ -45,7 +44,7 @@ class Pace:
             number("seconds", self.seconds, 0.0, open_below=True)
 
     def next(self, started: float, now: float) -> float:
-        """When the next step ends, s of the clock."""
+        """Return when the next step ends, s on the clock."""
         return started + self.every * (math.floor((now - started) / self.every + 1e-6) + 1)
 
 
@@ -57,20 +56,20 @@ def record(
     pause: Callable[[float], None],
     tell: Callable[[Observation], None],
 ) -> None:
-    """Record for as long as the pace says, or until something is raised; what there is is saved either way.
+    """Record for the given duration or until an exception is raised; the rows so far are saved either way.
 
     Parameters
     ----------
     observer, recording
-        What is measured, and where it goes.
+        The source of observations, and their destination.
     pace
-        How long, and how often.
+        Duration and interval.
     clock
-        Says the time, s.
+        Returns the time, s.
     pause
-        Waits so many seconds.
+        Waits for this many seconds.
     tell
-        Called with each step.
+        Called with each observation.
 
     Raises
     ------
@@ -78,7 +77,7 @@ def record(
         The file cannot be written.
     """
     started = clock()
-    # Rates need a step before: this one has none, and is no row.
+    # The first observation has no rates and makes no row.
     observer.observe()
     try:
         while True:

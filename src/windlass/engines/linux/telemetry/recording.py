@@ -1,11 +1,12 @@
-"""What was observed, as a Parquet file: a row a step.
+"""A recording of observations as a Parquet file, with one row per step.
 
-The columns are ``at`` (s since 1970), ``seconds`` (how long the step was), ``busy`` and ``cpu_ready`` (shares of all
-cores' time), and the metrics under their names. A metric that a machine does not have is NaN.
+The columns are ``at`` (s since 1970), ``seconds`` (length of the step), ``busy`` and ``cpu_ready`` (shares of all
+cores' time), and the metrics under their names. A metric that a machine lacks is NaN.
 
-The file is whole at all times: it is written beside and moved into its place. A Parquet file cannot grow, so it is
-written anew, after half a minute at the earliest, and as seldom as keeps writing below half a percent of the time. That
-is what a recorder that is killed can lose. All rows are in memory, 1.2 kB a row: 100 MB for a day at 1 Hz.
+The file is complete at all times, as each version is written to a temporary file that replaces it. A Parquet file
+cannot be appended to, so it is rewritten: at intervals of at least half a minute, and so rarely that writing takes
+less than half a percent of the time. A killed recorder loses the rows since the last write. All rows are kept in
+memory, 1.2 kB each: 100 MB for a day at 1 Hz.
 """
 
 from __future__ import annotations
@@ -22,21 +23,21 @@ from windlass.io import parquet, write_bytes
 
 #: Columns before those of metrics.
 FIRST = ("at", "seconds", "busy", "cpu_ready")
-#: Between two writings there are at least so many seconds, and so many times what the last one took.
+#: The least interval between two writes, s, and its least ratio to the time that the last write took.
 _LEAST, _TIMES = 30.0, 200.0
 
 
 class Recording:
-    """Rows that are kept, and saved now and then.
+    """Rows kept in memory, and saved from time to time.
 
     Parameters
     ----------
     path
         The file.
     names
-        Of the metrics.
+        The names of the metrics.
     clock
-        Says the time, s.
+        Returns the time, s.
 
     Raises
     ------
@@ -59,16 +60,16 @@ class Recording:
         self._values = array("d")
         self._due = clock() + _LEAST
         self._saved = -1
-        # Found out now, and not when there is something to lose.
+        # Write now, so that an unwritable file is an error before there is anything to lose.
         self.save()
 
     @property
     def rows(self) -> int:
-        """How many there are."""
+        """The number of rows."""
         return len(self._values) // len(self._columns)
 
     def add(self, seen: Observation) -> None:
-        """Keep a step, and save all if that is due."""
+        """Add a row, and save all rows if that is due."""
         self._values.extend((seen.at, seen.seconds, seen.busy, seen.ready))
         self._values.frombytes(np.ascontiguousarray(seen.metrics, np.float64).tobytes())
         before = self._clock()
@@ -78,10 +79,10 @@ class Recording:
             self._due = after + max(_LEAST, _TIMES * (after - before))
 
     def save(self) -> None:
-        """Have all rows in the file."""
+        """Write all rows to the file."""
         if self._saved == self.rows:
             return
-        # A copy: an array that numpy looks into could not grow.
+        # A copy, because an array with a numpy view on it cannot grow.
         table = np.array(self._values).reshape(-1, len(self._columns))
         frame = pl.DataFrame({name: table[:, at] for at, name in enumerate(self._columns)})
         write_bytes(parquet(frame), self.path)

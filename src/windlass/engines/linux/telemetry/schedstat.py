@@ -1,8 +1,8 @@
-"""Run-queue wait as each core has counted it: ``/proc/schedstat``.
+"""Run-queue wait as counted by each core: ``/proc/schedstat``.
 
-This is one small file for the whole machine, and it has the tasks that came and went between two steps. But a kernel
-has it only where it was built with ``CONFIG_SCHEDSTATS``, it does not say who waited, and in a container it still
-shows the whole machine. So CPU Ready is made of tasks' own counts, and this stands beside it.
+This is one small file for the whole machine, and it includes tasks that start and end between two steps. But a kernel
+has it only with ``CONFIG_SCHEDSTATS``, it does not distinguish tasks, and in a container it still shows the whole
+machine. CPU Ready is therefore computed from the counters of tasks, and these metrics serve as a comparison.
 """
 
 from __future__ import annotations
@@ -13,17 +13,17 @@ from windlass.engines.linux.telemetry.proc_file import Held
 from windlass.engines.linux.telemetry.rates import Summed
 from windlass.engines.linux.telemetry.source import Roots, number_or_none, unknown
 
-#: Of a core's line, the last three: ns that tasks ran, ns that they waited, and how often one began to run.
+#: The last three fields of a core's line: ns that tasks ran, ns that they waited, and the number of time slices.
 _RAN, _WAITED, _SLICES = -3, -2, -1
 
 
 class CoreWaits:
-    """Seconds a second that tasks waited and ran, and how often one began to run, over all cores.
+    """Time that tasks waited and ran, s per second, and time slices per second, over all cores.
 
     Parameters
     ----------
     roots
-        Where the file is.
+        The location of the file.
 
     Examples
     --------
@@ -40,7 +40,7 @@ class CoreWaits:
         self._summed = Summed(3)
 
     def read(self, seconds: float) -> list[float]:
-        """As of :class:`~windlass.engines.linux.telemetry.source.TelemetrySource`."""
+        """See :class:`~windlass.engines.linux.telemetry.source.TelemetrySource`."""
         text = self._file.read()
         cores: dict[Hashable, list[int]] = {}
         for line in (text or b"").splitlines():

@@ -9,7 +9,7 @@ from windlass.engines.linux.telemetry.proc_file import Held
 from windlass.engines.linux.telemetry.rates import Counters
 from windlass.engines.linux.telemetry.source import Roots, number_or_none
 
-#: Of sockstat: what is shown, and the line and word that it follows.
+#: Metrics from sockstat, and the line and word after which the value is.
 _HELD = (
     ("sockets.used", b"sockets:", b"used"),
     ("sockets.tcp", b"TCP:", b"inuse"),
@@ -17,7 +17,7 @@ _HELD = (
     ("sockets.tcp_pages", b"TCP:", b"mem"),
     ("sockets.udp", b"UDP:", b"inuse"),
 )
-#: Of snmp, where a line of names precedes a line of counters.
+#: Metrics from snmp, where a line of names precedes a line of counters.
 _RATES = (
     ("sockets.tcp_opened", b"Tcp:", b"ActiveOpens"),
     ("sockets.tcp_accepted", b"Tcp:", b"PassiveOpens"),
@@ -31,12 +31,12 @@ _RATES = (
 
 
 class Sockets:
-    """How many sockets there are; connections, segments and datagrams a second.
+    """Number of sockets; connections, segments and datagrams per second.
 
     Parameters
     ----------
     roots
-        Where the files are; they show the network of the process that reads them.
+        The location of the files; they show the network namespace of the reading process.
 
     Examples
     --------
@@ -53,7 +53,7 @@ class Sockets:
         self._counters = Counters()
 
     def read(self, seconds: float) -> list[float]:
-        """As of :class:`~windlass.engines.linux.telemetry.source.TelemetrySource`."""
+        """See :class:`~windlass.engines.linux.telemetry.source.TelemetrySource`."""
         held = {
             words[0]: words
             for words in map(bytes.split, (self._sockstat.read() or b"").splitlines())

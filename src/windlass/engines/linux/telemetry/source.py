@@ -1,4 +1,4 @@
-"""What each source of metrics offers, and where the kernel's files are."""
+"""The protocol of a source of metrics, and the location of the kernel's files."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from windlass.engines.linux.telemetry.proc_file import Held
 
 @dataclass(frozen=True, slots=True)
 class Roots:
-    """Where the kernel shows itself; in a container the host's may be mounted elsewhere.
+    """The mount points of procfs and cgroups; in a container the host's may be mounted elsewhere.
 
     Parameters
     ----------
     proc
-        Of processes and of the machine.
+        The mount point of procfs.
     groups
-        Of control groups: their one hierarchy (v2), or the folder with one for each controller (v1).
+        The mount point of cgroups: the single hierarchy (v2), or the folder with one for each controller (v1).
 
     Examples
     --------
@@ -33,31 +33,31 @@ class Roots:
 
 
 class TelemetrySource(Protocol):
-    """One kind of file. What it cannot read is NaN; it never raises for what a machine does not have."""
+    """A source of metrics. Values that it cannot read are NaN; a missing file is never an error."""
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Of its metrics, always the same."""
+        """The names of its metrics, always the same."""
         ...
 
     @property
     def files(self) -> Sequence[Held]:
-        """What it needs; those that could not be read say why."""
+        """The files that it needs; unreadable ones hold the reason."""
         ...
 
     def read(self, seconds: float) -> list[float]:
-        """The metrics now, in the order of their names.
+        """Return the current metrics, in the order of their names.
 
         Parameters
         ----------
         seconds
-            Since the last call, by a clock that never jumps; rates are NaN with the first.
+            Time since the last call by a monotonic clock, s; rates are NaN in the first.
         """
         ...
 
 
 def unknown(names: tuple[str, ...]) -> list[float]:
-    """Of each nothing is known.
+    """Return NaN for each name.
 
     >>> unknown(("a", "b"))
     [nan, nan]
@@ -66,7 +66,7 @@ def unknown(names: tuple[str, ...]) -> list[float]:
 
 
 def number_or_none(word: bytes | None) -> int | None:
-    """A whole number, or None.
+    """Parse a whole number; None if it is not one.
 
     >>> number_or_none(b"12"), number_or_none(b"x"), number_or_none(None)
     (12, None, None)

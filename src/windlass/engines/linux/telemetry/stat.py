@@ -1,4 +1,4 @@
-"""Time of the cores, and how often the kernel was asked for something: ``/proc/stat``."""
+"""CPU time, and events of the kernel: ``/proc/stat``."""
 
 from __future__ import annotations
 
@@ -9,24 +9,24 @@ from windlass.engines.linux.telemetry.proc_file import Held
 from windlass.engines.linux.telemetry.rates import Counters, grown
 from windlass.engines.linux.telemetry.source import Roots, number_or_none, unknown
 
-#: What a core does, in the order of the file. Guests' time is in that of users already.
+#: States of a core, in the order of the file. Guests' time is included in that of users.
 _STATES = ("user", "nice", "system", "idle", "iowait", "irq", "softirq", "steal")
 _IDLE, _IOWAIT = 3, 4
-#: Kinds of soft interrupts, with their places in the file's line; 0 is the sum.
+#: Kinds of soft interrupts, with their indices in the file's line; 0 is the sum.
 _SOFT = (("all", 0), ("timer", 2), ("net_tx", 3), ("net_rx", 4), ("block", 5), ("sched", 8), ("rcu", 10))
 _LINES = (b"ctxt", b"processes", b"intr", b"procs_running", b"procs_blocked")
 
 
 class Stat:
-    """Shares of all cores' time by what they did; the busiest and the idlest core; and counts a second.
+    """Shares of all cores' time by state, the busiest and the idlest core, and events per second.
 
-    ``stat.busy`` is all but idle and iowait: time that a hypervisor gave to others (``steal``) counts as used. Shares
-    are of the ticks that were counted and need no clock.
+    ``stat.busy`` is everything except idle and iowait: time that a hypervisor gave to others (``steal``) counts as
+    used. Shares are computed from counted ticks and need no clock.
 
     Parameters
     ----------
     roots
-        Where the file is.
+        The location of the file.
 
     Examples
     --------
@@ -56,7 +56,7 @@ class Stat:
         self._counters = Counters()
 
     def read(self, seconds: float) -> list[float]:
-        """As of :class:`~windlass.engines.linux.telemetry.source.TelemetrySource`."""
+        """See :class:`~windlass.engines.linux.telemetry.source.TelemetrySource`."""
         text = self._file.read()
         if text is None:
             return unknown(self.names)
@@ -85,10 +85,10 @@ def _ints(words: Sequence[bytes]) -> list[int]:
 
 
 def _shares(before: Sequence[int] | None, now: Sequence[int]) -> list[float]:
-    """Of what was counted since; NaN where nothing was."""
+    """Return the share of each state in the ticks counted since; NaN if there were none."""
     if before is None or len(before) != len(_STATES) or len(now) != len(_STATES):
         return [math.nan] * len(_STATES)
-    # Idle time and iowait are estimates of the kernel, and may go back by a tick.
+    # The kernel estimates idle time and iowait, which may decrease by a tick.
     steps = [grown(one, other) or 0 for one, other in zip(before, now, strict=True)]
     total = sum(steps)
     return [step / total for step in steps] if total else [math.nan] * len(_STATES)

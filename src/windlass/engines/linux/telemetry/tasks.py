@@ -1,20 +1,20 @@
-"""Run-queue wait of all threads: ``/proc/PID/task/TID/schedstat``, of which CPU Ready is made.
+"""Run-queue wait of all threads, from which CPU Ready is computed: ``/proc/PID/task/TID/schedstat``.
 
-The second number in the file is the time, ns, in which the thread could run and had no core. The kernel adds to it when
-the wait is over. ``/proc/PID/schedstat`` would be less to read, but is of a process's first thread alone.
+The second number in the file is the time, ns, in which the thread could run but had no core. The kernel updates it at
+the end of each wait. ``/proc/PID/schedstat`` would be cheaper to read, but covers only a process's first thread.
 
-Who comes and goes between two steps:
+Threads that start or end between two steps:
 
-- A thread that has **come** since the last step counts from its beginning, and never for longer than the step was.
-- A thread that has **gone** counts up to the last step in which it was seen: what it waited after that is lost.
-- One that **came and went** between two steps is not seen at all. ``schedstat.waited`` has it, where a kernel offers
-  that, and ``psi.cpu.some`` says that somebody waited.
-- A **process id that is used again** is no trouble: an open file stays that of the thread that it was opened for, and
-  cannot be read when that has ended.
+- A **new** thread counts from its start, but for at most the length of the step.
+- An **ended** thread counts up to the last step in which it was read: its wait after that is lost.
+- A thread that **starts and ends** between two steps is missed. ``schedstat.waited`` includes it if the kernel has that
+  file, and ``psi.cpu.some`` shows that a task waited.
+- A **reused process id** is detected: an open file belongs to the thread for which it was opened, and cannot be read
+  once that thread has ended.
 
-Files stay open, so that a step costs a read for each thread. New threads are looked for only in processes of which one
-has run since, as nobody else makes them; and the folder of threads is listed only where it says that it has others than
-are known.
+Files stay open, so that a step costs one read per thread. New threads are searched only in processes with a thread that
+ran since the last step, as only a running thread can start others; and the folder of threads is listed only if its link
+count differs from the number of known threads.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from pathlib import Path
 from windlass.engines.linux.telemetry.proc_file import Held
 from windlass.engines.linux.telemetry.source import Roots, unknown
 
-#: Files that a process may have open besides those of threads.
+#: Files that a process may have open in addition to those of threads.
 _SPARE = 128
 _LINE = 128
 
@@ -38,7 +38,7 @@ _LINE = 128
 class _Thread:
     waited: int
     ran: int
-    #: Its open file; −1 where there were too many to keep it open.
+    #: Its open file; −1 if too many files were open.
     file: int
 
 
@@ -57,17 +57,17 @@ class _Sum:
 
 
 class TasksSource:
-    """Seconds a second in which threads waited and ran, summed over all; and how many there are, come and go.
+    """Time in which threads waited and ran, s per second, summed over all; and how many exist, start and end.
 
-    ``tasks.waited`` includes the time in which a limit kept a thread from running. It can be far above the number of
-    cores: four threads that want one core wait three seconds a second.
+    ``tasks.waited`` includes the time in which a limit throttled a thread. It can far exceed the number of cores: four
+    threads that want one core wait three seconds per second.
 
     Parameters
     ----------
     roots
-        Where processes are. In a container that does not share the host's, they are its own alone.
+        The mount point of procfs. In a container with its own process namespace, only its own processes are visible.
     most
-        Files to keep open; None for as many as this process may, less some.
+        Number of files to keep open; None for this process's limit with a margin.
 
     Examples
     --------
@@ -91,10 +91,10 @@ class TasksSource:
         self._processes: dict[str, _Process] = {}
         self._open = 0
         self._most = _allowed() if most is None else most
-        self._begun = False
+        self._started = False
 
     def read(self, seconds: float) -> list[float]:
-        """As of :class:`~windlass.engines.linux.telemetry.source.TelemetrySource`."""
+        """See :class:`~windlass.engines.linux.telemetry.source.TelemetrySource`."""
         try:
             listed = {name for name in os.listdir(self._proc) if name.isdecimal()}
         except OSError:
@@ -112,22 +112,22 @@ class TasksSource:
         threads = sum(len(process.threads) for process in self._processes.values())
         if not threads:
             return unknown(self.names)
-        begun, self._begun = self._begun, True
+        started, self._started = self._started, True
         counts = [float(sum(1 for each in self._processes.values() if each.threads)), float(threads)]
-        if not begun or not seconds > 0.0:
+        if not started or not seconds > 0.0:
             rates = unknown(self.names)
             return [*rates[:2], *counts, *rates[:2]]
         waited, ran = total.waited / 1e9 / seconds, total.ran / 1e9 / seconds
         return [waited, ran, *counts, total.come / seconds, total.gone / seconds]
 
     def close(self) -> None:
-        """Give all files back."""
+        """Close all files."""
         for process in self._processes.values():
             self._forget(process)
         self._processes.clear()
 
     def _known(self, process: _Process, total: _Sum) -> bool:
-        """Read the threads that were there before; whether there may be others now."""
+        """Read the known threads; return whether there may be new ones."""
         ended, moved = [], not process.threads
         for name, thread in process.threads.items():
             found = self._times(process, name, thread.file)
@@ -135,7 +135,7 @@ class TasksSource:
                 ended.append(name)
                 continue
             ran, waited = found
-            # Lower than before: without an open file, another thread may have come by the number of one that ended.
+            # A lower value: without an open file, a new thread may have the number of one that ended.
             if ran != thread.ran or waited != thread.waited:
                 moved = True
                 total.waited += max(0, waited - thread.waited)
@@ -147,13 +147,13 @@ class TasksSource:
         return moved or bool(ended)
 
     def _new(self, process: _Process, total: _Sum, longest: int) -> None:
-        """Find the threads that have come since."""
+        """Find new threads."""
         try:
             if os.stat(process.folder).st_nlink - 2 == len(process.threads):
                 return
             names = os.listdir(process.folder)
         except OSError:
-            return  # it has ended since it was listed
+            return  # the process has ended since it was listed
         for name in names:
             if name in process.threads:
                 continue
@@ -170,7 +170,7 @@ class TasksSource:
             total.come += 1
 
     def _times(self, process: _Process, name: str, file: int) -> tuple[int, int] | None:
-        """Nanoseconds that a thread ran and waited; None where it has ended."""
+        """Return the time that a thread ran and waited, ns; None if it has ended."""
         try:
             if file >= 0:
                 words = os.pread(file, _LINE, 0).split()
@@ -198,14 +198,14 @@ class TasksSource:
             thread.file = -1
 
     def _forget(self, process: _Process) -> int:
-        """Close the files of a process that has ended; how many threads it had."""
+        """Close the files of an ended process; return its number of threads."""
         for thread in process.threads.values():
             self._close(thread)
         return len(process.threads)
 
 
 def _allowed() -> int:
-    """Files that may be kept open: as many as the system lets this process have, less some for others."""
+    """Return the number of files that may be kept open: this process's limit with a margin for others."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     wanted = 65_536 if hard == resource.RLIM_INFINITY else min(hard, 65_536)
     if soft != resource.RLIM_INFINITY and soft < wanted:

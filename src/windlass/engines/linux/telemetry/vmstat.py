@@ -1,4 +1,4 @@
-"""What happens to pages of memory, events a second: ``/proc/vmstat``."""
+"""Events of memory pages, per second: ``/proc/vmstat``."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ _FIELDS = (
 
 
 class PageEvents:
-    """Events a second, under the kernel's own names.
+    """Events per second, under the kernel's own names.
 
     Parameters
     ----------
     roots
-        Where the file is.
+        The location of the file.
 
     Examples
     --------
@@ -42,7 +42,7 @@ class PageEvents:
         self._counters = Counters()
 
     def read(self, seconds: float) -> list[float]:
-        """As of :class:`~windlass.engines.linux.telemetry.source.TelemetrySource`."""
+        """See :class:`~windlass.engines.linux.telemetry.source.TelemetrySource`."""
         words = (self._file.read() or b"").split()
         found = dict(zip(words[::2], words[1::2], strict=False))
         return self._counters.rates([number_or_none(found.get(name)) for name in _NAMES], seconds)
