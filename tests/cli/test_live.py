@@ -35,7 +35,7 @@ def test_an_engine_that_is_not_installed_says_what_to_install(monkeypatch, run):
     status, _, error = run(LIVE, "--engine", "ray")
     assert status == 2
     assert error.endswith(
-        "ray is not installed (there_is_no_such_package is missing); where Windlass' source is: pip install '.[ray]'"
+        "ray is not installed (there_is_no_such_package is missing); in a checkout of Windlass, run pip install '.[ray]'"
     )
 
 
@@ -111,7 +111,7 @@ def test_a_dry_run_says_what_would_happen_and_starts_nothing(run):
         (
             "slots: 4",
             "slots: 400",
-            "cluster: 405 slots are as many processes on this machine, expected at most 64",
+            "cluster: 405 slots need as many processes on this machine, expected at most 64",
         ),
         ("task_bytes: 1.0e+6", "task_bytes: 1.0e+9", "bytes of data could lie at one site, expected at most"),
     ],

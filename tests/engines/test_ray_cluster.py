@@ -53,8 +53,8 @@ def test_a_start_that_fails_is_tried_again_from_nothing(ray_that_fails, caplog):
     assert joined == ["127.0.0.1:1"]
     assert len(cluster_folders() - before) == 1
     assert caplog.messages == [
-        "Ray did not start, it is tried again: The node timed out.",
-        "Ray did not start, it is tried again: RuntimeError()",
+        "Ray did not start; trying again: The node timed out.",
+        "Ray did not start; trying again: RuntimeError()",
     ]
     cluster.close()
     cluster.close()

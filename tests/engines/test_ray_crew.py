@@ -162,8 +162,8 @@ def test_somebody_elses_cluster_runs_the_cells_and_lives_on(sweep, tmp_path):
         refused = ended([*on, tmp_path / "out"])
         assert refused.returncode == 2
         assert refused.stderr == (
-            f"windlass: --on: no Ray cluster at '{address}': it asks for a token;"
-            " RAY_AUTH_MODE=token and RAY_AUTH_TOKEN_PATH name one\n"
+            f"windlass: --on: no Ray cluster at '{address}': it requires a token;"
+            " set RAY_AUTH_MODE=token and RAY_AUTH_TOKEN_PATH\n"
         )
         done = ended([*on, tmp_path / "out"], env={**os.environ, **admits})
         assert done.returncode == 0, done.stderr
@@ -245,7 +245,7 @@ def test_the_token_is_for_its_user_alone_and_gone_with_the_cluster(private):
         ("nowhere.invalid:6379", ""),
         ("127.0.0.1", "expected a host and a port, as in 127.0.0.1:6379"),
         ("127.0.0.1:x", "expected a host and a port, as in 127.0.0.1:6379"),
-        ("silent", "what listens there does not answer as Ray does (deadline_exceeded)"),
+        ("silent", "the server there does not answer as Ray does (deadline_exceeded)"),
     ],
 )
 def test_a_wrong_address_is_refused_in_one_line(address, said, option):

@@ -1,18 +1,18 @@
-"""Real engines that carry out what policies decide.
+"""Real engines that carry out the decisions of policies.
 
-- :mod:`~windlass.engines.address`: hosts and ports as users give them.
+- :mod:`~windlass.engines.address`: validation of hosts and ports that users give.
 - :mod:`~windlass.engines.batch`: jobs of one site on a batch system, started in a policy's order.
-- :mod:`~windlass.engines.worker_pool`: who runs the cells of a scenario that is simulated: processes, or a Ray cluster.
-- :mod:`~windlass.engines.elastic`: a cluster whose instances come and go, in numbers that a policy says.
-- :mod:`~windlass.engines.kubernetes`: one such cluster, asked for spare instances through its API server.
-- :mod:`~windlass.engines.linux`: CPU quotas of a job's processes, and what they use, by control groups.
-- :mod:`~windlass.engines.live`: jobs over sites on any executor: what the simulator does, with real tasks.
-- :mod:`~windlass.engines.ray`: an executor on a Ray cluster whose nodes carry ``site`` labels.
+- :mod:`~windlass.engines.worker_pool`: runs the cells of a simulated scenario in processes or on a Ray cluster.
+- :mod:`~windlass.engines.elastic`: a cluster with a number of instances that a policy sets.
+- :mod:`~windlass.engines.kubernetes`: such a cluster, with spare instances requested through the API server.
+- :mod:`~windlass.engines.linux`: CPU quotas and usage of a job's processes, by cgroups; telemetry.
+- :mod:`~windlass.engines.live`: jobs over sites on any executor: the simulator's workloads with real tasks.
+- :mod:`~windlass.engines.ray`: an executor on a Ray cluster with nodes labelled by ``site``.
 - :mod:`~windlass.engines.serve`: a request router for Ray Serve.
-- :mod:`~windlass.engines.slurm`: a batch system: Slurm, by its own commands.
-- :mod:`~windlass.engines.streams`: streaming queries over tiers of clusters, planned anew when something changes.
-- :mod:`~windlass.engines.targets`: which engine a command means, where it runs, and executors on it.
+- :mod:`~windlass.engines.slurm`: Slurm as a batch system, by its own commands.
+- :mod:`~windlass.engines.streams`: streaming queries over tiers of clusters, planned again after each change.
+- :mod:`~windlass.engines.targets`: the live engine that a command selects, and executors on it.
 
-An engine decides nothing: :func:`windlass.drive.drive` asks a policy, the engine acts. ``docs/add-an-engine.md`` adds
-one.
+An engine makes no decisions: :func:`windlass.drive.drive` calls a policy, and the engine carries out the answer.
+``docs/add-an-engine.md`` shows how to add an engine.
 """

@@ -1,4 +1,4 @@
-"""Addresses as users give them: looked at before anybody is asked, so that a wrong one is named and contacts nobody."""
+"""Validation of addresses that users give; they are checked before any connection is attempted."""
 
 from __future__ import annotations
 
@@ -11,27 +11,27 @@ _URL = re.compile(r"https?://(\[[^\[\]/]*\]|[^\[\]/:]*)(?::([0-9]+))?(?:/[A-Za-z
 _LABEL = re.compile(r"(?!-)[A-Za-z0-9_-]{1,63}(?<!-)")
 _NUMBER = re.compile(r"[0-9]+|0[xX][0-9A-Fa-f]*")
 _LONGEST = 253
-#: How much of what is no address a message says.
+#: How many characters of an invalid address a message shows.
 _SAID = 80
-#: What Ray looks up by itself.
+#: Addresses that Ray resolves itself.
 _FOUND = ("auto", "local")
 _CLIENT = "ray://"
 
 
 def host_and_port(option: str, text: str) -> tuple[str, int]:
-    """The host, without brackets, and the port of an address.
+    """Split an address into the host, without brackets, and the port.
 
     Parameters
     ----------
     option
-        How the user named it, for the message.
+        The name of the command-line option, for the message.
     text
         A name, an IPv4 address, or an IPv6 address in brackets; a colon; and a port from 1 to 65535.
 
     Raises
     ------
     InputError
-        It is none.
+        The text is not an address.
 
     Examples
     --------
@@ -48,12 +48,12 @@ def host_and_port(option: str, text: str) -> tuple[str, int]:
 
 
 def ray_head(option: str, text: str) -> tuple[str, int] | None:
-    """Host and port of a Ray cluster's head; None for one that Ray finds by itself (``auto``).
+    """Return host and port of a Ray cluster's head; None for one that Ray finds itself (``auto``).
 
     Raises
     ------
     InputError
-        It is neither.
+        The text is not such an address.
 
     Examples
     --------
@@ -65,12 +65,12 @@ def ray_head(option: str, text: str) -> tuple[str, int] | None:
     try:
         return host_and_port(option, text.removeprefix(_CLIENT))
     except InputError:
-        # Said as it was given.
+        # Raise an error that shows the original text.
         return host_and_port(option, text)
 
 
 def is_host(text: str) -> bool:
-    """Whether this is a name, an IPv4 address, or an IPv6 address in brackets.
+    """Return whether this is a name, an IPv4 address, or an IPv6 address in brackets.
 
     >>> is_host("head.cluster"), is_host("[::1]"), is_host("::1"), is_host("127.0.0.256"), is_host("a b")
     (True, True, False, False, False)
@@ -80,19 +80,19 @@ def is_host(text: str) -> bool:
     labels = text.removesuffix(".").split(".")
     if len(text) > _LONGEST or not all(map(_LABEL.fullmatch, labels)):
         return False
-    # The system takes 127.1 and 0x7f.1 for addresses, too, and hardly anybody means them.
+    # The system accepts 127.1 and 0x7f.1 as addresses, too, but they are usually mistakes.
     return not _NUMBER.fullmatch(labels[-1])
 
 
 def is_ip(text: str) -> bool:
-    """Whether this is an IPv4 address, or an IPv6 address in brackets.
+    """Return whether this is an IPv4 address, or an IPv6 address in brackets.
 
     >>> is_ip("127.0.0.1"), is_ip("[::1]"), is_ip("::1"), is_ip("[127.0.0.1]"), is_ip("localhost")
     (True, True, False, False, False)
     """
     brackets = text.startswith("[") and text.endswith("]")
     bare = text[1:-1] if brackets else text
-    # Behind a percent sign, a scope may be anything to the library.
+    # The library accepts any scope after a percent sign.
     scope = bare.partition("%")
     if not bare.isascii() or len(bare) > _LONGEST or (scope[1] and not scope[2].isalnum()):
         return False
@@ -103,7 +103,7 @@ def is_ip(text: str) -> bool:
 
 
 def is_port(text: str) -> bool:
-    """Whether this is a number of a port.
+    """Return whether this is a port number.
 
     >>> is_port("80"), is_port("0"), is_port("+80"), is_port("65536")
     (True, False, False, False)
@@ -112,7 +112,7 @@ def is_port(text: str) -> bool:
 
 
 def said(text: str) -> str:
-    """As much of what is wrong as a line should have of it.
+    """Shorten an invalid text for a message.
 
     >>> len(said("a" * 1000))
     81
@@ -121,7 +121,7 @@ def said(text: str) -> str:
 
 
 def is_url(text: str) -> bool:
-    """Whether this is an address in HTTP, with a path or without, and nothing else.
+    """Return whether this is an HTTP or HTTPS URL with a host and an optional path, and nothing else.
 
     >>> is_url("http://10.0.0.1:9092"), is_url("https://[::1]/tree"), is_url("http://me@host"), is_url("http://a:b")
     (True, True, False, False)

@@ -1,4 +1,4 @@
-"""Which live engine, where, and executors on it, run after run."""
+"""The live engine that a command selects, its location, and executors on it for several runs."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from windlass.engines.live.executor import Executor
 from windlass.model import InputError
 from windlass.model.fleet import Fleet
 
-#: Engines by name: the module that has ``executors(target)``, and the extra to install for it.
+#: Engines by name: the module with a function ``executors(target)``, and the extra that installs its dependencies.
 _MODULES = {"ray": ("windlass.engines.ray.target", "ray")}
 
 ENGINES = tuple(_MODULES)
@@ -19,18 +19,18 @@ ENGINES = tuple(_MODULES)
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """Where to run for real.
+    """A target of live runs.
 
     Parameters
     ----------
     engine
         Its name, such as ``ray``.
     address
-        Of a cluster that somebody runs; None for a private one on this machine.
+        The address of a user's cluster; None for a private one on this machine.
     nodes
-        Nodes a site of a private cluster.
+        Nodes per site of a private cluster.
     emulate
-        Whether links between sites are emulated; not where sites are truly apart.
+        Whether links between sites are emulated; False if they are real.
     """
 
     engine: str
@@ -43,31 +43,31 @@ class Executors(Protocol):
     """Executors on one target."""
 
     def describe(self, fleet: Fleet, store: int) -> tuple[str, ...]:
-        """What :meth:`open` would do, a line each; nothing is started.
+        """Describe what :meth:`open` would do, one line each; nothing is started.
 
         Raises
         ------
         InputError
-            It could not be done.
+            It is not possible.
         """
         ...
 
     def open(self, fleet: Fleet, store: int) -> Executor:
-        """An executor over these sites, each of which must hold so many bytes of data."""
+        """Open an executor over these sites, each of which must be able to hold ``store`` bytes of data."""
         ...
 
     def close(self) -> None:
-        """Stop what was started, and nothing else."""
+        """Stop what this object started, and nothing else."""
         ...
 
 
 def executors(target: Target) -> Executors:
-    """Executors on a target; nothing is started yet.
+    """Return executors on a target; nothing is started yet.
 
     Raises
     ------
     InputError
-        No such engine, the address is none, or the engine is not installed.
+        The engine is unknown or not installed, or the address is malformed.
 
     Examples
     --------
@@ -88,7 +88,7 @@ def executors(target: Target) -> Executors:
         if (error.name or "").startswith("windlass"):
             raise
         raise InputError(
-            f"--engine: {target.engine} is not installed ({error.name} is missing); where Windlass' source is:"
+            f"--engine: {target.engine} is not installed ({error.name} is missing); in a checkout of Windlass, run"
             f" pip install '.[{extra}]'"
         ) from error
     made: Executors = module.executors(target)

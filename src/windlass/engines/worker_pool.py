@@ -1,4 +1,4 @@
-"""Who runs the cells of a scenario that is simulated: processes of this machine, or a Ray cluster."""
+"""Pools that run the cells of a simulated scenario: processes of this machine, or a Ray cluster."""
 
 from __future__ import annotations
 
@@ -19,29 +19,28 @@ from windlass.policy.user_code import refuse_to_leave
 
 
 class Crew(Protocol):
-    """Carries out calls elsewhere, several at a time, and begins them in the order in which they came."""
+    """A pool that runs calls in other processes, several at a time, in the order of submission."""
 
     def size(self) -> int:
-        """How many calls are carried out at once, as far as is known now."""
+        """Return the number of calls that currently run at once, as far as known."""
         ...
 
     def share(self, value: Any) -> Any:
-        """What to hand to :meth:`submit` in the place of a large value that many calls take."""
+        """Return what to pass to :meth:`submit` instead of a large value that many calls take."""
         ...
 
     def submit(self, function: Callable[..., Any], /, *arguments: Any) -> Future[Any]:
-        """What will be known once a function of a module has been called, or ``BrokenExecutor`` where all of its
-        workers were lost."""
+        """Submit a call of a module's function; its future raises ``BrokenExecutor`` if all workers were lost."""
         ...
 
 
-#: Has a crew ready, and lets it go at the end; where that is by an error, nobody waits for calls.
+#: Opens a pool and closes it at the end; after an error it does not wait for pending calls.
 Crews = Callable[[], AbstractContextManager[Crew]]
 
 
 @contextmanager
 def processes(number: int) -> Iterator[Crew]:
-    """So many processes on this machine, which end with this one, however it ends.
+    """Open a pool of processes on this machine, which end with this one, even if it is killed.
 
     Examples
     --------
@@ -49,7 +48,7 @@ def processes(number: int) -> Iterator[Crew]:
     ...     crew.submit(max, 3, 7).result()
     7
     """
-    # A forked process would inherit the locks of the threads of polars and Numba.
+    # A forked process would inherit locks held by threads of polars and Numba.
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(max_workers=number, mp_context=context, initializer=_begin) as pool:
         try:
@@ -73,7 +72,7 @@ class _Processes:
         try:
             return self._pool.submit(function, *arguments)
         except BrokenExecutor as error:
-            # Told as for the calls that were at work just then, whoever looks at them first.
+            # Reported like calls that were running, so that the caller sees one kind of error.
             lost: Future[Any] = Future()
             lost.set_exception(error)
             return lost
@@ -85,7 +84,7 @@ def _begin() -> None:
 
 
 def _end_with_parent() -> None:
-    """Have a worker end when who started it is gone, however that ended."""
+    """Make a worker end when its parent process ends or is killed."""
     parent = multiprocessing.parent_process()
 
     def wait() -> None:
@@ -97,33 +96,31 @@ def _end_with_parent() -> None:
 
 
 def crews_on(where: str, nodes: int = 1, files: Iterable[Path] = ()) -> Crews:
-    """Crews on what a user named; nothing is started yet.
+    """Return pools on the place that a user named; nothing is started yet.
 
     Parameters
     ----------
     where
-        ``ray`` for a private cluster on this machine, or ``ray:HOST:PORT`` for one that somebody runs.
+        ``ray`` for a private cluster on this machine, or ``ray:HOST:PORT`` for a user's cluster.
     nodes
         Raylets of a private cluster.
     files
-        What calls read: who works on another machine gets copies.
+        Files that calls read, which are copied to other machines.
 
     Raises
     ------
     InputError
-        It is none of these, or Ray is not installed.
+        The place is unknown, or Ray is not installed.
 
     Examples
     --------
     >>> crews_on("slurm")
     Traceback (most recent call last):
-    windlass.model.errors.InputError: --on: 'slurm', expected ray, or ray:HOST:PORT for a cluster that runs already
+    windlass.model.errors.InputError: --on: 'slurm', expected ray, or ray:HOST:PORT for a running cluster
     """
     engine, colon, address = where.partition(":")
     if engine != "ray" or bool(colon) != bool(address):
-        raise InputError(
-            f"--on: {said(where)!r}, expected ray, or ray:HOST:PORT for a cluster that runs already"
-        )
+        raise InputError(f"--on: {said(where)!r}, expected ray, or ray:HOST:PORT for a running cluster")
     if address:
         ray_head("--on", address)
     try:
@@ -132,7 +129,7 @@ def crews_on(where: str, nodes: int = 1, files: Iterable[Path] = ()) -> Crews:
         if (error.name or "").startswith("windlass"):
             raise
         raise InputError(
-            f"--on: ray is not installed ({error.name} is missing); where Windlass' source is: pip install '.[ray]'"
+            f"--on: ray is not installed ({error.name} is missing); in a checkout of Windlass, run pip install '.[ray]'"
         ) from error
     made: Crews = module.crews(address or None, nodes, tuple(files))
     return made

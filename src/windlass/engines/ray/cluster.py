@@ -1,7 +1,7 @@
-"""A private Ray cluster on this machine, a raylet or more a site.
+"""A private Ray cluster on this machine, with one or more raylets per site.
 
-All of it listens on loopback only, and takes requests with its own token only: whoever may send a Ray cluster requests
-may run anything as its user.
+It listens on loopback only, and accepts only requests with its own token: a client of a Ray cluster can run any code as
+the cluster's user.
 """
 
 from __future__ import annotations
@@ -25,18 +25,18 @@ from windlass.engines.ray.join import join, own_signals, refuse_if_connected
 from windlass.model import InputError
 from windlass.model.fleet import Fleet
 
-#: More slots than this are more processes than one machine should be asked for.
+#: The most slots on one machine, as each is a process.
 MOST_SLOTS = 64
-#: Store of a node for objects, bytes: at least, and at most.
+#: Bounds of a node's object store, bytes.
 _LEAST_STORE, _MOST_STORE = 100 * 2**20, 2 * 2**30
-#: A dead node is noticed within two seconds.
+#: Settings that detect a dead node within two seconds.
 _HEALTH = {
     "health_check_initial_delay_ms": 500,
     "health_check_period_ms": 500,
     "health_check_timeout_ms": 1000,
     "health_check_failure_threshold": 3,
 }
-#: Ray gives each process of a node 15 s to come up, which a machine with other work may exceed for a while.
+#: Attempts to start: Ray gives each process of a node 15 s, which a busy machine may exceed.
 _TRIES = 3
 _GRACE_S = 5.0
 _LOOK_S = 0.1
@@ -46,22 +46,22 @@ _log = logging.getLogger(__name__)
 
 
 class PrivateCluster:
-    """Raylets of one's own on this machine, which end with :meth:`close` or with this process.
+    """Raylets on this machine, which end with :meth:`close` or with this process.
 
     Parameters
     ----------
     fleet
         Sites and their slots.
     nodes
-        Raylets a site; its slots are divided among them.
+        Raylets per site; its slots are divided among them.
     store
-        Bytes that a node must be able to hold.
+        Data that a node must be able to hold, bytes.
 
     Raises
     ------
     InputError
-        More slots than one machine should run, or more data than it should hold; this process is connected to
-        a Ray cluster already; Ray does not start, however often it is tried.
+        The slots or the data exceed what one machine should run, this process is already connected to a Ray cluster,
+        or Ray does not start in several attempts.
     """
 
     def __init__(self, fleet: Fleet, nodes: int = 1, store: int = 0) -> None:
@@ -79,19 +79,19 @@ class PrivateCluster:
                 reason = (str(error) or repr(error)).splitlines()[0]
                 if tries_left == 0:
                     raise InputError(f"--engine: Ray does not start on this machine: {reason}") from error
-                _log.warning("Ray did not start, it is tried again: %s", reason)
+                _log.warning("Ray did not start; trying again: %s", reason)
             else:
                 return
 
     def _start(self, fleet: Fleet, nodes: int, capacity: int) -> None:
         self._cluster, self._joined = None, False
         self.nodes: dict[str, list[object]] = {}
-        # Sockets lie in this folder, and their paths must be short.
+        # Sockets are in this folder, and their paths are limited in length.
         self._folder = tempfile.mkdtemp(
             prefix="windlass-ray-", dir=_SHORT if os.access(_SHORT, os.W_OK) else None
         )
         self._watchdog = orphans.watch(self._folder)
-        # Ray's own handlers, which run before this one, make the folder anew where a raylet had died.
+        # Ray's own exit handlers, which run before this one, create the folder again after a raylet has died.
         atexit.register(remove_folder, self._folder)
         admitted = token.write(Path(self._folder))
         paths = {"RAY_TMPDIR": self._folder, "PYTHONPATH": orphans.import_path()}
@@ -125,23 +125,23 @@ class PrivateCluster:
 
     @property
     def address(self) -> str:
-        """Where others may join."""
+        """The address at which other processes may join."""
         assert self._cluster is not None
         return str(self._cluster.address)
 
     @property
     def admits(self) -> dict[str, str]:
-        """Environment variables with which others of this user may join."""
+        """Environment variables with which other processes of this user may join."""
         assert self._folder is not None
         return {name: value for name, value in token.variables(Path(self._folder)).items() if value}
 
     def whole(self) -> bool:
-        """Whether all nodes that were started still live."""
+        """Return whether all started nodes are alive."""
         alive = sum(1 for node in ray.nodes() if node["Alive"])
         return alive == 1 + sum(len(own) for own in self.nodes.values())
 
     def close(self) -> None:
-        """Stop the raylets and all their processes, and nothing else."""
+        """Stop the raylets with all their processes, and nothing else."""
         folder, self._folder = self._folder, None
         if folder is None:
             return
@@ -163,17 +163,17 @@ class PrivateCluster:
 
 
 def check_size(fleet: Fleet, store: int) -> None:
-    """Refuse what one machine should not be asked for.
+    """Reject a cluster that is too large for one machine.
 
     Raises
     ------
     InputError
-        Names the number of slots or of bytes, and what is allowed.
+        The message has the number of slots or bytes, and the limit.
     """
     slots = int(fleet.slots.sum())
     if slots > MOST_SLOTS:
         raise InputError(
-            f"cluster: {slots} slots are as many processes on this machine, expected at most {MOST_SLOTS};"
+            f"cluster: {slots} slots need as many processes on this machine, expected at most {MOST_SLOTS};"
             " make the scenario smaller, or name a cluster with --address"
         )
     if store > _MOST_STORE:
@@ -184,7 +184,7 @@ def check_size(fleet: Fleet, store: int) -> None:
 
 
 def processes_of(folder: str) -> list[psutil.Process]:
-    """Processes that name this folder, which nobody else has, and all below them; also those whose parent died."""
+    """Return the processes with this cluster's folder in their command line, and all their descendants."""
     found: dict[int, psutil.Process] = {}
     for process in psutil.process_iter():
         with contextlib.suppress(psutil.Error):
@@ -194,7 +194,7 @@ def processes_of(folder: str) -> list[psutil.Process]:
 
 
 def remove_folder(folder: str) -> None:
-    """Remove a folder, in which the last writers may be ending."""
+    """Remove a folder, with retries while the last processes that write to it end."""
     until = time.monotonic() + _GRACE_S
     while os.path.exists(folder) and time.monotonic() < until:
         shutil.rmtree(folder, ignore_errors=True)
@@ -203,7 +203,7 @@ def remove_folder(folder: str) -> None:
 
 @contextlib.contextmanager
 def environment(**values: str | None) -> Iterator[None]:
-    """Have these environment variables, or lack them, for a while; what is started then has them so for good."""
+    """Set or unset environment variables for a while; processes started meanwhile keep these values."""
     before = {name: os.environ.get(name) for name in values}
     _set(values)
     try:

@@ -1,4 +1,4 @@
-"""An executor on a Ray cluster whose nodes carry ``site`` labels."""
+"""An executor on a Ray cluster with nodes labelled by ``site``."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from windlass.engines.ray import task as ray_task
 from windlass.model import InputError
 from windlass.model.fleet import Fleet
 
-#: How often nodes are looked at, s.
+#: Polling interval of nodes, s.
 _LOOK_S = 0.5
-#: How long link usage that was asked for counts as fresh, s.
+#: How long a measurement of link usage counts as current, s.
 _USE_S = 0.1
 _WARM_S = 0.3
-#: Loads and moves that a node carries out together; more wait for their turn, as bytes do on a link.
+#: Loads and moves that a node carries out at the same time; further ones wait.
 _MOVES = 64
 
 _LOST = (
@@ -76,11 +76,11 @@ class RayExecutor:
     ----------
     fleet
         Sites, and the links between them.
-    emulate
-        Whether transfers between sites pass through emulated links (token buckets) of the area's rates; False
+        Whether transfers between sites pass through emulated links (token buckets) with the fleet's rates; False
+        if the sites' links are real.
         where sites are truly apart.
     stop
-        Called by :meth:`close`: what was started together with this.
+        Called by :meth:`close` to stop what was started for this executor.
 
     Raises
     ------
@@ -98,7 +98,7 @@ class RayExecutor:
         self._task = ray.remote(ray_task.run_task)
         self._reports: dict[Any, tuple[TaskLaunch, list[Any]]] = {}
         self._gone: set[int] = set()
-        self._looked, self._asked, self._closed = 0.0, -np.inf, False
+        self._polled, self._measured, self._closed = 0.0, -np.inf, False
         self._used = np.zeros((2, len(fleet)))
         self._wan = self._links() if emulate else None
         self._movers = [self._mover(worker) for worker in self._workers]
@@ -119,7 +119,7 @@ class RayExecutor:
         return actor.remote()
 
     def _warm(self) -> None:
-        # The first task of a fresh process takes half a second, which is not the workload's.
+        # The first task of a new process takes half a second longer, which must not count as the workload's.
         warm_up = ray.remote(ray_task.warm_up)
         ray.get(
             [
@@ -136,15 +136,15 @@ class RayExecutor:
 
     @property
     def workers(self) -> Sequence[Worker]:
-        """All workers, dead ones too."""
+        """All workers, including dead ones."""
         return self._workers
 
     def now(self) -> float:
-        """Seconds since the executor was made, on the wall clock, as tasks report theirs."""
+        """Return the seconds since the executor was made, on the wall clock, which tasks use as well."""
         return time.time() - self._zero
 
     def launch(self, order: TaskLaunch) -> None:
-        """Start it; returns at once."""
+        """Start work; returns at once."""
         worker = self._workers[order.worker]
         reads = [(read.site, read.size, [piece.handle for piece in read.pieces]) for read in order.reads]
         returns = 1 + order.work.parts
@@ -159,8 +159,8 @@ class RayExecutor:
         self._reports[all_of_them[0]] = order, all_of_them[1:]
 
     def poll(self, timeout: float) -> list[Event]:
-        """What happened; waits up to so many seconds for something to."""
-        events: list[Event] = self._look()
+        """Return the events since the last call; wait up to ``timeout`` (s) for one."""
+        events: list[Event] = self._poll_nodes()
         if not events and self._reports:
             wait_s = min(timeout, _LOOK_S)
             ready, _ = ray.wait(list(self._reports), num_returns=1, timeout=wait_s, fetch_local=False)
@@ -172,10 +172,10 @@ class RayExecutor:
             time.sleep(min(timeout, _LOOK_S))
         return events
 
-    def _look(self) -> list[Event]:
-        if time.monotonic() - self._looked < _LOOK_S:
+    def _poll_nodes(self) -> list[Event]:
+        if time.monotonic() - self._polled < _LOOK_S:
             return []
-        self._looked = time.monotonic()
+        self._polled = time.monotonic()
         alive = {node["NodeID"] for node in ray.nodes() if node["Alive"]}
         gone = [
             worker.number
@@ -206,14 +206,14 @@ class RayExecutor:
         return TaskEnded(order.key, began - self._zero, read - self._zero, computed - self._zero, pieces)
 
     def in_use(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Bytes/s on each site's emulated up- and downlink now; 0 where links are not emulated."""
-        if self._wan is not None and time.monotonic() - self._asked > _USE_S:
+        """Return the current bytes/s on each site's emulated uplink and downlink; 0 without emulation."""
+        if self._wan is not None and time.monotonic() - self._measured > _USE_S:
             self._used = np.array(ray.get(self._wan.in_use.remote()))
-            self._asked = time.monotonic()
+            self._measured = time.monotonic()
         return self._used[0], self._used[1]
 
     def close(self) -> None:
-        """Cancel what runs, stop the actors, and what was started together with this."""
+        """Cancel running tasks, stop the actors, and call ``stop``."""
         if self._closed:
             return
         self._closed = True

@@ -1,4 +1,4 @@
-"""Joining a Ray cluster: its address is tried first, and Ray is told to take it as it stands."""
+"""Joining a Ray cluster: its address is tested first, and passed to Ray unchanged."""
 
 from __future__ import annotations
 
@@ -18,24 +18,24 @@ from ray.core.generated.gcs_service_pb2_grpc import NodeInfoGcsServiceStub
 from windlass.engines.address import ray_head
 from windlass.model import InputError
 
-#: A head that is there takes a connection and answers within so long, s: Ray itself would try for a minute.
+#: Time limit for a head's answer, s: Ray itself would try for a minute.
 _PATIENCE_S = 4.0
 
 
 def connect(address: str, option: str = "--address") -> None:
-    """Connect to a cluster that somebody else runs; nothing of it is ever stopped.
+    """Connect to a user's cluster; nothing of it is ever stopped.
 
     Parameters
     ----------
     address
         Host and port of its head; ``auto`` for the one that Ray finds on this machine.
     option
-        How the user named it, for messages.
+        The name of the command-line option, for messages.
 
     Raises
     ------
     InputError
-        There is no cluster at this address, or it does not let us in; within five seconds.
+        No cluster answers at this address within five seconds, or it rejects this process.
     """
     refuse_if_connected()
     reach(address, option)
@@ -47,12 +47,12 @@ def connect(address: str, option: str = "--address") -> None:
 
 
 def reach(address: str, option: str = "--address") -> None:
-    """Have an answer from a cluster's head, and nothing more.
+    """Check that a cluster's head answers, without connecting.
 
     Raises
     ------
     InputError
-        As of :func:`connect`.
+        See :func:`connect`.
     """
     head = ray_head(option, address)
     if head is None:
@@ -67,20 +67,22 @@ def reach(address: str, option: str = "--address") -> None:
 
 
 def join(address: str) -> None:
-    """Connect this process."""
+    """Connect this process to the cluster at an address."""
     with _as_it_stands():
         ray.init(address=address, log_to_driver=False, logging_level=logging.ERROR)
 
 
 def refuse_if_connected() -> None:
-    """Raise InputError where this process has a cluster."""
+    """Raise InputError if this process is connected to a cluster."""
     if ray.is_initialized():
-        raise InputError("--engine: this process is connected to a Ray cluster already; ray.shutdown() first")
+        raise InputError(
+            "--engine: this process is already connected to a Ray cluster; call ray.shutdown() first"
+        )
 
 
 @contextlib.contextmanager
 def own_signals() -> Iterator[None]:
-    """Have Ray leave SIGTERM alone: its own handlers wait for half a minute and end the process without our cleanup."""
+    """Keep Ray from handling SIGTERM: its handler waits half a minute and ends the process without our cleanup."""
     before = utils.set_sigterm_handler
     utils.set_sigterm_handler = lambda handler: None
     try:
@@ -91,7 +93,7 @@ def own_signals() -> Iterator[None]:
 
 @contextlib.contextmanager
 def _as_it_stands() -> Iterator[None]:
-    """Have Ray take 127.0.0.1 for 127.0.0.1: it would ask at the machine's own address, where nobody listens."""
+    """Keep Ray from replacing 127.0.0.1 by the machine's own address, on which a private cluster does not listen."""
     before = services.resolve_ip_for_localhost
     services.resolve_ip_for_localhost = lambda host: host
     try:
@@ -112,5 +114,5 @@ def _ask(address: str, option: str, until: float) -> None:
 
 def _reason(error: Any) -> str:
     if error.code() == grpc.StatusCode.UNAUTHENTICATED:
-        return "it asks for a token; RAY_AUTH_MODE=token and RAY_AUTH_TOKEN_PATH name one"
-    return f"what listens there does not answer as Ray does ({error.code().name.lower()})"
+        return "it requires a token; set RAY_AUTH_MODE=token and RAY_AUTH_TOKEN_PATH"
+    return f"the server there does not answer as Ray does ({error.code().name.lower()})"

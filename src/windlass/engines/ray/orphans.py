@@ -1,9 +1,9 @@
-"""Ends a private cluster with the process that started it, however that ends.
+"""Stops a private cluster when the process that started it ends or is killed.
 
-The kernel ends raylets with their driver, but not what raylets started: Ray's own agents outlive them by a minute or
-more. So a small process is started before the cluster, with a pipe as its standard input. When the pipe closes it kills
-all that has a file of the cluster's folder open, which nobody else has, and removes the folder. Ray's processes change
-their titles, and with these their environment, so neither tells whose they are.
+The kernel ends raylets with their driver, but not the processes that raylets started: Ray's own agents survive for a
+minute or more. A small process is therefore started before the cluster, with a pipe as its standard input. When the
+pipe closes, it kills all processes that have a file in the cluster's folder open, and removes the folder. Ray's
+processes overwrite their titles, and with these their environment, so that neither identifies the cluster.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from pathlib import Path
 
 import psutil
 
-#: What is being started while its parent dies is found at the next look.
+#: Number of searches and their interval, s: later ones find processes that were starting when their parent died.
 _LOOKS, _APART_S = 5, 0.2
 
 
 def watch(folder: str) -> subprocess.Popen[bytes]:
-    """Start the process; close its standard input when the cluster is no more, and wait for it."""
+    """Start the process; close its standard input once the cluster is stopped, and wait for it."""
     return subprocess.Popen(
         [sys.executable, "-P", "-m", __name__, folder],
         stdin=subprocess.PIPE,
@@ -34,13 +34,13 @@ def watch(folder: str) -> subprocess.Popen[bytes]:
 
 
 def import_path() -> str:
-    """What ``PYTHONPATH`` must be for a process that is to find this Windlass, wherever it is started."""
+    """Return a ``PYTHONPATH`` with which a process finds this Windlass, wherever it is started."""
     package = Path(__file__).parents[3]
     return os.pathsep.join([str(package), *filter(None, [os.environ.get("PYTHONPATH")])])
 
 
 def orphans(folder: str) -> list[psutil.Process]:
-    """Processes that have a file of this folder open: all of Ray's, as each writes a log there."""
+    """Return the processes with an open file in this folder; all of Ray's have one, as each writes a log there."""
     found = []
     for process in psutil.process_iter():
         with contextlib.suppress(psutil.Error):

@@ -1,10 +1,10 @@
-"""A function that is sent to a node before anything of Windlass is used there; its module imports nothing."""
+"""A function that is sent to a node before Windlass is imported there; this module imports nothing."""
 
 from __future__ import annotations
 
 
 def version() -> str | None:
-    """Return the version of Windlass on the node; None where it has none."""
+    """Return the version of Windlass on the node; None if it is not installed."""
     import importlib
 
     try:

@@ -1,8 +1,8 @@
-"""A Ray cluster with an autoscaler of its own, as the engine of scaling needs it.
+"""A Ray cluster with Ray's autoscaler as a system for the engine of scaling.
 
-Ray's ``request_resources`` is a floor on the *total* of a cluster, what is in use included. Each call replaces the one
-before, whoever made it, so there should be one owner of it: this. Asking for more nodes of a type than its
-``max_workers`` would launch none at all and drop what was held, so totals are never above ``most`` of a type.
+Ray's ``request_resources`` sets a floor on the *total* of a cluster, including resources in use. Each call replaces the
+last one, of any process, so there should be a single caller. A request for more nodes of a type than its
+``max_workers`` would launch none and drop the previous floor, so totals never exceed ``most`` of a type.
 """
 
 from __future__ import annotations
@@ -20,18 +20,18 @@ from windlass.engines.elastic.system import ClusterError, ClusterSnapshot
 from windlass.model.instances import RESOURCES, InstanceType
 from windlass.scale import Demands, Totals
 
-#: What Ray calls :data:`~windlass.model.instances.RESOURCES`.
+#: Ray's names of :data:`~windlass.model.instances.RESOURCES`.
 _NAMES = dict(zip(("GPU", "CPU", "memory"), range(len(RESOURCES)), strict=True))
 Bundles = list[dict[str, float]]
-#: A head that is there takes a connection within so long, s.
+#: Time limit for a connection to the head, s.
 _PATIENCE_S = 5.0
 
 
 class RayScale:
-    """An :class:`~windlass.engines.elastic.system.ElasticSystem` by Ray's status and its ``request_resources``.
+    """An :class:`~windlass.engines.elastic.system.ElasticSystem` on Ray's status and its ``request_resources``.
 
-    Ray removes idle nodes by itself, after the idle time that the cluster is set up with, down to what is asked for. A
-    node that works is never removed.
+    Ray itself removes idle nodes after the cluster's idle timeout, down to the requested total. A busy node is never
+    removed.
 
     Parameters
     ----------
@@ -39,11 +39,11 @@ class RayScale:
         Types of nodes, smallest first; their names are those of ``available_node_types``, and ``most`` is their
         ``max_workers``.
     status
-        Says how the cluster is: what ``ray.autoscaler.v2.sdk.get_cluster_status`` returns.
+        Returns the cluster's state, as ``ray.autoscaler.v2.sdk.get_cluster_status`` does.
     request
-        Asks for bundles, as ``ray.autoscaler.sdk.request_resources`` does.
+        Requests bundles, as ``ray.autoscaler.sdk.request_resources`` does.
     now
-        Seconds since 1970.
+        Returns the time, s since 1970.
     """
 
     def __init__(
@@ -62,10 +62,10 @@ class RayScale:
         return self._types
 
     def look(self) -> ClusterSnapshot:
-        """Nodes, what is used of each, and what waits.
+        """Return nodes, the used resources of each, and waiting requests.
 
-        Ray does not say which tasks run: what is used of a node counts as one job, since the node was first seen to be
-        busy. How long anything will run nobody says.
+        Ray does not list running tasks: the used resources of a node count as one job, which started when the node was
+        first seen busy. Its remaining time is unknown.
         """
         try:
             status = self._status()
@@ -74,20 +74,20 @@ class RayScale:
         return self._seen(status)
 
     def set_totals(self, totals: Totals, seen: ClusterSnapshot) -> None:
-        """Have Ray hold so many nodes of each type."""
+        """Request this many nodes of each type."""
         try:
             self._request(bundles(self._types, totals))
         except Exception as error:
-            raise ClusterError(f"the Ray cluster does not take a request: {_line(error)}") from error
+            raise ClusterError(f"the Ray cluster does not accept a request: {_line(error)}") from error
 
     def describe(self, totals: Totals, seen: ClusterSnapshot) -> list[str]:
-        """The call that would be made."""
-        asked = [
+        """Return a description of the call that would be made."""
+        wanted = [
             f"{count} × {_bundle(kind)}"
             for kind, count in zip(self._types, totals.counts, strict=True)
             if count
         ]
-        return [f"request_resources: {', '.join(asked) or 'nothing'}"]
+        return [f"request_resources: {', '.join(wanted) or 'nothing'}"]
 
     def _seen(self, status: Any) -> ClusterSnapshot:
         row_of = {kind.name: row for row, kind in enumerate(self._types)}
@@ -121,22 +121,22 @@ class RayScale:
 
 @contextmanager
 def connected(address: str, types: tuple[InstanceType, ...]) -> Iterator[RayScale]:
-    """A cluster that somebody else runs; nothing of it is ever stopped.
+    """Open a user's cluster; nothing of it is ever stopped.
 
-    This process does not join it: Ray ends a process that has joined when the head is away for a minute. So the head
-    may go, and another one may come at the same address.
+    This process does not join it: Ray ends a joined process if the head is unreachable for a minute. The head may
+    therefore be replaced by another one at the same address.
 
     Raises
     ------
     InputError
-        The address is none.
+        The address is malformed.
     """
     from ray.autoscaler.v2.sdk import get_cluster_status, request_cluster_resources
 
     head = host_and_port("--address", address)
 
     def reach() -> None:
-        # Ray itself would wait for 40 s where nobody listens.
+        # If no process listens there, Ray itself would wait for 40 s.
         try:
             socket.create_connection(head, _PATIENCE_S).close()
         except OSError as error:
@@ -146,15 +146,15 @@ def connected(address: str, types: tuple[InstanceType, ...]) -> Iterator[RayScal
         reach()
         return get_cluster_status(address)
 
-    def request(asked: Bundles) -> None:
+    def request(wanted: Bundles) -> None:
         reach()
-        request_cluster_resources(address, [{"resources": each} for each in asked])
+        request_cluster_resources(address, [{"resources": each} for each in wanted])
 
     yield RayScale(types, status, request)
 
 
 def bundles(types: Iterable[InstanceType], totals: Totals) -> Bundles:
-    """What a cluster of so many nodes has, node by node.
+    """Return the resources of a cluster with this many nodes, node by node.
 
     >>> small = InstanceType("small", cores=4, most=2)
     >>> bundles([small], Totals((3,), ("soon",)))

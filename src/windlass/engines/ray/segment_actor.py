@@ -1,4 +1,4 @@
-"""The actor that a segment of a stream's chain is on Ray. Nodes need Windlass, and what its components need."""
+"""The Ray actor of a segment of a stream's chain. Nodes need Windlass and the libraries of its components."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from windlass.engines.streams.part import FrameItem, SegmentWorker, Task
 
 
 class StreamPart:
-    """A segment at work, and the way to the next.
+    """A running segment, and its connection to the next one.
 
     Parameters
     ----------
     task
-        What it does.
+        The segment's work.
     hops
         The emulated links to the next segment: pairs of a cluster's index and its parent's. A frame crosses all of them
         at once, portion by portion.
     wan
-        The actor that emulates links; None: they are real.
+        The actor that emulates links; None for real links.
     after
-        The next segment's actor; None at the last.
+        The next segment's actor; None for the last.
     """
 
     def __init__(self, task: Task, hops: Sequence[tuple[int, int]], wan: Any, after: Any) -> None:
@@ -38,27 +38,27 @@ class StreamPart:
         ray.get(self._after.push.remote(item))
 
     def ready(self) -> None:
-        """Return when it is up."""
+        """Return once the segment is ready."""
 
     def play(self, first: int) -> None:
-        """Play from a frame on."""
+        """Play from this frame on."""
         self._part.play(first)
 
     def end(self, last: int) -> None:
-        """Play no frame from this one on."""
+        """Stop playing before this frame."""
         self._part.end(last)
 
     def push(self, item: FrameItem) -> None:
-        """Take in what the segment before hands on."""
+        """Queue an item from the previous segment."""
         self._part.push(item)
 
     def take(self, wait: float) -> tuple[Frame, ...]:
-        """Frames that came through; raises what a component raised."""
+        """Return the finished frames; raise the error of a component."""
         return self._part.take(wait)
 
 
 def reason(error: Exception) -> str:
-    """What happened, in a line: a component's own error, or that a process is gone."""
+    """Return the cause in one line: a component's own error, or the loss of a process."""
     cause = error.cause if isinstance(error, exceptions.RayTaskError) else None
     shown = error if cause is None else cause
     first = next(iter(str(shown).splitlines()), "")

@@ -1,4 +1,4 @@
-"""Chains of streaming queries on a Ray cluster whose nodes carry ``site`` labels: an actor a segment."""
+"""Chains of streaming queries on a Ray cluster with nodes labelled by ``site``: one actor per segment."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ from windlass.model import InputError
 from windlass.model.fleet import Fleet
 from windlass.model.queries import Hierarchy
 
-#: How often nodes are looked at, s.
+#: Polling interval of nodes, s.
 _LOOK_S = 0.25
-#: For how long frames gather before they are fetched, s.
+#: For how long frames are collected before they are fetched, s.
 _GATHER_S = 0.25
-#: Calls that an actor serves at a time: one that waits for frames must not hold up what comes in.
+#: Concurrent calls of an actor: a call that waits for frames must not delay new items.
 _CALLS = 4
 
-#: The components of a query's plan from one to another (exclusive); none of them: what the camera sends.
+#: Returns the components of a query's plan from one index to another (exclusive); if none, the camera's frames pass.
 StagesOf = Callable[[QueryFeed, int, int, int], Stages]
 
 
@@ -58,14 +58,14 @@ class RayStreams:
     Parameters
     ----------
     hierarchy
-        Clusters, each with a node of the label ``site`` at least, and the links between them. A cluster's cores are
-        divided evenly among the nodes that it has now; a node that comes later has as many.
+        Clusters, each with at least one node with its label ``site``, and the links between them. A cluster's cores
+        are divided evenly among its current nodes; a node that joins later has as many.
     stages
-        What components are.
+        Makes the components.
     emulate
-        Whether what goes from cluster to cluster passes emulated links (token buckets); False where they are apart.
+        Whether traffic between clusters passes through emulated links (token buckets); False if their links are real.
     stop
-        Called by :meth:`close`: what was started together with this.
+        Called by :meth:`close` to stop what was started for this executor.
 
     Raises
     ------
@@ -94,13 +94,13 @@ class RayStreams:
         self._nodes = [self._node(name, at) for name, at in found]
         self._chains: dict[int, _Chain] = {}
         self._calls: dict[Any, tuple[int, int]] = {}
-        self._looked, self._closed = 0.0, False
+        self._polled, self._closed = 0.0, False
         self._zero = time.time()
         self._wan = self._links() if emulate else None
 
     def _node(self, name: str, cluster: int) -> StreamNode:
         node = StreamNode(next(self._numbers), cluster, self._cores[cluster], name)
-        # A user knows a node by its cluster, and by the first letters of Ray's name for it.
+        # Messages name a node by its cluster and the first characters of Ray's id.
         node = replace(node, name=f"{self._hierarchy.clusters[cluster].name}/{name[:8]}")
         self._by_name[name] = node
         return node
@@ -115,15 +115,15 @@ class RayStreams:
 
     @property
     def nodes(self) -> list[StreamNode]:
-        """The nodes there were when this was made."""
+        """The nodes at the time of construction."""
         return list(self._nodes)
 
     def now(self) -> float:
-        """Seconds since this was made, on the wall clock, as all nodes have it."""
+        """Return the seconds since construction, on the wall clock, which is the same on all nodes."""
         return time.time() - self._zero
 
     def launch(self, order: ChainLaunch) -> None:
-        """Start an actor a segment, the last first, as each is told of the one after it."""
+        """Start an actor per segment, the last first, as each needs a reference to the next one."""
         names = {node.number: name for name, node in self._by_name.items()}
         feed, path = order.feed, self._hierarchy.path(order.feed.query.camera)
         after, actors = None, list[Any]()
@@ -151,12 +151,12 @@ class RayStreams:
             self._calls[actor.ready.remote()] = order.key, at
 
     def play(self, key: int, first: int) -> None:
-        """Tell the camera's segment; not where the chain has just broken, of which :meth:`poll` tells."""
+        """Start the camera's segment; if the chain has just broken, do nothing, as :meth:`poll` reports that."""
         if key in self._chains:
             self._chains[key].actors[0].play.remote(first)
 
     def end(self, key: int, last: int) -> None:
-        """Tell the camera's segment, as :meth:`play` does."""
+        """Stop the camera's segment; see :meth:`play` for a broken chain."""
         if key in self._chains:
             self._chains[key].actors[0].end.remote(last)
 
@@ -165,16 +165,16 @@ class RayStreams:
         chain = self._chains.pop(key, None)
         if chain is None:
             return
-        self._calls = {call: whose for call, whose in self._calls.items() if whose[0] != key}
+        self._calls = {call: owner for call, owner in self._calls.items() if owner[0] != key}
         for actor in chain.actors:
             with contextlib.suppress(exceptions.RayError):
                 ray.kill(actor)
 
     def poll(self, timeout: float) -> list[Event]:
-        """What happened; waits up to so many seconds for something to."""
+        """Return the events since the last call; wait up to ``timeout`` (s) for one."""
         until = time.monotonic() + timeout
         while True:
-            events = self._look()
+            events = self._poll_nodes()
             wait_s = 0.0 if events else min(max(until - time.monotonic(), 0.0), _LOOK_S)
             if self._calls:
                 ready, _ = ray.wait(list(self._calls), num_returns=1, timeout=wait_s, fetch_local=False)
@@ -190,15 +190,15 @@ class RayStreams:
 
     def _answered(self, call: Any) -> list[Event]:
         if call not in self._calls:
-            return []  # Its chain was stopped by what was heard a moment ago.
+            return []  # An earlier event of this poll has stopped its chain.
         key, at = self._calls.pop(call)
         chain = self._chains[key]
         try:
             frames = ray.get(call)
         except exceptions.RayError as error:
             self.stop(key)
-            # That a node is gone is known soon after its actors are.
-            self._looked = 0.0
+            # Ray reports a lost node soon after its actors.
+            self._polled = 0.0
             return [ChainBroken(key, reason(error))]
         self._calls[chain.actors[at].take.remote(_GATHER_S)] = key, at
         if at not in chain.ready:
@@ -208,10 +208,10 @@ class RayStreams:
             return []
         return [Came(key, tuple(replace(frame, done=frame.done - self._zero) for frame in frames))]
 
-    def _look(self) -> list[Event]:
-        if time.monotonic() - self._looked < _LOOK_S:
+    def _poll_nodes(self) -> list[Event]:
+        if time.monotonic() - self._polled < _LOOK_S:
             return []
-        self._looked = time.monotonic()
+        self._polled = time.monotonic()
         events: list[Event] = []
         living = dict(_living(self._hierarchy))
         for name in [name for name in self._by_name if name not in living]:
@@ -226,7 +226,7 @@ class RayStreams:
         return events
 
     def close(self) -> None:
-        """Kill the actors, and stop what was started together with this."""
+        """Kill the actors, and call ``stop``."""
         if self._closed:
             return
         self._closed = True
@@ -242,26 +242,26 @@ class RayStreams:
 def open_streams(
     hierarchy: Hierarchy, stages: StagesOf, *, address: str | None, nodes: int, emulate: bool
 ) -> RayStreams:
-    """An executor on a private cluster, or on somebody's.
+    """Open an executor on a private or a user's cluster.
 
     Parameters
     ----------
     hierarchy, stages, emulate
-        As of :class:`RayStreams`.
+        See :class:`RayStreams`.
     address
-        Of somebody's cluster; None: raylets are started on this machine.
+        The address of a user's cluster; None to start raylets on this machine.
     nodes
-        Raylets of each cluster that has cores and is no camera's alone; one of each other cluster.
+        Raylets of each cluster with children; other clusters have one each.
 
     Raises
     ------
     InputError
-        Ray does not start, there is no cluster at the address, or it lacks nodes.
+        Ray does not start, no cluster answers at the address, or it lacks nodes.
     """
     if address is not None:
         connect(address)
         return RayStreams(hierarchy, stages, emulate=emulate, stop=ray.shutdown)
-    # Ray gives its workers the least priority, as if they worked for a batch: frames would wait for whatever else runs.
+    # By default Ray gives its workers the lowest priority, so frames would wait for other processes.
     with environment(RAY_worker_niceness="0"):
         cluster = PrivateCluster(raylets(hierarchy, nodes), nodes)
     try:
@@ -272,7 +272,7 @@ def open_streams(
 
 
 def raylets(hierarchy: Hierarchy, nodes: int) -> Fleet:
-    """A private cluster's sites, whose slots are how many raylets each has: one of a leaf, and so many of the others.
+    """Return a private cluster's sites, with slots equal to their raylets: one for a leaf, ``nodes`` for the others.
 
     >>> from windlass.model.queries import Cluster
     >>> tiers = Hierarchy((Cluster("camera", 0, parent="cloud"), Cluster("cloud", 40)))
@@ -286,7 +286,7 @@ def raylets(hierarchy: Hierarchy, nodes: int) -> Fleet:
 
 
 def _living(hierarchy: Hierarchy) -> list[tuple[str, int]]:
-    """Living nodes of the hierarchy's clusters: Ray's name, and the cluster's index."""
+    """Return the living nodes of the hierarchy's clusters: Ray's name, and the cluster's index."""
     index = {cluster.name: at for at, cluster in enumerate(hierarchy.clusters)}
     found = [
         (str(node["NodeID"]), index[node["Labels"]["site"]])

@@ -1,4 +1,4 @@
-"""Ray as a target: a private cluster that is kept from run to run, or one that somebody else runs."""
+"""Ray as a target: a private cluster that is kept between runs, or a user's cluster."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class RayTarget:
         self._connected = False
 
     def describe(self, fleet: Fleet, store: int) -> tuple[str, ...]:
-        """What would be started, or which nodes would be used."""
+        """Return what would be started, or which nodes would be used."""
         if self._target.address is None:
             check_size(fleet, store)
             return (
@@ -45,11 +45,11 @@ class RayTarget:
             ),
             "pass transfers between sites through emulated links"
             if self._target.emulate
-            else "leave links alone",
+            else "use the links as they are",
         )
 
     def open(self, fleet: Fleet, store: int) -> Executor:
-        """An executor; the private cluster is made anew where sites differ, or a node of it died."""
+        """Return an executor; a private cluster is restarted if sites differ or a node has died."""
         if self._target.address is not None:
             self._connect()
             return RayExecutor(fleet, emulate=self._target.emulate)
@@ -66,7 +66,7 @@ class RayTarget:
             self._connected = True
 
     def close(self) -> None:
-        """Stop the private cluster, or let go of the other one."""
+        """Stop the private cluster, or disconnect from the user's."""
         if self._cluster is not None:
             self._cluster.close()
             self._cluster = None
@@ -76,7 +76,7 @@ class RayTarget:
 
 
 def executors(target: Target) -> RayTarget:
-    """Executors on this target; a cluster that is named must answer now, not once all else is ready."""
+    """Return executors on this target; the cluster at its address must answer at once."""
     if target.address is not None:
         reach(target.address)
     return RayTarget(target)

@@ -1,4 +1,4 @@
-"""What runs on Ray's workers. Standard library and Ray only: this module travels to workers by value."""
+"""Code that runs on Ray's workers. Standard library and Ray only: this module is sent to workers by value."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from windlass.engines.live.work import Work
 
 
 class Wan:
-    """An actor that lets bytes pass no faster than emulated links do."""
+    """An actor that delays transfers to the rates of emulated links."""
 
     def __init__(self, links: Links) -> None:
         self._links = links
 
     async def carry(self, source: int, site: int, size: int) -> None:
-        """Return when so many bytes have passed from a site to another."""
+        """Return once ``size`` bytes have passed from one site to another."""
         left = float(size)
         self._links.open(source, site)
         try:
@@ -33,15 +33,15 @@ class Wan:
             self._links.close(source, site)
 
     async def in_use(self) -> tuple[list[float], list[float]]:
-        """Bytes/s up and down at each site."""
+        """Return the bytes/s up and down at each site."""
         return self._links.in_use(time.monotonic())
 
 
 def run_task(work: Work, site: int, reads: list[tuple[int, int, list[Any]]], wan: Any) -> Any:
-    """Read, then work: times of the machine's clock (began, had read, had computed, s), sizes, then the parts.
+    """Read, then work; return a report (started, had read, had computed, s; sizes), then the parts.
 
-    ``reads`` has site, bytes and object references of each source. References inside a list are not fetched by
-    Ray beforehand: here they are pulled, by Ray itself, while the emulated links let the bytes pass.
+    ``reads`` has site, bytes and object references of each source. Ray does not fetch references inside a list before
+    the call: they are fetched here, while the emulated links pass the bytes. Times are of the machine's clock.
     """
     began = time.time()
     passing = [
@@ -58,10 +58,10 @@ def run_task(work: Work, site: int, reads: list[tuple[int, int, list[Any]]], wan
 
 
 class DataMover:
-    """An actor at a node that loads data there, and moves data there; threads of one process, not a process each."""
+    """An actor on a node that loads data there and moves data to it, with threads of a single process."""
 
     def run(self, work: Work, site: int, reads: list[tuple[int, int, list[Any]]], wan: Any) -> Any:
-        """As a task does."""
+        """Run like a task."""
         return run_task(work, site, reads, wan)
 
 

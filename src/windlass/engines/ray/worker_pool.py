@@ -1,4 +1,4 @@
-"""A crew on a Ray cluster: each call is a task of one CPU, which Ray runs again where its worker or node was lost."""
+"""A pool of workers on a Ray cluster: each call is a task of one CPU, which Ray retries if its worker is lost."""
 
 from __future__ import annotations
 
@@ -27,21 +27,21 @@ from windlass.model.fleet import Fleet
 from windlass.model.version import version as own_version
 from windlass.policy.user_code import refuse_to_leave
 
-#: How often a call that was lost with its worker runs again. Whole nodes may go, one after the other.
+#: Retries of a call that was lost with its worker. Several nodes may be lost one after the other.
 _AGAIN = 5
 _ANSWER_S = 120.0
 
 
 @dataclass(frozen=True, slots=True)
 class Carried:
-    """A file that calls read, for nodes that do not have it.
+    """A file that calls read, for nodes that lack it.
 
     Parameters
     ----------
     digest
-        Of what is in it.
+        The digest of its content.
     content
-        Ray's reference to it.
+        Ray's reference to the content.
     """
 
     digest: str
@@ -49,12 +49,12 @@ class Carried:
 
 
 class RayCrew:
-    """Has calls carried out on the connected cluster.
+    """Runs calls on the connected cluster.
 
     Parameters
     ----------
     files
-        What calls read and other machines may lack. A setting that names one there names a copy.
+        Files that calls read and other machines may lack. A setting that names one is changed to name a copy there.
     """
 
     def __init__(self, files: Sequence[Path] = ()) -> None:
@@ -62,34 +62,34 @@ class RayCrew:
         self._task = ray.remote(call).options(num_cpus=1, max_retries=_AGAIN)
 
     def size(self) -> int:
-        """How many CPUs the cluster has now."""
+        """Return the cluster's current number of CPUs."""
         return max(1, int(ray.cluster_resources().get("CPU", 1)))
 
     def share(self, value: Any) -> Any:
-        """A reference: a node gets the value once."""
+        """Return a reference, so that the value is sent to a node only once."""
         return ray.put(value)
 
     def submit(self, function: Callable[..., Any], /, *arguments: Any) -> Future[Any]:
-        """Have it called where there is a CPU."""
-        told: Future[Any] = Future()
-        told.set_running_or_notify_cancel()
+        """Call a function on any free CPU of the cluster."""
+        future: Future[Any] = Future()
+        future.set_running_or_notify_cancel()
         reference = self._task.remote(self._files, function, *arguments)
-        reference.future().add_done_callback(partial(_hand_over, told))
-        return told
+        reference.future().add_done_callback(partial(_hand_over, future))
+        return future
 
 
-def _hand_over(told: Future[Any], ended: Future[Any]) -> None:
+def _hand_over(future: Future[Any], ended: Future[Any]) -> None:
     error = ended.exception()
     if error is None:
-        told.set_result(ended.result())
+        future.set_result(ended.result())
     elif isinstance(error, exceptions.RayTaskError):
-        told.set_exception(error.cause if isinstance(error.cause, Exception) else error)
+        future.set_exception(error.cause if isinstance(error.cause, Exception) else error)
     else:
-        told.set_exception(BrokenExecutor(next(iter(str(error).splitlines()), type(error).__name__)))
+        future.set_exception(BrokenExecutor(next(iter(str(error).splitlines()), type(error).__name__)))
 
 
 def call(files: Mapping[str, Carried], function: Callable[..., Any], *arguments: Any) -> Any:
-    """Call a function here, where a setting names files that are not here by their copies."""
+    """Call a function; settings that name files that are missing here are changed to name their copies."""
     _refuse()
     copies = {name: copy for name, file in files.items() if (copy := _copy(name, file)) != name}
     return function(*(_named(argument, copies) if copies else argument for argument in arguments))
@@ -101,7 +101,7 @@ def _refuse() -> None:
 
 
 def _copy(name: str, file: Carried) -> str:
-    """Where the file is: in its place, or in a folder of this process."""
+    """Return the file's path here: its own, or that of a copy in a folder of this process."""
     if _digest(Path(name)) == file.digest:
         return name
     place = _folder() / file.digest / Path(name).name
@@ -127,7 +127,7 @@ def _carried(file: Path) -> Carried:
 
 
 def _named(argument: Any, copies: Mapping[str, str]) -> Any:
-    """The same setting with copies named in the place of files; anything else as it is."""
+    """Return a setting with the names of files replaced by those of copies; anything else unchanged."""
     if not isinstance(argument, BaseModel):
         return argument
     return type(argument).model_validate(_renamed(argument.model_dump(), copies))
@@ -139,19 +139,19 @@ def _renamed(tree: Any, copies: Mapping[str, str]) -> Any:
     if isinstance(tree, list | tuple):
         return type(tree)(_renamed(each, copies) for each in tree)
     if isinstance(tree, str | Path):
-        # As in mine.py:Widest.
+        # For example mine.py:Widest.
         name, colon, rest = str(tree).partition(":")
         return type(tree)(f"{copies[name]}{colon}{rest}") if name in copies else tree
     return tree
 
 
 def crews(address: str | None, nodes: int, files: Sequence[Path]) -> Crews:
-    """Crews on a private cluster of so many raylets, or on somebody's, which must answer now.
+    """Return pools on a private cluster with ``nodes`` raylets, or on a user's cluster, which must answer now.
 
     Raises
     ------
     InputError
-        There is no cluster at the address, or so many raylets are too many.
+        No cluster answers at the address, or there are too many raylets.
     """
     if address is not None:
         reach(address, "--on")
@@ -182,7 +182,7 @@ def _somebodys(address: str, files: Sequence[Path]) -> Iterator[Crew]:
 
 
 def _check_versions() -> None:
-    """Refuse a cluster that would run something else than this.
+    """Reject a cluster with another version of Windlass.
 
     Raises
     ------
@@ -193,9 +193,9 @@ def _check_versions() -> None:
     nodes = [node for node in ray.nodes() if node["Alive"] and node["Resources"].get("CPU", 0) >= 1]
     if not nodes:
         raise InputError("--on: no node of this Ray cluster has a CPU")
-    ask = ray.remote(remote_version.version)
-    asked = [
-        ask.options(
+    remote = ray.remote(remote_version.version)
+    pending = [
+        remote.options(
             num_cpus=0,
             max_retries=_AGAIN,
             scheduling_strategy=NodeAffinitySchedulingStrategy(node["NodeID"], soft=True),
@@ -203,12 +203,12 @@ def _check_versions() -> None:
         for node in nodes
     ]
     try:
-        found = ray.get(asked, timeout=_ANSWER_S)
+        found = ray.get(pending, timeout=_ANSWER_S)
     except exceptions.GetTimeoutError as error:
         raise InputError(f"--on: a node of this Ray cluster did not answer within {_ANSWER_S:g} s") from error
     for node, version in zip(nodes, found, strict=True):
         if version != own_version():
             raise InputError(
                 f"--on: node {node['NodeManagerAddress']} has {f'Windlass {version}' if version else 'no Windlass'},"
-                f" expected {own_version()} as here: results would not be the same"
+                f" expected {own_version()} as here: results could differ"
             )
