@@ -60,10 +60,10 @@ def test_a_dry_run_says_what_it_would_ask_for_and_writes_nothing(call, types, tm
             "types.0.cores: Input should be greater than or equal to 0",
         ),
         ("types: [{name: a, cores: 1}]", "types.0.most: Field required"),
-        ("types: [{name: a, cores: 1, most: 1}, {name: a, cores: 2, most: 1}]", "type 'a' is there twice"),
+        ("types: [{name: a, cores: 1, most: 1}, {name: a, cores: 2, most: 1}]", "type 'a' is defined twice"),
         ("types: [{name: a, most: 1}]", "has no resources"),
         ("types: [", "is not YAML"),
-        ("3", "all of it"),
+        ("3", "the file"),
     ],
 )
 def test_a_file_of_types_that_is_wrong(call, types, text, said):

@@ -276,14 +276,14 @@ def test_what_is_spare_and_who_is_idle():
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({"probe": 3}, "'probe' is no option: at_once"),
+        ({"probe": 3}, "unknown option 'probe', expected one of at_once"),
         ({"at_once": 0}, "at_once is 0, expected a whole number of at least 1"),
         ({"window": 8}, "window is 8, expected a whole number of at least 16"),
         ({"probes": True}, "probes is True"),
         ({"explore_share": 1.5}, "explore_share is 1.5, expected a number from 0 to 1"),
         ({"by": "luck"}, "by is 'luck', expected 'queue' or 'wait'"),
         ({"dispatch": "pul"}, "dispatch is 'pul', expected 'rosella' or 'pull'"),
-        ({"dispatch": "pull", "probes": 2}, "probes: has no effect beside dispatch 'pull'"),
+        ({"dispatch": "pull", "probes": 2}, "probes: has no effect with dispatch 'pull'"),
         ({"seed": -1}, "seed is -1"),
         ({"benchmark": "a b"}, "benchmark is 'a b', expected the name of a method"),
         ({"benchmark_share": 0}, "benchmark_share is 0, expected a number above 0, at most 1"),

@@ -63,7 +63,7 @@ def test_the_smallest_comes_first_by_gpus_then_cores_then_memory(read):
         ("[1]", r"types\.yaml: "),
         (
             "types: [{name: a, cores: 1, most: 1}, {name: b, cores: 2, most: 1}, {name: b, cores: 3, most: 1}]",
-            "type 'b' is there twice",
+            "type 'b' is defined twice",
         ),
     ],
 )

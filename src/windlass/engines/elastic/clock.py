@@ -1,4 +1,4 @@
-"""This machine's clock."""
+"""The system clock."""
 
 from __future__ import annotations
 
@@ -6,17 +6,17 @@ import time
 
 
 class SystemClock:
-    """Goes on for ever; a signal ends it.
+    """The system clock, which never stops a run.
 
     >>> SystemClock().sleep(0.0)
     True
     """
 
     def now(self) -> float:
-        """Seconds since 1970."""
+        """Return the seconds since 1970."""
         return time.time()
 
     def sleep(self, seconds: float) -> bool:
-        """Wait; always to go on."""
+        """Sleep for ``seconds``; return True, which means that the run continues."""
         time.sleep(seconds)
         return True

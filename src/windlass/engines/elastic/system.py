@@ -1,4 +1,4 @@
-"""What the engine of scaling needs of a cluster."""
+"""The protocol of a cluster that the engine of scaling drives."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _Ints = NDArray[np.int64]
 
 
 class ClusterError(RuntimeError):
-    """A cluster did not answer, or refused to; says which and why in one line. Nothing was changed by that call."""
+    """A cluster does not answer or rejects a call; the message has the reason. The call changed nothing."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -25,9 +25,9 @@ class ClusterSnapshot:
     Parameters
     ----------
     ready, coming, used
-        (k,) as in a :class:`~windlass.scale.view.ScaleView`.
+        (k,) see :class:`~windlass.scale.view.ScaleView`.
     running, waiting
-        What jobs ask for.
+        Requests of running and waiting jobs.
     """
 
     ready: _Ints
@@ -38,24 +38,24 @@ class ClusterSnapshot:
 
 
 class ElasticSystem(Protocol):
-    """A cluster that can be asked for instances. It knows no policy."""
+    """A cluster from which instances can be requested. It knows no policy."""
 
     @property
     def types(self) -> tuple[InstanceType, ...]:
-        """Which instances can be had, smallest first."""
+        """The available types of instances, smallest first."""
         ...
 
     def look(self) -> ClusterSnapshot:
-        """The cluster as it is now; ClusterError where it does not answer."""
+        """Return the current state of the cluster; raise ClusterError if it does not answer."""
         ...
 
     def set_totals(self, totals: Totals, seen: ClusterSnapshot) -> None:
-        """Have so many instances in all, those that hold jobs included; ClusterError where it does not answer.
+        """Request a total number of instances, including those with jobs; ClusterError if the cluster does not answer.
 
-        Said again and again, with no change. It never takes an instance away that holds a job.
+        It is called repeatedly, even without a change. Instances with jobs are never removed.
         """
         ...
 
     def describe(self, totals: Totals, seen: ClusterSnapshot) -> list[str]:
-        """What :meth:`set_totals` would do, a line each; nothing is changed."""
+        """Describe what :meth:`set_totals` would do, one line each; nothing is changed."""
         ...

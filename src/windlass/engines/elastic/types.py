@@ -1,4 +1,4 @@
-"""Types of instances, from a file of the user's."""
+"""Types of instances, read from a user's file."""
 
 from __future__ import annotations
 
@@ -29,18 +29,18 @@ class _Types(Fields):
 
 
 def read_types(path: Path) -> tuple[InstanceType, ...]:
-    """Types of instances, smallest first.
+    """Read types of instances, smallest first.
 
     Parameters
     ----------
     path
-        YAML: ``types``, a list of ``name``, ``gpus``, ``cores``, ``memory`` (bytes that jobs can have there), ``price``
-        (USD an hour), ``launch`` (s), and ``most``, which must be said: how many there may be.
+        YAML: ``types``, a list of ``name``, ``gpus``, ``cores``, ``memory`` (available to jobs, bytes), ``price`` (USD
+        per hour), ``launch`` (s), and ``most`` (required), the most instances of this type.
 
     Raises
     ------
     InputError
-        It cannot be read; names file, field and value.
+        The file cannot be read or is invalid; the message names file, field and value.
 
     Examples
     --------
@@ -55,10 +55,10 @@ def read_types(path: Path) -> tuple[InstanceType, ...]:
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(map(str, first["loc"]))
-        raise InputError(f"{path}: {where or 'all of it'}: {first['msg']}, not {first['input']!r}") from error
+        raise InputError(f"{path}: {where or 'the file'}: {first['msg']}, not {first['input']!r}") from error
     names = [each.name for each in known.types]
     if len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
-        raise InputError(f"{path}: type {twice!r} is there twice")
+        raise InputError(f"{path}: type {twice!r} is defined twice")
     kinds = [InstanceType(**each.model_dump()) for each in known.types]
     return tuple(sorted(kinds, key=lambda kind: tuple(kind.vector())))

@@ -1,4 +1,4 @@
-"""Benchmark requests of Ray Serve: calls of a method that a deployment offers for it, to replicas that are idle."""
+"""Benchmark requests of Ray Serve: calls of a deployment's benchmark method, sent to idle replicas."""
 
 from __future__ import annotations
 
@@ -15,52 +15,52 @@ from ray.serve.request_router import PendingRequest, RunningReplica
 
 _log = logging.getLogger(SERVE_LOGGER_NAME)
 
-#: The spare rate is looked at so often, s; gaps are memoryless, so that a longer one may be drawn anew.
+#: Polling interval of the spare rate, s; gaps are memoryless, so a longer one may be drawn again.
 _LOOK_S = 1.0
-#: Failures in a row after which no more are sent.
+#: Failures in a row after which no more requests are sent.
 _FAILURES = 5
 
 
 class Sender(Protocol):
-    """What a router does for benchmark requests."""
+    """The methods of a router that benchmark requests need."""
 
     def spare_rate(self) -> float:
-        """Requests per second that could be served beyond those that come."""
+        """Return the requests per second that could be served in addition to the arriving ones."""
         ...
 
     def idle_replica(self) -> RunningReplica | None:
-        """One to send the next to; None where all have work."""
+        """Return a replica for the next request; None if all are busy."""
         ...
 
     def began(self, replica: ReplicaID, request: str, ongoing: int) -> None:
-        """A replica accepted one, and has so many requests now."""
+        """Record that a replica accepted a request, and has ``ongoing`` requests now."""
         ...
 
     def ended(self, replica: ReplicaID, request: str) -> None:
-        """It is done."""
+        """Record that a request ended."""
         ...
 
 
 async def send_benchmarks(
     sender: weakref.ref[Sender], method: str, share: float, rng: np.random.Generator
 ) -> None:
-    """Send them, at exponential gaps, for as long as the sender exists.
+    """Send benchmark requests at exponential gaps, for as long as the sender exists.
 
     Parameters
     ----------
     sender
-        The router; not kept alive by this.
+        The router; the weak reference does not keep it alive.
     method
-        Called without arguments at the replica; does the work of a typical request and changes nothing.
+        Called without arguments at the replica; it does the work of a typical request and changes nothing.
     share
-        Of the spare rate, as c₀ in the paper.
+        Share of the spare rate, c₀ in the paper.
     rng
-        Where gaps come from.
+        The random generator of gaps.
 
     Source
     ------
     Rosella, section on the performance learner: a Poisson stream of rate c₀(μ̄ − λ̂). Serve has no low-priority
-    lane, so that they go to idle replicas only.
+    lane, so requests are only sent to idle replicas.
     """
     failures = 0
     while failures < _FAILURES:

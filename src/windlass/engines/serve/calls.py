@@ -1,4 +1,4 @@
-"""What a live router asks of a dispatch policy."""
+"""The methods of a dispatch policy that a live router calls."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from numpy.typing import NDArray
 
 
 class Dispatcher(Protocol):
-    """What every dispatch policy does."""
+    """The methods of every dispatch policy."""
 
     def arrived(self, now: float) -> None:
-        """A task arrived at ``now``, s."""
+        """Record that a task arrived at ``now``, s."""
 
     def choose(self, queue_lengths: NDArray[np.int64]) -> int:
-        """The worker for it."""
+        """Return the worker for the task."""
 
     def completed(self, worker: int, work: float, seconds: float) -> None:
-        """A worker did ``work`` in ``seconds``."""
+        """Record that a worker did ``work`` in ``seconds``."""
 
 
 class Learner(Dispatcher, Protocol):
@@ -26,18 +26,18 @@ class Learner(Dispatcher, Protocol):
 
     @property
     def rates(self) -> NDArray[np.float64] | None:
-        """(n,) work/s; None for a policy that learns none."""
+        """(n,) work/s; None for a policy that learns no rates."""
 
     @property
     def arrival_rate(self) -> float:
-        """Tasks/s."""
+        """Arrival rate, tasks/s."""
 
     @property
     def accuracy(self) -> float:
-        """Share that ``rates`` are held back by."""
+        """The share by which ``rates`` are reduced."""
 
 
 def try_out(policy: Dispatcher) -> None:
-    """Use a policy of two workers once, so that it is compiled before a task waits for it."""
+    """Call a policy of two workers once, so that it is compiled before a task waits for it."""
     policy.arrived(0.0)
     policy.completed(policy.choose(np.zeros(2, np.int64)), 1.0, 1.0)

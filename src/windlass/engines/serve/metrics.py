@@ -1,4 +1,4 @@
-"""What a request router tells of itself, where Ray collects metrics."""
+"""A request router's metrics, exported through Ray."""
 
 from __future__ import annotations
 
@@ -6,22 +6,22 @@ from collections.abc import Callable
 
 from ray.util import metrics
 
-#: Seconds between two looks at the estimates.
+#: Interval between two exports of the estimates, s.
 EVERY_S = 1.0
 
 
 class RouterMetrics:
-    """Estimates and fallbacks of one router; Prometheus sees the names with ``ray_`` before them.
+    """Estimates and fallbacks of one router; Prometheus sees the names with the prefix ``ray_``.
 
     ``windlass_replica_speed`` (requests per busy second), ``windlass_arrival_rate`` (requests per second, at this
-    router), ``windlass_router_fallbacks`` (requests that Serve's own choice routed, by ``reason``).
+    router), ``windlass_router_fallbacks`` (requests routed by Serve's own choice, by ``reason``).
 
     Parameters
     ----------
     app, deployment
-        Whose router it is.
+        The application and deployment of the router.
     clock
-        The time now, s.
+        Returns the time, s.
     """
 
     def __init__(self, app: str, deployment: str, clock: Callable[[], float]) -> None:
@@ -48,11 +48,11 @@ class RouterMetrics:
             metric.set_default_tags(tags)
 
     def count_fallback(self, reason: str) -> None:
-        """One more for Serve's own choice: because of ``loading``, ``unknown``, ``multiplexed`` or ``error``."""
+        """Count a request routed by Serve, because of ``loading``, ``unknown``, ``multiplexed`` or ``error``."""
         self._fallbacks.inc(tags={"reason": reason})
 
     def show(self, speeds: Callable[[], dict[str, float]], arrival_rate: Callable[[], float]) -> None:
-        """Export the estimates if that was not done within the last second."""
+        """Export the estimates, at most once a second."""
         now = self._clock()
         if now < self._due:
             return

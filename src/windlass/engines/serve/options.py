@@ -1,4 +1,4 @@
-"""What a request router can be told, checked before anything is deployed."""
+"""Options of the request router, validated before a deployment."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ import numpy as np
 from windlass.engines.serve.calls import Learner
 from windlass.model import InputError
 
-#: Nothing is sure to be done, so that no replica counts as dead for being asked little: see RouterOptions.
+#: The rate of work that is certain to be done, so low that no idle replica counts as dead: see RouterOptions.
 _NOTHING_SURE = 1e-9
 _MOST_LOAD = 0.95
-#: Rosella's accuracy at that load, which its window is derived from.
+#: Rosella's accuracy at that load, from which its window is derived.
 _ACCURACY = 0.3 * (1 - _MOST_LOAD)
 
 
@@ -25,42 +25,41 @@ def _is_number(value: object) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class RouterOptions:
-    """What :class:`windlass.engines.serve.router.LearningRouter` can be told.
+    """Options of :class:`windlass.engines.serve.router.LearningRouter`.
 
-    Rosella lengthens its window and counts silent workers as dead by how loaded the cluster is, and benchmark
-    requests bring the dead back. What a benchmark request is, only a deployment can say, so none is sent unless
-    told; then neither may hold: the window is fixed, nobody counts as dead, and a share of the *real* requests
-    explores.
+    In the paper, Rosella adapts its window and its detection of dead workers to the cluster's load, and benchmark
+    requests detect that dead workers have recovered. Only a deployment can define a benchmark request, so none is sent
+    by default. The window is therefore fixed, no replica counts as dead, and a share of the *real* requests explores.
 
     Parameters
     ----------
     at_once
-        Requests that a replica works on at full speed at the same time. 1 for what is bound by a processor or an
-        accelerator; ``max_ongoing_requests`` for what only waits for others.
+        Requests that a replica processes at full speed at the same time. 1 for work bound by a processor or
+        accelerator; ``max_ongoing_requests`` for work that only waits for other services.
     explore_share
-        Share of real requests, 0 to 1, that goes to the idle replica heard from longest ago. No request is added.
+        Share of real requests, 0 to 1, sent to the idle replica with the oldest completion. No request is added.
     window
-        Completions an estimate is over, at least 16. Fewer follow changes faster and are noisier.
+        Completions per estimate, at least 16. Fewer follow changes faster and are noisier.
     dispatch
-        ``"pull"``, bound at once: of all replicas the one where the request is expected to end first, on speeds that
-        are drawn towards their mean as far as chance alone may have set them apart; or ``"rosella"``.
+        ``"pull"``, bound at once: the replica of all with the earliest expected end, where speeds are shrunk towards
+        their mean by as much as chance may have spread them; or ``"rosella"``.
     probes
         Replicas that Rosella draws per request, in proportion to their speed, at least 2. A router knows its own
         queues at no cost; many routers with stale queues do better with fewer.
     by
-        Of those that Rosella has drawn, the one with the least expected ``"wait"`` or the shortest ``"queue"``.
+        Of the replicas drawn by Rosella, take the one with the least expected ``"wait"`` or the shortest ``"queue"``.
     benchmark
         A method of the deployment that does the work of a typical request and changes nothing; None for no benchmark
-        requests. It is called without arguments at replicas that are idle.
+        requests. It is called without arguments at idle replicas.
     benchmark_share
-        How many of them are sent: share of the rate that replicas could serve beyond what comes, above 0, at most 1.
+        Rate of benchmark requests as a share of the replicas' spare rate, above 0, at most 1.
     seed
-        For tests; None draws a new one. Routers with one seed would choose alike.
+        Random seed for tests; None draws a new one. Routers with the same seed would make the same choices.
 
     Raises
     ------
     InputError
-        A value out of bounds; names it.
+        A value is out of bounds; the message names it.
 
     Examples
     --------
@@ -101,26 +100,26 @@ class RouterOptions:
         for field in fields(self) if self.dispatch == "pull" else ():
             if field.name in ("probes", "by") and getattr(self, field.name) != field.default:
                 raise InputError(
-                    f"{field.name}: has no effect beside dispatch 'pull', which looks at all replicas"
+                    f"{field.name}: has no effect with dispatch 'pull', which considers all replicas"
                 )
 
     @classmethod
     def of(cls, given: Mapping[str, Any]) -> RouterOptions:
-        """Options from names and values.
+        """Make options from names and values.
 
         >>> RouterOptions.of({"probe": 3})
         Traceback (most recent call last):
-        windlass.model.errors.InputError: 'probe' is no option: at_once, explore_share, window, dispatch, probes, \
-by, benchmark, benchmark_share, seed are
+        windlass.model.errors.InputError: unknown option 'probe', expected one of at_once, explore_share, window, \
+dispatch, probes, by, benchmark, benchmark_share, seed
         """
         known = [field.name for field in fields(cls)]
         for name in given:
             if name not in known:
-                raise InputError(f"{name!r} is no option: {', '.join(known)} are")
+                raise InputError(f"unknown option {name!r}, expected one of {', '.join(known)}")
         return cls(**given)
 
     def policy(self, workers: int, rng: np.random.Generator) -> Learner:
-        """The policy for so many replicas; the first call imports its compiler, which takes a second."""
+        """Return the policy for this many replicas; the first call imports its compiler, which takes a second."""
         from windlass.dispatch.policies.pull import Pull
         from windlass.dispatch.policies.rosella import Rosella
 

@@ -1,4 +1,4 @@
-"""One replica as it looks from outside: what is under way there, and for how long it has been busy."""
+"""One replica as observed from outside: its outstanding requests, and its busy time."""
 
 from __future__ import annotations
 
@@ -7,19 +7,19 @@ from collections import deque
 from collections.abc import Hashable
 from typing import NamedTuple
 
-#: Completions that make a replica known. One could be luck.
+#: Completions after which a replica counts as known; a single one could be chance.
 TRIALS = 2
 
 
 class Done(NamedTuple):
-    """What a replica did.
+    """Work done by a replica.
 
     Parameters
     ----------
     work
         Requests served.
     seconds
-        Busy ones that it took.
+        The busy time that they took, s.
     """
 
     work: float
@@ -27,21 +27,21 @@ class Done(NamedTuple):
 
 
 class _Sent(NamedTuple):
-    """A request under way: since when, s; and how many were there with it, where some of them were others'."""
+    """An outstanding request: when it was sent, s; and the replica's queue length, if it includes other routers'."""
 
     at: float
     length: int | None
 
 
 class Replica:
-    """What is remembered of one replica.
+    """Observations of one replica.
 
     Parameters
     ----------
     now
-        When it came, s.
+        When it was added, s.
     window
-        Of how many completions the times are kept.
+        Number of completions with recorded times.
 
     Examples
     --------
@@ -53,7 +53,7 @@ class Replica:
     >>> replica.end("b", now=4.0, at_once=1)
     Done(work=1.0, seconds=1.0)
 
-    Of the next, the replica says that it is the fifth there: five were served when it ended, four of them others'.
+    The replica reports that the next one is its fifth request: five were served by its end, four of them others'.
 
     >>> replica.begin("c", now=4.0, at_once=1, length=5)
     >>> replica.end("c", now=9.0, at_once=1)
@@ -61,39 +61,39 @@ class Replica:
     """
 
     def __init__(self, now: float, window: int) -> None:
-        self.worker = 0  # its number, to the policy
+        self.worker = 0  # its number in the policy
         self.outstanding: dict[Hashable, _Sent] = {}
         self.busy = 0.0  # busy seconds since the last completion
-        self.told = 0.0  # how many of them the policy has been told
+        self.told = 0.0  # the part of them already reported to the policy
         self._last_end = -math.inf
-        self.heard = now  # when it came, was last tried or last completed something
+        self.heard = now  # when it was added, last tried or last completed a request
         self.ended = 0  # requests
-        self.last: deque[tuple[float, float]] = deque(maxlen=window)  # requests done, busy seconds
-        self._counted = now  # until when busy seconds are counted
+        self.last: deque[tuple[float, float]] = deque(maxlen=window)  # requests served, busy seconds
+        self._counted = now  # when busy seconds were last updated
 
     @property
     def known(self) -> bool:
-        """Whether enough has been learned to go by; its first completion is not learned from."""
+        """True if enough completions were learned from; the first one is not."""
         return self.ended > TRIALS
 
     def count(self, now: float, at_once: int) -> None:
-        """Count busy seconds up to now."""
+        """Update the busy seconds."""
         self.busy += max(0.0, now - self._counted) * min(len(self.outstanding), at_once)
         self._counted = now
 
     def begin(self, request: Hashable, now: float, at_once: int, length: int | None = None) -> None:
-        """A request is under way; so many are there with it, if that is known."""
+        """Record an accepted request, and the replica's queue length with it, if known."""
         self.count(now, at_once)
         own = len(self.outstanding) + 1
         self.outstanding[request] = _Sent(now, length if length is not None and length > own else None)
 
     def end(self, request: Hashable, now: float, at_once: int) -> Done:
-        """It no longer is; what was done since the last end, as far as its seconds have not been told."""
+        """Record a request's end; return the work since the last end, without busy seconds already reported."""
         self.count(now, at_once)
         sent = self.outstanding.pop(request, None)
         done = Done(1.0, self.busy - self.told)
         if sent is not None and sent.length is not None and now > sent.at:
-            # All that were there with it were served meanwhile. Of those seconds some may have been counted before.
+            # All requests that were there with it were served meanwhile. Some of the time may be counted already.
             passed = min(now - self._last_end, now - sent.at)
             seconds = passed * min(sent.length, at_once) - self.told
             done = Done(sent.length * passed / (now - sent.at), max(seconds, 0.0))

@@ -1,15 +1,16 @@
-"""Dispatch among replicas that come and go, timed from outside.
+"""Dispatch among a changing set of replicas, timed from outside.
 
-The part of a live request router that knows no engine: it maps replicas to the worker numbers of a dispatch policy,
-times requests, tells the policy of arrivals and completions, and asks it for a choice. Clock and chance are handed in.
+This is the part of a live request router that depends on no engine: it maps replicas to the worker numbers of a
+dispatch policy, times requests, reports arrivals and completions to the policy, and calls it for a choice. Clock and
+random generator are arguments.
 
-A replica's speed is requests per busy second. *Busy* counts from when a request is sent to when it ends, as often as
-the replica works on requests at once: with ``at_once`` = 1, one second of a replica with three requests outstanding
-is one busy second, so that waiting behind others does not count as slowness, whether the replica serves them in turn
-or shares itself among them. Where a replica says that requests of others are there, too, those that were there when
-one came are what it did until that one ended; what each router alone sees would be a fraction of that, and the
-others' share chance. Busy seconds are learned from as they pass, before a completion ends them, where they are
-more than the estimate explains: a replica that has become slow is known to be so before it has proved it.
+A replica's speed is requests per busy second. *Busy* time counts from sending a request to its end, for as many
+requests as the replica processes at once: with ``at_once`` = 1, one second of a replica with three outstanding
+requests is one busy second. Queueing therefore does not count as slowness, whether the replica serves requests in turn
+or by sharing. If a replica reports a queue that includes other routers' requests, all requests that were there when
+one was accepted count as served by its end; each router's own requests alone would show only a fraction of the speed.
+Busy seconds are learned from even before a completion, once they exceed what the estimate explains, so that a replica
+that has become slow is detected before its next completion.
 """
 
 from __future__ import annotations
@@ -26,40 +27,40 @@ from windlass.engines.serve.replica import Replica
 
 Id = TypeVar("Id", bound=Hashable)
 
-#: Mean service times without a completion that are told before there is one. Exponential service is silent for as
-#: long one time in seven; work over time is the same either way.
+#: Mean service times without a completion after which silence is reported to the policy. Exponential service is silent
+#: for this long one time in seven; the ratio of work and time stays correct.
 _SILENT = 2.0
-#: Ends without a beginning that are remembered, in case the beginning is told late.
+#: Ends without a beginning that are remembered, in case the beginning is reported later.
 _EARLY = 1024
 
 
 class Replicas(Generic[Id]):
-    """Sends requests to replicas under a dispatch policy that learns how fast they are.
+    """Sends requests to replicas under a dispatch policy that learns their speeds.
 
-    - A replica's first completion is not learned from: it holds what a process does once (loading, compiling).
-    - A replica with fewer than two completions learned from is *new*: it gets a request whenever it has none, and no
-      second one before it has ended. A new replica that hangs costs one request.
-    - An ``explore_share`` of requests goes to the idle replica that was heard from longest ago, so that an estimate
-      that has become too low, and keeps requests away, is found out.
-    - All others go where the policy says.
-    - When replicas come or go, the policy is made anew and told what those that stay last did.
+    - A replica's first completion is not learned from, as it includes one-time work (loading, compiling).
+    - A replica with fewer than two learned completions is *new*: it gets a request whenever it is idle, and no
+      second one before that has ended. A new replica that hangs costs one request.
+    - An ``explore_share`` of requests goes to the idle replica with the oldest completion, so that an estimate that has
+      become too low, and keeps requests away, is corrected.
+    - All other requests follow the policy.
+    - When the set of replicas changes, a new policy is made and learns the recent completions of the remaining ones.
 
-    Memory is bounded: requests outstanding, ``window`` times per replica, and a thousand ends without a beginning.
+    Memory is bounded: outstanding requests, ``window`` times per replica, and a thousand ends without a beginning.
 
     Parameters
     ----------
     make
         Makes the policy for a number of workers.
     clock
-        The time now, s; never goes back.
+        Returns a monotonic time, s.
     rng
-        Where the chance to explore comes from.
+        The random generator of exploration.
     at_once
-        Requests that a replica works on at full speed at the same time.
+        Requests that a replica processes at full speed at the same time.
     explore_share
         Share of requests that explore, 0 to 1.
     window
-        Completions per replica, and twice as many arrivals in all, that survive when replicas come or go.
+        Completions per replica, and twice as many arrivals in all, that are kept when the set of replicas changes.
 
     Examples
     --------
@@ -101,12 +102,12 @@ class Replicas(Generic[Id]):
         self._early: OrderedDict[tuple[Id, Hashable], None] = OrderedDict()
 
     def members(self, ids: Iterable[Id]) -> None:
-        """Take in which replicas there are; of those that were there before, what was learned stays.
+        """Set the current replicas; what was learned of remaining ones is kept.
 
         Parameters
         ----------
         ids
-            All replicas; the same as before is cheap.
+            All replicas; an unchanged set is cheap.
         """
         wanted = dict.fromkeys(ids)
         if wanted.keys() == self._replicas.keys():
@@ -125,31 +126,31 @@ class Replicas(Generic[Id]):
                 self._policy.completed(worker, work, seconds)
 
     def arrived(self) -> None:
-        """A request came; once per request, however often it is sent."""
+        """Record an arrival; once per request, however often it is sent."""
         now = self._clock()
         self._arrivals.append(now)
         if self._policy is not None:
             self._policy.arrived(now)
 
     def rank(self, seen: Mapping[Id, int | None], limits: Mapping[Id, int]) -> list[Id] | None:
-        """Replicas to try for the next request, in turn: the policy's choice, then by expected wait.
+        """Return the replicas to try for the next request, in turn: the policy's choice, then by expected wait.
 
-        Those at their limit are left out, and so is who would answer later than one of those is expected to: a
-        request may do better to wait for a fast replica than to join the queue of a slow one. One that is silent for
-        longer than its queue explains is expected to stay so for as long, so that nobody waits for what hangs.
+        Full replicas are left out, and so are replicas expected to answer later than a full one: it may be better to
+        wait for a fast replica than to join the queue of a slow one. A replica that is silent for longer than its queue
+        explains is expected to stay silent for as long again, so that no request waits for one that hangs.
 
         Parameters
         ----------
         seen
-            Requests at each replica as far as the engine knows, others' included; None or absent where it does
-            not. Where the own count of outstanding ones is higher, that counts.
+            Requests at each replica as known to the engine, including other routers'; None or absent if unknown. If
+            the own count of outstanding requests is higher, it is used.
         limits
-            Requests that a replica takes at most; absent for any number.
+            The most requests that a replica accepts; absent for no limit.
 
         Returns
         -------
         list or None
-            Empty to wait until a replica has room; None while nothing is known to choose by.
+            Empty to wait until a replica has room; None while no replica is known.
         """
         if self._policy is None:
             return None
@@ -158,7 +159,7 @@ class Replicas(Generic[Id]):
             np.int64,
         )
         self._tell_silent()
-        # Asked even where it does not count: it is then that it makes its estimates.
+        # Called even if the choice is not used, because the call updates the estimates.
         choice = self._policy.choose(self._queues(lengths))
         first = self._new_or_neglected(lengths)
         if first is None:
@@ -173,7 +174,7 @@ class Replicas(Generic[Id]):
         return [self._ids[worker] for worker in np.argsort(waits, kind="stable") if worth_it[worker]]
 
     def _tell_silent(self) -> None:
-        """Tell the policy of busy seconds without a completion, where there are more than its estimate explains."""
+        """Report busy seconds without a completion to the policy, if they exceed what its estimate explains."""
         rates = None if self._policy is None else self._policy.rates
         now = self._clock()
         for replica in self._replicas.values():
@@ -190,7 +191,7 @@ class Replicas(Generic[Id]):
             self._policy.completed(replica.worker, work, seconds)
 
     def _waits(self, lengths: NDArray[np.int64]) -> NDArray[np.float64]:
-        """(n,) seconds until each would have served one more."""
+        """(n,) expected seconds until each would have served one more request."""
         rates = None if self._policy is None else self._policy.rates
         held_back = np.ones(len(lengths)) if rates is None else rates
         silent = np.array([replica.busy for replica in self._replicas.values()])
@@ -199,11 +200,11 @@ class Replicas(Generic[Id]):
         return expected / self._at_once
 
     def _queues(self, lengths: NDArray[np.int64]) -> NDArray[np.int64]:
-        """(n,) lengths as they count: a place that is free costs no wait, so that fewer than all taken are as none."""
+        """(n,) lengths for the policy: a free place costs no wait, so all lengths below ``at_once`` are equal."""
         return np.maximum(lengths, self._at_once - 1)
 
     def _new_or_neglected(self, lengths: NDArray[np.int64]) -> int | None:
-        """The worker that is to be tried now, if one is."""
+        """Return the worker to explore now, or None."""
         replicas = list(self._replicas.values())
         idle = [worker for worker, length in enumerate(lengths) if length == 0]
         tried = [worker for worker in idle if not replicas[worker].known]
@@ -212,34 +213,34 @@ class Replicas(Generic[Id]):
         if not tried:
             return None
         worker = min(tried, key=lambda one: replicas[one].heard)
-        # Before the request is under way, the next one may be asked for: then another one's turn has come.
+        # Updated at once, so that the next request explores another replica even before this one is sent.
         replicas[worker].heard = self._clock()
         return worker
 
     def sent(self, one: Id, request: Hashable, length: int | None = None) -> None:
-        """A replica has accepted a request.
+        """Record that a replica accepted a request.
 
         Parameters
         ----------
         one
-            The replica; one that is not a member any more is passed over.
+            The replica; ignored if it is no longer a member.
         request
-            What :meth:`ended` will name it by.
+            The request's identity, as passed to :meth:`ended`.
         length
-            Requests there, this one and others' included, as the replica said when it accepted it; None where it did
-            not.
+            The replica's queue length with this request and other routers', as it reported on acceptance; None if it
+            did not.
         """
         replica = self._replicas.get(one)
         if replica is None:
             return
         if (one, request) in self._early:
-            # It ended before this was told; how long it took is not known.
+            # It ended before its beginning was reported, so its duration is unknown.
             del self._early[one, request]
             return
         replica.begin(request, self._clock(), self._at_once, length)
 
     def ended(self, one: Id, request: Hashable) -> None:
-        """A request is no longer at a replica: served, failed, cancelled, or never accepted."""
+        """Record that a request left a replica: served, failed, cancelled, or never accepted."""
         replica = self._replicas.get(one)
         if replica is None:
             return
@@ -254,7 +255,7 @@ class Replicas(Generic[Id]):
 
     @property
     def speeds(self) -> dict[Id, float]:
-        """Requests per busy second of each known replica, as the policy estimates them."""
+        """Estimated requests per busy second of each known replica."""
         rates = None if self._policy is None else self._policy.rates
         if self._policy is None or rates is None:
             return {}
@@ -263,20 +264,20 @@ class Replicas(Generic[Id]):
 
     @property
     def arrival_rate(self) -> float:
-        """Requests per second, estimated; 0 before the second."""
+        """Estimated requests per second; 0 before the second arrival."""
         return 0.0 if self._policy is None else self._policy.arrival_rate
 
     @property
     def spare_rate(self) -> float:
-        """Requests per second that known replicas could serve beyond those that come, estimated."""
+        """Estimated requests per second that known replicas could serve in addition to the arriving ones."""
         return max(self._at_once * sum(self.speeds.values()) - self.arrival_rate, 0.0)
 
     def idle(self, seen: Mapping[Id, int | None]) -> Id | None:
-        """A replica drawn from those without requests, its own and, as far as the engine knows, others'."""
+        """Return a random replica without own requests and, as far as the engine knows, without others'; or None."""
         idle = [one for one in self._ids if not self._replicas[one].outstanding and not seen.get(one)]
         return idle[int(self._rng.integers(len(idle)))] if idle else None
 
     @property
     def outstanding(self) -> dict[Id, int]:
-        """Own requests at each replica."""
+        """Own outstanding requests at each replica."""
         return {one: len(replica.outstanding) for one, replica in self._replicas.items()}

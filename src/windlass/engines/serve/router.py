@@ -1,7 +1,7 @@
-"""A request router for Ray Serve that learns how fast replicas are.
+"""A request router for Ray Serve that learns the speeds of replicas.
 
-The thin part that knows Serve: what decides is :class:`windlass.engines.serve.replicas.Replicas` and, in it,
-:class:`windlass.dispatch.Rosella` or :class:`windlass.dispatch.policies.pull.Pull`, bound at once.
+This module is the interface to Serve. Decisions are made by :class:`windlass.engines.serve.replicas.Replicas` and, in
+it, :class:`windlass.dispatch.Rosella` or :class:`windlass.dispatch.policies.pull.Pull`, bound at once.
 """
 
 from __future__ import annotations
@@ -34,29 +34,29 @@ _LONGEST_WAIT_S = 0.25
 
 
 class LearningRouter(PowerOfTwoChoicesRequestRouter):  # type: ignore[misc]
-    """Sends each request to where it is expected to end first, by what it has learned of replicas' speeds.
+    """Sends each request to the replica with the earliest expected end, from learned speeds.
 
-    Serve makes one in each proxy and in each handle; they do not coordinate. Each learns from its own requests, and
-    hears of those of others by the queue lengths that replicas report with every request they accept.
+    Serve creates a router in each proxy and in each handle; they do not coordinate. Each learns from its own requests,
+    and knows of other routers' requests from the queue lengths that replicas report when they accept a request.
 
-    Serve's power of two choices, from which this inherits, routes instead:
+    Serve's power of two choices, the base class, routes instead:
 
-    - while its policy is being loaded (two seconds; half a minute on the first use on a machine, which compiles it),
-      and until a replica is known;
-    - requests for a multiplexed model, for which who has the model loaded counts for more;
-    - a request for which the policy raises; the first such error is logged.
+    - while the policy is being loaded (two seconds; half a minute on the first use on a machine, to compile it), and
+      until a replica is known;
+    - requests for a multiplexed model, for which a replica that has the model loaded is more important;
+    - a request for which the policy raises an error; the first such error is logged.
 
-    Whether a replica is on the same node is not looked at.
+    Locality, that is whether a replica is on the same node, is ignored.
 
     Parameters
     ----------
     request_router_kwargs
-        The options of :class:`windlass.engines.serve.options.RouterOptions`. With one that is wrong, Serve's own
-        choice routes everything and the log says why; :func:`rosella` raises at once instead.
+        The options of :class:`windlass.engines.serve.options.RouterOptions`. With an invalid one, Serve's own choice
+        routes everything and the log has the reason; :func:`rosella` raises an error at once instead.
     """
 
     def initialize_state(self, **options: Any) -> None:
-        """Called by Serve with ``request_router_kwargs``, on its event loop: what takes long goes to a thread."""
+        """Called by Serve with ``request_router_kwargs``, on its event loop; the slow part runs in a thread."""
         self._speeds: Replicas[ReplicaID] | None = None
         self._newest_request = 0.0
         self._waiting: deque[asyncio.Future[None]] = deque()
@@ -66,7 +66,7 @@ class LearningRouter(PowerOfTwoChoicesRequestRouter):  # type: ignore[misc]
         try:
             checked = RouterOptions.of(options)
         except InputError as error:
-            # To raise here would leave Serve without a router, and every request without an answer.
+            # An exception here would leave Serve without a router, and every request without an answer.
             _log.error("LearningRouter of %s: %s; Serve's own choice is used", self._deployment_id, error)
             return
         threading.Thread(target=self._load, args=(checked,), name="windlass-load", daemon=True).start()
@@ -96,13 +96,14 @@ class LearningRouter(PowerOfTwoChoicesRequestRouter):  # type: ignore[misc]
     async def choose_replicas(
         self, candidate_replicas: list[RunningReplica], pending_request: PendingRequest | None = None
     ) -> list[list[RunningReplica]]:
-        """Replicas to try in turn: the policy's choice, then others that are worth it.
+        """Return the replicas to try in turn: the policy's choice, then others that are worth it.
 
-        Where it is better to wait until a replica has room, waits here: Serve would ask again after up to half a
-        second. Requests of other routers end unheard, so that now and then Serve is to ask the replicas themselves.
+        If it is better to wait until a replica has room, this waits, as Serve would call again only after up to half a
+        second. This router does not notice the end of other routers' requests, so Serve sometimes probes full replicas.
         """
         if self._benchmarks is not None:
-            # Here at last is the loop on which Serve sends requests. An event loop keeps no task alive by itself.
+            # This is the event loop on which Serve sends requests. A reference is kept, as the loop does not keep
+            # tasks.
             self._benchmarking, self._benchmarks = self._benchmarks(), None
         ranked = self._ranked(candidate_replicas, pending_request)
         has_waited = ranked == []
@@ -115,14 +116,14 @@ class LearningRouter(PowerOfTwoChoicesRequestRouter):  # type: ignore[misc]
             )
             return built_in
         if pending_request is not None:
-            # Serve lets up to half a second pass before it asks again, or none: then waiting is done here.
+            # Serve may wait up to half a second before its next call, or not at all: after a wait here, not at all.
             pending_request.routing_context.should_backoff = not has_waited
         return [[replica] for replica in ranked] or [self._full(candidate_replicas)]
 
     def _ranked(
         self, candidates: list[RunningReplica], request: PendingRequest | None
     ) -> list[RunningReplica] | None:
-        """Replicas to try, none to wait; None to leave the choice to Serve."""
+        """Return the replicas to try, an empty list to wait, or None to leave the choice to Serve."""
         if self._speeds is None:
             self._metrics.count_fallback("loading")
             return None
@@ -133,7 +134,7 @@ class LearningRouter(PowerOfTwoChoicesRequestRouter):  # type: ignore[misc]
     ) -> list[RunningReplica] | None:
         found = {replica.replica_id: replica for replica in candidates}
         speeds.members(found)
-        # Serve asks again for a request that was refused; it takes them in order of their creation.
+        # Serve calls again for a rejected request, and handles requests in the order of their creation.
         if request is not None and request.created_at > self._newest_request:
             self._newest_request = request.created_at
             speeds.arrived()
@@ -147,13 +148,13 @@ class LearningRouter(PowerOfTwoChoicesRequestRouter):  # type: ignore[misc]
         return [found[one] for one in ranked]
 
     def _full(self, candidates: list[RunningReplica]) -> list[RunningReplica]:
-        """Those that have no room as far as is known here; Serve asks them before it sends them anything."""
+        """Return the replicas without room as far as known here; Serve probes them before it sends a request."""
         lengths = self.replica_queue_len_cache
         full = [one for one in candidates if (lengths.get(one.replica_id) or 0) >= one.max_ongoing_requests]
         return full or candidates
 
     async def _room(self) -> None:
-        """Wait until a request of this router has left a replica, but not for long."""
+        """Wait until a request of this router has left a replica, for at most a quarter of a second."""
         left: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._waiting.append(left)
         try:
@@ -165,7 +166,7 @@ class LearningRouter(PowerOfTwoChoicesRequestRouter):  # type: ignore[misc]
                 self._waiting.remove(left)
 
     def decrement_queue_len_cache(self, replica_id: ReplicaID) -> None:
-        """A replica has room for one more: as many may go on."""
+        """Record a free place at a replica, and let one waiting request continue."""
         super().decrement_queue_len_cache(replica_id)
         while self._waiting:
             left = self._waiting.popleft()
@@ -174,14 +175,14 @@ class LearningRouter(PowerOfTwoChoicesRequestRouter):  # type: ignore[misc]
                 return
 
     def on_request_routed(self, pending_request: PendingRequest, replica_id: ReplicaID, result: Any) -> None:
-        """A replica has accepted the request."""
+        """Record that a replica accepted the request."""
         request = pending_request.metadata.internal_request_id
-        # Serve has just noted what the replica said of its queue.
+        # Serve has just cached the queue length that the replica reported.
         length = self.replica_queue_len_cache.get(replica_id)
         self._guarded(lambda speeds: speeds.sent(replica_id, request, length))
 
     def on_request_completed(self, replica_id: ReplicaID, internal_request_id: str) -> None:
-        """A request has left a replica, or was refused by it."""
+        """Record that a request left a replica, or was rejected by it."""
         self._guarded(lambda speeds: self._end(speeds, replica_id, internal_request_id))
 
     def _end(self, speeds: Replicas[ReplicaID], replica_id: ReplicaID, request: str) -> None:
@@ -189,27 +190,27 @@ class LearningRouter(PowerOfTwoChoicesRequestRouter):  # type: ignore[misc]
         self._metrics.show(lambda: _named(speeds.speeds), lambda: speeds.arrival_rate)
 
     def spare_rate(self) -> float:
-        """Requests per second that replicas could serve beyond those that come."""
+        """Return the requests per second that replicas could serve in addition to the arriving ones."""
         return self._guarded(lambda speeds: speeds.spare_rate) or 0.0
 
     def idle_replica(self) -> RunningReplica | None:
-        """One that has nothing to do, as far as is known here."""
+        """Return an idle replica as far as known here, or None."""
         length = self.replica_queue_len_cache.get
         one = self._guarded(lambda speeds: speeds.idle({one: length(one) for one in self.curr_replicas}))
         return None if one is None else self.curr_replicas.get(one)
 
     def began(self, replica: ReplicaID, request: str, ongoing: int) -> None:
-        """A benchmark request is under way."""
+        """Record an accepted benchmark request."""
         self.on_new_queue_len_info(replica, ongoing)
         self._guarded(lambda speeds: speeds.sent(replica, request, ongoing))
 
     def ended(self, replica: ReplicaID, request: str) -> None:
-        """A benchmark request is done."""
+        """Record the end of a benchmark request."""
         self.decrement_queue_len_cache(replica)
         self._guarded(lambda speeds: self._end(speeds, replica, request))
 
     def _guarded(self, act: Callable[[Replicas[ReplicaID]], _Answer]) -> _Answer | None:
-        """Do it, or return None: nothing in here may cost a request."""
+        """Call a function; return None on an error, as an error of the policy must not fail a request."""
         if self._speeds is None:
             return None
         try:
@@ -219,7 +220,7 @@ class LearningRouter(PowerOfTwoChoicesRequestRouter):  # type: ignore[misc]
             if not self._has_failed:
                 self._has_failed = True
                 _log.exception(
-                    "LearningRouter failed; Serve's own choice is used (said once, counted always)"
+                    "LearningRouter failed; Serve's own choice is used (logged once, counted each time)"
                 )
             return None
 
@@ -229,9 +230,9 @@ def _named(speeds: dict[ReplicaID, float]) -> dict[str, float]:
 
 
 def rosella(**options: Any) -> RequestRouterConfig:
-    """Serve's configuration for this router under Rosella's rule, with its options checked.
+    """Return Serve's configuration for this router under Rosella's rule, with validated options.
 
-    A replica is drawn by learned speed, eight times, and the best of these by expected wait is taken.
+    Eight replicas are drawn by learned speed, and the one with the least expected wait is taken.
 
     Parameters
     ----------
@@ -241,7 +242,7 @@ def rosella(**options: Any) -> RequestRouterConfig:
     Raises
     ------
     InputError
-        An option that there is not, or a value out of bounds.
+        An option is unknown, or a value is out of bounds.
 
     Examples
     --------
@@ -252,10 +253,10 @@ def rosella(**options: Any) -> RequestRouterConfig:
 
 
 def pull(**options: Any) -> RequestRouterConfig:
-    """Serve's configuration for this router under its default, the rule of workers that pull, bound at once.
+    """Return Serve's configuration for this router under its default, the rule of pulling workers, bound at once.
 
-    Each request goes to where it is expected to end first, of all replicas. Serve binds a request as it comes, so that
-    nothing waits at the router for a replica to ask, as it does in the simulator.
+    Each request goes to the replica of all with the earliest expected end. Serve binds a request on arrival, so
+    requests do not wait at the router for a replica to pull them, as they do in the simulator.
 
     Parameters
     ----------
@@ -265,7 +266,7 @@ def pull(**options: Any) -> RequestRouterConfig:
     Raises
     ------
     InputError
-        An option that there is not, or a value out of bounds.
+        An option is unknown, or a value is out of bounds.
 
     Examples
     --------
