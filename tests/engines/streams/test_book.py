@@ -104,7 +104,7 @@ def test_a_query_may_run_where_nodes_live_and_says_where_none_does():
     assert one.says == f"one: {one.options.label(0)} is best"
     del book.nodes[3]
     assert book.view(9.0)[1] == ()
-    assert (one.choice, one.why) == (-1, "no node lives at its camera camera")
+    assert (one.choice, one.why) == (-1, "no living node at its camera camera")
     assert book.come(feed("third"), 4.0).number == 2
 
 

@@ -84,11 +84,11 @@ def test_a_chain_is_started_plays_and_is_judged_to_the_end_of_the_time():
     assert executor.orders == [(0.0, "launch", 0), (1.0, "play", 0, 3)]
     assert executor.time == pytest.approx(12.0)
     (made,) = result.decisions
-    assert (made.noticed, made.at, made.upon) == (0.0, 0.0, ("query a comes",))
+    assert (made.noticed, made.at, made.upon) == (0.0, 0.0, ("query a added",))
     label = engine.lives[0].entry.options.label(0)
     assert made.lines == (f"a: {label} (so)",)
     assert said[:3] == [
-        "     0.0 s  plan, as query a comes", f"     0.0 s    a: {label} (so)", f"     1.0 s  a: plays {label}",
+        "     0.0 s  new plan (query a added)", f"     0.0 s    a: {label} (so)", f"     1.0 s  a: plays {label}",
     ]  # fmt: skip
     # Three frames of the first playing were nobody's: it is waited for until 9.5 s, five seconds after its last frame
     # was born, and what comes next is at 9.6. The second is whole as soon as its last frame comes.
@@ -121,7 +121,7 @@ def test_another_choice_takes_over_at_the_next_playing_and_the_old_chain_drains(
     ]  # fmt: skip
     assert [each.missed for each in result.playings[1:]] == [0, 0]
     assert all(each.undisturbed for each in result.playings[1:])
-    assert result.decisions[1].upon == ("node cloud-node comes",)
+    assert result.decisions[1].upon == ("node cloud-node joined",)
 
 
 def test_a_choice_that_is_taken_back_is_stopped_before_it_plays():
@@ -142,7 +142,7 @@ def test_a_chain_that_is_not_ready_in_time_is_started_again_less_and_less_often(
     assert [at for at, what, *_ in executor.orders if what == "stop"] == [6.0, 13.0, 21.0]
     assert (result.failures, engine.lives[0].state) == (3, "plays")
     assert [line for line in said if "ready" in line] == [
-        f"{at:8.1f} s  a: was not ready within 6 s; started again in {rest} s"
+        f"{at:8.1f} s  a: was not ready within 6 s; restart in {rest} s"
         for at, rest in ((6.0, 1), (13.0, 2), (21.0, 4))
     ]
 
@@ -155,14 +155,14 @@ def test_a_chain_that_falls_silent_is_stopped_and_its_failures_are_counted_anew_
         (12.6, "stop"), (13.6, "launch"), (14.6, "play"),
     ]  # fmt: skip
     assert result.failures == 1
-    assert "    12.6 s  a: no frame came for 4 s; started again in 1 s" in said
+    assert "    12.6 s  a: no frame for 4 s; restart in 1 s" in said
 
 
 def test_a_chain_that_breaks_is_said_once_and_other_queries_play_on():
     executor = Noted([(5.0, "fails", 0)])
     result, engine, said, _ = run(executor, 12.0, Chosen(0), feeds=[feed("a"), feed("b")])
     assert result.failures == 1
-    assert [line for line in said if "it fails" in line] == ["     5.0 s  a: it fails; started again in 1 s"]
+    assert [line for line in said if "it fails" in line] == ["     5.0 s  a: it fails; restart in 1 s"]
     orders = [each for each in executor.orders if each[0] > 1.0 and each[1] != "stop"]
     assert orders == [(6.0, "launch", 2), (7.0, "play", 2, 15)]
     assert [life.state for life in engine.lives] == ["plays", "plays"]
@@ -175,7 +175,7 @@ def test_a_node_that_is_gone_takes_its_chains_along_and_is_no_failure():
     result, _, _, _ = run(executor, 20.0, policy)
     assert result.failures == 0
     gone = result.decisions[1]
-    assert (gone.upon, gone.noticed, gone.at) == (("node cloud-node is gone",), 6.0, 6.0)
+    assert (gone.upon, gone.noticed, gone.at) == (("node cloud-node lost",), 6.0, 6.0)
     stops = [each for each in executor.orders if each[1] == "stop"]
     assert set(stops) == {(6.0, "stop", 0)}
     assert [each for each in executor.orders if each[0] >= 6.0 and each[1] == "launch"] == [
@@ -203,7 +203,7 @@ def test_queries_are_looked_at_each_second_and_told_apart_by_all_that_they_say()
     executor = Noted()
     result, engine, _, _ = run(executor, 8.5, Chosen(0), asked=asked)
     assert times == pytest.approx([float(at) for at in range(9)], abs=1e-3)
-    assert result.decisions[1].upon == ("query a goes", "query a comes")
+    assert result.decisions[1].upon == ("query a removed", "query a added")
     assert [life.entry.name for life in engine.lives] == ["b", "a"]
     assert [life.entry.number for life in engine.lives] == [1, 2]
     assert engine.lives[1].entry.zero == pytest.approx(5.0, abs=1e-3)
@@ -216,9 +216,9 @@ def test_without_any_query_that_could_run_nobody_is_asked():
     result, engine, said, _ = run(executor, 14.0, policy)
     assert [view.now for view in policy.views] == pytest.approx([0.0, 8.0])
     assert [made.lines for made in result.decisions][1] == (
-        "a: cannot run (no node lives at its camera camera)",
+        "a: cannot run (no living node at its camera camera)",
     )
-    assert "     4.0 s    a: cannot run (no node lives at its camera camera)" in said
+    assert "     4.0 s    a: cannot run (no living node at its camera camera)" in said
     assert engine.lives[0].state == "plays"
 
 
@@ -260,7 +260,7 @@ def test_events_of_chains_and_nodes_that_are_not_there_change_nothing():
     result = drive(engine, {"plan": Chosen(0)})
     assert [each[0] for each in executor.orders] == ["launch", "play", "close"]
     assert result.failures == 0
-    assert [made.upon for made in result.decisions] == [("query a comes",), ("node more comes",)]
+    assert [made.upon for made in result.decisions] == [("query a added",), ("node more joined",)]
     assert engine.book.nodes[50].cores == 3.0
     assert engine.lives[0].plays.heard == pytest.approx(1.5)
     assert math.isinf(engine.lives[0].rests)

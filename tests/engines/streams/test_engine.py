@@ -100,9 +100,9 @@ def test_when_a_node_dies_a_new_plan_uses_what_is_left_and_says_why():
     before, after = views
     cores = TIERS.resources.index("cloud.cores")
     assert (before[0].capacity[cores], after[0].capacity[cores]) == (8.0, 0.0)
-    assert result.decisions[1].upon == ("node cloud-node is gone",)
+    assert result.decisions[1].upon == ("node cloud-node lost",)
     assert result.decisions[1].noticed == pytest.approx(13.2)
-    assert any("node cloud-node is gone" in line for line in said)
+    assert any("node cloud-node lost" in line for line in said)
     for life in engine.lives:
         assert CLOUD not in life.entry.options.place[life.entry.choice]
         assert life.state == "plays"
@@ -116,7 +116,7 @@ def test_a_query_whose_camera_died_says_so_and_plays_again_when_it_is_back():
     executor = FakeStreams(TIERS, [(10.0, "dies", CAMERA), (20.0, "comes", CAMERA)])
     result, engine, views = run(executor, [feed("a")], 40.0, said=said)
     assert [decided.lines for decided in result.decisions][1] == (
-        "a: cannot run (no node lives at its camera camera)",
+        "a: cannot run (no living node at its camera camera)",
     )
     assert len(views) == 2, "nobody is asked where nothing can run"
     assert engine.lives[0].state == "plays"
@@ -131,9 +131,9 @@ def test_queries_come_and_go():
     executor = FakeStreams(TIERS)
     result, engine, _ = run(executor, None, 40.0, asked=asked)
     assert [decided.upon for decided in result.decisions] == [
-        ("query a comes",),
-        ("query b comes",),
-        ("query b goes",),
+        ("query a added",),
+        ("query b added",),
+        ("query b removed",),
     ]
     assert [life.entry.name for life in engine.lives] == ["a"]
     # One chain takes over from another between two playings: of `a`, none is torn, and nothing is missed.
@@ -180,7 +180,7 @@ def test_a_chain_that_fails_again_and_again_is_started_less_and_less_often():
 
 
 @pytest.mark.parametrize(
-    ("what", "why"), [("hangs", "was not ready within 10 s"), ("silences", "no frame came for 10 s")]
+    ("what", "why"), [("hangs", "was not ready within 10 s"), ("silences", "no frame for 10 s")]
 )
 def test_what_hangs_or_falls_silent_is_started_again(what, why):
     said = []

@@ -265,4 +265,4 @@ def test_what_is_said_of_a_playing_and_of_a_plan():
     )
     quiet = Playing("q", 3, 0.75, 0.5, 0.1, True, 2, np.zeros(0), "x")
     assert quiet.said == "q: playing 3: accuracy 0.500, planned 0.750; 2 frames missed"
-    assert PlanDecision(1.0, 2.0, ("a", "b"), ("c",)).told() == ["plan, as a; b", "  c"]
+    assert PlanDecision(1.0, 2.0, ("a", "b"), ("c",)).told() == ["new plan (a; b)", "  c"]

@@ -1,4 +1,4 @@
-"""What the engine of streams knows: which nodes live, which queries are asked for, and what of each may run now."""
+"""The state of the engine of streams: living nodes, requested queries, and the possible options of each."""
 
 from __future__ import annotations
 
@@ -24,19 +24,19 @@ class QueryEntry:
     Parameters
     ----------
     number
-        Of the query; never used twice, even if one of the same name comes again.
+        The query's number, which is never reused, even for a query of the same name.
     feed
-        The query, and its clip.
+        The query and its clip.
     zero
-        When it came, s.
+        When it was added, s.
     options
-        All that it could ever run with.
+        All configurations that it could ever run with.
     camera
         Index of its camera's cluster.
     choice
-        With which of its options it is to run now; -1: with none.
+        The option that it should run with now; -1 for none.
     why
-        The reason for that.
+        The reason for the choice.
     """
 
     number: int
@@ -49,26 +49,26 @@ class QueryEntry:
 
     @property
     def name(self) -> str:
-        """As users call it."""
+        """The query's name."""
         return self.feed.query.name
 
     @property
     def says(self) -> str:
-        """What was decided of it, in a line."""
+        """The decision about the query, in one line."""
         what = self.options.label(self.choice) if self.choice >= 0 else "cannot run"
-        # Most policies give the configuration with the reason.
+        # Most policies include the configuration in the reason.
         return f"{self.name}: {self.why}" if what in self.why else f"{self.name}: {what} ({self.why})"
 
 
 class StreamBook:
-    """Nodes and queries; it starts and stops nothing.
+    """Nodes and queries; it starts and stops no chains.
 
     Parameters
     ----------
     hierarchy
-        Clusters, and the links between them. How many cores a cluster has, its living nodes say.
+        Clusters, and the links between them. The cores of a cluster are those of its living nodes.
     nodes
-        Those that live.
+        The living nodes.
     """
 
     def __init__(self, hierarchy: Hierarchy, nodes: Iterable[StreamNode]) -> None:
@@ -79,7 +79,7 @@ class StreamBook:
         self._numbers = 0
 
     def come(self, feed: QueryFeed, now: float) -> QueryEntry:
-        """A query is asked for from now on."""
+        """Add a query."""
         camera = self._names.index(feed.query.camera)
         entry = QueryEntry(self._numbers, feed, now, configurations(feed.query, self.hierarchy), camera)
         self._numbers += 1
@@ -87,13 +87,13 @@ class StreamBook:
         return entry
 
     def alive(self) -> NDArray[np.bool_]:
-        """(clusters,) which have a node."""
+        """Return (clusters,) whether each has a node."""
         found = np.zeros(len(self._names), bool)
         found[[node.cluster for node in self.nodes.values()]] = True
         return found
 
     def capacity(self) -> _Floats:
-        """(L,) of each resource: cores are those of living nodes, and links stand whoever dies."""
+        """Return (L,) capacity of each resource: cores are those of living nodes; links are not affected by nodes."""
         found = self.hierarchy.capacity().copy()
         cores = np.zeros(len(self._names))
         for node in self.nodes.values():
@@ -102,7 +102,7 @@ class StreamBook:
         return found
 
     def possible(self, entry: QueryEntry) -> _Ints:
-        """Options of which every component, and the camera, is at a cluster that has a node."""
+        """Return the options with the camera and all components at clusters that have a node."""
         alive = self.alive()
         if not alive[entry.camera]:
             return np.empty(0, np.int64)
@@ -111,43 +111,43 @@ class StreamBook:
         return found
 
     def view(self, now: float) -> tuple[PlanView, tuple[QueryEntry, ...]]:
-        """What the policy may see, and whom it is asked about: queries of which some option is possible.
+        """Return the view of the policy, and its queries: those with a possible option.
 
-        The others cannot run, and it is said why.
+        For other queries, the entry is updated with the reason why they cannot run.
         """
-        asked, shown = [], []
+        entries, shown = [], []
         for entry in self.entries:
             possible = self.possible(entry)
             if not len(possible):
                 entry.choice, entry.why = -1, self._missing(entry)
                 continue
-            asked.append(entry)
+            entries.append(entry)
             shown.append(_options(entry, possible))
         view = PlanView(now, self.hierarchy.resources, self.capacity(), tuple(shown))
-        return view, tuple(asked)
+        return view, tuple(entries)
 
-    def choose(self, asked: Sequence[QueryEntry], plan: Plan) -> None:
-        """Note what was decided about these, as :meth:`view` told of them; the plan has been checked."""
-        for entry, choice, why in zip(asked, plan.choices, plan.why, strict=True):
+    def choose(self, entries: Sequence[QueryEntry], plan: Plan) -> None:
+        """Record the decision about the queries of :meth:`view`; the plan must be valid."""
+        for entry, choice, why in zip(entries, plan.choices, plan.why, strict=True):
             entry.choice = int(self.possible(entry)[choice]) if choice >= 0 else -1
             entry.why = why
 
     def _missing(self, entry: QueryEntry) -> str:
         alive = self.alive()
         if not alive[entry.camera]:
-            return f"no node lives at its camera {self._names[entry.camera]}"
+            return f"no living node at its camera {self._names[entry.camera]}"
         gone = sorted({self._names[at] for at in np.unique(entry.options.place) if at >= 0 and not alive[at]})
-        return f"no node lives at {', '.join(gone)}"
+        return f"no living node at {', '.join(gone)}"
 
     def segments(self, entry: QueryEntry, taken: dict[int, float]) -> tuple[Segment, ...]:
-        """Which node has which components of a query's choice: at each cluster, the node with the most idle cores.
+        """Assign the components of a query's choice to nodes: at each cluster, the node with the most idle cores.
 
         Parameters
         ----------
         entry
-            It has a choice that is possible.
+            The query, with a possible choice.
         taken
-            Cores in use at nodes, by number; those of these segments are added.
+            Cores in use by node number; those of these segments are added.
         """
         components = self._components(entry, entry.choice)
         place = entry.options.place[entry.choice][: len(components)].tolist()
@@ -168,7 +168,7 @@ class StreamBook:
     def take(
         self, entry: QueryEntry, choice: int, segments: Sequence[Segment], taken: dict[int, float]
     ) -> None:
-        """Add the cores that segments of an option hold to those in use at their nodes."""
+        """Add the cores of an option's segments to those in use at their nodes."""
         components = self._components(entry, choice)
         for one in segments:
             cores = sum(component.cores for component in components[one.first : one.last])
@@ -180,7 +180,7 @@ class StreamBook:
 
 
 def _options(entry: QueryEntry, rows: _Ints) -> QueryOptions:
-    # Without pieces: every query has processes of its own here, and no policy may count work of two queries once.
+    # No shared pieces: each query has its own processes here, so no policy may count work of two queries once.
     options = entry.options
     current = np.flatnonzero(rows == entry.choice)
     return QueryOptions(

@@ -1,4 +1,4 @@
-"""A query's chains: the one that plays, the one that is to take over from it, and when to try again what failed."""
+"""A query's chains: the one that plays, its successor while that starts, and the time of the next attempt."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ from windlass.engines.streams.executor import Segment
 
 @dataclass(frozen=True, slots=True)
 class Patience:
-    """How long what may be waited for, s.
+    """Timeouts of the engine of streams, s.
 
     Parameters
     ----------
     rest, longest_rest
-        Before a chain that failed is started again; twice as long after each failure, up to the longest.
+        Delay before a failed chain is started again; it doubles with each failure, up to the longest.
     start
-        For a chain to be ready: starting processes takes long on a machine with other work.
+        Time limit for a chain to become ready: starting processes takes long on a busy machine.
     quiet
-        For a frame to come through a chain that plays.
+        Time limit for the next frame of a chain that plays.
     boundary
-        For a playing to end before another chain takes over from one that works.
+        Longest wait for the end of a playing before another chain takes over from one that works.
     drain
-        For the last frames of a chain that was relieved.
+        Time for the last frames of a chain that was replaced.
     steady
-        A chain that played for so long has not failed: its next failure counts as the first.
+        A chain that played this long counts as working: its next failure counts as the first.
     """
 
     rest: float = 0.5
@@ -41,22 +41,22 @@ class Patience:
 
 @dataclass(slots=True, eq=False)
 class Chain:
-    """A chain that was launched.
+    """A launched chain.
 
     Parameters
     ----------
     key
-        Its own.
+        The key of its launch.
     choice
-        Which of its query's options it is.
+        The query's option that it runs.
     segments
-        Where it runs.
+        Its segments and their nodes.
     since
-        When it was launched; once it plays, from when on, s.
+        When it was launched; once it plays, when it started to play, s.
     first, last
-        Of the frames that it was to play: the last exclusive, infinity while it plays on.
+        The frames that it should play: the last is exclusive, and infinite while it plays on.
     heard
-        When a frame last came through, s.
+        When its last frame was received, s.
     """
 
     key: int
@@ -70,26 +70,25 @@ class Chain:
 
 @dataclass(slots=True, eq=False)
 class Life:
-    """One query's chains.
+    """The chains of one query.
 
-    At any instant one of these holds, so that no query is dead and nobody knows: nothing is chosen for it; a chain of
-    its choice plays, or starts and is waited for no longer than :attr:`Patience.start`; or it rests until an instant at
-    which it is started again.
+    At any time one of these is true, so that no query is silently dead: no option is chosen for it; a chain of its
+    choice plays, or starts within at most :attr:`Patience.start`; or a time for the next start is set.
 
     Parameters
     ----------
     entry
         The query in the book.
     plays, starts
-        The chain that plays, and the one that is to take over.
+        The chain that plays, and the one that will take over.
     leaving
-        Chains that were relieved, and when each is stopped, s.
+        Replaced chains, and when each is stopped, s.
     rests
-        When a chain is started again, s; infinity where none is to be.
+        When a chain is started again, s; infinity if none is due.
     failures
-        How often in a row a chain failed.
+        Number of failures in a row.
     past
-        All chains that were ever to play, in order: what playings are judged by.
+        All chains that played, in order, by which playings are scored.
     """
 
     entry: QueryEntry
@@ -101,20 +100,20 @@ class Life:
     past: list[Chain] = field(default_factory=list)
 
     def chains(self) -> Iterator[Chain]:
-        """All that hold anything."""
+        """Yield all chains that hold resources."""
         yield from (chain for chain in (self.plays, self.starts) if chain is not None)
         yield from (chain for chain, _ in self.leaving)
 
     @property
     def settled(self) -> bool:
-        """Whether a chain of the query's choice plays or starts, or none is to."""
+        """True if a chain of the query's choice plays or starts, or no option is chosen."""
         return self.entry.choice < 0 or any(
             chain is not None and chain.choice == self.entry.choice for chain in (self.plays, self.starts)
         )
 
     @property
     def state(self) -> str:
-        """How the query is, in a word."""
+        """The query's state in one word."""
         if self.plays is not None:
             return "plays"
         if self.starts is not None:
@@ -122,9 +121,9 @@ class Life:
         return "rests" if math.isfinite(self.rests) else "cannot run"
 
     def unwanted(self) -> list[Chain]:
-        """Chains to be stopped now that the choice is what it is; they are forgotten here.
+        """Remove and return the chains that the current choice makes superfluous.
 
-        A chain of another choice that plays goes on until the one of this choice takes over.
+        A playing chain of another choice continues until the chain of this choice takes over.
         """
         found = []
         if self.starts is not None and (
@@ -139,7 +138,7 @@ class Life:
         return found
 
     def handover(self, now: float, patience: Patience) -> int:
-        """The first frame of the chain that takes over: that of the next playing, if it is soon and somebody plays."""
+        """Return the first frame of the new chain: that of the next playing if a chain plays and that is soon."""
         feed = self.entry.feed
         at = max(0, math.floor((now - self.entry.zero) * feed.rate) + 1)
         boundary = -(-at // feed.frames) * feed.frames
@@ -147,7 +146,7 @@ class Life:
         return boundary if self.plays is not None and waits <= patience.boundary else at
 
     def take_over(self, now: float, patience: Patience) -> tuple[Chain, Chain | None, int]:
-        """The chain that started plays now, and relieves another; which, and the first frame of it."""
+        """Let the started chain take over; return it, the chain that it replaces, and its first frame."""
         chain = self.starts
         assert chain is not None
         first = self.handover(now, patience)
@@ -162,7 +161,7 @@ class Life:
         return chain, relieved, first
 
     def lose(self, key: int, now: float) -> Chain | None:
-        """A chain is no more; which, or None if it was nobody's."""
+        """Remove a chain; return it, or None if it is not this query's."""
         for chain in self.chains():
             if chain.key == key:
                 break
@@ -177,7 +176,7 @@ class Life:
         return chain
 
     def rest(self, now: float, patience: Patience, *, failed: Chain | None = None) -> None:
-        """Start again after a while, twice as long as the last time if a chain failed."""
+        """Set the time of the next start; the delay doubles if a chain failed."""
         if failed is not None:
             steady = failed.heard - failed.since >= patience.steady
             self.failures = 1 if steady else self.failures + 1
@@ -186,7 +185,7 @@ class Life:
             self.rests = now + min(patience.rest * longer, patience.longest_rest)
 
     def wakes(self, patience: Patience) -> float:
-        """When something is to be done about this query though nothing happens, s."""
+        """Return when the next timeout of this query expires, s."""
         times = [self.rests, *(until for _, until in self.leaving)]
         if self.starts is not None:
             times.append(self.starts.since + patience.start)

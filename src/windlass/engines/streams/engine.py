@@ -1,4 +1,4 @@
-"""Streaming queries on real nodes: what was planned runs as chains, and is planned anew when something has changed."""
+"""Streaming queries on real nodes: plans are carried out as chains, and made again after each change."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ from windlass.model.queries import Hierarchy
 from windlass.plan import POLICIES
 from windlass.plan.view import Plan, PlanView
 
-#: How often it is looked at which queries are asked for, s.
+#: Polling interval of the requested queries, s.
 _ASK_S = 1.0
 
-#: Says which queries are asked for now; at an instant in s since the start.
+#: Returns the requested queries at a time, in s since the start.
 Asked = Callable[[float], Sequence[QueryFeed]]
 
 
@@ -40,20 +40,20 @@ class LiveStreams:
     hierarchy
         Clusters and links.
     asked
-        Which queries are to run, asked once a second. Queries are told apart by all that their feed says: one that
-        changed goes, and comes again.
+        Returns the queries to run, called once a second. A query is identified by its whole feed: a changed one is
+        removed and added again.
     executor
-        Carries out what is decided.
+        Carries out decisions.
     score
-        How right it is what a query found in a playing.
+        Returns the accuracy of a playing.
     seconds
-        How long to run; infinity: until it is interrupted.
+        Duration of the run; infinity to run until interrupted.
     patience
-        How long it waits for what.
+        Timeouts.
     missed_after
-        How long after its birth a frame may come, s; after that it is missed.
+        How long after its birth a frame may be received, s; later frames count as missed.
     tell
-        Told in a line of what is worth a user's eye.
+        Called with a line for each event of interest.
     """
 
     def __init__(
@@ -84,7 +84,7 @@ class LiveStreams:
         self._failures = 0
 
     def wait(self) -> str | None:
-        """Go on until something has changed that plans depend on; None when the time is over."""
+        """Wait until a change requires a new plan; return None when the run is over."""
         while True:
             now = self._executor.now()
             if now >= self._until:
@@ -99,28 +99,28 @@ class LiveStreams:
                 return POLICIES.key
 
     def view(self, decision: str) -> PlanView:
-        """Capacity, and the queries that could run."""
-        assert self._view is not None  # made when the decision became due
+        """Return the capacity, and the queries that could run."""
+        assert self._view is not None  # set when the decision became due
         return self._view[0]
 
     def act(self, decision: str, answer: Plan) -> None:
-        """Have chains follow a plan, which is checked whole before."""
+        """Carry out a plan, which is validated first."""
         assert self._view is not None
-        view, asked = self._view
+        view, entries = self._view
         answer.check(view)
-        self.book.choose(asked, answer)
+        self.book.choose(entries, answer)
         self._decided()
 
     def result(self) -> StreamsRun:
-        """What was measured and decided."""
+        """Return the playings and the decisions."""
         return StreamsRun(tuple(self._judged), tuple(self._decisions), self._failures)
 
     def close(self) -> None:
-        """Stop what was started."""
+        """Close the executor."""
         self._executor.close()
 
     def _due(self) -> bool:
-        """Make the view; whether there is anything in it to be asked about."""
+        """Make the view; return whether it has any queries."""
         self._view = self.book.view(self._executor.now() - self._zero)
         if self._view[1]:
             return True
@@ -157,7 +157,7 @@ class LiveStreams:
         self._executor.launch(ChainLaunch(chain.key, entry.feed, entry.zero, plan, segments))
 
     def _look(self, now: float) -> None:
-        """Take in which queries are asked for."""
+        """Add and remove queries, by the requested ones."""
         self._next_ask = now + _ASK_S
         wanted = list(self._asked(now - self._zero))
         for life in list(self.lives):
@@ -168,13 +168,13 @@ class LiveStreams:
             at = self.lives.index(life)
             del self.lives[at], self._playings[at]
             self.book.entries.remove(life.entry)
-            self._upon.append((now, f"query {life.entry.name} goes"))
+            self._upon.append((now, f"query {life.entry.name} removed"))
         for feed in wanted:
             life = Life(self.book.come(feed, now))
             self.lives.append(life)
             hierarchy = self.book.hierarchy
             self._playings.append(Playings(life, self._score, self._missed_after, hierarchy))
-            self._upon.append((now, f"query {feed.query.name} comes"))
+            self._upon.append((now, f"query {feed.query.name} added"))
 
     def _stop_all(self, life: Life) -> None:
         for chain in life.chains():
@@ -185,7 +185,7 @@ class LiveStreams:
         return min(self._next_ask, self._until, min(wakes, default=math.inf))
 
     def _wake(self, now: float) -> None:
-        """Do what has rested, and give up what has been waited for too long."""
+        """Start chains after their rest, and stop chains after their timeouts."""
         patience = self._patience
         for life in self.lives:
             for chain in [chain for chain, until in life.leaving if until <= now]:
@@ -196,7 +196,7 @@ class LiveStreams:
                 self._lost(life, life.starts.key, f"was not ready within {patience.start:g} s", now)
             if life.plays is not None and now >= life.plays.heard + patience.quiet:
                 self._executor.stop(life.plays.key)
-                self._lost(life, life.plays.key, f"no frame came for {patience.quiet:g} s", now)
+                self._lost(life, life.plays.key, f"no frame for {patience.quiet:g} s", now)
             if life.rests <= now:
                 life.rests = math.inf
                 if not life.settled:
@@ -209,7 +209,7 @@ class LiveStreams:
                 self._gone(number, now)
             case NodeCame(node):
                 self.book.nodes[node.number] = node
-                self._upon.append((now, f"node {node.name} comes"))
+                self._upon.append((now, f"node {node.name} joined"))
             case ChainBroken(key, why):
                 for life in self.lives:
                     self._lost(life, key, why, now)
@@ -238,14 +238,14 @@ class LiveStreams:
             return
         self._failures += 1
         life.rest(now, self._patience, failed=chain)
-        again = f"; started again in {life.rests - now:g} s" if math.isfinite(life.rests) else ""
+        again = f"; restart in {life.rests - now:g} s" if math.isfinite(life.rests) else ""
         self._say(f"{life.entry.name}: {why}{again}")
 
     def _gone(self, number: int, now: float) -> None:
         node = self.book.nodes.pop(number, None)
         if node is None:
             return
-        self._upon.append((now, f"node {node.name} is gone"))
+        self._upon.append((now, f"node {node.name} lost"))
         for life in self.lives:
             for chain in list(life.chains()):
                 if any(segment.node == number for segment in chain.segments):

@@ -1,11 +1,11 @@
-"""What the engine of streams needs of a cluster: nodes, chains of components started there, and what became of them.
+"""The protocol of a cluster that the engine of streams drives: nodes, chains of components, and their events.
 
 A *chain* is one query under one configuration: segments in the order of the stream, each on a node. A *segment* is all
-components of the query at one cluster; they run in one process, as what they hand over then goes nowhere. The first
-segment is at the camera, where the clip is played, even if no component is.
+components of the query at one cluster; they run in one process, so that data between them needs no transfer. The first
+segment is at the camera, where the clip is played, even if it has no component.
 
-Frame k of a query is born k / rate seconds after the query came, whoever plays it. So two chains of a query can take
-over from each other between two frames.
+Frame k of a query is born k / rate seconds after the query was added, whichever chain plays it. One chain of a query
+can therefore take over from another between two frames.
 """
 
 from __future__ import annotations
@@ -19,18 +19,18 @@ from windlass.model.queries import Query
 
 @dataclass(frozen=True, slots=True)
 class QueryFeed:
-    """A query, and the clip that its camera plays again and again.
+    """A query, and the clip that its camera plays repeatedly.
 
     Parameters
     ----------
     query
-        What it computes, and how it may.
+        The query and its plans.
     rate
-        Frames a second, more than 0.
+        Frames per second, more than 0.
     frames
         Frames of a playing, at least 1.
     clip
-        The clip's file; executors read it.
+        The clip's file, which executors read.
     """
 
     query: Query
@@ -40,13 +40,13 @@ class QueryFeed:
 
     @property
     def seconds(self) -> float:
-        """How long a playing takes."""
+        """Length of a playing, s."""
         return self.frames / self.rate
 
 
 @dataclass(frozen=True, slots=True)
 class StreamNode:
-    """A machine: its number, never used twice; the index of its cluster; its cores; the cluster's name for it."""
+    """A machine: its number, never reused; the index of its cluster; its cores; and its name in the cluster."""
 
     number: int
     cluster: int
@@ -56,7 +56,7 @@ class StreamNode:
 
 @dataclass(frozen=True, slots=True)
 class Segment:
-    """Components ``first`` to ``last`` (exclusive) of a plan, at a node of a cluster."""
+    """Components ``first`` to ``last`` (exclusive) of a plan, on a node of a cluster."""
 
     cluster: int
     node: int
@@ -66,20 +66,20 @@ class Segment:
 
 @dataclass(frozen=True, slots=True)
 class ChainLaunch:
-    """Start a chain; it plays nothing yet.
+    """An order to start a chain, which does not play yet.
 
     Parameters
     ----------
     key
-        What events about it are known by; never used twice.
+        Identifies the chain in events; never reused.
     feed
-        Whose chain it is.
+        The query and its clip.
     zero
         When frame 0 was born, s on the executor's clock.
     plan
-        Which of the query's plans.
+        Index of the query's plan.
     segments
-        Where each part of it runs.
+        The node of each part.
     """
 
     key: int
@@ -91,18 +91,18 @@ class ChainLaunch:
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """A frame that came through.
+    """A frame that passed the whole chain.
 
     Parameters
     ----------
     number
-        Since the query came.
+        Its number since the query was added.
     done
-        When it was done with, s.
+        When its processing ended, s.
     found
-        What was found in it.
+        The result of the last component.
     covers
-        For how many frames it stands: itself, and those after it that the plan does not look at.
+        Number of frames that it represents: itself, and the following ones that the plan skips.
     """
 
     number: int
@@ -113,14 +113,14 @@ class Frame:
 
 @dataclass(frozen=True, slots=True)
 class ChainReady:
-    """All segments of a chain are up."""
+    """All segments of a chain are ready."""
 
     key: int
 
 
 @dataclass(frozen=True, slots=True)
 class Came:
-    """Frames came through a chain."""
+    """Frames passed a chain."""
 
     key: int
     frames: tuple[Frame, ...]
@@ -128,7 +128,7 @@ class Came:
 
 @dataclass(frozen=True, slots=True)
 class ChainBroken:
-    """A chain failed or lost a part; what is left of it has been stopped, and no more will be heard of it."""
+    """A chain failed or lost a part; its other parts were stopped, and it has no further events."""
 
     key: int
     why: str
@@ -136,14 +136,14 @@ class ChainBroken:
 
 @dataclass(frozen=True, slots=True)
 class NodeGone:
-    """A node is gone, with all that ran there. Chains that had a part there are not told of apart."""
+    """A node was lost, with everything on it. Chains with a part there have no separate event."""
 
     number: int
 
 
 @dataclass(frozen=True, slots=True)
 class NodeCame:
-    """There is a new node, or one that was gone is back under another number."""
+    """A node joined, or a lost node returned with a new number."""
 
     node: StreamNode
 
@@ -152,37 +152,37 @@ Event = ChainReady | Came | ChainBroken | NodeGone | NodeCame
 
 
 class StreamExecutor(Protocol):
-    """Runs chains on a cluster. It knows no policy, and calls return at once: what fails is told by :meth:`poll`."""
+    """Runs chains on a cluster. It knows no policy, and calls return at once: :meth:`poll` reports failures."""
 
     @property
     def nodes(self) -> Sequence[StreamNode]:
-        """The nodes there were when it was made; :meth:`poll` tells of changes."""
+        """The nodes at the time of construction; :meth:`poll` reports changes."""
         ...
 
     def now(self) -> float:
-        """Seconds since the executor was made."""
+        """Return the seconds since the executor was made."""
         ...
 
     def launch(self, order: ChainLaunch) -> None:
-        """Start the parts of a chain; :class:`ChainReady` follows, or :class:`ChainBroken`."""
+        """Start the parts of a chain; :class:`ChainReady` or :class:`ChainBroken` follows."""
         ...
 
     def play(self, key: int, first: int) -> None:
-        """Have a chain that is ready play, from a frame on. One that has broken since is no error."""
+        """Let a ready chain play from a frame on. A chain that has broken since is not an error."""
         ...
 
     def end(self, key: int, last: int) -> None:
-        """Have a chain play no frame from this one on; those before still come through. As for :meth:`play`."""
+        """Let a chain stop before this frame; earlier ones still pass. A broken chain is not an error."""
         ...
 
     def stop(self, key: int) -> None:
-        """Stop a chain at once; nothing more is heard of it. A chain that is not there is no error."""
+        """Stop a chain at once; it has no further events. A missing chain is not an error."""
         ...
 
     def poll(self, timeout: float) -> list[Event]:
-        """What happened; waits up to so many seconds for something to."""
+        """Return the events since the last call; wait up to ``timeout`` (s) for one."""
         ...
 
     def close(self) -> None:
-        """Stop what this executor started, and nothing else; more than once does no harm."""
+        """Stop what this executor started, and nothing else; a second call has no effect."""
         ...

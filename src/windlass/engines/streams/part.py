@@ -1,8 +1,8 @@
-"""One segment of a chain at work: plays a clip or takes in what others hand on, runs its components, hands on.
+"""A running segment of a chain: it plays a clip or receives items, runs its components, and sends the results on.
 
-A part has two threads, one that works and one that sends. What waits between them, and what comes in, is bounded: when
-there is no room the oldest goes. So a part that is too slow loses frames and does not fall behind for ever. A frame
-that was lost is never heard of again, and counts as missed at the end.
+A segment has two threads, one that works and one that sends. The queues of received items and of results are bounded,
+and drop the oldest item when they are full: a segment that is too slow loses frames, but its delay is bounded. A lost
+frame is not reported, and counts as missed at the end.
 """
 
 from __future__ import annotations
@@ -17,30 +17,30 @@ from typing import Any, Protocol
 
 from windlass.engines.streams.executor import Frame
 
-#: What the components of a segment do to a frame of one playing: its place in the clip, and what they take in.
+#: Applies the components of a segment to a frame of one playing, given its index in the clip and its input.
 Run = Callable[[int, Any], Any]
 
 
 class Stages(Protocol):
-    """The components of a segment; it is sent to where they run."""
+    """The components of a segment; the object is sent to the node where they run."""
 
     @property
     def every(self) -> int:
-        """Each so many-th frame of the clip is looked at, from the first on."""
+        """The interval of processed frames of the clip, counted from the first."""
         ...
 
     def start(self) -> Run:
-        """Begin a playing: nothing is remembered of the one before."""
+        """Start a playing, with no memory of the previous one."""
         ...
 
     def sent(self, value: Any) -> int:
-        """Bytes of what they hand on, over a link."""
+        """Return the size of an output on a link, bytes."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class Passing:
-    """No components: what a camera sends while all components are elsewhere.
+    """No components: the camera's stream, if all components are elsewhere.
 
     >>> Passing(every=2, size=100).start()(0, None), Passing(2, 100).sent(None)
     (None, 100)
@@ -50,17 +50,18 @@ class Passing:
     size: int
 
     def start(self) -> Run:
-        """What comes is what goes."""
+        """Return the identity function."""
         return lambda place, value: value
 
     def sent(self, value: Any) -> int:
-        """Bytes of the stream between two frames that are looked at."""
+        """Return the size of the stream between two processed frames, bytes."""
         return self.size
 
 
 @dataclass(frozen=True, slots=True)
 class FrameItem:
-    """What is handed on: a frame's number since the query came, what became of it, and its bytes over a link."""
+    """A frame on its way: its number since the query was added, the components' output, and its size on a link,
+    bytes."""
 
     number: int
     value: Any
@@ -69,20 +70,20 @@ class FrameItem:
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """What a part is to do.
+    """The work of a segment.
 
     Parameters
     ----------
     stages
         Its components.
     rate, frames
-        Frames a second, and of a playing.
+        Frames per second, and per playing.
     zero
-        When frame 0 was born, s on the clock that the part is given.
+        When frame 0 was born, s on the segment's clock.
     source, last
-        Whether it plays the clip, and whether nothing comes after it.
+        Whether it is the first segment, which plays the clip; and whether it is the last.
     buffer
-        Frames that may wait at each place.
+        Length of each queue, frames.
     """
 
     stages: Stages
@@ -94,7 +95,7 @@ class Task:
     buffer: int = 16
 
     def wanted(self, number: int) -> int:
-        """The first frame from this one on that is looked at.
+        """Return the first processed frame from this one on.
 
         >>> task = Task(Passing(every=4, size=0), 10.0, frames=10, zero=0.0, source=True, last=True)
         >>> [task.wanted(number) for number in (0, 1, 8, 9, 11)]
@@ -105,21 +106,21 @@ class Task:
         return number - place + min(up, self.frames)
 
     def covers(self, number: int) -> int:
-        """For how many frames one stands that is looked at: itself, and those after it that are not."""
+        """Return the number of frames that a processed one represents: itself, and the skipped ones after it."""
         return min(self.stages.every, self.frames - number % self.frames)
 
 
 class SegmentWorker:
-    """A segment at work.
+    """A running segment.
 
     Parameters
     ----------
     task
-        What it does.
+        Its work.
     hand_on
-        Brings an item to the next part, and returns when it is there; called in a thread of its own.
+        Sends an item to the next segment, and returns when it has arrived; called in a thread of its own.
     clock
-        Seconds; the same at all parts of a chain.
+        Returns the time, s; the same at all segments of a chain.
     """
 
     def __init__(
@@ -149,23 +150,23 @@ class SegmentWorker:
             self._news.notify_all()
 
     def end(self, last: int) -> None:
-        """Play no frame from this one on."""
+        """Stop playing before this frame."""
         with self._news:
             self._end = last
 
     def push(self, item: FrameItem) -> None:
-        """Take in what the part before hands on; the oldest that waits goes if there is no room."""
+        """Queue an item from the previous segment; a full queue drops its oldest item."""
         with self._news:
             self._inbox.append(item)
             self._news.notify_all()
 
     def take(self, wait: float) -> tuple[Frame, ...]:
-        """Frames that came through here, if this is the last part; waits so many seconds for them to gather.
+        """Return the frames that passed, if this is the last segment; wait ``wait`` seconds for them.
 
         Raises
         ------
         BaseException
-            Whatever a component raised, or handing on.
+            The error of a component or of sending.
         """
         with self._news:
             self._news.wait_for(lambda: self._error is not None or not self._open, wait)
@@ -175,7 +176,7 @@ class SegmentWorker:
             return tuple(frames)
 
     def close(self) -> None:
-        """Let the threads end."""
+        """End the threads."""
         with self._news:
             self._open = False
             self._news.notify_all()
@@ -209,7 +210,7 @@ class SegmentWorker:
                 self._news.notify_all()
 
     def _born(self) -> FrameItem | None:
-        """The next frame of the clip, once it is born; those that are too old already are left out."""
+        """Return the next frame of the clip once it is born; frames that are already too old are skipped."""
         task = self._task
         with self._news:
             while self._open:

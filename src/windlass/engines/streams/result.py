@@ -1,4 +1,4 @@
-"""What came of streaming queries on real nodes: each playing, and each decision."""
+"""The result of streaming queries on real nodes: each playing, and each decision."""
 
 from __future__ import annotations
 
@@ -14,12 +14,11 @@ class PlanDecision:
     Parameters
     ----------
     noticed, at
-        When it was first known that something had changed, and when chains had been told to follow the plan, s since
-        the start.
+        When the first change was noticed, and when chains had been started and stopped by the plan, s since the start.
     upon
-        What had changed.
+        The changes.
     lines
-        What was decided of each query, with the reason.
+        The decision about each query, with the reason.
     """
 
     noticed: float
@@ -28,22 +27,22 @@ class PlanDecision:
     lines: tuple[str, ...]
 
     def told(self) -> list[str]:
-        """The same, as lines for a user."""
-        return [f"plan, as {'; '.join(self.upon)}", *(f"  {line}" for line in self.lines)]
+        """Return the decision as lines for a user."""
+        return [f"new plan ({'; '.join(self.upon)})", *(f"  {line}" for line in self.lines)]
 
 
 @dataclass(frozen=True, slots=True)
 class StreamsRun:
-    """What happened.
+    """The outcome of a run.
 
     Parameters
     ----------
     playings
-        In the order in which they were judged.
+        In the order in which they were scored.
     decisions
         All plans, in order.
     failures
-        How often a chain failed, other than with its node.
+        Number of failures of chains, without those due to a lost node.
     """
 
     playings: tuple[Playing, ...]

@@ -1,4 +1,4 @@
-"""How well a query did: each playing of its clip, judged against the truth once its frames have had time to come."""
+"""Scores of a query's playings: each is compared with the truth once its frames have had time to arrive."""
 
 from __future__ import annotations
 
@@ -16,8 +16,7 @@ from windlass.model.queries import Hierarchy
 
 _Floats = NDArray[np.float64]
 
-#: The frames of a playing, by their place in the clip, to how right it is what was found, in [0, 1]. Frames that never
-#: came are not there.
+#: Returns the accuracy of a playing, in [0, 1], from its frames by their index in the clip. Missed frames are absent.
 Score = Callable[[QueryFeed, Mapping[int, Frame]], float]
 
 
@@ -28,20 +27,20 @@ class Playing:
     Parameters
     ----------
     query, number
-        Whose, and how many there were before it.
+        The query, and the number of earlier playings.
     planned, accuracy
-        What the plan promised, and what was measured, in [0, 1]. Of a playing that was disturbed ``planned`` is that of
-        the chain that was to play its last frame, and 0 if there was none.
+        Planned and measured accuracy, in [0, 1]. For a disturbed playing, ``planned`` is that of the chain that should
+        have played its last frame, and 0 if there was none.
     expected
-        Seconds that the plan's work and its transfers take for a frame, none waiting for another.
+        Time of the plan's work and transfers per frame without queueing, s.
     undisturbed
-        Whether one chain was to play all of it.
+        Whether a single chain should have played all of it.
     missed
-        Frames that did not come through in time, and those that they would have stood for.
+        Frames that did not arrive in time, including skipped frames that they represent.
     late
-        (frames that were looked at,) seconds from a frame's birth until it was done with.
+        (processed frames,) time from a frame's birth to the end of its processing, s.
     label
-        What ran last, and where; empty if nothing did.
+        The last configuration and its placement; empty if there was none.
     """
 
     query: str
@@ -56,7 +55,7 @@ class Playing:
 
     @property
     def said(self) -> str:
-        """The same in a line."""
+        """The playing as one line."""
         late = f", {self.late.mean():.2f} s late" if len(self.late) else ""
         how = "" if self.undisturbed else ", disturbed"
         return (
@@ -71,13 +70,13 @@ class Playings:
     Parameters
     ----------
     life
-        The query's chains, by which playings are judged.
+        The query's chains, by which playings are scored.
     score
-        How right it is what was found.
+        Returns the accuracy of a playing.
     wait
-        How long after its birth a frame may come, s; after that it is missed.
+        How long after its birth a frame may arrive, s; later frames count as missed.
     hierarchy
-        With the rates of links, for how late frames should be.
+        The clusters and their links, for the expected latency of frames.
     """
 
     def __init__(self, life: Life, score: Score, wait: float, hierarchy: Hierarchy) -> None:
@@ -86,7 +85,7 @@ class Playings:
         self._next, self._furthest = 0, 0
 
     def take(self, frames: Sequence[Frame]) -> None:
-        """These came through; one that came before, or too late, counts for nothing."""
+        """Add frames; duplicates and late frames are ignored."""
         entry = self._life.entry
         for frame in frames:
             born = entry.zero + frame.number / entry.feed.rate
@@ -95,7 +94,7 @@ class Playings:
                 self._furthest = max(self._furthest, frame.number + frame.covers)
 
     def closed(self, now: float) -> list[Playing]:
-        """Playings of which all frames have come, or could have; each is told of once."""
+        """Return the playings with all frames received or overdue; each is returned once."""
         entry = self._life.entry
         found: list[Playing] = []
         n, rate = entry.feed.frames, entry.feed.rate

@@ -1,4 +1,4 @@
-"""How long a frame takes under a configuration, if no frame waits for another."""
+"""The latency of a frame under a configuration, without queueing."""
 
 from __future__ import annotations
 
@@ -8,22 +8,22 @@ from windlass.plan.configurations import Configurations
 
 
 def seconds_a_frame(feed: QueryFeed, options: Configurations, choice: int, hierarchy: Hierarchy) -> float:
-    """The work of each component for a frame, one after the other, and the transfers between their clusters.
+    """Return the work of each component for a frame, in sequence, and the transfers between their clusters.
 
-    A frame crosses all links between two clusters at once, portion by portion, so the slowest counts.
+    A frame crosses all links between two clusters at once, portion by portion, so the slowest link determines the time.
 
     Parameters
     ----------
     feed
-        With its rate.
+        The query and its rate.
     options, choice
-        Which configuration.
+        The configuration.
     hierarchy
-        With the rates of links.
+        The clusters and their links.
 
     Returns
     -------
-    Seconds; infinity over a link that carries nothing.
+    Time, s; infinity over a link of rate 0.
 
     Examples
     --------

@@ -1,8 +1,8 @@
-"""Components of a video pipeline as a chain's stages, and how right a playing is. Needs OpenCV (the extra ``vision``).
+"""Components of a video pipeline as a segment's work, and the score of a playing. Needs OpenCV (extra ``vision``).
 
-A part that decodes reads the clip where it runs, so the file must be there. Where that is not at the camera, what the
-camera sends passes the links as so many bytes as the clip's own stream has. What components hand on goes from part to
-part as it is, so that nothing is lost by it; over a link it counts as many bytes as the profiler says.
+A component that decodes reads the clip on its own node, so the file must exist there. If that node is not at the
+camera, links carry as many bytes as the clip's own stream has. Outputs of components are sent between segments
+unchanged and without loss; on a link they count as many bytes as the profiler states.
 """
 
 from __future__ import annotations
@@ -28,18 +28,18 @@ from windlass.plan.profile.tracks import Tracks, f1, read_truth
 
 @dataclass(frozen=True, slots=True)
 class VideoStages:
-    """Parts of a tracker.
+    """Components of a tracker.
 
     Parameters
     ----------
     clip
-        What is played.
+        The clip.
     parts
-        One at least, in order.
+        At least one component, in order.
     every
-        Each so many-th frame is looked at.
+        Interval of processed frames.
     reads
-        Whether the first of them decodes.
+        True if the first component decodes.
     """
 
     clip: ClipInfo
@@ -48,7 +48,7 @@ class VideoStages:
     reads: bool
 
     def start(self) -> Run:
-        """Begin a playing, as the profiler begins a clip."""
+        """Start a playing, as the profiler starts a clip."""
         runs = [step.start(self.clip) for part in self.parts for step in part.steps]
         reader = _Reader(self.clip) if self.reads else None
 
@@ -61,12 +61,12 @@ class VideoStages:
         return run
 
     def sent(self, value: Any) -> int:
-        """Bytes, as the profiler counts them."""
+        """Return the size of an output as the profiler counts it, bytes."""
         return self.parts[-1].steps[-1].sent(value)
 
 
 class _Reader:
-    """A clip, from which frames are taken in order; those in between are unpacked, as each depends on those before."""
+    """A clip that is read in order; skipped frames are decoded, too, as later ones depend on them."""
 
     def __init__(self, clip: ClipInfo) -> None:
         self._place = -1
@@ -82,9 +82,9 @@ class _Reader:
 
 
 class Videos:
-    """The clips that queries are run on, with what is true of them and the pipelines whose plans they have.
+    """The clips of queries, with their ground truth and the pipelines of their plans.
 
-    It keeps what it has read: queries that go may still have frames on the way.
+    Files are kept in memory once read, as removed queries may still have frames in flight.
     """
 
     def __init__(self) -> None:
@@ -93,19 +93,19 @@ class Videos:
         self._truth: dict[Query, Tracks] = {}
 
     def feeds(self, queries: Sequence[Query], recorded: Sequence[QueryRecording]) -> tuple[QueryFeed, ...]:
-        """What is to be run for queries.
+        """Return the feeds of queries.
 
         Parameters
         ----------
         queries
-            As their file says. Where ``source`` is 0 it is that of the clip's own stream.
+            As read from their file. A ``source`` of 0 is replaced by the rate of the clip's own stream.
         recorded
-            (queries,) where the clip, the truth and the pipeline of each are.
+            (queries,) the files of the clip, the truth and the pipeline of each.
 
         Raises
         ------
         InputError
-            A file cannot be read, or a query has a plan that its pipeline has not; names query and file.
+            A file cannot be read, or a query has a plan that its pipeline lacks; the message names query and file.
         """
         return tuple(self._feed(query, files) for query, files in zip(queries, recorded, strict=True))
 
@@ -132,14 +132,14 @@ class Videos:
         return QueryFeed(query, clip.rate, clip.frames, str(files.clip))
 
     def stages(self, feed: QueryFeed, plan: int, first: int, last: int) -> Stages:
-        """The components of a plan from one to another (exclusive); none of them: what the camera sends."""
+        """Return the components of a plan from one index to another (exclusive); if none, the camera's stream."""
         tracker = self._trackers[feed.query][plan]
         if first == last:
             return Passing(tracker.every, round(feed.query.source / feed.rate * tracker.every))
         return VideoStages(self._clips[Path(feed.clip)], tracker.parts[first:last], tracker.every, first == 0)
 
     def score(self, feed: QueryFeed, found: Mapping[int, Frame]) -> float:
-        """F1 of what was found in a playing, as the profiler has it: a box stands until the next frame is looked at."""
+        """Return F1 of a playing, as the profiler does: boxes remain until the next processed frame."""
         rows = [
             (place + ahead, frame.found.track, frame.found.boxes)
             for place, frame in sorted(found.items())
