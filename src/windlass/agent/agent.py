@@ -1,4 +1,4 @@
-"""An agent, and an aggregator, from their options: all parts made, started and stopped."""
+"""An agent and an aggregator, made from their options: all parts are created, started and stopped."""
 
 from __future__ import annotations
 
@@ -37,27 +37,27 @@ Tell = Callable[[str], None]
 
 @dataclass(slots=True)
 class SaveCounts:
-    """How often what was learned was saved, and how often that failed."""
+    """Numbers of successful and failed saves of learned state."""
 
     done: int = 0
     failed: int = 0
 
 
 class Saver:
-    """Saves now and then, and at the end; a disk that is full ends nothing.
+    """Saves learned state at intervals and at the end; a full disk is not fatal.
 
     Parameters
     ----------
     keeper
         The file.
     every
-        Seconds between two savings.
+        Interval between two saves, s.
     envelope
-        What is saved; None for nothing.
+        Returns the state to save; None for nothing.
     clock
-        Says the time, s.
+        Returns the time, s.
     tell
-        Says a line to the user.
+        Called with each message to the user.
     """
 
     def __init__(
@@ -69,7 +69,7 @@ class Saver:
         self.saves = SaveCounts()
 
     def look(self, now: bool = False) -> bool:
-        """Save if that is due; whether it was, and is saved."""
+        """Save if that is due, or at once with ``now``; return whether the state was saved."""
         if self._keeper.path is None or not (now or self._clock() >= self._due):
             return False
         self._due = self._clock() + self._every
@@ -94,38 +94,40 @@ def run_agent(
     tell: Tell,
     clock: Clock = time.monotonic,
 ) -> None:
-    """Observe and answer until told to stop, or until something is raised; what was learned is saved either way.
+    """Observe and answer until stopped or until an exception; learned state is saved either way.
 
     Parameters
     ----------
     options
-        What the user said.
+        The agent's options.
     token
-        Of the tree; needed where one is joined.
+        The tree's token; required to join one.
     rng
-        Of policies that draw, and of delays.
+        The random generator of policies and of retry delays.
     stop
-        Ends this.
+        Ends the run.
     tell
-        Says a line to the user.
+        Called with each message to the user.
     clock
-        Says the time, s; one that never jumps.
+        Returns a monotonic time, s.
 
     Raises
     ------
     InputError
-        A port is in use, the state file is somebody else's, or there is no such policy.
+        A port is in use, the state file belongs to another program, or the policy does not exist.
     """
     observer = Observer(clock, time.time, options.roots)
     names, metrics = observer.names, digest(observer.names)
-    kept = options.policy if options.downtime is None else f"{options.policy}, downtime {options.downtime:g}"
+    policy_id = (
+        options.policy if options.downtime is None else f"{options.policy}, downtime {options.downtime:g}"
+    )
     keeper = Keeper(options.state)
     node = keeper.load(
-        lambda found: _restored(found, kept, options.policy, metrics, len(names)), tell
+        lambda found: _restored(found, policy_id, options.policy, metrics, len(names)), tell
     ) or make_node(options.policy, len(names), rng, options.downtime)
     board = Board(clock, options.stale)
     watching = NodeWatch(node, Guard(options.guard), board, options.every, clock)
-    saver = Saver(keeper, options.save_every, lambda: _envelope(node, kept, metrics), clock, tell)
+    saver = Saver(keeper, options.save_every, lambda: _envelope(node, policy_id, metrics), clock, tell)
     refusals = Refusals()
     with ExitStack() as stack:
         stack.callback(stop.tell)
@@ -172,12 +174,12 @@ def run_aggregator(
     tell: Tell,
     clock: Clock = time.monotonic,
 ) -> None:
-    """Merge and hand out until told to stop; the parameters are those of :func:`run_agent`.
+    """Merge what agents send until stopped; the parameters are those of :func:`run_agent`.
 
     Raises
     ------
     InputError
-        The port is in use, or the state file is somebody else's.
+        The port is in use, or the state file belongs to another program.
     """
     names = Observer(clock, time.time, Roots()).names
     metrics = digest(names)
@@ -201,7 +203,7 @@ def run_aggregator(
             yield from of_process(refusals, saver.saves, joiner)
 
         routes = Routes(aggregate, token, metrics, Page(shown).answer, lambda: given.last)
-        # What comes from here on is to be saved.
+        # Only changes after this point need to be saved.
         saved = aggregate.changes
         web = WebServer(options.listen, routes, refusals)
         stack.callback(web.close)
@@ -215,7 +217,7 @@ def run_aggregator(
 
 
 class _Given:
-    """What the aggregator above has."""
+    """The model last received from the aggregator above."""
 
     def __init__(self) -> None:
         self.last: Learned | None = None
@@ -225,15 +227,15 @@ class _Given:
 
 
 class _FirstStep:
-    """Says once what this machine does not have."""
+    """Reports once which metrics this machine lacks."""
 
     def __init__(self, observer: Observer, tell: Tell) -> None:
-        self._observer, self._tell, self._said = observer, tell, False
+        self._observer, self._tell, self._reported = observer, tell, False
 
     def __call__(self, seen: Observation) -> None:
-        if self._said:
+        if self._reported:
             return
-        self._said = True
+        self._reported = True
         missing = self._observer.missing(seen)
         if missing:
             self._tell(f"{len(missing)} not on this machine: {'; '.join(missing)}")
@@ -241,7 +243,7 @@ class _FirstStep:
 
 @contextmanager
 def _threaded(name: str, run: Callable[[Stop], None], stop: Stop) -> Iterator[None]:
-    """A thread that runs meanwhile; whoever leaves has told it to stop, or does so now."""
+    """Run a function in a thread; at the end, request its stop and wait for it."""
     thread = threading.Thread(target=run, args=(stop,), name=name, daemon=True)
     thread.start()
     try:
@@ -263,7 +265,7 @@ def _joiner(
     watching: NodeWatch,
 ) -> Joiner:
     if token is None:
-        raise InputError("--join: there is no token, expected --token-file or WINDLASS_TOKEN")
+        raise InputError("--join: no token, expected --token-file or WINDLASS_TOKEN")
 
     def give(learned: Learned) -> None:
         watching.given = learned
@@ -274,25 +276,27 @@ def _joiner(
     )  # fmt: skip
 
 
-def _restored(envelope: Envelope, kept: str, policy: str, metrics: str, dim: int) -> AgentNode:
+def _restored(envelope: Envelope, policy_id: str, policy: str, metrics: str, dim: int) -> AgentNode:
     envelope.check("agent", metrics)
-    if envelope.policy != kept:
-        raise InputError(f"is of policy '{envelope.policy:.80}', expected '{kept}'")
+    if envelope.policy != policy_id:
+        raise InputError(f"has policy '{envelope.policy:.80}', expected '{policy_id}'")
     return load_node(policy, dim, envelope.part("node") or b"")
 
 
-def _envelope(node: AgentNode, kept: str, metrics: str) -> Envelope | None:
+def _envelope(node: AgentNode, policy_id: str, metrics: str) -> Envelope | None:
     data = node.save()
-    return None if data is None else Envelope("agent", kept, metrics, (EnvelopePart("node", data),))
+    return None if data is None else Envelope("agent", policy_id, metrics, (EnvelopePart("node", data),))
 
 
 def of_process(refusals: Refusals, saves: SaveCounts, joiner: Joiner | None) -> Iterator[Shown]:
-    """What an agent and an aggregator show alike: refused requests, savings, and the aggregator above."""
+    """Yield the metrics common to agents and aggregators: rejected requests, saves, and the aggregator above."""
     refused = tuple((why, float(count)) for why, count in refusals.by_reason())
-    yield Many("refused_requests", "Requests that were refused.", "why", refused, counts=True)
-    yield Count("saves", "What was learned was saved.", saves.done)
-    yield Count("failed_saves", "It could not be saved.", saves.failed)
+    yield Many("refused_requests", "Rejected requests.", "why", refused, counts=True)
+    yield Count("saves", "Successful saves of learned state.", saves.done)
+    yield Count("failed_saves", "Failed saves of learned state.", saves.failed)
     if joiner is not None:
-        yield Gauge("joined", "1 where the aggregator answered last time.", float(joiner.status.now))
-        yield Count("sent", "What was learned was sent up.", joiner.status.sent)
-        yield Count("failed_joins", "The aggregator did not answer, or refused.", joiner.status.failed)
+        yield Gauge("joined", "1 if the aggregator answered the last request.", float(joiner.status.now))
+        yield Count("sent", "Messages with learned state sent to the aggregator.", joiner.status.sent)
+        yield Count(
+            "failed_joins", "Requests that the aggregator rejected or did not answer.", joiner.status.failed
+        )

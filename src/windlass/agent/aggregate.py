@@ -1,15 +1,15 @@
-"""An aggregator: keeps the last that each agent has learned, merges it, and hands it to newcomers.
+"""An aggregator: it keeps the last message of each agent, merges them, and returns the result to new agents.
 
 ==========================  ========================================================================
-``PUT /nodes/NAME``         what an agent has learned; needs the token
-``DELETE /nodes/NAME``      forgets an agent, and what it knew; needs the token
-``GET /global``             what all together have learned; 204 where nobody sent anything; needs the token
+``PUT /nodes/NAME``         set what an agent has learned; needs the token
+``DELETE /nodes/NAME``      forget an agent and what it learned; needs the token
+``GET /global``             the merged model; 204 if no agent has sent anything; needs the token
 ``GET /healthz``            200
 ``GET /metrics``            for Prometheus
 ==========================  ========================================================================
 
-What is refused changes nothing: a message is checked as a whole before any of it is kept. Aggregators can be agents of
-another one: what they have merged goes up in the same way, and newcomers are then handed what the topmost one has.
+A rejected message changes nothing: it is validated as a whole first. An aggregator can itself be an agent of another
+one: its merged model is sent up in the same way, and new agents then receive the model of the topmost one.
 """
 
 from __future__ import annotations
@@ -31,25 +31,25 @@ from windlass.agent.token import Token
 from windlass.agent.web import Answered, WebRequest, refuse
 from windlass.model import InputError
 
-#: No more agents below one aggregator: further ones are refused, and aggregators can be below aggregators.
+#: The most agents below one aggregator: further ones are rejected. Aggregators can be nested instead.
 MOST = 10_000
 _BYTES = "application/octet-stream"
 _LESSON = "lesson "
 
 
 class Aggregate:
-    """What an aggregator has been sent.
+    """The messages that an aggregator has received, and their merged model.
 
     Parameters
     ----------
     dim, rank
-        Metrics, and directions of the merged subspace at most.
+        Number of metrics, and the most directions of the merged subspace.
     metrics
-        Which metrics, as of :func:`~windlass.agent.envelope.digest`.
+        Digest of the names of the metrics, see :func:`~windlass.agent.envelope.digest`.
     forget_after
-        Who sent nothing for so long is forgotten, s.
+        An agent that has sent nothing for this long is forgotten, s.
     clock
-        Says the time, s.
+        Returns the time, s.
     """
 
     def __init__(
@@ -61,29 +61,29 @@ class Aggregate:
         self._metrics, self._forget_after, self._clock = metrics, forget_after, clock
         self._lock = threading.Lock()
         self.taken = 0
-        #: Counts changes: who saves looks whether there were any.
+        #: Number of changes, from which callers detect new state to save.
         self.changes = 0
         self._merged: tuple[int, Learned | None] = (0, None)
 
     @property
     def children(self) -> tuple[str, ...]:
-        """Names of those of whom there is something."""
+        """Names of the agents with a stored message."""
         return self._aggregator.children
 
     def take(self, child: str, data: bytes) -> None:
-        """Keep what an agent has learned.
+        """Store what an agent has learned.
 
         Raises
         ------
         InputError
-            It is nothing that an agent of these metrics could have learned, or there are too many agents.
+            The message is invalid or of other metrics, or there are too many agents.
         """
         envelope = opened(data)
         envelope.check("learned", self._metrics)
         learned = from_message(envelope, self._aggregator.dim)
         with self._lock:
             if child not in self._heard and len(self._heard) >= MOST:
-                raise InputError(f"{MOST} agents are here, expected no more below one aggregator")
+                raise InputError(f"{MOST} agents are known, expected no more below one aggregator")
             self._aggregator.take(child, learned.subspace)
             if learned.lesson is None:
                 self._lessons.pop(child, None)
@@ -99,22 +99,22 @@ class Aggregate:
             self._leave(child)
 
     def forget(self) -> None:
-        """Forget those that have been silent for too long."""
+        """Forget the agents that have been silent for too long."""
         with self._lock:
             since = self._clock() - self._forget_after
             for child in [each for each, heard in self._heard.items() if heard < since]:
                 self._leave(child)
 
     def learned(self) -> Learned | None:
-        """What all together have learned; None where nobody sent anything."""
+        """Return the merged model; None if no agent has sent anything."""
         with self._lock:
-            # Thousands may ask between two changes.
+            # The merged model is cached, as thousands of agents may request it between two changes.
             if self._merged[0] != self.changes:
                 self._merged = self.changes, self._merge()
             return self._merged[1]
 
     def saved(self) -> Envelope:
-        """All of it, to be kept."""
+        """Return the whole state, to be saved."""
         with self._lock:
             parts = [
                 EnvelopePart(f"{_LESSON}{child}", save_lesson(each))
@@ -128,17 +128,17 @@ class Aggregate:
             )
 
     def restore(self, envelope: Envelope) -> None:
-        """Have what was saved.
+        """Restore a saved state.
 
         Raises
         ------
         InputError
-            It is not that.
+            It is not the state of an aggregator with these metrics.
         """
         envelope.check("aggregator", self._metrics)
         found = load_aggregator(envelope.part("aggregator") or b"")
         if found.dim != self._aggregator.dim:
-            raise InputError(f"is of {found.dim} metrics, expected {self._aggregator.dim}")
+            raise InputError(f"has {found.dim} metrics, expected {self._aggregator.dim}")
         lessons = {
             each.name.removeprefix(_LESSON): load_lesson(each.data)
             for each in envelope.parts
@@ -154,13 +154,13 @@ class Aggregate:
             self.changes += 1
 
     def shown(self) -> Iterator[Shown]:
-        """For Prometheus."""
+        """Yield the metrics for Prometheus."""
         merged = self.learned()
-        yield Gauge("agents", "Agents of whom there is something.", len(self.children))
-        yield Count("taken", "Messages of agents that were taken.", self.taken)
+        yield Gauge("agents", "Agents with a stored message.", len(self.children))
+        yield Count("taken", "Accepted messages of agents.", self.taken)
         values = () if merged is None else tuple(merged.subspace.singular)
         pairs = tuple((str(at), float(value)) for at, value in enumerate(values))
-        yield Many("singular_value", "Of the merged directions.", "axis", pairs)
+        yield Many("singular_value", "Singular values of the merged directions.", "axis", pairs)
 
     def _merge(self) -> Learned | None:
         merged = self._aggregator.merged
@@ -177,20 +177,20 @@ class Aggregate:
 
 
 class Routes:
-    """Answers of an aggregator.
+    """The pages of an aggregator.
 
     Parameters
     ----------
     aggregate
-        What it was sent.
+        The received messages.
     token
-        Of the tree.
+        The tree's token.
     metrics
-        Which metrics.
+        Digest of the names of the metrics.
     page
-        For Prometheus.
+        Returns the page for Prometheus.
     above
-        What the aggregator above has, if there is one and it has said.
+        Returns the model received from the aggregator above; None without one.
     """
 
     def __init__(
@@ -204,20 +204,22 @@ class Routes:
         self._aggregate, self._token, self._metrics = aggregate, token, metrics
         self._page, self._above = page, above
 
-    def __call__(self, asked: WebRequest) -> Answered:
-        """What is answered."""
-        node = asked.path.removeprefix("/nodes/") if asked.path.startswith("/nodes/") else None
-        if node is None and asked.path not in ("/healthz", "/metrics", "/global"):
+    def __call__(self, request: WebRequest) -> Answered:
+        """Answer a request."""
+        node = request.path.removeprefix("/nodes/") if request.path.startswith("/nodes/") else None
+        if node is None and request.path not in ("/healthz", "/metrics", "/global"):
             return refuse(
                 404, "no such page, expected one of /global, /nodes/NAME, /healthz, /metrics", "path"
             )
-        if node is None and asked.path != "/global":
-            return only_get(asked) or (self._page() if asked.path == "/metrics" else Answered(200, b"ok\n"))
-        if not self._token.is_in(asked.authorization):
+        if node is None and request.path != "/global":
+            return only_get(request) or (
+                self._page() if request.path == "/metrics" else Answered(200, b"ok\n")
+            )
+        if not self._token.is_in(request.authorization):
             return refuse(401, "expected the token of this tree", "token")
         if node is None:
-            return only_get(asked) or self._global()
-        return self._node(asked, unquote(node))
+            return only_get(request) or self._global()
+        return self._node(request, unquote(node))
 
     def _global(self) -> Answered:
         learned = self._above() or self._aggregate.learned()
@@ -225,18 +227,20 @@ class Routes:
             return Answered(204)
         return Answered(200, as_message(learned, "", self._metrics).seal(), content=_BYTES)
 
-    def _node(self, asked: WebRequest, name: str) -> Answered:
+    def _node(self, request: WebRequest, name: str) -> Answered:
         try:
             check_name("the name", name)
         except InputError as error:
             return refuse(400, str(error), "name")
-        if asked.method == "DELETE":
+        if request.method == "DELETE":
             self._aggregate.leave(name)
             return Answered(204)
-        if asked.method != "PUT":
-            return refuse(405, f"{asked.method[:16]} is not answered here, expected PUT or DELETE", "method")
+        if request.method != "PUT":
+            return refuse(
+                405, f"{request.method[:16]} is not supported here, expected PUT or DELETE", "method"
+            )
         try:
-            self._aggregate.take(name, asked.body)
+            self._aggregate.take(name, request.body)
         except InputError as error:
             return refuse(400, str(error), "content")
         return Answered(204)

@@ -1,9 +1,9 @@
-"""HAProxy's agent-check: a second port, at which each connection is told one line and closed.
+"""HAProxy's agent-check: a second port on which each connection receives one line and is closed.
 
-``ready up 80%`` sets a server to work with that part of its weight, and ``drain`` sends it no new connections, while
-those that it has go on. ``drain`` sets the server's administrative state, which only ``ready`` ends; so ``ready`` also
-ends a drain or maintenance that an operator has set by hand. Where that is not wanted, answers can be by weight alone:
-``up 0%`` has the same effect as ``drain``, and leaves the administrative state alone.
+``ready up 80%`` makes a server available with that percentage of its weight. ``drain`` stops new connections, while
+existing ones continue. ``drain`` sets the server's administrative state, which only ``ready`` resets; ``ready``
+therefore also ends a drain or maintenance that an operator set by hand. To avoid that, answers can use the weight
+alone: ``up 0%`` has the same effect as ``drain``, and leaves the administrative state unchanged.
 
 Source: HAProxy's configuration manual, ``agent-check``.
 """
@@ -19,17 +19,17 @@ from windlass.agent.options import Address
 from windlass.agent.signal_board import AdmissionAnswer
 from windlass.agent.web import listening
 
-#: Who does not take a line within so many seconds goes without.
+#: Time limit for sending the line, s; slower clients do not receive it.
 _PATIENCE = 0.2
 
 
 def line_of(answer: AdmissionAnswer, by: str) -> str:
-    """What HAProxy is told.
+    """Return the line for HAProxy.
 
     Parameters
     ----------
     answer
-        What stands.
+        The current decision.
     by
         ``state`` or ``weight``.
 
@@ -46,19 +46,19 @@ def line_of(answer: AdmissionAnswer, by: str) -> str:
 
 
 class CheckServer:
-    """Tells each connection a line, until it is closed.
+    """Sends each connection a line, until it is closed.
 
     Parameters
     ----------
     address
-        Where to listen; port 0 for any that is free.
+        The address to listen on; port 0 for any free port.
     line
-        What is told.
+        Returns the line.
 
     Raises
     ------
     InputError
-        Nobody can listen there.
+        The address cannot be listened on.
     """
 
     def __init__(self, address: Address, line: Callable[[], str]) -> None:
@@ -69,9 +69,9 @@ class CheckServer:
         self._thread.start()
 
     def close(self) -> None:
-        """Answer no more."""
+        """Stop answering."""
         self._closed = True
-        # Wakes the thread, which closing the socket would not.
+        # Shutting the socket down wakes the thread in accept(), which closing it would not.
         with contextlib.suppress(OSError):
             self._socket.shutdown(socket.SHUT_RDWR)
         self._thread.join(timeout=5.0)
@@ -84,10 +84,10 @@ class CheckServer:
             except OSError:
                 if self._closed:
                     return
-                continue  # the other end has gone already
+                continue  # the client has already disconnected
             with connection, contextlib.suppress(OSError):
                 connection.settimeout(_PATIENCE)
                 connection.sendall(f"{self._line()}\n".encode())
                 connection.shutdown(socket.SHUT_WR)
-                # HAProxy may send a line too; closed with that unread, the connection would be reset.
+                # HAProxy may send a line, too; a close with unread data would reset the connection.
                 connection.recv(256)

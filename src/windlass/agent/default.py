@@ -1,7 +1,7 @@
-"""The agent's policy where its user names none: this is the one place to change it.
+"""The agent's default policy, defined only here.
 
-``forewarn`` is the one that is up before onsets more often than at other times, on all that was looked at
-(docs/admit.md). It keeps to a budget of 5 %; contention that lasts is the guard's.
+``forewarn`` is the only policy with a signal that rises before onsets more often than at other times, on all
+recordings examined (docs/admit.md). It keeps to a budget of 5 %; the guard handles lasting contention.
 """
 
 POLICY = "forewarn"

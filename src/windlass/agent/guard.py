@@ -1,7 +1,7 @@
-"""Rejects while tasks wait for cores, whatever the policy foresees.
+"""The guard, which rejects tasks while CPU Ready is high, whatever the policy predicts.
 
-A policy foresees contention, and some keep to a budget: ``forewarn`` rejects for 5 % of the time at most. Contention
-that lasts is seen by anybody, so the agent does not accept tasks into it.
+A policy predicts contention, and some keep to a budget: ``forewarn`` rejects for at most 5 % of the time. Lasting
+contention is measured directly, so the agent does not accept tasks during it.
 """
 
 from __future__ import annotations
@@ -11,17 +11,17 @@ from collections import deque
 
 from windlass.model.values import number
 
-#: CPU Ready is taken over so many steps, so that one bad step is not enough.
+#: Number of steps over which CPU Ready is averaged, so that one bad step is not enough.
 _STEPS = 3
 
 
 class Guard:
-    """Up from a mean CPU Ready of ``limit`` on, until it is below half of that.
+    """Rejects from a mean CPU Ready of ``limit`` on, until it is below half of that.
 
     Parameters
     ----------
     limit
-        CPU Ready over the last three steps, in all cores' time; 0 for no guard at all.
+        Mean CPU Ready over the last three steps, as a share of all cores' time; 0 to disable the guard.
 
     Raises
     ------
@@ -42,11 +42,11 @@ class Guard:
 
     @property
     def mean(self) -> float:
-        """CPU Ready over the last steps; 0 before the first."""
+        """Mean CPU Ready over the last steps; 0 before the first."""
         return sum(self._last) / len(self._last) if self._last else 0.0
 
     def up(self, ready: float) -> bool:
-        """Whether to reject after a step; one whose CPU Ready is NaN changes nothing."""
+        """Return whether to reject after a step; a step with a CPU Ready of NaN changes nothing."""
         if self.limit == 0.0:
             return False
         if not math.isnan(ready):
@@ -56,5 +56,5 @@ class Guard:
 
     @property
     def room(self) -> float:
-        """How far CPU Ready is from the limit, 1 where nobody waits to 0; 1 without a guard."""
+        """Distance of CPU Ready from the limit: 1 if no thread waits, 0 at the limit; 1 without a guard."""
         return 1.0 if self.limit == 0.0 else max(0.0, 1.0 - self.mean / self.limit)

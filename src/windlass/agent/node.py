@@ -1,7 +1,7 @@
-"""Policies as the agent uses them: they decide, and some of them learn, are saved, and share what they learned.
+"""Policies as used by the agent: they decide, and some of them learn, can be saved, and share what they learned.
 
-The agent does not know policies by name. What a policy can do beyond deciding is one of the protocols of
-:mod:`windlass.admit.learned`, so a learning policy from a file of one's own is saved and merged as a built-in one is.
+The agent does not know policies by name. The further abilities of a policy are protocols of
+:mod:`windlass.admit.learned`, so a learning policy from a user's file is saved and merged like a built-in one.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from windlass.model import InputError
 from windlass.policy.registry import capability
 
 _NONE = np.zeros(0)
-#: A node's values are at most 10 deviations of each metric and step: this is 10¹² steps of them.
+#: Bounds of a valid message: a node's values are at most 10 deviations of each metric and step, for 10¹² steps.
 _MOST_SINGULAR, _MOST_WEIGHT, _MOST_STEPS = 1e9, 1e6, 1e12
 
 
@@ -43,12 +43,12 @@ def as_message(learned: Learned, policy: str, metrics: str) -> Envelope:
 
 
 def from_message(envelope: Envelope, dim: int) -> Learned:
-    """Return what a message says was learned, checked as a whole.
+    """Parse and validate what a message contains.
 
     Raises
     ------
     InputError
-        It does not say it, says it of another number of metrics, or says numbers that no node can reach.
+        A part is missing, the number of metrics differs, or a number is larger than any node can reach.
     """
     data, lesson = envelope.part("subspace"), envelope.part("lesson")
     if data is None:
@@ -69,12 +69,12 @@ def from_message(envelope: Envelope, dim: int) -> Learned:
 
 
 class AgentNode:
-    """A policy of one node, with what it can do beyond deciding.
+    """A policy of one node, and its further abilities.
 
     Parameters
     ----------
     policy
-        Decides.
+        The policy.
     """
 
     def __init__(self, policy: AdmitPolicy) -> None:
@@ -86,7 +86,7 @@ class AgentNode:
 
     @property
     def is_new(self) -> bool:
-        """True if the policy could begin from what other nodes have learned, and has learned nothing yet."""
+        """True if the policy could start from what other nodes have learned, and has learned nothing yet."""
         return self._mergeable is not None and self._mergeable.is_new
 
     @property
@@ -100,43 +100,42 @@ class AgentNode:
         return _NONE if self._projecting is None else self._projecting.singular_values
 
     def gap(self) -> None:
-        """Tell the policy that time was lost since the last step."""
+        """Notify the policy of a gap since the last step."""
         if self._interruptible is not None:
             self._interruptible.restart()
 
     def learned(self) -> Learned | None:
-        """Return what was learned, for other nodes; None if that is nothing."""
+        """Return what was learned, for other nodes; None if there is nothing."""
         return None if self._mergeable is None else self._mergeable.learned()
 
     def start(self, learned: Learned) -> None:
-        """Begin from what other nodes have learned."""
+        """Start from what other nodes have learned."""
         if self._mergeable is not None:
             self._mergeable.join(learned)
 
     def save(self) -> bytes | None:
-        """Return what was learned, to be kept; None if the policy cannot be saved."""
+        """Return the state of the policy, to be saved; None if the policy does not support it."""
         return None if self._restorable is None else self._restorable.save()
 
 
 def make_node(name: str, dim: int, rng: np.random.Generator, downtime: float | None = None) -> AgentNode:
-    """Return a node under a policy that has seen nothing yet.
+    """Return a new node under a policy.
 
     Parameters
     ----------
     name
-        The policy's name, or the file that holds it.
+        The policy's name, or its file.
     dim
         Number of metrics.
     rng
-        For policies that draw.
+        The random generator of policies that use one.
     downtime
         Share of the time in which the node may reject, 0 to 1; None for the policy's default.
 
     Raises
     ------
     InputError
-        There is no such policy, or it has no downtime where one is given.
-
+        The policy does not exist, or ``downtime`` is given and it has none.
     Examples
     --------
     >>> make_node("utilisation", 3, np.random.default_rng(1)).policy.name
@@ -147,24 +146,24 @@ def make_node(name: str, dim: int, rng: np.random.Generator, downtime: float | N
 
 
 def load_node(name: str, dim: int, data: bytes) -> AgentNode:
-    """Return a node as it was saved.
+    """Return a saved node.
 
     Raises
     ------
     InputError
-        It cannot be loaded, or is of another number of metrics.
+        It cannot be loaded, or has another number of metrics.
     """
     kind = capability(POLICIES.find(name), Loadable)
     policy = None if kind is None else capability(kind.load(data), Restorable)
     if policy is None:
         raise InputError(f"policy '{name:.40}' cannot be saved or loaded")
     if policy.dim != dim:
-        raise InputError(f"is of {policy.dim} metrics, expected {dim}")
+        raise InputError(f"has {policy.dim} metrics, expected {dim}")
     return AgentNode(cast(AdmitPolicy, policy))
 
 
 def decide(node: AgentNode, view: AdmitView) -> Admission:
-    """Return the answer of a node's policy, checked."""
+    """Return the validated answer of a node's policy."""
     found = node.policy.decide(view)
     found.check()
     return found

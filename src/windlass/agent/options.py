@@ -1,4 +1,4 @@
-"""What a user may say to an agent or an aggregator."""
+"""Options of an agent and an aggregator."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from windlass.model import InputError
 from windlass.model.values import number
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
-#: How HAProxy is told: by the server's state, or by its weight alone.
+#: How HAProxy drains a server: by its administrative state, or by its weight alone.
 DRAINS = ("state", "weight")
-#: What is done to a Kubernetes node.
+#: How a Kubernetes node is marked.
 MARKS = ("off", "label", "taint")
 
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """Where to listen.
+    """An IP address and port to listen on.
 
     Examples
     --------
@@ -38,12 +38,12 @@ class Address:
 
     @classmethod
     def of(cls, option: str, text: str) -> Address:
-        """From an option's value.
+        """Parse an option's value.
 
         Raises
         ------
         InputError
-            It is none.
+            It is not an address.
         """
         host, _, port = text.rpartition(":")
         if not is_ip(host) or not (is_port(port) or port == "0"):
@@ -54,24 +54,24 @@ class Address:
 
     @property
     def url(self) -> str:
-        """Of the HTTP server there."""
+        """The URL of an HTTP server at this address."""
         return f"http://{f'[{self.host}]' if ':' in self.host else self.host}:{self.port}"
 
 
 @dataclass(frozen=True, slots=True)
 class Above:
-    """The aggregator that is joined.
+    """The aggregator to join.
 
     Parameters
     ----------
     url
-        Such as ``http://10.0.0.1:9092``.
+        Its URL, such as ``http://10.0.0.1:9092``.
     name
-        Of who joins; the tree knows it by this.
+        The name of the joining agent in the tree.
     every
-        How often what was learned is sent, if it has moved, s.
+        Interval at which learned state is sent if it has changed, s.
     epsilon
-        It has moved if it did by more than this, as of :meth:`windlass.admit.Subspace.moved`.
+        The change that counts, see :meth:`windlass.admit.Subspace.moved`.
     """
 
     url: str
@@ -87,12 +87,12 @@ class Above:
 
 
 def check_name(option: str, name: str) -> None:
-    """That a node can be called so.
+    """Check a node's name.
 
     Raises
     ------
     InputError
-        It cannot.
+        The name is invalid.
     """
     if not _NAME.fullmatch(name):
         raise InputError(f"{option} is '{name:.80}', expected up to 64 letters, digits, dots, - and _")
@@ -100,20 +100,20 @@ def check_name(option: str, name: str) -> None:
 
 @dataclass(frozen=True, slots=True)
 class AgentOptions:
-    """Of ``windlass agent run``.
+    """Options of ``windlass agent run``.
 
     Parameters
     ----------
     listen, check
-        Where HTTP and HAProxy's agent-check are answered; no ``check`` for no second port.
+        Addresses of the HTTP server and of HAProxy's agent-check; None for no agent-check.
     policy, downtime
-        Which policy decides, and the share of time in which it may reject; None for its own default.
+        The policy, and the share of time in which it may reject; None for its default.
     guard
         Limit of CPU Ready; see :class:`~windlass.agent.guard.Guard`.
     every
-        Seconds of a step.
+        Length of a step, s.
     state, save_every
-        Where what was learned is kept, and how often, s.
+        The file of learned state, and the interval between saves, s.
     drain
         One of :data:`DRAINS`.
     above
@@ -121,7 +121,7 @@ class AgentOptions:
     mark, node
         One of :data:`MARKS`, and the Kubernetes node.
     roots
-        Where the kernel shows itself.
+        The mount points of procfs and cgroups.
 
     Raises
     ------
@@ -158,24 +158,24 @@ class AgentOptions:
 
     @property
     def stale(self) -> float:
-        """A step older than this says nothing, s."""
+        """Age from which the last step is ignored, s."""
         return max(5.0, 5.0 * self.every)
 
 
 @dataclass(frozen=True, slots=True)
 class AggregatorOptions:
-    """Of ``windlass agent aggregate``.
+    """Options of ``windlass agent aggregate``.
 
     Parameters
     ----------
     listen
-        Where agents come.
+        The address of the HTTP server.
     rank
-        Directions of the merged subspace at most.
+        The most directions of the merged subspace.
     forget_after
-        Who sent nothing for so long is forgotten, s.
+        An agent that has sent nothing for this long is forgotten, s.
     state, save_every
-        Where what was sent is kept, and how often, s.
+        The file of received messages, and the interval between saves, s.
     above
         The aggregator to join in turn.
 

@@ -1,4 +1,4 @@
-"""What an agent or an aggregator shows to Prometheus. Needs the extra ``agent``."""
+"""Metrics of an agent or an aggregator for Prometheus. Needs the extra ``agent``."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from prometheus_client.registry import Collector
 from windlass.agent.signal_board import Board
 from windlass.agent.web import Answered
 
-#: Of the text that Prometheus reads.
+#: Content type of Prometheus's text format.
 CONTENT = "text/plain; version=0.0.4; charset=utf-8"
 
 
 @dataclass(frozen=True, slots=True)
 class Gauge:
-    """One number that is as it is now."""
+    """A value that may rise and fall."""
 
     name: str
     says: str
@@ -28,7 +28,7 @@ class Gauge:
 
 @dataclass(frozen=True, slots=True)
 class Count:
-    """One number that only grows."""
+    """A value that only rises."""
 
     name: str
     says: str
@@ -37,7 +37,7 @@ class Count:
 
 @dataclass(frozen=True, slots=True)
 class Many:
-    """Numbers that differ by a label; ``counts`` where they only grow."""
+    """Values that differ by a label; ``counts`` if they only rise."""
 
     name: str
     says: str
@@ -50,7 +50,7 @@ Shown = Gauge | Count | Many
 
 
 class _Now(Collector):
-    """Asked anew with each request."""
+    """A collector that reads the current values for each request."""
 
     def __init__(self, now: Callable[[], Iterable[Shown]]) -> None:
         self._now = now
@@ -74,12 +74,12 @@ class _Now(Collector):
 
 
 class Page:
-    """The page that Prometheus reads.
+    """The page for Prometheus.
 
     Parameters
     ----------
     now
-        What there is to show.
+        Returns the current metrics.
 
     Examples
     --------
@@ -92,40 +92,45 @@ class Page:
         self._registry.register(_Now(now))
 
     def answer(self) -> Answered:
-        """The page now."""
+        """Return the current page."""
         return Answered(200, generate_latest(self._registry), content=CONTENT)
 
 
 def shown_of(board: Board, names: tuple[str, ...]) -> Iterator[Shown]:
-    """What an agent's board shows.
+    """Yield the metrics of an agent's board.
 
     Parameters
     ----------
     board
-        The agent's.
+        The agent's board.
     names
-        Of the metrics.
+        The names of the metrics.
     """
     answer, last = board.answer(), board.last
-    yield Gauge("accepting", "1 where the node takes tasks, 0 where it does not.", float(answer.accept))
-    yield Gauge("weight_percent", "Share of its usual weight that HAProxy is told.", float(answer.percent))
-    yield Gauge("step_age_seconds", "Since the last step ended.", board.age)
+    yield Gauge("accepting", "1 if the node accepts tasks, 0 if not.", float(answer.accept))
+    yield Gauge("weight_percent", "Percentage of its weight reported to HAProxy.", float(answer.percent))
+    yield Gauge("step_age_seconds", "Time since the last step ended.", board.age)
     if last is None:
         return
-    yield Gauge("score", "The rejection signal: what the policy holds against its threshold.", last.score)
-    yield Gauge("busy", "Share of all cores' time that was used.", last.busy)
-    yield Gauge("cpu_ready", "Time in which tasks waited for a core, over all cores' time.", last.ready)
-    yield Count("steps", "Steps that were measured.", last.steps)
+    yield Gauge("score", "Rejection signal, which the policy compares with its threshold.", last.score)
+    yield Gauge("busy", "Used share of all cores' time.", last.busy)
+    yield Gauge("cpu_ready", "Time in which threads waited for a core, over all cores' time.", last.ready)
+    yield Count("steps", "Measured steps.", last.steps)
     yield Count("rejected_steps", "Steps after which tasks were rejected.", last.rejected)
-    yield Count("guarded_steps", "Those of them where the guard alone did.", last.guarded)
+    yield Count("guarded_steps", "Steps after which only the guard rejected tasks.", last.guarded)
     yield Many(
-        "projection", "Of the last step on the leading directions.", "axis", _numbered(last.projections)
+        "projection",
+        "Projections of the last step on the leading directions.",
+        "axis",
+        _numbered(last.projections),
     )
-    yield Many("singular_value", "Of the leading directions.", "axis", _numbered(last.singular))
+    yield Many(
+        "singular_value", "Singular values of the leading directions.", "axis", _numbered(last.singular)
+    )
     pairs = zip(names, map(float, last.metrics), strict=True)
     yield Many(
         "metric",
-        "What was measured, by name.",
+        "Telemetry of the machine, by name.",
         "name",
         tuple(pair for pair in pairs if not math.isnan(pair[1])),
     )

@@ -1,8 +1,8 @@
-"""What an agent answers over HTTP.
+"""The pages of an agent's HTTP server.
 
 ========================  ==========================================================================
-``GET /accept``           200 and the reason, or 503 and the reason: whether a task may come now
-``GET /healthz``          200 while it measures; 503 where the last step is too old, and before the first
+``GET /accept``           200 or 503, and the reason: whether a task may start now
+``GET /healthz``          200 while it measures; 503 if the last step is too old, and before the first
 ``GET /metrics``          for Prometheus
 ========================  ==========================================================================
 """
@@ -15,24 +15,24 @@ from windlass.agent.signal_board import Board
 from windlass.agent.web import Answered, Answering, WebRequest, refuse
 
 
-def only_get(asked: WebRequest) -> Answered | None:
-    """A refusal of what is neither GET nor HEAD; None otherwise.
+def only_get(request: WebRequest) -> Answered | None:
+    """Reject requests other than GET and HEAD; return None for these.
 
     >>> only_get(WebRequest("POST", "/accept")).status, only_get(WebRequest("GET", "/accept"))
     (405, None)
     """
-    if asked.method in ("GET", "HEAD"):
+    if request.method in ("GET", "HEAD"):
         return None
-    return refuse(405, f"{asked.method[:16]} is not answered here, expected GET", "method")
+    return refuse(405, f"{request.method[:16]} is not supported here, expected GET", "method")
 
 
 def agent_routes(board: Board, metrics: Callable[[], Answered]) -> Answering:
-    """Answers of an agent.
+    """Return the pages of an agent.
 
     Parameters
     ----------
     board
-        What stands.
+        The current decision.
     metrics
         The page for Prometheus.
 
@@ -55,15 +55,15 @@ def agent_routes(board: Board, metrics: Callable[[], Answered]) -> Answering:
 
     pages = {"/accept": accept, "/healthz": healthz, "/metrics": metrics}
 
-    def answering(asked: WebRequest) -> Answered:
-        page = pages.get(asked.path)
+    def answering(request: WebRequest) -> Answered:
+        page = pages.get(request.path)
         if page is None:
             return refuse(404, f"no such page, expected one of {', '.join(pages)}", "path")
-        return only_get(asked) or page()
+        return only_get(request) or page()
 
     return answering
 
 
 def _line(text: str) -> str:
-    # A policy of the user's own may say anything.
+    # A user's policy may return any text.
     return " ".join(text.split())[:500]

@@ -1,4 +1,4 @@
-"""What an agent has answered last, and what it measured then: whoever asks is shown this."""
+"""The agent's current decision, and the measurements behind it."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ _Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class StepSignal:
-    """One step.
+    """The outcome of one step.
 
     Parameters
     ----------
     steps, rejected, guarded
-        Steps so far; those after which tasks were rejected; and those of them where the guard alone did.
+        Number of steps so far; of steps after which tasks were rejected; and of those rejected only by the guard.
     now
-        When the step ended, s of a clock that never jumps.
+        When the step ended, on a monotonic clock, s.
     reject, why, score
-        What was answered.
+        The decision.
     busy, ready, room
-        Share of cores' time; CPU Ready; and how far it is from the guard's limit, 1 to 0.
+        Used share of cores' time; CPU Ready; and its distance from the guard's limit, 1 to 0.
     metrics
-        (d,) as measured.
+        (d,) the telemetry.
     projections, singular
-        Of a policy that has directions; empty otherwise.
+        Of a policy with directions; empty for others.
     """
 
     steps: int
@@ -48,16 +48,16 @@ class StepSignal:
 
 @dataclass(frozen=True, slots=True)
 class AdmissionAnswer:
-    """Whether a task may come now.
+    """Whether a task may start now.
 
     Parameters
     ----------
     accept
-        True where it may.
+        True if it may.
     why
         The reason, one line.
     percent
-        Of its usual share of tasks: 1 to 100, and 0 where it rejects.
+        Percentage of the usual share of tasks: 1 to 100, and 0 if tasks are rejected.
     """
 
     accept: bool
@@ -66,15 +66,15 @@ class AdmissionAnswer:
 
 
 class Board:
-    """Where the step that stands is shown. One thread shows, others look: there is nothing to lock.
+    """The last step's outcome. A single thread writes it, and any thread may read it without a lock.
 
     Parameters
     ----------
     clock
-        As of :attr:`StepSignal.now`, s.
+        The clock of :attr:`StepSignal.now`, s.
     stale
-        A step that is older says nothing: whoever asks is rejected, as an agent that does not get to run is on a
-        machine that has too much to do.
+        Age from which the last step is ignored and tasks are rejected, s: an agent that does not get to run is on an
+        overloaded machine.
 
     Examples
     --------
@@ -88,11 +88,11 @@ class Board:
 
     @property
     def age(self) -> float:
-        """Of the last step, s; infinite before the first."""
+        """Age of the last step, s; infinite before the first."""
         return float("inf") if self.last is None else self._clock() - self.last.now
 
     def answer(self) -> AdmissionAnswer:
-        """What stands."""
+        """Return the current decision."""
         last = self.last
         if last is None:
             return AdmissionAnswer(False, "no step was measured yet", 0)

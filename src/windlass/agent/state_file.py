@@ -1,4 +1,4 @@
-"""A file that is whole at any instant: also when its writer is killed, or the machine stops."""
+"""The agent's state file, which is complete at all times, even if its writer is killed or the machine stops."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ _Found = TypeVar("_Found")
 
 
 class Keeper:
-    """Where an agent keeps what it has learned.
+    """Loads and saves learned state.
 
     Parameters
     ----------
     path
-        The file; None to keep nothing.
+        The file; None to save nothing.
 
     Examples
     --------
@@ -32,21 +32,21 @@ class Keeper:
         self.path = path
 
     def load(self, make: Callable[[Envelope], _Found], tell: Callable[[str], None]) -> _Found | None:
-        """What the file holds; None where there is none yet, or what it holds cannot be used any more.
+        """Load the file; return None if it does not exist or its state is unusable.
 
-        Such a file is told of, and put aside as ``NAME.refused``: learning begins anew.
+        An unusable file is reported and renamed to ``NAME.refused``, and learning starts over.
 
         Parameters
         ----------
         make
-            Makes what is wanted of an envelope; raises InputError where it cannot.
+            Makes the result from an envelope; raises InputError if it cannot.
         tell
-            Says a line to the user.
+            Called with a message to the user.
 
         Raises
         ------
         InputError
-            The file is somebody else's, or cannot be read or moved: then it is left alone.
+            The file belongs to another program and is left unchanged, or it cannot be read or renamed.
         """
         if self.path is None:
             return None
@@ -60,19 +60,19 @@ class Keeper:
             return make(opened(data))
         except InputError as error:
             if not is_ours(data):
-                raise InputError(f"{self.path}: {error}; it is left alone") from error
+                raise InputError(f"{self.path}: {error}; the file is left unchanged") from error
             aside = self.path.with_name(self.path.name + ".refused")
             _replace(self.path, aside)
-            tell(f"{self.path}: {error}; it is put aside as {aside.name}, and learning begins anew")
+            tell(f"{self.path}: {error}; renamed to {aside.name}, learning starts over")
             return None
 
     def save(self, envelope: Envelope) -> None:
-        """Have this in the file, and on the disk.
+        """Write the state to the file and the disk.
 
         Raises
         ------
         InputError
-            It cannot be written; what was there before is there still.
+            It cannot be written; the previous content is kept.
         """
         if self.path is not None:
             write_bytes(envelope.seal(), self.path)

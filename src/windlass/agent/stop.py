@@ -1,4 +1,4 @@
-"""Waits that a stop ends at once, and delays that grow while something fails."""
+"""Waits that a stop interrupts, and retry delays that grow with each failure."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 
 
 class Stop:
-    """Told once, seen by all threads.
+    """A stop request that is sent once and seen by all threads.
 
     Examples
     --------
@@ -26,29 +26,28 @@ class Stop:
 
     @property
     def told(self) -> bool:
-        """Whether it was."""
+        """True once a stop was requested."""
         return self._event.is_set()
 
     def tell(self) -> None:
-        """End all waits, now and later."""
+        """Request a stop, which ends all current and later waits."""
         self._event.set()
 
     def wait(self, seconds: float) -> bool:
-        """Wait so long, or until told; whether it was."""
+        """Wait for ``seconds`` or a stop request; return whether a stop was requested."""
         return self._event.wait(max(0.0, seconds))
 
 
 @dataclass(slots=True)
 class Backoff:
-    """Delays between tries that fail: each is twice the last, up to a bound, and drawn from its upper half.
+    """Retry delays: each is twice the last up to a bound, and drawn from its upper half.
 
     Parameters
     ----------
     rng
-        Draws, so that many agents do not come back at the same instant.
+        Draws the delays, so that many agents do not retry at the same instant.
     first, most
-        Seconds.
-
+        The first and the longest delay, s.
     Examples
     --------
     >>> backoff = Backoff(np.random.default_rng(1), first=1.0, most=4.0)
@@ -65,11 +64,11 @@ class Backoff:
     _failed: int = 0
 
     def next(self) -> float:
-        """Seconds to wait after one more failure."""
+        """Return the delay after one more failure, s."""
         delay = min(self.most, self.first * 2.0 ** min(self._failed, 32))
         self._failed += 1
         return float(delay * self.rng.uniform(0.5, 1.0))
 
     def reset(self) -> None:
-        """It worked."""
+        """Reset the delay after a success."""
         self._failed = 0

@@ -1,4 +1,4 @@
-"""The token that all of one tree share: whoever has it may send what it learned, and be told what others have."""
+"""The token of a tree of agents: a shared secret that admits agents to send and receive what was learned."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from pathlib import Path
 
 from windlass.model import InputError
 
-#: In the environment, where no file is given.
+#: The environment variable that is read if no file is given.
 VARIABLE = "WINDLASS_TOKEN"
 _SHORTEST = 16
 
 
 class Token:
-    """A secret that does not show itself.
+    """A secret that is hidden in its representation.
 
     Parameters
     ----------
@@ -46,22 +46,22 @@ class Token:
         return "Token(…)"
 
     def is_in(self, header: bytes | None) -> bool:
-        """Whether an ``Authorization`` header has it; takes the same time whatever differs."""
+        """Return whether an ``Authorization`` header has the token, in constant time."""
         return header is not None and hmac.compare_digest(header, self._header)
 
     @property
     def header(self) -> str:
-        """The value of the header that shows it to others."""
+        """The value of the header that carries the token."""
         return self._header.decode()
 
 
 def read_token(file: Path | None, environment: Mapping[str, str] = os.environ) -> Token | None:
-    """The token in a file, or in the environment (``WINDLASS_TOKEN``); None where neither has one.
+    """Read the token from a file, or from the environment (``WINDLASS_TOKEN``); None if there is none.
 
     Raises
     ------
     InputError
-        The file cannot be read, others may read it too, or it holds no token.
+        The file cannot be read, other users may read it, or it holds no token.
 
     Examples
     --------
@@ -74,12 +74,12 @@ def read_token(file: Path | None, environment: Mapping[str, str] = os.environ) -
     try:
         mode = file.stat().st_mode
         if not stat.S_ISREG(mode):
-            raise InputError(f"{file}: is no regular file, expected one with a token")
+            raise InputError(f"{file}: not a regular file, expected one with a token")
         text = file.read_text(encoding="ascii", errors="replace").strip()
     except OSError as error:
         raise InputError(f"{file}: cannot be read: {error.strerror}") from error
     if mode & stat.S_IROTH:
-        raise InputError(f"{file}: everybody may read it (mode {mode & 0o777:o}), expected 640 or 600")
+        raise InputError(f"{file}: readable by every user (mode {mode & 0o777:o}), expected 640 or 600")
     try:
         return Token(text)
     except InputError as error:

@@ -1,4 +1,4 @@
-"""Observes a machine step by step, has the policy decide, and shows what stands."""
+"""The agent's loop: it observes the machine step by step, calls the policy, and publishes the decision."""
 
 from __future__ import annotations
 
@@ -16,27 +16,27 @@ from windlass.agent.stop import Stop
 from windlass.engines.linux.telemetry.observer import Observation
 from windlass.engines.linux.telemetry.recorder import Pace
 
-#: A step that was so many times as long as it should be is a gap.
+#: A step this many times longer than intended is a gap.
 _GAP = 5.0
-#: What was learned is looked at anew after so many steps: a block of the policies.
+#: Number of steps between two exports of learned state, equal to a block of the policies.
 _LEARNED = 20
 
 
 class NodeWatch:
-    """Takes in observations; one thread does so, and any may look at its board.
+    """Processes observations in one thread; any thread may read its board.
 
     Parameters
     ----------
     node
-        Decides.
+        The policy.
     guard
-        Rejects while tasks wait.
+        Rejects while CPU Ready is high.
     board
-        Where it is shown.
+        Receives the decision.
     every
-        How long a step should be, s.
+        Intended length of a step, s.
     clock
-        As of the board, s.
+        The board's clock, s.
     """
 
     def __init__(
@@ -45,18 +45,18 @@ class NodeWatch:
         self.node, self.guard, self.board = node, guard, board
         self._every, self._clock = every, clock
         self._steps = self._rejected = self._guarded = 0
-        #: What it has learned, for others; and what it is given to begin from.
+        #: Learned state for other nodes; and the state received from others to start from.
         self.learned: Learned | None = node.learned()
         self.given: Learned | None = None
 
     def take(self, seen: Observation) -> None:
-        """Decide upon a step, and show it."""
+        """Decide upon a step, and publish the decision."""
         given, self.given = self.given, None
         if given is not None and self.node.is_new:
             self.node.start(given)
         if seen.seconds > _GAP * self._every:
             self.node.gap()
-        # Unknown is unknown; a share of a little above 1 is the kernel's rounding.
+        # Rounding in the kernel may give a share slightly above 1.
         busy = min(1.0, seen.busy) if math.isfinite(seen.busy) else math.nan
         found = decide(self.node, AdmitView(seen.at, seen.metrics, busy, seen.ready))
         up = self.guard.up(seen.ready)
@@ -93,20 +93,20 @@ def watch(
     clock: Callable[[], float],
     stop: Stop,
 ) -> None:
-    """Observe until told to stop; a step that would begin too late is left out.
+    """Observe until stopped; a step that would begin too late is skipped.
 
     Parameters
     ----------
     observe
         Measures this machine.
     take
-        Is given each step but the first, which has no rates.
+        Called with each observation except the first, which has no rates.
     every
-        Seconds of a step.
+        Length of a step, s.
     clock
-        Says the time, s.
+        Returns the time, s.
     stop
-        Ends this.
+        Ends the loop.
     """
     pace, started = Pace(math.inf, every), clock()
     observe()

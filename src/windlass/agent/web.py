@@ -1,7 +1,7 @@
-"""An HTTP server in a thread of its own, which hands requests to one function and counts what is refused.
+"""An HTTP server in its own thread, which passes requests to one function and counts rejected ones.
 
-Needs the extra ``agent``: uvicorn reads and writes HTTP. The socket is bound here, so that a port in use is an error of
-one line, and the server has no part in signals.
+Needs the extra ``agent``: uvicorn implements HTTP. The socket is bound here, so that a port in use gives a one-line
+error, and the server does not handle signals.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from windlass.agent.options import Address
 from windlass.model import InputError
 
-#: No request may be longer; a message of the tree is about a hundredth of it.
+#: The largest body of a request, bytes; a message of the tree is about a hundredth of it.
 LONGEST = 1 << 20
-#: A request's body must have come by then, s.
+#: Time limit for receiving a request's body, s.
 _PATIENCE = 10.0
-#: More connections than this are answered 503.
+#: The most connections; further ones are answered with 503.
 _CONNECTIONS = 512
 
 _Message = MutableMapping[str, Any]
@@ -38,11 +38,11 @@ class WebRequest:
     Parameters
     ----------
     method, path
-        As they came, without a query.
+        The method, and the path without the query.
     authorization
         The header of that name.
     body
-        All of it.
+        The body.
     """
 
     method: str
@@ -53,7 +53,7 @@ class WebRequest:
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """What is answered; ``refused`` names the kind of a request that was no good, to be counted.
+    """The answer to a request; ``refused`` names the reason of a rejection, under which it is counted.
 
     Examples
     --------
@@ -71,29 +71,29 @@ Answering = Callable[[WebRequest], Answered]
 
 
 class _GoneError(Exception):
-    """Who sent a request has gone before all of it came, or it turned out to be no HTTP: nobody is answered."""
+    """The client disconnected before its request was complete, or it did not send HTTP; no answer is possible."""
 
 
 class Refusals:
-    """How many requests were refused, by why; any thread may count."""
+    """Numbers of rejected requests by reason; any thread may count."""
 
     def __init__(self) -> None:
         self._counts: Counter[str] = Counter()
         self._lock = threading.Lock()
 
     def count(self, why: str) -> None:
-        """One more."""
+        """Count a rejected request."""
         with self._lock:
             self._counts[why] += 1
 
     def by_reason(self) -> tuple[tuple[str, int], ...]:
-        """Sorted."""
+        """Return the counts, sorted by reason."""
         with self._lock:
             return tuple(sorted(self._counts.items()))
 
 
 def refuse(status: int, why: str, kind: str) -> Answered:
-    """An answer of one line.
+    """Return an answer of one line.
 
     >>> refuse(404, "no such page", "path").body
     b'no such page\\n'
@@ -102,27 +102,27 @@ def refuse(status: int, why: str, kind: str) -> Answered:
 
 
 class WebServer:
-    """Answers until it is closed.
+    """An HTTP server that runs until it is closed.
 
     Parameters
     ----------
     address
-        Where to listen; port 0 for any that is free.
+        The address to listen on; port 0 for any free port.
     answering
-        Is called for each request, in the server's thread: it must be quick.
+        Called for each request, in the server's thread: it must be quick.
     refusals
-        Counts.
+        Counts rejected requests.
 
     Raises
     ------
     InputError
-        Nobody can listen there.
+        The address cannot be listened on.
     """
 
     def __init__(self, address: Address, answering: Answering, refusals: Refusals) -> None:
         self._socket = listening("--listen", address)
         self.address = Address(address.host, self._socket.getsockname()[1])
-        # What comes over the network is counted, and not told line by line.
+        # Invalid network input is counted and not logged line by line.
         logging.getLogger("uvicorn.error").setLevel(logging.CRITICAL)
         config = uvicorn.Config(
             _application(answering, refusals),
@@ -146,23 +146,23 @@ class WebServer:
 
     @property
     def alive(self) -> bool:
-        """Whether it answers."""
+        """True while the server runs."""
         return self._thread.is_alive()
 
     def close(self) -> None:
-        """Answer no more."""
+        """Stop answering."""
         self._server.should_exit = True
         self._thread.join(timeout=5.0)
         self._socket.close()
 
 
 def listening(option: str, address: Address) -> socket.socket:
-    """A socket that listens.
+    """Return a listening socket.
 
     Raises
     ------
     InputError
-        Nobody can listen there.
+        The address cannot be listened on.
     """
     family = socket.AF_INET6 if ":" in address.host else socket.AF_INET
     try:
@@ -194,8 +194,8 @@ def _application(
             if body is None:
                 found = refuse(413, f"expected at most {LONGEST} bytes", "large")
             else:
-                asked = WebRequest(scope["method"], scope["path"], headers.get(b"authorization"), body)
-                found = answering(asked)
+                request = WebRequest(scope["method"], scope["path"], headers.get(b"authorization"), body)
+                found = answering(request)
         if found.refused:
             refusals.count(found.refused)
         shown = found.body if scope["method"] != "HEAD" else b""
@@ -213,7 +213,7 @@ def _application(
 
 
 async def _body(headers: dict[bytes, bytes], receive: Callable[[], Awaitable[_Message]]) -> bytes | None:
-    """All of a request's body; None where it is too long."""
+    """Read a request's body; None if it is too long."""
     if int(headers.get(b"content-length", b"0")) > LONGEST:
         return None
     found = b""
@@ -230,7 +230,7 @@ async def _body(headers: dict[bytes, bytes], receive: Callable[[], Awaitable[_Me
 
 
 def _counting(refusals: Refusals) -> type[asyncio.Protocol]:
-    """uvicorn's reader of HTTP, which counts what is no HTTP at all."""
+    """Return uvicorn's HTTP protocol with a count of invalid requests."""
 
     class Counting(H11Protocol):
         def send_400_response(self, msg: str) -> None:
@@ -241,7 +241,7 @@ def _counting(refusals: Refusals) -> type[asyncio.Protocol]:
             try:
                 super().data_received(data)
             except Exception:
-                # Nothing that comes over the network may be told of as if it were our own fault.
+                # Invalid input from the network must not be logged as an error of the agent.
                 refusals.count("http")
                 self.transport.close()
 

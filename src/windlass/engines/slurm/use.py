@@ -64,7 +64,7 @@ class SlurmUse:
         self._memory_per_core = _memory_per_core(client)
 
     def candidate(self, job: int) -> Candidate | None:
-        """Return a job as it was submitted, if its user allows sharing; its class is its name."""
+        """Return a job as submitted, if its user allows sharing; its class is its name."""
         if not self._system.knows(job):
             return self._known.get(job)
         row = self._system.details(job)

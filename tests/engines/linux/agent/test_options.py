@@ -67,10 +67,10 @@ def test_a_token_is_long_and_plain_and_in_a_file_of_its_own(tmp_path):
         if fine:
             assert read_token(path, {"WINDLASS_TOKEN": "another-token-of-all"}).header == f"Bearer {SECRET}"
         else:
-            with pytest.raises(InputError, match=r"everybody may read it \(mode 604\)"):
+            with pytest.raises(InputError, match=r"readable by every user \(mode 604\)"):
                 read_token(path)
     assert read_token(None, {"WINDLASS_TOKEN": SECRET}).header == f"Bearer {SECRET}"
-    with pytest.raises(InputError, match="is no regular file"):
+    with pytest.raises(InputError, match="not a regular file"):
         read_token(tmp_path)
 
 

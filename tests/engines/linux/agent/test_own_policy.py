@@ -89,7 +89,7 @@ def test_it_goes_on_after_a_restart_as_if_it_had_never_stopped(own):
     again = load_node(own, DIM, node.save())
     for view in views(60, seed=4):
         assert decide(again, view) == decide(node, view)
-    with pytest.raises(InputError, match=f"is of {DIM} metrics, expected {DIM + 1}"):
+    with pytest.raises(InputError, match=f"has {DIM} metrics, expected {DIM + 1}"):
         load_node(own, DIM + 1, node.save())
 
 

@@ -102,13 +102,13 @@ def test_an_agent_answers_at_its_ports_until_it_is_stopped_and_has_saved_then(tm
     assert not [line for line in again.lines if "put aside" in line]
     other = Running(run_agent, AgentOptions(listen=HERE, every=0.05, state=state, roots=roots))
     other.end()
-    assert [line for line in other.lines if "put aside as state.refused" in line]
+    assert [line for line in other.lines if "renamed to state.refused" in line]
     assert opened(state.read_bytes()).policy == "forewarn"
 
 
 def test_an_agent_that_is_to_join_needs_a_token_and_one_that_marks_a_pod(tmp_path, roots, monkeypatch):
     above = Above("http://127.0.0.1:9", "me")
-    with pytest.raises(InputError, match="there is no token"):
+    with pytest.raises(InputError, match="--join: no token"):
         Running(run_agent, AgentOptions(listen=HERE, above=above, roots=roots)).end()
     monkeypatch.delenv("KUBERNETES_SERVICE_HOST", raising=False)
     with pytest.raises(InputError, match="KUBERNETES_SERVICE_HOST is not set"):

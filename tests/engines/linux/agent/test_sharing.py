@@ -88,7 +88,7 @@ def test_an_aggregate_comes_back_with_lessons_and_as_if_just_heard(clock):
     one, other = aggregate.learned(), back.learned()
     assert (one.lesson.metrics == other.lesson.metrics).all()
     assert (one.subspace.basis == other.subspace.basis).all()
-    with pytest.raises(InputError, match="is of 6 metrics, expected 5"):
+    with pytest.raises(InputError, match="has 6 metrics, expected 5"):
         Aggregate(5, 3, METRICS, 100.0, clock).restore(saved)
     with pytest.raises(InputError, match="is of kind 'aggregator', expected 'learned'"):
         saved.check("learned", METRICS)
@@ -99,7 +99,7 @@ def test_no_more_agents_than_are_expected(clock, monkeypatch):
     aggregate = Aggregate(DIM, 3, METRICS, 100.0, clock)
     for child in ("a", "b", "a"):
         aggregate.take(child, sent(learned(1)))
-    with pytest.raises(InputError, match="2 agents are here"):
+    with pytest.raises(InputError, match="2 agents are known"):
         aggregate.take("c", sent(learned(1)))
     assert aggregate.children == ("a", "b")
     aggregate.leave("a")

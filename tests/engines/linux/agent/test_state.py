@@ -82,7 +82,7 @@ def test_a_file_that_cannot_be_used_is_put_aside_and_said(tmp_path):
 def test_somebody_else_s_file_is_left_alone(tmp_path, data):
     file = tmp_path / "state"
     file.write_bytes(data)
-    with pytest.raises(InputError, match="left alone"):
+    with pytest.raises(InputError, match="left unchanged"):
         Keeper(file).load(lambda found: found, print)
     assert file.read_bytes() == data
 
@@ -95,7 +95,7 @@ def test_a_folder_that_is_not_there_is_named_and_nothing_is_lost(tmp_path):
 @pytest.mark.parametrize("name", LEARNERS)
 @pytest.mark.parametrize("dim", [DIM - 1, DIM + 1])
 def test_a_node_of_another_dimension_is_refused(name, dim):
-    with pytest.raises(InputError, match=f"of {DIM} metrics, expected {dim}"):
+    with pytest.raises(InputError, match=f"has {DIM} metrics, expected {dim}"):
         load_node(name, dim, seen(name).save())
 
 

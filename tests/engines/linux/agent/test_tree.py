@@ -416,7 +416,7 @@ def test_tokens(tmp_path):
     assert read_token(file, {}).is_in(f"Bearer {SECRET}".encode())
     assert read_token(None, {"WINDLASS_TOKEN": SECRET}).is_in(f"Bearer {SECRET}".encode())
     file.chmod(0o644)
-    with pytest.raises(InputError, match="everybody may read it"):
+    with pytest.raises(InputError, match="readable by every user"):
         read_token(file, {})
     for bad in ("short", "has blanks in its middle", "ümläut-ümläut-ümläut", ""):
         with pytest.raises(InputError, match="expected at least 16, printable") as error:
