@@ -35,7 +35,8 @@ def test_an_engine_that_is_not_installed_says_what_to_install(monkeypatch, run):
     status, _, error = run(LIVE, "--engine", "ray")
     assert status == 2
     assert error.endswith(
-        "ray is not installed (there_is_no_such_package is missing); in a checkout of Windlass, run pip install '.[ray]'"
+        "ray is not installed (there_is_no_such_package is missing);"
+        " in a checkout of Windlass, run pip install '.[ray]'"
     )
 
 
@@ -60,7 +61,7 @@ def fake(monkeypatch):
 def test_a_task_that_fails_is_named_in_one_line(run, tmp_path, fake):
     file = broken(tmp_path, 'command: "false"')
     status, _, error = run(file, "--engine", "fake")
-    assert (status, error) == (1, "windlass: job 1, stage 1, task 1: RuntimeError: 'false' ended with 1")
+    assert (status, error) == (1, "windlass: job 1, stage 1, task 1: RuntimeError: 'false' failed with status 1")
 
 
 def test_input_where_no_worker_is_is_refused(run, tmp_path, fake):

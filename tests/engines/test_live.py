@@ -233,7 +233,7 @@ def test_a_task_that_fails_by_itself_ends_the_run_and_is_named():
     jobs = FleetJobs.of([0.0], [[StageSpec(1.0, here=(0, 2, 0), task_bytes=6)]])
     executor = FakeExecutor(AREA)
     program = LiveProgram(jobs, [StageProgram(command="false")])
-    with pytest.raises(TaskError, match="job 1, stage 1, task 1: RuntimeError: 'false' ended with 1"):
+    with pytest.raises(TaskError, match="job 1, stage 1, task 1: RuntimeError: 'false' failed with status 1"):
         drive(LiveFleet(AREA, jobs, executor, program=program), {"place": InPlace()})
     assert executor.closed == 1
 

@@ -97,9 +97,9 @@ def test_work_does_what_it_says(tmp_path):
         expected[zlib.crc32(line.split(b"\t")[0].rstrip(b"\n")) % 3] += line
     assert parts == expected
     failing = f"{sys.executable} -c 'import sys; sys.stderr.write(\"one\\ntwo\\n\"); sys.exit(3)'"
-    with pytest.raises(RuntimeError, match=r"ended with 3: two$"):
+    with pytest.raises(RuntimeError, match=r"failed with status 3: two$"):
         Command(failing, 1).run([])
-    with pytest.raises(RuntimeError, match=r"ended with 1$"):
+    with pytest.raises(RuntimeError, match=r"failed with status 1$"):
         Command("false", 1).run([])
     (tmp_path / "file").write_bytes(b"x\0y")
     assert ReadFile(str(tmp_path / "file")).run([]) == [b"x\0y"]

@@ -99,7 +99,7 @@ class Board:
         age = self._clock() - last.now
         if age > self.stale:
             return AdmissionAnswer(
-                False, f"nothing was measured for {age:.0f} s, expected a step each {self.stale:.3g} s", 0
+                False, f"nothing was measured for {age:.0f} s, expected a step every {self.stale:.3g} s", 0
             )
         if last.reject:
             return AdmissionAnswer(False, last.why, 0)

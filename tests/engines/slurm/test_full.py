@@ -81,7 +81,11 @@ def test_the_queue_is_given_back_where_nothing_can_be_written_down(disk):
     with Journal(disk / "journal") as journal, filled(disk):
         _give_back(client, journal, SlurmOptions(), told.append)
     assert said.told("release") == [("release", "7")]
-    assert [each for each in told if FULL in each and each.endswith("giving the queue back without a journal entry")]
+    assert [
+        each
+        for each in told
+        if FULL in each and each.endswith("giving the queue back without a journal entry")
+    ]
     assert told[-1] == "given back to Slurm: 7"
 
 

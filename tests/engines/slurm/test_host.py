@@ -15,7 +15,7 @@ def test_what_a_private_slurm_lacks_is_said(monkeypatch, tmp_path):
     assert "must be started as root" in host.missing()
     monkeypatch.setattr(host.os, "geteuid", lambda: 0)
     monkeypatch.setattr(host, "_GROUPS", tmp_path)
-    assert "needs control groups of version 1" in host.missing()
+    assert "needs cgroups v1" in host.missing()
     (tmp_path / "memory").mkdir()
     assert host.missing() == ""
 

@@ -108,7 +108,9 @@ def test_jobs_that_are_gone_or_others_by_now_are_forgotten_and_those_that_are_th
         job(11), over(12), job(21),
     )  # fmt: skip
     Past(journal).forget(rows, 1030.0)
-    assert journal.written == [Over(1030.0, number, "had ended when a driver started") for number in (3, 4, 5, 6)]
+    assert journal.written == [
+        Over(1030.0, number, "had ended when a driver started") for number in (3, 4, 5, 6)
+    ]
     assert sorted(journal.under_way) == [1, 2]
     assert (list(journal.standing.returning), list(journal.standing.withheld)) == ([11], [21])
 

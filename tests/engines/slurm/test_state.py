@@ -24,7 +24,10 @@ def test_no_file_is_nothing_kept(tmp_path):
         ("", "not a saved state of shares"),
         ("[]", "not a saved state of shares"),
         ('{"version": 2}', "version is 2, expected 1"),
-        ('{"version": 1, "policy": "x", "pairs": [[1]], "learned": "", "uses": []}', "not a saved state of shares"),
+        (
+            '{"version": 1, "policy": "x", "pairs": [[1]], "learned": "", "uses": []}',
+            "not a saved state of shares",
+        ),
         ('{"version": 1, "policy": "x", "pairs": [], "learned": ""}', "not a saved state of shares"),
     ],
 )

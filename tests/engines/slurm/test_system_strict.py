@@ -135,7 +135,7 @@ def test_a_job_that_waits_for_something_else_is_held_and_told_of(tmp_path, only_
     slurm.rows[7]["state_reason"] = "Dependency"
     assert [type(event) for event in found.polls(1)] == [Cancelled]
     assert slurm.states() == {7: "PENDING" if only_look else "held"}
-    assert found.told == ([] if only_look else ["job 7 is held: it waits for something else: Dependency"])
+    assert found.told == ([] if only_look else ["job 7 is held: Slurm cannot start it yet: Dependency"])
 
 
 def test_a_job_that_its_user_holds_again_is_told_of_and_left_alone(tmp_path):
@@ -148,9 +148,7 @@ def test_a_job_that_its_user_holds_again_is_told_of_and_left_alone(tmp_path):
     found.polls(1)
     slurm.change("uhold", 7)
     assert [type(event) for event in found.polls(1)] == [Cancelled]
-    assert found.told == [
-        "job 7: a user held it after its release; left alone until the user releases it"
-    ]
+    assert found.told == ["job 7: a user held it after its release; left alone until the user releases it"]
     assert found.journal.standing.withheld[7] == Withheld(found.now, 7, 1000.0)
     assert found.system.start([8]) == {8: "no such job is held"}
 

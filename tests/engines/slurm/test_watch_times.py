@@ -20,7 +20,7 @@ def set_aside(looks, now):
     """Let job 7 go, see that it waits for something else, and see it held again; until when it rests."""
     looks.watch.released(7, now)
     found = looks.at(now + 1.0, free(7, **ELSEWHERE))
-    assert found.hold == {7: "it waits for something else: Dependency"}
+    assert found.hold == {7: "Slurm cannot start it yet: Dependency"}
     assert found.events == [Cancelled(7, now + 1.0)]
     looks.at(now + 1.5, job(7))
     return now + 1.0

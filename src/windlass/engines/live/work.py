@@ -87,7 +87,7 @@ class Command:
         if done.returncode != 0:
             errors = done.stderr.decode(errors="replace").strip().splitlines()
             raise RuntimeError(
-                f"{self.line!r} ended with {done.returncode}{': ' if errors else ''}{''.join(errors[-1:])}"
+                f"{self.line!r} failed with status {done.returncode}{': ' if errors else ''}{''.join(errors[-1:])}"
             )
         if self.parts == 1:
             return [done.stdout]

@@ -76,9 +76,9 @@ class RayExecutor:
     ----------
     fleet
         Sites, and the links between them.
+    emulate
         Whether transfers between sites pass through emulated links (token buckets) with the fleet's rates; False
         if the sites' links are real.
-        where sites are truly apart.
     stop
         Called by :meth:`close` to stop what was started for this executor.
 

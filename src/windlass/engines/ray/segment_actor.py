@@ -62,4 +62,4 @@ def reason(error: Exception) -> str:
     cause = error.cause if isinstance(error, exceptions.RayTaskError) else None
     shown = error if cause is None else cause
     first = next(iter(str(shown).splitlines()), "")
-    return f"{type(shown).__name__}: {first}" if cause is not None else f"a part is gone: {first}"
+    return f"{type(shown).__name__}: {first}" if cause is not None else f"a process was lost: {first}"

@@ -85,7 +85,7 @@ class SlurmCluster:
             daemons = tuple(Daemon(**daemon) for daemon in tree["daemons"])
             # down() kills these processes, so a damaged file must not name others.
             if not all(type(each.pid) is type(each.began) is int and each.pid > 0 for each in daemons):
-                raise ValueError("pid and began of a daemon are whole numbers")
+                raise ValueError("pid and began of a daemon must be positive whole numbers")
             return cls(folder, int(tree["nodes"]), int(tree["cpus"]), daemons, tree.get("accounting") is True)
         except (OSError, ValueError, TypeError, KeyError, OverflowError, RecursionError) as error:
             raise InputError(
@@ -179,7 +179,9 @@ def _bring_up(plan: ClusterPlan, keep: bool) -> SlurmCluster:
             if name in DAEMONS:
                 books.settle(cluster.daemons[-1], CLUSTER)
         if not wait_until(lambda: _idle_nodes(folder) == plan.nodes, _PATIENCE_S):
-            raise BatchError(f"its nodes are not idle after {_PATIENCE_S:g} s; see {folder}/slurmctld.log")
+            raise BatchError(
+                f"{folder}: nodes are not idle after {_PATIENCE_S:g} s; see {folder}/slurmctld.log"
+            )
     except BaseException:
         if cluster.daemons:
             down(folder)

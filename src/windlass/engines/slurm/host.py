@@ -20,9 +20,9 @@ def missing() -> str:
     if absent:
         return f"{', '.join(absent)}: not found; on Debian: apt-get install slurm-wlm munge"
     if os.geteuid() != 0:
-        return "a private Slurm must be started as root, as it makes control groups for its jobs"
+        return "a private Slurm must be started as root, which cgroups require"
     if not (_GROUPS / "memory").is_dir():
-        return f"{_GROUPS}/memory: not found; a private Slurm needs control groups of version 1"
+        return f"{_GROUPS}/memory: not found; a private Slurm needs cgroups v1"
     return ""
 
 

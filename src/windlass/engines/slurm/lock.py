@@ -29,7 +29,6 @@ class DriverLock:
     ------
     InputError
         Another driver holds the lock; the message has its process id.
-        Another driver has it; with its process.
 
     Examples
     --------

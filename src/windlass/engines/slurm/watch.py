@@ -228,7 +228,7 @@ class SlurmWatch:
         """Hold a job that waits for another job or a time, so that it does not keep processors idle."""
         known.aside = now + min(_ASIDE_S * 2.0**known.times, _LONGEST_ASIDE_S)
         known.times, known.released = known.times + 1, math.nan
-        found.hold[known.row.job] = f"it waits for something else: {known.row.reason}"
+        found.hold[known.row.job] = f"Slurm cannot start it yet: {known.row.reason}"
         found.events.append(Cancelled(known.row.job, now))
 
     def _leaves_queue(self, known: _Known, now: float) -> Iterator[Event]:
