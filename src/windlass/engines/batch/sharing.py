@@ -83,7 +83,7 @@ class Shares:
     def due(self, now: float) -> str | None:
         """Update running jobs and pairs; at a checkpoint, measure them and return the decision."""
         self._now = now
-        self._look(now)
+        self._update(now)
         # Observe pairs that ended just now: with no job left to wait or share, the next checkpoint may be far away.
         self._observe()
         made_way = self._make_way(now)
@@ -152,7 +152,7 @@ class Shares:
         for checkpoint in self._shares.checkpoints():
             observe(self._policy, checkpoint)
 
-    def _look(self, now: float) -> None:
+    def _update(self, now: float) -> None:
         """Update jobs that started, ended, were suspended or requeued since the last call."""
         self._leaving = {job: then for job, then in self._leaving.items() if self._is_leaving(job, then)}
         changed = self._adopt(now)

@@ -158,7 +158,7 @@ class Replicas(Generic[Id]):
             [max(len(replica.outstanding), seen.get(one) or 0) for one, replica in self._replicas.items()],
             np.int64,
         )
-        self._tell_silent()
+        self._report_silence()
         # Called even if the choice is not used, because the call updates the estimates.
         choice = self._policy.choose(self._queues(lengths))
         first = self._new_or_neglected(lengths)
@@ -173,7 +173,7 @@ class Replicas(Generic[Id]):
         worth_it = has_room & (waits <= waits[~has_room].min(initial=np.inf))
         return [self._ids[worker] for worker in np.argsort(waits, kind="stable") if worth_it[worker]]
 
-    def _tell_silent(self) -> None:
+    def _report_silence(self) -> None:
         """Report busy seconds without a completion to the policy, if they exceed what its estimate explains."""
         rates = None if self._policy is None else self._policy.rates
         now = self._clock()

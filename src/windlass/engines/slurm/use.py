@@ -116,8 +116,8 @@ class SlurmUse:
             nodes = [set(self._system.nodes_of(job)) for job in (host, guest)]
             if not nodes[1] <= nodes[0]:
                 return False
-        kept = [self._kept(job) for job in (host, guest)]
-        return not kept[0] or kept[1] <= kept[0]
+        pinned = [self._pinned(job) for job in (host, guest)]
+        return not pinned[0] or pinned[1] <= pinned[0]
 
     def take_in(self, pair: Pair, longest: float, until: float) -> str:
         """Refuse: nothing is changed."""
@@ -140,7 +140,7 @@ class SlurmUse:
         """Return a job's processes on this host, from Slurm's cgroups."""
         return set().union(*(below(folder) for folder in self._folders("cpuacct", job)))
 
-    def _kept(self, job: int) -> set[int]:
+    def _pinned(self, job: int) -> set[int]:
         """Return the cores to which Slurm pins a job; empty without pinning."""
         found: set[int] = set()
         for folder in self._folders("cpuset", job):

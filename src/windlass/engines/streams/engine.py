@@ -90,7 +90,7 @@ class LiveStreams:
             if now >= self._until:
                 return None
             if now >= self._next_ask:
-                self._look(now)
+                self._poll_queries(now)
             self._wake(now)
             for event in self._executor.poll(0.0 if self._upon else max(0.0, self._soonest() - now)):
                 self._take(event)
@@ -156,7 +156,7 @@ class LiveStreams:
         plan = int(entry.options.plan[entry.choice])
         self._executor.launch(ChainLaunch(chain.key, entry.feed, entry.zero, plan, segments))
 
-    def _look(self, now: float) -> None:
+    def _poll_queries(self, now: float) -> None:
         """Add and remove queries, by the requested ones."""
         self._next_ask = now + _ASK_S
         wanted = list(self._asked(now - self._zero))
