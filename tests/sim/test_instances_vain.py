@@ -18,7 +18,7 @@ from windlass.sim.instances.fleet import InstanceFleet
 @pytest.fixture
 def patient(monkeypatch):
     """Fifty decisions in a row may be in vain."""
-    monkeypatch.setattr(module, "_IN_VAIN", 50)
+    monkeypatch.setattr(module, "_MOST_VAIN_DECISIONS", 50)
 
 
 def test_as_many_decisions_may_be_in_vain_and_no_more(patient):
@@ -31,7 +31,7 @@ def test_as_many_decisions_may_be_in_vain_and_no_more(patient):
 
 
 def test_ten_thousand_decisions_may_be_in_vain():
-    assert module._IN_VAIN == 10_000
+    assert module._MOST_VAIN_DECISIONS == 10_000
 
 
 def test_while_anything_happens_no_decision_is_in_vain(patient):

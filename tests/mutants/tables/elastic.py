@@ -12,8 +12,8 @@ AT_ONCE = (f"{PLAIN}::test_instances_that_leave_count_among_those_that_there_may
 MUTANTS = (
     Mutant(
         PLACING,
-        "there = number[of, N_STARTING] + number[of, N_UP] + number[of, N_LEAVING]",
-        "there = number[of, N_STARTING] + number[of, N_UP]",
+        "present = fleet.starting[of] + fleet.up[of] + fleet.leaving[of]",
+        "present = fleet.starting[of] + fleet.up[of]",
         AT_ONCE,
     ),
     Mutant(ENGINE, "(seen.ready + seen.coming).tolist()", "seen.ready.tolist()", BOUNDS),

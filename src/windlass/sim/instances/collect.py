@@ -1,4 +1,4 @@
-"""A finished run, taken down from its arrays."""
+"""The result of a finished run."""
 
 from __future__ import annotations
 
@@ -8,38 +8,37 @@ from windlass.model.vectors import VectorJobs
 from windlass.sim.instances.fleet import InstanceFleet
 from windlass.sim.instances.needs import Needs
 from windlass.sim.instances.result import Attempts, Decisions, Launches, Scaled
-from windlass.sim.instances.state import ATTEMPTS, GONE, LAUNCHED, LAUNCHES, LOST, READY, InstanceRun
+from windlass.sim.instances.state import InstanceRun, QueueCounts
 
 
-def taken_down(
+def collect_run(
     jobs: VectorJobs, fleet: InstanceFleet, needs: Needs, run: InstanceRun, begin: float, decisions: Decisions
 ) -> Scaled:
-    """What happened, in arrays of its own."""
-    queues, log, counts = run.queues, run.log, run.queues.counts
-    launches, attempts = slice(int(counts[LAUNCHES])), slice(int(counts[ATTEMPTS]))
-    times = log.times[launches]
+    """Return the result, in arrays of its own."""
+    queues, log, counts = run.queues, run.log, QueueCounts.of(run.queues.counts)
+    launches, attempts = slice(counts.launches), slice(counts.attempts)
     return Scaled(
-        jobs,
-        fleet,
-        needs.shares()[needs.kind],
-        begin,
-        float(np.nanmax(queues.end)) if len(jobs) else begin,
-        queues.start.copy(),
-        queues.end.copy(),
-        int(counts[LOST]),
-        Launches(
-            log.kind[launches].copy(),
-            times[:, LAUNCHED].copy(),
-            times[:, READY].copy(),
-            times[:, GONE].copy(),
-            log.why[launches].copy(),
-            log.busy[launches].copy(),
+        jobs=jobs,
+        fleet=fleet,
+        shares=needs.shares()[needs.kind],
+        begin=begin,
+        finish=float(np.nanmax(queues.end)) if len(jobs) else begin,
+        start=queues.start.copy(),
+        end=queues.end.copy(),
+        lost=counts.lost,
+        launches=Launches(
+            kind=log.kind[launches].copy(),
+            launched=log.launched[launches].copy(),
+            ready=log.ready[launches].copy(),
+            gone=log.gone[launches].copy(),
+            why=log.why[launches].copy(),
+            busy=log.busy[launches].copy(),
         ),
-        Attempts(
-            log.job[attempts].copy(),
-            log.launch[attempts].copy(),
-            log.began[attempts].copy(),
-            log.ended[attempts].copy(),
+        attempts=Attempts(
+            job=log.job[attempts].copy(),
+            launch=log.launch[attempts].copy(),
+            began=log.began[attempts].copy(),
+            ended=log.ended[attempts].copy(),
         ),
-        decisions,
+        decisions=decisions,
     )

@@ -1,6 +1,6 @@
-"""The loop over instants: jobs end, instances come and go, jobs arrive and are placed, and a decision is due.
+"""The event loop: ends of jobs, changes of instances, submissions, placement, and decisions that are due.
 
-What of it starts jobs is in :mod:`~windlass.sim.instances.placing`.
+:mod:`~windlass.sim.instances.placing` has the placement.
 """
 
 from __future__ import annotations
@@ -10,60 +10,32 @@ from numba import types
 
 from windlass.jit import Kernel, inlined
 from windlass.sim.events.tree import next_of_any, next_worker
-from windlass.sim.handle import opening, storing
 from windlass.sim.instances.lifecycle import alter, expire, launch, trim
 from windlass.sim.instances.moves import empty_since, end_job, enqueue, mark
 from windlass.sim.instances.packing import is_empty
 from windlass.sim.instances.placing import place_jobs, rows_left
-from windlass.sim.instances.polling import look_for_newcomers, looked
-from windlass.sim.instances.state import (
-    ASKING,
-    ATTEMPTS,
-    CHANGED,
-    CROWDED,
-    CUT,
-    DUE,
-    ENDED,
-    EXPIRED,
-    KINDS,
-    LAUNCHES,
-    LOOK,
-    N_STARTING,
-    N_UP,
-    NEXT,
-    NOBODY,
-    NOW,
-    OPEN,
-    PIECES,
-    RUN_STATE,
-    SITE,
-    SUBMITTED,
-    UP,
-    VACATED,
-)
+from windlass.sim.instances.polling import note_decision, poll_for_arrivals
+from windlass.sim.instances.state import NONE, STORE, UP, opened
 from windlass.sim.status import ASK, FULL, PAUSED, REACHED
-
-opened = opening(RUN_STATE)
-STORE = storing(RUN_STATE)
 
 
 @inlined
 def next_instant(run):
-    """When something happens next, s; infinity where nothing does, or all jobs have ended."""
-    queues, counts = run.queues, run.queues.counts
-    if counts[ENDED] == len(queues.submit):
+    """Return the time of the next event, s; infinity if there is none or all jobs have ended."""
+    queues, counts, clock = run.queues, run.queues.counts[0], run.queues.clock[0]
+    if counts.ended == len(queues.submit):
         return np.inf
-    arrival = queues.submit[counts[SUBMITTED]] if counts[SUBMITTED] < len(queues.submit) else np.inf
-    of_jobs = min(arrival, next_of_any(run.ends), queues.clock[DUE], queues.clock[LOOK])
-    return min(of_jobs, next_of_any(run.turns), run.fleet.cut_time[counts[CUT]], queues.clock[OPEN])
+    arrival = queues.submit[counts.submitted] if counts.submitted < len(queues.submit) else np.inf
+    of_jobs = min(arrival, next_of_any(run.ends), clock.decision_due, clock.next_poll)
+    return min(of_jobs, next_of_any(run.turns), run.fleet.cut_time[counts.cuts], clock.open_instant)
 
 
 @inlined
 def _has_lines(run):
-    """Whether the logs have room for all that can happen at one instant before it is looked at again."""
-    counts, log = run.queues.counts, run.log
-    attempts = counts[ATTEMPTS] + counts[PIECES] <= len(log.job)
-    return attempts and counts[LAUNCHES] + len(run.fleet.stage) <= len(log.kind)
+    """Return whether the logs have room for all events of one instant."""
+    counts, log = run.queues.counts[0], run.log
+    attempts = counts.attempts + counts.pieces <= len(log.job)
+    return attempts and counts.launches + len(run.fleet.stage) <= len(log.kind)
 
 
 @inlined
@@ -74,38 +46,39 @@ def _take_ends(run, now):
 
 @inlined
 def _arrive(run, now):
-    queues, counts = run.queues, run.queues.counts
-    while counts[SUBMITTED] < len(queues.submit) and queues.submit[counts[SUBMITTED]] <= now:
-        enqueue(run, counts[SUBMITTED])
-        queues.alive[queues.job_kind[counts[SUBMITTED]]] += 1
-        counts[SUBMITTED] += 1
+    queues, counts = run.queues, run.queues.counts[0]
+    while counts.submitted < len(queues.submit) and queues.submit[counts.submitted] <= now:
+        enqueue(run, counts.submitted)
+        queues.unfinished[queues.job_kind[counts.submitted]] += 1
+        counts.submitted += 1
 
 
 @inlined
-def _decide_at(run, now):
-    """Take in who comes, start who has room, and see whether a decision is due; PAUSED, or how to return."""
-    counts, clock = run.queues.counts, run.queues.clock
-    clock[NOW], clock[OPEN] = now, now
+def _decide_at(address, now):
+    """Queue submitted jobs, place jobs, and end idle instances; return ASK if a decision is due, FULL, or PAUSED."""
+    run = opened(address)
+    counts, clock = run.queues.counts[0], run.queues.clock[0]
+    clock.now, clock.open_instant = now, now
     _arrive(run, now)
-    if place_jobs(run, now) == FULL:
-        counts[CROWDED] = 1
+    if place_jobs(address, now) == FULL:
+        counts.slots_full = 1
         return FULL
-    look_for_newcomers(run, now)
-    expire(run, now)
-    clock[OPEN] = np.inf
-    if min(clock[DUE], clock[LOOK]) <= now and counts[ENDED] < len(run.queues.submit):
-        counts[ASKING] = 1
+    poll_for_arrivals(run, now)
+    expire(address, now)
+    clock.open_instant = np.inf
+    if min(clock.decision_due, clock.next_poll) <= now and counts.ended < len(run.queues.submit):
+        counts.decision_open = 1
         return ASK
     return PAUSED
 
 
 def _run(address, until, steps):
-    """Go through instants before `until`, so many at most, and take in what ends at `until`; a status code."""
+    """Process at most `steps` instants before `until`, and the ends of jobs at `until`; return a status code."""
     run = opened(address)
-    clock = run.queues.clock
-    if run.queues.counts[CROWDED] != 0:
-        run.queues.counts[CROWDED] = 0
-        status = _decide_at(run, clock[NOW])
+    counts, clock = run.queues.counts[0], run.queues.clock[0]
+    if counts.slots_full != 0:
+        counts.slots_full = 0
+        status = _decide_at(address, clock.now)
         if status != PAUSED:
             return status
     for _ in range(steps):
@@ -115,96 +88,97 @@ def _run(address, until, steps):
         if now >= until:
             if until < np.inf:
                 _take_ends(run, until)
-            clock[NEXT] = next_instant(run)
+            clock.next_instant = next_instant(run)
             return REACHED
-        run.queues.counts[VACATED] = 0
+        counts.vacated = 0
         _take_ends(run, now)
-        alter(run, now)
-        status = _decide_at(run, now)
+        alter(address, now)
+        status = _decide_at(address, now)
         if status != PAUSED:
-            clock[NEXT] = now
+            clock.next_instant = now
             return status
     return PAUSED
 
 
 def _alter(address, now):
-    """Instances come and go at an instant."""
+    """Carry out the changes of instances at an instant; return FULL if a log is full."""
     run = opened(address)
     if not _has_lines(run):
         return FULL
-    counts, clock = run.queues.counts, run.queues.clock
-    counts[VACATED] = 0
-    if next_of_any(run.turns) <= now or run.fleet.cut_time[counts[CUT]] <= now:
-        alter(run, now)
-        clock[OPEN] = now
+    counts, clock = run.queues.counts[0], run.queues.clock[0]
+    counts.vacated = 0
+    if next_of_any(run.turns) <= now or run.fleet.cut_time[counts.cuts] <= now:
+        alter(address, now)
+        clock.open_instant = now
     return REACHED
 
 
 def _settle(address, now):
-    """Others gave cores back: there may be room."""
+    """Take note of cores that other parts have released."""
     run = opened(address)
-    nodes, counts, fleet = run.nodes, run.queues.counts, run.fleet
+    nodes, counts, clock, fleet = run.nodes, run.queues.counts[0], run.queues.clock[0], run.fleet
     for at in nodes.taken[: nodes.counts[0].taken]:
-        row = at - nodes.first[counts[SITE]]
-        if nodes.site[at] != counts[SITE] or fleet.stage[row] != UP:
+        row = at - nodes.first[counts.site]
+        if nodes.site[at] != counts.site or fleet.stage[row] != UP:
             continue
         if nodes.idle[at] > 0:
-            run.queues.clock[OPEN] = now
+            clock.open_instant = now
             mark(run, row)
-        # Of one that became empty at this instant by itself the time runs already.
+        # The idle time of an instance that this part emptied at this instant runs already.
         if is_empty(run, row) and fleet.since[row] != now:
             empty_since(run, row, now)
-    run.queues.clock[NEXT] = next_instant(run)
+    clock.next_instant = next_instant(run)
     return REACHED
 
 
 def _decide(address, now):
-    """Take in what happens at an instant, where anything does; ASK where a decision is due."""
+    """Process an instant if anything happens then; return ASK if a decision is due, FULL, or REACHED."""
     run = opened(address)
-    counts, clock = run.queues.counts, run.queues.clock
+    counts, clock = run.queues.counts[0], run.queues.clock[0]
     queues, status = run.queues, REACHED
-    counts[VACATED] = 0
-    comes = counts[SUBMITTED] < len(queues.submit) and queues.submit[counts[SUBMITTED]] <= now
+    counts.vacated = 0
+    submission = counts.submitted < len(queues.submit) and queues.submit[counts.submitted] <= now
     if (
-        comes
-        or min(clock[DUE], clock[LOOK], clock[OPEN]) <= now
-        or counts[CHANGED] > 0
-        or counts[EXPIRED] > 0
+        submission
+        or min(clock.decision_due, clock.next_poll, clock.open_instant) <= now
+        or counts.changed > 0
+        or counts.expired > 0
     ):
-        status = _decide_at(run, now)
-    clock[NEXT] = next_instant(run)
+        status = _decide_at(address, now)
+    clock.next_instant = next_instant(run)
     return REACHED if status == PAUSED else status
 
 
 def _waiting(address, rows):
-    """Rows of those who wait, kind by kind; how many."""
+    """Write the waiting jobs to `rows`, kind by kind; return their number."""
     queues, count = opened(address).queues, 0
-    for place in range(queues.counts[KINDS]):
-        job = queues.head[queues.some[place]]
-        while job != NOBODY:
+    for place in range(queues.counts[0].waiting_kinds):
+        job = queues.head[queues.waiting_kinds[place]]
+        while job != NONE:
             rows[count] = job
             count += 1
-            job = queues.after[job]
+            job = queues.next_job[job]
     return count
 
 
 def _act(address, delays, boots, due):
-    """Launch what is missing, with these delays, and take away what is idle for too long; how many were launched."""
+    """Launch missing instances, with `delays` and `boots`, and end unneeded idle ones; return the launches."""
     run = opened(address)
-    fleet, queues, made, now = run.fleet, run.queues, 0, run.queues.clock[NOW]
-    queues.counts[VACATED] = 0
+    fleet, counts, clock, made = run.fleet, run.queues.counts[0], run.queues.clock[0], 0
+    now = clock.now
+    counts.vacated = 0
     for of in range(len(fleet.top)):
         while (
-            fleet.number[of, N_STARTING] + fleet.number[of, N_UP] < fleet.wanted[of]
+            fleet.starting[of] + fleet.up[of] < fleet.wanted[of]
             and rows_left(run, of) > 0
             and made < len(delays)
         ):
             launch(run, of, delays[made], boots[made], now)
             made += 1
-        trim(run, of, now)
-    queues.counts[ASKING], queues.clock[DUE] = 0, due
-    looked(run)
-    queues.clock[NEXT] = next_instant(run)
+        trim(address, of, now)
+    counts.decision_open, clock.decision_due = 0, due
+    note_decision(run)
+    clock.next_instant = next_instant(run)
     return made
 
 

@@ -1,4 +1,4 @@
-"""Jobs come, start, end and are lost."""
+"""Jobs that are queued, start, end and are killed."""
 
 from __future__ import annotations
 
@@ -8,89 +8,71 @@ from windlass.jit import inlined
 from windlass.sim.cores import give_to, take_of
 from windlass.sim.events.tree import schedule_any
 from windlass.sim.instances.packing import cores_for, is_empty, ledger_row
-from windlass.sim.instances.state import (
-    ATTEMPTS,
-    CHANGED,
-    ENDED,
-    EXPIRED,
-    KEEP,
-    KINDS,
-    LEAVING,
-    LOST,
-    N_USED,
-    NOBODY,
-    PART,
-    PIECES,
-    RUNNING,
-    SEQUENCE,
-    SITE,
-    UP,
-    WAITING,
-)
+from windlass.sim.instances.state import LEAVING, NONE, UP
 
 
 @inlined
 def enqueue(run, job):
-    """A job waits, behind all others."""
-    queues, counts = run.queues, run.queues.counts
+    """Queue a job behind all others."""
+    queues, counts = run.queues, run.queues.counts[0]
     kind = queues.job_kind[job]
-    queues.sequence[job], queues.after[job] = counts[SEQUENCE], NOBODY
-    counts[SEQUENCE] += 1
-    counts[WAITING] += 1
-    if queues.head[kind] == NOBODY:
+    queues.sequence[job], queues.next_job[job] = counts.next_sequence, NONE
+    counts.next_sequence += 1
+    counts.waiting += 1
+    if queues.head[kind] == NONE:
         queues.head[kind] = job
         queues.fresh[kind] = 1
-        queues.place[kind] = counts[KINDS]
-        queues.some[counts[KINDS]] = kind
-        counts[KINDS] += 1
+        queues.waiting_index[kind] = counts.waiting_kinds
+        queues.waiting_kinds[counts.waiting_kinds] = kind
+        counts.waiting_kinds += 1
     else:
-        queues.after[queues.tail[kind]] = job
+        queues.next_job[queues.tail[kind]] = job
     queues.tail[kind] = job
 
 
 @inlined
 def dequeue(run, kind):
-    """The first that waits of a kind waits no longer: who."""
-    queues, counts = run.queues, run.queues.counts
+    """Remove the first job of a kind from the queue and return it."""
+    queues, counts = run.queues, run.queues.counts[0]
     job = queues.head[kind]
-    queues.head[kind] = queues.after[job]
-    counts[WAITING] -= 1
-    if queues.head[kind] == NOBODY:
-        counts[KINDS] -= 1
-        last = queues.some[counts[KINDS]]
-        queues.some[queues.place[kind]] = last
-        queues.place[last] = queues.place[kind]
+    queues.head[kind] = queues.next_job[job]
+    counts.waiting -= 1
+    if queues.head[kind] == NONE:
+        counts.waiting_kinds -= 1
+        last = queues.waiting_kinds[counts.waiting_kinds]
+        queues.waiting_kinds[queues.waiting_index[kind]] = last
+        queues.waiting_index[last] = queues.waiting_index[kind]
         queues.fresh[kind] = 0
     return job
 
 
 @inlined
 def mark(run, row):
-    """An instance has more room than before."""
-    fleet, counts = run.fleet, run.queues.counts
+    """List an instance as one with more room than before."""
+    fleet, counts = run.fleet, run.queues.counts[0]
     if fleet.marked[row] == 0:
         fleet.marked[row] = 1
-        fleet.changed[counts[CHANGED]] = row
-        counts[CHANGED] += 1
+        fleet.changed[counts.changed] = row
+        counts.changed += 1
 
 
 @inlined
 def hold(run, row, cores):
-    """Hold so many whole cores of an instance in the ledger, neither more nor less."""
-    nodes, counts, at = run.nodes, run.queues.counts, ledger_row(run, row)
-    more = cores - nodes.held[at, counts[PART]]
+    """Change the number of whole cores of an instance that the part holds in the ledger."""
+    nodes, counts, at = run.nodes, run.queues.counts[0], ledger_row(run, row)
+    more = cores - nodes.held[at, counts.part]
     if more > 0:
-        take_of(nodes, at, counts[SITE], counts[PART], more)
+        take_of(nodes, at, counts.site, counts.part, more)
     elif more < 0:
-        give_to(nodes, at, counts[SITE], counts[PART], -more)
+        give_to(nodes, at, counts.site, counts.part, -more)
 
 
 @inlined
-def _come_to(run, row, now):
-    """One more job is on an instance."""
+def _add_job(run, row, now):
+    """Count one more job on an instance."""
     fleet = run.fleet
     if fleet.jobs[row] == 0:
-        fleet.number[fleet.kind[row], N_USED] += 1
+        fleet.occupied[fleet.kind[row]] += 1
         fleet.since[row] = now
         schedule_any(run.turns, row, np.inf)
     fleet.jobs[row] += 1
@@ -98,25 +80,25 @@ def _come_to(run, row, now):
 
 @inlined
 def empty_since(run, row, now):
-    """Nobody is on an instance any more: it may go when it has been so for long enough, or at once."""
-    fleet, counts = run.fleet, run.queues.counts
+    """Begin the idle time of an instance that has become empty; one that is LEAVING has none."""
+    fleet, counts = run.fleet, run.queues.counts[0]
     fleet.since[row] = now
     if fleet.stage[row] == LEAVING:
         schedule_any(run.turns, row, np.inf)
-        fleet.expired[counts[EXPIRED]] = row
-        counts[EXPIRED] += 1
+        fleet.expired[counts.expired] = row
+        counts.expired += 1
     elif fleet.stage[row] == UP:
-        schedule_any(run.turns, row, now + run.queues.clock[KEEP])
+        schedule_any(run.turns, row, now + run.queues.clock[0].idle_limit)
 
 
 @inlined
-def _go_from(run, row, now):
-    """One job less is on an instance."""
+def _remove_job(run, row, now):
+    """Count one job less on an instance."""
     fleet = run.fleet
     fleet.jobs[row] -= 1
     if fleet.jobs[row] == 0:
         if fleet.stage[row] == UP:
-            fleet.number[fleet.kind[row], N_USED] -= 1
+            fleet.occupied[fleet.kind[row]] -= 1
         run.log.busy[fleet.line[row]] += now - fleet.since[row]
         empty_since(run, row, now)
     if fleet.stage[row] == UP:
@@ -125,29 +107,29 @@ def _go_from(run, row, now):
 
 @inlined
 def start_job(run, kind, row, now):
-    """The first that waits of a kind starts at a row, or a gang on the empty ones from there on."""
-    queues, counts, fleet = run.queues, run.queues.counts, run.fleet
+    """Start the first job of a kind on an instance; a gang starts on the empty ones from this row on."""
+    queues, counts, fleet = run.queues, run.queues.counts[0], run.fleet
     job = dequeue(run, kind)
-    slot = queues.spare[counts[RUNNING]]
-    counts[RUNNING] += 1
+    slot = queues.free_slots[counts.running]
+    counts.running += 1
     queues.slot[job], queues.job_of[slot] = slot, job
-    queues.start[job], queues.where[job] = now, row
+    queues.start[job], queues.first_row[job] = now, row
     schedule_any(run.ends, slot, now + queues.run[job])
     if queues.gang[kind] == 0:
         for resource in range(3):
             fleet.used[row, resource] += queues.vector[kind, resource]
-        _come_to(run, row, now)
+        _add_job(run, row, now)
         hold(run, row, cores_for(fleet.used[row, 1]))
-        counts[PIECES] += 1
+        counts.pieces += 1
         return
     left, of = queues.gang[kind], fleet.kind[row]
-    counts[PIECES] += left
+    counts.pieces += left
     while left > 0:
         if is_empty(run, row):
             for resource in range(3):
                 fleet.used[row, resource] = fleet.capacity[of, resource]
             fleet.owner[row] = job
-            _come_to(run, row, now)
+            _add_job(run, row, now)
             hold(run, row, fleet.cores[of])
             left -= 1
         row += 1
@@ -155,67 +137,67 @@ def start_job(run, kind, row, now):
 
 @inlined
 def _note_attempt(run, job, row, now):
-    log, counts = run.log, run.queues.counts
-    line = counts[ATTEMPTS]
-    counts[ATTEMPTS] += 1
+    log, counts = run.log, run.queues.counts[0]
+    line = counts.attempts
+    counts.attempts += 1
     log.job[line], log.launch[line] = job, run.fleet.line[row]
     log.began[line], log.ended[line] = run.queues.start[job], now
 
 
 @inlined
 def _stop(run, job, now):
-    """A job gives back all that it holds."""
-    queues, counts, fleet = run.queues, run.queues.counts, run.fleet
-    kind, slot, row = queues.job_kind[job], queues.slot[job], queues.where[job]
+    """Stop a job and release its resources."""
+    queues, counts, fleet = run.queues, run.queues.counts[0], run.fleet
+    kind, slot, row = queues.job_kind[job], queues.slot[job], queues.first_row[job]
     schedule_any(run.ends, slot, np.inf)
-    counts[RUNNING] -= 1
-    queues.spare[counts[RUNNING]] = slot
-    queues.job_of[slot], queues.slot[job] = NOBODY, NOBODY
+    counts.running -= 1
+    queues.free_slots[counts.running] = slot
+    queues.job_of[slot], queues.slot[job] = NONE, NONE
     if queues.gang[kind] == 0:
         for resource in range(3):
             fleet.used[row, resource] -= queues.vector[kind, resource]
         _note_attempt(run, job, row, now)
         hold(run, row, cores_for(fleet.used[row, 1]))
-        counts[PIECES] -= 1
-        _go_from(run, row, now)
+        counts.pieces -= 1
+        _remove_job(run, row, now)
         return
     left = queues.gang[kind]
-    counts[PIECES] -= left
+    counts.pieces -= left
     while left > 0:
         if fleet.owner[row] == job:
-            fleet.owner[row] = NOBODY
+            fleet.owner[row] = NONE
             for resource in range(3):
                 fleet.used[row, resource] = 0
             _note_attempt(run, job, row, now)
             hold(run, row, 0)
-            _go_from(run, row, now)
+            _remove_job(run, row, now)
             left -= 1
         row += 1
 
 
 @inlined
 def end_job(run, slot, now):
-    """A job has run."""
+    """End the job of a slot."""
     queues = run.queues
     job = queues.job_of[slot]
     _stop(run, job, now)
     queues.end[job] = now
-    queues.alive[queues.job_kind[job]] -= 1
-    queues.counts[ENDED] += 1
+    queues.unfinished[queues.job_kind[job]] -= 1
+    queues.counts[0].ended += 1
 
 
 @inlined
 def lose_jobs(run, row, now):
-    """Those on an instance are killed; they wait again behind all others, to run from their beginning."""
+    """Kill the jobs of an instance and queue them behind all others; they will start from the beginning."""
     queues, fleet = run.queues, run.fleet
     for slot in range(len(queues.job_of)):
         job = queues.job_of[slot]
         if fleet.jobs[row] == 0:
             return
-        if job == NOBODY:
+        if job == NONE:
             continue
-        if queues.where[job] == row or fleet.owner[row] == job:
+        if queues.first_row[job] == row or fleet.owner[row] == job:
             _stop(run, job, now)
             queues.start[job] = np.nan
-            queues.counts[LOST] += 1
+            queues.counts[0].lost += 1
             enqueue(run, job)

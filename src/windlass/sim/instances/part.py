@@ -1,4 +1,4 @@
-"""The part in which an autoscaler acts: instances that come and go, and jobs that are packed on them."""
+"""The part of a simulated cluster in which an autoscaler acts: instances, and the jobs packed on them."""
 
 from __future__ import annotations
 
@@ -13,28 +13,14 @@ from windlass.model.values import number
 from windlass.model.vectors import VectorJobs
 from windlass.scale import Demands, ScaleView, Totals
 from windlass.sim.handle import Handle
-from windlass.sim.instances.collect import taken_down
+from windlass.sim.instances.collect import collect_run
 from windlass.sim.instances.fleet import InstanceFleet
 from windlass.sim.instances.history import InstanceHistory
-from windlass.sim.instances.loop import ACT, ALTER, DECIDE, KERNELS, RUN, SETTLE, STORE, WAITING_ROWS
+from windlass.sim.instances.loop import ACT, ALTER, DECIDE, KERNELS, RUN, SETTLE, WAITING_ROWS
 from windlass.sim.instances.needs import Needs
 from windlass.sim.instances.result import Scaled
-from windlass.sim.instances.setup import DecisionTimes, make_run, with_room
-from windlass.sim.instances.state import (
-    ASKING,
-    DUE,
-    ENDED,
-    N_LEAVING,
-    N_STARTING,
-    N_UP,
-    N_USED,
-    NEXT,
-    NOW,
-    RUNNING,
-    SUBMITTED,
-    VACATED,
-    WAITING,
-)
+from windlass.sim.instances.setup import DecisionTimes, grow_run, make_run
+from windlass.sim.instances.state import STORE, QueueClock, QueueCounts
 from windlass.sim.nodes import KERNELS as LEDGER_KERNELS
 from windlass.sim.nodes import Ledger
 from windlass.sim.part import Due, Loop, Quiet
@@ -42,62 +28,63 @@ from windlass.sim.status import ASK, FULL
 
 _SCALE = "scale"
 _INSTANTS_BETWEEN_REPORTS = 50_000
-#: So many decisions in a row may leave jobs waiting while nothing at all happens.
-_IN_VAIN = 10_000
-#: How long no launch takes, and whether it boots.
-_NONE = np.empty(0), np.empty(0, np.uint8)
+#: Decisions in a row that may leave jobs waiting while nothing else happens; one more is an error.
+_MOST_VAIN_DECISIONS = 10_000
+#: Delays of no launches, and whether they boot.
+_NO_LAUNCHES = np.empty(0), np.empty(0, np.uint8)
 
 
 def kernels() -> tuple[Kernel, ...]:
-    """What has to be compiled."""
+    """Return the compiled functions of the part."""
     return (*LEDGER_KERNELS, *KERNELS)
 
 
 class InstancesPart(Quiet):
     """Instances and the jobs on them: see :class:`windlass.sim.part.Part`.
 
-    Every so many seconds the policy says how many instances there should be; and in between at looks, where jobs came
-    that wait, instances are empty, or a launch failed. What is missing is launched. Where there
-    are more than that, those go that were empty for as long as they may be; never one that holds a job, of this part or
-    of another that holds cores of the ledger. What is starting comes up in any case. What fails to boot is launched
-    again at the next decision, if it is wanted then.
+    Once a period the policy decides how many instances of each type are wanted. In between it is polled, if jobs have
+    been queued, instances are idle or a launch failed. Missing instances are launched. Unneeded instances end once
+    they have been empty for the fleet's idle time; an instance on which any part holds cores is kept. A launch cannot
+    be cancelled. An instance that fails to boot is launched again at the next decision, if it is still wanted.
 
-    A job waits until an instance has room for all that it asks for, and then stays there until it ends. One that is
-    larger than any type gets so many whole instances at once. A job that is killed runs again from its beginning.
+    A job waits until an instance has room for all of its request, and stays there until it ends. A job that is larger
+    than any type takes several whole instances at once. A killed job runs again from its beginning.
 
     Parameters
     ----------
     jobs
-        In order of submission.
+        Jobs in order of submission.
     fleet
-        Which instances there are.
+        Instance types and their behaviour.
     ledger
-        Its site has the rows that :meth:`InstanceFleet.rows` says; an instance that is up is a row that has cores.
+        Ledger of cores. Its site has the rows of :meth:`InstanceFleet.rows`; the row of an instance that is up has
+        cores.
     rng
-        Of launches: how long they take, and whether they fail.
+        Random numbers for launch times and boot failures.
     period
-        Seconds from one decision to the next.
+        Time from one periodic decision to the next, s.
     look
-        Seconds from one look to the next; None for none.
+        Time from one poll to the next, s; None for no polls.
     begin
-        The first decision, s; by default long enough before the first job for what that asks for to be ready.
+        Time of the first decision, s; by default early enough that the instances of two decisions are ready for the
+        first job.
     history
-        (t, k) what was needed before, a row a period.
-    site, number
-        Which site of the ledger, and which part.
+        (t, k) instances of each type that were needed before, one row per period.
+    site, number_in_ledger
+        Number of the site and of this part in the ledger.
     others
-        Whether other parts hold cores of these rows, or want to know of them.
+        Whether other parts hold cores of these rows, or watch them.
     at_once
-        Nobody is asked: whatever instance a job needs is there at once, and gone when it is empty.
+        Ignore the policy: an instance is up as soon as a job needs it, and ends as soon as it is empty.
     warm
-        Until then, s, whatever instance a job needs is there at once: a cluster that was up before begins so.
+        Until this time, s, an instance is up as soon as a job needs it, as in a cluster that was up before.
     progress
-        Told the share of the jobs that was submitted.
+        Called with the share of the jobs that has been submitted.
 
     Raises
     ------
     InputError
-        A job can never run, a number is out of bounds, or the ledger's rows are others.
+        A job can never run, a number is out of bounds, or the ledger's rows differ from the fleet's.
 
     Examples
     --------
@@ -130,7 +117,9 @@ class InstancesPart(Quiet):
         ledger.join(site, number_in_ledger)
         rows = ledger.rows(site)
         if ledger.nodes.whole[rows].tolist() != fleet.rows():
-            raise InputError(f"site {site} of the ledger has other rows than the instances that there may be")
+            raise InputError(
+                f"site {site}: the ledger has other rows than the fleet, expected those of InstanceFleet.rows()"
+            )
         self._period = number("period", period, 0.0, open_below=True)
         self._look = None if look is None else number("look", look, 0.0, open_below=True)
         self._jobs, self._fleet, self._ledger, self._rng = jobs, fleet, ledger, rng
@@ -146,118 +135,118 @@ class InstancesPart(Quiet):
         self._run = make_run(
             jobs, self._needs, fleet, ledger.nodes, times, site=site, part=number_in_ledger, others=others
         )
-        self._handle, self._clock = Handle(self._run, STORE), self._run.queues.clock
-        self._counts = self._run.queues.counts
+        self._handle = Handle(self._run, STORE)
+        self._counts = QueueCounts.of(self._run.queues.counts)
+        self._clock = QueueClock.of(self._run.queues.clock)
         self._alter, self._settle = ALTER.entry(), SETTLE.entry()
         self._decide, self._act, self._rows = DECIDE.entry(), ACT.entry(), WAITING_ROWS.entry()
-        self._asked = self._in_vain = 0
-        self._shown: ScaleView | None = None
+        self._periods = self._vain_decisions = 0
+        self._last_view: ScaleView | None = None
         self._needed = np.empty(0)
         self._progress = progress or (lambda _: None)
-        self._loop = Loop(RUN.entry(), self._handle, _INSTANTS_BETWEEN_REPORTS, self._tell, self._grow)
+        self._loop = Loop(RUN.entry(), self._handle, _INSTANTS_BETWEEN_REPORTS, self._report, self._grow)
 
     def horizon(self) -> float:
-        """The next instant at which anything happens where others want to know, else the next decision."""
+        """Return the next instant if other parts share the instances, otherwise the next periodic decision, s."""
         if self.ended():
             return np.inf
-        return float(self._clock[NEXT] if self._others else self._clock[DUE])
+        return self._clock.next_instant if self._others else self._clock.decision_due
 
     def advance(self, until: float) -> float:
-        """Go through instants."""
+        """Process instants up to a time, s, or to a decision; return the time reached."""
         status = self._loop.until(until)
-        return float(self._clock[NOW]) if status == ASK else until
+        return self._clock.now if status == ASK else until
 
     def alter(self, now: float) -> None:
-        """Instances come up, fail, and are taken by their provider."""
+        """Bring up and end the instances that are due."""
         while self._alter(self._handle.address, now) == FULL:
             self._grow()
         self._vacate()
 
     def settle(self, now: float) -> None:
-        """Where others gave cores back, there may be room."""
+        """Take note of cores that other parts have released."""
         if self._others:
             self._settle(self._handle.address, now)
 
     def decide(self, now: float) -> Sequence[Due]:
-        """Arrivals, and who starts; every so often, whether there should be more instances."""
+        """Queue submitted jobs and place jobs; return the scaling decision if one is due."""
         while (status := self._decide(self._handle.address, now)) == FULL:
             self._grow()
         self._vacate()
         return (Due(self, _SCALE),) if status == ASK else ()
 
     def wants(self, decision: str) -> bool:
-        """Until it was answered."""
-        return bool(self._counts[ASKING])
+        """Return whether the decision has no answer yet."""
+        return bool(self._counts.decision_open)
 
     def view(self, decision: str) -> ScaleView:
-        """Instances, who is on them, and who waits."""
-        queues, of = self._run.queues, self._run.fleet.number
-        due = bool(self._clock[DUE] <= self._clock[NOW])
-        self._needed = self._needs.counts(queues.alive)
+        """Return the instances, the running and the waiting jobs, and what was needed in the past."""
+        queues, fleet = self._run.queues, self._run.fleet
+        due = self._clock.decision_due <= self._clock.now
+        self._needed = self._needs.counts(queues.unfinished)
         if due:
-            self._history.show(self._asked, self._needed)
+            self._history.show(self._periods, self._needed)
         running = queues.job_of[queues.job_of >= 0]
-        waiting = np.empty(int(self._counts[WAITING]), np.int64)
+        waiting = np.empty(self._counts.waiting, np.int64)
         self._rows(self._handle.address, waiting)
         waiting = waiting[np.argsort(queues.sequence[waiting])]
-        self._shown = ScaleView(
-            float(self._clock[NOW]),
-            self._period,
-            self._fleet.types,
-            of[:, N_UP].copy(),
-            of[:, N_STARTING].copy(),
-            of[:, N_USED].copy(),
-            self._demands(running, queues.start),
-            self._demands(waiting, queues.submit),
-            self._history.rows(),
-            self._look,
-            due,
+        self._last_view = ScaleView(
+            now=self._clock.now,
+            period=self._period,
+            types=self._fleet.types,
+            ready=fleet.up.copy(),
+            coming=fleet.starting.copy(),
+            used=fleet.occupied.copy(),
+            running=self._demands(running, queues.start),
+            waiting=self._demands(waiting, queues.submit),
+            history=self._history.rows(),
+            look=self._look,
+            due=due,
         )
-        return self._shown
+        return self._last_view
 
     def act(self, decision: str, answer: Totals) -> None:
-        """Launch what is missing, and take away what is too much and idle."""
-        assert self._shown is not None  # asked for before any answer
-        view, fleet = self._shown, self._run.fleet
+        """Launch missing instances, and end unneeded idle ones."""
+        assert self._last_view is not None  # a view precedes each answer
+        view, fleet = self._last_view, self._run.fleet
         answer.check(view)
-        totals, there = np.array(answer.counts, np.int64), view.ready + view.coming
-        self._history.note(view.now, self._needed, totals, there, answer.why)
+        totals, present = np.array(answer.counts, np.int64), view.ready + view.coming
+        self._history.note(view.now, self._needed, totals, present, answer.why)
         fleet.wanted[:] = totals
-        delays, boots = _NONE
-        if (totals > there).any():
-            room = np.minimum(fleet.limit, np.diff(fleet.first)) - there - fleet.number[:, N_LEAVING]
-            delays, boots = self._drawn(np.maximum(np.minimum(totals - there, room), 0))
-        self._asked += view.due
-        made = self._act(self._handle.address, delays, boots, self._begin + self._asked * self._period)
+        delays, boots = _NO_LAUNCHES
+        if (totals > present).any():
+            room = np.minimum(fleet.limit, np.diff(fleet.first)) - present - fleet.leaving
+            delays, boots = self._draw_launches(np.maximum(np.minimum(totals - present, room), 0))
+        self._periods += view.due
+        launched = self._act(self._handle.address, delays, boots, self._begin + self._periods * self._period)
         self._vacate()
-        self._check_not_in_vain(bool(made))
+        self._check_not_in_vain(bool(launched))
 
     def ended(self) -> bool:
-        """Whether all jobs have run."""
-        return bool(self._counts[ENDED] == len(self._jobs))
+        """Return whether all jobs have ended."""
+        return self._counts.ended == len(self._jobs)
 
     def waits(self) -> bool:
-        """Whether jobs wait, none runs, none is to come and no instance is."""
-        counts, of = self._counts, self._run.fleet.number
-        if counts[RUNNING] > 0 or counts[SUBMITTED] < len(self._jobs):
+        """Return whether jobs wait although no job runs, none will be submitted and no instance is starting."""
+        if self._counts.running > 0 or self._counts.submitted < len(self._jobs):
             return False
-        return not of[:, N_STARTING].any() and not self.ended()
+        return not self._run.fleet.starting.any() and not self.ended()
 
     def stuck(self) -> Exception:
-        """Jobs wait, and there will be no instance for them."""
+        """Return the error for jobs that wait for instances that will never be launched."""
         return PolicyError(
-            f"left {self._counts[WAITING]} jobs waiting although no job runs and no instance is coming",
+            f"left {self._counts.waiting} jobs waiting although no job runs and no instance is coming",
             _SCALE,
         )
 
     def result(self) -> Scaled:
-        """What happened."""
-        return taken_down(
+        """Return the result of the run so far."""
+        return collect_run(
             self._jobs, self._fleet, self._needs, self._run, self._begin, self._history.decisions()
         )
 
-    def _drawn(self, missing: NDArray[np.int64]) -> tuple[NDArray[np.float64], NDArray[np.uint8]]:
-        """How long launches take, type by type, and whether they boot."""
+    def _draw_launches(self, missing: NDArray[np.int64]) -> tuple[NDArray[np.float64], NDArray[np.uint8]]:
+        """Draw the delays of launches, s, type by type, and whether each boots."""
         fleet, rng = self._fleet, self._rng
         delays = np.repeat([kind.launch for kind in fleet.types], missing).astype(np.float64)
         boots = np.ones(len(delays), np.uint8)
@@ -271,27 +260,27 @@ class InstancesPart(Quiet):
         return Demands(self._jobs.resources[rows], since[rows], self._jobs.walltime[rows])
 
     def _check_not_in_vain(self, launched: bool) -> None:
-        vain = not launched and self.waits() and not self._run.fleet.number[:, N_LEAVING].any()
-        self._in_vain = self._in_vain + 1 if vain else 0
-        if self._in_vain > _IN_VAIN:
+        vain = not launched and self.waits() and not self._run.fleet.leaving.any()
+        self._vain_decisions = self._vain_decisions + 1 if vain else 0
+        if self._vain_decisions > _MOST_VAIN_DECISIONS:
             raise self.stuck()
 
     def _vacate(self) -> None:
-        """Tell the ledger which instances are gone, so that it sees to it that nobody holds on to them."""
+        """Make other parts release the cores of instances that have ended."""
         if self._others:
-            for row in self._run.fleet.vacated[: self._counts[VACATED]].tolist():
+            for row in self._run.fleet.vacated[: self._counts.vacated].tolist():
                 if self._ledger.nodes.capacity[self._first + row] == 0:
                     self._ledger.set_capacity(self._first + row, 0, vacate=True)
 
-    def _tell(self) -> None:
-        self._progress(float(self._counts[SUBMITTED]) / max(1, len(self._jobs)))
+    def _report(self) -> None:
+        self._progress(self._counts.submitted / max(1, len(self._jobs)))
 
     def _grow(self) -> None:
-        self._run = with_room(self._run)
+        self._run = grow_run(self._run)
         self._handle.refill(self._run)
 
 
 def _begin(jobs: VectorJobs, fleet: InstanceFleet, period: float) -> float:
-    """So long before the first job that two decisions' instances are ready for it."""
+    """Return a time of the first decision at which the instances of two decisions are ready for the first job, s."""
     longest = max(kind.launch for kind in fleet.types)
     return float(jobs.submit[0]) - (np.ceil(longest / period) + 1.0) * period if len(jobs) else 0.0

@@ -1,8 +1,8 @@
-"""Between two decisions of a period the policy is asked at looks, where there is something to see.
+"""Polls: calls of the policy between two periodic decisions.
 
-Autoscalers of today look every ten seconds at who waits. A look at which nobody new waits, nothing is empty for longer
-than it may be and no launch failed would find what the one before found: it is left out, so that a year does not take
-three million questions.
+Autoscalers such as the Kubernetes cluster autoscaler check the queue every ten seconds. A poll at which no new job
+waits, no instance has been empty for longer than allowed and no launch has failed would give the previous answer. Such
+polls are skipped; a year at one poll in ten seconds would need three million calls.
 """
 
 from __future__ import annotations
@@ -10,31 +10,30 @@ from __future__ import annotations
 import numpy as np
 
 from windlass.jit import inlined
-from windlass.sim.instances.state import ASKED, EVERY, FIRST, LOOK, NOW, SEQUENCE, TOLD, WAITING
 
 
 @inlined
-def look_soon(run, now):
-    """Something is to be seen at the next look; before the first decision there is none."""
-    clock = run.queues.clock
-    if clock[EVERY] < np.inf and now >= clock[FIRST]:
-        steps = np.ceil((now - clock[FIRST]) / clock[EVERY])
-        # Rounding must not send time back; and nobody is asked twice at one instant.
-        at = max(now, clock[FIRST] + steps * clock[EVERY])
-        clock[LOOK] = min(clock[LOOK], at + clock[EVERY] if at == clock[ASKED] else at)
+def poll_soon(run, now):
+    """Schedule the next poll, because something has changed; polls begin with the first decision."""
+    clock = run.queues.clock[0]
+    if clock.poll_period < np.inf and now >= clock.first_decision:
+        steps = np.ceil((now - clock.first_decision) / clock.poll_period)
+        # Rounding must not put the poll into the past, and one instant has at most one decision.
+        at = max(now, clock.first_decision + steps * clock.poll_period)
+        clock.next_poll = min(clock.next_poll, at + clock.poll_period if at == clock.last_decision else at)
 
 
 @inlined
-def look_for_newcomers(run, now):
-    """Jobs joined the queue since the policy was asked, and some wait."""
-    counts = run.queues.counts
-    if counts[WAITING] > 0 and counts[SEQUENCE] > counts[TOLD]:
-        look_soon(run, now)
+def poll_for_arrivals(run, now):
+    """Schedule a poll if jobs wait and the queue has grown since the last decision."""
+    counts = run.queues.counts[0]
+    if counts.waiting > 0 and counts.next_sequence > counts.decision_sequence:
+        poll_soon(run, now)
 
 
 @inlined
-def looked(run):
-    """The policy was asked."""
-    queues = run.queues
-    queues.counts[TOLD] = queues.counts[SEQUENCE]
-    queues.clock[LOOK], queues.clock[ASKED] = np.inf, queues.clock[NOW]
+def note_decision(run):
+    """Record that the policy has decided."""
+    counts, clock = run.queues.counts[0], run.queues.clock[0]
+    counts.decision_sequence = counts.next_sequence
+    clock.next_poll, clock.last_decision = np.inf, clock.now

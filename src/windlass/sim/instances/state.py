@@ -1,147 +1,227 @@
-"""Instances, jobs and what happened to both, as arrays.
+"""State of the instances, of their jobs, and the log of a run.
 
-An instance is a row of the ledger; each type has as many rows as there may be instances of it. Jobs that ask for the
-same are of one *kind*: where the first that waits of a kind has no room, none of them has. So a kind has a queue of its
-own, and all are served by the order in which jobs were submitted.
+Each instance type has as many rows as the type's maximum number of instances; a row of the table holds one instance, or
+none. Jobs with equal requests have the same *kind*. Each kind has its own queue, because no job of a kind fits where
+its first job does not. All queues together are served in the order of submission.
 
-What jobs ask for is counted in whole numbers: thousandths of GPUs and cores, and bytes. So nothing is left over by
-rounding when they end.
+A *gang* is a job that is larger than any type; it takes several whole instances.
+
+Resources are integers, so that sums have no rounding errors: thousandths of GPUs and cores, and bytes.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 from numba import types
 from numpy.typing import NDArray
 
+from windlass.jit.schema import Scalars, column, numba_type
 from windlass.sim.events.tree import TREE, EventTree
+from windlass.sim.handle import opening, storing
 from windlass.sim.nodes import NODES, Nodes
 
-#: Stages of an instance: none, launched, up, and up for those who are on it only.
+#: Stages of a row: no instance, launched, up, and up without accepting jobs.
 AWAY, STARTING, UP, LEAVING = range(4)
-#: Why an instance is gone: nobody needed it, it did not boot, its provider took it.
+#: Reasons for which an instance ended: unneeded, failed to boot, taken by the provider.
 IDLE, FAILED, INTERRUPTED = range(3)
-#: Columns of ``InstanceTable.number``: how many are starting, up, and of these hold a job; how many are up until
-#: they are empty.
-N_STARTING, N_UP, N_USED, N_LEAVING = range(4)
-#: Columns of ``InstanceLog.times``: launched, ready, gone.
-LAUNCHED, READY, GONE = range(3)
-#: Places in ``Queues.counts``: the site's number and the part's in the ledger; jobs submitted, ended, attempts lost;
-#: jobs running and waiting; kinds of which some wait; rows changed, and rows whose time is over; next number in the
-#: queue; lines of both logs; interruptions so far; whether it is best fit and not first fit; whether a decision is due,
-#: and whether others hold cores here; rows vacated; pieces that running jobs hold; whether there were too few
-#: slots to start all who had room; the next number in the queue when the policy was asked last.
-SITE, PART, SUBMITTED, ENDED, LOST, RUNNING, WAITING, KINDS, CHANGED, EXPIRED, SEQUENCE = range(11)
-LAUNCHES, ATTEMPTS, CUT, BEST, ASKING, OTHERS, VACATED, PIECES, CROWDED, TOLD, COUNTS = range(11, 22)
-#: Places in ``Queues.clock``: now; when the next decision is due; how long an instance may idle, and how long one is
-#: warned before it is taken; when something happens next; an instant that is not over; until when instances are
-#: there at once; the next look, and from one to the next (infinity for none); the first decision; when the policy
-#: was asked last. All s.
-NOW, DUE, KEEP, NOTICE, NEXT, OPEN, WARM, LOOK, EVERY, FIRST, ASKED, CLOCKS = range(12)
-NOBODY = -1
+#: The absence of a job, a row, or a reason.
+NONE = -1
 #: Thousandths of a core.
 MILLI = 1000
 
+_Ints = NDArray[np.int64]
+_Floats = NDArray[np.float64]
+_Bytes = NDArray[np.uint8]
+
 
 class InstanceTable(NamedTuple):
-    """Instances; k types, r rows of the ledger. Rows are counted from the first one of the site.
+    """Instances by row, and totals by type; rows count from the first ledger row of the site."""
 
-    ``first`` (k + 1,), ``top`` (k,): a type's first row, and the one after its last that is not away. ``capacity``
-    (k, 3), ``cores`` (k,): what one has, and whole cores of it in the ledger. ``number`` (k, 4): how many in which
-    stage. ``wanted`` (k,): totals of the last answer. ``limit`` (k,): how many its provider lets be. ``stage``,
-    ``kind``, ``jobs``, ``owner``, ``line`` (r,): of a row its stage, type, how many jobs are on it, the job that has
-    all of it, and its line of the log. ``used`` (r, 3): by jobs. ``since`` (r,): since when it is empty, s. ``boots``
-    (r,): whether it will. ``changed``, ``expired``, ``vacated`` (r,): rows that have more room than before, that were
-    idle for long, and that were taken from those who were there; ``marked`` (r,): among the changed.
-    ``cut_time``, ``cut_kind``, ``cut_limit``: what the provider does when.
+    # First row of each type; the last entry is the number of rows.
+    first: Annotated[_Ints, column("type_bounds")]
+    # Row after the last row of each type that is not AWAY.
+    top: Annotated[_Ints, column("types")]
+    # Resources of an instance of each type: GPUs, cores, memory.
+    capacity: Annotated[_Ints, column("types", 3)]
+    # Whole cores of an instance of each type in the ledger.
+    cores: Annotated[_Ints, column("types")]
+    # Instances of each type that are STARTING, UP, UP with a job, and LEAVING.
+    starting: Annotated[_Ints, column("types")]
+    up: Annotated[_Ints, column("types")]
+    occupied: Annotated[_Ints, column("types")]
+    leaving: Annotated[_Ints, column("types")]
+    # Instances of each type that the policy's last answer wants.
+    wanted: Annotated[_Ints, column("types")]
+    # Instances of each type that the provider allows now.
+    limit: Annotated[_Ints, column("types")]
+    # Stage of each row.
+    stage: Annotated[_Ints, column("rows", fill=AWAY)]
+    # Type of each row.
+    kind: Annotated[_Ints, column("rows")]
+    # Jobs on each instance.
+    jobs: Annotated[_Ints, column("rows")]
+    # The gang that has the whole instance, or NONE.
+    owner: Annotated[_Ints, column("rows", fill=NONE)]
+    # Line of the instance in the launch log.
+    line: Annotated[_Ints, column("rows", fill=NONE)]
+    # Resources that jobs use on each instance.
+    used: Annotated[_Ints, column("rows", 3)]
+    # Time since which an instance has been empty, or has had jobs (s); NaN while another part holds cores of it.
+    since: Annotated[_Floats, column("rows")]
+    # 1 if the launched instance will boot, 0 if it will fail.
+    boots: Annotated[_Bytes, column("rows")]
+    # Rows with more room than at the last placement of jobs, and a mark on each of them.
+    changed: Annotated[_Ints, column("rows")]
+    marked: Annotated[_Bytes, column("rows")]
+    # Rows of which the idle time may be over. A row that is launched again at the same instant may be listed twice.
+    expired: Annotated[_Ints, column("expired")]
+    # Rows of which the instance ended, and of which other parts have to release cores.
+    vacated: Annotated[_Ints, column("vacated")]
+    # Changes of `limit` by the provider: time (s), type, and new limit. The last time is infinity.
+    cut_time: Annotated[_Floats, column("cuts")]
+    cut_kind: Annotated[_Ints, column("cuts")]
+    cut_limit: Annotated[_Ints, column("cuts")]
+
+
+class QueueCounts(Scalars):
+    """Numbers of a run.
+
+    ``site`` and ``part`` are the site's and the part's number in the ledger. ``best_fit`` is 1 for best fit and 0 for
+    first fit. ``shared`` is 1 if other parts may hold cores of the instances.
+
+    ``submitted`` and ``ended`` count jobs, ``lost`` counts killed attempts, ``running`` and ``waiting`` count jobs now,
+    and ``pieces`` counts pairs of a running job and an instance. ``next_sequence`` is the queue number of the next
+    job, and ``decision_sequence`` its value at the policy's last decision.
+
+    ``waiting_kinds``, ``changed``, ``expired`` and ``vacated`` are the lengths of the lists with these names.
+    ``launches`` and ``attempts`` are the lengths of the logs. ``cuts`` counts the changes of limits that have happened.
+
+    ``decision_open`` is 1 from the time at which a decision is due until the policy's answer. ``slots_full`` is 1 if
+    jobs could not start for lack of slots, which the part then adds.
     """
 
-    first: NDArray[np.int64]
-    top: NDArray[np.int64]
-    capacity: NDArray[np.int64]
-    cores: NDArray[np.int64]
-    number: NDArray[np.int64]
-    wanted: NDArray[np.int64]
-    limit: NDArray[np.int64]
-    stage: NDArray[np.int64]
-    kind: NDArray[np.int64]
-    jobs: NDArray[np.int64]
-    owner: NDArray[np.int64]
-    line: NDArray[np.int64]
-    used: NDArray[np.int64]
-    since: NDArray[np.float64]
-    boots: NDArray[np.uint8]
-    changed: NDArray[np.int64]
-    marked: NDArray[np.uint8]
-    expired: NDArray[np.int64]
-    vacated: NDArray[np.int64]
-    cut_time: NDArray[np.float64]
-    cut_kind: NDArray[np.int64]
-    cut_limit: NDArray[np.int64]
+    site: int
+    part: int
+    best_fit: int
+    shared: int
+    submitted: int
+    ended: int
+    lost: int
+    running: int
+    waiting: int
+    pieces: int
+    next_sequence: int
+    decision_sequence: int
+    waiting_kinds: int
+    changed: int
+    expired: int
+    vacated: int
+    launches: int
+    attempts: int
+    cuts: int
+    decision_open: int
+    slots_full: int
+
+
+class QueueClock(Scalars):
+    """Times of a run, s; infinity for never.
+
+    ``now`` is the current instant, ``open_instant`` an instant with work left, and ``next_instant`` the next one at
+    which anything happens. ``decision_due`` is the next periodic decision, ``next_poll`` the next poll, and
+    ``poll_period`` the time from one poll to the next. ``first_decision`` and ``last_decision`` are the times of the
+    first and the last decision; a poll counts as one.
+
+    ``idle_limit`` is the time for which an unneeded instance may be empty. ``notice`` is the time from the provider's
+    warning to an interruption. Until ``warm_until``, instances are up as soon as a job needs them.
+    """
+
+    now: float = -np.inf
+    open_instant: float = np.inf
+    next_instant: float = np.inf
+    decision_due: float = np.inf
+    next_poll: float = np.inf
+    poll_period: float = np.inf
+    first_decision: float = np.inf
+    last_decision: float = np.inf
+    idle_limit: float = np.inf
+    notice: float = np.inf
+    warm_until: float = np.inf
 
 
 class Queues(NamedTuple):
-    """Jobs, n of them, of c kinds.
+    """Jobs by row, and their queues by kind."""
 
-    ``submit``, ``run``, ``start``, ``end`` (n,): s, the latter NaN until known, of the attempt that ended.
-    ``job_kind``, ``sequence``, ``after``, ``where``, ``slot`` (n,): its kind, its number in the queue, who follows of
-    its kind, the first row it is on, and its leaf in the tree of ends. ``vector`` (c, 3), ``gang`` (c,): what a kind
-    asks for, and how many whole instances where it is more than one has (0 where not). ``bucket`` (c,): the smallest
-    type that has it, or that of the gang. ``welcome`` (c, k): on which types it may run. ``head``, ``tail``
-    (c,): who waits. ``fresh`` (c,): whether nobody of it waited before. ``alive`` (c,): how many wait or run. ``some``
-    (c,): kinds of which jobs wait, ``place`` (c,): where a kind is among them. ``open`` (c,): those that may have room
-    now. ``job_of``, ``spare``: whose a slot is, and slots that are nobody's.
-    """
-
-    submit: NDArray[np.float64]
-    run: NDArray[np.float64]
-    start: NDArray[np.float64]
-    end: NDArray[np.float64]
-    job_kind: NDArray[np.int64]
-    sequence: NDArray[np.int64]
-    after: NDArray[np.int64]
-    where: NDArray[np.int64]
-    slot: NDArray[np.int64]
-    vector: NDArray[np.int64]
-    gang: NDArray[np.int64]
-    bucket: NDArray[np.int64]
-    welcome: NDArray[np.uint8]
-    head: NDArray[np.int64]
-    tail: NDArray[np.int64]
-    fresh: NDArray[np.uint8]
-    alive: NDArray[np.int64]
-    some: NDArray[np.int64]
-    place: NDArray[np.int64]
-    open: NDArray[np.int64]
-    job_of: NDArray[np.int64]
-    spare: NDArray[np.int64]
-    counts: NDArray[np.int64]
-    clock: NDArray[np.float64]
+    # Submission time and run time of each job, s.
+    submit: Annotated[_Floats, column("jobs")]
+    run: Annotated[_Floats, column("jobs")]
+    # Start and end of each job's current or successful attempt, s; NaN until known.
+    start: Annotated[_Floats, column("jobs", fill=np.nan)]
+    end: Annotated[_Floats, column("jobs", fill=np.nan)]
+    # Kind of each job.
+    job_kind: Annotated[_Ints, column("jobs")]
+    # Number in the queue, which grows from job to job; a killed job gets a new one.
+    sequence: Annotated[_Ints, column("jobs", fill=NONE)]
+    # Next waiting job of the same kind.
+    next_job: Annotated[_Ints, column("jobs", fill=NONE)]
+    # First instance of a running job.
+    first_row: Annotated[_Ints, column("jobs", fill=NONE)]
+    # Leaf of a running job in the tree of ends.
+    slot: Annotated[_Ints, column("jobs", fill=NONE)]
+    # Resources that a job of each kind requests.
+    vector: Annotated[_Ints, column("kinds", 3)]
+    # Whole instances of a gang; 0 for other kinds.
+    gang: Annotated[_Ints, column("kinds")]
+    # The smallest type that a kind fits on; for a gang, its type.
+    bucket: Annotated[_Ints, column("kinds")]
+    # 1 where a kind may run on a type.
+    welcome: Annotated[_Bytes, column("kinds", "types")]
+    # First and last waiting job of each kind.
+    head: Annotated[_Ints, column("kinds", fill=NONE)]
+    tail: Annotated[_Ints, column("kinds", fill=NONE)]
+    # 1 if no job of the kind waited at the last placement, so that unchanged instances may have room for it.
+    fresh: Annotated[_Bytes, column("kinds")]
+    # Submitted jobs of each kind that have not ended.
+    unfinished: Annotated[_Ints, column("kinds")]
+    # Kinds with waiting jobs, and the index of each kind in this list.
+    waiting_kinds: Annotated[_Ints, column("kinds")]
+    waiting_index: Annotated[_Ints, column("kinds")]
+    # Kinds that may have room, while jobs are placed.
+    open_kinds: Annotated[_Ints, column("kinds")]
+    # Job of each slot.
+    job_of: Annotated[_Ints, column("slots", fill=NONE)]
+    # Slots; those from the number of running jobs on are free.
+    free_slots: Annotated[_Ints, column("slots")]
+    counts: Annotated[NDArray[np.void], QueueCounts]
+    clock: Annotated[NDArray[np.void], QueueClock]
 
 
 class InstanceLog(NamedTuple):
-    """What happened: a line a launch, and one for each instance that an attempt of a job was on.
+    """One line for each launch, and one for each instance of each attempt of a job."""
 
-    ``kind``, ``why``, ``times`` (l, 3): type, why it is gone, and when it was launched, ready and gone; NaN for never.
-    ``busy`` (l,): for how long it held a job, s. ``job``, ``launch``, ``began``, ``ended`` (a,): of attempts.
-    """
-
-    kind: NDArray[np.int64]
-    why: NDArray[np.int64]
-    times: NDArray[np.float64]
-    busy: NDArray[np.float64]
-    job: NDArray[np.int64]
-    launch: NDArray[np.int64]
-    began: NDArray[np.float64]
-    ended: NDArray[np.float64]
+    # Type of the instance, and the reason for which it ended.
+    kind: Annotated[_Ints, column("launches")]
+    why: Annotated[_Ints, column("launches")]
+    # Launch, readiness and end of the instance, s; NaN for never.
+    launched: Annotated[_Floats, column("launches")]
+    ready: Annotated[_Floats, column("launches")]
+    gone: Annotated[_Floats, column("launches")]
+    # Time for which the instance had jobs, s.
+    busy: Annotated[_Floats, column("launches")]
+    # Job and launch of the attempt, and its start and end, s.
+    job: Annotated[_Ints, column("attempts")]
+    launch: Annotated[_Ints, column("attempts")]
+    began: Annotated[_Floats, column("attempts")]
+    ended: Annotated[_Floats, column("attempts")]
 
 
 class InstanceRun(NamedTuple):
-    """All of it: ends of jobs, what is next at each row, the ledger, instances, jobs, and logs."""
+    """A whole run."""
 
+    # Ends of running jobs, by slot.
     ends: EventTree
+    # Next change of each instance, by row: readiness, end of its idle time, interruption.
     turns: EventTree
     nodes: Nodes
     fleet: InstanceTable
@@ -149,24 +229,10 @@ class InstanceRun(NamedTuple):
     log: InstanceLog
 
 
-_I, _I2, _F, _F2, _U8 = (
-    types.int64[::1],
-    types.int64[:, ::1],
-    types.float64[::1],
-    types.float64[:, ::1],
-    types.uint8[::1],
+RUN_STATE = types.NamedTuple(
+    [TREE, TREE, NODES, numba_type(InstanceTable), numba_type(Queues), numba_type(InstanceLog)], InstanceRun
 )
-_KINDS = {
-    **dict.fromkeys(("capacity", "number", "used", "vector"), _I2),
-    **dict.fromkeys(("boots", "marked", "fresh"), _U8),
-    **dict.fromkeys(
-        ("since", "cut_time", "submit", "run", "start", "end", "clock", "busy", "began", "ended"), _F
-    ),
-    "times": _F2,
-    "welcome": types.uint8[:, ::1],
-}
-FLEET, QUEUES, LOG = (
-    types.NamedTuple([_KINDS.get(field, _I) for field in kind._fields], kind)
-    for kind in (InstanceTable, Queues, InstanceLog)
-)
-RUN_STATE = types.NamedTuple([TREE, TREE, NODES, FLEET, QUEUES, LOG], InstanceRun)
+#: Reads a run from the address of its :class:`~windlass.sim.handle.Handle`. Functions that are not inlined get the
+#: address, because a call copies every field of a run.
+opened = opening(RUN_STATE)
+STORE = storing(RUN_STATE)
