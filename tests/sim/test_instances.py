@@ -261,8 +261,12 @@ def test_who_waits_in_vain_is_told():
 @pytest.mark.parametrize(
     ("jobs", "types", "told"),
     [
-        (VectorJobs.of([0], [1], gpus=1), (SMALL,), "job 1 asks for 1 gpus: no type has all of these"),
-        (VectorJobs.of([0], [1], cores=17), (SMALL,), "job 1 needs 5 instances small, there may be 4"),
+        (VectorJobs.of([0], [1], gpus=1), (SMALL,), "job 1 requests 1 gpus: no type has all of these"),
+        (
+            VectorJobs.of([0], [1], cores=17),
+            (SMALL,),
+            "job 1 needs 5 instances of type small, expected at most 4",
+        ),
     ],
 )
 def test_jobs_that_can_never_run_are_refused(jobs, types, told):
@@ -279,8 +283,8 @@ def test_an_answer_that_cannot_be_carried_out_is_refused():
 @pytest.mark.parametrize(
     ("options", "told"),
     [
-        ({"types": ()}, "there are none"),
-        ({"types": (LARGE, SMALL)}, "small comes after large"),
+        ({"types": ()}, "the fleet has none"),
+        ({"types": (LARGE, SMALL)}, "small follows large"),
         ({"types": (SMALL, SMALL)}, "expected each name once"),
         ({"types": (SMALL,), "idle": -1.0}, "idle is -1"),
         ({"types": (SMALL,), "boot_failure": 1.0}, "boot_failure is 1.0"),

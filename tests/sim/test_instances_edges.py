@@ -49,7 +49,7 @@ def test_interruptions_may_come_at_one_instant_and_leave_no_instance():
 
 @pytest.mark.parametrize("kind", [-1, 2])
 def test_interruptions_of_no_type_are_refused(kind):
-    with pytest.raises(InputError, match="interruptions: no such type, expected 0 to 1"):
+    with pytest.raises(InputError, match="interruptions: unknown type, expected 0 to 1"):
         InstanceFleet((SMALL, LARGE), interruptions=cuts([1.0, 2.0], [0, kind], [1, 1]))
 
 
@@ -167,13 +167,13 @@ def test_what_jobs_need_by_hand():
 def test_a_gang_of_as_many_instances_as_there_may_be_is_accepted():
     needs = Needs(VectorJobs.of([0.0], [1.0], cores=16), (SMALL,))
     assert needs.gang.tolist() == [4]
-    with pytest.raises(InputError, match="job 1 needs 5 instances small, there may be 4"):
+    with pytest.raises(InputError, match="job 1 needs 5 instances of type small, expected at most 4"):
         Needs(VectorJobs.of([0.0], [1.0], cores=16.5), (SMALL,))
 
 
 def test_a_job_that_no_type_has_all_for_is_named_with_what_it_asks_for():
     jobs = VectorJobs.of([0.0, 0.0], [1.0, 1.0], gpus=[0, 2], cores=[1, 3])
-    with pytest.raises(InputError, match="job 2 asks for 2 gpus, 3 cores: no type has all of these"):
+    with pytest.raises(InputError, match="job 2 requests 2 gpus, 3 cores: no type has all of these"):
         Needs(jobs, (SMALL, LARGE))
 
 

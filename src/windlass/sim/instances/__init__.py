@@ -1,14 +1,14 @@
-"""Instances that come and go, and jobs with resource vectors packed on them: where an autoscaler acts.
+"""Instances that are launched and end, and jobs packed on them: the simulation of an autoscaler's cluster.
 
-- :mod:`~windlass.sim.instances.part`: asks every period how many instances there should be, and lets it be so.
-- :mod:`~windlass.sim.instances.fleet`: how instances behave: types, launches, failures, interruptions.
-- :mod:`~windlass.sim.instances.state`: instances, jobs and logs as arrays; :mod:`~windlass.sim.instances.setup`: before
-  anything happens, and with more room.
-- :mod:`~windlass.sim.instances.packing`: which instance has room for a job; :mod:`~windlass.sim.instances.moves`: jobs
-  that start, end and are lost; :mod:`~windlass.sim.instances.lifecycle`: instances that start, are up and go.
-- :mod:`~windlass.sim.instances.loop`: the compiled loop over its instants; :mod:`~windlass.sim.instances.polling`: when
-  the policy is asked between two decisions; :mod:`~windlass.sim.instances.placing`: who of those that wait starts.
-- :mod:`~windlass.sim.instances.needs`: what jobs need, as numbers of instances.
-- :mod:`~windlass.sim.instances.history`: what the autoscaler was shown and answered;
-  :mod:`~windlass.sim.instances.collect`, :mod:`~windlass.sim.instances.result`: what happened.
+- :mod:`~windlass.sim.instances.part`: the part, which calls the policy and carries out its answers.
+- :mod:`~windlass.sim.instances.fleet`: the behaviour of instances: types, launches, failures, interruptions.
+- :mod:`~windlass.sim.instances.state`: instances, jobs and logs as arrays; :mod:`~windlass.sim.instances.setup`: their
+  allocation and growth.
+- :mod:`~windlass.sim.instances.packing`: the instance on which a job starts; :mod:`~windlass.sim.instances.moves`: jobs
+  that start, end and are killed; :mod:`~windlass.sim.instances.lifecycle`: launches, boots and ends of instances.
+- :mod:`~windlass.sim.instances.loop`: the compiled event loop; :mod:`~windlass.sim.instances.placing`: the placement of
+  waiting jobs; :mod:`~windlass.sim.instances.polling`: calls of the policy between two periodic decisions.
+- :mod:`~windlass.sim.instances.needs`: the requests of jobs as numbers of instances.
+- :mod:`~windlass.sim.instances.history`: the policy's inputs and answers; :mod:`~windlass.sim.instances.collect`,
+  :mod:`~windlass.sim.instances.result`: the result of a run.
 """

@@ -1,4 +1,4 @@
-"""How instances behave, apart from what an autoscaler decides."""
+"""Instance types, and the behaviour of their instances: launches, failures and interruptions."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from windlass.model.values import number
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Interruptions:
-    """How many instances of a type their provider lets be, from when on: one row a change.
+    """Changes of the number of instances that a provider allows, by type; one row per change.
 
     Parameters
     ----------
     time
-        (m,) when, s; not decreasing.
+        (m,) time of the change, s; not decreasing.
     kind
-        (m,) the place of the type among the types.
+        (m,) index of the instance type in the fleet.
     limit
-        (m,) how many there may be from then on; those that were launched last go.
+        (m,) instances allowed from then on; the last launched ones above it are interrupted.
 
     Examples
     --------
@@ -45,42 +45,42 @@ class Interruptions:
 
     @staticmethod
     def none() -> Interruptions:
-        """Nobody is interrupted."""
+        """Return no changes."""
         return Interruptions(np.empty(0), np.empty(0, np.int64), np.empty(0, np.int64))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class InstanceFleet:
-    """Which instances can be had, and how they behave.
+    """Instance types of a cluster, and their behaviour.
 
     Parameters
     ----------
     types
-        From the smallest to the largest: by GPUs, then cores, then memory.
+        Instance types from the smallest to the largest: by GPUs, then cores, then memory.
     idle
-        Seconds that an instance may be empty where there are more than wanted, before it is taken away.
+        Time for which an unneeded instance may be empty before it ends, s.
     launch_spread
-        Standard deviation of the logarithm of the time from a launch to ready; the median is the type's.
+        Standard deviation of the logarithm of the time from launch to readiness; the median is the type's.
     boot_failure
-        Which part of launches fail. That shows when the instance should be ready, and it is paid for until then.
+        Share of launches that fail. A failure is noticed when the instance should be ready; it is paid for until then.
     notice
-        Seconds from a warning to an interruption: until then nobody comes to the instance, and those who are there
-        may end. With 0 they are killed at once; with infinity they stay until they end (*drain*).
+        Time from a warning to an interruption, s. Meanwhile no job starts on the instance, and jobs on it may end.
+        With 0 jobs are killed at once; with infinity they all run to their end (*drain*).
     best_fit
-        Whether jobs go to the instance on which they leave the least, and not to the first that has room.
+        Place jobs on the instance with the least left (best fit) instead of the first that has room (first fit).
     interruptions
-        What their provider takes.
+        Changes of the number of instances that the provider allows.
 
     Raises
     ------
     InputError
-        A number is out of bounds, two types have one name, or they are not in order.
+        A number is out of bounds, two types have the same name, or the types are not in order.
 
     Examples
     --------
     >>> InstanceFleet((InstanceType("large", cores=8), InstanceType("small", cores=4)))
     Traceback (most recent call last):
-    windlass.model.errors.InputError: types: small comes after large, expected the smallest first
+    windlass.model.errors.InputError: types: small follows large, expected the smallest first
     """
 
     types: tuple[InstanceType, ...]
@@ -93,7 +93,7 @@ class InstanceFleet:
 
     def __post_init__(self) -> None:
         if not self.types:
-            raise InputError("types: there are none, expected at least one")
+            raise InputError("types: the fleet has none, expected at least one")
         number("idle", self.idle, 0.0)
         number("launch_spread", self.launch_spread, 0.0)
         if not 0.0 <= self.boot_failure < 1.0:
@@ -105,19 +105,17 @@ class InstanceFleet:
             raise InputError(f"types: {', '.join(names)}: expected each name once")
         for before, after in zip(self.types, self.types[1:], strict=False):
             if tuple(before.vector()) > tuple(after.vector()):
-                raise InputError(
-                    f"types: {after.name} comes after {before.name}, expected the smallest first"
-                )
+                raise InputError(f"types: {after.name} follows {before.name}, expected the smallest first")
         kinds = self.interruptions.kind
         if len(kinds) and not 0 <= kinds.min() <= kinds.max() < len(self.types):
-            raise InputError(f"interruptions: no such type, expected 0 to {len(self.types) - 1}")
+            raise InputError(f"interruptions: unknown type, expected 0 to {len(self.types) - 1}")
 
     def cores(self) -> tuple[int, ...]:
-        """Whole cores of one of each type in the ledger."""
+        """Return the whole cores of an instance of each type in the ledger."""
         return tuple(int(np.ceil(kind.cores)) for kind in self.types)
 
     def rows(self) -> list[int]:
-        """Cores of each row that a ledger needs: as many rows a type as there may be instances of it.
+        """Return the cores of each row that a ledger needs: for each type, its maximum number of instances.
 
         >>> InstanceFleet((InstanceType("small", cores=4, most=2), InstanceType("large", cores=8, most=1))).rows()
         [4, 4, 8]
@@ -127,7 +125,7 @@ class InstanceFleet:
 
 
 def sorted_types(types: tuple[InstanceType, ...]) -> tuple[InstanceType, ...]:
-    """The same from the smallest to the largest, those of one size by price.
+    """Return types from the smallest to the largest, and types of equal size by price.
 
     >>> [kind.name for kind in sorted_types((InstanceType("l", cores=8), InstanceType("s", cores=4)))]
     ['s', 'l']

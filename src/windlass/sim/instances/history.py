@@ -1,4 +1,4 @@
-"""What an autoscaler was shown of the past, and what it answered."""
+"""The numbers of instances that an autoscaler gets as history, and its answers."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ _Ints = NDArray[np.int64]
 
 
 class InstanceHistory:
-    """A row a decision, in arrays that grow.
+    """History of needed instances, one row per periodic decision, and a log of all answers.
 
     Parameters
     ----------
     types
-        How many types there are.
+        Number of instance types.
     earlier
-        (t, types) what was needed before the first decision.
+        (t, types) instances that were needed before the first decision, one row per period; None for none.
 
     Raises
     ------
     InputError
-        The earlier history has another shape, or a number in it is negative or not finite.
+        The earlier history has the wrong shape, or a number in it is negative or not finite.
 
     Examples
     --------
@@ -51,7 +51,7 @@ class InstanceHistory:
         self._why: list[tuple[str, ...]] = []
 
     def show(self, step: int, needed: _Floats) -> None:
-        """What is needed at a step, from 0."""
+        """Record the instances that are needed at a periodic decision, counted from 0."""
         row = self._first + step
         if row == len(self._needed):
             self._needed = np.concatenate((self._needed, np.zeros_like(self._needed)))
@@ -59,13 +59,13 @@ class InstanceHistory:
         self._until = row + 1
 
     def rows(self) -> _Floats:
-        """All rows until now; who is shown them may not change them."""
-        found = self._needed[: self._until]
-        found.flags.writeable = False
-        return found
+        """Return all rows so far, read-only."""
+        rows = self._needed[: self._until]
+        rows.flags.writeable = False
+        return rows
 
     def note(self, now: float, needed: _Floats, totals: _Ints, there: _Ints, why: tuple[str, ...]) -> None:
-        """An answer, at a decision or a look."""
+        """Log an answer, at a periodic decision or a poll."""
         self._time.append(now)
         self._at.append(needed)
         self._totals.append(totals)
@@ -73,7 +73,7 @@ class InstanceHistory:
         self._why.append(why)
 
     def decisions(self) -> Decisions:
-        """All of them."""
+        """Return all answers."""
         types, count = self._needed.shape[1], len(self._time)
         return Decisions(
             np.array(self._time),

@@ -1,4 +1,4 @@
-"""What jobs need, as numbers of instances: the embedding, kept up to date while jobs come and go."""
+"""The requests of jobs as numbers of instances: the embedding, updated as jobs are submitted and end."""
 
 from __future__ import annotations
 
@@ -16,56 +16,56 @@ from windlass.scale.embedding import Embedding
 _Floats = NDArray[np.float64]
 _Ints = NDArray[np.int64]
 
-#: What stands for one GPU, one core and one byte.
+#: Units in one GPU, one core and one byte.
 UNITS = np.array([1000.0, 1000.0, 1.0])
 assert len(UNITS) == len(RESOURCES)
 
 
 def demanded(resources: _Floats) -> _Ints:
-    """(n, 3) what jobs ask for in whole units, rounded up.
+    """Return the requests of jobs in whole units, rounded up: (n, 3) GPUs, cores, memory.
 
     >>> demanded(np.array([[0.5, 0.1, 2.5]])).tolist()
     [[500, 100, 3]]
     """
-    # A tenth of a core is a hundred thousandths, whatever its nearest float is.
+    # 0.1 cores are 100 units although the nearest float is above 0.1.
     units: _Ints = np.ceil(np.round(resources * UNITS, 6)).astype(np.int64)
     return units
 
 
 def offered(types: Sequence[InstanceType]) -> _Ints:
-    """(k, 3) what one of each type has in whole units, rounded down."""
+    """Return the resources of an instance of each type in whole units, rounded down: (k, 3)."""
     vectors = np.array([kind.vector() for kind in types])
     units: _Ints = np.floor(np.round(vectors * UNITS, 6)).astype(np.int64)
     return units
 
 
 class Needs:
-    """Jobs by kind: those of one kind ask for the same.
+    """Jobs grouped by kind, and the instances that each kind needs; jobs with equal requests are of one kind.
 
     Parameters
     ----------
     jobs
-        All of them.
+        All jobs.
     types
-        From the smallest to the largest.
+        Instance types from the smallest to the largest.
 
     Attributes
     ----------
     kind
-        (n,) of each job.
+        (n,) kind of each job.
     vector
-        (c, 3) what a kind asks for, in whole units.
+        (c, 3) request of each kind, in whole units.
     bucket
-        (c,) the type in which it counts: the smallest that has it.
+        (c,) type that counts for each kind: the smallest that it fits on; for a gang, the gang's type.
     welcome
-        (c, k) on which types it may run.
+        (c, k) whether a kind may run on a type.
     gang
-        (c,) how many whole instances it needs, where no type has it; else 0.
+        (c,) whole instances that a kind needs if it is larger than any type, otherwise 0.
 
     Raises
     ------
     InputError
-        A job asks for what no type has, or for more instances than there may be.
+        No instance type has all that a job requests, or a job needs more instances than its type's maximum.
 
     Examples
     --------
@@ -81,43 +81,43 @@ class Needs:
         self.vector = units[rows]
         self.capacity = offered(types)
         embedding = Embedding(self.capacity.astype(np.float64))
-        asked = self.vector.astype(np.float64)
-        for row, possible in zip(rows, embedding.hosts(asked) if len(rows) else (), strict=True):
+        requests = self.vector.astype(np.float64)
+        for row, possible in zip(rows, embedding.hosts(requests) if len(rows) else (), strict=True):
             if not possible:
                 raise InputError(
-                    f"job {jobs.job[row]} asks for {_said(jobs.resources[row])}: no type has all of these"
+                    f"job {jobs.job[row]} requests {_amounts(jobs.resources[row])}: no type has all of these"
                 )
-        self.bucket: _Ints = embedding.assign(asked) if len(rows) else np.empty(0, np.int64)
-        self.welcome = welcome(asked, self.capacity.astype(np.float64))
+        self.bucket: _Ints = embedding.assign(requests) if len(rows) else np.empty(0, np.int64)
+        self.welcome = welcome(requests, self.capacity.astype(np.float64))
         self.gang = np.zeros(len(rows), np.int64)
-        for virtual in embedding.virtual(asked) if len(rows) else ():
+        for virtual in embedding.virtual(requests) if len(rows) else ():
             self.bucket[virtual.vector], self.gang[virtual.vector] = virtual.bucket, virtual.size
             of = types[virtual.bucket]
             if virtual.size > of.most:
                 raise InputError(
-                    f"job {jobs.job[rows[virtual.vector]]} needs {virtual.size} instances {of.name}, "
-                    f"there may be {of.most}"
+                    f"job {jobs.job[rows[virtual.vector]]} needs {virtual.size} instances of type {of.name}, "
+                    f"expected at most {of.most}"
                 )
-        # Of each type, what the kinds that count there ask for; gangs by whole instances.
+        # The share of an instance that a job of each kind needs, by type and resource; gangs need whole instances.
         inside = (self.bucket[None, :] == np.arange(len(types))[:, None]).astype(np.float64)
         per = np.divide(1.0, self.capacity, out=np.zeros(self.capacity.shape), where=self.capacity > 0)
         alone = (self.gang == 0).astype(np.float64)
-        self._parts = inside[:, None, :] * per[:, :, None] * asked.T[None] * alone
+        self._parts = inside[:, None, :] * per[:, :, None] * requests.T[None] * alone
         self._whole = inside * self.gang
 
     def counts(self, alive: _Ints) -> _Floats:
-        """(k,) how many instances of each type so many jobs of each kind need, as fractions."""
+        """Return the instances of each type that jobs need, as fractions: (k,), for (c,) jobs of each kind."""
         jobs = alive.astype(np.float64)
-        found: _Floats = (self._parts @ jobs).max(axis=1) + self._whole @ jobs
-        return found
+        needed: _Floats = (self._parts @ jobs).max(axis=1) + self._whole @ jobs
+        return needed
 
     def shares(self) -> _Floats:
-        """(c,) the part of an instance that one job of a kind needs: of its dominant resource; k for a gang of k."""
+        """Return the share of an instance that a job of each kind needs, by its dominant resource; a gang needs k."""
         return np.asarray(self._parts.sum(axis=0).max(axis=0) + self.gang)
 
 
 def _kinds(units: _Ints) -> tuple[_Ints, _Ints]:
-    """(n,) whose vectors are equal, and (c,) a row of each kind."""
+    """Return the kind of each job, (n,), and the first row of each kind, (c,)."""
     code = np.zeros(len(units), np.int64)
     for column in units.T:
         values, place = np.unique(column, return_inverse=True)
@@ -126,6 +126,6 @@ def _kinds(units: _Ints) -> tuple[_Ints, _Ints]:
     return code.astype(np.int64), rows.astype(np.int64)
 
 
-def _said(resources: _Floats) -> str:
-    asked = zip(resources.tolist(), RESOURCES, strict=True)
-    return ", ".join(f"{amount:g} {name}" for amount, name in asked if amount > 0)
+def _amounts(resources: _Floats) -> str:
+    amounts = zip(resources.tolist(), RESOURCES, strict=True)
+    return ", ".join(f"{amount:g} {name}" for amount, name in amounts if amount > 0)

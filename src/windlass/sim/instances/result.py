@@ -1,4 +1,4 @@
-"""What happened to instances and jobs."""
+"""Launches, attempts and decisions of a finished run."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from windlass.sim.instances.fleet import InstanceFleet
 _Floats = NDArray[np.float64]
 _Ints = NDArray[np.int64]
 
-#: Why an instance is gone, by its number in :class:`Launches`; the last stands for one that is not.
+#: Names of the numbers in ``Launches.why``; the last one, at -1, is for an instance that has not ended.
 REASONS = ("idle", "failed", "interrupted", "")
 
 
@@ -24,13 +24,13 @@ class Launches:
     Parameters
     ----------
     kind
-        (l,) the place of their type among the fleet's.
+        (l,) index of the instance's type in the fleet.
     launched, ready, gone
-        (l,) when, s; NaN for never.
+        (l,) times of the launch, of readiness and of the end, s; NaN for never.
     why
-        (l,) why it is gone, a place in :data:`REASONS`.
+        (l,) reason for the end, an index into :data:`REASONS`.
     busy
-        (l,) for how long it held a job, s.
+        (l,) time for which the instance had jobs, s.
     """
 
     kind: _Ints
@@ -43,14 +43,14 @@ class Launches:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Attempts:
-    """On which instances jobs ran, a line for each instance: a job that was killed has further ones.
+    """Attempts of jobs, one row per attempt and instance; a killed job has several attempts.
 
     Parameters
     ----------
     job, launch
-        (a,) rows of the jobs, and of the launches.
+        (a,) row of the job, and row of the instance in :class:`Launches`.
     began, ended
-        (a,) from when to when, s.
+        (a,) start and end of the attempt, s.
     """
 
     job: _Ints
@@ -61,20 +61,20 @@ class Attempts:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Decisions:
-    """What the autoscaler was shown and answered.
+    """The autoscaler's decisions, at periods and polls.
 
     Parameters
     ----------
     time
-        (d,) when, s.
+        (d,) time of the decision, s.
     needed
-        (d, k) how many instances jobs needed, those that waited included, as fractions.
+        (d, k) instances that running and waiting jobs needed, as fractions.
     totals
-        (d, k) how many there should be.
+        (d, k) instances wanted from then on.
     there
-        (d, k) how many were up or starting before it.
+        (d, k) instances that were up or starting.
     why
-        Its reasons.
+        The policy's reason for each type's total.
     """
 
     time: _Floats
@@ -86,22 +86,22 @@ class Decisions:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Scaled:
-    """A finished run.
+    """Result of a finished run.
 
     Parameters
     ----------
     jobs, fleet
-        What ran, and where it could.
+        Jobs and instance types of the run.
     shares
-        (n,) the part of an instance that each job needs.
+        (n,) share of an instance that each job needs.
     begin, finish
-        The first decision, and the end of the last job, s: instances are paid for until then.
+        Time of the first decision, and end of the last job, s; remaining instances are paid for until then.
     start, end
-        (n,) of the attempt of each job that ended, s.
+        (n,) start and end of each job's successful attempt, s.
     lost
-        How many attempts were killed.
+        Number of killed attempts.
     launches, attempts, decisions
-        What happened.
+        Logs of the run.
     """
 
     jobs: VectorJobs
@@ -117,7 +117,7 @@ class Scaled:
     decisions: Decisions
 
     def paid(self) -> _Floats:
-        """(l,) for how long each instance is paid for, s: from its launch until it is gone, or all is over."""
+        """Return the paid time of each instance, (l,) s: from its launch to its end, or to the end of the run."""
         return (
             np.where(np.isnan(self.launches.gone), self.finish, self.launches.gone) - self.launches.launched
         )
