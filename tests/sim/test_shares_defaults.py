@@ -180,7 +180,8 @@ def test_use_of_other_jobs_is_refused(off: float) -> None:
         run(replace(case, use=JobUse.of(["a"], [0.0], [[UseStage(20.0, 50.0)]])), Told())
     stages = [[UseStage(20.0 + 1e-5, 50.0)], [UseStage(0.5 + off, 50.0)]]
     with pytest.raises(
-        InputError, match=r"^job 2: its stages take 0\.5\d* s, it runs for 0\.5 s$|stages take 0\.49"
+        InputError,
+        match=r"^job 2: its stages take 0\.5\d* s, expected its run time of 0\.5 s$|stages take 0\.49",
     ):
         run(replace(case, use=JobUse.of(["a"] * 2, [0.0] * 2, stages)), Told())
 

@@ -1,8 +1,8 @@
-"""Two jobs on one allocation: the part of the simulated cluster in which a co-scheduler acts.
+"""Pairs of jobs that share an allocation: the part of the simulated cluster in which a co-scheduler acts.
 
-- :mod:`~windlass.sim.shares.part`: asks who shares with whom, and lets it be so.
-- :mod:`~windlass.sim.shares.course`: how far a job is, and what it has used up to there.
-- :mod:`~windlass.sim.shares.neighbours`: how fast two jobs are on the same cores.
-- :mod:`~windlass.sim.shares.log`: which quotas stood when.
-- :mod:`~windlass.sim.shares.result`: who shared with whom, at what quota and when.
+- :mod:`~windlass.sim.shares.part`: the part, which calls the policy and carries out its answers.
+- :mod:`~windlass.sim.shares.course`: a job's progress through its stages, and its use of resources up to there.
+- :mod:`~windlass.sim.shares.neighbours`: the speeds of two jobs on the same cores.
+- :mod:`~windlass.sim.shares.log`: the log of quotas.
+- :mod:`~windlass.sim.shares.result`: the result of a run: pairs, quotas and times.
 """

@@ -1,4 +1,4 @@
-"""How far a job is in its stages, and what it has used up to there."""
+"""The progress of a job through its stages, and its use of resources up to there."""
 
 from __future__ import annotations
 
@@ -8,25 +8,25 @@ from numpy.typing import NDArray
 from windlass.model.use import JobUse
 from windlass.share.usage import Reading
 
-#: Seconds of run time by which a job may be before the end of a stage and have ended it all the same.
+#: Run time before the end of a stage, s, within which the stage counts as ended.
 _ROUNDING = 1e-6
 
 
 class JobStages:
-    """The stages of one job, by how much of its run time is done.
+    """The stages of one job, as functions of the run time that is done.
 
     Parameters
     ----------
     use
-        Of all jobs.
+        Resource use of all jobs.
     row
-        Which.
+        Row of the job.
     cores
-        How many it has.
+        Number of cores that the job has.
     noise
-        Standard deviation of what is measured of its tasks between two readings, as a part of it.
+        Relative standard deviation of the tasks measured between two readings.
     rng
-        Where that chance comes from.
+        Random numbers for that noise.
 
     Examples
     --------
@@ -47,21 +47,21 @@ class JobStages:
         self._tasks = _summed(use.tasks[part])
         self._memory = np.maximum.accumulate(use.used[part]) / 100.0 * float(use.memory[row])
         self._noise, self._rng = noise, rng
-        self._done = self._told = 0.0
+        self._done = self._measured = 0.0
 
     def cpu(self, done: float) -> float:
-        """Percent of its cores' time that it wants, when so many seconds of its run time are done."""
+        """Return the share of its cores' time that the job wants, %, after ``done`` seconds of run time."""
         return float(self._cpu[self._stage(done)])
 
     def until(self, done: float) -> float:
-        """How many will be when its present stage ends."""
+        """Return the run time that will be done at the end of the current stage, s."""
         return float(self._until[self._stage(done)])
 
     def read(self, done: float, at: float, waited: float) -> Reading:
-        """What can be read of it, at an instant, s; tasks are measured with noise, and never go back."""
+        """Return a measurement at an instant, s; the number of tasks has noise, and never decreases."""
         stage = self._stage(done)
         tasks = float(np.interp(done, self._ends, self._tasks))
-        self._told += (tasks - self._done) * max(0.0, float(self._rng.normal(1.0, self._noise)))
+        self._measured += (tasks - self._done) * max(0.0, float(self._rng.normal(1.0, self._noise)))
         self._done = tasks
         return Reading(
             at,
@@ -69,14 +69,14 @@ class JobStages:
             float(self._memory[stage]),
             stage,
             bool(self._parallel[stage]),
-            self._told,
-            # Between two known points, interpolation may round to more than the later one.
+            self._measured,
+            # Interpolation may round to a value above the last point.
             max(0.0, float(self._tasks[-1]) - tasks),
             waited,
         )
 
     def _stage(self, done: float) -> int:
-        """The stage after those that are over, but for rounding; the last one when all are."""
+        """Return the first stage that has not ended, but for rounding; the last one if all have."""
         return min(int(np.searchsorted(self._until, done + _ROUNDING, side="right")), len(self._until) - 1)
 
 

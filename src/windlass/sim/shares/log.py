@@ -1,4 +1,4 @@
-"""Which quotas stood when."""
+"""The log of quotas."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class _Line:
 
 
 class QuotaLog:
-    """A line for each time in which a pair's quota stood.
+    """One line for each interval in which a pair had a constant quota.
 
     Examples
     --------
@@ -39,7 +39,7 @@ class QuotaLog:
         self._open: dict[int, _Line] = {}
 
     def change(self, host: int, guest: int, quota: int, now: float, why: str) -> None:
-        """A pair has this quota from now on; the same as before goes on."""
+        """Log the quota of a pair from now on; an unchanged quota continues its line."""
         before = self._open.get(host)
         if before is not None and before.quota == quota:
             return
@@ -48,17 +48,17 @@ class QuotaLog:
         self._lines.append(line)
 
     def end(self, host: int, now: float) -> None:
-        """The pair of a host is none any more, if it was one."""
+        """End the line of a host's pair, if the host has a guest."""
         line = self._open.pop(host, None)
         if line is not None:
             line.end = now
 
     def pair(self, host: int) -> tuple[int, int]:
-        """The guest of a host that shares, and its quota in percent."""
+        """Return the guest of a host, and the guest's quota, %."""
         return self._open[host].guest, self._open[host].quota
 
     def result(self, now: float, evicted: int, decisions: int) -> Shared:
-        """All lines; those that are open end now."""
+        """Return all lines; open lines end now."""
         lines = self._lines
         ends = [now if np.isnan(line.end) else line.end for line in lines]
         return Shared(

@@ -1,4 +1,4 @@
-"""How fast two jobs of a table are on the same cores: a model, and what each pair has of its own."""
+"""The speeds of two jobs on the same cores: a model, with a random factor for each pair of classes."""
 
 from __future__ import annotations
 
@@ -14,21 +14,22 @@ from windlass.share.interference import Interference, Speeds
 
 @dataclass(frozen=True, slots=True, eq=False)
 class NeighbourSpeeds:
-    """Speeds as the model says, times a factor of each pair of classes that stays the same.
+    """Speeds by a model, times a constant factor for each pair of classes.
 
-    Such factors were measured where both jobs had all that they wanted. Of a neighbour that has a part of that, a part
-    of the factor is taken, in logarithms: an assumption, as no quota was ever measured. Nobody is faster than alone.
+    The factors were measured without quotas. If a neighbour gets only a part of the time that it wants, the factor's
+    logarithm is reduced to that part. This is an assumption; no measurements with quotas exist. No job is faster than
+    it is alone.
 
     Parameters
     ----------
     model
-        For all pairs.
+        Model of interference for all pairs.
     use
-        Of the jobs of the table.
+        Resource use of the jobs.
     factors
-        (k,) to draw from: measured speeds over those that the model says. Empty for none.
+        (k,) ratios of measured speeds to the model's, to draw from; empty for no factors.
     seed
-        Of what is drawn.
+        Seed of the draws.
 
     Examples
     --------
@@ -44,12 +45,16 @@ class NeighbourSpeeds:
     seed: int = 0
 
     def __call__(self, host: int, guest: int, host_cpu: float, guest_cpu: float, quota: int) -> Speeds:
-        """Of the jobs in these rows, which want so many percent of their cores' time now, at the guest's quota."""
+        """Return the speeds of the jobs in two rows.
+
+        ``host_cpu`` and ``guest_cpu`` are the shares of their cores' time that the jobs want now, and ``quota`` is the
+        guest's, all in percent.
+        """
         clean = self.model.speeds(host_cpu, guest_cpu, quota)
         if not len(self.factors):
             return clean
         classes = self.use.job_class[host], self.use.job_class[guest]
-        # Of names, not of their places: another table of the same classes has the same factors.
+        # Keys are names and not indices, so that all tables have the same factors for the same classes.
         keys = [zlib.crc32(name.encode()) for name in classes]
         own, other = np.random.default_rng([self.seed, *keys]).choice(self.factors, 2)
         of_guest, of_host = _part(quota, guest_cpu), _part(100 - quota, host_cpu)

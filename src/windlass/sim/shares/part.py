@@ -1,4 +1,4 @@
-"""The part in which a co-scheduler acts: it asks who shares with whom, and lets it be so."""
+"""The part in which a co-scheduler acts: it starts guests on the processors of running jobs."""
 
 from __future__ import annotations
 
@@ -25,55 +25,55 @@ from windlass.sim.shares.result import Shared
 from windlass.sim.site.rated import RatedSite
 
 _SHARE = "share"
-#: Seconds of run time that are not worth looking after: what rounding leaves of a stage.
+#: Run time, s, below which the rest of a stage is a rounding error.
 _ROUNDING = 1e-6
-#: How fast two jobs are: told rows of host and guest, percent of its cores' time that each wants just now, and the
-#: guest's quota in percent.
+#: Function that returns the speeds of a pair, for the rows of host and guest, the share of its cores' time that each
+#: wants now (%), and the guest's quota (%).
 Physics = Callable[[int, int, float, float, int], Speeds]
 
 
 class SharesPart(Quiet):
-    """Jobs on the processors of others: see :class:`windlass.sim.part.Part`.
+    """Guests on the processors of running jobs: see :class:`windlass.sim.part.Part`.
 
-    While somebody waits or shares, all that runs is measured every so many seconds, and then the policy is asked. What
-    a guest's walltime loses in a second is its quota, or its speed if that is less: it is not to be stopped for what it
-    did not get.
+    While any job waits or shares, there is a checkpoint once a period: the running jobs are measured and the policy is
+    called. In one second, a guest uses up its quota of a second of its walltime, or its speed if that is less; a job
+    is not stopped for time that it did not get.
 
-    A guest is put back in the queue, to run again from its beginning, where its host comes to use the memory that it
-    was promised; and where it is still there when the promise of its end is over, and the head of the queue could
-    start at once if it were not. So under EASY backfilling the head starts when it was promised to.
+    A guest is requeued, to run again from its beginning, in two cases: its host begins to use the memory that the
+    guest was promised, or the guest runs beyond its promised end and the head of the queue could start without it.
+    Thus the head starts at its reserved time under EASY backfilling.
 
     Parameters
     ----------
     site
-        Whose jobs share; it is coupled before this part.
+        Site of the jobs; it is coupled before this part.
     jobs
-        Those of the site.
+        Jobs of the site.
     use
-        What they use.
+        Resource use of the jobs.
     policy
-        Told what was measured before it is asked.
+        Policy, which gets the measurements of each checkpoint before it decides.
     physics
-        How fast two jobs are together.
+        Speeds of a pair.
     ledger
-        The site's.
+        Ledger of the site.
     rng
-        Of noise in what is measured.
+        Random numbers for the noise of measurements.
     memory_per_core
-        Bytes that an allocation has for each of its cores, where that is more than its job asked for.
+        Memory of an allocation for each of its cores, bytes, if that exceeds the job's request.
     restarts
-        Whether a policy may put guests back in the queue.
+        Whether a policy may requeue guests.
     every
-        Seconds between checkpoints.
+        Time between checkpoints, s.
     noise
-        Standard deviation of what is measured of a job's tasks in such a time, as a part of it.
+        Relative standard deviation of the tasks measured between two checkpoints.
     at_site
-        Which site of the ledger.
+        Number of the site in the ledger.
 
     Raises
     ------
     InputError
-        A number is out of bounds, or ``use`` is of other jobs.
+        A number is out of bounds, or ``use`` does not match ``jobs``.
     """
 
     def __init__(
@@ -104,29 +104,29 @@ class SharesPart(Quiet):
         self._courses: dict[int, JobStages] = {}
         self._began: dict[int, float] = {}
         self._stage_ends: dict[int, float] = {}
-        #: By when guests, and those that were, are to be gone.
+        #: Promised ends, s, of guests and former guests.
         self._promises: dict[int, float] = {}
         self._last, self._now, self._wanted = -np.inf, -np.inf, False
-        self._shown: ShareView | None = None
+        self._last_view: ShareView | None = None
         self._evicted = self._decisions = 0
         ledger.watch(at_site)
 
     def horizon(self) -> float:
-        """The next checkpoint, or the next end of a stage of those that share."""
+        """Return the time of the next checkpoint, end of a stage of a pair, or promised end, s."""
         checkpoint = max(self._now, self._last + self._every) if self._wanted else np.inf
         promises = [end for end in self._promises.values() if end > self._now]
         return min([checkpoint, *self._stage_ends.values(), *promises])
 
     def decide(self, now: float) -> Sequence[Due]:
-        """See who came and went; measure, where that is due, and ask."""
-        self._now, self._shown = now, None
-        self._look(now)
+        """Take note of started and ended jobs; at a checkpoint, measure and return the sharing decision."""
+        self._now, self._last_view = now, None
+        self._observe_jobs(now)
         for host, end in list(self._stage_ends.items()):
             if end <= now:
                 self._rate(host)
         made_way = self._make_way()
         self._wanted = bool(self._stage_ends) or len(self._site.waiting()) > 0
-        # The head has its own processors now, and is nobody's guest: it starts first.
+        # The site starts the head on its own processors first, so that the head does not become a guest.
         if made_way or not self._wanted or now < self._last + self._every:
             return ()
         self._last = now
@@ -134,30 +134,30 @@ class SharesPart(Quiet):
         return (Due(self, _SHARE),)
 
     def wants(self, decision: str) -> bool:
-        """Until it was answered."""
+        """Return whether the decision has no answer yet."""
         return True
 
     def view(self, decision: str) -> ShareView:
-        """Who runs, who waits, and what the head of the queue was promised."""
-        # The site's clock stands where its own policy was asked last.
+        """Return the running and waiting jobs, and the reservation of the head of the queue."""
+        # The view of the site has the time of its own policy's last decision.
         site = replace(self._site.view("order"), now=self._now)
         promised = reservation(site)
         waiting = [self._candidate(int(row)) for row in self._site.waiting()]
         head = None if promised is None else Head(*promised)
         ends = zip(site.running.job.tolist(), site.running.expected_end.tolist(), strict=True)
-        self._shown = self._book.view(self._now, waiting, head, dict(ends))
-        return self._shown
+        self._last_view = self._book.view(self._now, waiting, head, dict(ends))
+        return self._last_view
 
     def act(self, decision: str, answer: Sharing) -> None:
         """Start guests, and change quotas."""
-        assert self._shown is not None  # asked for before any answer
-        view, now = self._shown, self._now
+        assert self._last_view is not None  # a view precedes each answer
+        view, now = self._last_view, self._now
         answer.check(view)
         self._decisions += 1
         for back in answer.back:
             self._site.evict(self._row_of[back.guest], now)
             self._evicted += 1
-        self._look(now)
+        self._observe_jobs(now)
         self._book.carry_out(view, answer)
         there = {host.guest.job.job for host in view.running if host.guest is not None}
         for share in answer.shares:
@@ -170,14 +170,14 @@ class SharesPart(Quiet):
             self._rate(host)
 
     def result(self) -> Shared:
-        """Who shared with whom."""
+        """Return the pairs and quotas so far."""
         return self._log.result(self._now, self._evicted, self._decisions)
 
-    def _look(self, now: float) -> None:
-        """Jobs that started or ended since."""
+    def _observe_jobs(self, now: float) -> None:
+        """Take note of jobs that have started or ended since the last call."""
         rows = self._site.running().tolist()
         running = set(rows)
-        # One that was lost may have started again at this very instant.
+        # A killed job may have started again at the same instant.
         gone = [
             row for row, began in self._began.items() if row not in running or self._site.began(row) != began
         ]
@@ -193,14 +193,14 @@ class SharesPart(Quiet):
     def _gone(self, row: int, readings: dict[int, Reading], running: set[int]) -> None:
         job, book = int(self._jobs.job[row]), self._book
         partner = book.guest_of(job) if book.host_of(job) is None else book.host_of(job)
-        told = {job: readings[row]}
+        latest = {job: readings[row]}
         if partner is not None:
             other = self._row_of[partner]
-            told[partner] = readings[other] if other in readings else self._read(other)
+            latest[partner] = readings[other] if other in readings else self._read(other)
             self._log.end(row if book.host_of(job) is None else other, self._now)
         if self._site.has_ended(row):
             killed = self._site.work_left(row, self._now) > _ROUNDING
-            book.ended(job, told, killed=killed)
+            book.ended(job, latest, killed=killed)
         else:
             book.lost(job, self._now)
         if partner is not None:
@@ -212,7 +212,7 @@ class SharesPart(Quiet):
         self._promises.pop(row, None)
 
     def _checkpoint(self) -> None:
-        """Measure all that runs, put guests back that are in the way, and tell the policy."""
+        """Measure the running jobs, report them to the policy, and requeue guests if hosts need their memory."""
         book, now = self._book, self._now
         book.read({job: self._read(self._row_of[job]) for job in book.jobs()})
         for checkpoint in book.checkpoints():
@@ -220,13 +220,13 @@ class SharesPart(Quiet):
         for guest in book.crowded():
             self._site.evict(self._row_of[guest], now)
             self._evicted += 1
-        self._look(now)
+        self._observe_jobs(now)
 
     def _make_way(self) -> bool:
-        """Put guests back that should be gone, where the head of the queue then has room; whether there were any."""
+        """Requeue guests beyond their promised end if the head of the queue then fits; return whether any were."""
         head = self._site.waiting()[:1]
         late = [row for row, end in self._promises.items() if end <= self._now]
-        # The processors of a guest are its host's as long as that is there.
+        # Requeueing a guest frees no processors while its host keeps them.
         late = [row for row in late if self._host_row(row) is None or self._host_row(row) in late]
         need = int(self._jobs.procs[head].sum()) - self._site.free() + self._site.owed()
         if not late or not 0 < need <= sum(self._site.width(row) for row in late):
@@ -234,7 +234,7 @@ class SharesPart(Quiet):
         for row in late:
             self._site.evict(row, self._now)
             self._evicted += 1
-        self._look(self._now)
+        self._observe_jobs(self._now)
         return True
 
     def _host_row(self, row: int) -> int | None:
@@ -242,7 +242,7 @@ class SharesPart(Quiet):
         return None if host is None else self._row_of[host]
 
     def _rate(self, host: int) -> None:
-        """Speeds of a pair from now on, and until when."""
+        """Set the speeds of a pair, and the time until which they hold."""
         site, now = self._site, self._now
         guest, quota = self._log.pair(host)
         done = [self._done(row) for row in (host, guest)]
@@ -288,5 +288,5 @@ def _check_alike(jobs: JobTable, use: JobUse) -> None:
     if len(off):
         row = int(off[0])
         raise InputError(
-            f"job {jobs.job[row]}: its stages take {use.run()[row]:g} s, it runs for {jobs.run[row]:g} s"
+            f"job {jobs.job[row]}: its stages take {use.run()[row]:g} s, expected its run time of {jobs.run[row]:g} s"
         )

@@ -1,4 +1,4 @@
-"""Who shared with whom, at what quota and when."""
+"""Pairs of jobs that shared an allocation, with quotas and times."""
 
 from __future__ import annotations
 
@@ -10,23 +10,23 @@ from numpy.typing import NDArray
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Shared:
-    """What happened to those that shared.
+    """Result of a run with sharing.
 
     Parameters
     ----------
     host, guest
-        (k,) rows of the job table, a line for each time in which a quota stood.
+        (k,) rows of the job table, one entry for each interval with a constant quota.
     quota
-        (k,) percent.
+        (k,) quota of the guest, %.
     start, end
-        (k,) since when and until when it stood, s.
+        (k,) start and end of the interval, s.
     why
-        (k,) the policy's reason for it.
+        (k,) the policy's reason for the quota.
     evicted
-        How many guests, and jobs that had been, were put back in the queue: their hosts needed the memory, or the head
-        of the queue the processors.
+        Number of guests and former guests that were requeued, because their hosts needed the memory, the head of the
+        queue needed the processors, or the policy decided so.
     decisions
-        How often the policy was asked.
+        Number of decisions of the policy.
     """
 
     host: NDArray[np.int64]
