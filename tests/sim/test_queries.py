@@ -171,9 +171,9 @@ def test_who_is_not_there_is_not_asked_for():
     [
         (lambda: Terms(buffer=-1.0), "buffer is -1"),
         (lambda: Stays(np.zeros(2), np.zeros(1)), r"leave has shape \(1,\)"),
-        (lambda: Stays(np.array([5.0]), np.array([4.0])), "query 0 is there from 5.0 to 4.0"),
+        (lambda: Stays(np.array([5.0]), np.array([4.0])), "query 0 arrives at 5.0 s and leaves at 4.0"),
         (lambda: one().part(Ledger([[1000]], 1)), "has 1 rows, expected 4"),
-        (lambda: replace(one(), kinds=(0, 1)).part(ledger_of()), "2 of them, expected one for each of 1"),
+        (lambda: replace(one(), kinds=(0, 1)).part(ledger_of()), "2 entries, expected one for each of 1"),
         (
             lambda: replace(
                 one(),

@@ -158,7 +158,7 @@ def test_terms_have_the_documented_defaults():
     ],
 )
 def test_stays_that_cannot_be_are_named(arrive, leave, row):
-    with pytest.raises(InputError, match=f"query {row} is there from"):
+    with pytest.raises(InputError, match=f"query {row} arrives at"):
         Stays(np.array(arrive), np.array(leave))
     assert len(Stays(np.array([0.0, 2.0]), np.array([0.0, 2.0]))) == 2
     with pytest.raises(InputError, match="stays: leave has shape"):

@@ -52,8 +52,8 @@ MUTANTS = (
         OF_WAYS,
     ),
     Mutant("plan/lib/prices.py", "_ABSENT = -4.0", "_ABSENT = -8.0", OF_PRICES),
-    Mutant(SHARING, "capacity - load.taken(base)", "capacity - asked", OF_SHARING),
-    Mutant(SHARING, "asked + load.taken(extra), capacity)", "asked, capacity)", OF_SHARING),
+    Mutant(SHARING, "capacity - load.taken(base)", "capacity - demand", OF_SHARING),
+    Mutant(SHARING, "demand + load.taken(extra), capacity)", "demand, capacity)", OF_SHARING),
     Mutant(
         "sim/queries/part.py",
         "self._load.taken(streams.rate)[_UP::step]",

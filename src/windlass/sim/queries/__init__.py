@@ -1,12 +1,12 @@
 """Streaming queries on a hierarchy of clusters: the part of the simulated cluster in which a planner acts.
 
-Queries come and go, and so do cores and links. A planner gives each query a configuration, whose components hold cores
-of the ledger and rates of links. What a query's stream gets of them is a fluid; what it does not get waits, and is lost
-where it waits too long.
+Queries arrive and leave, and the capacities of cores and links change. A planner gives each query a configuration; its
+components hold cores of the ledger and rates of links. A query's stream is a fluid: the part that is not processed at
+once is buffered, and lost when the buffer is full.
 
-- :mod:`~windlass.sim.queries.part`: asks the planner, and lets it be so.
-- :mod:`~windlass.sim.queries.setup`: who comes and goes when, and how long things take.
-- :mod:`~windlass.sim.queries.sharing`: how fast components are where there is not enough for all.
-- :mod:`~windlass.sim.queries.streams`: what becomes of each query's frames.
-- :mod:`~windlass.sim.queries.log`: what is written down of it; :mod:`~windlass.sim.queries.result`: what happened.
+- :mod:`~windlass.sim.queries.part`: the part, which calls the planner and carries out its answers.
+- :mod:`~windlass.sim.queries.setup`: arrivals and departures, and the delays and limits of a run.
+- :mod:`~windlass.sim.queries.sharing`: the speeds of components where resources are short.
+- :mod:`~windlass.sim.queries.streams`: the frames of each query: processed, late or lost.
+- :mod:`~windlass.sim.queries.log`: the log of a run; :mod:`~windlass.sim.queries.result`: its result.
 """

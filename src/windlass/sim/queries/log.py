@@ -1,4 +1,4 @@
-"""What is written down while queries run: stretches in which nothing changes, and answers."""
+"""The log of a run with queries: intervals in which nothing changes, and answers of the planner."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ _Floats = NDArray[np.float64]
 
 
 class StreamLog:
-    """Lines of a course, and answers.
+    """Intervals of a timeline, and answers.
 
     Parameters
     ----------
     clusters
-        How many there are.
+        Number of clusters.
 
     Examples
     --------
@@ -46,11 +46,11 @@ class StreamLog:
         self._answers: list[PlannerAnswer] = []
 
     def now(self, there: int, results: float, held: _Floats, sent: _Floats) -> None:
-        """So it is from now on: queries that are there, accuracy a second, and (clusters,) cores and bytes/s."""
+        """Set the state from now on: number of queries, accuracy per second, and (clusters,) cores and bytes/s."""
         self._state, self._open = (there, results, held, sent), False
 
     def went(self, since: float, until: float) -> None:
-        """So it was in this time, s."""
+        """Log an interval with the current state, s."""
         if not self._open:
             there, results, held, sent = self._state
             self._begin.append(since)
@@ -62,16 +62,16 @@ class StreamLog:
         self._end = until
 
     def answered(self, now: float, query: NDArray[np.int64], before: NDArray[np.int64], answer: Plan) -> None:
-        """The planner answered."""
+        """Log an answer of the planner."""
         choice = np.array(answer.choices, np.int64)
         self._answers.append(PlannerAnswer(now, query, choice, before, answer.why, answer.merged))
 
     def answers(self) -> tuple[PlannerAnswer, ...]:
-        """All of them."""
+        """Return all answers."""
         return tuple(self._answers)
 
     def course(self) -> StreamTimeline:
-        """All stretches."""
+        """Return the timeline."""
         count = len(self._begin)
         return StreamTimeline(
             np.array([*self._begin, self._end]),

@@ -1,4 +1,4 @@
-"""The part in which a planner acts: queries hold cores and links, and the planner says in which configuration."""
+"""The part in which a planner acts: queries hold cores and links, in configurations that the planner chooses."""
 
 from __future__ import annotations
 
@@ -25,41 +25,42 @@ _PLAN = "plan"
 _Floats = NDArray[np.float64]
 _Ints = NDArray[np.int64]
 _CORES, _UP, _DOWN = range(len(KINDS))
-#: What rounding may add to the cores that fit.
+#: Units of the ledger by which rounding may exceed the cores that fit.
 _ROUNDING = 1e-6
 
 
 class QueriesPart(Quiet):
     """Streaming queries on a hierarchy: see :class:`windlass.sim.part.Part`.
 
-    When queries come or go, or capacity changes, the planner is asked, so many seconds later as ``terms.notice`` says.
-    Until then queries have what there is: all that use a resource slow down in proportion.
+    When queries arrive or leave, or a capacity changes, the planner is called ``terms.notice`` seconds later. Until
+    then queries share the capacity: all queries that use a short resource slow down in proportion.
 
     Parameters
     ----------
     hierarchy
-        Its clusters are the ledger's rows, in their order.
+        Clusters, in the order of the ledger's rows.
     options
-        What each query can run as; ``query`` of each is its place here.
+        Configurations of each query; the ``query`` of each entry is its index.
     stays
-        When each is there.
+        Arrival and departure of each query.
     ledger
-        Whose cores they hold.
+        Ledger of the cores that queries hold.
     terms
-        How long things take.
+        Delays and limits; None for the defaults.
     timetable
-        Cores (in ``slots``, units of the ledger) and links of clusters that change.
+        Changes of the clusters' cores (``slots``, in units of the ledger) and links.
     units
-        How many units of the ledger are one core: components ask for parts of one.
+        Units of the ledger in one core, since components use fractions of a core.
     site, number
-        Which site of the ledger, and which part.
+        Number of the site and of this part in the ledger.
     progress
-        Told the share of time that is over.
+        Called with the share of the simulated time that has passed.
 
     Raises
     ------
     InputError
-        The ledger's rows are not the clusters, there are not as many options as stays, or a cluster is not there.
+        The ledger has the wrong number of rows, ``options`` and ``stays`` differ in length, or the timetable has an
+        unknown cluster.
 
     Examples
     --------
@@ -91,10 +92,12 @@ class QueriesPart(Quiet):
         timetable = SiteTimetable.none() if timetable is None else timetable
         if len(ledger.rows(site)) != clusters:
             raise InputError(
-                f"site {site} of the ledger has {len(ledger.rows(site))} rows, expected {clusters}"
+                f"site {site} of the ledger has {len(ledger.rows(site))} rows, expected {clusters}: one a cluster"
             )
         if len(options) != len(stays):
-            raise InputError(f"options: {len(options)} of them, expected one for each of {len(stays)} stays")
+            raise InputError(
+                f"options has {len(options)} entries, expected one for each of {len(stays)} stays"
+            )
         if len(timetable) and timetable.site.max() >= clusters:
             raise InputError(f"timetable: site is {timetable.site.max()}, expected 0 to {clusters - 1}")
         self._resources, self._options, self._stays = hierarchy.resources, tuple(options), stays
@@ -104,30 +107,34 @@ class QueriesPart(Quiet):
         self._timetable, self._changes, self._next_change = timetable, np.append(timetable.time, np.inf), 0
         self._streams = Streams(len(stays), terms.buffer, terms.deadline)
         self._choice, self._switches = np.full(len(stays), -1), np.zeros(len(stays), np.int64)
-        #: When the components that are being started work, s; infinity where none are.
+        #: Time at which the starting components of each query will run, s; infinity if none are starting.
         self._up = np.full(len(stays), np.inf)
         self._order, self._came, self._gone = np.argsort(stays.arrive, kind="stable"), 0, 0
-        self._now, self._ask_at, self._decided = 0.0, np.inf, -np.inf
+        self._now, self._plan_due, self._decided = 0.0, np.inf, -np.inf
         self._merged, self._load = False, load_of(self._options, self._choice, False)
-        self._capacity, self._log = self._there_is(), StreamLog(clusters)
+        self._capacity, self._log = self._available(), StreamLog(clusters)
         self._progress, self._last = progress or (lambda _: None), float(stays.leave.max(initial=0.0))
         ledger.watch(site)
 
     def horizon(self) -> float:
-        """When a query comes, goes, works or has caught up, cores or links change, or the planner is to be asked."""
+        """Return the time of the next event, s.
+
+        Events are arrivals, departures, components that start to run, emptied buffers, changes of cores or links, and
+        calls of the planner.
+        """
         stays, changes = self._stays, float(self._changes[self._next_change])
         if self.ended():
             return changes
         coming = stays.arrive[self._order[self._came]] if self._came < len(stays) else np.inf
         leaving = stays.leave[self._streams.there].min(initial=np.inf)
         caught_up = self._now + self._streams.caught_up_in()
-        return float(min(coming, leaving, self._up.min(initial=np.inf), caught_up, changes, self._ask_at))
+        return float(min(coming, leaving, self._up.min(initial=np.inf), caught_up, changes, self._plan_due))
 
     def advance(self, until: float) -> float:
-        """Let streams flow; queries leave, and components that were started work."""
+        """Process streams up to a time, s, or to the next event; return the time reached."""
         own = self.horizon()
         if until < own:
-            # What others did until then shows in the ledger, if it matters.
+            # Changes by other parts arrive through the ledger, in :meth:`settle`.
             return until
         self._flow(own)
         streams = self._streams
@@ -141,13 +148,13 @@ class QueriesPart(Quiet):
         if len(gone):
             self._gone += len(gone)
             self._load = load_of(self._options, self._choice, self._merged)
-            self._ask(own)
+            self._call_planner(own)
         self._share(take=False)
         self._progress(min(1.0, own / self._last) if self._last > 0.0 else 1.0)
         return own
 
     def alter(self, now: float) -> None:
-        """Cores and links change."""
+        """Carry out the changes of cores and links that are due."""
         table = self._timetable
         while self._changes[self._next_change] <= now:
             row = self._next_change
@@ -156,14 +163,14 @@ class QueriesPart(Quiet):
             self._links[len(KINDS) * cluster + _UP] = table.up[row]
             self._links[len(KINDS) * cluster + _DOWN] = table.down[row]
             self._next_change += 1
-        self._look(now)
+        self._check_capacity(now)
 
     def settle(self, now: float) -> None:
-        """Others hold other cores, or there are other ones."""
-        self._look(now)
+        """Take note of cores that other parts hold or release, and of changes of capacity."""
+        self._check_capacity(now)
 
     def decide(self, now: float) -> Sequence[Due]:
-        """Queries come; and the planner is asked, if something changed long enough ago."""
+        """Add arriving queries; return the planning decision if one is due."""
         stays, streams, came = self._stays, self._streams, self._came
         self._flow(now)
         self._decided = now
@@ -173,47 +180,48 @@ class QueriesPart(Quiet):
             self._gone += int(stays.leave[row] <= now)
             self._came += 1
         if self._came > came:
-            self._ask(now)
+            self._call_planner(now)
         self._share(take=True)
         if not streams.there.any():
-            self._ask_at = np.inf
-        return (Due(self, _PLAN),) if self._ask_at <= now else ()
+            self._plan_due = np.inf
+        return (Due(self, _PLAN),) if self._plan_due <= now else ()
 
     def wants(self, decision: str) -> bool:
-        """Until it was answered."""
-        return self._ask_at <= self._now
+        """Return whether the decision has no answer yet."""
+        return self._plan_due <= self._now
 
     def view(self, decision: str) -> PlanView:
-        """The queries that are there, in the order in which they came, and what there is for them."""
+        """Return the current queries in the order of arrival, and the capacity that they can use."""
         return PlanView(
             self._now,
             self._resources,
             self._capacity,
             tuple(
-                replace(self._options[row], current=int(self._choice[row])) for row in self._there().tolist()
+                replace(self._options[row], current=int(self._choice[row]))
+                for row in self._present().tolist()
             ),
         )
 
     def act(self, decision: str, answer: Plan) -> None:
-        """Give queries their configurations; those that have another one than before are started anew."""
+        """Give queries their configurations; restart queries with another configuration than before."""
         answer.check(self.view(decision))
-        rows = self._there()
+        rows = self._present()
         before = self._choice[rows]
         for row, new in zip(rows.tolist(), answer.choices, strict=True):
             if new != self._choice[row]:
                 self._switches[row] += self._choice[row] >= 0
                 self._switch(row, new)
-        self._merged, self._ask_at = answer.merged, np.inf
+        self._merged, self._plan_due = answer.merged, np.inf
         self._load = load_of(self._options, self._choice, self._merged)
         self._log.answered(self._now, rows, before, answer)
         self._share(take=True)
 
     def ended(self) -> bool:
-        """Whether all queries have gone."""
+        """Return whether all queries have left."""
         return self._gone == len(self._stays)
 
     def result(self) -> Streamed:
-        """What happened."""
+        """Return the result so far."""
         streams = self._streams
         return Streamed(
             self._stays,
@@ -227,35 +235,35 @@ class QueriesPart(Quiet):
             self._log.course(),
         )
 
-    def _there(self) -> _Ints:
-        """Rows of the queries that are there, in the order in which they came."""
+    def _present(self) -> _Ints:
+        """Return the rows of the current queries, in the order of arrival."""
         order = self._order[: self._came]
-        found: _Ints = order[self._streams.there[order]]
-        return found
+        rows: _Ints = order[self._streams.there[order]]
+        return rows
 
-    def _there_is(self) -> _Floats:
-        """(L,) what queries can have: cores that they hold or that are idle, and links."""
-        nodes, found = self._ledger.nodes, self._links.copy()
+    def _available(self) -> _Floats:
+        """Return the capacity for queries, (L,): cores that they hold or that are idle, and links."""
+        nodes, capacity = self._ledger.nodes, self._links.copy()
         free = nodes.idle[self._rows] + nodes.held[self._rows, self._number]
-        found[_CORES :: len(KINDS)] = np.maximum(free, 0) / self._units
-        return found
+        capacity[_CORES :: len(KINDS)] = np.maximum(free, 0) / self._units
+        return capacity
 
-    def _look(self, now: float) -> None:
-        """Take in that there is more or less than before, if there is."""
-        capacity = self._there_is()
+    def _check_capacity(self, now: float) -> None:
+        """Share the capacity again if it has changed."""
+        capacity = self._available()
         if not np.array_equal(capacity, self._capacity):
             self._flow(now)
             self._capacity = capacity
-            self._ask(now)
-            # Cores are taken in turn with other parts; but who has had its turn gets no other.
+            self._call_planner(now)
+            # Before its turn at this instant the part takes no cores; after it, no other turn follows.
             self._share(take=self._decided == now)
 
-    def _ask(self, now: float) -> None:
-        """Something changed: the planner will be asked."""
-        self._ask_at = min(self._ask_at, now + self._terms.notice)
+    def _call_planner(self, now: float) -> None:
+        """Schedule a call of the planner after a change."""
+        self._plan_due = min(self._plan_due, now + self._terms.notice)
 
     def _switch(self, row: int, choice: int) -> None:
-        """Stop what a query runs, and start what it is to run."""
+        """Stop a query's components, and start those of another configuration."""
         self._streams.stop(row)
         self._choice[row], self._up[row] = choice, np.inf
         if choice >= 0:
@@ -266,7 +274,7 @@ class QueriesPart(Quiet):
                 self._streams.works[row] = True
 
     def _flow(self, now: float) -> None:
-        """Go on to an instant; nothing changes on the way."""
+        """Process streams up to an instant; no rate changes before it."""
         if now > self._now:
             if not self.ended():
                 self._streams.go(now - self._now)
@@ -274,7 +282,7 @@ class QueriesPart(Quiet):
             self._now = now
 
     def _share(self, take: bool) -> None:
-        """Work out how fast all are from now on, and hold what they need: more than before only with ``take``."""
+        """Set the speeds of all queries, and hold the cores that they need; more cores only with ``take``."""
         streams, step = self._streams, len(KINDS)
         speeds = share(
             self._load, self._capacity, streams.works & (streams.waiting > 0.0), self._terms.catch_up

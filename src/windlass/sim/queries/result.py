@@ -1,4 +1,4 @@
-"""What happened to queries, and what the planner answered."""
+"""The result of a run with queries, and the planner's answers."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ class PlannerAnswer:
     Parameters
     ----------
     time
-        When it was asked and answered, s.
+        Time of the call and of the answer, s.
     query
-        (q,) rows of the queries that were there.
+        (q,) rows of the queries that were present.
     choice
-        (q,) the configuration of each from then on, −1 for none.
+        (q,) new configuration of each query, −1 for none.
     before
-        (q,) that of before, −1 for none.
+        (q,) previous configuration of each query, −1 for none.
     why
-        (q,) the planner's reasons.
+        (q,) planner's reason for each query.
     merged
-        Whether equal pieces are done once.
+        Whether equal work of several queries is done once.
     """
 
     time: float
@@ -43,21 +43,20 @@ class PlannerAnswer:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class StreamTimeline:
-    """The run over time, in m stretches in which nothing changes.
+    """Timeline of a run, in m intervals in which nothing changes.
 
     Parameters
     ----------
     time
-        (m + 1,) where they begin, and the end of the last, s.
+        (m + 1,) start of each interval, and end of the last one, s.
     there
-        (m,) how many queries.
+        (m,) number of queries.
     results
-        (m,) accuracy a second of what comes out, summed over queries: at most one for each but for those that catch
-        up.
+        (m,) accuracy per second, summed over queries: at most 1 for each query that does not catch up.
     held
         (m, clusters) cores that queries hold.
     sent
-        (m, clusters) what goes up from each cluster, bytes/s.
+        (m, clusters) traffic from each cluster to its parent, bytes/s.
     """
 
     time: _Floats
@@ -68,30 +67,30 @@ class StreamTimeline:
 
     @property
     def seconds(self) -> _Floats:
-        """(m,) how long each is."""
+        """Lengths of the intervals, (m,) s."""
         return np.diff(self.time)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Streamed:
-    """A finished run of n queries; columns are in seconds of stream.
+    """Result of a finished run of n queries; amounts are seconds of stream.
 
     Parameters
     ----------
     stays
-        When each was there.
+        Arrival and departure of each query.
     accurate
-        (n,) accuracy over time: that of each result, 0 of what was lost.
+        (n,) integral of accuracy: the accuracy of each result, and 0 for lost frames.
     served, late, lost
-        (n,) of the stream: with results, of these too late, and without.
+        (n,) parts of the stream: with results, with late results, and without results.
     silent
-        (n,) for how long its components did not work, s.
+        (n,) time for which the query's components did not run, s.
     switches
-        (n,) how often it was given another configuration, or none, after its first one.
+        (n,) number of changes to another configuration, or to none, after the first one.
     answers
-        In order.
+        Answers of the planner, in order of time.
     course
-        The run over time.
+        Timeline of the run.
     """
 
     stays: Stays

@@ -1,4 +1,4 @@
-"""Which queries come and go when, and how long things take."""
+"""Arrivals and departures of queries, and the delays and limits of a run."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from windlass.model.values import number
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Stays:
-    """From when to when each query is there.
+    """Arrival and departure of each query.
 
     Parameters
     ----------
     arrive, leave
-        (n,) s, from 0 on.
+        (n,) times, s, of at least 0.
 
     Raises
     ------
     InputError
-        Columns of different length, or a query that leaves before it comes.
+        The columns differ in length, or a query leaves before it arrives.
 
     Examples
     --------
@@ -37,14 +37,14 @@ class Stays:
     def __post_init__(self) -> None:
         if self.arrive.shape != self.leave.shape or self.arrive.ndim != 1:
             raise InputError(
-                f"stays: leave has shape {self.leave.shape}, that of arrive is {self.arrive.shape}"
+                f"stays: leave has shape {self.leave.shape} and arrive {self.arrive.shape}, expected (n,) for both"
             )
         allowed = np.isfinite(self.leave) & (self.arrive >= 0) & (self.leave >= self.arrive)
         if not allowed.all():
             row = int(np.argmin(allowed))
             raise InputError(
-                f"stays: query {row} is there from {self.arrive[row]} to {self.leave[row]} s,"
-                " expected finite times of at least 0, none before the other"
+                f"stays: query {row} arrives at {self.arrive[row]} s and leaves at {self.leave[row]} s,"
+                " expected finite times with 0 <= arrival <= departure"
             )
 
     def __len__(self) -> int:
@@ -53,22 +53,23 @@ class Stays:
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """How long things take, all in s of time or of stream, and how a query catches up.
+    """Delays and limits, in seconds of time or of stream.
 
     Parameters
     ----------
     restart
-        For so long a query has no results once it was given another configuration, its first one included: its
-        components are being started. They hold what they will need.
+        Time without results after a query gets a configuration, while its components start. They hold their resources
+        from the beginning.
     notice
-        From a change to the answer. The first change begins it; the planner sees all that has happened by then.
+        Time from a change to the planner's answer. It begins with the first change, and the planner gets all changes
+        up to its end.
     buffer
-        So much of a stream can wait. Of what waits, the oldest is lost first: nobody wants old frames.
+        Longest buffer of a stream. The oldest frames are lost first.
     deadline
-        A frame whose result comes more than this after it is late.
+        Time from a frame to its result above which the result is late.
     catch_up
-        A query of which something waits may go so much faster than its stream, as a part of that, on what is left by
-        all others.
+        Fraction of the stream's pace by which a query with buffered frames may be faster than its stream, on resources
+        that no other query uses.
 
     Raises
     ------

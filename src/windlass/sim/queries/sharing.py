@@ -1,8 +1,8 @@
-"""How fast components are where they together ask for more than there is.
+"""The speeds of components when their total demand exceeds a capacity.
 
-All that use a resource slow down in proportion: each gets of it what it asks for, times what there is over what all
-ask for. A query is as slow as the slowest of its components. What is then left over goes to queries that have fallen
-behind, in proportion again. So no resource ever gives more than it has.
+All components that use a short resource slow down in proportion: each gets its demand times the ratio of capacity to
+total demand. A query is as slow as its slowest component. The remaining capacity is shared, again in proportion, among
+queries with buffered frames. The capacity of a resource is never exceeded.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ _Ints = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class QueryLoad:
-    """What runs: p pieces of work, each done for one query or for several.
+    """The work of running queries: p pieces, each done for one or more queries.
 
     Parameters
     ----------
     demand
-        (p, L) what each piece asks for at the pace of its stream.
+        (p, L) demand of each piece at the pace of its stream.
     piece, query
-        (u,) which piece is done for which query, a line for each use.
+        (u,) pairs of a piece and a query that uses it.
     queries
-        How many queries there are.
+        Number of queries.
     """
 
     demand: _Floats
@@ -39,34 +39,34 @@ class QueryLoad:
     queries: int
 
     def slowest(self, of_piece: _Floats, otherwise: float) -> _Floats:
-        """(n,) the least of a query's pieces; for those that have none, something else."""
+        """Return the least value of each query's pieces, (n,); ``otherwise`` for a query without pieces."""
         least = np.full(self.queries, np.inf)
         np.minimum.at(least, self.query, of_piece[self.piece])
         return np.where(np.isinf(least), otherwise, least)
 
     def fastest(self, of_query: _Floats) -> _Floats:
-        """(p,) the most that any query of a piece has."""
+        """Return the greatest value of each piece's queries, (p,)."""
         most = np.zeros(len(self.demand))
         np.maximum.at(most, self.piece, of_query[self.query])
         return most
 
     def taken(self, of_query: _Floats) -> _Floats:
-        """(L,) what all pieces take together where each is as fast as the fastest of its queries."""
-        found: _Floats = self.fastest(of_query) @ self.demand
-        return found
+        """Return the total use of each resource, (L,), if each piece has the pace of its fastest query."""
+        total: _Floats = self.fastest(of_query) @ self.demand
+        return total
 
 
 def load_of(options: Sequence[QueryOptions], choice: _Ints, merged: bool) -> QueryLoad:
-    """What queries run.
+    """Return the work of running queries.
 
     Parameters
     ----------
     options
-        The n queries.
+        Configurations of the n queries.
     choice
-        (n,) the configuration of each, −1 for none.
+        (n,) current configuration of each query, −1 for none.
     merged
-        Whether equal pieces are done once, for all queries that have them; else each query is one piece.
+        Whether equal pieces are done once for all queries that have them; if not, each query is one piece.
 
     Examples
     --------
@@ -88,30 +88,31 @@ def load_of(options: Sequence[QueryOptions], choice: _Ints, merged: bool) -> Que
             number.append(one.piece[j][real])
         else:
             demand.append(one.demand[j : j + 1])
-            # Numbers of pieces are 0 or more: those below are free for what nobody else has.
+            # Pieces have numbers of at least 0, so a negative number makes a piece that no other query has.
             number.append(np.array([-1 - row]))
         owner += [row] * len(number[-1])
     if not owner:
         wide = options[0].demand.shape[1] if options else 0
         return QueryLoad(np.zeros((0, wide)), np.empty(0, np.int64), np.empty(0, np.int64), len(choice))
-    asked = np.concatenate(demand)
-    found, piece = np.unique(np.concatenate(number), return_inverse=True)
-    once = np.zeros((len(found), asked.shape[1]))
-    # Two profiles of the same work may differ a little: it takes what the dearer one says.
-    np.maximum.at(once, piece, asked)
+    demands = np.concatenate(demand)
+    numbers, piece = np.unique(np.concatenate(number), return_inverse=True)
+    once = np.zeros((len(numbers), demands.shape[1]))
+    # Two profiles of the same work may differ a little; the larger demand counts.
+    np.maximum.at(once, piece, demands)
     return QueryLoad(once, piece.astype(np.int64), np.array(owner), len(choice))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class QuerySpeeds:
-    """How fast queries go, as a part of the pace of their streams.
+    """Paces of queries, relative to the paces of their streams.
 
     Parameters
     ----------
     base, extra
-        (n,) of what all share, and on top of it for those that are behind; 1 and 0 for queries that do not run.
+        (n,) pace on the shared capacity, and the additional pace of queries that catch up; 1 and 0 for queries that do
+        not run.
     held
-        (L,) what their components hold: what they ask for, extras included, or all that there is.
+        (L,) resources that components hold: their demand with the additional pace, at most the capacity.
     """
 
     base: _Floats
@@ -120,27 +121,27 @@ class QuerySpeeds:
 
     @property
     def rate(self) -> _Floats:
-        """(n,) both together."""
+        """Sum of both, (n,)."""
         return self.base + self.extra
 
 
 def share(load: QueryLoad, capacity: _Floats, behind: NDArray[np.bool_], catch_up: float) -> QuerySpeeds:
-    """Share what there is.
+    """Share the capacity of each resource.
 
     Parameters
     ----------
     load
-        What runs.
+        Work of the running queries.
     capacity
-        (L,) how much there is, infinity included.
+        (L,) capacity of each resource; may be infinite.
     behind
-        (n,) whether something of a query waits.
+        (n,) whether a query has buffered frames.
     catch_up
-        How much faster than its stream such a query may be, as a part of that.
+        Fraction of the stream's pace by which such a query may be faster than its stream.
 
     Examples
     --------
-    Two ask for 3 and 1 of 2 cores; a third has a link for itself, is behind, and goes faster.
+    Two queries demand 3 and 1 of 2 cores; a third one has a link of its own, is behind, and catches up.
 
     >>> three = np.arange(3)
     >>> load = QueryLoad(np.array([[3.0, 0.0], [1.0, 0.0], [0.0, 4.0]]), three, three, 3)
@@ -150,29 +151,29 @@ def share(load: QueryLoad, capacity: _Floats, behind: NDArray[np.bool_], catch_u
     """
     if not len(load.demand):
         return QuerySpeeds(np.ones(load.queries), np.zeros(load.queries), np.zeros(len(capacity)))
-    asked = load.demand.sum(axis=0)
-    base = load.slowest(_least_used(load.demand, _part(capacity, asked)), 1.0)
+    demand = load.demand.sum(axis=0)
+    base = load.slowest(_least_used(load.demand, _fraction(capacity, demand)), 1.0)
     extra = np.zeros(load.queries)
     wanted = np.zeros(len(load.demand))
     if catch_up > 0.0 and behind.any():
         wanted = catch_up * load.fastest(behind.astype(np.float64))
-        # What the base leaves: a component that waits for another leaves some of what is short, too.
+        # The base pace also leaves some of a short resource, where a component waits for a slower one.
         spare = np.maximum(capacity - load.taken(base), 0.0)
-        given = _least_used(load.demand, _part(spare, wanted @ load.demand))
+        given = _least_used(load.demand, _fraction(spare, wanted @ load.demand))
         extra = np.where(behind, catch_up * load.slowest(given, 0.0), 0.0)
-    held = np.minimum(asked + load.taken(extra), capacity)
+    held = np.minimum(demand + load.taken(extra), capacity)
     return QuerySpeeds(base, extra, held)
 
 
-def _part(there: _Floats, asked: _Floats) -> _Floats:
-    """(L,) which part of what is asked for is there, 1 at most."""
-    found = np.ones(len(asked))
-    short = asked > there
-    found[short] = there[short] / asked[short]
-    return found
+def _fraction(capacity: _Floats, demand: _Floats) -> _Floats:
+    """Return the ratio of capacity to demand, at most 1, (L,)."""
+    ratio = np.ones(len(demand))
+    short = demand > capacity
+    ratio[short] = capacity[short] / demand[short]
+    return ratio
 
 
 def _least_used(demand: _Floats, part: _Floats) -> _Floats:
-    """(p,) the least part among the resources that each piece uses; 1 for one that uses none."""
+    """Return the least fraction among the resources of each piece, (p,); 1 for a piece that uses none."""
     least: _Floats = np.where(demand > 0.0, part, 1.0).min(axis=1, initial=1.0)
     return least

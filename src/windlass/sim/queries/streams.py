@@ -1,8 +1,8 @@
-"""What becomes of each query's frames: a fluid that comes at the pace of the stream and leaves at the query's.
+"""The streams of queries as fluids: frames arrive at the stream's pace and are processed at the query's pace.
 
-All is in seconds of stream, so that a frame rate matters to nobody here. What waits is always the last so many seconds
-of the stream, as the oldest is lost first. So the age of what is worked on *is* what waits, and whether it is late is
-read from that.
+Amounts are seconds of stream, independent of frame rates. The oldest frames are lost first, so a buffer holds the last
+seconds of the stream. The age of the frame that is processed therefore equals the length of the buffer, which decides
+whether the frame is late.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 _Floats = NDArray[np.float64]
-#: Seconds of stream that are none: what rounding leaves of a queue that has emptied.
+#: Length of a buffer, s, below which the rest is a rounding error.
 _NONE = 1e-9
 
 
@@ -21,25 +21,25 @@ class Streams:
     Parameters
     ----------
     queries
-        How many.
+        Number of queries.
     buffer
-        So many seconds of each can wait.
+        Longest buffer of each stream, s.
     deadline
-        What is older when it is worked on is late, s.
+        Age of a frame, s, above which its result is late.
 
     Attributes
     ----------
     there, works
-        (n,) bool, whether a query is there, and whether its components work.
+        (n,) bool, whether a query is present, and whether its components run.
     accuracy, rate
-        (n,) of what it does now; its pace over that of the stream.
+        (n,) accuracy of the current configuration, and the query's pace relative to the stream's.
     waiting
-        (n,) how much of it waits.
+        (n,) length of the buffer.
     came, served, late, lost, silent
-        (n,) so far: of the stream; of it with results, of these too late, without results; and for how long the query
-        was there and its components did not work.
+        (n,) totals so far: the stream that arrived, the part with results, the part of it with late results, and the
+        part without results; and the time for which the query was present and its components did not run.
     accurate
-        (n,) so far, its accuracy over time: that of each result, and 0 of what was lost.
+        (n,) integral of accuracy so far: the accuracy of each result, and 0 for lost frames.
 
     Examples
     --------
@@ -58,7 +58,7 @@ class Streams:
         self.came, self.served, self.late, self.lost, self.silent, self.accurate = np.zeros((6, queries))
 
     def go(self, seconds: float) -> None:
-        """So much time passes in which no rate changes."""
+        """Advance by a time in which no rate changes, s."""
         if seconds <= 0.0:
             return
         silent = self.there & ~self.works
@@ -78,22 +78,22 @@ class Streams:
         self.late[works] += np.minimum(rate * self._late(before, 1.0 - rate, seconds), served)
 
     def results(self) -> float:
-        """Accuracy a second of all results that come now, summed over queries."""
+        """Return the current accuracy per second, summed over queries."""
         return float((self.accuracy * self.rate)[self.works].sum())
 
     def caught_up_in(self) -> float:
-        """Seconds until the next queue empties, as things are; infinity for never."""
+        """Return the time until the next buffer is empty at the current rates, s; infinity for never."""
         faster = self.works & (self.waiting > 0.0) & (self.rate > 1.0)
         return float((self.waiting[faster] / (self.rate[faster] - 1.0)).min(initial=np.inf))
 
     def stop(self, row: int) -> None:
-        """A query's components stop; what waits for them is lost."""
+        """Stop a query's components; its buffer is lost."""
         self.works[row] = False
         self.lost[row] += self.waiting[row]
         self.waiting[row] = self.rate[row] = 0.0
 
     def _late(self, before: _Floats, growth: _Floats, seconds: float) -> _Floats:
-        """For how long of these seconds more waits than may, where what waits grows so fast."""
+        """Return the time for which each buffer is longer than the deadline, s, given its growth per second."""
         if self._buffer <= self._deadline:
             return np.zeros(len(before))
         over = before - self._deadline
