@@ -21,7 +21,7 @@ from windlass.sim.coupled import Coupled
 from windlass.sim.nodes import Ledger
 from windlass.sim.outages import Outages
 from windlass.sim.site.part import SitePart
-from windlass.sim.workers import part, slots
+from windlass.sim.workers import part
 
 
 def test_what_is_not_given_is_as_documented():
@@ -199,14 +199,6 @@ def test_the_first_worker_that_is_not_there_is_named():
         simulate("jsq", [1.0, 1.0], 0.5, 10, timetable=WorkerTimetable.failure(2, 1.0))
     with pytest.raises(InputError, match="speeds has 2 workers, the policy 3"):
         simulate(POLICIES.make("jsq", np.random.default_rng(1), workers=3), [1.0, 1.0], 0.5, 10)
-
-
-def test_no_two_numbers_of_the_workers_have_one_place():
-    names = [name for name, value in vars(slots).items() if name.isupper() and isinstance(value, int)]
-    clock = ("NOW", "DELAY", "WORK", "SECONDS", "FLOOR")
-    counts = sorted(getattr(slots, name) for name in names if name not in (*clock, "COUNTS", "CLOCKS"))
-    assert counts == list(range(slots.COUNTS))
-    assert sorted(getattr(slots, name) for name in clock) == list(range(slots.CLOCKS))
 
 
 @pytest.mark.parametrize(

@@ -9,12 +9,17 @@ from windlass.experiment.dispatching import simulate
 from windlass.model.timetable import TAKE_SAMPLE, WorkerTimetable
 from windlass.sim.nodes import KERNELS as LEDGER_KERNELS
 from windlass.sim.workers import part as parts
-from windlass.sim.workers import slots
 from windlass.sim.workers.loop import KERNELS
 from windlass.sim.workers.part import kernels
 from windlass.sim.workers.python_policy import UNUSED
 from windlass.sim.workers.setup import Setup, make_workers, with_more_log
-from windlass.sim.workers.state import NOBODY
+from windlass.sim.workers.state import (
+    LOG_ENTRY,
+    NONE,
+    PolicyExchange,
+    WorkersProgress,
+    WorkersSettings,
+)
 
 SPEEDS = np.array([1.0, 2.0, 4.0])
 
@@ -64,37 +69,30 @@ def test_a_policy_in_python_needs_the_loop_with_functions_that_are_not_used():
     assert kernels(Plain()) == (*LEDGER_KERNELS, *UNUSED, *KERNELS)
 
 
-def test_each_number_has_a_place_of_its_own():
-    names = [name for name in vars(slots) if name.isupper()]
-    clock = ["NOW", "DELAY", "WORK", "SECONDS", "FLOOR"]
-    counts = [name for name in names if name not in (*clock, "COUNTS", "CLOCKS")]
-    for owned, size in ((clock, slots.CLOCKS), (counts, slots.COUNTS)):
-        assert sorted(getattr(slots, name) for name in owned) == list(range(size))
-
-
 @pytest.mark.parametrize(("name", "copies"), [("ppot", 0), ("rosella", 0), ("sparrow", 2)])
 @pytest.mark.parametrize("schedulers", [1, 3])
 @pytest.mark.parametrize("record", [True, False])
 def test_there_is_an_entry_for_each_worker_task_and_scheduler(name, copies, schedulers, record):
     state = made(name, schedulers=schedulers, record=record)
-    counts = state.counts
-    assert (counts[slots.COPIES], counts[slots.BINDS_LATE]) == (max(copies, 1), copies > 0)
+    settings, progress = WorkersSettings.of(state.settings), WorkersProgress.of(state.progress)
+    assert (settings.copies, settings.late_binding) == (max(copies, 1), copies > 0)
     lows = 3 * (5 + 1) if name == "rosella" else 0
     nodes = 6 * max(copies, 1)
     expected = {
         **dict.fromkeys(("line", "base", "share", "low_count", "length", "seen"), 3),
         **dict.fromkeys(("submit", "work", "end"), 6), **dict.fromkeys(("start", "worker"), 6 if record else 0),
         "sender": 6 if schedulers > 1 else 0, "after": nodes + lows, "bound": nodes if copies else 0,
-        "low_work": lows, "low_sender": lows, "unbound": schedulers, "clock": slots.CLOCKS, "counts": slots.COUNTS,
+        "low_work": lows, "low_sender": lows, "unbound": schedulers,
+        **dict.fromkeys(("settings", "progress", "exchange"), 1),
         **dict.fromkeys(("longest", "waiting", "estimates"), 4),
         **dict.fromkeys(("change_time", "change_kind", "change_worker", "change_value"), 4),
-        **dict.fromkeys(("log_time", "log_item", "log_value"), 0), "ints": schedulers, "floats": schedulers,
+        "log": 0, "ints": schedulers, "floats": schedulers,
     }  # fmt: skip
     assert {each: len(getattr(state, each)) for each in expected} == expected
     assert state.estimates.shape == (4, 3 if name == "rosella" else 0)
-    assert counts[slots.FREE_NODE] == (nodes if lows else NOBODY)
+    assert progress.free_node == (nodes if lows else NONE)
     # Nodes of benchmark tasks are linked as free, each to the next; no other has one behind it.
-    links = [NOBODY] * nodes + ([*range(nodes + 1, nodes + lows), NOBODY] if lows else [])
+    links = [NONE] * nodes + ([*range(nodes + 1, nodes + lows), NONE] if lows else [])
     assert state.after.tolist() == links
 
 
@@ -102,16 +100,16 @@ def test_workers_begin_idle_at_their_speeds_and_samples_are_evenly_spaced():
     state = made("ppot")
     assert state.base.tolist() == state.line["speed"].tolist() == SPEEDS.tolist()
     for name in ("running", "head", "low_head"):
-        assert (state.line[name] == NOBODY).all()
+        assert (state.line[name] == NONE).all()
     assert (state.line["down"] == 0).all()
     assert np.isinf(state.line["first_seconds"]).all()
     assert (state.share == 1.0).all()
     assert state.change_time.tolist() == [1.25, 2.5, 3.75, 5.0]
     assert (state.change_kind == TAKE_SAMPLE).all()
-    counts = state.counts
-    assert (counts[slots.WORKERS_UP], counts[slots.LANE_ROOM]) == (3, 5)
-    held = (slots.WAIT_HEAD, slots.WAIT_TAIL, slots.ANSWER)
-    assert [counts[at] for at in held] == [NOBODY] * 3
+    progress, settings = WorkersProgress.of(state.progress), WorkersSettings.of(state.settings)
+    assert (progress.workers_up, settings.low_room) == (3, 5)
+    assert (progress.held_head, progress.held_tail) == (NONE, NONE)
+    assert PolicyExchange.of(state.exchange).chosen == NONE
     assert np.isnan(state.end).all()
     state.base[0] = 9.0
     assert SPEEDS[0] == state.line["speed"][0] == 1.0
@@ -120,37 +118,34 @@ def test_workers_begin_idle_at_their_speeds_and_samples_are_evenly_spaced():
 @pytest.mark.parametrize("told", [True, False])
 @pytest.mark.parametrize("record", [True, False])
 def test_settings_are_noted(told, record):
-    counts = made("ppot", sizes_told=told, record=record).counts
-    assert (counts[slots.SIZES_HIDDEN], counts[slots.RECORD]) == (not told, record)
-    assert (counts[slots.ASKS_PYTHON], counts[slots.POOLED]) == (0, 0)
-    assert made(None).counts[slots.ASKS_PYTHON] == 1
+    settings = WorkersSettings.of(made("ppot", sizes_told=told, record=record).settings)
+    assert (settings.sizes_hidden, settings.record) == (not told, record)
+    assert (settings.python_policy, settings.pooled) == (0, 0)
+    assert WorkersSettings.of(made(None).settings).python_policy == 1
 
 
 def test_schedulers_see_lengths_late_only_where_probes_take_time():
     now, late = made("ppot"), made("ppot", probe_delay=0.5)
     assert now.seen is now.length
     assert late.seen is not late.length
-    assert (now.clock[slots.DELAY], late.clock[slots.DELAY]) == (0.0, 0.5)
-    assert len(now.log_time) == 0
-    assert len(late.log_time) == len(late.log_item) == len(late.log_value) > 0
-    assert (late.log_item.shape[1] >= 3, late.log_value.shape[1] >= 2) == (True, True)
+    assert [WorkersSettings.of(each.settings).probe_delay for each in (now, late)] == [0.0, 0.5]
+    assert len(now.log) == 0
+    assert len(late.log) > 0
 
 
 def test_more_room_for_what_is_seen_late_keeps_the_entries_in_order():
     state = made("ppot", probe_delay=0.5)
-    state = state._replace(
-        log_time=np.array([5.0, 6.0, 3.0, 4.0]),
-        log_item=np.arange(12).reshape(4, 3),
-        log_value=np.arange(8.0).reshape(4, 2),
-    )
-    state.counts[slots.LOG_FIRST], state.counts[slots.LOG_SIZE] = 2, 4
+    log = np.zeros(4, LOG_ENTRY)
+    log["time"], log["worker"], log["work"] = [5.0, 6.0, 3.0, 4.0], [2, 3, 0, 1], [30.0, 40.0, 10.0, 20.0]
+    state = state._replace(log=log)
+    progress = WorkersProgress.of(state.progress)
+    progress.log_first, progress.log_size = 2, 4
     more = with_more_log(state)
-    assert more.counts[slots.LOG_FIRST] == 0
-    assert more.counts[slots.LOG_SIZE] == 4
-    assert more.log_time.tolist() == [3.0, 4.0, 5.0, 6.0, 0.0, 0.0, 0.0, 0.0]
-    assert more.log_item[:4, 0].tolist() == [6, 9, 0, 3]
-    assert more.log_value[:4].tolist() == [[4.0, 5.0], [6.0, 7.0], [0.0, 1.0], [2.0, 3.0]]
-    assert (len(more.log_item), len(more.log_value)) == (8, 8)
+    assert more.progress is state.progress
+    assert (progress.log_first, progress.log_size) == (0, 4)
+    assert more.log["time"].tolist() == [3.0, 4.0, 5.0, 6.0, 0.0, 0.0, 0.0, 0.0]
+    assert more.log["worker"][:4].tolist() == [0, 1, 2, 3]
+    assert more.log["work"][:4].tolist() == [10.0, 20.0, 30.0, 40.0]
 
 
 def test_tasks_of_a_job_have_one_scheduler():

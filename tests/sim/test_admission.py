@@ -22,7 +22,7 @@ from windlass.experiment.worlds.admission.simulation import (
 )
 from windlass.experiment.worlds.admission.world import AdmissionWorld
 from windlass.model import InputError
-from windlass.sim.telemetry.gate import counts, gate, tell
+from windlass.sim.telemetry.gate import counts, gate, set_answers
 from windlass.sim.telemetry.metrics import MetricModel, Metrics, read_model, write_model
 from windlass.sim.telemetry.pressure import CHANNELS
 
@@ -141,7 +141,7 @@ def test_a_node_that_rejects_is_not_chosen_while_one_accepts(name, data):
     asked = 0
     for _ in range(data.draw(st.integers(1, 6))):
         rejects = np.array(data.draw(st.lists(st.booleans(), min_size=4, max_size=4)))
-        tell(asks.ints[None], rejects)
+        set_answers(asks.ints[None], rejects)
         for lengths in data.draw(st.lists(st.lists(st.integers(0, 5), min_size=4, max_size=4), max_size=5)):
             asks.arrived(float(asked))
             chosen = asks.choose(np.array(lengths))
@@ -159,10 +159,10 @@ def test_a_node_that_rejects_is_not_chosen_while_one_accepts(name, data):
 def test_what_was_refused_is_not_counted_as_sent():
     plain = make_policy("least-outstanding", np.ones(3), np.random.default_rng(1))
     asks = gate(plain)
-    tell(asks.ints[None], np.array([True, True, False]))
+    set_answers(asks.ints[None], np.array([True, True, False]))
     lengths = np.zeros(3, np.int64)
     assert [asks.choose(lengths) for _ in range(4)] == [2, 2, 2, 2]
-    tell(asks.ints[None], np.zeros(3, bool))
+    set_answers(asks.ints[None], np.zeros(3, bool))
     # Had refused choices counted, node 2 would not be the one that waits longest for its turn.
     assert sorted(asks.choose(lengths) for _ in range(8)) == [0, 0, 0, 0, 1, 1, 1, 1]
 
@@ -177,7 +177,9 @@ def test_who_binds_late_or_is_not_compiled_is_refused():
     with pytest.raises(InputError, match="plain is not compiled"):
         gate(Plain())
     with pytest.raises(InputError, match=r"rejects have shape \(2,\), expected \(3,\)"):
-        tell(gate(make_policy("jsq", np.ones(3), np.random.default_rng(1))).ints[None], np.zeros(2, bool))
+        set_answers(
+            gate(make_policy("jsq", np.ones(3), np.random.default_rng(1))).ints[None], np.zeros(2, bool)
+        )
 
 
 def test_metrics_follow_pressure_as_the_model_says():
@@ -234,7 +236,7 @@ def test_models_that_cannot_be_are_refused(tmp_path):
     good = path.read_text()
     for change, said in (
         ((f'"{CHANNELS[0]}"', '"idle"'), "channels are"),
-        (('"delay": [0', '"delay": [-1'), "a delay is below 0"),
+        (('"delay": [0', '"delay": [-1'), "delay is -1, expected at least 0"),
         (('"own": [', '"own": [1.0, '), "own has shape"),
     ):
         path.write_text(good.replace(*change))

@@ -38,9 +38,9 @@ MUTANTS = (
     ),
     Mutant(
         "sim/workers/low_priority.py",
-        "    if line.down != 0 or state.low_count[worker] >= state.counts[slots.LANE_ROOM]:\n"
-        "        state.counts[slots.DROPPED] += 1\n",
-        "    if line.down != 0 or state.low_count[worker] >= state.counts[slots.LANE_ROOM]:\n",
+        "    if line.down != 0 or state.low_count[worker] >= state.settings[0].low_room:\n"
+        "        progress.dropped += 1\n",
+        "    if line.down != 0 or state.low_count[worker] >= state.settings[0].low_room:\n",
         (f"{FLOOD}[speeds0-50.0-1]",),
     ),
     Mutant(

@@ -1,9 +1,9 @@
-"""Nodes that measure themselves: the part of the simulated cluster in which admission decides.
+"""Nodes that measure themselves: the part of the simulated cluster that decides about admission.
 
-- :mod:`~windlass.sim.telemetry.part`: measures, and lets each node answer, once a step.
-- :mod:`~windlass.sim.telemetry.gate`: asks what stands, once a task, before dispatch's choice stands.
-- :mod:`~windlass.sim.telemetry.pressure`: what tasks and neighbours did to a node over a step.
-- :mod:`~windlass.sim.telemetry.metrics`: the metrics that a node under such pressure would measure.
-- :mod:`~windlass.sim.telemetry.neighbours`: who holds cores of nodes in bursts.
-- :mod:`~windlass.sim.telemetry.result`: what nodes measured and answered.
+- :mod:`~windlass.sim.telemetry.part`: measures each node and lets its policy answer, once a step.
+- :mod:`~windlass.sim.telemetry.gate`: applies the answers to each task that is dispatched.
+- :mod:`~windlass.sim.telemetry.pressure`: the load that tasks and neighbours put on a node during a step.
+- :mod:`~windlass.sim.telemetry.metrics`: the metrics that a node measures under that load.
+- :mod:`~windlass.sim.telemetry.neighbours`: other software, which holds cores of nodes in bursts.
+- :mod:`~windlass.sim.telemetry.result`: measurements and answers of a simulation.
 """

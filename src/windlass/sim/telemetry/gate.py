@@ -1,22 +1,23 @@
-"""Admission before dispatch's choice stands: a compiled dispatch policy that asks each node that it chooses.
+"""Admission ahead of dispatch: a compiled dispatch policy that avoids nodes that reject tasks.
 
-What the nodes have answered lies at the end of the policy's own ``ints``, so that the loop of small tasks is the same
-with admission and without, and asks in the time of one more look at an array:
+The answers of the nodes are at the end of the policy's own ``ints``, so that the loop of small tasks is the same with
+and without admission, and reads an answer as fast as an array entry:
 
-=====================  ==========================================================================
-in ``ints``, from      what it is
-=====================  ==========================================================================
-0                      the dispatch policy's own state, so many numbers
-that number            room to remember it as it was before a choice that is refused
-twice that number      what :class:`windlass.admit.compiled.StandingAnswers` has: ``TAKEN`` and ``REFUSED``
-                       count first choices, ``REJECTS`` on has an answer a node. Besides, at
-                       ``REJECTING`` how many nodes reject, at ``DIVERTED`` how many tasks went
-                       elsewhere, and at ``FORCED`` how many stayed, as all nodes rejected
-=====================  ==========================================================================
+============================  ======================================================================
+part of ``ints``              what it is
+============================  ======================================================================
+m numbers                     the dispatch policy's own state
+m numbers                     room for a copy of it, from before a choice that is rejected
+``REJECTING``                 nodes that reject
+``ACCEPTED``                  tasks that their first choice accepted
+``DIVERTED``                  tasks that their first choice rejected, and that another node got
+``FORCED``                    tasks that their first choice got although it rejected them, as all did
+n numbers from ``ANSWERS``    1 for each node that rejects
+============================  ======================================================================
 
-A task whose node rejects goes to the next choice: what the policy chooses if the nodes that reject had left. The choice
-that was refused is forgotten, but for the chance that it drew. Where all nodes reject, the task goes where it was sent
-first.
+A task that a node rejects goes to the policy's next choice: its choice if all nodes that reject had left. The rejected
+choice leaves no trace in the policy's state, except in its random stream. If all nodes reject, the first choice gets
+the task.
 """
 
 from __future__ import annotations
@@ -28,32 +29,33 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from windlass.admit.compiled import REFUSED, REJECTS, TAKEN
 from windlass.dispatch import DispatchPolicy
 from windlass.dispatch.compiled import CompiledDispatch, as_compiled, choosing
 from windlass.dispatch.state import COPIES, DIRTY, MEMBERS_AT, PRESENT, RNG, WORKERS, drop_member
 from windlass.jit import Kernel, helper, inlined
 from windlass.model import InputError
 
-#: Places in what is standing, besides those of :mod:`windlass.admit.compiled`.
-REJECTING, DIVERTED, FORCED = 3, 4, 5
+#: Places behind the policy's state and its copy, of single numbers and of the first answer.
+REJECTING, ACCEPTED, DIVERTED, FORCED, ANSWERS = range(5)
 
 
 @inlined
-def _standing(ints):
-    return len(ints) - REJECTS - ints[WORKERS]
+def _gate_at(ints):
+    """Return the place behind the policy's state and its copy."""
+    return len(ints) - ANSWERS - ints[WORKERS]
 
 
 @inlined
-def _forget(ints, own):
-    """The policy's state as it was before its choice, but for the chance that it drew."""
+def _restore(ints, own):
+    """Restore the policy's state from its copy, except its random stream."""
     for place in range(own):
         if place != RNG:
             ints[place] = ints[own + place]
 
 
 @inlined
-def _drop_who_rejects(ints, answers):
+def _drop_rejecting(ints, answers):
+    """Drop the nodes that reject from the present workers."""
     for worker in range(ints[WORKERS]):
         if ints[answers + worker] != 0:
             drop_member(ints, worker)
@@ -61,8 +63,8 @@ def _drop_who_rejects(ints, answers):
 
 
 @inlined
-def _bring_back(ints, own):
-    """All who are present, in the order in which they were."""
+def _restore_members(ints, own):
+    """Restore the list of present workers, with its order, from the copy."""
     ints[PRESENT] = ints[own + PRESENT]
     for place in range(MEMBERS_AT, MEMBERS_AT + 2 * ints[WORKERS]):
         ints[place] = ints[own + place]
@@ -71,35 +73,40 @@ def _bring_back(ints, own):
 
 @functools.cache
 def gated(kernel: Kernel) -> Kernel:
-    """A policy's ``choose`` that asks the nodes that it chooses."""
+    """Return a policy's ``choose`` with admission.
+
+    Parameters
+    ----------
+    kernel
+        The policy's own ``choose``.
+    """
     choose = helper(kernel.python)
 
     def _choose_accepting(lengths, ints, floats):
-        standing = _standing(ints)
-        if ints[standing + REJECTING] == 0:
-            ints[standing + TAKEN] += 1
+        gate = _gate_at(ints)
+        if ints[gate + REJECTING] == 0:
+            ints[gate + ACCEPTED] += 1
             return choose(lengths, ints, floats)
-        own, answers = standing // 2, standing + REJECTS
+        own, answers = gate // 2, gate + ANSWERS
         for place in range(own):
             ints[own + place] = ints[place]
         first = choose(lengths, ints, floats)
         if first < 0 or ints[answers + first] == 0:
-            ints[standing + TAKEN] += 1
+            ints[gate + ACCEPTED] += 1
             return first
-        ints[standing + REFUSED] += 1
-        kept = 0
+        accepting = 0
         for worker in range(ints[WORKERS]):
-            # Who has left has no place in the list of those that are present.
+            # A worker that left has no place in the list of present workers.
             present = ints[MEMBERS_AT + ints[WORKERS] + worker] >= 0
-            kept += 1 if present and ints[answers + worker] == 0 else 0
-        if kept == 0:
-            ints[standing + FORCED] += 1
+            accepting += 1 if present and ints[answers + worker] == 0 else 0
+        if accepting == 0:
+            ints[gate + FORCED] += 1
             return first
-        _forget(ints, own)
-        _drop_who_rejects(ints, answers)
+        _restore(ints, own)
+        _drop_rejecting(ints, answers)
         other = choose(lengths, ints, floats)
-        _bring_back(ints, own)
-        ints[standing + DIVERTED] += 1
+        _restore_members(ints, own)
+        ints[gate + DIVERTED] += 1
         return other
 
     return choosing(_choose_accepting)
@@ -107,14 +114,14 @@ def gated(kernel: Kernel) -> Kernel:
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """What became of the tasks that were dispatched.
+    """Tasks by the answer of the node that dispatch chose first.
 
     Parameters
     ----------
     taken
-        Whose first choice accepted them.
+        Tasks that the node accepted.
     diverted, forced
-        Whose first choice rejected them: those that went to another node, and those that stayed, as all rejected.
+        Tasks that the node rejected: those that another node got, and those that stayed because all nodes rejected.
     """
 
     taken: int
@@ -123,41 +130,44 @@ class Counts:
 
     @property
     def rejected(self) -> int:
-        """Those whose first choice rejected them."""
+        """Tasks that their first choice rejected: diverted and forced ones."""
         return self.diverted + self.forced
 
 
 def gate(policy: DispatchPolicy) -> CompiledDispatch:
-    """A copy of a dispatch policy that asks the nodes that it chooses; all accept at first.
+    """Return a copy of a dispatch policy that avoids nodes that reject tasks; at first all accept.
 
     Parameters
     ----------
     policy
-        Compiled, and one that binds at once.
+        A compiled policy that binds at once.
 
     Raises
     ------
     InputError
-        It is not compiled, or it binds late: a reservation is no choice of a node yet.
+        The policy is not compiled, or binds late: a reservation does not choose a node yet.
 
     Examples
     --------
     >>> from windlass.dispatch.policies.jsq import Jsq
-    >>> asks = gate(Jsq(3, np.random.default_rng(1)))
-    >>> tell(asks.ints[None], np.array([False, True, False]))
-    >>> asks.choose(np.array([5, 0, 4])), counts(asks.ints[None])
+    >>> gated_policy = gate(Jsq(3, np.random.default_rng(1)))
+    >>> set_answers(gated_policy.ints[None], np.array([False, True, False]))
+    >>> gated_policy.choose(np.array([5, 0, 4])), counts(gated_policy.ints[None])
     (2, Counts(taken=0, diverted=1, forced=0))
     """
     inner = as_compiled(policy)
     if inner is None:
-        raise InputError(f"policies.dispatch: {policy.name} is not compiled, which admission asks for")
+        raise InputError(
+            f"policies.dispatch: {policy.name} is not compiled, expected a compiled policy, as admission needs one"
+        )
     if inner.ints[COPIES] > 0:
         raise InputError(
-            f"policies.dispatch: {policy.name} binds late, and has chosen no node when admission is asked"
+            f"policies.dispatch: {policy.name} binds late, expected a policy that chooses a node for each task, "
+            "which admission then accepts or rejects"
         )
     found = copy.copy(inner)
     found.__class__ = _gated_class(type(inner))
-    room = np.zeros(len(inner.ints) + REJECTS + inner.workers, np.int64)
+    room = np.zeros(len(inner.ints) + ANSWERS + inner.workers, np.int64)
     found.ints, found.floats = np.concatenate([inner.ints, room]), inner.floats.copy()
     return found
 
@@ -166,29 +176,35 @@ def _gated_class(cls: type[CompiledDispatch]) -> type[CompiledDispatch]:
     return type(f"Gated{cls.__name__}", (cls,), {"choosing": gated(cls.choosing)})
 
 
-def tell(states: NDArray[np.int64], rejects: NDArray[np.bool_]) -> None:
-    """Let answers stand from now on.
+def set_answers(states: NDArray[np.int64], rejects: NDArray[np.bool_]) -> None:
+    """Set the answers of all nodes, for the tasks that come from now on.
 
     Parameters
     ----------
     states
-        (k, …) of the gated policy, one for each scheduler.
+        (k, …) the gated policy's ``ints``, one row for each scheduler.
     rejects
         (n,) True for nodes that reject.
 
     Raises
     ------
     InputError
-        Answers of another number of nodes.
+        Not one answer for each node.
     """
     workers = int(states[0, WORKERS])
     if rejects.shape != (workers,):
         raise InputError(f"rejects have shape {rejects.shape}, expected ({workers},)")
     states[:, -workers:] = rejects
-    states[:, REJECTING - REJECTS - workers] = int(rejects.sum())
+    states[:, REJECTING - ANSWERS - workers] = int(rejects.sum())
 
 
 def counts(states: NDArray[np.int64]) -> Counts:
-    """What became of tasks, over all schedulers; ``states`` is (k, …), as of :func:`tell`."""
-    standing = states[:, -REJECTS - int(states[0, WORKERS]) :].sum(axis=0)
-    return Counts(*(int(standing[place]) for place in (TAKEN, DIVERTED, FORCED)))
+    """Return the tasks of all schedulers, by answer.
+
+    Parameters
+    ----------
+    states
+        (k, …) the gated policy's ``ints``, one row for each scheduler.
+    """
+    sums = states[:, -ANSWERS - int(states[0, WORKERS]) :].sum(axis=0)
+    return Counts(*(int(sums[place]) for place in (ACCEPTED, DIVERTED, FORCED)))

@@ -1,9 +1,9 @@
-"""Metrics of nodes, drawn from their pressure as a recording of a real node had them.
+"""Metrics of nodes, drawn from their pressure with a model fitted to a recording of a real node.
 
-A metric is a straight line of the channels of pressure, each over its mean and deviation in the recording. It
-comes ``delay`` steps late, and follows with a pole: of what it was, a share ``pole`` stays. What is left is noise that
-metrics have in common (a few factors) and of their own, which fades with the pole ``fade``. Metrics never know more
-than the pressure: what announces a burst is that it begins slowly.
+A metric is a linear function of the channels of pressure, standardised with their mean and deviation in the recording.
+It follows them ``delay`` steps late, through a low-pass filter with the pole ``pole``. The residual is noise, from a
+few factors that metrics share and from the metric alone; it decays with the pole ``fade``. Metrics contain no more
+information than the pressure: only the slow start of a burst announces it.
 """
 
 from __future__ import annotations
@@ -21,38 +21,39 @@ from windlass.sim.telemetry.pressure import CHANNELS
 
 Floats = NDArray[np.float64]
 
-#: The model that ``windlass_reproductions.pronto.fit`` fitted to a recording of our own,
+#: The model that ``windlass_reproductions.pronto.fit`` fitted to a recording of one of Windlass's own nodes,
 #: ``examples/telemetry/tune.parquet``.
 RECORDED = Path(__file__).parent / "recorded.json"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MetricModel:
-    """How d metrics follow k channels, with q factors of noise.
+    """Dependence of d metrics on k channels, with q factors of noise.
 
     Parameters
     ----------
     names
-        Of the metrics.
+        Names of the metrics.
     channel_mean, channel_scale
-        (k,) of the channels in the recording, in the units of :class:`~windlass.sim.telemetry.pressure.Pressure`.
+        (k,) mean and standard deviation of the channels in the recording, in the units of
+        :class:`~windlass.sim.telemetry.pressure.Pressure`.
     mean, scale
-        (d,) of the metrics, in their own units.
+        (d,) mean and standard deviation of the metrics, in their own units.
     along
-        (d, k) deviations of a metric for a deviation of a channel.
+        (d, k) change of a metric for a change of a channel, both in standard deviations.
     delay
-        (d,) steps.
+        (d,) delay of each metric, steps.
     pole, fade
-        (d,) 0 to below 1.
+        (d,) poles of the metric and of its noise, 0 to below 1.
     factors
-        (d, q) of the noise that comes anew at each step.
+        (d, q) weight of each factor in the noise that is drawn at each step.
     own
-        (d,) deviation of each metric's own.
+        (d,) standard deviation of the noise of each metric alone.
 
     Raises
     ------
     InputError
-        Shapes or values that cannot be.
+        An array has a wrong shape, or a value is out of bounds.
     """
 
     names: tuple[str, ...]
@@ -77,28 +78,37 @@ class MetricModel:
             values = getattr(self, name)
             if values.shape != shape or not np.isfinite(values).all():
                 raise InputError(
-                    f"metric model: {name} has shape {values.shape}, expected {shape} of numbers"
+                    f"metric model: {name} has shape {values.shape}, expected {shape} with finite numbers"
                 )
         for name in ("pole", "fade"):
             values = getattr(self, name)
             if d and (values.min() < 0.0 or values.max() >= 1.0):
-                raise InputError(f"metric model: {name} is out of bounds, expected 0 to below 1")
-        if d and (self.delay.min() < 0 or self.channel_scale.min() <= 0.0):
-            raise InputError("metric model: a delay is below 0, or a channel has no deviation")
+                raise InputError(
+                    f"metric model: {name} is {values.min()} to {values.max()}, expected 0 to below 1"
+                )
+        if d and self.delay.min() < 0:
+            raise InputError(f"metric model: delay is {self.delay.min()}, expected at least 0")
+        if d and self.channel_scale.min() <= 0.0:
+            raise InputError(f"metric model: channel_scale is {self.channel_scale.min()}, expected above 0")
 
     @property
     def dim(self) -> int:
-        """How many metrics."""
+        """Number of metrics."""
         return len(self.names)
 
 
 def read_model(path: Path = RECORDED) -> MetricModel:
-    """Read a model.
+    """Read a model from a JSON file.
+
+    Parameters
+    ----------
+    path
+        The file; by default the recorded model.
 
     Raises
     ------
     InputError
-        The file cannot be read or is no such model; names the file.
+        The file cannot be read or does not hold a model; the message names the file.
 
     Examples
     --------
@@ -124,7 +134,15 @@ def read_model(path: Path = RECORDED) -> MetricModel:
 
 
 def write_model(model: MetricModel, path: Path) -> None:
-    """Write a model as JSON, four digits a number."""
+    """Write a model to a JSON file, with four digits per number.
+
+    Parameters
+    ----------
+    model
+        The model.
+    path
+        The file.
+    """
     tree: dict[str, Any] = {"channels": list(CHANNELS), "names": list(model.names)}
     for field in fields(MetricModel):
         if field.name != "names":
@@ -140,16 +158,16 @@ def _short(values: NDArray[Any]) -> Any:
 
 
 class Metrics:
-    """The metrics of n nodes, step by step.
+    """Metrics of n nodes, step by step.
 
     Parameters
     ----------
     model
-        How they follow pressure.
+        Their dependence on pressure.
     nodes
-        How many; each has noise of its own.
+        Number of nodes; each has independent noise.
     rng
-        Draws it.
+        Draws the noise.
 
     Examples
     --------
@@ -164,12 +182,12 @@ class Metrics:
     def __init__(self, model: MetricModel, nodes: int, rng: np.random.Generator) -> None:
         self._model, self._rng, self._steps = model, rng, 0
         depth = int(model.delay.max(initial=0)) + 1
-        # Before the first step nodes were as the recording was on average.
+        # Before the first step, the pressure of each node is the recording's mean.
         self._past = np.zeros((depth, nodes, model.dim))
         self._smooth, self._noise = np.zeros((2, nodes, model.dim))
 
     def step(self, channels: Floats) -> Floats:
-        """(n, d) metrics, of (n, k) channels of the step that has ended."""
+        """Return (n, d) metrics after a step with these (n, k) channels of pressure."""
         model, depth = self._model, len(self._past)
         unit = (channels - model.channel_mean) / model.channel_scale
         self._past[self._steps % depth] = unit @ model.along.T

@@ -1,6 +1,6 @@
-"""Neighbours: the part that holds cores of nodes in bursts, which begin and end in steps of a core.
+"""Neighbours: a part that holds cores of nodes in bursts, which grow and shrink one core at a time.
 
-It stands for whatever else runs there and asks nobody: other teams' services, backups, virtual machines of others.
+It models other software on the nodes that no scheduler controls: services of other teams, backups, virtual machines.
 """
 
 from __future__ import annotations
@@ -17,7 +17,17 @@ from windlass.sim.part import Quiet
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CoreChanges:
-    """(m,) in order of time: when, s, on which node, and how many cores more (or fewer, below 0) are wanted."""
+    """Changes of the cores that neighbours demand, in order of time.
+
+    Parameters
+    ----------
+    time
+        (m,) when, s.
+    node
+        (m,) int64, on which node.
+    cores
+        (m,) int64, by how many cores the demand grows; negative if it shrinks.
+    """
 
     time: NDArray[np.float64]
     node: NDArray[np.int64]
@@ -33,27 +43,27 @@ def draw_bursts(
     until: float,
     rng: np.random.Generator,
 ) -> CoreChanges:
-    """Bursts of each node by itself.
+    """Draw bursts of each node independently.
 
     Parameters
     ----------
     nodes, cores
-        How many nodes, and the cores of each.
+        Number of nodes, and of cores of each.
     every
-        Mean seconds between two bursts of a node, from the end of one to the beginning of the next; exponential.
+        Mean time from the end of a burst of a node to the start of the next, s; exponential.
     last
-        Mean seconds that one lasts at its height; exponential.
+        Mean duration of a burst's peak, s; exponential.
     ramp
-        Mean seconds from one core to the next, going up and coming down; each burst has its own, exponential.
+        Mean time from one core to the next while a burst grows or shrinks, s; drawn once per burst, exponential.
     until
-        None begins at or after this time, s.
+        All bursts start before this time, s.
     rng
-        Draws. The height is uniform on 1 to all cores.
+        Draws the bursts. Their height is uniform from 1 to all cores.
 
     Raises
     ------
     InputError
-        A time that is not above 0 (a ramp may be 0), or no nodes or cores.
+        A time is not above 0 (``ramp`` may be 0), or there are no nodes or cores.
 
     Examples
     --------
@@ -83,14 +93,14 @@ def draw_bursts(
 
 
 class Neighbours(Quiet):
-    """Holds cores as its changes say: see :class:`windlass.sim.part.Part`.
+    """Demand of neighbours for cores; a :class:`windlass.sim.part.Part`.
 
     Parameters
     ----------
     changes
-        What is wanted when.
+        Changes of the demand.
     ledger, site, number
-        Whose rows the nodes are, and under which number cores are held.
+        The ledger, the site with one row for each node, and the part's number in the ledger.
 
     Examples
     --------
@@ -111,11 +121,11 @@ class Neighbours(Quiet):
         self._times, self._next = np.append(changes.time, np.inf), 0
 
     def horizon(self) -> float:
-        """The next change."""
+        """Return when the demand changes next, s."""
         return float(self._times[self._next])
 
     def decide(self, now: float) -> tuple[()]:
-        """Take cores, and give them back."""
+        """Take cores, or give them back, as the demand changes."""
         while self._times[self._next] <= now:
             row = self._next
             node, cores = self._first + int(self._changes.node[row]), int(self._changes.cores[row])

@@ -1,4 +1,4 @@
-"""The part in which nodes measure themselves, and decide once a step whether they take tasks."""
+"""The part in which nodes measure themselves and decide once a step whether they accept tasks."""
 
 from __future__ import annotations
 
@@ -12,42 +12,42 @@ from windlass.model import PolicyError
 from windlass.model.values import number
 from windlass.sim.nodes import Ledger
 from windlass.sim.part import Quiet
-from windlass.sim.telemetry.gate import Counts, counts, tell
+from windlass.sim.telemetry.gate import Counts, counts, set_answers
 from windlass.sim.telemetry.metrics import Metrics
 from windlass.sim.telemetry.pressure import QUEUED, UnfinishedTasks
 from windlass.sim.telemetry.result import Observed
-from windlass.sim.workers import slots
 from windlass.sim.workers.part import WorkersPart
+from windlass.sim.workers.state import WorkersProgress
 
 _ADMIT = "admit"
 
 
 class TelemetryPart(Quiet):
-    """Nodes that measure themselves: see :class:`windlass.sim.part.Part`.
+    """Nodes that measure themselves; a :class:`windlass.sim.part.Part`.
 
-    Every so many seconds each node sees its metrics and answers; its answer stands until the next time. Tasks that a
-    node rejects are diverted by the dispatch policy's gate (:mod:`windlass.sim.telemetry.gate`).
+    At each step, the policy of each node gets the node's metrics and answers; the answer is valid until the next step.
+    The gate of the dispatch policy (:mod:`windlass.sim.telemetry.gate`) diverts tasks that a node rejects.
 
-    It is listed before the workers, so that at one instant nodes decide before tasks come. Benchmark tasks, which run
-    where no other waits, are not counted as pressure.
+    This part must be listed before the workers, so that nodes decide before tasks of the same instant arrive. Benchmark
+    tasks, which run only if no other task waits, do not count as pressure.
 
     Parameters
     ----------
     workers
-        Under a gated policy, with where and when each task ran kept, one on each node of a site.
+        Workers under a gated policy, one on each node of a site, with starts and workers of tasks recorded.
     policies
-        One for each node.
+        The policy of each node.
     metrics
-        Draws what nodes measure.
+        Draws the metrics of the nodes.
     ledger, site
-        Where the workers stand.
+        The ledger, and the site with one row for each node.
     every
-        Seconds between two steps.
+        Time between two steps, s.
 
     Raises
     ------
     InputError
-        The time between steps is not above 0.
+        ``every`` is not above 0.
     """
 
     def __init__(
@@ -64,28 +64,29 @@ class TelemetryPart(Quiet):
         self._workers, self._policies, self._metrics = workers, policies, metrics
         self._ledger, self._rows = ledger, ledger.rows(site)
         state = workers.state
+        self._progress = WorkersProgress.of(state.progress)
         self._cores = ledger.nodes.whole[self._rows].astype(np.float64)
-        self._watched = UnfinishedTasks(ledger.nodes.whole[self._rows], state.base.copy())
+        self._tasks = UnfinishedTasks(ledger.nodes.whole[self._rows], state.base.copy())
         self._at = np.full(len(state.submit), -1)
-        # What neighbours hold now, since when, and the integral of it over this step.
+        # Share of cores that neighbours hold now, since when, and its integral over this step.
         self._held, self._since, self._area = self._held_now(), 0.0, np.zeros(len(self._cores))
         self._steps = 0
-        self._seen: list[NDArray[np.float64]] = []
+        self._channels: list[NDArray[np.float64]] = []
         self._answers: list[NDArray[np.bool_]] = []
         self._counts: list[Counts] = []
         ledger.watch(site)
 
     def horizon(self) -> float:
-        """The end of this step; never once all tasks have ended."""
+        """Return the end of this step, s; infinity once all tasks have ended."""
         return np.inf if self._workers.ended() else self._next
 
     def settle(self, now: float) -> None:
-        """Neighbours hold other cores from now on."""
+        """Account for the cores that neighbours have held until now."""
         self._area += self._held * (now - self._since)
         self._held, self._since = self._held_now(), now
 
     def decide(self, now: float) -> tuple[()]:
-        """Measure, and let each node answer."""
+        """Measure each node and let its policy answer, at the end of a step."""
         if now >= self._next:
             self.settle(now)
             self._step(now)
@@ -94,15 +95,15 @@ class TelemetryPart(Quiet):
         return ()
 
     def result(self) -> Observed:
-        """What nodes measured and answered."""
+        """Return measurements and answers."""
         shape = (0, len(self._cores))
-        seen = np.array(self._seen) if self._seen else np.zeros((*shape, 5))
+        channels = np.array(self._channels) if self._channels else np.zeros((*shape, 5))
         answers = np.array(self._answers).reshape(-1, shape[1])
-        return Observed(seen, answers, counts(self._workers.state.ints), self._every, tuple(self._counts))
+        return Observed(channels, answers, counts(self._workers.state.ints), self._every, tuple(self._counts))
 
     @property
     def _next(self) -> float:
-        # A product, as a sum would drift from the times that a user would name.
+        # A product, because a sum would drift from the multiples of the step.
         return (self._steps + 1) * self._every
 
     def _held_now(self) -> NDArray[np.float64]:
@@ -114,9 +115,9 @@ class TelemetryPart(Quiet):
         state = self._workers.state
         QUEUED.ready()(np.ascontiguousarray(state.line["head"]), state.after, self._at)
         begin = self._steps * self._every
-        pressure = self._watched.step(
+        pressure = self._tasks.step(
             begin, now, state.submit, state.start, state.end, state.worker,
-            int(state.counts[slots.TASKS_ARRIVED]), self._at, self._area / (now - begin),
+            self._progress.arrived, self._at, self._area / (now - begin),
         )  # fmt: skip
         channels = pressure.channels()
         measured = self._metrics.step(channels)
@@ -130,6 +131,6 @@ class TelemetryPart(Quiet):
                 raise PolicyError(str(error), _ADMIT) from error
             answers[node] = answer.reject
         self._counts.append(counts(state.ints))
-        tell(state.ints, answers)
-        self._seen.append(channels)
+        set_answers(state.ints, answers)
+        self._channels.append(channels)
         self._answers.append(answers)

@@ -1,7 +1,7 @@
-"""What a node's tasks and neighbours did to it over a step: from when tasks came, began and ended, and from held cores.
+"""Pressure on a node during a step: the load from its tasks and from the cores that neighbours hold.
 
-A node runs one task at a time, on all of its cores that no neighbour holds; other tasks wait. A task that runs beside
-neighbours has a share of the cores, and for the rest of them it could run and does not, as in CPU Ready.
+A node runs one task at a time, on all of its cores that no neighbour holds; other tasks wait. While neighbours hold
+cores, the running task is ready to run on these too and does not, which counts as CPU Ready.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from windlass.jit import Kernel
 
 Floats = NDArray[np.float64]
 
-#: The channels of pressure, in the order in which models of metrics have them.
+#: Names of the channels of pressure, in the order that models of metrics use.
 CHANNELS = ("busy", "queue", "ready", "memory", "network")
-#: What a task holds of its node's memory, and what neighbours do that hold all of its cores.
+#: Share of a node's memory that a task uses, and that neighbours use if they hold all of its cores.
 TASK_MEMORY, NEIGHBOUR_MEMORY = 1 / 32, 0.5
 
 
@@ -31,26 +31,26 @@ def _queued(head, after, at):
     return 0
 
 
-#: Writes down at which worker each waiting task is: of the first of each queue, what follows a task, and (t,) places.
+#: Set the worker of each waiting task, from the first task of each queue and the next task of each.
 QUEUED = Kernel(_queued, types.int64(types.int32[::1], types.int32[::1], types.int64[::1]), allocates=False)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Pressure:
-    """Of n nodes over one step.
+    """Pressure on n nodes during one step.
 
     Parameters
     ----------
     busy
         (n,) share of the cores' time that tasks and neighbours used.
     queue
-        (n,) mean number of tasks there, waiting and running, a core.
+        (n,) mean number of tasks per core, waiting and running.
     ready
-        (n,) CPU Ready: time in which tasks could run and had no core, over the time of all cores.
+        (n,) CPU Ready: time in which tasks were ready and had no core, divided by the time of all cores.
     memory
-        (n,) share of the node's memory that is held, 0 to 1.
+        (n,) share of the node's memory in use, 0 to 1.
     network
-        (n,) tasks that came, over those that a node like it could run in the time.
+        (n,) tasks that arrived, divided by the number that the node could run in the same time.
     """
 
     busy: Floats
@@ -60,24 +60,24 @@ class Pressure:
     network: Floats
 
     def channels(self) -> Floats:
-        """(n, 5) in the order of :data:`CHANNELS`."""
+        """Return (n, 5) the pressure, in the order of :data:`CHANNELS`."""
         return np.stack([self.busy, self.queue, self.ready, self.memory, self.network], axis=1)
 
 
 class UnfinishedTasks:
-    """Follows tasks that are not over yet from step to step, so that each step looks at few.
+    """Tasks that have not ended, kept from step to step so that each step reads only few tasks.
 
     Parameters
     ----------
     cores, speed
-        (n,) of each node; and the work/s that it does while nobody holds any.
+        (n,) cores of each node, and its speed while all of them are idle, work/s.
 
     Examples
     --------
-    >>> watched = UnfinishedTasks(np.array([2]), np.array([1.0]))
+    >>> tasks = UnfinishedTasks(np.array([2]), np.array([1.0]))
     >>> submit, start, end = np.array([0.0, 1.0]), np.array([0.0, 3.0]), np.array([3.0, np.nan])
     >>> worker = np.array([0, 0])
-    >>> over = watched.step(0.0, 4.0, submit, start, end, worker, 2, np.array([0, 0]), np.zeros(1))
+    >>> over = tasks.step(0.0, 4.0, submit, start, end, worker, 2, np.array([0, 0]), np.zeros(1))
     >>> over.busy.tolist(), over.ready.tolist(), over.queue.tolist()
     ([1.0], [0.25], [0.75])
     """
@@ -99,38 +99,38 @@ class UnfinishedTasks:
         at: NDArray[np.int64],
         held: Floats,
     ) -> Pressure:
-        """The pressure of a step that has ended.
+        """Return the pressure during a step.
 
         Parameters
         ----------
         begin, until
-            When the step began and ended, s.
+            Start and end of the step, s.
         submit, start, end, worker
-            (t,) of tasks; NaN and -1 for what has not happened yet.
+            (t,) arrival, start and end of each task, s, and its worker; NaN and -1 before a task has started or ended.
         arrived
-            How many of them have come.
+            Number of tasks that have arrived.
         at
-            Node of each task that is not over: (t,) is right wherever a task has neither begun nor ended.
+            (t,) node of each waiting task; other entries are not used.
         held
-            (n,) share of each node's cores that neighbours held, on average over the step.
+            (n,) mean share of each node's cores that neighbours held during the step.
         """
-        lasts = until - begin
+        seconds = until - begin
         tasks = np.concatenate([self._open, np.arange(self._arrived, arrived)])
-        came, began, ended = submit[tasks], start[tasks], end[tasks]
+        arrival, began, ended = submit[tasks], start[tasks], end[tasks]
         node = np.where(worker[tasks] >= 0, worker[tasks], at[tasks])
         began = np.where(np.isnan(began), np.inf, began)
         ended = np.where(np.isnan(ended), np.inf, ended)
-        waited = np.clip(np.minimum(began, until) - np.maximum(came, begin), 0.0, None)
+        waited = np.clip(np.minimum(began, until) - np.maximum(arrival, begin), 0.0, None)
         ran = np.clip(np.minimum(ended, until) - np.maximum(began, begin), 0.0, None)
         nodes = len(held)
-        waits, runs = (np.bincount(node, each, nodes) / lasts for each in (waited, ran))
+        waits, runs = (np.bincount(node, each, nodes) / seconds for each in (waited, ran))
         here = waits + runs
-        news = np.bincount(node[came >= begin], minlength=nodes)
+        arrivals = np.bincount(node[arrival >= begin], minlength=nodes)
         self._open, self._arrived = tasks[ended > until], arrived
         return Pressure(
             busy=np.minimum(held + (1.0 - held) * runs, 1.0),
             queue=here / self._cores,
             ready=(waits + runs * held) / self._cores,
             memory=np.minimum(TASK_MEMORY * here + NEIGHBOUR_MEMORY * held, 1.0),
-            network=news / (lasts * self._speed),
+            network=arrivals / (seconds * self._speed),
         )

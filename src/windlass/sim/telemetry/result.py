@@ -1,4 +1,4 @@
-"""What nodes measured of themselves and answered, step by step."""
+"""Measurements and answers of simulated nodes, step by step."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from windlass.sim.telemetry.pressure import CHANNELS
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Observed:
-    """Of n nodes over t steps.
+    """Measurements and answers of n nodes during t steps.
 
     Parameters
     ----------
     channels
         (t, n, 5) pressure, in the order of :data:`~windlass.sim.telemetry.pressure.CHANNELS`.
     rejects
-        (t, n) True where a node rejected from the end of that step on.
+        (t, n) True if a node rejects tasks from the end of that step to the end of the next.
     tasks
-        What became of tasks.
+        Tasks by answer, at the end.
     every
-        Seconds a step.
+        Duration of a step, s.
     before
-        (t,) what had become of tasks by the end of each step.
+        (t,) tasks by answer, at the end of each step.
     """
 
     channels: NDArray[np.float64]
@@ -36,12 +36,17 @@ class Observed:
     before: tuple[Counts, ...] = ()
 
     def since(self, warm: float) -> Observed:
-        """Only the steps that begin at or after a time, s, and what became of tasks in them.
+        """Return only the steps that begin at or after a time, and the tasks dispatched in them.
+
+        Parameters
+        ----------
+        warm
+            The time, s.
 
         Examples
         --------
-        >>> seen = Observed(np.ones((3, 2, 5)), np.zeros((3, 2), bool), Counts(9, 2, 0), 10.0, (Counts(4, 1, 0),) * 3)
-        >>> later = seen.since(15.0)
+        >>> run = Observed(np.ones((3, 2, 5)), np.zeros((3, 2), bool), Counts(9, 2, 0), 10.0, (Counts(4, 1, 0),) * 3)
+        >>> later = run.since(15.0)
         >>> len(later.channels), later.tasks
         (1, Counts(taken=5, diverted=1, forced=0))
         """
@@ -57,8 +62,15 @@ class Observed:
         )
 
     def of(self, channel: str) -> NDArray[np.float64]:
-        """(t, n) one channel.
+        """Return (t, n) one channel of pressure.
 
+        Parameters
+        ----------
+        channel
+            Its name, one of :data:`~windlass.sim.telemetry.pressure.CHANNELS`.
+
+        Examples
+        --------
         >>> Observed(np.ones((2, 3, 5)), np.zeros((2, 3), bool), Counts(1, 0, 0), 1.0).of("ready").shape
         (2, 3)
         """
@@ -66,5 +78,5 @@ class Observed:
 
     @property
     def downtime(self) -> float:
-        """Share of steps and nodes at which a node rejected; NaN where there were no steps."""
+        """Share of steps and nodes in which the node rejected tasks; NaN without steps."""
         return float(self.rejects.mean()) if self.rejects.size else float("nan")

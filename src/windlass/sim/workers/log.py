@@ -1,62 +1,64 @@
-"""What schedulers will see once the probe delay has passed: a ring of queue lengths and completions."""
+"""The log: queue lengths and completions that schedulers learn of once the probe delay has passed, as a ring."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from windlass.jit import inlined
-from windlass.sim.workers import slots
-from windlass.sim.workers.state import NOBODY
+from windlass.sim.workers.state import NONE
 
-#: Entries that the events of one step may add, with some to spare.
+#: More entries than the events of one step can add.
 _ROOM = 8
 
 
 @inlined
-def _next_entry(state, now):
-    """A new entry at the end of the ring, to be seen after the delay; its place."""
-    slot = (state.counts[slots.LOG_FIRST] + state.counts[slots.LOG_SIZE]) % len(state.log_time)
-    state.log_time[slot] = now + state.clock[slots.DELAY]
-    state.counts[slots.LOG_SIZE] += 1
-    return slot
+def _new_entry(state, now):
+    """Add an entry, due after the probe delay, and return its place."""
+    progress = state.progress[0]
+    place = (progress.log_first + progress.log_size) % len(state.log)
+    state.log[place].time = now + state.settings[0].probe_delay
+    progress.log_size += 1
+    return place
 
 
 @inlined
 def note_length(state, worker, now):
-    """Let schedulers see a worker's queue length, once the probe delay has passed."""
-    if state.clock[slots.DELAY] > 0.0:
-        slot = _next_entry(state, now)
-        state.log_item[slot, 0] = worker
-        state.log_item[slot, 1] = state.length[worker]
-        state.log_item[slot, 2] = NOBODY
+    """Log the length of a worker's queue, if probes take time."""
+    if state.settings[0].probe_delay > 0.0:
+        entry = state.log[_new_entry(state, now)]
+        entry.worker = worker
+        entry.length = state.length[worker]
+        entry.sender = NONE
 
 
 @inlined
 def note_completion(state, worker, sender, work, seconds, now):
-    """Let the other schedulers hear of a completion, once the probe delay has passed."""
-    slot = _next_entry(state, now)
-    state.log_item[slot, 0] = worker
-    state.log_item[slot, 2] = sender
-    state.log_value[slot, 0] = work
-    state.log_value[slot, 1] = seconds
+    """Log a completion for the schedulers other than its sender."""
+    entry = state.log[_new_entry(state, now)]
+    entry.worker = worker
+    entry.sender = sender
+    entry.work = work
+    entry.seconds = seconds
 
 
 @inlined
-def next_seen(state):
-    """When the next entry is seen, s; infinity where there is none."""
-    return state.log_time[state.counts[slots.LOG_FIRST]] if state.counts[slots.LOG_SIZE] > 0 else np.inf
+def next_time(state):
+    """Return when the first entry is due, s; infinity if there is none."""
+    progress = state.progress[0]
+    return state.log[progress.log_first].time if progress.log_size > 0 else np.inf
 
 
 @inlined
 def is_full(state):
-    """Whether the next step might find no room."""
-    return state.counts[slots.LOG_SIZE] + _ROOM > len(state.log_time)
+    """Return whether the next step may need more entries than are free."""
+    return state.progress[0].log_size + _ROOM > len(state.log)
 
 
 @inlined
 def take_entry(state):
-    """Take the entry that is seen now out of the ring; its place."""
-    slot = state.counts[slots.LOG_FIRST]
-    state.counts[slots.LOG_FIRST] = (slot + 1) % len(state.log_time)
-    state.counts[slots.LOG_SIZE] -= 1
-    return slot
+    """Remove the first entry and return its place; the entry is valid until another is added."""
+    progress = state.progress[0]
+    place = progress.log_first
+    progress.log_first = (place + 1) % len(state.log)
+    progress.log_size -= 1
+    return place

@@ -1,4 +1,4 @@
-"""What is done with a worker's two lanes: nodes are queued, taken in hand and given back."""
+"""Steps of one worker and its two queues: real tasks first, benchmark tasks at low priority."""
 
 from __future__ import annotations
 
@@ -6,14 +6,13 @@ import numpy as np
 
 from windlass.jit import index, inlined, pick
 from windlass.sim.events.tree import schedule
-from windlass.sim.workers import slots
 from windlass.sim.workers.log import note_length
-from windlass.sim.workers.state import NEVER, NOBODY, PASSED, real_nodes
+from windlass.sim.workers.state import DECLINED, NEVER, NONE, real_nodes
 
 
 @inlined
 def begin(state, worker, node, work, now):
-    """Take a node in hand now; when it will end."""
+    """Start a node now, and return when it will end."""
     line = state.line[index(worker)]
     line.running = node
     line.work_left = work
@@ -23,25 +22,26 @@ def begin(state, worker, node, work, now):
 
 @inlined
 def sender_of(state, task):
-    """The scheduler that a task comes to."""
+    """Return the scheduler of a task."""
     return state.sender[task] if len(state.ints) > 1 else 0
 
 
 @inlined
 def next_unbound(state, node):
-    """The task that a reservation is good for, or NOBODY where its job has none left to take."""
-    own = node // state.counts[slots.COPIES]
+    """Return the task that a reservation would take, or NONE if its job has none left."""
+    settings = state.settings[0]
+    own = node // settings.copies
     job = state.job[own]
     task = state.next_task[job]
-    none = state.unbound[job] == 0 if state.counts[slots.POOLED] != 0 else task == state.last_task[job]
-    return NOBODY if none else task
+    none_left = state.unbound[job] == 0 if settings.pooled != 0 else task == state.end_task[job]
+    return NONE if none_left else task
 
 
 @inlined
 def take_task(state, node, task):
-    """Let a reservation have a task, which no other can have then."""
+    """Bind a task to a reservation."""
     job = state.job[task]
-    pooled = state.counts[slots.POOLED] != 0
+    pooled = state.settings[0].pooled != 0
     state.next_task[job] = state.following[task] if pooled else task + 1
     state.unbound[sender_of(state, task)] -= 1
     state.bound[node] = task
@@ -49,15 +49,15 @@ def take_task(state, node, task):
 
 @inlined
 def begin_late(state, bind, worker, node, now):
-    """Take a reservation in hand now; when its task will end, NEVER where there is none, PASSED where another is to."""
+    """Start a reservation now, and return when its task will end; NEVER or DECLINED if it does not start."""
     task = state.bound[node]
-    if task == NOBODY:
+    if task == NONE:
         task = next_unbound(state, node)
-        if task == NOBODY:
+        if task == NONE:
             return NEVER
         sender = sender_of(state, task)
         if bind(worker, now, state.unbound[sender], state.ints[sender], state.floats[sender]) == 0:
-            return PASSED
+            return DECLINED
         take_task(state, node, task)
     note_start(state, worker, task, now)
     return begin(state, worker, node, state.work[task], now)
@@ -65,39 +65,40 @@ def begin_late(state, bind, worker, node, now):
 
 @inlined
 def note_start(state, worker, task, now):
-    """Keep when and where a task starts, if it is to be kept."""
-    if state.counts[slots.RECORD] != 0:
+    """Store when and where a task starts, if that is recorded."""
+    if state.settings[0].record != 0:
         state.start[task] = now
         state.worker[task] = worker
 
 
 @inlined
 def expect(state, worker, node):
-    """Work out how long the first in the queue will take, while there is time.
+    """Compute ahead of time how long the first node in the queue will take.
 
-    Else the loop would wait, at every completion, for its work to come from memory and then for a division.
-    With late binding nobody knows yet, and it is not used.
+    Otherwise the loop would wait at every completion for the node's work from memory, and then for a division.
+    With late binding the task is not known yet, and the value is not used.
     """
-    if state.counts[slots.BINDS_LATE] == 0:
+    if state.settings[0].late_binding == 0:
         line = state.line[index(worker)]
         line.first_seconds = pick(
-            node != NOBODY, state.work[index(node if node > 0 else 0)] / line.speed, np.inf
+            node != NONE, state.work[index(node if node > 0 else 0)] / line.speed, np.inf
         )
 
 
 @inlined
 def begin_next(state, bind, worker, now):
-    """Run what is next at a worker that has nothing in hand: a real task, else a benchmark task, else nothing."""
+    """Start the next node of an idle worker: a real task, else a benchmark task, else none."""
+    settings = state.settings[0]
     line = state.line[index(worker)]
     node = np.int64(line.head)
-    if state.counts[slots.BINDS_LATE] != 0:
+    if settings.late_binding != 0:
         end = np.inf
-        line.running = NOBODY
-        while line.running == NOBODY and node != NOBODY:
+        line.running = NONE
+        while line.running == NONE and node != NONE:
             following = np.int64(state.after[node])
             late = begin_late(state, bind, worker, node, now)
-            if late == PASSED:
-                # It stays where it is, to be asked again when the next one comes.
+            if late == DECLINED:
+                # It stays in the queue; the policy decides again when the worker gets another node.
                 break
             line.head = following
             if late == NEVER:
@@ -106,17 +107,17 @@ def begin_next(state, bind, worker, now):
                 end = late
             node = following
     else:
-        # Without a branch, which would be mispredicted: where nothing waits, this takes nothing in hand, for ever.
+        # No branch, which would be mispredicted: an empty queue starts NONE, which ends at infinity.
         task = index(node if node > 0 else 0)
         end = now + line.first_seconds
         line.running = node
         line.work_left = state.work[task]
         line.since = line.started = now
-        line.head = pick(node != NOBODY, np.int64(state.after[task]), node)
+        line.head = pick(node != NONE, np.int64(state.after[task]), node)
         expect(state, worker, np.int64(line.head))
-        if state.counts[slots.RECORD] != 0 and node != NOBODY:
+        if settings.record != 0 and node != NONE:
             note_start(state, worker, node, now)
-    if len(state.low_work) > 0 and line.running == NOBODY and line.low_head != NOBODY:
+    if len(state.low_work) > 0 and line.running == NONE and line.low_head != NONE:
         low = np.int64(line.low_head)
         line.low_head = state.after[low]
         state.low_count[worker] -= 1
@@ -127,13 +128,13 @@ def begin_next(state, bind, worker, now):
 
 @inlined
 def queue(state, worker, node):
-    """Put a node of a real task at the end of a worker's queue."""
+    """Append the node of a real task to a worker's queue."""
     line = state.line[index(worker)]
     head = np.int64(line.head)
-    empty = head == NOBODY
-    # Without a branch: where nothing waits, the node is for a moment the one after itself.
+    empty = head == NONE
+    # No branch: in an empty queue the node follows itself until the next line.
     state.after[index(pick(empty, node, np.int64(line.tail)))] = node
-    state.after[index(node)] = NOBODY
+    state.after[index(node)] = NONE
     line.tail = node
     line.head = pick(empty, node, head)
     expect(state, worker, np.int64(line.head))
@@ -141,14 +142,14 @@ def queue(state, worker, node):
 
 @inlined
 def place(state, bind, worker, node, now):
-    """Put a node of a real task at a worker: in hand if it is idle, else at the end of the queue."""
-    late = state.counts[slots.BINDS_LATE] != 0
+    """Send the node of a real task to a worker: it starts if the worker is idle, else it is queued."""
+    late = state.settings[0].late_binding != 0
     line = state.line[index(worker)]
-    taken = True
-    if line.running != NOBODY:
+    placed = True
+    if line.running != NONE:
         queue(state, worker, node)
-    elif late and line.head != NOBODY:
-        # It passed on those that it has; with one more it looks at them anew.
+    elif late and line.head != NONE:
+        # The policy declined the reservations in the queue; with one more it decides about them again.
         queue(state, worker, node)
         begin_next(state, bind, worker, now)
     else:
@@ -157,48 +158,51 @@ def place(state, bind, worker, node, now):
         else:
             note_start(state, worker, node, now)
             end = begin(state, worker, node, state.work[index(node)], now)
-        taken = end != NEVER
-        if end == PASSED:
+        placed = end != NEVER
+        if end == DECLINED:
             queue(state, worker, node)
-        elif taken:
+        elif placed:
             schedule(state.tree, worker, end)
-    if taken:
+    if placed:
+        progress = state.progress[0]
         length = state.length[index(worker)] + 1
         state.length[index(worker)] = length
-        if length > state.counts[slots.LONGEST]:
-            state.counts[slots.LONGEST] = length
+        if length > progress.longest_queue:
+            progress.longest_queue = length
         note_length(state, worker, now)
 
 
 @inlined
 def hold(state, node):
-    """Put a node at the end of those that wait to be dispatched."""
-    state.after[node] = NOBODY
-    if state.counts[slots.WAIT_HEAD] == NOBODY:
-        state.counts[slots.WAIT_HEAD] = node
+    """Hold a node for dispatch behind all others."""
+    progress = state.progress[0]
+    state.after[node] = NONE
+    if progress.held_head == NONE:
+        progress.held_head = node
     else:
-        state.after[state.counts[slots.WAIT_TAIL]] = node
-    state.counts[slots.WAIT_TAIL] = node
+        state.after[progress.held_tail] = node
+    progress.held_tail = node
 
 
 @inlined
 def place_low(state, worker, work, sender, now):
-    """Put a benchmark task in a worker's low lane; it is dropped if the lane is full or the worker is down."""
+    """Send a benchmark task to a worker; it is dropped if its queue is full or the worker is down."""
+    progress = state.progress[0]
     line = state.line[worker]
-    node = state.counts[slots.FREE_NODE]
-    if line.down != 0 or state.low_count[worker] >= state.counts[slots.LANE_ROOM]:
-        state.counts[slots.DROPPED] += 1
+    node = progress.free_node
+    if line.down != 0 or state.low_count[worker] >= state.settings[0].low_room:
+        progress.dropped += 1
         return
-    state.counts[slots.FREE_NODE] = state.after[node]
+    progress.free_node = state.after[node]
     state.low_work[node - real_nodes(state)] = work
     state.low_sender[node - real_nodes(state)] = sender
-    if line.running == NOBODY:
+    if line.running == NONE:
         state.length[worker] += 1
         schedule(state.tree, worker, begin(state, worker, node, work, now))
         note_length(state, worker, now)
         return
-    state.after[node] = NOBODY
-    if line.low_head == NOBODY:
+    state.after[node] = NONE
+    if line.low_head == NONE:
         line.low_head = node
     else:
         state.after[line.low_tail] = node
@@ -208,6 +212,7 @@ def place_low(state, worker, work, sender, now):
 
 @inlined
 def free_low(state, node):
-    """Give back a benchmark task's node."""
-    state.after[node] = state.counts[slots.FREE_NODE]
-    state.counts[slots.FREE_NODE] = node
+    """Free the node of a benchmark task."""
+    progress = state.progress[0]
+    state.after[node] = progress.free_node
+    progress.free_node = node

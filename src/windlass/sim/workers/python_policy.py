@@ -1,4 +1,4 @@
-"""What a dispatch policy in Python is asked and told, where the loop stops for it."""
+"""Calls of a dispatch policy in Python, for which the loop stops."""
 
 from __future__ import annotations
 
@@ -9,18 +9,17 @@ from windlass.dispatch.compiled import CompiledDispatch, choosing
 from windlass.dispatch.state import JOINED, LEFT
 from windlass.policy.registry import capability
 from windlass.sim.status import ASK
-from windlass.sim.workers import slots
-from windlass.sim.workers.loop import TELL_CHANGED, TELL_COMPLETED
-from windlass.sim.workers.state import NOBODY, WorkersState
+from windlass.sim.workers.loop import NOTIFY_CHANGED, NOTIFY_COMPLETED
+from windlass.sim.workers.state import NONE, PolicyExchange, WorkersProgress, WorkersState
 
 
-def _nobody(lengths, ints, floats):
+def _choose_none(lengths, ints, floats):
     return -1
 
 
-#: Fills the place of compiled functions where a policy in Python is asked instead.
+#: Compiled functions of a policy in Python; the loop does not call them.
 UNUSED = (
-    choosing(_nobody),
+    choosing(_choose_none),
     CompiledDispatch.completing,
     CompiledDispatch.changing,
     CompiledDispatch.benchmarking,
@@ -29,41 +28,44 @@ UNUSED = (
 
 
 class PythonPolicyCall:
-    """A policy in Python, of which a copy is asked at each arrival and told of each completion.
+    """A copy of a policy in Python, called at each arrival, completion and change.
 
     Parameters
     ----------
     policy
         The policy.
+    state
+        Tasks and workers. It stays valid while they grow, as only the log is replaced then.
     """
 
-    def __init__(self, policy: DispatchPolicy) -> None:
-        self._policy = copy.deepcopy(policy)
-        # A look takes microseconds, and workers may come and go often: once is enough.
+    def __init__(self, policy: DispatchPolicy, state: WorkersState) -> None:
+        self._policy, self._state = copy.deepcopy(policy), state
+        self._progress = WorkersProgress.of(state.progress)
+        self._exchange = PolicyExchange.of(state.exchange)
+        # Finding a capability takes microseconds, and workers may leave and join often.
         self._leaving, self._joining = capability(self._policy, Leaving), capability(self._policy, Joining)
         self._arrived = 0
 
-    def answer(self, status: int, state: WorkersState) -> bool:
-        """Do what the loop stopped for; False where that was something else."""
-        counts, clock, policy = state.counts, state.clock, self._policy
-        subject = int(counts[slots.SUBJECT])
+    def answer(self, status: int) -> bool:
+        """Make the call for which the loop stopped; return False if it stopped for another reason."""
+        exchange, policy, state = self._exchange, self._policy, self._state
         if status == ASK:
-            while self._arrived < counts[slots.TASKS_ARRIVED]:
+            while self._arrived < self._progress.arrived:
                 policy.arrived(float(state.submit[self._arrived]))
                 self._arrived += 1
-            chosen = policy.choose(state.seen.copy())
-            # NOBODY is how the loop says that it has no answer yet.
-            counts[slots.ANSWER] = chosen if chosen != NOBODY else len(state.length)
-        elif status == TELL_COMPLETED:
-            policy.completed(subject, float(clock[slots.WORK]), float(clock[slots.SECONDS]))
-        elif status == TELL_CHANGED:
-            self._tell(int(counts[slots.EVENT]), subject)
+            chosen = int(policy.choose(state.seen.copy()))
+            # To the loop NONE is no answer, so an invalid choice takes its place.
+            exchange.chosen = chosen if chosen != NONE else len(state.length)
+        elif status == NOTIFY_COMPLETED:
+            policy.completed(exchange.worker, exchange.work, exchange.seconds)
+        elif status == NOTIFY_CHANGED:
+            self._notify(exchange.event, exchange.worker)
         else:
             return False
         return True
 
-    def _tell(self, event: int, worker: int) -> None:
-        """Inform the policy of a worker that left or joined, where it follows such; true rates are kept from it."""
+    def _notify(self, event: int, worker: int) -> None:
+        """Notify the policy that a worker left or joined, if it has the method; true rates are hidden from it."""
         if event == LEFT and self._leaving is not None:
             self._leaving.left(worker)
         elif event == JOINED and self._joining is not None:

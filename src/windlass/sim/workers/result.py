@@ -1,4 +1,4 @@
-"""What came out of a dispatch simulation."""
+"""The result of a dispatch simulation."""
 
 from __future__ import annotations
 
@@ -10,31 +10,30 @@ from numpy.typing import NDArray
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Dispatched:
-    """What happened; t tasks, m samples, n workers.
+    """Result for t tasks and n workers, with m samples.
 
     Parameters
     ----------
     policy
-        Its name.
+        Name of the policy.
     submit, response
-        (t,) when each task arrived, and how long until it ended, s.
+        (t,) arrival of each task, and the time from then to its end, s.
     job_response
-        (jobs,) how long until the last task of each job ended, s.
+        (jobs,) time from the arrival of each job to the end of its last task, s.
     longest_queue
-        Most real tasks that were ever at one worker when a task was put there, waiting and running (a benchmark
-        task in hand counts).
+        Most tasks that a worker had just after one was sent to it: the real tasks that wait, and the running task.
     sample_time
-        (m,) when samples were taken, s.
+        (m,) time of each sample, s.
     longest, waiting
-        (m,) int64, tasks at the worker with the most, and at all workers together.
+        (m,) int64, tasks at the worker with most, and at all workers; both include running tasks.
     estimates
-        (m, n) rates that the first scheduler believed in, work/s; (m, 0) where it has no belief.
+        (m, n) rates that the first scheduler estimates, work/s; (m, 0) if its policy does not estimate them.
     benchmarks, dropped
-        Benchmark tasks that ran, and those that were not taken in or were lost with their worker.
+        Benchmark tasks that ran, and those dropped because their queue was full or their worker failed.
     moved
         Tasks (or reservations) that lost their worker and were dispatched again.
     start, worker
-        (t,) when and where the run that ended each task began; empty unless asked for.
+        (t,) start and worker of each task's last run; empty if not recorded.
     """
 
     policy: str
@@ -58,10 +57,16 @@ class Dispatched:
         return float(self.job_response.mean())
 
     def percentile(self, share: float) -> float:
-        """The response time, s, that so many percent of jobs do not exceed."""
+        """Return a percentile of the response times of jobs, s.
+
+        Parameters
+        ----------
+        share
+            The percentage, 0 to 100.
+        """
         return float(np.percentile(self.job_response, share))
 
     @property
     def end(self) -> NDArray[np.float64]:
-        """(t,) when each task ended, s."""
+        """(t,) end of each task, s."""
         return self.submit + self.response

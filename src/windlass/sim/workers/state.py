@@ -1,156 +1,230 @@
-"""Small tasks on workers, as arrays: tasks, workers with two lanes each, and what schedulers see.
+"""Small tasks on workers, as arrays: tasks, workers with two queues each, and what schedulers know of them.
 
-A *node* stands in a queue. With a policy that binds at once, node i is task i. With late binding, nodes are the
-reservations of tasks, ``copies`` for each, and a node takes the next task of its job when its turn comes, or of its
-scheduler where reservations are pooled: a *job* is then all that comes to one scheduler. Benchmark
-tasks have nodes of their own, behind the others. Queues are linked through ``after``, so that none has a capacity.
+A *node* is an entry of a queue. With a policy that binds at once, node i is task i. With late binding, nodes are the
+reservations of tasks, ``copies`` for each; a reservation takes a task of its job when it reaches the head of its
+queue, or any task of its scheduler where reservations are pooled: a *job* is then all tasks of one scheduler.
+Benchmark tasks have nodes of their own, behind the others, and wait in the low-priority queue of a worker. Queues are
+linked lists through ``after``, so that none has a capacity.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
-import numba
 import numpy as np
-from numba import types
 from numpy.typing import NDArray
 
 from windlass.dispatch.compiled import BENCHMARK, BIND, CHANGED, CHOOSE, COMPLETED
 from windlass.jit import inlined
-from windlass.sim.events.tree import TREE, EventTree
-from windlass.sim.nodes import NODES, Nodes
-from windlass.sim.workers import slots
+from windlass.jit.schema import Scalars, column
+from windlass.sim.events.tree import EventTree
+from windlass.sim.nodes import Nodes
 
-NOBODY = -1
-#: Where a time would be, for a task that is not there; infinity is the time of one that stands still.
+_Ints = NDArray[np.int64]
+_Floats = NDArray[np.float64]
+_Records = NDArray[np.void]
+
+#: No node, task, worker or event.
+NONE = -1
+#: Returned in place of a time: the reservation's job has no task left. (A stalled task ends at infinity.)
 NEVER = -1.0
-#: And for one that the worker is not to take, as the policy has it.
-PASSED = -2.0
-#: Why a worker is down, bit by bit: its timetable says so; its node has no cores.
+#: Returned in place of a time: the policy's ``bind`` declines, and the reservation stays in its queue.
+DECLINED = -2.0
+#: Reasons why a worker is down, one bit each: a failure in its timetable, or a node without cores.
 FAILED, NO_CORES = 1, 2
 
-#: What is known of a worker, in 64 bytes side by side, so that an event waits for one cache line and not for three:
-#: the node in hand, its queue, the low lane's queue; work/s, work left of the node in hand and the time it was left
-#: at, when that node began, and how long the queue's first will take, s (see :func:`expect`).
+#: A worker, in 64 bytes, so that an event waits for one cache line and not for three.
+#: ``running``: the node that runs, or NONE. ``down``: reasons why the worker is down. ``head``, ``tail``, ``low_head``,
+#: ``low_tail``: ends of its two queues; NONE as the head of an empty queue, the tail of which is not used. ``speed``,
+#: work/s. ``work_left``: work of the running node that was left at the time ``since``, s. ``started``: when that node
+#: started, s. ``first_seconds``: how long the first node in the queue will take, s; infinity if the queue is empty.
 LINE = np.dtype(
     [(name, np.int32) for name in ("running", "down", "head", "tail", "low_head", "low_tail")]
     + [(name, np.float64) for name in ("speed", "work_left", "since", "started", "first_seconds")]
 )
 
+#: An entry of the log, due at ``time``, s: the queue ``length`` of a ``worker``, if ``sender`` is NONE; else a task of
+#: the scheduler ``sender`` that this worker completed, with its ``work`` and its duration ``seconds``. Entries are
+#: small, because the loop cycles through the whole ring.
+LOG_ENTRY = np.dtype(
+    [(name, np.int32) for name in ("worker", "length", "sender")]
+    + [(name, np.float64) for name in ("time", "work", "seconds")],
+    align=True,
+)
 
-class WorkersState(NamedTuple):
-    """State of the part; n workers, t tasks, k schedulers.
 
-    ``tree``: completions. ``clock``, ``counts``: numbers, see :mod:`~windlass.sim.workers.slots`. ``line`` (n,):
-    workers, see :data:`LINE`. ``base``, ``share`` (n,): work/s of each on its whole node, and the share of it that the
-    node leaves it, of which its speed is the product. ``low_count`` (n,): how many wait in the low lane. ``length``
-    (n,): tasks at each, waiting and running; ``seen``: the same as schedulers see it, the very array where probes take
-    no time.
-    ``after``: next node in a queue. ``submit``, ``work``, ``end``, ``start``, ``worker``, ``sender`` (t,): tasks.
-    ``job``, ``next_task``, ``last_task``: for late binding. ``bound``: task of a node with late binding.
-    ``following`` (t,): the scheduler's next task, where reservations stand for any. ``unbound`` (k,): tasks that
-    came and that no worker has yet, with late binding.
-    ``low_work``, ``low_sender``: benchmark tasks. ``change_*``: the timetable, in the order of time. ``log_*``: what
-    schedulers will see once the probe delay has passed. ``ints``, ``floats`` (k, …): the policy's. ``longest``,
-    ``waiting``, ``estimates``: samples.
+class WorkersSettings(Scalars):
+    """Settings of a simulation, which do not change; yes is 1.
+
+    Attributes
+    ----------
+    probe_delay
+        Age of the queue lengths and completions that schedulers know, s.
+    least_share
+        Least share of its speed that a worker keeps while its node has cores.
+    late_binding
+        Whether nodes are reservations.
+    copies
+        Reservations of each task; 1 without late binding.
+    pooled
+        Whether a reservation may take any task of its scheduler.
+    low_room
+        Benchmark tasks that may wait at one worker.
+    record
+        Whether the worker and the start of each task are stored.
+    sizes_hidden
+        Whether policies get 1 in place of the work of each task that is complete.
+    python_policy
+        Whether the policy is called in Python, outside of the loop.
     """
 
-    tree: EventTree
-    clock: NDArray[np.float64]
-    counts: NDArray[np.int64]
-    line: NDArray[np.void]
-    base: NDArray[np.float64]
-    share: NDArray[np.float64]
-    low_count: NDArray[np.int64]
-    length: NDArray[np.int64]
-    seen: NDArray[np.int64]
-    after: NDArray[np.int32]
-    submit: NDArray[np.float64]
-    work: NDArray[np.float64]
-    end: NDArray[np.float64]
-    start: NDArray[np.float64]
-    worker: NDArray[np.int64]
-    sender: NDArray[np.int64]
-    job: NDArray[np.int64]
-    next_task: NDArray[np.int64]
-    last_task: NDArray[np.int64]
-    bound: NDArray[np.int64]
-    following: NDArray[np.int64]
-    unbound: NDArray[np.int64]
-    low_work: NDArray[np.float64]
-    low_sender: NDArray[np.int64]
-    change_time: NDArray[np.float64]
-    change_kind: NDArray[np.int64]
-    change_worker: NDArray[np.int64]
-    change_value: NDArray[np.float64]
-    log_time: NDArray[np.float64]
-    log_item: NDArray[np.int64]
-    log_value: NDArray[np.float64]
-    ints: NDArray[np.int64]
-    floats: NDArray[np.float64]
-    longest: NDArray[np.int64]
-    waiting: NDArray[np.int64]
-    estimates: NDArray[np.float64]
+    probe_delay: float
+    least_share: float
+    late_binding: int
+    copies: int = 1
+    pooled: int
+    low_room: int
+    record: int
+    sizes_hidden: int
+    python_policy: int
 
 
-_I, _F, _I2, _F2 = types.int64[::1], types.float64[::1], types.int64[:, ::1], types.float64[:, ::1]
-_TYPES = {
-    "tree": TREE,
-    "after": types.int32[::1],
-    "line": types.Array(numba.from_dtype(LINE), 1, "C"),
-    **dict.fromkeys(
-        (
-            "clock",
-            "base",
-            "share",
-            "submit",
-            "work",
-            "end",
-            "start",
-            "low_work",
-            "change_time",
-            "change_value",
-        ),
-        _F,
-    ),
-    **dict.fromkeys(("log_value", "floats", "estimates"), _F2),
-    **dict.fromkeys(("log_item", "ints"), _I2),
-    "log_time": _F,
-}
-WORKERS_STATE = types.NamedTuple([_TYPES.get(field, _I) for field in WorkersState._fields], WorkersState)
+class WorkersProgress(Scalars):
+    """Clock, counters, and the ends of lists.
+
+    Attributes
+    ----------
+    now
+        Time, s.
+    arrived, completed, last_task
+        Tasks that have arrived, which is the number of the next one; tasks complete; the last of these.
+    workers_up
+        Workers that are not down.
+    longest_queue
+        Most tasks that one worker had at any time.
+    benchmarks, dropped
+        Benchmark tasks complete; those dropped because their queue was full or their worker failed.
+    moved
+        Nodes that lost their worker and were held again.
+    next_change, next_sample
+        Next row of the timetable, and of the samples.
+    free_node
+        First node that no benchmark task uses; the others follow in ``after``.
+    held_head, held_tail
+        First and last node held for dispatch.
+    log_first, log_size
+        First entry of the log, and the number of entries in use.
+    settled
+        Rows of the ledger's changed ones that are settled.
+    """
+
+    now: float
+    arrived: int
+    completed: int
+    last_task: int
+    workers_up: int
+    longest_queue: int
+    benchmarks: int
+    dropped: int
+    moved: int
+    next_change: int
+    next_sample: int
+    free_node: int = NONE
+    held_head: int = NONE
+    held_tail: int = NONE
+    log_first: int
+    log_size: int
+    settled: int
+
+
+class PolicyExchange(Scalars):
+    """What the loop passes to a policy in Python, and its answer.
+
+    Attributes
+    ----------
+    chosen
+        Worker that the policy chose for the next task; NONE until it has.
+    worker
+        Worker of a completion or a change. In compiled policies too, a choice that is not a worker that is up.
+    event
+        Change of that worker: ``LEFT`` or ``JOINED`` of :mod:`windlass.dispatch.state`.
+    work, seconds
+        Work of the completed task, and how long it took, s.
+    """
+
+    chosen: int = NONE
+    worker: int
+    event: int
+    work: float
+    seconds: float
+
+
+class WorkersState(NamedTuple):
+    """State of the part.
+
+    Axes that may be empty: ``recorded``, as long as ``tasks`` if starts are recorded; ``senders``, the same for several
+    schedulers; ``bound_tasks``, ``jobs``, ``reservations``, for late binding; ``pooled_tasks``, for pooled
+    reservations; ``low_nodes``, nodes of benchmark tasks; ``log``, if probes take time; ``rates``, if rates are
+    estimated.
+    """
+
+    tree: EventTree  # when each worker completes its task
+    settings: Annotated[_Records, WorkersSettings]
+    progress: Annotated[_Records, WorkersProgress]
+    exchange: Annotated[_Records, PolicyExchange]
+    line: Annotated[_Records, column("workers", dtype=LINE)]
+    base: Annotated[_Floats, column("workers")]  # speed on an idle node, work/s
+    share: Annotated[_Floats, column("workers", fill=1.0)]  # share of ``base`` that the node leaves
+    low_count: Annotated[_Ints, column("workers")]  # benchmark tasks that wait
+    length: Annotated[_Ints, column("workers")]  # tasks, waiting and running
+    seen: Annotated[_Ints, column("workers")]  # ``length`` as schedulers know it; may be the same array
+    after: Annotated[NDArray[np.int32], column("nodes")]  # next node in the queue, or NONE
+    submit: Annotated[_Floats, column("tasks")]  # arrival, s
+    work: Annotated[_Floats, column("tasks")]  # work, in the unit of speeds times s
+    end: Annotated[_Floats, column("tasks", fill=np.nan)]  # end, s
+    start: Annotated[_Floats, column("recorded", fill=np.nan)]  # start of the last run, s
+    worker: Annotated[_Ints, column("recorded", fill=NONE)]  # worker of the last run
+    sender: Annotated[_Ints, column("senders")]  # scheduler of each task
+    job: Annotated[_Ints, column("bound_tasks")]  # job of each task
+    next_task: Annotated[_Ints, column("jobs")]  # the job's next task without a worker
+    end_task: Annotated[_Ints, column("jobs")]  # the number after that of the job's last task
+    bound: Annotated[_Ints, column("reservations", fill=NONE)]  # task that the reservation took
+    following: Annotated[_Ints, column("pooled_tasks")]  # the next task of the same scheduler
+    unbound: Annotated[_Ints, column("schedulers")]  # arrived tasks that no reservation has taken
+    low_work: Annotated[_Floats, column("low_nodes")]  # work of a benchmark task
+    low_sender: Annotated[_Ints, column("low_nodes")]  # its scheduler
+    change_time: Annotated[_Floats, column("changes")]  # timetable, in order of time, s
+    change_kind: Annotated[_Ints, column("changes")]  # a constant of :mod:`windlass.model.timetable`
+    change_worker: Annotated[_Ints, column("changes")]
+    change_value: Annotated[_Floats, column("changes")]  # new speed, work/s
+    log: Annotated[_Records, column("log", dtype=LOG_ENTRY)]  # a ring
+    ints: Annotated[_Ints, column("schedulers", "ints")]  # see :mod:`windlass.dispatch.state`
+    floats: Annotated[_Floats, column("schedulers", "floats")]  # see :mod:`windlass.dispatch.state`
+    longest: Annotated[_Ints, column("samples")]  # tasks at the worker with most
+    waiting: Annotated[_Ints, column("samples")]  # tasks at all workers, waiting and running
+    estimates: Annotated[_Floats, column("samples", "rates")]  # rates estimated by the first scheduler
 
 
 class WorkersRun(NamedTuple):
-    """Workers with their policy's functions, and the ledger; ``worker_of`` (rows,): the worker of a row, or NOBODY."""
+    """Workers, the functions of their policy, and the ledger of nodes."""
 
-    choose: object
-    completed: object
-    changed: object
-    benchmark: object
-    bind: object
+    choose: Annotated[object, CHOOSE]
+    completed: Annotated[object, COMPLETED]
+    changed: Annotated[object, CHANGED]
+    benchmark: Annotated[object, BENCHMARK]
+    bind: Annotated[object, BIND]
     nodes: Nodes
-    worker_of: NDArray[np.int64]
+    worker_of: Annotated[_Ints, column("rows", fill=NONE)]  # worker on each row of the ledger
     state: WorkersState
-
-
-WORKERS_RUN = types.NamedTuple(
-    [
-        *(types.FunctionType(kind) for kind in (CHOOSE, COMPLETED, CHANGED, BENCHMARK, BIND)),
-        NODES,
-        _I,
-        WORKERS_STATE,
-    ],
-    WorkersRun,
-)
 
 
 @inlined
 def real_nodes(state):
-    """Nodes from this one on are benchmark tasks."""
+    """Return the number of nodes of real tasks, which is the first node of a benchmark task."""
     return len(state.after) - len(state.low_work)
 
 
 @inlined
 def task_of(state, node):
-    """The task that a node stands for; with late binding, the one it took."""
-    return state.bound[node] if state.counts[slots.BINDS_LATE] != 0 else node
+    """Return the task of a node; with late binding, the task that it took."""
+    return state.bound[node] if state.settings[0].late_binding != 0 else node
