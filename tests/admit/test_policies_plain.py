@@ -22,7 +22,7 @@ from windlass.admit import (
     Forewarn,
     Pronto,
 )
-from windlass.admit.compiled import NOW, StandingAnswers
+from windlass.admit.compiled import StandingAnswers
 from windlass.admit.lib.arima import arima
 from windlass.admit.lib.forecasts import FORECASTERS
 from windlass.admit.lib.ridge import Ridge
@@ -272,7 +272,7 @@ def test_what_a_node_answers_stands_for_it_alone_and_the_clock_is_kept():
     standing.tell(np.array([False, True, False]))
     for node, now in ((1, 2.0), (0, 3.5), (1, 4.25), (2, 4.5)):
         assert standing.accept(node, now) == (node != 1)
-        assert standing.floats[NOW] == now
+        assert standing.now == now
     assert (standing.taken, standing.refused) == (5, 2)
     standing.tell(np.zeros(3, np.bool_))
     assert standing.accept(1, 5.0)

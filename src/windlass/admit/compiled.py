@@ -1,8 +1,8 @@
 """The form in which the simulator's loop asks: once a task, of one node, in compiled code.
 
-=======================================  ==========================================================
-``accept(node, now, ints, floats)``      1 where the node takes one more task, 0 where it does not
-=======================================  ==========================================================
+==============================  ==========================================================
+``accept(node, now, answers)``  1 where the node takes one more task, 0 where it does not
+==============================  ==========================================================
 
 Two clocks tick. Once a step of telemetry each node decides anew (``decide``, or
 :meth:`~windlass.admit.fleet.AdmissionFleet.observe` for all nodes at once), which takes microseconds. Once a task the
@@ -10,29 +10,41 @@ loop asks what stands, which takes nanoseconds. So policies need no compiled fun
 is in :class:`StandingAnswers`, and the function that reads it is the same for all. One that draws anew for each task
 would have its own.
 
-``ints`` is int64: the number of nodes, how many tasks were accepted and rejected, and from :data:`REJECTS` on 1 for
-each node that rejects. ``floats`` is float64: the clock. The function allocates nothing.
+``answers`` is a :class:`NodeAnswers`. The function allocates nothing.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 from numba import types
 from numpy.typing import NDArray
 
 from windlass.jit import Kernel
+from windlass.jit.schema import Scalars, allocate, column, numba_type
 from windlass.model import InputError
 from windlass.model.values import number, whole
 
-ACCEPT = types.int64(types.int64, types.float64, types.int64[::1], types.float64[::1])
 
-#: Places in ``ints``: nodes, tasks taken, tasks refused, and the first node's answer.
-NODES, TAKEN, REFUSED, REJECTS = 0, 1, 2, 8
-#: Places in ``floats``: the time of the last question, s.
-NOW = 0
+class AnswerCounts(Scalars):
+    """``now``: time of the last call, s. ``accepted``, ``rejected``: tasks."""
+
+    now: float
+    accepted: int
+    rejected: int
+
+
+class NodeAnswers(NamedTuple):
+    """The last answer of each node."""
+
+    #: 1 for each node that rejects tasks.
+    rejects: Annotated[NDArray[np.uint8], column("nodes")]
+    counts: Annotated[NDArray[np.void], AnswerCounts]
+
+
+ACCEPT = types.int64(types.int64, types.float64, numba_type(NodeAnswers))
 
 
 def accepting(function: Callable[..., Any]) -> Kernel:
@@ -40,12 +52,13 @@ def accepting(function: Callable[..., Any]) -> Kernel:
     return Kernel(function, ACCEPT, allocates=False)
 
 
-def _standing(node, now, ints, floats):
-    floats[NOW] = now
-    if ints[REJECTS + node]:
-        ints[REFUSED] += 1
+def _standing(node, now, answers):
+    counts = answers.counts[0]
+    counts.now = now
+    if answers.rejects[node] != 0:
+        counts.rejected += 1
         return 0
-    ints[TAKEN] += 1
+    counts.accepted += 1
     return 1
 
 
@@ -76,15 +89,15 @@ class StandingAnswers:
     accepting = STANDING
 
     def __init__(self, nodes: int) -> None:
-        self.ints: NDArray[np.int64] = np.zeros(REJECTS + whole("nodes", nodes, 1), np.int64)
-        self.floats: NDArray[np.float64] = np.zeros(1)
-        self.ints[NODES] = nodes
+        self._answers = allocate(NodeAnswers, {"nodes": whole("nodes", nodes, 1)})
+        self._counts = AnswerCounts.of(self._answers.counts)
 
     def tell(self, rejects: NDArray[np.bool_]) -> None:
         """What nodes have answered, (n,) True for those that reject."""
-        if rejects.shape != (self.ints[NODES],):
-            raise InputError(f"rejects have shape {rejects.shape}, expected ({self.ints[NODES]},)")
-        self.ints[REJECTS:] = rejects
+        expected = self._answers.rejects.shape
+        if rejects.shape != expected:
+            raise InputError(f"rejects have shape {rejects.shape}, expected {expected}")
+        self._answers.rejects[:] = rejects
 
     def accept(self, node: int, now: float) -> bool:
         """Whether a node takes one more task, as the loop would be told; counted.
@@ -94,16 +107,22 @@ class StandingAnswers:
         InputError
             There is no such node, or the time is not finite.
         """
-        if not 0 <= node < self.ints[NODES]:
-            raise InputError(f"node is {node}, expected 0 to {self.ints[NODES] - 1}")
-        return bool(self.accepting.ready()(int(node), number("now", now, -np.inf), self.ints, self.floats))
+        nodes = len(self._answers.rejects)
+        if not 0 <= node < nodes:
+            raise InputError(f"node is {node}, expected 0 to {nodes - 1}")
+        return bool(self.accepting.entry()(int(node), number("now", now, -np.inf), self._answers))
+
+    @property
+    def now(self) -> float:
+        """Time of the last call of :meth:`accept`, s."""
+        return self._counts.now
 
     @property
     def taken(self) -> int:
         """Tasks that were accepted."""
-        return int(self.ints[TAKEN])
+        return self._counts.accepted
 
     @property
     def refused(self) -> int:
         """Tasks that were rejected."""
-        return int(self.ints[REFUSED])
+        return self._counts.rejected
