@@ -171,9 +171,12 @@ class Metrics:
 
     Examples
     --------
-    >>> quiet = np.zeros(2)
-    >>> model = MetricModel(("a", "b"), np.zeros(5), np.ones(5), np.array([0.0, 10.0]), np.ones(2),
-    ...     np.array([[1.0, 0, 0, 0, 0], [0, 0, 2.0, 0, 0]]), np.array([0, 1]), quiet, quiet, np.zeros((2, 1)), quiet)
+    >>> model = MetricModel(
+    ...     names=("a", "b"), channel_mean=np.zeros(5), channel_scale=np.ones(5),
+    ...     mean=np.array([0.0, 10.0]), scale=np.ones(2),
+    ...     along=np.array([[1.0, 0, 0, 0, 0], [0, 0, 2.0, 0, 0]]), delay=np.array([0, 1]),
+    ...     pole=np.zeros(2), fade=np.zeros(2), factors=np.zeros((2, 1)), own=np.zeros(2),
+    ... )
     >>> metrics = Metrics(model, 1, np.random.default_rng(1))
     >>> [metrics.step(np.array([[1.0, 0, 3.0, 0, 0]])).tolist() for _ in range(2)]
     [[[1.0, 10.0]], [[1.0, 16.0]]]
