@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from tests.cli.test_check import POLICY
-from windlass.experiment.checks.limit import TimeLimitError, time_limit
+from windlass.policy.limit import TimeLimitError, time_limit
 from windlass.experiment.checks.validation import run_checks
 from windlass.order.site import POLICIES
 
@@ -61,7 +61,7 @@ def test_compiled_code_that_loops_ends_the_process(tmp_path):
     program = """
 import numba
 from windlass.experiment.checks.validation import run_checks
-from windlass.experiment.checks.limit import time_limit
+from windlass.policy.limit import time_limit
 
 @numba.njit(nogil=True)
 def spin(x):

@@ -11,7 +11,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.text import Text
 
-from windlass.experiment.checks.limit import TimeLimitError, time_limit
+from windlass.policy.limit import TimeLimitError, time_limit
 from windlass.experiment.checks.validation import Checked, decision_of, run_checks
 from windlass.model import InputError
 

@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from windlass.policy.limit import CHECK_LIMIT_S
+
 
 def explain(
     context: typer.Context,
@@ -38,7 +40,9 @@ def check(
         str | None,
         typer.Option("--decision", help="As in order.site.", show_default="told by what the file imports"),
     ] = None,
-    limit: Annotated[float, typer.Option("--limit", min=0.1, help="Time limit per check (s).")] = 120.0,
+    limit: Annotated[
+        float, typer.Option("--limit", min=0.1, help="Time limit per check (s).")
+    ] = CHECK_LIMIT_S,
     json: Annotated[
         bool, typer.Option("--json", help="One JSON object on standard output, nothing else.")
     ] = False,

@@ -11,7 +11,7 @@ is a function that returns nothing or raises :class:`CheckError`, which says wha
 - same by hand: driven by the simulator and by hand, it decides the same.
 
 :mod:`~windlass.experiment.checks.validation` runs them one by one, and says which line fails: ``windlass check``.
-:mod:`~windlass.experiment.checks.limit` ends a check that loops for ever. :mod:`~windlass.experiment.checks.common` has
+:mod:`~windlass.policy.limit` ends a check that loops for ever. :mod:`~windlass.experiment.checks.common` has
 what every decision asks of a policy, :mod:`~windlass.experiment.checks.capabilities` what several ask of
 one that offers more than to decide, :mod:`~windlass.experiment.checks.suite` finds the rest by the decision's name:
 :mod:`~windlass.experiment.checks.order` (``order.site``, ``order.fleet``), :mod:`~windlass.experiment.checks.place`,

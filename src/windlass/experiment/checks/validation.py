@@ -14,16 +14,13 @@ from typing import Any
 import numpy as np
 
 from windlass.experiment.checks.common import CheckError
-from windlass.experiment.checks.limit import TimeLimitError, time_limit
 from windlass.experiment.checks.suite import Check, checks_of
 from windlass.model import InputError
 from windlass.order.site import POLICIES as ORDER
 from windlass.policy.context import Context
+from windlass.policy.limit import CHECK_LIMIT_S, TimeLimitError, time_limit
 from windlass.policy.registry import Registry, decisions
 from windlass.policy.user_code import contained
-
-#: Default time limit per check, s. The slowest check of a built-in policy takes a few seconds.
-LIMIT_S = 120.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +138,7 @@ def _is_about(cls: type, registry: Registry) -> bool:
     return any(isinstance(name, str) and f"{name}.".startswith(package) for name in names)
 
 
-def run_checks(registry: Registry, policy: str, limit_s: float = LIMIT_S) -> Iterator[Checked]:
+def run_checks(registry: Registry, policy: str, limit_s: float = CHECK_LIMIT_S) -> Iterator[Checked]:
     """Run every check on a policy, and go on after those that fail.
 
     What the policy prints goes to standard error.

@@ -9,6 +9,8 @@ import threading
 from collections.abc import Iterator
 from types import FrameType
 
+#: Default time limit of one check of a policy, s. The slowest check of a built-in policy takes a few seconds.
+CHECK_LIMIT_S = 120.0
 #: A policy may catch the exception once; it is raised again at this interval, s.
 _AGAIN_S = 1.0
 #: Compiled code cannot be interrupted. The process ends if the limit is exceeded by this long, s.
