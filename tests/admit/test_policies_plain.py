@@ -291,7 +291,7 @@ def test_a_view_takes_what_can_be():
         with pytest.raises(InputError, match=next(iter(given_))):
             AdmitView(0.0, np.zeros(1), **given_)
     assert math.isnan(Admission(True, "why").score)
-    Admission(np.bool_(True), "why").check()
+    Admission(np.bool_(True), "why").check(view)
 
 
 def test_pronto_says_what_it_was_held_against():

@@ -1,6 +1,6 @@
 """Each check fails on a policy that breaks just its rule, and on no other."""
 
-import importlib
+import pickle
 from types import SimpleNamespace
 
 import numpy as np
@@ -12,8 +12,10 @@ from windlass.admit.view import Admission
 from windlass.experiment.checks import CheckError
 from windlass.experiment.checks import place as place_checks
 from windlass.experiment.checks import scale as scale_checks
+from windlass.experiment.checks.cases import RecordedDecision, Recorder
 from windlass.experiment.checks.order import fleet as fleet_checks
 from windlass.experiment.checks.order import site as site_checks
+from windlass.experiment.checks.suite import ALWAYS, checks_of
 from windlass.model import PolicyError
 from windlass.order.fleet import JobOrder
 from windlass.plan import Plan
@@ -32,20 +34,16 @@ BASES = {
 #: By decision and what is wrong: the check that fails, and what it says.
 COMMON = {
     broken.Needs: ("parameters_have_defaults", "parameter depth has no default"),
-    broken.Unseeded: ("seeded", "same seed gives|two runs with one seed differ"),
+    broken.Unseeded: ("seeded", "the same seed gives different decisions"),
     broken.Global: ("seeded", "NumPy's global generator"),
-    broken.Forgetful: ("picklable", "a pickled copy|a copy answers otherwise"),
+    broken.Forgetful: ("picklable", "a pickled copy decides otherwise"),
     broken.Touches: ("leaves_the_view_alone", "changes the view"),
 }
 
 
 def checks(decision):
-    module = importlib.import_module(f"windlass.experiment.checks.{decision}")
-    return {
-        name.removeprefix("check_"): check
-        for name, check in vars(module).items()
-        if name.startswith("check_") and check.__module__ == module.__name__
-    }
+    """The checks of a decision by name, those that need no cases apart."""
+    return {check.__name__.removeprefix("check_"): check for check in checks_of(decision)[len(ALWAYS) :]}
 
 
 def registry(decision, *wrong, **methods):
@@ -83,9 +81,19 @@ def answers(decision, when, answer):
 
 
 CANNOT = [
-    ("admit", "answers", lambda view, _: np.isnan(view.metrics).all(), lambda view: Admission(None, "why")),
-    ("admit", "answers", lambda view, _: np.isnan(view.busy), lambda view: Admission(True, "")),
-    ("admit", "answers", lambda view, _: np.isnan(view.metrics[1]), lambda view: Admission(1, "why")),
+    (
+        "admit",
+        "can_be_carried_out",
+        lambda view, _: np.isnan(view.metrics).all(),
+        lambda view: Admission(None, "why"),
+    ),
+    ("admit", "can_be_carried_out", lambda view, _: np.isnan(view.busy), lambda view: Admission(True, "")),
+    (
+        "admit",
+        "can_be_carried_out",
+        lambda view, _: np.isnan(view.metrics[1]),
+        lambda view: Admission(1, "why"),
+    ),
     (
         "admit",
         "clock_does_not_matter",
@@ -126,7 +134,7 @@ CANNOT = [
     ),
     (
         "order.fleet",
-        "leaves_the_view_alone",
+        "gives_reasons",
         lambda view, _: len(view.job) > 3,
         lambda view: JobOrder(np.arange(len(view.job)), ""),
     ),
@@ -181,7 +189,8 @@ def test_a_look_that_leaves_a_trace_is_found():
 )
 def test_starts_without_a_reason_are_found(monkeypatch, changed, problem):
     answer = SimpleNamespace(jobs=changed["jobs"], reasons=lambda: changed["reasons"])
-    monkeypatch.setattr(site_checks, "_starts", lambda recorder, jobs: recorder.answers.append(answer))
+    seen = RecordedDecision(None, b"", answer)
+    monkeypatch.setattr(site_checks, "_starts", lambda recorder, jobs: recorder.decisions.append(seen))
     with pytest.raises(CheckError, match=problem):
         site_checks.check_gives_reasons(registry("order.site"), "made")
 
@@ -195,42 +204,39 @@ def test_starts_without_a_reason_are_found(monkeypatch, changed, problem):
 )
 def test_tasks_without_a_reason_are_found(monkeypatch, changed, problem):
     answer = {"starts": np.zeros((2, 4)), "why": np.array([0, 1]), "reasons": ("moved", "stayed")} | changed
-    monkeypatch.setattr(
-        place_checks, "_run", lambda recorder, seed: recorder.answers.append(SimpleNamespace(**answer))
-    )
+    seen = RecordedDecision(None, b"", SimpleNamespace(**answer))
+    monkeypatch.setattr(place_checks, "_run", lambda recorder, seed: recorder.decisions.append(seen))
     with pytest.raises(CheckError, match=problem):
         place_checks.check_gives_reasons(registry("place"), "made")
 
 
-def test_moves_that_a_copy_makes_otherwise_are_found(monkeypatch):
-    """Every seventh view is asked again."""
+def test_a_placement_that_depends_on_earlier_ones_is_found(monkeypatch):
+    """A new policy answers every seventh view."""
     asked, wrong = [], [-1, -1]
 
     def run(recorder, seed):
         for at in range(15):
-            recorder.views.append(SimpleNamespace(now=float(at)))
-            recorder.answers.append(SimpleNamespace(starts=np.zeros(2), moves=np.zeros(2)))
+            answer = SimpleNamespace(starts=np.zeros(2), moves=np.zeros(2))
+            recorder.decisions.append(
+                RecordedDecision(None, pickle.dumps(SimpleNamespace(now=float(at))), answer)
+            )
 
-    class Copy:
-        def __init__(self):
-            self.asked = []
-
-        def decide(self, view):
-            asked.append(view.now)
-            starts, moves = (np.zeros(2) + (view.now == at) for at in wrong)
-            return SimpleNamespace(starts=starts, moves=moves)
+    def decide(self, view):
+        asked.append(view.now)
+        starts, moves = (np.zeros(2) + (view.now == at) for at in wrong)
+        return SimpleNamespace(starts=starts, moves=moves)
 
     monkeypatch.setattr(place_checks, "_run", run)
-    monkeypatch.setattr(place_checks.pickle, "loads", lambda _: Copy())
+    made = registry("place", decide=decide)
     for at, held in (((-1, -1), True), ((7, -1), False), ((-1, 14), False), ((8, 8), True)):
         asked.clear()
         wrong[:] = at
         if held:
-            place_checks.check_picklable(registry("place"), "made")
+            place_checks.check_remembers_nothing(made, "made")
             assert asked == [0.0, 7.0, 14.0]
         else:
-            with pytest.raises(CheckError, match="asked again at"):
-                place_checks.check_picklable(registry("place"), "made")
+            with pytest.raises(CheckError, match="a new policy answers otherwise at"):
+                place_checks.check_remembers_nothing(made, "made")
 
 
 ENDLESS = [
@@ -265,7 +271,7 @@ def test_a_job_without_an_end_is_found_in_any_of_the_runs(monkeypatch, module, r
 @pytest.mark.parametrize("wrong", ["", "start", "why"])
 def test_a_site_s_policy_by_hand_does_as_the_simulator_s_own_way(monkeypatch, wrong):
     def starts(policy, jobs):
-        by_hand = isinstance(policy, site_checks._Recorder)
+        by_hand = isinstance(policy, Recorder)
         start = np.array([0.0, 1.0 + (by_hand and wrong == "start")])
         # Codes may differ where the reasons are the same.
         reasons = ("a", "b") if by_hand else ("b", "a")
@@ -286,7 +292,7 @@ def test_a_site_s_policy_by_hand_does_as_the_simulator_s_own_way(monkeypatch, wr
 @pytest.mark.parametrize("wrong", [None, False, True])
 def test_a_fleet_s_policy_by_hand_does_as_the_simulator_s_own_way(monkeypatch, wrong):
     def run(case, policy, by_seconds):
-        by_hand = isinstance(policy, fleet_checks._ByHand)
+        by_hand = isinstance(policy, Recorder)
         return SimpleNamespace(begun=np.array([0.0, float(by_hand and by_seconds is wrong)]))
 
     monkeypatch.setattr(fleet_checks, "run_ordered", run)
@@ -299,7 +305,7 @@ def test_a_fleet_s_policy_by_hand_does_as_the_simulator_s_own_way(monkeypatch, w
 
 def test_the_check_of_scaling_sees_a_day_and_a_jump():
     seen = []
-    for view, _ in scale_checks._drive(SimpleNamespace(decide=lambda view: seen.append(view)), 3):
+    for view, _ in scale_checks.CASES.decisions(SimpleNamespace(decide=seen.append), 3):
         assert len(view.history) == int(view.now / 600.0) + 1
     assert [view.now for view in seen] == [6000.0 * step for step in range(20)]
     whole = seen[-1].history[:, 0]

@@ -172,7 +172,7 @@ def test_a_policy_that_is_not_placed_is_found(placed, problem):
     ("check", "members", "problem"),
     [
         ("compiled", {"choosing": NOBODY}, "has choosing and does not derive from CompiledDispatch"),
-        ("compiled", {"functions": 3}, "functions is no method"),
+        ("compiled_ahead", {"functions": 3}, "functions is no method"),
         ("follows_who_leaves", {"left": 3}, "left is no method"),
         ("follows_who_leaves", {"joined": 3}, "joined is no method"),
         ("follows_who_leaves", {"left": lambda self, worker: None}, "chose worker 0 after left() of it"),

@@ -82,7 +82,7 @@ class Watches:
 def test_jobs_that_share_are_measured_each_minute_until_one_ends():
     policy = Watches()
     for seed in range(6):
-        assert len(list(share._drive(policy, seed))) == 60
+        assert len(list(share.CASES.decisions(policy, seed))) == 60
     seen = policy.seen
     assert len(seen) > 50
     assert all(each.after.elapsed == each.before.elapsed + 60.0 for each in seen)
@@ -105,7 +105,7 @@ def test_jobs_that_share_are_measured_each_minute_until_one_ends():
 
 def test_what_was_measured_is_not_as_it_was():
     policy = Watches()
-    list(share._drive(policy, 1))
+    list(share.CASES.decisions(policy, 1))
     for name in ("cpu", "waited", "rate", "rate_alone", "tasks_left"):
         pairs = [(getattr(each.before, name), getattr(each.after, name)) for each in policy.seen]
         changed = [one != other for one, other in pairs if not (math.isnan(one) or math.isnan(other))]
@@ -146,8 +146,7 @@ def test_histories_have_a_day_and_a_jump():
     seen = []
     for seed in range(12):
         policy = SimpleNamespace(decide=lambda view: seen.append(view.history))
-        for _ in scale._drive(policy, seed):
-            pass
+        scale.CASES.outcome(policy, seed)
     day = 1.0 + np.sin(2.0 * np.pi * np.arange(191) / 144.0)
     day[100] *= 50.0
     longest = [history for history in seen if len(history) == 191]
@@ -205,7 +204,7 @@ def test_views_of_queries_are_of_cameras_in_turn():
     assert 0.4 < np.mean(np.array(current) >= 0) < 0.6
     assert all(each.piece is not None for view in views for each in view.queries)
     seen = []
-    list(plan._drive(SimpleNamespace(decide=seen.append), 1))
+    plan.CASES.outcome(SimpleNamespace(decide=seen.append), 1)
     assert [len(view.queries) for view in seen] == [0, 1, 5, 12, 0, 1, 5, 12, 0, 1, 5, 5]
     last = seen[-1].queries
     assert len({each.demand.tobytes() for each in last}) == 1

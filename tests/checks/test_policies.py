@@ -1,5 +1,6 @@
 """Every registered policy of every decision passes the suite, and the suite can fail."""
 
+import importlib
 from pathlib import Path
 
 import pytest
@@ -20,6 +21,19 @@ CASES = [
 
 def test_what_worlds_leave_to_policies_is_among_the_decisions():
     assert {registry.decision for world in worlds() for registry in world.decisions} <= set(REGISTRIES)
+
+
+@pytest.mark.parametrize("decision", REGISTRIES)
+def test_every_check_of_a_decision_s_module_is_listed_once(decision):
+    module = importlib.import_module(f"windlass.experiment.checks.{decision}")
+    own = [
+        value
+        for name, value in vars(module).items()
+        if name.startswith("check_") and value.__module__ == module.__name__
+    ]
+    names = [check.__name__ for check in checks_of(decision)]
+    assert [check for check in module.CHECKS if check in own] == own
+    assert len(names) == len(set(names))
 
 
 @pytest.mark.parametrize(("registry", "name", "check"), CASES)

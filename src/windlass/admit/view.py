@@ -80,8 +80,8 @@ class Admission:
     why: str
     score: float = math.nan
 
-    def check(self) -> None:
-        """That it can be carried out.
+    def check(self, view: AdmitView) -> None:
+        """Raise unless an engine can carry this out, whatever the view.
 
         Raises
         ------

@@ -165,7 +165,7 @@ def load_node(name: str, dim: int, data: bytes) -> AgentNode:
 def decide(node: AgentNode, view: AdmitView) -> Admission:
     """Return the validated answer of a node's policy."""
     found = node.policy.decide(view)
-    found.check()
+    found.check(view)
     return found
 
 

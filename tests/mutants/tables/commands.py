@@ -29,9 +29,7 @@ MUTANTS = (
         SHOWN,
     ),
     Mutant("cli/slurm.py", 'if "--checkpoint" in given_in(context) and', "if", SHOWN),
-    Mutant(
-        "experiment/checks/scale.py", "                answer.check(view)", "                pass", BROKEN
-    ),
+    Mutant("experiment/checks/generic.py", "            answer.check(view)", "            pass", BROKEN),
     Mutant("experiment/checks/place.py", "[::7]", "[:1]", BROKEN),
     Mutant(
         "experiment/checks/dispatch.py", "compiled.reservations > 0", "compiled.reservations > 1", DISPATCH

@@ -1,7 +1,7 @@
 """One suite that every policy passes, whatever it decides.
 
 :func:`check_policy` runs it on one policy, yours included: ``check_policy(POLICIES, "./mine.py")``. Each check
-is a function that returns nothing or raises :class:`CheckError`, which says what is wrong and with what.
+is a function that returns nothing or raises :class:`CheckError`, whose message names the policy and the problem.
 
 - documented: a docstring with a sentence and a runnable example.
 - named: its name is what the registry finds it by, and is fit for a command line.
@@ -10,10 +10,12 @@ is a function that returns nothing or raises :class:`CheckError`, which says wha
 - refuses bad input by name: an unknown parameter is an error that names it.
 - same by hand: driven by the simulator and by hand, it decides the same.
 
-:mod:`~windlass.experiment.checks.validation` runs them one by one, and says which line fails: ``windlass check``.
-:mod:`~windlass.policy.limit` ends a check that loops for ever. :mod:`~windlass.experiment.checks.common` has
-what every decision asks of a policy, :mod:`~windlass.experiment.checks.capabilities` what several ask of
-one that offers more than to decide, :mod:`~windlass.experiment.checks.suite` finds the rest by the decision's name:
+:mod:`~windlass.experiment.checks.validation` runs them one by one, and names the line that fails: ``windlass check``.
+:mod:`~windlass.experiment.checks.common` has the checks of a policy's class, and
+:mod:`~windlass.experiment.checks.generic` those of its decisions, each written once over the
+:mod:`~windlass.experiment.checks.cases` of a decision: how its policies are made, called and compared.
+:mod:`~windlass.experiment.checks.capabilities` has checks of what a policy may offer beyond deciding.
+:mod:`~windlass.experiment.checks.suite` finds the module of a decision, which has its ``CASES`` and all its ``CHECKS``:
 :mod:`~windlass.experiment.checks.order` (``order.site``, ``order.fleet``), :mod:`~windlass.experiment.checks.place`,
 :mod:`~windlass.experiment.checks.dispatch`, :mod:`~windlass.experiment.checks.share`,
 :mod:`~windlass.experiment.checks.admit`, :mod:`~windlass.experiment.checks.scale`,

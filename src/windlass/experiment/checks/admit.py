@@ -3,30 +3,29 @@
 from __future__ import annotations
 
 import math
-import pickle
-from collections.abc import Iterator
+from collections.abc import Generator
 from typing import Any
 
 import numpy as np
 
 from windlass.admit.context import AdmitContext
 from windlass.admit.learned import Interruptible, Mergeable, Projecting, Restorable
-from windlass.admit.view import Admission, AdmitView
-from windlass.experiment.checks.common import CheckError, require, require_defaults
-from windlass.model import InputError, PolicyError
+from windlass.admit.view import AdmitView
+from windlass.experiment.checks.cases import Drawn
+from windlass.experiment.checks.common import Check, CheckError, require
+from windlass.experiment.checks.generic import generic_checks, require_carried_out
+from windlass.model import InputError
 from windlass.policy.registry import Registry, capability
 
 _DIM, _STEPS = 12, 150
-#: What an engine knows of a node and hands to a constructor that asks for it.
-KNOWN = ("dim", "rng")
 
 
-def drawn_views(seed: int, steps: int = _STEPS) -> Iterator[AdmitView]:
+def drawn_views(seed: int) -> Generator[AdmitView, Any, None]:
     """A node in bursts of load: some metrics follow it, one is constant, one comes late, some are missing."""
     rng = np.random.default_rng(seed)
     load, burst, now = 0.3, 0, 0.0
     along = rng.normal(1.0, 0.5, _DIM)
-    for step in range(steps):
+    for step in range(_STEPS):
         burst = int(rng.integers(3, 9)) if rng.random() < 0.08 else max(burst - 1, 0)
         load += 0.4 * ((1.4 if burst else 0.3) - load)
         metrics = along * load + rng.normal(0, 0.1, _DIM)
@@ -42,52 +41,11 @@ def drawn_views(seed: int, steps: int = _STEPS) -> Iterator[AdmitView]:
         yield AdmitView(now, metrics, min(1.0, load) if known else math.nan, waits if known else math.nan)
 
 
-def _answers(policy: Any, seed: int) -> list[Admission]:
-    return [policy.decide(view) for view in drawn_views(seed)]
-
-
 def _made(registry: Registry, name: str) -> Any:
     return registry.make(name, AdmitContext(np.random.default_rng(7), _DIM))
 
 
-def _shown(answers: list[Admission]) -> list[str]:
-    # NaN is not itself, but it looks like itself.
-    return [repr(each) for each in answers]
-
-
-def check_parameters_have_defaults(registry: Registry, name: str) -> None:
-    """A policy can be named alone: all that an engine does not know has a default."""
-    require_defaults(registry, name, KNOWN)
-
-
-def check_answers(registry: Registry, name: str) -> None:
-    """Every answer is yes or no, and says why, whatever is missing."""
-    for seed in range(3):
-        for answer in _answers(_made(registry, name), seed):
-            try:
-                answer.check()
-            except PolicyError as error:
-                require(False, f"{name}: {error}")
-
-
-def check_seeded(registry: Registry, name: str) -> None:
-    """Twice the same seed gives the same answers, whatever the global generator does."""
-    before = pickle.dumps(np.random.get_state(legacy=False))  # noqa: NPY002
-    first, second = (_shown(_answers(_made(registry, name), 11)) for _ in range(2))
-    after = pickle.dumps(np.random.get_state(legacy=False))  # noqa: NPY002
-    require(first == second, f"{name}: the same seed gives other answers")
-    require(before == after, f"{name}: draws from NumPy's global generator")
-
-
-def check_picklable(registry: Registry, name: str) -> None:
-    """A copy through pickle, taken after it has watched, answers as the original does from then on."""
-    policy = _made(registry, name)
-    _answers(policy, 12)
-    copy = pickle.loads(pickle.dumps(policy))
-    require(
-        _shown(_answers(policy, 13)) == _shown(_answers(copy, 13)),
-        f"{name}: a pickled copy answers otherwise",
-    )
+CASES = Drawn(views=lambda policy, seed: drawn_views(seed), make=_made, known=("dim", "rng"))
 
 
 def check_saved_state_is_loaded(registry: Registry, name: str) -> None:
@@ -96,11 +54,11 @@ def check_saved_state_is_loaded(registry: Registry, name: str) -> None:
     saved = capability(policy, Restorable)
     if saved is None:
         return
-    _answers(policy, 16)
+    CASES.outcome(policy, 16)
     data = saved.save()
     again = type(saved).load(data)
     require(again.dim == _DIM, f"{name}: loaded, it is of {again.dim} metrics instead of {_DIM}")
-    same = _shown(_answers(policy, 17)) == _shown(_answers(again, 17))
+    same = CASES.outcome(policy, 17) == CASES.outcome(again, 17)
     require(same, f"{name}: loaded from what save() returned, it answers otherwise")
     found = "nothing"
     try:
@@ -118,7 +76,7 @@ def check_others_begin_from_what_it_learned(registry: Registry, name: str) -> No
     if policy is None or newcomer is None:
         return
     require(policy.is_new and policy.learned() is None, f"{name}: has learned something before any step")
-    _answers(policy, 18)
+    CASES.outcome(policy, 18)
     learned = policy.learned()
     if learned is None or policy.is_new:
         raise CheckError(f"{name}: has learned nothing from {_STEPS} steps")
@@ -126,18 +84,7 @@ def check_others_begin_from_what_it_learned(registry: Registry, name: str) -> No
     require(rows == _DIM, f"{name}: has learned a subspace of {rows} metrics, expected {_DIM}")
     newcomer.join(learned)
     require(not newcomer.is_new, f"{name}: is new after join()")
-    _answers(newcomer, 19)
-
-
-def check_leaves_the_view_alone(registry: Registry, name: str) -> None:
-    """A view is the same after a decision, and after all later ones."""
-    policy, kept = _made(registry, name), []
-    for view in drawn_views(14):
-        before = pickle.dumps(view)
-        policy.decide(view)
-        kept.append((view, before))
-    changed = any(pickle.dumps(view) != before for view, before in kept)
-    require(not changed, f"{name}: changes the view it is given")
+    CASES.outcome(newcomer, 19)
 
 
 def check_clock_does_not_matter(registry: Registry, name: str) -> None:
@@ -155,13 +102,9 @@ def check_goes_on_after_an_interruption(registry: Registry, name: str) -> None:
     able = capability(policy, Interruptible)
     if able is None:
         return
-    _answers(policy, 20)
+    CASES.outcome(policy, 20)
     able.restart()
-    for answer in _answers(policy, 21):
-        try:
-            answer.check()
-        except PolicyError as error:
-            require(False, f"{name}: after restart(): {error}")
+    require_carried_out(CASES, policy, 21, f"{name}: after restart()")
 
 
 def check_projections(registry: Registry, name: str) -> None:
@@ -170,9 +113,19 @@ def check_projections(registry: Registry, name: str) -> None:
     able = capability(policy, Projecting)
     if able is None:
         return
-    _answers(policy, 22)
+    CASES.outcome(policy, 22)
     projections, values = np.asarray(able.projections), np.asarray(able.singular_values)
     right = projections.ndim == 1 and projections.shape == values.shape
     shapes = f"shapes {projections.shape} and {values.shape}"
     require(right, f"{name}: projections and singular_values have {shapes}, expected (r,) each")
     require(bool((np.diff(values) <= 0.0).all()), f"{name}: singular_values are not descending")
+
+
+CHECKS: tuple[Check, ...] = (
+    *generic_checks(CASES),
+    check_saved_state_is_loaded,
+    check_others_begin_from_what_it_learned,
+    check_clock_does_not_matter,
+    check_goes_on_after_an_interruption,
+    check_projections,
+)

@@ -6,11 +6,15 @@ import doctest
 import inspect
 import re
 import sys
+from collections.abc import Callable
 
 import numpy as np
 
 from windlass.model import InputError
 from windlass.policy.registry import Registry
+
+#: A check of a policy: it returns, or raises :class:`CheckError` or what the policy raises.
+Check = Callable[[Registry, str], None]
 
 
 class CheckError(AssertionError):
@@ -55,11 +59,3 @@ def check_refuses_unknown_parameter(registry: Registry, name: str) -> None:
         require("no_such_parameter" in str(error), f"{name}: the error does not name the parameter: {error}")
     else:
         raise CheckError(f"{name}: accepts a parameter that it does not have")
-
-
-def require_defaults(registry: Registry, name: str, known: tuple[str, ...]) -> None:
-    """A policy can be named alone: all that its constructor takes has a default, or is ``known`` to an engine."""
-    for parameter in registry.parameters(name).values():
-        variadic = parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD)
-        needed = parameter.default is parameter.empty and parameter.name not in known and not variadic
-        require(not needed, f"{name}: parameter {parameter.name} has no default")

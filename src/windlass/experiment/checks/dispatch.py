@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pickle
 from collections.abc import Callable
 from typing import Any
 
@@ -11,15 +10,15 @@ from numpy.typing import NDArray
 
 from windlass.dispatch import Dimensioned, Joining, Leaving
 from windlass.dispatch.compiled import CompiledDispatch, as_compiled
-from windlass.experiment.checks.capabilities import require_compiled, require_methods
-from windlass.experiment.checks.common import require, require_defaults
+from windlass.experiment.checks.capabilities import require_methods
+from windlass.experiment.checks.cases import Simulated
+from windlass.experiment.checks.common import Check, require
+from windlass.experiment.checks.generic import generic_checks
 from windlass.experiment.dispatching import make_policy, simulate
 from windlass.model import InputError
 from windlass.policy.registry import Registry, capability
 
 _SPEEDS = np.array([0.5, 1.0, 1.0, 4.0])
-#: What an engine knows of its workers and hands to a constructor that asks for it.
-KNOWN = ("workers", "rates", "guaranteed", "rng")
 
 
 class _ByHand:
@@ -46,29 +45,16 @@ def _make(name: str) -> Any:
     return make_policy(name, _SPEEDS, np.random.default_rng(5))
 
 
-def check_parameters_have_defaults(registry: Registry, name: str) -> None:
-    """A policy can be named alone: all that an engine does not know has a default."""
-    require_defaults(registry, name, KNOWN)
-
-
 def _responses(policy: Any) -> NDArray[np.float64]:
     return simulate(policy, _SPEEDS, 0.7, 2000, seed=3).response
 
 
-def check_seeded(registry: Registry, name: str) -> None:
-    """Twice the same seed gives the same responses, whatever the global generator does."""
-    before = pickle.dumps(np.random.get_state())  # noqa: NPY002
-    first, second = _responses(_make(name)), _responses(_make(name))
-    require(np.array_equal(first, second), f"{name}: the same seed gives different responses")
-    after = pickle.dumps(np.random.get_state())  # noqa: NPY002
-    require(before == after, f"{name}: draws from NumPy's global generator")
-
-
-def check_picklable(registry: Registry, name: str) -> None:
-    """A copy through pickle chooses as the original does."""
-    policy = _make(name)
-    copy = pickle.loads(pickle.dumps(policy))
-    require(np.array_equal(_responses(policy), _responses(copy)), f"{name}: a pickled copy chooses otherwise")
+CASES = Simulated(
+    simulate=lambda policy, seed: _responses(policy).tolist(),
+    make=lambda registry, name: _make(name),
+    known=("workers", "rates", "guaranteed", "rng"),
+    has_views=False,
+)
 
 
 def check_chooses_a_worker(registry: Registry, name: str) -> None:
@@ -119,9 +105,8 @@ def check_same_by_hand(registry: Registry, name: str) -> None:
 
 
 def check_compiled(registry: Registry, name: str) -> None:
-    """A policy with compiled functions has all of them, and the state that they work on."""
+    """A policy with compiled functions has the state that they work on."""
     policy = _make(name)
-    require_compiled(policy, name)
     if as_compiled(policy) is not None:
         base = CompiledDispatch.__name__
         require(isinstance(policy, CompiledDispatch), f"{name}: has choosing and does not derive from {base}")
@@ -155,3 +140,14 @@ def check_follows_who_leaves(registry: Registry, name: str) -> None:
         worker = policy.choose(rng.integers(0, 5, len(_SPEEDS)))
         require(worker in present, f"{name}: chose worker {worker!r} after left() of it")
         policy.completed(worker, 1.0, 1.0 / _SPEEDS[worker])
+
+
+CHECKS: tuple[Check, ...] = (
+    *generic_checks(CASES),
+    check_chooses_a_worker,
+    check_refuses_bad_input,
+    check_same_by_hand,
+    check_compiled,
+    check_is_for_these_workers,
+    check_follows_who_leaves,
+)

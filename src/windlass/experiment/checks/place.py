@@ -3,43 +3,20 @@
 from __future__ import annotations
 
 import pickle
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
-from windlass.experiment.checks.capabilities import require_compiled
-from windlass.experiment.checks.common import require, require_defaults
+from windlass.experiment.checks.cases import Recorder, Simulated
+from windlass.experiment.checks.common import Check, require
+from windlass.experiment.checks.generic import generic_checks, require_ends
 from windlass.experiment.workloads.drops import draw_drops
 from windlass.experiment.workloads.sites import SiteModel, draw_sites
 from windlass.experiment.workloads.stages import JobModel, draw_jobs
 from windlass.model.fleet import FleetCase
 from windlass.model.timetable import SiteTimetable
-from windlass.place.view import Placement, PlaceView
 from windlass.policy.registry import Registry
 from windlass.sim.fleet import FleetRun, run_placed
-
-
-@dataclass
-class _Recorder:
-    """Drives a policy by hand: keeps what it answers, and watches the view."""
-
-    policy: Any
-    answers: list[Placement] = field(default_factory=list)
-    views: list[PlaceView] = field(default_factory=list)
-    changed: bool = False
-
-    @property
-    def name(self) -> str:
-        return str(self.policy.name)
-
-    def decide(self, view: PlaceView) -> Placement:
-        before = pickle.dumps(view)
-        answer: Placement = self.policy.decide(view)
-        self.changed = self.changed or pickle.dumps(view) != before
-        self.answers.append(answer)
-        self.views.append(pickle.loads(before))
-        return answer
 
 
 def _run(policy: Any, seed: int, drops: bool = False) -> FleetRun:
@@ -53,53 +30,34 @@ def _run(policy: Any, seed: int, drops: bool = False) -> FleetRun:
     return run_placed(FleetCase(fleet, jobs, timetable), policy, decide_every=0.5)
 
 
-def _make(registry: Registry, name: str) -> Any:
-    return registry.make(name, np.random.default_rng(7))
+def _compared(policy: Any, seed: int) -> object:
+    done = _run(policy, seed, drops=True)
+    return done.site.tolist(), done.end.tolist()
 
 
-def _global_state() -> bytes:
-    return pickle.dumps(np.random.get_state(legacy=False))  # noqa: NPY002
+CASES = Simulated(simulate=_compared)
 
 
-def check_parameters_have_defaults(registry: Registry, name: str) -> None:
-    """A policy can be named alone."""
-    require_defaults(registry, name, ())
-
-
-def check_seeded(registry: Registry, name: str) -> None:
-    """The same seed gives the same placement, and no global generator is touched."""
-    state = _global_state()
-    first, second = _run(_make(registry, name), 3), _run(_make(registry, name), 3)
-    same = bool((first.site == second.site).all() and (first.end == second.end).all())
-    require(same, f"{name}: two runs with one seed differ")
-    require(_global_state() == state, f"{name}: uses NumPy's global generator")
-
-
-def check_picklable(registry: Registry, name: str) -> None:
-    """A copy decides as the original does, and nothing is remembered between decisions."""
-    recorder = _Recorder(_make(registry, name))
+def check_remembers_nothing(registry: Registry, name: str) -> None:
+    """A new policy answers a view of a run as the one did that decided all before it."""
+    recorder = Recorder(CASES.make(registry, name))
     _run(recorder, 4)
-    copy = pickle.loads(pickle.dumps(_make(registry, name)))
-    for view, answer in list(zip(recorder.views, recorder.answers, strict=True))[::7]:
-        again = copy.decide(view)
+    fresh = CASES.make(registry, name)
+    for decision in recorder.decisions[::7]:
+        view, answer = pickle.loads(decision.before), decision.answer
+        again = fresh.decide(view)
         require(
             bool(np.array_equal(again.starts, answer.starts) and np.array_equal(again.moves, answer.moves)),
-            f"{name}: asked again at {view.now:g} s, a copy answers otherwise",
+            f"{name}: a new policy answers otherwise at {view.now:g} s",
         )
-
-
-def check_leaves_the_view_alone(registry: Registry, name: str) -> None:
-    """A policy decides; only the engine acts."""
-    recorder = _Recorder(_make(registry, name))
-    _run(recorder, 5, drops=True)
-    require(not recorder.changed, f"{name}: changes the view")
 
 
 def check_gives_reasons(registry: Registry, name: str) -> None:
     """Every start has a reason."""
-    recorder = _Recorder(_make(registry, name))
+    recorder = Recorder(CASES.make(registry, name))
     _run(recorder, 6)
-    for answer in recorder.answers:
+    for decision in recorder.decisions:
+        answer = decision.answer
         require(
             len(answer.why) == len(answer.starts),
             f"{name}: {len(answer.why)} reasons for {len(answer.starts)} starts",
@@ -109,11 +67,13 @@ def check_gives_reasons(registry: Registry, name: str) -> None:
 
 def check_no_task_starves(registry: Registry, name: str) -> None:
     """Every job ends, also where slots and links drop and return (the world refuses what does not fit)."""
-    for seed in range(7, 13):
-        done = _run(_make(registry, name), seed, drops=seed % 2 == 0)
-        require(bool(np.isfinite(done.end).all()), f"{name}: leaves a job without an end")
+    policies = ((CASES.make(registry, name), seed) for seed in range(7, 13))
+    require_ends(name, (_run(policy, seed, drops=seed % 2 == 0).end for policy, seed in policies))
 
 
-def check_compiled_ahead(registry: Registry, name: str) -> None:
-    """Where a policy says what is compiled ahead of a run, that is a tuple of kernels."""
-    require_compiled(_make(registry, name), name)
+CHECKS: tuple[Check, ...] = (
+    *generic_checks(CASES),
+    check_remembers_nothing,
+    check_gives_reasons,
+    check_no_task_starves,
+)

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import pickle
-from collections.abc import Iterator
+from collections.abc import Generator
 from typing import Any
 
 import numpy as np
 
-from windlass.experiment.checks.capabilities import require_compiled
-from windlass.experiment.checks.common import require, require_defaults
-from windlass.model import PolicyError
+from windlass.experiment.checks.cases import Drawn
+from windlass.experiment.checks.common import Check
+from windlass.experiment.checks.generic import generic_checks
 from windlass.model.queries import Cluster, Component, Hierarchy, Query, QueryPlan
-from windlass.plan import Plan, PlanView, QueryOptions, configurations
-from windlass.policy.registry import Registry
+from windlass.plan import PlanView, QueryOptions, configurations
 
 
 def drawn_hierarchy(rng: np.random.Generator, cameras: int) -> Hierarchy:
@@ -55,8 +53,8 @@ def drawn_view(rng: np.random.Generator, cameras: int = 3, queries: int = 8) -> 
     return PlanView(float(rng.uniform(0, 1e5)), tiers.resources, tiers.capacity(), tuple(options))
 
 
-def _drive(policy: Any, seed: int) -> Iterator[tuple[PlanView, Plan]]:
-    """Views and answers in turn; a few are of one query, of identical ones, or of none."""
+def drawn_views(seed: int) -> Generator[PlanView, Any, None]:
+    """Views of several queries, of one, of identical ones, and of none."""
     rng = np.random.default_rng(seed)
     for step in range(12):
         view = drawn_view(rng, queries=(0, 1, 5, 12)[step % 4])
@@ -64,60 +62,9 @@ def _drive(policy: Any, seed: int) -> Iterator[tuple[PlanView, Plan]]:
             same = view.queries[0]
             alike = tuple(QueryOptions(i, same.name, same.accuracy, same.demand) for i in range(5))
             view = PlanView(view.now, view.resources, view.capacity, alike)
-        yield view, policy.decide(view)
+        yield view
 
 
-def _make(registry: Registry, name: str) -> Any:
-    return registry.make(name, np.random.default_rng(7))
+CASES = Drawn(lambda policy, seed: drawn_views(seed))
 
-
-def check_parameters_have_defaults(registry: Registry, name: str) -> None:
-    """A policy can be named alone."""
-    require_defaults(registry, name, ("rng",))
-
-
-def check_can_be_carried_out(registry: Registry, name: str) -> None:
-    """A configuration and a reason for each query, and together they fit."""
-    for seed in range(5):
-        try:
-            for view, answer in _drive(_make(registry, name), seed):
-                answer.check(view)
-        except PolicyError as error:
-            require(False, f"{name}: {error}")
-
-
-def check_seeded(registry: Registry, name: str) -> None:
-    """Twice the same seed gives the same answers, whatever the global generator does."""
-    first = [answer for _, answer in _drive(_make(registry, name), 11)]
-    before = pickle.dumps(np.random.get_state(legacy=False))  # noqa: NPY002
-    second = [answer for _, answer in _drive(_make(registry, name), 11)]
-    after = pickle.dumps(np.random.get_state(legacy=False))  # noqa: NPY002
-    require(first == second, f"{name}: the same seed gives other answers")
-    require(before == after, f"{name}: draws from NumPy's global generator")
-
-
-def check_picklable(registry: Registry, name: str) -> None:
-    """A copy through pickle, taken after it has decided, answers as the original does from then on."""
-    policy = _make(registry, name)
-    for _ in _drive(policy, 12):
-        pass
-    copy = pickle.loads(pickle.dumps(policy))
-    goes_on = [answer for _, answer in _drive(policy, 13)]
-    require(
-        goes_on == [answer for _, answer in _drive(copy, 13)], f"{name}: a pickled copy answers otherwise"
-    )
-
-
-def check_leaves_the_view_alone(registry: Registry, name: str) -> None:
-    """A view is the same after a decision."""
-    policy, rng = _make(registry, name), np.random.default_rng(14)
-    for _ in range(5):
-        view = drawn_view(rng)
-        before = pickle.dumps(view)
-        policy.decide(view)
-        require(pickle.dumps(view) == before, f"{name}: changes the view it is given")
-
-
-def check_compiled_ahead(registry: Registry, name: str) -> None:
-    """Where a policy says what is compiled ahead of a run, that is a tuple of kernels."""
-    require_compiled(_make(registry, name), name)
+CHECKS: tuple[Check, ...] = generic_checks(CASES)

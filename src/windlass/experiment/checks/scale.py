@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-import pickle
-from collections.abc import Iterator
+from collections.abc import Generator
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from windlass.experiment.checks.common import CheckError, require, require_defaults
-from windlass.model import InputError, PolicyError
+from windlass.experiment.checks.cases import Drawn
+from windlass.experiment.checks.common import Check, CheckError, require
+from windlass.experiment.checks.generic import generic_checks
+from windlass.model import InputError
 from windlass.model.instances import InstanceType
 from windlass.policy.registry import Registry
-from windlass.scale import Demands, ScaleView, Totals, idle_time
+from windlass.scale import Demands, ScaleView, idle_time
 
 _TYPES = (
     InstanceType("small", cores=4, memory=16e9, price=0.2, most=20),
@@ -40,73 +41,22 @@ def drawn_view(rng: np.random.Generator, now: float, history: np.ndarray) -> Sca
     return ScaleView(now, 600.0, _TYPES, ready, coming, used, running, waiting, history)
 
 
-def _drive(policy: Any, seed: int) -> Iterator[tuple[ScaleView, Totals]]:
-    """Views and answers in turn, with a history that has a day in it, and a jump."""
+def drawn_views(seed: int) -> Generator[ScaleView, Any, None]:
+    """Views with a growing history, which has a day in it and a jump."""
     rng = np.random.default_rng(seed)
     day = 1.0 + np.sin(2.0 * np.pi * np.arange(_STEPS) / 144.0)
     history = day[:, None] * (6.0, 3.0, 1.0) * rng.uniform(0.9, 1.1, (_STEPS, 3))
     history[_STEPS // 2] *= 50.0
     for step in range(0, _STEPS, 10):
-        view = drawn_view(rng, 600.0 * step, history[: step + 1])
-        answer = policy.decide(view)
-        yield view, answer
+        yield drawn_view(rng, 600.0 * step, history[: step + 1])
 
 
-def _make(registry: Registry, name: str) -> Any:
-    return registry.make(name, np.random.default_rng(7))
-
-
-def check_parameters_have_defaults(registry: Registry, name: str) -> None:
-    """A policy can be named alone."""
-    require_defaults(registry, name, ("rng",))
-
-
-def check_can_be_carried_out(registry: Registry, name: str) -> None:
-    """As many of each type as there may be, each with a reason."""
-    for seed in range(3):
-        try:
-            for view, answer in _drive(_make(registry, name), seed):
-                answer.check(view)
-        except PolicyError as error:
-            require(False, f"{name}: {error}")
-
-
-def check_seeded(registry: Registry, name: str) -> None:
-    """Twice the same seed gives the same answers, whatever the global generator does."""
-    first = [answer for _, answer in _drive(_make(registry, name), 11)]
-    before = pickle.dumps(np.random.get_state(legacy=False))  # noqa: NPY002
-    second = [answer for _, answer in _drive(_make(registry, name), 11)]
-    after = pickle.dumps(np.random.get_state(legacy=False))  # noqa: NPY002
-    require(first == second, f"{name}: the same seed gives other answers")
-    require(before == after, f"{name}: draws from NumPy's global generator")
-
-
-def check_picklable(registry: Registry, name: str) -> None:
-    """A copy through pickle, taken after it has decided, answers as the original does from then on."""
-    policy = _make(registry, name)
-    for _ in _drive(policy, 12):
-        pass
-    copy = pickle.loads(pickle.dumps(policy))
-    goes_on = [answer for _, answer in _drive(policy, 13)]
-    require(
-        goes_on == [answer for _, answer in _drive(copy, 13)], f"{name}: a pickled copy answers otherwise"
-    )
-
-
-def check_leaves_the_view_alone(registry: Registry, name: str) -> None:
-    """A view is the same after a decision."""
-    policy, rng = _make(registry, name), np.random.default_rng(14)
-    history = rng.uniform(0, 5, (20, 3))
-    for step in range(20):
-        view = drawn_view(rng, 600.0 * step, history[: step + 1])
-        before = pickle.dumps(view)
-        policy.decide(view)
-        require(pickle.dumps(view) == before, f"{name}: changes the view it is given")
+CASES = Drawn(lambda policy, seed: drawn_views(seed))
 
 
 def check_looks_leave_no_trace(registry: Registry, name: str) -> None:
     """At a look the answer can be carried out, and those at decisions are as if nobody had looked in between."""
-    policy, seldom = _make(registry, name), _make(registry, name)
+    policy, seldom = CASES.make(registry, name), CASES.make(registry, name)
     rng = np.random.default_rng(15)
     history = rng.uniform(0, 5, (40, 3))
     for step in range(40):
@@ -123,10 +73,17 @@ def check_looks_leave_no_trace(registry: Registry, name: str) -> None:
 
 def check_idle_is_a_time(registry: Registry, name: str) -> None:
     """Where a policy says how long instances may be empty, that is a finite number of at least 0, in seconds."""
-    policy = _make(registry, name)
+    policy = CASES.make(registry, name)
     try:
         idle_time(policy, otherwise=0.0)
     except InputError as error:
         require(False, f"{name}: {str(error).removeprefix(f'{policy.name}: ')}")
     except TypeError as error:
         raise CheckError(f"{name}: idle is {policy.idle!r}, expected a number") from error
+
+
+CHECKS: tuple[Check, ...] = (
+    *generic_checks(CASES),
+    check_looks_leave_no_trace,
+    check_idle_is_a_time,
+)

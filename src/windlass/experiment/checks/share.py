@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import dataclasses
 import math
-import pickle
-from collections.abc import Iterator
+from collections.abc import Generator
 from typing import Any
 
 import numpy as np
 
 from windlass.experiment.checks.capabilities import require_methods, require_restored
-from windlass.experiment.checks.common import require, require_defaults
-from windlass.model import PolicyError
+from windlass.experiment.checks.cases import Drawn
+from windlass.experiment.checks.common import Check, require
+from windlass.experiment.checks.generic import generic_checks
 from windlass.policy.registry import Registry, capability
 from windlass.share import Allocation, Candidate, Checkpoint, ShareView, observe
 from windlass.share.answer import Sharing
@@ -65,13 +65,12 @@ def drawn_view(rng: np.random.Generator, running: int, waiting: int) -> ShareVie
     return ShareView(float(rng.uniform(0, 1e5)), hosts, candidates)
 
 
-def _drive(policy: Any, seed: int) -> Iterator[tuple[ShareView, Sharing]]:
-    """Views and answers in turn; all that share are measured between, and some jobs end."""
+def drawn_views(policy: Any, seed: int) -> Generator[ShareView, Sharing, None]:
+    """Views in turn, as the answers have it; the policy is informed of pairs in between, and some jobs end."""
     rng = np.random.default_rng(seed)
     view = drawn_view(rng, 6, 4)
     for step in range(_STEPS):
-        answer = policy.decide(view)
-        yield view, answer
+        answer = yield view
         hosts = []
         for place, host in enumerate(carried_out(view, answer)):
             measured = drawn_allocation(host.job, rng)
@@ -96,78 +95,36 @@ def _drive(policy: Any, seed: int) -> Iterator[tuple[ShareView, Sharing]]:
         view = ShareView(60.0 * step, tuple(hosts), candidates)
 
 
-def _make(registry: Registry, name: str) -> Any:
-    return registry.make(name, np.random.default_rng(7))
-
-
-def check_parameters_have_defaults(registry: Registry, name: str) -> None:
-    """A policy can be named alone."""
-    require_defaults(registry, name, ("rng",))
-
-
-def check_can_be_carried_out(registry: Registry, name: str) -> None:
-    """Nobody shares twice, beyond cores or beyond memory; quotas are actions, and each has a reason."""
-    for seed in range(5):
-        try:
-            for view, answer in _drive(_make(registry, name), seed):
-                answer.check(view)
-        except PolicyError as error:
-            require(False, f"{name}: {error}")
-
-
-def check_seeded(registry: Registry, name: str) -> None:
-    """Twice the same seed gives the same answers, whatever the global generator does."""
-    first = [answer for _, answer in _drive(_make(registry, name), 11)]
-    before = pickle.dumps(np.random.get_state(legacy=False))  # noqa: NPY002
-    second = [answer for _, answer in _drive(_make(registry, name), 11)]
-    after = pickle.dumps(np.random.get_state(legacy=False))  # noqa: NPY002
-    require(first == second, f"{name}: the same seed gives other answers")
-    require(before == after, f"{name}: draws from NumPy's global generator")
-
-
-def check_picklable(registry: Registry, name: str) -> None:
-    """A copy through pickle, taken after it has learned, answers as the original does from then on."""
-    policy = _make(registry, name)
-    for _ in _drive(policy, 12):
-        pass
-    copy = pickle.loads(pickle.dumps(policy))
-    goes_on = [answer for _, answer in _drive(policy, 13)]
-    require(
-        goes_on == [answer for _, answer in _drive(copy, 13)], f"{name}: a pickled copy answers otherwise"
-    )
-
-
-def check_leaves_the_view_alone(registry: Registry, name: str) -> None:
-    """A view is the same after a decision."""
-    policy = _make(registry, name)
-    rng = np.random.default_rng(14)
-    for _ in range(20):
-        view = drawn_view(rng, 5, 3)
-        before = pickle.dumps(view)
-        policy.decide(view)
-        require(pickle.dumps(view) == before, f"{name}: changes the view it is given")
+CASES = Drawn(drawn_views)
 
 
 def check_answers_an_empty_view(registry: Registry, name: str) -> None:
     """Where nobody runs or nobody waits, nobody starts."""
     rng = np.random.default_rng(15)
     for view in (drawn_view(rng, 0, 3), drawn_view(rng, 3, 0), drawn_view(rng, 0, 0)):
-        answer = _make(registry, name).decide(view)
+        answer = CASES.make(registry, name).decide(view)
         require(not answer.shares, f"{name}: shares where nobody runs or nobody waits")
 
 
 def check_learns(registry: Registry, name: str) -> None:
     """A policy that learns has the methods for it whole: observed(), and both saved() and restore()."""
-    policy = _make(registry, name)
+    policy = CASES.make(registry, name)
     require_methods(policy, name, "observed")
     require_methods(policy, name, "saved", "restore")
 
 
 def check_saved_state_is_restored(registry: Registry, name: str) -> None:
     """A policy that can be saved is restored from what it saved, and refuses half of it."""
-    learned, fresh = (capability(_make(registry, name), Persistent) for _ in range(2))
+    learned, fresh = (capability(CASES.make(registry, name), Persistent) for _ in range(2))
     if learned is None or fresh is None:
         return
-    for _ in _drive(learned, 16):
-        pass
+    CASES.outcome(learned, 16)
     require_restored(learned, fresh, name)
+
+
+CHECKS: tuple[Check, ...] = (
+    *generic_checks(CASES),
+    check_answers_an_empty_view,
+    check_learns,
+    check_saved_state_is_restored,
+)

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable, Iterator
-from types import ModuleType
 
-from windlass.experiment.checks import common
+from windlass.experiment.checks.common import (
+    Check,
+    check_documented,
+    check_named,
+    check_refuses_unknown_parameter,
+)
 from windlass.model import InputError
 from windlass.policy.registry import Registry
 
-Check = Callable[[Registry, str], None]
+#: Checks that need no cases.
+ALWAYS: tuple[Check, ...] = (check_documented, check_named, check_refuses_unknown_parameter)
 
 
 def checks_of(decision: str) -> tuple[Check, ...]:
-    """The checks that policies of a decision must pass: those of every decision, and those of its own module.
+    """The checks that policies of a decision must pass: those of every decision, and ``CHECKS`` of its own module.
 
     The module is found by the decision's name, as :mod:`windlass.experiment.checks.order.site` is for ``order.site``.
 
@@ -25,14 +29,8 @@ def checks_of(decision: str) -> tuple[Check, ...]:
         own = importlib.import_module(f"windlass.experiment.checks.{decision}")
     except ModuleNotFoundError as error:
         raise InputError(f"decision {decision!r} has no checks") from error
-    return (*_checks_in(common), *_checks_in(own))
-
-
-def _checks_in(module: ModuleType) -> Iterator[Check]:
-    """The functions named ``check_…`` that a module defines, in the order of the file."""
-    for name, value in vars(module).items():
-        if name.startswith("check_") and value.__module__ == module.__name__:
-            yield value
+    checks: tuple[Check, ...] = own.CHECKS
+    return (*ALWAYS, *checks)
 
 
 def check_policy(registry: Registry, name: str) -> None:

@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from windlass.experiment.checks.common import CheckError
-from windlass.experiment.checks.suite import Check, checks_of
+from windlass.experiment.checks.common import Check, CheckError
+from windlass.experiment.checks.suite import checks_of
 from windlass.model import InputError
 from windlass.order.site import POLICIES as ORDER
 from windlass.policy.context import Context

@@ -126,7 +126,7 @@ class TelemetryPart(Quiet):
             view = AdmitView(now, row, float(pressure.busy[node]), float(pressure.ready[node]))
             answer = policy.decide(view)
             try:
-                answer.check()
+                answer.check(view)
             except PolicyError as error:
                 raise PolicyError(str(error), _ADMIT) from error
             answers[node] = answer.reject

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pickle
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -14,38 +12,17 @@ from windlass.experiment.checks.capabilities import (
     require_numbers,
     require_positive,
 )
-from windlass.experiment.checks.common import require, require_defaults
+from windlass.experiment.checks.cases import Recorder, Simulated
+from windlass.experiment.checks.common import Check, require
+from windlass.experiment.checks.generic import generic_checks, require_ends
 from windlass.model import JobTable, Owners
 from windlass.order.site.compiled import Parametric, Pooled, Selecting
 from windlass.order.site.ownership import Owned, half_life_of
 from windlass.order.site.reservation import Reserving
-from windlass.order.site.view import SiteView, Start
 from windlass.policy.registry import Registry, capability
 from windlass.sim import Replay, replay
 
 _PROCESSORS = 16
-
-
-@dataclass
-class _Recorder:
-    """Drives a policy by hand: keeps what it answers, and watches the view."""
-
-    policy: Any
-    answers: list[Start] = field(default_factory=list)
-    views: list[SiteView] = field(default_factory=list)
-    changed: bool = False
-
-    @property
-    def name(self) -> str:
-        return str(self.policy.name)
-
-    def decide(self, view: SiteView) -> Start:
-        before = pickle.dumps(view)
-        answer: Start = self.policy.decide(view)
-        self.changed = self.changed or pickle.dumps(view) != before
-        self.answers.append(answer)
-        self.views.append(view)
-        return answer
 
 
 def workload(seed: int, jobs: int = 200) -> JobTable:
@@ -60,46 +37,18 @@ def workload(seed: int, jobs: int = 200) -> JobTable:
     )
 
 
-def _make(registry: Registry, name: str) -> Any:
-    return registry.make(name, np.random.default_rng(7))
-
-
 def _starts(policy: Any, jobs: JobTable) -> Replay:
     return replay(jobs, _PROCESSORS, policy, owners=Owners.of(len(jobs), user=jobs.job % 5))
 
 
-def check_parameters_have_defaults(registry: Registry, name: str) -> None:
-    """A policy can be named alone."""
-    require_defaults(registry, name, ("rng",))
-
-
-def check_seeded(registry: Registry, name: str) -> None:
-    """Twice the same seed gives the same starts, whatever the global generator does."""
-    jobs = workload(1)
-    first = _starts(_make(registry, name), jobs).start
-    before = pickle.dumps(np.random.get_state())  # noqa: NPY002
-    second = _starts(_make(registry, name), jobs).start
-    after = pickle.dumps(np.random.get_state())  # noqa: NPY002
-    require(np.array_equal(first, second), f"{name}: the same seed gives different starts")
-    require(before == after, f"{name}: draws from NumPy's global generator")
-
-
-def check_picklable(registry: Registry, name: str) -> None:
-    """A copy through pickle decides as the original does; a policy in a file of its own is imported anew."""
-    policy = _make(registry, name)
-    jobs = workload(2)
-    copy = pickle.loads(pickle.dumps(policy))
-    require(
-        np.array_equal(_starts(copy, jobs).start, _starts(policy, jobs).start),
-        f"{name}: a pickled copy decides otherwise",
-    )
+CASES = Simulated(lambda policy, seed: _starts(policy, workload(seed)).start.tolist())
 
 
 def check_same_by_hand(registry: Registry, name: str) -> None:
     """The simulator's own way and `decide` called with each view give the same starts and reasons."""
     jobs = workload(3)
-    direct = _starts(_make(registry, name), jobs)
-    recorder = _Recorder(_make(registry, name))
+    direct = _starts(CASES.make(registry, name), jobs)
+    recorder = Recorder(CASES.make(registry, name))
     by_hand = _starts(recorder, jobs)
     require(
         np.array_equal(direct.start, by_hand.start), f"{name}: driven by hand it starts jobs at other times"
@@ -110,18 +59,12 @@ def check_same_by_hand(registry: Registry, name: str) -> None:
     )
 
 
-def check_leaves_the_view_alone(registry: Registry, name: str) -> None:
-    """A view is the same after a decision."""
-    recorder = _Recorder(_make(registry, name))
-    _starts(recorder, workload(4))
-    require(not recorder.changed, f"{name}: changes the view it is given")
-
-
 def check_gives_reasons(registry: Registry, name: str) -> None:
     """Every started job has a reason of at least a word."""
-    recorder = _Recorder(_make(registry, name))
+    recorder = Recorder(CASES.make(registry, name))
     _starts(recorder, workload(5))
-    for answer in recorder.answers:
+    for decision in recorder.decisions:
+        answer = decision.answer
         reasons = answer.reasons()
         require(
             len(reasons) == len(answer.jobs), f"{name}: {len(answer.jobs)} jobs but {len(reasons)} reasons"
@@ -131,14 +74,12 @@ def check_gives_reasons(registry: Registry, name: str) -> None:
 
 def check_no_job_starves(registry: Registry, name: str) -> None:
     """On an idle site every queue is worked off, and nothing runs over capacity (the simulator sees to it)."""
-    for seed in range(6, 10):
-        done = _starts(_make(registry, name), workload(seed))
-        require(bool(np.isfinite(done.end).all()), f"{name}: leaves a job without an end")
+    require_ends(name, (_starts(CASES.make(registry, name), workload(seed)).end for seed in range(6, 10)))
 
 
 def check_compiled(registry: Registry, name: str) -> None:
     """The functions of a compiled policy are kernels, and its reasons and numbers are what they need."""
-    policy = _make(registry, name)
+    policy = CASES.make(registry, name)
     selecting, pooled = capability(policy, Selecting), capability(policy, Pooled)
     parametric = capability(policy, Parametric)
     require_kernel(None if selecting is None else selecting.select, name, "select")
@@ -152,19 +93,19 @@ def check_compiled(registry: Registry, name: str) -> None:
 
 def check_half_life_is_a_time(registry: Registry, name: str) -> None:
     """Where a policy says after how long the use of users counts half, that is a number above 0, in seconds."""
-    require_positive(half_life_of(_make(registry, name)), name, "half_life")
+    require_positive(half_life_of(CASES.make(registry, name)), name, "half_life")
 
 
 def check_promises(registry: Registry, name: str) -> None:
     """A policy that promises starts promises one or none, NaN, to each waiting job, and none in the past."""
-    policy = _make(registry, name)
+    policy = CASES.make(registry, name)
     require_methods(policy, name, "promised")
     able = capability(policy, Reserving)
     if able is None:
         return
-    recorder = _Recorder(policy)
+    recorder = Recorder(policy)
     _starts(recorder, workload(11))
-    for view, answer in list(zip(recorder.views, recorder.answers, strict=True))[::7]:
+    for view, _, answer in recorder.decisions[::7]:
         found = np.asarray(able.promised(view, answer), np.float64)
         shape, expected = found.shape, view.waiting.job.shape
         require(shape == expected, f"{name}: promised() returns shape {shape}, expected {expected}")
@@ -174,7 +115,7 @@ def check_promises(registry: Registry, name: str) -> None:
 
 def check_placed(registry: Registry, name: str) -> None:
     """A policy that has to know whose the jobs are returns one that decides, and an owner for each job."""
-    policy = _make(registry, name)
+    policy = CASES.make(registry, name)
     require_methods(policy, name, "placed")
     able = capability(policy, Owned)
     if able is None:
@@ -187,3 +128,15 @@ def check_placed(registry: Registry, name: str) -> None:
     require(callable(getattr(placed, "decide", None)), f"{name}: placed() returns a policy without decide()")
     count = len(owners.user)
     require(count == len(jobs), f"{name}: placed() returns owners of {count} jobs, expected {len(jobs)}")
+
+
+CHECKS: tuple[Check, ...] = (
+    *generic_checks(CASES),
+    check_same_by_hand,
+    check_gives_reasons,
+    check_no_job_starves,
+    check_compiled,
+    check_half_life_is_a_time,
+    check_promises,
+    check_placed,
+)
