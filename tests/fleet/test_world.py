@@ -13,7 +13,7 @@ from windlass.experiment.workloads.sizes import draw_sizes
 from windlass.jit import Kernel
 from windlass.model import InputError, PolicyError
 from windlass.model.fleet import Fleet, FleetCase, fixed_table
-from windlass.order.fleet import POLICIES, JobOrder
+from windlass.order.fleet import POLICIES, FleetView, JobOrder
 from windlass.order.fleet.compiled import SELECT, CompiledOrder
 from windlass.order.fleet.policies.swag import Swag
 from windlass.results.metrics.isolated import alone
@@ -28,8 +28,6 @@ def fixed(submit, subjobs, duration, slots, **further):
 
 def naive_run(case, policy):
     """Starts of tasks by a loop over instants, asking the policy's `decide`; numbers of tasks only."""
-    from windlass.order.fleet import FleetView
-
     work = naive.flat(case)
     job_of_sub = np.repeat(np.arange(work.jobs), np.diff(work.first))
     coming = work.task0[:-1].copy()
@@ -159,6 +157,43 @@ def test_a_compiled_answer_that_is_no_order_is_an_error(options):
     work = fixed([0, 0], [[1, 1, 0], [1, 0, 1]], [1.0] * 4, [1, 1, 1])
     with pytest.raises(PolicyError, match="policy 'wrong' gave no order of the 2 waiting jobs"):
         run_ordered(work, Wrong(options))
+
+
+def _told_once(subjobs, slots, backlog, options, out):
+    for row in range(2):
+        for place in range(len(subjobs)):
+            out[row, place] = int(options[1 + 3 * row + place]) if len(subjobs) == 3 else place
+    return int(options[0]) if len(subjobs) == 3 else 1
+
+
+class ToldOnce(Wrong):
+    select = Kernel(_told_once, SELECT)
+
+
+@given(
+    rows=st.integers(0, 3),
+    order=st.lists(st.permutations([0, 1, 2]), min_size=2, max_size=2),
+    odd=st.booleans(),
+    at=st.tuples(st.integers(0, 5), st.integers(-1, 3)),
+)
+@settings(deadline=None)
+def test_the_loop_refuses_what_the_order_s_own_check_refuses(rows, order, odd, at):
+    numbers = [number for row in order for number in row]
+    if odd:
+        numbers[at[0]] = at[1]
+    table = np.array([*numbers, 0, 1, 2]).reshape(3, 3)
+    told = JobOrder(table[0] if rows == 1 else table[:rows])
+    refused = []
+    for check in (
+        lambda: told.check(FleetView(0.0, np.ones((3, 2)), np.ones(2), np.zeros(2))),
+        lambda: run_ordered(fixed([0] * 3, [[1, 1]] * 3, [1.0] * 6, [1, 1]), ToldOnce([rows, *numbers])),
+    ):
+        try:
+            check()
+            refused.append("")
+        except PolicyError as error:
+            refused.append("no order" if "gave no order of the" in str(error) else str(error))
+    assert refused[0] == refused[1]
 
 
 @pytest.mark.parametrize(

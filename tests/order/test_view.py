@@ -7,7 +7,6 @@ import pytest
 
 from tests.anew import anew
 from windlass.model import PolicyError
-from windlass.order.site.validation import check_pools, check_start
 from windlass.order.site.view import Running, SiteView, Start, Waiting
 
 
@@ -62,10 +61,16 @@ def test_a_view_of_an_engine_s_rows_is_the_policy_s_own() -> None:
     assert str({name: column.tolist() for name, column in columns.items()}) == str(before)
 
 
+def waiting(job, procs, free, needs=None, **pools) -> SiteView:
+    """A site at which jobs wait and none runs."""
+    zeros = [0.0] * len(job)
+    queue = Waiting.of(job, zeros, procs, zeros, needs=needs)
+    return SiteView(0.0, 9, free, queue, Running.of(), **pools)
+
+
 @pytest.mark.parametrize(
     ("answer", "problem"),
     [
-        (None, "decided None, expected a Start"),
         (Start((4,), ()), "gave 0 reasons for 1 jobs"),
         (
             Start((4,), notes=np.zeros((2, 1))),
@@ -77,23 +82,26 @@ def test_a_view_of_an_engine_s_rows_is_the_policy_s_own() -> None:
         (Start((5, 4)), "started jobs that need more than the 5 idle processors"),
     ],
 )
-def test_an_answer_that_cannot_be_carried_out_is_refused(answer: object, problem: str) -> None:
+def test_an_answer_that_cannot_be_carried_out_is_refused(answer: Start, problem: str) -> None:
     with pytest.raises(PolicyError, match=f"^{problem}$"):
-        check_start(answer, np.array([4, 5]), np.array([3, 3]), 5)
+        answer.check(waiting([4, 5], [3, 3], free=5))
 
 
 def test_an_answer_that_can_be_is_told_by_its_places_in_the_queue() -> None:
     jobs, procs = np.array([4, 5, 9]), np.array([3, 3, 1])
-    assert check_start(Start((9, 4)), jobs, procs, 4).tolist() == [2, 0]
-    assert check_start(Start(notes=np.zeros(3)), jobs, procs, 0).tolist() == []
+    assert Start((9, 4)).positions(jobs, procs, 4).tolist() == [2, 0]
+    assert Start(notes=np.zeros(3)).positions(jobs, procs, 0).tolist() == []
 
 
 @pytest.mark.parametrize(("name", "verb"), [("GPUs", "are"), ("memory", "is")])
 def test_jobs_that_need_more_of_a_pool_than_is_free_are_refused_by_its_name(name: str, verb: str) -> None:
-    needs, names = np.array([[1, 1, 1], [2, 3, 4]]), ["licenses", name]
-    check_pools(np.array([0, 2]), needs, np.array([2, 6]), names)
+    start, pools = (
+        Start((4, 6)),
+        {"needs": np.array([[1, 1, 1], [2, 3, 4]]), "pool_names": ("licenses", name)},
+    )
+    start.check(waiting([4, 5, 6], [1, 1, 1], free=2, pools=np.array([2, 6]), **pools))
     with pytest.raises(PolicyError, match=f"^started jobs that need more {name} than {verb} free$"):
-        check_pools(np.array([0, 2]), needs, np.array([2, 5]), names)
+        start.check(waiting([4, 5, 6], [1, 1, 1], free=2, pools=np.array([2, 5]), **pools))
 
 
 def test_whose_running_jobs_are_is_sorted_with_them() -> None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 
 from tests.oracles.plain import Answers
 from tests.oracles.workloads import CHECK, Case, cases
@@ -11,7 +13,7 @@ from windlass.jit import Kernel
 from windlass.model import JobTable, PolicyError
 from windlass.model.pools import Pools
 from windlass.order.site.compiled import SELECT, CompiledPolicy
-from windlass.order.site.view import SiteView, Start
+from windlass.order.site.view import Running, SiteView, Start, Waiting
 from windlass.sim import replay
 
 
@@ -66,6 +68,45 @@ def test_an_answer_that_lacks_of_any_pool_is_refused(positions: tuple[int, ...])
 def test_an_answer_for_which_all_pools_have_enough_is_carried_out() -> None:
     # The first two, and at 10 s the first two of those that are left.
     assert replay(FOUR, 4, Told(0, 1), pools=POOLS).start.tolist() == [0.0, 0.0, 10.0, 10.0]
+
+
+def _told_once(view, chosen, why):
+    if len(view.queue) < 4:
+        chosen[0], why[0] = 0, 0
+        return 1 if view.free == 4 else 0
+    count = int(view.given[0])
+    for place in range(count):
+        chosen[place], why[place] = int(view.given[1 + place]), 0
+    return count
+
+
+class ToldOnce(Told):
+    """Answers its positions first; then one job at a time."""
+
+    select = Kernel(_told_once, SELECT, allocates=False)
+
+
+def refusal(check, *given_) -> str:
+    """Which rule an answer breaks: by the text, with the pools that lack in one word."""
+    try:
+        check(*given_)
+    except PolicyError as error:
+        text = str(error).removeprefix("policy 'told' ")
+        return "more of a pool" if "GPUs" in text or "memory" in text else text
+    return ""
+
+
+@CHECK
+@given(st.lists(st.integers(0, 3) | st.integers(-1, 4), min_size=1, max_size=4), st.booleans())
+def test_the_loop_refuses_what_the_answer_s_own_check_refuses(positions: list[int], pooled: bool) -> None:
+    zeros = np.zeros(4)
+    queue = Waiting.of(FOUR.job, zeros, FOUR.procs, zeros, needs=POOLS.needs if pooled else None)
+    pools = {"pools": POOLS.amount, "pool_names": POOLS.names} if pooled else {}
+    view = SiteView(0.0, 4, 4, queue, Running.of(), **pools)
+    numbers = [*FOUR.job.tolist(), 99]
+    start = Start(tuple(numbers[position] for position in positions), "told so")
+    more = {"pools": POOLS} if pooled else {}
+    assert refusal(start.check, view) == refusal(lambda: replay(FOUR, 4, ToldOnce(*positions), **more))
 
 
 def _last_first(view, chosen, why):

@@ -11,9 +11,9 @@ from pathlib import Path
 from rich.console import Console
 from rich.text import Text
 
-from windlass.policy.limit import TimeLimitError, time_limit
 from windlass.experiment.checks.validation import Checked, decision_of, run_checks
 from windlass.model import InputError
+from windlass.policy.limit import TimeLimitError, time_limit
 
 
 def check_command(policy: str, decision: str | None, *, limit_s: float, as_json: bool) -> None:

@@ -10,8 +10,20 @@ import numpy as np
 from numba import types
 from numpy.typing import NDArray
 
+from windlass.model import PolicyError
+
 _Ints = NDArray[np.int64]
 _Floats = NDArray[np.float64]
+
+#: What is wrong with a row of a placement; compiled engines have the numbers.
+RIGHT, NO_SLOT, NO_TASK, NO_LINK, BAD_SITE, LATE_MOVE = range(6)
+_PROBLEMS = {
+    NO_SLOT: "there are not so many free slots",
+    NO_TASK: "there are not so many waiting tasks",
+    NO_LINK: "there is no link on the way",
+    BAD_SITE: "there is no such site, or no such read",
+    LATE_MOVE: "the stage has begun, or reads from all sites",
+}
 
 
 class Sites(NamedTuple):
@@ -195,6 +207,13 @@ class Placement:
         Whether tasks of unlike size begin with the largest, or in the order of the stage.
     wake
         When to ask again even if nothing happens until then, s; infinity for no such wish.
+
+    Examples
+    --------
+    >>> view = PlaceView(0.0, Sites.of([1, 2], [9, 9], [9, 9]), Ready.of(shuffles=[0], task_s=[1], here=[[2, 0]]))
+    >>> Placement(np.array([[0, 0, 0, 2]]), np.array([], int), ()).check(view)
+    Traceback (most recent call last):
+    windlass.model.errors.PolicyError: gave 0 reasons for 1 starts
     """
 
     starts: _Ints
@@ -204,3 +223,80 @@ class Placement:
     plan: _Ints | None = None
     largest_first: bool = False
     wake: float = math.inf
+
+    def check(self, view: PlaceView) -> None:
+        """Raise unless an engine can carry this out, moves first, then starts in their order.
+
+        An engine may know of more than the view has, such as a missing link between two sites.
+
+        Raises
+        ------
+        PolicyError
+            See :meth:`check_form`; or a row has no such stage, site or read, more tasks than wait or than slots are
+            free, no link for what is read, or a move of a stage that has begun or reads from all sites.
+        """
+        sites, ready = view.sites, view.ready
+        self.check_form(view.now, len(ready.job), len(sites.slots))
+        free, waiting, here = sites.free.copy(), ready.waiting.copy(), ready.here.copy()
+        begun = ready.started.sum(axis=1) > 0
+        for number, (row, source, site, tasks) in enumerate([*self.moves.tolist(), *self.starts.tolist()]):
+            is_move = number < len(self.moves)
+            if not 0 <= row < len(waiting):
+                raise self.refusal(NO_TASK, number)
+            shuffles = bool(ready.shuffles[row])
+            if not 0 <= site < len(free) or source >= len(free) or (source < 0) != shuffles:
+                raise self.refusal(BAD_SITE, number)
+            if not 1 <= tasks <= waiting[row] or (not shuffles and tasks > here[row, source]):
+                raise self.refusal(NO_TASK, number)
+            if is_move and (shuffles or begun[row]):
+                raise self.refusal(LATE_MOVE, number)
+            if not is_move and tasks > free[site]:
+                raise self.refusal(NO_SLOT, number)
+            read = ready.data[row] > 0.0
+            if not shuffles:
+                read = read & (np.arange(len(read)) == source)
+            read[site] = False
+            if read.any() and not (sites.down[site] > 0.0 and (sites.up[read] > 0.0).all()):
+                raise self.refusal(NO_LINK, number)
+            waiting[row] -= tasks
+            if not shuffles:
+                here[row, source] -= tasks
+            if not is_move:
+                free[site] -= tasks
+
+    def check_form(self, now: float, rows: int, sites: int) -> None:
+        """Raise unless shapes, reasons and the time to ask again are right for an engine's own numbers.
+
+        Parameters
+        ----------
+        now
+            The engine's clock, s.
+        rows, sites
+            Stages of the view, and sites.
+
+        Raises
+        ------
+        PolicyError
+            An array has another shape, a start has no reason, or ``wake`` is not after ``now``.
+        """
+        if not self.wake > now:
+            raise PolicyError(f"wants to be asked at {self.wake} s, which is past at {now} s")
+        if not _has_rows(self.starts) or not _has_rows(self.moves):
+            shapes = f"{np.shape(self.starts)} and {np.shape(self.moves)}"
+            raise PolicyError(f"starts and moves have shapes {shapes}, expected (k, 4) whole numbers each")
+        if len(self.why) != len(self.starts):
+            raise PolicyError(f"gave {len(self.why)} reasons for {len(self.starts)} starts")
+        if len(self.why) and not 0 <= min(self.why) <= max(self.why) < len(self.reasons):
+            raise PolicyError(f"gave reasons by numbers that are not below {len(self.reasons)}")
+        if self.plan is not None and np.shape(self.plan) != (rows, sites):
+            raise PolicyError(f"plan has shape {np.shape(self.plan)}, expected ({rows}, {sites})")
+
+    def refusal(self, problem: int, number: int) -> PolicyError:
+        """Return the error that names a row, counted over moves and then starts, and what is wrong with it."""
+        moves = len(self.moves)
+        line = (self.moves[number] if number < moves else self.starts[number - moves]).tolist()
+        return PolicyError(f"answered (stage row, source, site, tasks) {line}: {_PROBLEMS[problem]}")
+
+
+def _has_rows(lines: _Ints) -> bool:
+    return lines.ndim == 2 and lines.shape[1] == 4 and lines.dtype.kind in "iu"

@@ -4,6 +4,7 @@
 - :mod:`~windlass.policy.context`: what an engine offers to the constructor of a policy.
 - :mod:`~windlass.policy.discovery`: the classes that the files of a folder define.
 - :mod:`~windlass.policy.installed`: policies of installed packages, by the entry point group ``windlass.policies``.
+- :mod:`~windlass.policy.answers`: the class of a policy's answer.
 - :mod:`~windlass.policy.limit`: a time limit on code of a policy.
 - :mod:`~windlass.policy.user_code`: policies from a user's file, and which line of it failed.
 """

@@ -15,8 +15,8 @@ from windlass.engines.batch.side_decision import Beside, Nothing
 from windlass.engines.batch.system import BatchSystem, Event
 from windlass.model import BatchError, InputError, PolicyError
 from windlass.order.site import POLICIES as ORDER
-from windlass.order.site.validation import check_start
 from windlass.order.site.view import SiteView, Start
+from windlass.policy.answers import expect_answer
 
 #: The longest wait for the system's next event, s.
 _LOOK_S = 60.0
@@ -219,7 +219,8 @@ class LiveSite:
         self._system.close()
 
     def _checked(self, queue: NDArray[np.int64], answer: Start) -> NDArray[np.int64]:
-        found: NDArray[np.int64] = queue[check_start(answer, *self._book.columns(queue), self._book.free)]
+        start = expect_answer(answer, Start)
+        found: NDArray[np.int64] = queue[start.positions(*self._book.columns(queue), self._book.free)]
         return found
 
     def _take(self, events: list[Event]) -> None:

@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 from windlass.engines.live.executor import Piece, SiteRead, Worker
 from windlass.engines.live.program import LiveProgram
 from windlass.model.fleet import Fleet, FleetJobs
-from windlass.place.view import Placement, PlaceView, Ready, Sites
-from windlass.sim.fleet.answer import BAD_SITE, LATE_MOVE, NO_LINK, NO_SLOT, NO_TASK, refused
+from windlass.place.view import PlaceView, Ready, Sites
 from windlass.sim.fleet.durations import Estimates, Told
 from windlass.sim.fleet.view import following_work
 
@@ -188,42 +187,6 @@ class LiveBook:
         return tuple(
             SiteRead(site, sum(piece.size for piece in pieces), tuple(pieces))
             for site, pieces in sorted(found.items())
-        )
-
-    def check(self, rows: _Ints, answer: Placement) -> None:
-        """Reject an answer that cannot be carried out, before any part of it is.
-
-        Raises
-        ------
-        PolicyError
-            Names the row, and what is wrong with it.
-        """
-        free, n = self.free(), len(self.fleet)
-        left = {row: self._by_input(row) for row in rows.tolist()}
-        lines = [*answer.moves.tolist(), *answer.starts.tolist()]
-        for at, (index, source, site, tasks) in enumerate(lines):
-            if not 0 <= index < len(rows):
-                raise refused(answer, NO_TASK, at)
-            row = int(rows[index])
-            if not 0 <= site < n or source >= n or (source < 0) != bool(self.jobs.shuffles[row]):
-                raise refused(answer, BAD_SITE, at)
-            if not 1 <= tasks <= left[row][source]:
-                raise refused(answer, NO_TASK, at)
-            is_move = at < len(answer.moves)
-            if is_move and (source < 0 or self.begun[row] > 0):
-                raise refused(answer, LATE_MOVE, at)
-            if not is_move and tasks > free[site]:
-                raise refused(answer, NO_SLOT, at)
-            apart = source not in (-1, site)
-            if apart and (self.fleet.up[source] <= 0 or self.fleet.down[site] <= 0):
-                raise refused(answer, NO_LINK, at)
-            left[row][source] -= tasks
-            free[site] -= 0 if is_move else tasks
-
-    def _by_input(self, row: int) -> _Ints:
-        # The last entry counts tasks without a source site (-1): shuffles.
-        return np.bincount(
-            self.input_site[self.waiting(row)] % (len(self.fleet) + 1), minlength=len(self.fleet) + 1
         )
 
     def pick(self, row: int, source: int, tasks: int, largest_first: bool) -> list[int]:

@@ -18,6 +18,7 @@ from windlass.model import PolicyError
 from windlass.model.fleet import Fleet, FleetJobs
 from windlass.place import POLICIES as PLACE
 from windlass.place.view import Placement, PlaceView
+from windlass.policy.answers import expect_answer
 from windlass.sim.fleet.durations import Estimates
 
 _Ints = NDArray[np.int64]
@@ -81,6 +82,7 @@ class LiveFleet:
         self._rows: _Ints = np.empty(0, np.int64)
         self._wanted = self._changed = self._moved = False
         self._decided, self._wake_at = -np.inf, np.inf
+        self._asked_at = 0.0
         self._zero = self._idle_since = 0.0
         self._prepared = False
 
@@ -137,12 +139,14 @@ class LiveFleet:
 
     def view(self, decision: str) -> PlaceView:
         """Return the sites, and the stages with waiting tasks."""
-        return self._book.view(self.now(), self._rows, self._executor.in_use(), self._changed, self._moved)
+        self._asked_at = self.now()
+        return self._view()
 
     def act(self, decision: str, answer: Placement) -> None:
         """Start tasks and move input."""
         book, rows = self._book, self._rows
-        book.check(rows, answer)
+        # Not over the view that the policy had, and may have changed.
+        expect_answer(answer, Placement).check(self._view())
         self._decisions += 1
         self._decided, self._changed, self._moved = self.now(), False, False
         self._wake_at = answer.wake
@@ -158,6 +162,10 @@ class LiveFleet:
             self._reasons[reason] = self._reasons.get(reason, 0) + tasks
             for task in book.pick(int(rows[index]), source, tasks, answer.largest_first):
                 self._sending.start(task, site)
+
+    def _view(self) -> PlaceView:
+        in_use = self._executor.in_use()
+        return self._book.view(self._asked_at, self._rows, in_use, self._changed, self._moved)
 
     def result(self) -> LiveRun:
         """Return the outcome; for tasks that were sent more than once, the times of the attempt that counted."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from windlass.model import InputError
+from windlass.model import InputError, PolicyError
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,10 +51,39 @@ class JobOrder:
         (n,) int64, a permutation of the rows of ``subjobs`` for all sites; or (m, n), one per site.
     why
         The reason, for ``--explain`` and for dry runs.
+
+    Examples
+    --------
+    >>> JobOrder(np.arange(3)).check(FleetView(0.0, np.ones((2, 3)), np.ones(3), np.zeros(3)))
+    Traceback (most recent call last):
+    windlass.model.errors.PolicyError: gave no order of the waiting jobs: order has shape (3,), expected (2,) or (3, 2)
     """
 
     order: NDArray[np.int64]
     why: str = ""
+
+    def check(self, view: FleetView) -> None:
+        """Raise unless an engine can serve the jobs in this order.
+
+        Raises
+        ------
+        PolicyError
+            It is neither an order of the view's jobs nor one for each site.
+        """
+        self.orders(*view.subjobs.shape)
+
+    def orders(self, jobs: int, sites: int) -> NDArray[np.int64]:
+        """Check this for an engine's own numbers of jobs and sites, and return it as (1, n), or (m, n) by site.
+
+        Raises
+        ------
+        PolicyError
+            See :meth:`check`.
+        """
+        try:
+            return as_orders(self.order, jobs, sites)
+        except InputError as error:
+            raise PolicyError(f"gave no order of the waiting jobs: {error}") from error
 
 
 def as_orders(order: ArrayLike, jobs: int, sites: int) -> NDArray[np.int64]:

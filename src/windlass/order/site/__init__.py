@@ -11,8 +11,8 @@ Policies, one file each in ``policies/``:
 - ``conservative``: conservative backfilling; nobody is delayed by a later job.
 - ``queue``: one of the ``priorities/`` with one of the :mod:`~windlass.order.site.backfills`.
 
-:mod:`~windlass.order.site.view` says what they see and answer, :mod:`~windlass.order.site.validation` whether that can
-be carried out, :mod:`~windlass.order.site.compiled` how one is compiled; ``lib/`` has what they share.
+:mod:`~windlass.order.site.view` has what they see and answer, :mod:`~windlass.order.site.compiled` how one is compiled;
+``lib/`` has what they share.
 :mod:`~windlass.order.site.reservation` is when those who wait can start at the latest.
 :mod:`~windlass.order.site.ownership` tells those that go by it whose the jobs of a run are.
 

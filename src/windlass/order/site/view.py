@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from windlass.model import Owners
+from windlass.model import Owners, PolicyError
 
 
 def _nobody() -> NDArray[np.int64]:
@@ -283,6 +283,14 @@ class Start:
         The reason of each, for ``--explain`` and for dry runs; one string stands for all.
     notes
         (q,) what to keep with each waiting job until the next decision, or None for no change.
+
+    Examples
+    --------
+    >>> view = SiteView(now=0.0, processors=8, free=3,
+    ...     waiting=Waiting.of(job=[7, 8], submit=[0, 0], procs=[2, 4], request=[60, 60]), running=Running.of())
+    >>> Start((8,)).check(view)
+    Traceback (most recent call last):
+    windlass.model.errors.PolicyError: started jobs that need more than the 3 idle processors
     """
 
     jobs: tuple[int, ...] = ()
@@ -292,3 +300,70 @@ class Start:
     def reasons(self) -> tuple[str, ...]:
         """One reason per started job."""
         return (self.why,) * len(self.jobs) if isinstance(self.why, str) else self.why
+
+    def check(self, view: SiteView) -> None:
+        """Raise unless an engine can carry this out.
+
+        Raises
+        ------
+        PolicyError
+            A job does not wait or is named twice, together the jobs need more processors or more of a pool than is
+            free, or there is not one reason for each job and one note for each waiting job.
+        """
+        waiting = view.waiting
+        self.positions(waiting.job, waiting.procs, view.free, waiting.needs, view.pools, view.pool_names)
+
+    def positions(
+        self,
+        job: NDArray[np.int64],
+        procs: NDArray[np.int64],
+        free: int,
+        needs: NDArray[np.int64] | None = None,
+        pools: NDArray[np.int64] | None = None,
+        pool_names: Sequence[str] = (),
+    ) -> NDArray[np.int64]:
+        """Check this over an engine's own columns, which a policy cannot have changed, and return the jobs' rows.
+
+        Parameters
+        ----------
+        job, procs
+            (q,) the waiting jobs, in the order of the queue.
+        free
+            Idle processors.
+        needs
+            (k, q) what each waiting job needs of each pool; None for no pools.
+        pools, pool_names
+            (k,) what is free of each pool, and its name.
+
+        Returns
+        -------
+        (k,) where in the queue the jobs to start are, in the answer's order.
+
+        Raises
+        ------
+        PolicyError
+            See :meth:`check`.
+
+        Examples
+        --------
+        >>> Start((9, 7), "both fit").positions(np.array([7, 8, 9]), np.array([2, 4, 1]), free=3)
+        array([2, 0])
+        """
+        if len(self.reasons()) != len(self.jobs):
+            raise PolicyError(f"gave {len(self.reasons())} reasons for {len(self.jobs)} jobs")
+        if self.notes is not None and np.shape(self.notes) != job.shape:
+            found = f"notes of shape {np.shape(self.notes)}"
+            raise PolicyError(f"left {found}, expected one per waiting job, {len(job)}")
+        place_of = {number: place for place, number in enumerate(job.tolist())}
+        places = np.array([place_of.get(number, -1) for number in self.jobs], dtype=np.int64)
+        if (places < 0).any() or len(np.unique(places)) < len(places):
+            raise PolicyError("started a job that does not wait, or the same job twice")
+        if procs[places].sum() > free:
+            raise PolicyError(f"started jobs that need more than the {free} idle processors")
+        if needs is not None and pools is not None:
+            short = np.flatnonzero(needs[:, places].sum(axis=1) > pools)
+            if len(short):
+                name = pool_names[int(short[0])]
+                are = "are" if name.endswith("s") else "is"
+                raise PolicyError(f"started jobs that need more {name} than {are} free")
+        return places

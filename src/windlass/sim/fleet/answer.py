@@ -1,20 +1,19 @@
-"""A placement carried out, and what is told of one that cannot be."""
+"""A placement carried out, or refused for what :meth:`~windlass.place.view.Placement.check` refuses it for.
+
+The check is compiled here over the state, which has links between pairs of sites in addition to a policy's view.
+"""
 
 from __future__ import annotations
 
 from numba import types
 
 from windlass.jit import Kernel, inlined, lean
-from windlass.model import PolicyError
-from windlass.place.view import Placement
+from windlass.place.view import BAD_SITE, LATE_MOVE, NO_LINK, NO_SLOT, NO_TASK, RIGHT
 from windlass.sim.fleet.reads import begin_reading, can_read, task_at
 from windlass.sim.fleet.state import FLEET_RUN
 from windlass.sim.handle import opening
 
 _opened = opening(FLEET_RUN)
-
-#: What is wrong with an answer.
-RIGHT, NO_SLOT, NO_TASK, NO_LINK, BAD_SITE, LATE_MOVE = range(6)
 
 
 @inlined
@@ -106,17 +105,3 @@ COMMIT = Kernel(
     ),
     allocates=False,
 )
-
-
-def refused(answer: Placement, wrong: int, row: int) -> PolicyError:
-    """What to tell of an answer that cannot be carried out: what is wrong (see :func:`_commit`), in which row."""
-    moves = len(answer.moves)
-    line = (answer.moves[row] if row < moves else answer.starts[row - moves]).tolist()
-    problem = {
-        NO_SLOT: "there are not so many free slots",
-        NO_TASK: "there are not so many waiting tasks",
-        NO_LINK: "there is no link on the way",
-        BAD_SITE: "there is no such site, or no such read",
-        LATE_MOVE: "the stage has begun, or reads from all sites",
-    }[wrong]
-    return PolicyError(f"answered (stage row, source, site, tasks) {line}: {problem}")

@@ -22,15 +22,14 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from windlass.model import InputError, PolicyError
 from windlass.model.fleet import FleetCase
 from windlass.order.fleet import POLICIES as ORDER
 from windlass.order.fleet import FleetView, JobOrder
 from windlass.order.fleet.compiled import FleetFunctions, in_loop
-from windlass.order.fleet.view import as_orders
 from windlass.place import POLICIES as PLACE
-from windlass.place.view import Placement, PlaceView
-from windlass.sim.fleet.answer import COMMIT, RIGHT, refused
+from windlass.place.view import RIGHT, Placement, PlaceView
+from windlass.policy.answers import expect_answer
+from windlass.sim.fleet.answer import COMMIT
 from windlass.sim.fleet.durations import Estimates
 from windlass.sim.fleet.result import FleetRun
 from windlass.sim.fleet.shared import FleetPart
@@ -107,8 +106,7 @@ class PlacedFleet(FleetPart):
         """Start tasks and move input."""
         state = self._state
         now = float(state.run["now"][0])
-        if not answer.wake > now:
-            raise PolicyError(f"wants to be asked at {answer.wake} s, which is past at {now} s")
+        expect_answer(answer, Placement).check_form(now, len(self._stages), len(state.sites))
         before = state.run.copy()
         state.run["resources"], state.run["moved"] = 0, 0
         state.run["wake"] = answer.wake
@@ -122,7 +120,7 @@ class PlacedFleet(FleetPart):
         )
         if wrong != RIGHT:
             state.run[:] = before
-            raise refused(answer, wrong, row)
+            raise answer.refusal(wrong, row)
         self._decisions += 1
         if answer.plan is not None:
             state.cells["plan"][state.stages["row"][self._stages]] = answer.plan
@@ -185,10 +183,7 @@ class OrderedFleet(FleetPart):
         """Serve the jobs in this order from now on."""
         state = self._state
         jobs = int(state.run["groups"][0])
-        try:
-            orders = as_orders(answer.order, jobs, len(state.sites))
-        except InputError as error:
-            raise PolicyError(f"gave no order of the waiting jobs: {error}") from error
+        orders = expect_answer(answer, JobOrder).orders(jobs, len(state.sites))
         state.order[: len(orders), :jobs] = orders
         state.run["orders"], state.run["answered"] = len(orders), 1
         self._due = False

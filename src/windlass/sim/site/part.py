@@ -12,8 +12,8 @@ from windlass.model.pools import Pools
 from windlass.order.site import SitePolicy
 from windlass.order.site.compiled import NOBODY, as_compiled, numbers_of, select_of
 from windlass.order.site.ownership import half_life_of
-from windlass.order.site.validation import check_pools, check_start
 from windlass.order.site.view import SiteView, Start
+from windlass.policy.answers import expect_answer
 from windlass.sim.handle import Handle
 from windlass.sim.nodes import KERNELS as LEDGER_KERNELS
 from windlass.sim.nodes import Ledger
@@ -212,8 +212,10 @@ class SitePart:
         site, counts = self._run.site, self._counts
         queue = site.queue[counts.queue_head : counts.queue_tail]
         procs, needs = self._jobs.procs[queue], self._pools.needs[:, queue]
-        places = check_start(answer, self._jobs.job[queue], procs, self._free())
-        check_pools(places, needs, site.pools, self._pools.names)
+        start = expect_answer(answer, Start)
+        places = start.positions(
+            self._jobs.job[queue], procs, self._free(), needs, site.pools, self._pools.names
+        )
         codes = self._reasons
         site.chosen[: len(places)] = places
         site.reason[: len(places)] = [codes.setdefault(why, len(codes)) for why in answer.reasons()]

@@ -6,7 +6,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from windlass.order.fleet import FleetPolicy, FleetView
-from windlass.order.fleet.view import as_orders
 from windlass.place.functions.in_place import wanted_in_place
 from windlass.place.view import Placement, PlaceView
 
@@ -85,5 +84,5 @@ class StandingOrder:
         slots = np.maximum(sites.slots, 1).astype(np.float64)
         backlog = (sites.slots - sites.free).astype(np.float64)
         answer = self._order.decide(FleetView(view.now, subjobs, slots, backlog, jobs))
-        found: _Ints = jobs[as_orders(answer.order, len(jobs), len(slots))]
+        found: _Ints = jobs[answer.orders(len(jobs), len(slots))]
         return found
