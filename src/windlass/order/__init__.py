@@ -12,13 +12,15 @@ Here the fleet's policies are functions on arrays: :func:`swag`, :func:`reorderi
 array([2, 1, 0])
 """
 
-from windlass.order.fleet.lib.finish import finish_instants
-from windlass.order.fleet.policies.fcfs import fcfs
-from windlass.order.fleet.policies.global_srpt import global_srpt
-from windlass.order.fleet.policies.independent_srpt import independent_srpt
-from windlass.order.fleet.policies.optimal import optimal
-from windlass.order.fleet.policies.reordering import reordering
-from windlass.order.fleet.policies.swag import swag
+from windlass.order.fleet.functions import (
+    fcfs,
+    finish_instants,
+    global_srpt,
+    independent_srpt,
+    optimal,
+    reordering,
+    swag,
+)
 
 __all__ = [
     "fcfs",

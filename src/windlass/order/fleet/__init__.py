@@ -14,7 +14,7 @@ Policies, one file each in ``policies/``:
 - ``swag``: next the job that would end first behind those already ordered.
 - ``optimal``: the best order of the first few jobs, by search.
 
-Each file has the policy's class and a function on arrays, which :mod:`windlass.order` offers.
+Each file has the policy's class and a function on arrays; :mod:`~windlass.order.fleet.functions` has all of these.
 :mod:`~windlass.order.fleet.view` says what policies see and answer, :mod:`~windlass.order.fleet.compiled` how one is
 compiled; ``lib/`` has what they share.
 

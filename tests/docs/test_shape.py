@@ -1,0 +1,109 @@
+"""All decisions have the same inner shape; what one lacks, and what it has in addition, is listed with the reason."""
+
+from __future__ import annotations
+
+import inspect
+from pathlib import Path
+
+import pytest
+
+from windlass.admit.view import Admission
+from windlass.order.fleet.view import JobOrder
+from windlass.order.site.view import Start
+from windlass.place.view import Placement
+from windlass.plan.view import Plan
+from windlass.policy.registry import decisions
+from windlass.scale.view import Totals
+from windlass.share.answer import Sharing
+
+SOURCE = Path(__file__).parents[2] / "src" / "windlass"
+DECISIONS = [registry.decision for registry in decisions()]
+
+#: What every decision has.
+ALL = {"view", "policies", "lib"}
+#: What a decision may have.
+SOME = {"context", "functions", "compiled", "learned"}
+#: What a decision lacks of what all have.
+LACKS = {
+    ("dispatch", "view"): "a task is dispatched in a microsecond: a policy receives arguments and no view"
+}
+#: What a decision has in addition.
+FURTHER = {
+    ("admit", "evaluation"): "policies judged over recorded telemetry",
+    ("admit", "federation"): "what nodes know, merged up a tree",
+    ("admit", "fleet"): "many nodes in one call",
+    ("admit", "forecast"): "the forecasts of the policy alarm, for users of the library",
+    ("admit", "measure"): "how good a signal is",
+    ("admit", "saving"): "what nodes know as bytes",
+    ("admit", "shared_model"): "what nodes that run forewarn send each other",
+    ("dispatch", "state"): "the flat state of compiled policies",
+    ("order.site", "backfills"): "how the policy queue fills gaps",
+    ("order.site", "ownership"): "owners of jobs, for policies that go by users",
+    ("order.site", "priorities"): "the priorities of the policy queue, one a file",
+    ("order.site", "reservation"): "when waiting jobs can start at the latest, for reports",
+    ("plan", "bound"): "what no plan can exceed",
+    ("plan", "configurations"): "the numbers of a view, from queries and clusters",
+    ("plan", "files"): "queries and clusters read from files",
+    ("plan", "profile"): "plans measured on real video pipelines",
+    ("scale", "accuracy"): "how far a forecast is off",
+    ("scale", "backtest"): "forecasters over a recorded history",
+    ("scale", "base_instance"): "the type that a series begins with",
+    ("scale", "bin_packing"): "how many instances the waiting jobs fill",
+    ("scale", "embedding"): "needs of jobs as numbers of instances",
+    ("scale", "forecast"): "forecasters",
+    ("scale", "monitor"): "the history of needs, on disk",
+    ("share", "allocation"): "the jobs of a view, which engines keep too",
+    ("share", "answer"): "the answer, which the view need not know",
+    ("share", "book"): "what every engine keeps of jobs that run and share",
+    ("share", "interference"): "how fast two jobs run together, from measured pairs",
+    ("share", "learning"): "how well ASAx learns, compared with its theorem",
+    ("share", "pairing"): "the allocations after an answer",
+    ("share", "running"): "one job that runs, of the book",
+    ("share", "usage"): "readings of counters as what a view has",
+}
+#: The answer of each decision; that of dispatching is a worker's number.
+ANSWERS = {
+    "admit": Admission,
+    "order.fleet": JobOrder,
+    "order.site": Start,
+    "place": Placement,
+    "plan": Plan,
+    "scale": Totals,
+    "share": Sharing,
+}
+
+
+def held_by(decision: str) -> set[str]:
+    """The public modules and folders of a decision's package."""
+    room = SOURCE.joinpath(*decision.split("."))
+    files = {file.stem for file in room.glob("*.py")} | {
+        file.parent.name for file in room.glob("*/__init__.py")
+    }
+    return {name for name in files if not name.startswith("_")}
+
+
+@pytest.mark.parametrize("decision", DECISIONS)
+def test_a_decision_has_what_all_have_and_nothing_that_is_not_listed(decision: str):
+    held = held_by(decision)
+    lacks = {name for known, name in LACKS if known == decision}
+    further = {name for known, name in FURTHER if known == decision}
+    assert ALL - held == lacks
+    assert held - ALL - SOME == further
+
+
+def test_what_is_listed_is_of_a_decision_and_has_a_reason():
+    listed = {**LACKS, **FURTHER}
+    assert {decision for decision, _ in listed} <= set(DECISIONS)
+    assert all(listed.values())
+
+
+@pytest.mark.parametrize("decision", ANSWERS)
+def test_an_answer_validates_itself_by_the_view(decision: str):
+    answer = ANSWERS[decision]
+    view = SOURCE.joinpath(*decision.split("."), "view.py")
+    assert list(inspect.signature(answer.check).parameters) == ["self", "view"]
+    assert inspect.getsourcefile(answer) in {str(view), str(view.with_name("answer.py"))}
+
+
+def test_every_decision_is_of_one_of_the_answers():
+    assert {*ANSWERS, "dispatch"} == set(DECISIONS)
