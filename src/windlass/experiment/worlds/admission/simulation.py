@@ -134,11 +134,14 @@ def dispatch_policy(setting: AdmissionSetting, seed: int) -> DispatchPolicy:
 
 def admit_policies(setting: AdmissionSetting, seed: int, dim: int) -> tuple[AdmitPolicy, ...]:
     """May this node take one more task: a fresh policy a node, each with chance of its own."""
-    spec = setting.policies.admit
-    return tuple(
-        ADMIT.make(spec.name, AdmitContext(np.random.default_rng([seed, 3, node]), dim), **spec.parameters)
-        for node in range(setting.cluster.nodes)
-    )
+    return tuple(admit_policy(setting, seed, dim, node) for node in range(setting.cluster.nodes))
+
+
+def admit_policy(setting: AdmissionSetting, seed: int, dim: int, node: int) -> AdmitPolicy:
+    """A fresh policy of one node."""
+    spec, rng = setting.policies.admit, np.random.default_rng([seed, 3, node])
+    policy: AdmitPolicy = ADMIT.make(spec.name, AdmitContext(rng, dim), **spec.parameters)
+    return policy
 
 
 def model_of(setting: AdmissionSetting) -> MetricModel:

@@ -11,7 +11,7 @@ from windlass.admit import POLICIES as ADMIT
 from windlass.dispatch import POLICIES as DISPATCH
 from windlass.experiment.worlds import Explainer, LiveWorld, LoggedWorld, Setting
 from windlass.experiment.worlds.admission.simulation import (
-    admit_policies,
+    admit_policy,
     dispatch_policy,
     draw_case,
     model_of,
@@ -58,8 +58,8 @@ class AdmissionWorld:
         return setting.policies.dispatch.choice(DISPATCH), setting.policies.admit.choice(ADMIT)
 
     def kernels(self, setting: AdmissionSetting) -> tuple[Kernel, ...]:
-        """The gated policy's functions and the loop."""
-        admit_policies(setting, 0, model_of(setting).dim)
+        """The gated policy's functions and the loop; one node's policy is made to validate its parameters."""
+        admit_policy(setting, 0, model_of(setting).dim, node=0)
         return (QUEUED, *kernels(gate(dispatch_policy(setting, 0))))
 
     def workload_key(self, setting: AdmissionSetting, seed: int) -> Hashable:
