@@ -12,6 +12,7 @@ from test_oracle import SPEEDS
 from tests.coupled.cases import Tasks, jobs_of, workers
 from tests.coupled.test_steps import Endless
 from windlass.dispatch import POLICIES, Rosella, simulate
+from windlass.dispatch.view import check_choice
 from windlass.experiment.dispatching import make_policy
 from windlass.model import InputError, PolicyError
 from windlass.model.timetable import NodeTimetable, WorkerTimetable
@@ -233,3 +234,18 @@ def test_a_policy_may_be_named_by_its_file():
         f"{__file__}:ByFile", [1.0, 2.0], None, 2, arrivals=[0.0, 4.0], service=np.ones(2), record=True
     )
     assert (done.worker.tolist(), done.end.tolist()) == ([1, 1], [0.5, 4.5])
+
+
+@pytest.mark.parametrize("chosen", range(-3, 6))
+def test_the_loop_refuses_the_choices_that_are_refused_elsewhere(chosen):
+    refused = []
+    for check in (
+        lambda: check_choice(np.int64(chosen), 3),
+        lambda: simulate(Bare(chosen), [1.0] * 3, 0.5, 4),
+    ):
+        try:
+            check()
+            refused.append(False)
+        except PolicyError:
+            refused.append(True)
+    assert refused == [chosen not in range(3)] * 2

@@ -8,7 +8,7 @@ from windlass.engines.live.executor import Failed, Piece
 from windlass.engines.live.program import LiveProgram
 from windlass.engines.live.transfers import REST_S, Sending
 from windlass.engines.live.work import Generate
-from windlass.model import TaskError
+from windlass.model import PolicyError, TaskError
 from windlass.model.fleet import Fleet, FleetJobs, StageSpec
 
 
@@ -94,6 +94,8 @@ def test_a_stage_that_was_complete_is_not_any_more_when_an_output_is_lost():
 class Noted:
     """A dispatch policy that answers as it is told."""
 
+    name = "noted"
+
     def __init__(self, workers):
         self.workers, self.done, self.answer = workers, [], 0
 
@@ -127,6 +129,11 @@ def test_workers_of_a_site_are_chosen_by_a_policy_of_its_own_where_there_are_sev
     sending = Sending(book, executor, lambda: 4.0, dispatch)
     # The second site has one worker: nobody need choose.
     assert [each.workers for each in policies] == [2, 2]
+    for bad in (-1, 2, None):
+        policies[1].answer = bad
+        with pytest.raises(PolicyError, match=f"dispatch policy 'noted' chose {bad} of 2 workers"):
+            sending._choose(2, 3.0)
+    policies[1].done.clear()
     policies[1].answer = 1
     sending.start(4, 2)
     assert executor.launched[-1].worker == 4

@@ -14,8 +14,8 @@ Policies, one file each in ``policies/``:
 - ``pull``: workers that are free ask for tasks; a slow one passes on what a fast one would end sooner.
 - ``least-outstanding``: the fewest requests of its own under way.
 
-:mod:`~windlass.dispatch.compiled` says how one is compiled, :mod:`~windlass.dispatch.state` where it keeps what it
-knows; ``lib/`` has what they share.
+:mod:`~windlass.dispatch.view` validates a choice, :mod:`~windlass.dispatch.compiled` has the form of a compiled policy,
+:mod:`~windlass.dispatch.state` the state that it keeps; ``lib/`` has what they share.
 :mod:`~windlass.dispatch.context` has what an engine offers to the constructor of a policy.
 
 >>> from windlass.dispatch import POLICIES

@@ -9,11 +9,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from windlass.dispatch import DispatchPolicy, Leaving
+from windlass.dispatch.view import check_choice
 from windlass.engines.live.book import ON_THE_WAY, RESTS, WAITS, LiveBook
 from windlass.engines.live.executor import Executor, Failed, SiteRead, TaskLaunch
 from windlass.engines.live.recovery import Losses
 from windlass.engines.live.work import Keep, Work
-from windlass.model import TaskError
+from windlass.model import PolicyError, TaskError
 from windlass.policy.registry import capability
 
 #: How often a task may be lost with its worker, or with its input, before the run is given up.
@@ -229,7 +230,10 @@ class Sending:
         own, policy = self._local[site], self._dispatch[site]
         if policy is not None:
             policy.arrived(now)
-            chosen = own[policy.choose(self._book.busy[own])]
+            try:
+                chosen = own[check_choice(policy.choose(self._book.busy[own]), len(own))]
+            except PolicyError as error:
+                raise PolicyError(f"dispatch policy {policy.name!r} {error}") from error
             if self._book.alive[chosen] and self._book.busy[chosen] < self._executor.workers[chosen].slots:
                 return chosen
         free = [

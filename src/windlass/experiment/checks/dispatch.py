@@ -10,12 +10,13 @@ from numpy.typing import NDArray
 
 from windlass.dispatch import Dimensioned, Joining, Leaving
 from windlass.dispatch.compiled import CompiledDispatch, as_compiled
+from windlass.dispatch.view import check_choice
 from windlass.experiment.checks.capabilities import require_methods
 from windlass.experiment.checks.cases import Simulated
 from windlass.experiment.checks.common import Check, require
 from windlass.experiment.checks.generic import generic_checks
 from windlass.experiment.dispatching import make_policy, simulate
-from windlass.model import InputError
+from windlass.model import InputError, PolicyError
 from windlass.policy.registry import Registry, capability
 
 _SPEEDS = np.array([0.5, 1.0, 1.0, 4.0])
@@ -64,7 +65,10 @@ def check_chooses_a_worker(registry: Registry, name: str) -> None:
     for step in range(500):
         policy.arrived(float(step))
         worker = policy.choose(rng.integers(0, 5, len(_SPEEDS)))
-        require(worker in range(len(_SPEEDS)), f"{name}: chose {worker!r} of {len(_SPEEDS)} workers")
+        try:
+            check_choice(worker, len(_SPEEDS))
+        except PolicyError as error:
+            require(False, f"{name}: {error}")
         policy.completed(worker, 1.0, 1.0 / _SPEEDS[worker])
 
 
