@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -84,16 +85,19 @@ def require_restored(learned: Persistent, fresh: Persistent, name: str) -> None:
         found = f"{type(error).__name__}: {error}"
         raise CheckError(f"{name}: restore() of what saved() returned raises {found}") from error
     require(fresh.saved() == text, f"{name}: restored from what saved() returned, it saves something else")
-    if not text:
-        return
+    if text:
+        half = "restore() of half of what saved() returned"
+        require_refused(lambda: fresh.restore(text[: len(text) // 2]), f"{name}: {half}")
+        require(fresh.saved() == text, f"{name}: {half} changes it")
+
+
+def require_refused(call: Callable[[], object], what: str) -> None:
+    """A call with bad input raises an InputError; ``what`` begins the message."""
     found = "nothing"
     try:
-        fresh.restore(text[: len(text) // 2])
+        call()
     except InputError:
-        require(fresh.saved() == text, f"{name}: restore() of half of what saved() returned changes it")
         return
     except Exception as error:
         found = f"a {type(error).__name__}"
-    require(
-        False, f"{name}: restore() of half of what saved() returned raises {found}, expected an InputError"
-    )
+    raise CheckError(f"{what} raises {found}, expected an InputError")

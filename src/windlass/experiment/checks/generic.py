@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from windlass.experiment.checks.capabilities import require_compiled
 from windlass.experiment.checks.cases import Cases, Drawn, Recorder
@@ -90,7 +91,7 @@ def require_carried_out(cases: Drawn, policy: Any, seed: int, what: str) -> None
         require(False, f"{what}: {error}")
 
 
-def require_ends(name: str, ends: Iterable[object]) -> None:
+def require_ends(name: str, ends: Iterable[NDArray[np.float64]]) -> None:
     """Every job of each run ends.
 
     Parameters
