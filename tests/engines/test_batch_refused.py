@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from windlass.engines.backoff import Backoff
 from windlass.engines.batch.book import BatchBook
 from windlass.engines.batch.system import (
     Cancelled,
@@ -91,7 +92,7 @@ def test_what_is_decided_is_no_news_afterwards():
     book.apart(8, 20.0)
     assert seen(book) == (False, 0)
     # A decision that was not carried out leaves more idle.
-    book.put_back(1, 7.0, 0.25)
+    book.put_back(1, 7.0, Backoff(0.25))
     assert book.look()
 
 
@@ -103,7 +104,7 @@ def test_the_widest_of_those_that_wait_is_named_also_while_it_rests():
     assert book.widest() == (4, 7)
     book.release(book.queue()[1:2], ["fits"], 1.0)
     assert book.widest() == (5, 4)
-    book.put_back(4, 1.0, 0.25)
+    book.put_back(4, 1.0, Backoff(0.25))
     assert book.widest() == (4, 7)
 
 

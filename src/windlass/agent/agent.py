@@ -23,13 +23,17 @@ from windlass.agent.prometheus import Count, Gauge, Many, Page, Shown, shown_of
 from windlass.agent.routes import agent_routes
 from windlass.agent.signal_board import Board
 from windlass.agent.state_file import Keeper
-from windlass.agent.stop import Backoff, Stop
+from windlass.agent.stop import Stop
 from windlass.agent.token import Token
 from windlass.agent.watch import NodeWatch, watch
 from windlass.agent.web import Refusals, WebServer
+from windlass.engines.backoff import Backoff
 from windlass.engines.linux.telemetry.observer import Observation, Observer
 from windlass.engines.linux.telemetry.source import Roots
 from windlass.model import InputError
+
+#: Delays while an aggregator or Kubernetes is away, s: the first, and the longest.
+_FIRST_DELAY_S, _LONGEST_DELAY_S = 1.0, 300.0
 
 Clock = Callable[[], float]
 Tell = Callable[[str], None]
@@ -139,7 +143,7 @@ def run_agent(
             stack.enter_context(_threaded("join", joiner.run, stop))
         if options.mark != "off":
             marker = Marker(
-                ClusterApi(), options.node, options.mark, board.answer, clock, Backoff(rng.spawn(1)[0]), tell
+                ClusterApi(), options.node, options.mark, board.answer, clock, retry_delays(rng), tell
             )
             stack.enter_context(_threaded("kubernetes", marker.run, stop))
 
@@ -194,7 +198,7 @@ def run_aggregator(
         if options.above is not None:
             joiner = Joiner(
                 options.above, token, "", metrics, len(names), aggregate.learned, lambda: True, given.take,
-                Backoff(rng.spawn(1)[0]), clock, tell,
+                retry_delays(rng), clock, tell,
             )  # fmt: skip
             stack.enter_context(_threaded("join", joiner.run, stop))
 
@@ -272,8 +276,13 @@ def _joiner(
 
     return Joiner(
         above, token, policy, metrics, dim, lambda: watching.learned, lambda: watching.node.is_new, give,
-        Backoff(rng.spawn(1)[0]), clock, tell,
+        retry_delays(rng), clock, tell,
     )  # fmt: skip
+
+
+def retry_delays(rng: np.random.Generator) -> Backoff:
+    """Return delays with a generator of their own, so that agents that failed together do not retry together."""
+    return Backoff(_FIRST_DELAY_S, _LONGEST_DELAY_S, rng.spawn(1)[0])
 
 
 def _restored(envelope: Envelope, policy_id: str, policy: str, metrics: str, dim: int) -> AgentNode:

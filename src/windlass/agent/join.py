@@ -19,8 +19,9 @@ from windlass.admit.learned import Learned
 from windlass.agent.envelope import opened
 from windlass.agent.node import as_message, from_message
 from windlass.agent.options import Above
-from windlass.agent.stop import Backoff, Stop
+from windlass.agent.stop import Stop
 from windlass.agent.token import Token
+from windlass.engines.backoff import Backoff
 from windlass.model import InputError
 
 _TIMEOUT = 5.0
@@ -90,7 +91,7 @@ class Joiner:
     give
         Takes what others have learned.
     backoff
-        Says how long to wait after a failure.
+        Delays between tries while the aggregator is away.
     clock
         Says the time, s.
     tell
@@ -121,6 +122,8 @@ class Joiner:
         self._url = above.url.rstrip("/")
         self._sent: Learned | None = None
         self._sent_at = -math.inf
+        #: Tries in a row that have failed.
+        self._missed = 0
 
     def run(self, stop: Stop) -> None:
         """Until told to stop."""
@@ -145,11 +148,12 @@ class Joiner:
             self.status.failed += 1
             # It may have been started again, and know nothing of what it was sent.
             self._sent_at = -math.inf
-            return self._backoff.next()
+            self._missed += 1
+            return self._backoff.delay(self._missed)
         if not self.status.now:
             self._tell(f"{self._above.url}: joined as {self._above.name}")
         self.status.now, self.status.why = True, ""
-        self._backoff.reset()
+        self._missed = 0
         return self._above.every
 
     def _ask(self) -> None:

@@ -22,7 +22,8 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from windlass.agent.signal_board import AdmissionAnswer
-from windlass.agent.stop import Backoff, Stop
+from windlass.agent.stop import Stop
+from windlass.engines.backoff import Backoff
 from windlass.model import InputError
 
 #: Key of the label and of the taint.
@@ -136,7 +137,7 @@ class Marker:
     clock
         Says the time, s.
     backoff
-        Says how long to wait after a failure.
+        Delays between tries while the API server refuses a change.
     tell
         Says a line to the user.
     """
@@ -157,6 +158,8 @@ class Marker:
         #: Whether the node is marked; None where nobody has looked.
         self.marked: bool | None = None
         self.failed = 0
+        #: Tries in a row that have failed.
+        self._missed = 0
 
     def run(self, stop: Stop) -> None:
         """Until told to stop; then the mark is taken away."""
@@ -179,9 +182,10 @@ class Marker:
             self._mark(wanted)
         except OSError as error:
             self.failed += 1
+            self._missed += 1
             self._tell(f"{self._path}: {error}")
-            return self._backoff.next()
-        self._backoff.reset()
+            return self._backoff.delay(self._missed)
+        self._missed = 0
         self._changed_at = now
         return _LOOK
 

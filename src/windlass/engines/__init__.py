@@ -1,6 +1,7 @@
 """Real engines that carry out the decisions of policies.
 
 - :mod:`~windlass.engines.address`: validation of hosts and ports that users give.
+- :mod:`~windlass.engines.backoff`: delays between retries, for engines and the agent.
 - :mod:`~windlass.engines.batch`: jobs of one site on a batch system, started in a policy's order.
 - :mod:`~windlass.engines.worker_pool`: runs the cells of a simulated scenario in processes or on a Ray cluster.
 - :mod:`~windlass.engines.elastic`: a cluster with a number of instances that a policy sets.

@@ -19,8 +19,8 @@ MUTANTS = (
     Mutant(ENGINE, "(seen.ready + seen.coming).tolist()", "seen.ready.tolist()", BOUNDS),
     Mutant(
         ENGINE,
-        "self._retry, self._missed = self._first_retry, 0\n        if answer",
         "self._missed = 0\n        if answer",
+        "if answer",
         OUTAGES,
     ),
     Mutant(ENGINE, "self._next = now + self._period", "self._next += self._period", OUTAGES),

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from windlass.engines.backoff import Backoff
 from windlass.engines.batch import rows as of
 from windlass.engines.batch.result import BatchRun
 from windlass.engines.batch.rows import NO_JOB, OVER, RELEASED, RESTS, RUNS, WAITS
@@ -183,16 +184,13 @@ class BatchBook(of.Table):
         self._rows[row]["expected_end"] = end
         self._seen = self.free, self.owed
 
-    def put_back(self, job: int, now: float, rest: float) -> int:
-        """Mark a job that the system refused as resting; return how often it was refused in a row.
-
-        The rest is ``rest`` seconds at first, and doubles each time.
-        """
+    def put_back(self, job: int, now: float, backoff: Backoff) -> int:
+        """Mark a job that the system refused as resting; return how often it was refused in a row."""
         row = self._row_of[job]
         entry = self._jobs[row]
         self._part(row)
-        entry["state"], entry["wakes"] = RESTS, now + rest * 2.0 ** int(entry["refusals"])
         entry["refusals"] += 1
+        entry["state"], entry["wakes"] = RESTS, now + backoff.delay(int(entry["refusals"]))
         entry["released"] = entry["expected_end"] = np.nan
         entry["why"] = -1
         self.refused = 0

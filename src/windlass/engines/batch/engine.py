@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from windlass.drive import Decider
+from windlass.engines.backoff import Backoff
 from windlass.engines.batch.book import BatchBook
 from windlass.engines.batch.result import BatchPlan, BatchRun
 from windlass.engines.batch.side_decision import Beside, Nothing
@@ -23,8 +24,8 @@ _LOOK_S = 60.0
 #: Interval at which a policy that starts no job is called again if nothing runs and nothing more is submitted, s: it
 #: may wait for a time to come.
 _ASK_AGAIN_S = 0.5
-#: Rest of a job that the system refused to start, s; it doubles each time …
-_REST_S = 0.25
+#: Delays before a job that the system refused to start is released again …
+_BACKOFF = Backoff(0.25)
 #: … and after this many refusals in a row the run fails.
 _MOST_REFUSALS = 8
 
@@ -149,7 +150,7 @@ class LiveSite:
             return
         jobs: list[int] = book.columns(rows)[0].tolist()
         refused = self._system.start(jobs)
-        refusals = {job: book.put_back(job, now, _REST_S) for job in jobs if job in refused}
+        refusals = {job: book.put_back(job, now, _BACKOFF) for job in jobs if job in refused}
         for job, times in refusals.items():
             if times >= _MOST_REFUSALS:
                 raise BatchError(f"job {job} was not started, {times} times in a row: {refused[job]}")

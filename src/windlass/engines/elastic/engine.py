@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from windlass.drive import Decider
+from windlass.engines.backoff import Backoff
 from windlass.engines.elastic.system import ClusterError, ClusterSnapshot, ElasticSystem
 from windlass.model.instances import InstanceType
 from windlass.model.values import number
@@ -17,7 +18,7 @@ from windlass.scale import ScaleView, Totals
 from windlass.scale.embedding import Embedding
 
 _SCALE = "scale"
-#: A cluster that does not answer is asked again after so long, s, or a period, each time twice as long, up to a period.
+#: The first delay before a cluster that does not answer is polled again, s; at most a period.
 _FIRST_RETRY_S = 1.0
 #: The cluster's own autoscaler launches for jobs that wait, and looks for them so often, s.
 _LOOK_S = 10.0
@@ -91,8 +92,7 @@ class LiveScale:
         self._period = number("period", period, 0.0, open_below=True)
         self._embedding = Embedding([kind.vector() for kind in system.types])
         self._next = -np.inf
-        self._first_retry = min(_FIRST_RETRY_S, self._period)
-        self._retry, self._missed = self._first_retry, 0
+        self._backoff, self._missed = Backoff(min(_FIRST_RETRY_S, self._period), self._period), 0
         self._seen: ClusterSnapshot | None = None
         self._counts: tuple[int, ...] | None = None
         self._decisions = self._changes = self._failures = 0
@@ -159,7 +159,7 @@ class LiveScale:
             return
         if self._missed:
             self._tell(f"the cluster answers again, after {self._missed} tries")
-        self._retry, self._missed = self._first_retry, 0
+        self._missed = 0
         if answer.counts != self._counts:
             self._changes += 1
             for kind, count, why in zip(self._system.types, answer.counts, answer.why, strict=True):
@@ -197,6 +197,6 @@ class LiveScale:
     def _failed(self, away: ClusterError) -> None:
         self._failures += 1
         self._missed += 1
-        self._tell(f"{away}; tried again in {self._retry:g} s")
-        self._next = self._clock.now() + self._retry
-        self._retry = min(2.0 * self._retry, self._period)
+        delay = self._backoff.delay(self._missed)
+        self._tell(f"{away}; tried again in {delay:g} s")
+        self._next = self._clock.now() + delay

@@ -10,6 +10,7 @@ import numpy as np
 
 from windlass.dispatch import DispatchPolicy, Leaving
 from windlass.dispatch.view import check_choice
+from windlass.engines.backoff import Backoff
 from windlass.engines.live.book import ON_THE_WAY, RESTS, WAITS, LiveBook
 from windlass.engines.live.executor import Executor, Failed, SiteRead, TaskLaunch
 from windlass.engines.live.recovery import Losses
@@ -19,9 +20,11 @@ from windlass.policy.registry import capability
 
 #: How often a task may be lost with its worker, or with its input, before the run is given up.
 _TRIES = 8
-#: How long, s, it rests after the first time, doubled each time: it may be a while until a worker is known to be gone,
-#: and what reads the data there fails at once until then.
+#: Delay before a task that was lost for the first time runs again, s.
 REST_S = 0.25
+#: Delays before a task that was lost runs again: it may be a while until a worker is known to be gone, and what reads
+#: the data there fails at once until then.
+_BACKOFF = Backoff(REST_S)
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,7 +184,7 @@ class Sending:
         tries = int((self.tries if sent.run else self._loads)[task])
         if tries >= _TRIES:
             raise TaskError(f"{self._called(task)}: lost {_TRIES} times; the last time: {event.why}")
-        self._resting[task, sent.run] = self._clock() + REST_S * 2.0 ** (tries - 1)
+        self._resting[task, sent.run] = self._clock() + _BACKOFF.delay(tries)
         self._reload()
 
     def lose(self, worker: int) -> None:

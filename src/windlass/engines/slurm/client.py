@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol, TypeVar
 
+from windlass.engines.backoff import Backoff
 from windlass.engines.slurm.models import JobRow, NodeRow, read_jobs, read_nodes
 from windlass.model import BatchError, InputError
 
@@ -35,8 +36,8 @@ _AWAY = (
     "standby mode",
     "insane message",
 )
-#: Between two tries, s: the first rest, and the longest.
-_REST_S, _LONGEST_REST_S = 0.5, 15.0
+#: Delays between tries while the controller does not answer.
+_BACKOFF = Backoff(0.5, 15.0)
 
 
 class AwayError(BatchError):
@@ -226,24 +227,24 @@ class Client:
 
     def _again(self, ask: Callable[[], _Found]) -> _Found:
         """Ask, and ask again with longer and longer rests while the controller is away."""
-        began, rest, told = self.clock(), _REST_S, False
+        began, failures = self.clock(), 0
         while True:
             try:
                 found = ask()
             except BatchError as error:
                 if not _is_away(error):
                     raise
-                if self.clock() - began + rest > self.patience:
+                failures += 1
+                delay = _BACKOFF.delay(failures)
+                if self.clock() - began + delay > self.patience:
                     raise AwayError(
                         f"Slurm does not answer after {self.clock() - began:.0f} s: {error}"
                     ) from error
-                if not told:
+                if failures == 1:
                     self.tell(f"Slurm does not answer, trying again for {self.patience:g} s: {error}")
-                told = True
-                self.sleep(rest)
-                rest = min(2.0 * rest, _LONGEST_REST_S)
+                self.sleep(delay)
             else:
-                if told:
+                if failures:
                     self.tell("Slurm answers again")
                 return found
 

@@ -6,13 +6,14 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
+from windlass.engines.backoff import Backoff
 from windlass.engines.batch.system import Cancelled, Delayed, Ended, Event, Holds, Started, Submitted
 from windlass.engines.slurm.models import JobRow, Phase
 
 #: Reasons of a released job that will start once there is room. A job with any other reason is set aside.
 _WAITS_FOR_ROOM = frozenset(["None", "Priority", "Resources", "Cleaning"])
-#: A job that was set aside is queued again after this time, s; it doubles each time, up to the second value.
-_ASIDE_S, _LONGEST_ASIDE_S = 5.0, 300.0
+#: Delays before a job that was set aside is queued again.
+_ASIDE = Backoff(5.0, 300.0)
 
 
 @dataclass(slots=True)
@@ -226,8 +227,8 @@ class SlurmWatch:
 
     def _set_aside(self, known: _Known, now: float, found: QueueChanges) -> None:
         """Hold a job that waits for another job or a time, so that it does not keep processors idle."""
-        known.aside = now + min(_ASIDE_S * 2.0**known.times, _LONGEST_ASIDE_S)
         known.times, known.released = known.times + 1, math.nan
+        known.aside = now + _ASIDE.delay(known.times)
         found.hold[known.row.job] = f"Slurm cannot start it yet: {known.row.reason}"
         found.events.append(Cancelled(known.row.job, now))
 

@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from windlass.engines.backoff import Backoff
 from windlass.engines.streams.book import QueryEntry
 from windlass.engines.streams.executor import Segment
 
@@ -181,8 +182,8 @@ class Life:
             steady = failed.heard - failed.since >= patience.steady
             self.failures = 1 if steady else self.failures + 1
         if not self.settled:
-            longer = 2.0 ** min(max(self.failures - 1, 0), 60)
-            self.rests = now + min(patience.rest * longer, patience.longest_rest)
+            delays = Backoff(patience.rest, patience.longest_rest)
+            self.rests = now + delays.delay(max(self.failures, 1))
 
     def wakes(self, patience: Patience) -> float:
         """Return when the next timeout of this query expires, s."""

@@ -18,8 +18,9 @@ from windlass.agent import kubernetes
 from windlass.agent.kubernetes import KEY, ClusterApi, Marker
 from windlass.agent.options import MARKS
 from windlass.agent.signal_board import AdmissionAnswer
-from windlass.agent.stop import Backoff, Stop
+from windlass.agent.stop import Stop
 from windlass.cli.app import app
+from windlass.engines.backoff import Backoff
 
 FOLDER = Path(__file__).parents[4] / "examples" / "agent"
 MANIFESTS = ("agent.yaml", "taint.yaml")
@@ -146,7 +147,7 @@ class Agent:
 def marking(request, clock):
     cluster, agent, told = Cluster(OTHER), Agent(), []
     marker = Marker(
-        cluster, "me", request.param, agent, clock, Backoff(np.random.default_rng(1)), told.append
+        cluster, "me", request.param, agent, clock, Backoff(1.0, 300.0, np.random.default_rng(1)), told.append
     )
     return marker, cluster, agent, told
 
@@ -182,7 +183,9 @@ def test_nothing_is_written_while_nothing_changes(marking, clock):
 def test_a_mark_of_an_agent_that_was_killed_is_put_right(clock):
     left = {"key": KEY, "value": "false", "effect": "NoSchedule"}
     cluster = Cluster(left, OTHER)
-    marker = Marker(cluster, "me", "taint", Agent(), clock, Backoff(np.random.default_rng(1)), print)
+    marker = Marker(
+        cluster, "me", "taint", Agent(), clock, Backoff(1.0, 300.0, np.random.default_rng(1)), print
+    )
     marker.step()
     assert cluster.node["spec"]["taints"] == [OTHER]
 

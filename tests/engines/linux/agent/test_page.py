@@ -11,10 +11,10 @@ from tests.engines.linux.agent.conftest import METRICS, seen
 from windlass.agent.guard import Guard
 from windlass.agent.options import Above
 from windlass.agent.signal_board import Board
-from windlass.agent.stop import Backoff
 from windlass.agent.token import Token
 from windlass.agent.watch import NodeWatch
 from windlass.cli.app import app
+from windlass.engines.backoff import Backoff
 from windlass.engines.linux.telemetry.observer import Observation, Observer
 
 ROOT = Path(__file__).parents[4]
@@ -53,7 +53,7 @@ def test_prometheus_is_shown_what_the_page_names(clock):
     refusals.count("http")
     joiner = Joiner(
         Above("http://x", "me"), Token("a" * 16), "forewarn", METRICS, 6, lambda: None, lambda: False,
-        lambda _: None, Backoff(np.random.default_rng(1)), clock, lambda _: None,
+        lambda _: None, Backoff(1.0, 300.0, np.random.default_rng(1)), clock, lambda _: None,
     )  # fmt: skip
 
     def now():

@@ -11,7 +11,7 @@ pytest.importorskip("uvicorn", reason="the extra `agent` is not installed")
 pytest.importorskip("prometheus_client", reason="the extra `agent` is not installed")
 
 from windlass.admit import Admission
-from windlass.agent.agent import Saver, of_process
+from windlass.agent.agent import Saver, of_process, retry_delays
 from windlass.agent.envelope import Envelope, EnvelopePart, opened
 from windlass.agent.guard import Guard
 from windlass.agent.kubernetes import KEY, Marker
@@ -19,9 +19,10 @@ from windlass.agent.prometheus import Count, Gauge, Many, Page, shown_of
 from windlass.agent.routes import agent_routes
 from windlass.agent.signal_board import AdmissionAnswer, Board, StepSignal
 from windlass.agent.state_file import Keeper
-from windlass.agent.stop import Backoff, Stop
+from windlass.agent.stop import Stop
 from windlass.agent.watch import NodeWatch
 from windlass.agent.web import Answered, Refusals, WebRequest
+from windlass.engines.backoff import Backoff
 from windlass.engines.linux.telemetry.observer import Observation
 
 
@@ -263,7 +264,7 @@ def test_a_mark_is_changed_ten_seconds_apart(clock, by):
         by,
         lambda: AdmissionAnswer(accept[0], "", 1),
         clock,
-        Backoff(np.random.default_rng(1)),
+        Backoff(1.0, 300.0, np.random.default_rng(1)),
         said.append,
     )
     assert marker.step() == 1.0
@@ -311,7 +312,7 @@ def test_who_stops_before_anything_was_marked_takes_away_what_another_left(clock
         "taint",
         lambda: AdmissionAnswer(True, "", 1),
         clock,
-        Backoff(np.random.default_rng(1)),
+        Backoff(1.0, 300.0, np.random.default_rng(1)),
         said.append,
     )
     marker.run(stop)
@@ -325,13 +326,11 @@ def test_who_stops_before_anything_was_marked_takes_away_what_another_left(clock
 
 
 def test_delays_are_doubled_up_to_five_minutes():
-    class Upper:
-        def uniform(self, low, high):
-            assert (low, high) == (0.5, 1.0)
-            return high
+    delays = retry_delays(np.random.default_rng(1))
+    most = [1, 2, 4, 8, 16, 32, 64, 128, 256, 300, 300]
+    assert all(0.5 * each <= delays.delay(failed) <= each for failed, each in enumerate(most, start=1))
 
-    backoff = Backoff(Upper())
-    assert [backoff.next() for _ in range(11)] == [1, 2, 4, 8, 16, 32, 64, 128, 256, 300, 300]
-    backoff.reset()
-    assert backoff.next() == 1.0
-    assert all(Backoff(Upper(), 1.0, 1e12, failed).next() == 2.0**32 for failed in (32, 33, 40))
+
+def test_each_part_draws_delays_of_its_own():
+    rng = np.random.default_rng(1)
+    assert retry_delays(rng).delay(1) != retry_delays(rng).delay(1)

@@ -18,9 +18,9 @@ from windlass.agent.envelope import opened
 from windlass.agent.join import Joiner, exchange
 from windlass.agent.node import as_message, from_message, make_node
 from windlass.agent.options import Above
-from windlass.agent.stop import Backoff
 from windlass.agent.token import Token
 from windlass.agent.web import Answered, WebRequest
+from windlass.engines.backoff import Backoff
 from windlass.model import InputError
 
 
@@ -178,7 +178,7 @@ class Away:
 def joiner(clock, away, said, *, own=lambda: None, wanted=lambda: False, give=None, epsilon=0.1):
     return Joiner(
         Above("http://up:1/", "me", 30.0, epsilon), Token(SECRET), "forewarn", METRICS, DIM, own, wanted,
-        give or (lambda each: None), Backoff(np.random.default_rng(1)), clock, said.append, away,
+        give or (lambda each: None), Backoff(1.0, 300.0, np.random.default_rng(1)), clock, said.append, away,
     )  # fmt: skip
 
 

@@ -15,8 +15,8 @@ from windlass.agent.envelope import Envelope, EnvelopePart, opened
 from windlass.agent.join import Joiner, exchange
 from windlass.agent.node import as_message, from_message, make_node
 from windlass.agent.options import Above
-from windlass.agent.stop import Backoff
 from windlass.agent.token import Token, read_token
+from windlass.engines.backoff import Backoff
 from windlass.model import InputError
 
 pytest.importorskip("uvicorn", reason="the extra `agent` is not installed")
@@ -248,7 +248,7 @@ def joiner(url, token, clock, told, learned, given, every=30.0, **more):
         learned,
         lambda: not given,
         given.append,
-        Backoff(np.random.default_rng(1)),
+        Backoff(1.0, 300.0, np.random.default_rng(1)),
         clock,
         told.append,
         **more,
