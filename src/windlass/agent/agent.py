@@ -16,7 +16,7 @@ from windlass.agent.check import CheckServer, line_of
 from windlass.agent.envelope import Envelope, EnvelopePart, digest
 from windlass.agent.guard import Guard
 from windlass.agent.join import Joiner
-from windlass.agent.kubernetes import ClusterApi, Marker
+from windlass.agent.kubernetes import Marker, marking_server
 from windlass.agent.node import AgentNode, load_node, make_node
 from windlass.agent.options import Above, AgentOptions, AggregatorOptions
 from windlass.agent.prometheus import Count, Gauge, Many, Page, Shown, shown_of
@@ -143,7 +143,7 @@ def run_agent(
             stack.enter_context(_threaded("join", joiner.run, stop))
         if options.mark != "off":
             marker = Marker(
-                ClusterApi(), options.node, options.mark, board.answer, clock, retry_delays(rng), tell
+                marking_server(), options.node, options.mark, board.answer, clock, retry_delays(rng), tell
             )
             stack.enter_context(_threaded("kubernetes", marker.run, stop))
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import http.client
 import math
-import urllib.error
 import urllib.request
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -22,19 +21,13 @@ from windlass.agent.options import Above
 from windlass.agent.stop import Stop
 from windlass.agent.token import Token
 from windlass.engines.backoff import Backoff
+from windlass.engines.http import direct_opener
 from windlass.model import InputError
 
 _TIMEOUT = 5.0
 _LONGEST = 1 << 24
 #: What has not moved is sent again after so long, s: an aggregator forgets who is silent.
 _AGAIN = 600.0
-
-
-class _NotFollowed(urllib.request.HTTPRedirectHandler):
-    """A redirection would take the token elsewhere."""
-
-    def redirect_request(self, *_: object, **__: object) -> None:
-        return None
 
 
 #: Method, URL, token and body to status and body; raises OSError where nobody answers.
@@ -52,13 +45,9 @@ def exchange(
         Nobody answers, or not in HTTP.
     """
     request = urllib.request.Request(url, body or None, {"Authorization": token.header}, method=method)
-    opener = urllib.request.build_opener(urllib.request.ProxyHandler({}), _NotFollowed())
     try:
-        with opener.open(request, timeout=timeout) as answer:
+        with direct_opener().open(request, timeout=timeout) as answer:
             return answer.status, answer.read(_LONGEST)
-    except urllib.error.HTTPError as error:
-        with error:
-            return error.code, error.read(_LONGEST)
     except http.client.HTTPException as error:
         raise OSError(f"answers in no HTTP: {error!r}") from error
 

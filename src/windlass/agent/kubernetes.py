@@ -11,114 +11,40 @@ nodes, and nothing else.
 
 from __future__ import annotations
 
-import json
 import math
-import os
-import ssl
-import urllib.error
-import urllib.request
-from collections.abc import Callable, Mapping
-from pathlib import Path
-from typing import Any, Protocol
+from collections.abc import Callable
 
 from windlass.agent.signal_board import AdmissionAnswer
 from windlass.agent.stop import Stop
 from windlass.engines.backoff import Backoff
+from windlass.engines.elastic.system import ClusterError
+from windlass.engines.kubernetes.access import service_account
+from windlass.engines.kubernetes.server import ApiServer, Server
 from windlass.model import InputError
 
 #: Key of the label and of the taint.
 KEY = "admit.windlass/accept"
-_ACCOUNT = Path("/var/run/secrets/kubernetes.io/serviceaccount")
-_TIMEOUT = 10.0
+#: Manifest with the role of an agent that marks its node.
+_ROLES = "examples/agent/taint.yaml"
+#: Time limit of a request, s.
+_PATIENCE_S = 10.0
 #: Between two changes of the mark are at least so many seconds: each is written to the cluster's store.
 _APART = 10.0
 _LOOK = 1.0
 
 
-class Api(Protocol):
-    """What is asked of Kubernetes."""
-
-    def get(self, path: str) -> dict[str, Any]:
-        """An object.
-
-        Raises
-        ------
-        OSError
-            It cannot be had.
-        """
-        ...
-
-    def patch(self, path: str, change: dict[str, Any]) -> None:
-        """Change an object by a JSON merge patch.
-
-        Raises
-        ------
-        OSError
-            It cannot be changed.
-        """
-        ...
-
-
-class ClusterApi:
-    """The API server of the cluster that this process runs in.
-
-    Parameters
-    ----------
-    environment
-        Says where the server is, as Kubernetes sets it.
-    account
-        Folder of the service account.
+def marking_server() -> ApiServer:
+    """Return the API server of the cluster that this process runs in.
 
     Raises
     ------
     InputError
         This is no pod, or it has no service account.
-
-    Examples
-    --------
-    >>> ClusterApi({})
-    Traceback (most recent call last):
-    windlass.model.errors.InputError: --kubernetes: KUBERNETES_SERVICE_HOST is not set, expected to run in a pod
     """
-
-    def __init__(self, environment: Mapping[str, str] = os.environ, account: Path = _ACCOUNT) -> None:
-        host, port = (
-            environment.get("KUBERNETES_SERVICE_HOST"),
-            environment.get("KUBERNETES_SERVICE_PORT", "443"),
-        )
-        if not host:
-            raise InputError("--kubernetes: KUBERNETES_SERVICE_HOST is not set, expected to run in a pod")
-        self._base = f"https://{f'[{host}]' if ':' in host else host}:{port}"
-        self._token = account / "token"
-        try:
-            context = ssl.create_default_context(cafile=str(account / "ca.crt"))
-            self._token.read_text()
-        except OSError as error:
-            raise InputError(f"--kubernetes: {account}: no service account: {error.strerror}") from error
-        self._opener = urllib.request.build_opener(
-            urllib.request.ProxyHandler({}), urllib.request.HTTPSHandler(context=context)
-        )
-
-    def get(self, path: str) -> dict[str, Any]:
-        """As of :class:`Api`."""
-        return self._ask("GET", path, None)
-
-    def patch(self, path: str, change: dict[str, Any]) -> None:
-        """As of :class:`Api`."""
-        self._ask("PATCH", path, json.dumps(change).encode())
-
-    def _ask(self, method: str, path: str, body: bytes | None) -> dict[str, Any]:
-        # Kubernetes renews the token now and then.
-        headers = {"Authorization": f"Bearer {self._token.read_text().strip()}", "Accept": "application/json"}
-        if body is not None:
-            headers["Content-Type"] = "application/merge-patch+json"
-        request = urllib.request.Request(self._base + path, body, headers, method=method)
-        try:
-            with self._opener.open(request, timeout=_TIMEOUT) as answer:
-                found = json.loads(answer.read())
-        except ValueError as error:
-            raise OSError(f"{path}: answers no JSON") from error
-        return found if isinstance(found, dict) else {}
+    try:
+        return ApiServer(access=service_account(), patience=_PATIENCE_S, roles=_ROLES)
+    except InputError as error:
+        raise InputError(f"--kubernetes: {error}") from error
 
 
 class Marker:
@@ -126,8 +52,8 @@ class Marker:
 
     Parameters
     ----------
-    api
-        Of the cluster.
+    server
+        API server of the cluster.
     node
         The node's name.
     by
@@ -144,7 +70,7 @@ class Marker:
 
     def __init__(
         self,
-        api: Api,
+        server: Server,
         node: str,
         by: str,
         answer: Callable[[], AdmissionAnswer],
@@ -152,7 +78,7 @@ class Marker:
         backoff: Backoff,
         tell: Callable[[str], None],
     ) -> None:
-        self._api, self._path, self._by = api, f"/api/v1/nodes/{node}", by
+        self._server, self._path, self._by = server, f"/api/v1/nodes/{node}", by
         self._answer, self._clock, self._backoff, self._tell = answer, clock, backoff, tell
         self._changed_at = -math.inf
         #: Whether the node is marked; None where nobody has looked.
@@ -169,7 +95,7 @@ class Marker:
         try:
             if self.marked is not False:
                 self._mark(False)
-        except OSError as error:
+        except ClusterError as error:
             self._tell(f"{self._path}: the mark cannot be taken away: {error}")
 
     def step(self) -> float:
@@ -180,10 +106,10 @@ class Marker:
             return _LOOK
         try:
             self._mark(wanted)
-        except OSError as error:
+        except ClusterError as error:
             self.failed += 1
             self._missed += 1
-            self._tell(f"{self._path}: {error}")
+            self._tell(str(error))
             return self._backoff.delay(self._missed)
         self._missed = 0
         self._changed_at = now
@@ -191,14 +117,16 @@ class Marker:
 
     def _mark(self, wanted: bool) -> None:
         if self._by == "label":
-            self._api.patch(self._path, {"metadata": {"labels": {KEY: "false" if wanted else None}}})
+            self._server.send(
+                "PATCH", self._path, {"metadata": {"labels": {KEY: "false" if wanted else None}}}
+            )
         else:
             self._taint(wanted)
         self.marked = wanted
 
     def _taint(self, wanted: bool) -> None:
         """Taints are a list, which a patch has as a whole: that of others must not be lost."""
-        found = self._api.get(self._path)
+        found = self._server.get(self._path)
         taints = (found.get("spec") or {}).get("taints") or []
         others = [each for each in taints if each.get("key") != KEY]
         own = [{"key": KEY, "value": "false", "effect": "NoSchedule"}] if wanted else []
@@ -206,6 +134,6 @@ class Marker:
             return
         # With the version, a change that somebody else made since then is an error, and this is tried again.
         version = (found.get("metadata") or {}).get("resourceVersion")
-        self._api.patch(
-            self._path, {"metadata": {"resourceVersion": version}, "spec": {"taints": others + own}}
+        self._server.send(
+            "PATCH", self._path, {"metadata": {"resourceVersion": version}, "spec": {"taints": others + own}}
         )

@@ -12,6 +12,8 @@ import kubernetes
 
 from tests.engines.kubernetes.between import Between, OneAnswer
 from tests.engines.kubernetes.things import kubeconfig
+from windlass.engines.kubernetes import server
+from windlass.engines.kubernetes.access import Access
 from windlass.engines.kubernetes.server import ApiServer
 from windlass.model import InputError
 
@@ -48,15 +50,15 @@ def configs(monkeypatch):
     """What is loaded, where there is no cluster around."""
     found = []
 
-    def pod_s(client_configuration):
+    def pod_s():
         found.append("service account")
-        client_configuration.host = "https://inside"
+        return Access("https://inside")
 
     def user_s(config, context, client_configuration):
         found.append((config, context))
         client_configuration.host = "https://own"
 
-    monkeypatch.setattr(kubernetes.config, "load_incluster_config", pod_s)
+    monkeypatch.setattr(server, "service_account", pod_s)
     monkeypatch.setattr(kubernetes.config, "load_kube_config", user_s)
     return found
 
@@ -69,10 +71,10 @@ def test_in_a_pod_its_service_account_is_taken_unless_a_file_or_a_context_is_nam
 
 
 def test_elsewhere_the_user_s_own_file_is_taken(configs, monkeypatch):
-    def nowhere(client_configuration):
-        raise kubernetes.config.ConfigException("not in a cluster")
+    def nowhere():
+        raise InputError("not in a cluster")
 
-    monkeypatch.setattr(kubernetes.config, "load_incluster_config", nowhere)
+    monkeypatch.setattr(server, "service_account", nowhere)
     assert ApiServer().host == "https://own"
     assert configs == [(None, None)]
 

@@ -8,7 +8,6 @@ from contextlib import closing
 import pytest
 
 pytest.importorskip("kubernetes", reason="needs the package kubernetes")
-import kubernetes
 
 from tests.engines.kubernetes.between import Answer, Between, OneAnswer
 from tests.engines.kubernetes.test_mishaps import FAULTS
@@ -98,15 +97,22 @@ def test_a_long_answer_is_read_to_its_end(server, upstream):
 def test_an_answer_may_take_half_a_minute_unless_another_time_is_given(
     between, tmp_path, monkeypatch, given, seconds
 ):
-    seen, call = [], kubernetes.client.ApiClient.call_api
-
-    def noted(self, *args, _request_timeout=None):
-        seen.append(_request_timeout)
-        return call(self, *args, _request_timeout=_request_timeout)
-
-    monkeypatch.setattr(kubernetes.client.ApiClient, "call_api", noted)
-    ApiServer(str(kubeconfig(tmp_path / "config", between.url)), **given).get(NODES)
+    server = ApiServer(str(kubeconfig(tmp_path / "config", between.url)), **given)
+    seen, call = [], server._opener.open
+    monkeypatch.setattr(
+        server._opener,
+        "open",
+        lambda *request, timeout: seen.append(timeout) or call(*request, timeout=timeout),
+    )
+    server.get(NODES)
     assert seen == [seconds]
+
+
+def test_a_redirect_does_not_take_the_token_elsewhere(server, upstream, between):
+    upstream.answer = Answer(302, b'{"message": "elsewhere"}')
+    with pytest.raises(ClusterError, match="failed with status 302: elsewhere"):
+        server.get(NODES)
+    assert len(between.all) == 1
 
 
 @pytest.mark.parametrize(("now", "ends"), [(104.5, True), (104.75, False)])

@@ -1,19 +1,26 @@
-"""Requests to an API server, by the official client's connections and credentials."""
+"""Requests to an API server over plain HTTP, for the autoscaler and for the node agent."""
 
 from __future__ import annotations
 
+import http.client
 import json
 import time
+import urllib.request
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from typing import Any, Protocol
 
 from windlass.engines.elastic.system import ClusterError
+from windlass.engines.http import direct_opener
+from windlass.engines.kubernetes.access import Access, service_account, user_s_file
 from windlass.model import InputError
 from windlass.model.values import number
 
 #: Objects a request brings at most; more come page by page.
 _PAGE = 500
 _PIECE_BYTES = 65536
+#: Manifests with the roles of the autoscaler.
+ROLES = "deploy/kubernetes"
 Tree = dict[str, Any]
 
 
@@ -34,7 +41,7 @@ class Server(Protocol):
 
 
 class ApiServer:
-    """An API server, as a kubeconfig file or a pod's service account names it.
+    """An API server, over HTTP.
 
     Parameters
     ----------
@@ -44,35 +51,30 @@ class ApiServer:
         Of the file; its current one if none is named.
     patience
         Seconds that an answer may take, its last byte included.
+    access
+        Where the server is, in place of ``config`` and ``context``.
+    roles
+        Path of the manifests with the roles that are needed, for the message of a request that is forbidden.
 
     Raises
     ------
     InputError
-        The package ``kubernetes`` is not there, or no cluster is named.
+        No cluster is named, or the package ``kubernetes``, which reads kubeconfig files, is not installed.
     """
 
-    def __init__(self, config: str | None = None, context: str | None = None, patience: float = 30.0) -> None:
-        try:
-            from kubernetes import client
-            from kubernetes import config as configs
-        except ImportError as error:
-            raise InputError(
-                "Kubernetes needs the package kubernetes: pip install 'windlass[kubernetes]'"
-            ) from error
-        known = client.Configuration()
-        try:
-            try:
-                if config is not None or context is not None:
-                    raise configs.ConfigException
-                configs.load_incluster_config(client_configuration=known)
-            except configs.ConfigException:
-                configs.load_kube_config(config, context, client_configuration=known)
-        except (configs.ConfigException, OSError, TypeError, ValueError) as error:
-            where = f"--kubeconfig: {config}" if config else "no cluster is named"
-            raise InputError(f"{where}: {' '.join(str(error).split())}") from error
-        known.retries = 0
-        self._client, self._refused = client.ApiClient(known), client.exceptions.ApiException
-        self.host, self._patience = str(known.host), number("patience", patience, 0.0, open_below=True)
+    def __init__(
+        self,
+        config: str | None = None,
+        context: str | None = None,
+        patience: float = 30.0,
+        *,
+        access: Access | None = None,
+        roles: str = ROLES,
+    ) -> None:
+        self._access = access or _found(config, context)
+        self._opener = direct_opener(self._access.trust, self._access.proxy)
+        self.host, self._patience = self._access.host, number("patience", patience, 0.0, open_below=True)
+        self._roles = roles
 
     def get(self, path: str) -> Tree:
         """One object, or one page of a list."""
@@ -83,26 +85,23 @@ class ApiServer:
         return self._call(method, path, body)
 
     def _call(self, method: str, path: str, body: Tree | None) -> Tree:
-        import urllib3
-
         headers = {"Accept": "application/json"}
         if body is not None:
             kind = "merge-patch+json" if method == "PATCH" else "json"
             headers["Content-Type"] = f"application/{kind}"
         where = path.partition("?")[0]
+        sent = None if body is None else json.dumps(body).encode()
+        until = time.monotonic() + self._patience
         try:
-            asked = self._client.param_serialize(
-                method, path, header_params=headers, body=body, auth_settings=["BearerToken"]
-            )
-            until = time.monotonic() + self._patience
-            response = self._client.call_api(*asked, _request_timeout=self._patience)
-            status, data = response.status, _read(response.response, until)
-        except self._refused as error:
-            raise refusal(error.status, method, where, error.body) from error
-        except (urllib3.exceptions.HTTPError, OSError) as error:
+            if credentials := self._access.credentials():
+                headers["Authorization"] = credentials
+            request = urllib.request.Request(self.host + path, sent, headers, method=method)
+            with self._opener.open(request, timeout=self._patience) as response:
+                status, data = response.status, _read(response, until)
+        except (http.client.HTTPException, OSError) as error:
             raise ClusterError(f"{self.host} does not answer: {_reason(error)}") from error
         if not 200 <= status < 300:
-            raise refusal(status, method, where, data)
+            raise refusal(status, method, where, data, self._roles)
         try:
             found = json.loads(data or b"{}")
         except ValueError as error:
@@ -112,20 +111,43 @@ class ApiServer:
         return found
 
 
-def _read(response: Any, until: float) -> bytes:
-    """All that is said; a server that says a little again and again is away, too."""
+def _found(config: str | None, context: str | None) -> Access:
+    """Return the way to the cluster of a file, or of the pod, or else of the user's own file."""
+    if config is None and context is None:
+        with suppress(InputError):
+            return service_account()
+    return user_s_file(config, context)
+
+
+def _read(response: http.client.HTTPResponse, until: float) -> bytes:
+    """Return the whole body; a server that sends a little again and again is away, too."""
     found = bytearray()
     while piece := response.read1(_PIECE_BYTES):
         found += piece
         if time.monotonic() > until:
             response.close()
             raise TimeoutError("its answer has no end")
+    if response.length:
+        raise http.client.IncompleteRead(bytes(found), response.length)
     return bytes(found)
 
 
-def refusal(status: int | None, method: str, path: str, body: Any) -> ClusterError:
-    """What a refusal means, in one line.
+def refusal(status: int | None, method: str, path: str, body: Any, roles: str = ROLES) -> ClusterError:
+    """Return the error that a status stands for, in one line.
 
+    Parameters
+    ----------
+    status
+        Of HTTP.
+    method, path
+        Of the request.
+    body
+        What the server answered.
+    roles
+        Path of the manifests with the roles that are needed.
+
+    Examples
+    --------
     >>> str(refusal(403, "GET", "/api/v1/pods", b'{"message": "pods is forbidden"}'))
     'GET /api/v1/pods is forbidden: pods is forbidden; see deploy/kubernetes for the roles that are needed'
     """
@@ -139,8 +161,8 @@ def refusal(status: int | None, method: str, path: str, body: Any) -> ClusterErr
     if status == 401:
         return ClusterError(f"{method} {path}: the server does not know who asks: {said or 'unauthorized'}")
     if status == 403:
-        roles = "see deploy/kubernetes for the roles that are needed"
-        return ClusterError(f"{method} {path} is forbidden: {said or 'no reason given'}; {roles}")
+        needed = f"see {roles} for the roles that are needed"
+        return ClusterError(f"{method} {path} is forbidden: {said or 'no reason given'}; {needed}")
     return ClusterError(f"{method} {path} failed with status {status}: {said or 'no reason given'}")
 
 

@@ -1,12 +1,12 @@
 """The unit and the manifests, as far as they can be tried without systemd and Kubernetes; and marks of a node."""
 
-import http.server
+import io
 import json
 import re
 import shutil
+import ssl
 import subprocess
 import sys
-import threading
 from pathlib import Path
 
 import numpy as np
@@ -15,12 +15,15 @@ import yaml
 from typer.testing import CliRunner
 
 from windlass.agent import kubernetes
-from windlass.agent.kubernetes import KEY, ClusterApi, Marker
+from windlass.agent.kubernetes import KEY, Marker, marking_server
 from windlass.agent.options import MARKS
 from windlass.agent.signal_board import AdmissionAnswer
 from windlass.agent.stop import Stop
 from windlass.cli.app import app
 from windlass.engines.backoff import Backoff
+from windlass.engines.elastic.system import ClusterError
+from windlass.engines.kubernetes.access import service_account
+from windlass.model import InputError
 
 FOLDER = Path(__file__).parents[4] / "examples" / "agent"
 MANIFESTS = ("agent.yaml", "taint.yaml")
@@ -108,16 +111,16 @@ class Cluster:
     def get(self, path):
         assert path == "/api/v1/nodes/me"
         if self.away:
-            raise OSError("timed out")
+            raise ClusterError("timed out")
         return json.loads(json.dumps(self.node))
 
-    def patch(self, path, change):
-        assert path == "/api/v1/nodes/me"
+    def send(self, method, path, change):
+        assert (method, path) == ("PATCH", "/api/v1/nodes/me")
         if self.away:
-            raise OSError("timed out")
+            raise ClusterError("timed out")
         version = change["metadata"].get("resourceVersion", self.node["metadata"]["resourceVersion"])
         if version != self.node["metadata"]["resourceVersion"]:
-            raise OSError("409")
+            raise ClusterError("409")
         self.patches.append(change)
         for name, value in change["metadata"].get("labels", {}).items():
             self.node["metadata"]["labels"].pop(name, None)
@@ -211,45 +214,47 @@ def test_a_cluster_that_is_away_is_said_and_tried_again(marking, clock):
     assert cluster.marked
 
 
-def test_the_api_is_asked_with_the_account_s_token(tmp_path):
-    """Over plain HTTP, as an API server of our own has no certificate."""
-    asked = []
-
-    class Handler(http.server.BaseHTTPRequestHandler):
-        def do_PATCH(self):
-            body = self.rfile.read(int(self.headers["Content-Length"]))
-            asked.append((self.path, self.headers["Authorization"], self.headers["Content-Type"], body))
-            self.send_response(200)
-            self.end_headers()
-            self.wfile.write(b"{}")
-
-        def log_message(self, *_):
-            pass
-
-    import ssl
-
+@pytest.fixture
+def account(tmp_path, monkeypatch):
+    """A service account; no server is behind it."""
+    monkeypatch.setattr(kubernetes, "service_account", lambda: service_account(INSIDE, tmp_path))
     (tmp_path / "token").write_text("of-the-account\n")
-    (tmp_path / "ca.crt").write_text(certificate(ssl))
-    server = http.server.HTTPServer(("127.0.0.1", 0), Handler)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    try:
-        api = ClusterApi({"KUBERNETES_SERVICE_HOST": "127.0.0.1"}, tmp_path)
-        api._base = f"http://127.0.0.1:{server.server_address[1]}"
-        waits = []
-        plain = api._opener.open
-        api._opener.open = lambda request, timeout=None: waits.append(timeout) or plain(request)
-        api.patch("/api/v1/nodes/me", {"a": None})
-        # Without a limit, an API server that accepts connections and never answers would stop the marker.
-        assert waits == [kubernetes._TIMEOUT]
-    finally:
-        server.shutdown()
-        server.server_close()
-    assert asked == [
-        ("/api/v1/nodes/me", "Bearer of-the-account", "application/merge-patch+json", b'{"a": null}')
-    ]
+    (tmp_path / "ca.crt").write_text(certificate())
+    return tmp_path
 
 
-def certificate(ssl):
+INSIDE = {"KUBERNETES_SERVICE_HOST": "127.0.0.1", "KUBERNETES_SERVICE_PORT": "1"}
+
+
+def test_the_agent_needs_no_package_of_kubernetes(account, monkeypatch):
+    monkeypatch.setitem(sys.modules, "kubernetes", None)
+    server = marking_server()
+    assert server.host == "https://127.0.0.1:1"
+    with pytest.raises(ClusterError, match=r"https://127\.0\.0\.1:1 does not answer: "):
+        server.get("/api/v1/nodes/me")
+
+
+def test_outside_of_a_pod_the_option_is_named(account):
+    (account / "token").unlink()
+    with pytest.raises(InputError, match=r"^--kubernetes: .*: no service account: No such file"):
+        marking_server()
+
+
+def test_a_role_that_lacks_is_that_of_the_agent(account, monkeypatch):
+    server = marking_server()
+
+    class Forbidden(io.BytesIO):
+        status, length = 403, 0
+
+    monkeypatch.setattr(server._opener, "open", lambda *given, timeout: Forbidden(b"{}"))
+    needed = r"is forbidden: no reason given; see (.*) for the roles"
+    with pytest.raises(ClusterError, match=needed) as error:
+        server.send("PATCH", "/api/v1/nodes/me", {})
+    (path,) = re.findall(needed, str(error.value))
+    assert (FOLDER.parents[1] / path).is_file()
+
+
+def certificate():
     """Some certificate: what is trusted does not matter here."""
     paths = ssl.get_default_verify_paths()
     for path in (paths.cafile, paths.openssl_cafile, "/etc/ssl/certs/ca-certificates.crt"):

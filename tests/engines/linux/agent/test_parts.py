@@ -23,6 +23,7 @@ from windlass.agent.stop import Stop
 from windlass.agent.watch import NodeWatch
 from windlass.agent.web import Answered, Refusals, WebRequest
 from windlass.engines.backoff import Backoff
+from windlass.engines.elastic.system import ClusterError
 from windlass.engines.linux.telemetry.observer import Observation
 
 
@@ -246,9 +247,10 @@ class Cluster:
     def get(self, path):
         return {"spec": self.spec, "metadata": {"resourceVersion": "7"}}
 
-    def patch(self, path, change):
+    def send(self, method, path, change):
+        assert method == "PATCH"
         if self.failing:
-            raise OSError("away")
+            raise ClusterError("away")
         self.changes.append((path, json.loads(json.dumps(change))))
         self.spec |= change.get("spec", {})
 
@@ -288,7 +290,7 @@ def test_a_mark_is_changed_ten_seconds_apart(clock, by):
     clock.now += 10.0
     assert 0.5 <= marker.step() <= 1.0
     assert 1.0 <= marker.step() <= 2.0
-    assert (marker.failed, marker.marked, said) == (2, True, ["/api/v1/nodes/n1: away"] * 2)
+    assert (marker.failed, marker.marked, said) == (2, True, ["away"] * 2)
     cluster.failing = False
     assert marker.step() == 1.0
     assert marker.marked is False
