@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from tests.admit.cases import low_rank, telemetry
 from windlass.admit import AdmissionFleet, FPCAEdge, Pronto
 from windlass.admit.lib.trackers import TRACKERS
+from windlass.io import seal, unseal
 from windlass.model import InputError
 
 
@@ -75,14 +76,22 @@ def test_garbage_is_refused_in_a_line(data):
         assert "\n" not in str(caught.value)
 
 
+def test_what_was_saved_before_there_was_a_container_is_read():
+    body = unseal(SAVED, "arrays")
+    old = b"WINDLASS" + struct.pack("<I", zlib.crc32(body)) + body
+    assert Pronto.load(old).save() == SAVED
+    with pytest.raises(InputError, match="checksum is wrong"):
+        Pronto.load(old[:-1])
+
+
 def forged(change) -> bytes:
     """Bytes with a right checksum and a header or arrays that were changed."""
-    (length,) = struct.unpack_from("<I", SAVED, 12)
-    header, payload = json.loads(SAVED[16 : 16 + length]), bytearray(SAVED[16 + length :])
+    body = unseal(SAVED, "arrays")
+    (length,) = struct.unpack_from("<I", body)
+    header, payload = json.loads(body[4 : 4 + length]), bytearray(body[4 + length :])
     change(header, payload)
     text = json.dumps(header).encode()
-    rest = struct.pack("<I", len(text)) + text + bytes(payload)
-    return b"WINDLASS" + struct.pack("<I", zlib.crc32(rest)) + rest
+    return seal("arrays", struct.pack("<I", len(text)) + text + bytes(payload))
 
 
 def put(name: str, value: float, code: str = "<d", at: int = 0):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import struct
-import zlib
 from types import SimpleNamespace
 
 import numpy as np
@@ -23,6 +22,7 @@ from windlass.admit.saving import (
     save_subspace,
 )
 from windlass.admit.shared_model import Lesson
+from windlass.io import seal, unseal
 from windlass.model import InputError
 
 
@@ -54,12 +54,12 @@ def test_lessons_of_no_steps_have_no_say():
 
 def forged(data, change):
     """The same with a header or arrays changed, and a right checksum."""
-    (length,) = struct.unpack_from("<I", data, 12)
-    header, payload = json.loads(data[16 : 16 + length]), bytearray(data[16 + length :])
+    body = unseal(data, "arrays")
+    (length,) = struct.unpack_from("<I", body)
+    header, payload = json.loads(body[4 : 4 + length]), bytearray(body[4 + length :])
     change(header, payload)
     text = json.dumps(header).encode()
-    rest = struct.pack("<I", len(text)) + text + bytes(payload)
-    return b"WINDLASS" + struct.pack("<I", zlib.crc32(rest)) + rest
+    return seal("arrays", struct.pack("<I", len(text)) + text + bytes(payload))
 
 
 def put(name, value, code="<d", at=0):
@@ -217,13 +217,13 @@ def test_a_full_state_of_each_tracker_comes_back():
     assert AdmissionFleet.load(sketch.save()).save() == sketch.save()
 
 
-@pytest.mark.parametrize("length", [0, 8, 15])
+@pytest.mark.parametrize("length", [0, 8, 26])
 def test_a_beginning_is_no_state(length):
     with pytest.raises(InputError, match=f"{length} bytes that do not begin"):
         load_lesson(saved_lesson()[:length])
-    # A beginning of sixteen bytes is read, and its checksum is wrong.
+    # With its first line it is read, and its checksum is wrong.
     with pytest.raises(InputError, match="checksum"):
-        load_lesson(saved_lesson()[:16])
+        load_lesson(saved_lesson()[:27])
 
 
 def test_a_state_keeps_the_kinds_and_shapes_of_its_numbers():

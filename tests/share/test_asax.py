@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.share.cases import candidate, host, views
+from windlass.io import unseal_text
 from windlass.model import InputError
 from windlass.share import POLICIES, Checkpoint, Guest, ShareView
 from windlass.share.lib.mixture import UPDATES, Mixture
@@ -166,8 +167,9 @@ def of_class(text: str, **changed: object) -> str:
 @pytest.mark.parametrize(
     ("spoil", "said"),
     [
-        (lambda text: "", "saved state: text is"),
-        (lambda text: "[1, 2", "saved state: text is"),
+        (lambda text: "", "saved state: 0 bytes that do not begin"),
+        (lambda text: "{", "saved state: text is"),
+        (lambda text: "[1, 2", "saved state: 5 bytes that do not begin"),
         (lambda text: spoilt(text, version=2), "saved state: version is 2"),
         (lambda text: spoilt(text, format="other"), "saved state: format is 'other'"),
         (lambda text: spoilt(text, update="exp4-ix"), "update is exp4-ix, expected printed"),
@@ -199,7 +201,7 @@ def test_a_spoilt_state_is_told_and_changes_nothing(spoil, said):
         policy.observed(checkpoint(started(policy), rate=0.01))
     before = policy.saved()
     with pytest.raises(InputError, match=said) as error:
-        policy.restore(spoil(before))
+        policy.restore(spoil(unseal_text(before, "sharing")))
     assert "\n" not in str(error.value)
     assert policy.saved() == before
 

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from tests.anew import anew, defaults
+from windlass.io import unseal_text
 from windlass.model import InputError
 from windlass.share import POLICIES
 from windlass.share.book import ShareBook
@@ -79,9 +80,9 @@ def test_a_job_ended_when_it_was_read_and_by_itself_unless_that_is_given():
 def test_what_pairs_saves_is_of_the_first_version_and_no_other_is_read():
     """What an earlier release has saved is read by a later one."""
     policy = anew(POLICIES.find("pairs"))()
-    tree = json.loads(policy.saved())
+    tree = json.loads(unseal_text(policy.saved(), "sharing"))
     assert (tree["policy"], tree["version"]) == ("pairs", 1)
     policy.restore(json.dumps(tree))
     for version in (0, 2):
-        with pytest.raises(InputError, match=f"^what was learned is of 'pairs', version {version}$"):
+        with pytest.raises(InputError, match=f"^saved state: is of 'pairs', version {version}$"):
             policy.restore(json.dumps(tree | {"version": version}))

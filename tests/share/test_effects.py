@@ -5,6 +5,7 @@ import json
 import numpy as np
 import pytest
 
+from windlass.io import unseal_text
 from windlass.model import InputError
 from windlass.share import Pairs
 from windlass.share.lib.effects import Effects
@@ -64,12 +65,14 @@ def test_what_was_learned_comes_back_from_text():
 def test_what_cannot_have_been_learned_is_refused_and_nothing_changes(spoil):
     policy = Pairs()
     before = policy.saved()
-    tree = json.loads(before)
+    tree = json.loads(unseal_text(before, "sharing"))
     spoil(tree)
-    with pytest.raises(InputError, match="what was learned"):
+    with pytest.raises(InputError, match="saved state"):
         policy.restore(json.dumps(tree))
     assert policy.saved() == before
-    with pytest.raises(InputError, match="cannot be read"):
+    with pytest.raises(InputError, match="saved state: cannot be read"):
+        policy.restore("{")
+    with pytest.raises(InputError, match="saved state: 1 bytes that do not begin with 'windlass-sharing 1'"):
         policy.restore("[")
 
 

@@ -1,24 +1,22 @@
 """What an agent or an aggregator has learned, as bytes: a file that is kept, or a message of the tree.
 
-The first line says what it is, and has a checksum of the rest; the second, in JSON, says of which policy and metrics it
-is, and lists the parts, which follow. Parts are bytes of :mod:`windlass.admit`, with a version and checksum of their
-own.
+In the container of :mod:`windlass.io.saved_state`, the first line is JSON: it names the policy and the metrics, and
+lists the parts, which follow. Parts are bytes of :mod:`windlass.admit`, in containers of their own.
 """
 
 from __future__ import annotations
 
 import hashlib
-import re
-import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from windlass.io import seal, unseal
 from windlass.model import InputError
 
-_FIRST = re.compile(rb"windlass-agent 1 ([0-9a-f]{8})\n")
+_CONTAINER = "agent"
 #: Longer headers are not looked at.
 _LONGEST = 1 << 20
 
@@ -85,7 +83,7 @@ class Envelope:
         listed = [_Part(name=each.name, size=len(each.data)) for each in self.parts]
         header = _Header(kind=self.kind, policy=self.policy, metrics=self.metrics, parts=listed)
         rest = b"\n".join([header.model_dump_json().encode(), b"".join(each.data for each in self.parts)])
-        return b"windlass-agent 1 %08x\n" % zlib.crc32(rest) + rest
+        return seal(_CONTAINER, rest)
 
     def check(self, kind: Kind, metrics: str) -> None:
         """That it is of this kind and of these metrics.
@@ -109,20 +107,16 @@ def opened(data: bytes) -> Envelope:
     InputError
         It is not that, or was cut or changed; one line.
     """
-    first = _FIRST.match(data)
-    if first is None:
-        raise InputError(f"{len(data)} bytes that do not begin with 'windlass-agent 1'")
-    rest = data[first.end() :]
-    if zlib.crc32(rest) != int(first.group(1), 16):
-        raise InputError("its checksum is wrong: it was cut or changed")
-    line, newline, payload = rest.partition(b"\n")
+    line, newline, payload = unseal(data, _CONTAINER).partition(b"\n")
     try:
         header = _Header.model_validate_json(line[:_LONGEST])
     except ValidationError as error:
         said = error.errors()[0]
-        raise InputError(f"its header: {'.'.join(map(str, said['loc']))}: {said['msg']}") from error
+        raise InputError(f"saved state: header: {'.'.join(map(str, said['loc']))}: {said['msg']}") from error
     if not newline or sum(each.size for each in header.parts) != len(payload):
-        raise InputError(f"has {len(payload)} bytes of parts, which is not what it lists")
+        raise InputError(
+            f"saved state: has {len(payload)} bytes of parts, which is not what its header lists"
+        )
     parts, at = [], 0
     for each in header.parts:
         parts.append(EnvelopePart(each.name, payload[at : at + each.size]))

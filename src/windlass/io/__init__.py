@@ -10,12 +10,14 @@ folder stays until all of its replacement is on the disk.
 - :mod:`~windlass.io.tables`: Parquet and CSV tables; a damaged one is an error of one line.
 - :mod:`~windlass.io.files`: writing one file atomically.
 - :mod:`~windlass.io.folder`: a folder of results that one command at a time may write.
+- :mod:`~windlass.io.saved_state`: the container of learned state, with version and checksum.
 - :mod:`~windlass.io.together`: several files that enter a folder together.
 """
 
 from windlass.io.fields import Fields
 from windlass.io.files import check_file, parquet, replaced, write_bytes, write_text
 from windlass.io.folder import Claim, claimed
+from windlass.io.saved_state import seal, seal_text, unseal, unseal_text
 from windlass.io.tables import read_csv, read_parquet
 from windlass.io.together import added_to, check_folder
 from windlass.io.yaml_text import parse_yaml, read_yaml
@@ -33,6 +35,10 @@ __all__ = [
     "read_parquet",
     "read_yaml",
     "replaced",
+    "seal",
+    "seal_text",
+    "unseal",
+    "unseal_text",
     "write_bytes",
     "write_text",
 ]

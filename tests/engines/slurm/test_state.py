@@ -4,6 +4,7 @@ import pytest
 
 from windlass.engines.batch.sharing_backend import Pair
 from windlass.engines.slurm.state import ShareState, read_state, write_state
+from windlass.io import seal_text
 from windlass.model import InputError
 
 
@@ -14,6 +15,12 @@ def test_what_was_kept_comes_back(tmp_path):
     assert [file.name for file in tmp_path.iterdir()] == ["shares"]
 
 
+def test_a_file_of_before_the_container_is_read(tmp_path):
+    text = '{"version": 1, "policy": "x", "pairs": [[1, 2, 30]], "learned": "", "uses": []}'
+    (tmp_path / "shares").write_text(text)
+    assert read_state(tmp_path / "shares") == ShareState("x", (Pair(1, 2, 30),))
+
+
 def test_no_file_is_nothing_kept(tmp_path):
     assert read_state(tmp_path / "shares") is None
 
@@ -21,13 +28,13 @@ def test_no_file_is_nothing_kept(tmp_path):
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("", "not a saved state of shares"),
-        ("[]", "not a saved state of shares"),
-        ('{"version": 2}', "version is 2, expected 1"),
-        (
-            '{"version": 1, "policy": "x", "pairs": [[1]], "learned": "", "uses": []}',
-            "not a saved state of shares",
-        ),
+        ("", "saved state: 0 bytes that do not begin"),
+        ("[]", "saved state: 2 bytes that do not begin"),
+        ("{", "not a saved state of shares"),
+        (seal_text("slurm-shares", "[]"), "not a saved state of shares"),
+        (seal_text("slurm-shares", "{}", version=2), "saved state: version is 2, expected 1"),
+        (seal_text("sharing", "{}"), "saved state: is of kind 'sharing', expected 'slurm-shares'"),
+        ('{"version": 1, "policy": "x", "pairs": [[1]], "learned": "", "uses": []}', "not a saved state of shares"),
         ('{"version": 1, "policy": "x", "pairs": [], "learned": ""}', "not a saved state of shares"),
     ],
 )

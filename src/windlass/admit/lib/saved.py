@@ -1,7 +1,7 @@
 """What was learned, as bytes: versioned, and checked as a whole before any of it is used.
 
-Eight bytes say whose they are, four are a checksum of the rest, four the length of a header in JSON; the arrays that it
-lists follow, little-endian.
+In the container of :mod:`windlass.io.saved_state` are the length of a header in four bytes, the header in JSON, and the
+arrays that it lists, little-endian.
 """
 
 from __future__ import annotations
@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import math
 import struct
-import zlib
 from collections.abc import Sequence
 from typing import Annotated, Any, Literal, get_args
 
@@ -17,10 +16,11 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from windlass.io import seal, unseal
 from windlass.model import InputError
 
-_MAGIC = b"WINDLASS"
-_START = struct.Struct("<8sII")
+_CONTAINER = "arrays"
+_LENGTH = struct.Struct("<I")
 _Code = Literal["f8", "i8", "b1"]
 _CODES: dict[str, _Code] = {code[0]: code for code in get_args(_Code)}
 _DTYPES: dict[str, np.dtype[Any]] = {"f8": np.dtype("<f8"), "i8": np.dtype("<i8"), "b1": np.dtype("?")}
@@ -74,8 +74,7 @@ def pack(kind: str, settings: dict[str, Any], parts: Sequence[Part]) -> bytes:
         listed.append(SavedArray(name=name, dtype=code, shape=list(np.shape(value))))
         payload.append(array.astype(_DTYPES[code]).tobytes())
     header = Header(kind=kind, settings=settings, arrays=listed).model_dump_json().encode()
-    rest = struct.pack("<I", len(header)) + header + b"".join(payload)
-    return _MAGIC + struct.pack("<I", zlib.crc32(rest)) + rest
+    return seal(_CONTAINER, _LENGTH.pack(len(header)) + header + b"".join(payload))
 
 
 def opened(data: bytes, kind: str) -> tuple[Header, list[NDArray[Any]]]:
@@ -86,24 +85,21 @@ def opened(data: bytes, kind: str) -> tuple[Header, list[NDArray[Any]]]:
     InputError
         It is not that, was cut or changed, is of another kind or version; one line.
     """
-    if len(data) < _START.size or not data.startswith(_MAGIC):
-        raise InputError(f"saved state: {len(data)} bytes that do not begin with {_MAGIC.decode()}")
-    _, checksum, length = _START.unpack_from(data)
-    if zlib.crc32(data[12:]) != checksum:
-        raise InputError("saved state: its checksum is wrong: it was cut or changed")
+    body = unseal(data, _CONTAINER)
+    length = int.from_bytes(body[: _LENGTH.size], "little")
     try:
-        header = Header.model_validate(json.loads(data[_START.size : _START.size + length]))
+        header = Header.model_validate(json.loads(body[_LENGTH.size : _LENGTH.size + length]))
     except (ValidationError, ValueError, RecursionError) as error:
         first = error.errors()[0] if isinstance(error, ValidationError) else None
         said = f"{'.'.join(map(str, first['loc']))}: {first['msg']}" if first else "is not JSON"
         raise InputError(f"saved state: header: {said}") from error
     if header.kind != kind:
         raise InputError(f"saved state: is of {header.kind!r}, expected {kind!r}")
-    at, arrays = _START.size + length, []
-    if at + sum(array.size for array in header.arrays) != len(data):
-        raise InputError(f"saved state: has {len(data)} bytes, which is not what its header lists")
+    at, arrays = _LENGTH.size + length, []
+    if at + sum(array.size for array in header.arrays) != len(body):
+        raise InputError(f"saved state: has {len(body)} bytes, which is not what its header lists")
     for listed in header.arrays:
-        found = np.frombuffer(data, _DTYPES[listed.dtype], math.prod(listed.shape), at).reshape(listed.shape)
+        found = np.frombuffer(body, _DTYPES[listed.dtype], math.prod(listed.shape), at).reshape(listed.shape)
         if not np.isfinite(found).all():
             raise InputError(f"saved state: {listed.name} holds a number that is not finite")
         arrays.append(found.copy())

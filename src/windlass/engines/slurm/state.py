@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from windlass.engines.batch.sharing_backend import Pair
-from windlass.io import write_text
+from windlass.io import seal_text, unseal_text, write_text
 from windlass.model import InputError
 
-_VERSION = 1
+_CONTAINER = "slurm-shares"
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,14 +52,9 @@ def write_state(path: Path, state: ShareState) -> None:
     (Pair(host=7, guest=8, quota=30),)
     """
     pairs = [[pair.host, pair.guest, pair.quota] for pair in state.pairs]
-    tree: dict[str, object] = {
-        "version": _VERSION,
-        "policy": state.policy,
-        "pairs": pairs,
-        "learned": state.learned,
-    }
-    tree["uses"] = [list(each) for each in state.uses]
-    write_text(json.dumps(tree), path)
+    uses = [list(each) for each in state.uses]
+    tree = {"policy": state.policy, "pairs": pairs, "learned": state.learned, "uses": uses}
+    write_text(seal_text(_CONTAINER, json.dumps(tree)), path)
 
 
 def read_state(path: Path) -> ShareState | None:
@@ -71,9 +66,7 @@ def read_state(path: Path) -> ShareState | None:
         The file is invalid; the message names it.
     """
     try:
-        tree = json.loads(path.read_text(encoding="utf-8"))
-        if tree["version"] != _VERSION:
-            raise InputError(f"{path}: version is {tree['version']!r}, expected {_VERSION}")
+        tree = json.loads(unseal_text(path.read_bytes(), _CONTAINER))
         pairs = tuple(Pair(*(int(each) for each in pair)) for pair in tree["pairs"])
         uses = tuple((str(name), float(seconds), float(used)) for name, seconds, used in tree["uses"])
         return ShareState(str(tree["policy"]), pairs, str(tree["learned"]), uses)
@@ -81,5 +74,7 @@ def read_state(path: Path) -> ShareState | None:
         return None
     except OSError as error:
         raise InputError(f"{path}: {error.strerror}") from error
+    except InputError as error:
+        raise InputError(f"{path}: {error}") from error
     except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise InputError(f"{path}: not a saved state of shares: {type(error).__name__}: {error}") from error

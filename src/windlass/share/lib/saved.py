@@ -1,4 +1,4 @@
-"""What was learned, as JSON: versioned, and checked when it comes back."""
+"""What was learned, as JSON in the container of saved state, and checked when it comes back."""
 
 from __future__ import annotations
 
@@ -8,8 +8,12 @@ from typing import Annotated, Literal
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from windlass.io import seal_text, unseal_text
 from windlass.model import InputError
 from windlass.share.lib.mixture import Mixture
+
+#: Kind of the container of a policy that learned of pairs.
+CONTAINER = "sharing"
 
 
 class SavedClass(BaseModel):
@@ -54,9 +58,8 @@ def to_text(update: str, actions: tuple[int, ...], metrics: list[str], learned: 
         )
         for name, each in sorted(learned.items())
     ]
-    return Saved(update=update, actions=list(actions), metrics=metrics, classes=classes).model_dump_json(
-        indent=1
-    )
+    saved = Saved(update=update, actions=list(actions), metrics=metrics, classes=classes)
+    return seal_text(CONTAINER, saved.model_dump_json(indent=1))
 
 
 def from_text(
@@ -70,7 +73,7 @@ def from_text(
         It is not that, is of another version, or was learned for something else; one line that names field and value.
     """
     try:
-        saved = Saved.model_validate_json(text)
+        saved = Saved.model_validate_json(unseal_text(text, CONTAINER))
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(str(part) for part in first["loc"]) or "text"

@@ -8,6 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from windlass.io import seal_text, unseal_text
 from windlass.model import InputError
 from windlass.model.values import number, whole
 from windlass.share.allocation import Allocation, Candidate, Guest
@@ -17,6 +18,7 @@ from windlass.share.lib.features import Hosts, guest_features, host_features, us
 from windlass.share.lib.first_fit import QuotaChoice, adjusted, first_fit
 from windlass.share.lib.largest import Belief, Largest
 from windlass.share.lib.regress import BayesianLine, line_of
+from windlass.share.lib.saved import CONTAINER
 from windlass.share.lib.state import ratio
 from windlass.share.view import Checkpoint, ShareView
 
@@ -143,16 +145,15 @@ class Pairs:
             self.faster = self.faster.after(features[0], min(guest.progress / 100.0, 1.0 + _MOST))
 
     def saved(self) -> str:
-        """What has been learned, as JSON."""
-        return json.dumps(
-            {
-                "policy": self.name,
-                "version": _VERSION,
-                "slower": [self.slower.precision.tolist(), self.slower.pull.tolist()],
-                "faster": [self.faster.precision.tolist(), self.faster.pull.tolist()],
-                "effects": self.effects.sums(),
-            }
-        )
+        """What has been learned, as JSON in the container of saved state."""
+        tree = {
+            "policy": self.name,
+            "version": _VERSION,
+            "slower": [self.slower.precision.tolist(), self.slower.pull.tolist()],
+            "faster": [self.faster.precision.tolist(), self.faster.pull.tolist()],
+            "effects": self.effects.sums(),
+        }
+        return seal_text(CONTAINER, json.dumps(tree))
 
     def restore(self, text: str | bytes) -> None:
         """Take over what another one has :meth:`saved`.
@@ -162,17 +163,18 @@ class Pairs:
         InputError
             It is something else; what was known before stays.
         """
+        body = unseal_text(text, CONTAINER)
         try:
-            tree = json.loads(text)
+            tree = json.loads(body)
             known = (tree["policy"], tree["version"]) == (self.name, _VERSION)
             slower, faster = (
                 line_of(tree[name], size, _NOISE) for name, size in (("slower", 5), ("faster", 3))
             )
             effects = Effects(tree["effects"])
         except (ValueError, KeyError, TypeError, OverflowError, RecursionError) as error:
-            raise InputError(f"what was learned cannot be read: {type(error).__name__}: {error}") from error
+            raise InputError(f"saved state: cannot be read: {type(error).__name__}: {error}") from error
         if not known:
-            raise InputError(f"what was learned is of {tree['policy']!r}, version {tree['version']!r}")
+            raise InputError(f"saved state: is of {tree['policy']!r}, version {tree['version']!r}")
         self.slower, self.faster, self.effects = slower, faster, effects
 
     def _probed(self, largest: Largest, row: int) -> QuotaChoice | None:
