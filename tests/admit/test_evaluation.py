@@ -9,12 +9,14 @@ from windlass.admit import POLICIES
 from windlass.admit.evaluation import (
     RULE,
     TUNED,
+    CandidateRole,
     Intervals,
     Judged,
     NodeTelemetry,
     PolicyCandidate,
     beside_best,
     beside_pronto,
+    candidates,
     judge,
     judge_apart,
     level_of,
@@ -27,6 +29,8 @@ from windlass.cli.admit.output import leads, over_nodes, row_of
 from windlass.model import InputError
 
 ONSETS = 40
+#: The role of each candidate that is compared.
+ROLES = {each.label: each.role for each in candidates([0.05], busy=True)}
 
 
 def judged(label, downtime, foresees, policy="never"):
@@ -37,7 +41,10 @@ def judged(label, downtime, foresees, policy="never"):
     none = (0.0, 1.0)
     sure = Intervals(none, none, none, none, 0.5)
     alone = np.arange(ONSETS)
-    return Judged(PolicyCandidate(label, policy, downtime), own, sure, (own, own), lead, (alone, alone // 2))
+    role = CandidateRole.PRONTO if policy == "pronto" else ROLES.get(label, CandidateRole.OTHER)
+    return Judged(
+        PolicyCandidate(label, policy, downtime, role=role), own, sure, (own, own), lead, (alone, alone // 2)
+    )
 
 
 def node(spikes, warm=40, steps=100):

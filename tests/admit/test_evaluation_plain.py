@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import math
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -15,6 +16,7 @@ from scipy.stats import t as student
 from windlass.admit import POLICIES
 from windlass.admit.evaluation import (
     TUNED,
+    CandidateRole,
     NodeTelemetry,
     PolicyCandidate,
     best_pronto,
@@ -23,6 +25,7 @@ from windlass.admit.evaluation import (
     intervals,
     judge,
     judge_apart,
+    later,
     level_of,
     signal,
     tuned,
@@ -297,7 +300,7 @@ def test_the_variant_is_chosen_by_what_it_foresees_above_chance(monkeypatch):
     monkeypatch.setattr(choosing, "judge", judged)
     node = spiky(4, steps=400, warm=200)
     chosen = tuned(POLICIES, [node], 0.07, np.random.default_rng(1), within=3, apart=2, tell=told.append)
-    assert chosen == PolicyCandidate(TUNED, "pronto", 0.07, variants(0.07)[4].parameters)
+    assert chosen == replace(variants(0.07)[4], label=TUNED)
     assert told == [place / 16 for place in range(16)]
     assert {each[2:] for each in seen} == {(3, 2)}
     (part,) = seen[0][1]
@@ -326,10 +329,24 @@ def test_the_shortest_recording_that_can_be_chosen_on_has_two_steps():
     assert (len(two.ready), two.warm) == (2, 0)
 
 
+def role_of(policy):
+    return CandidateRole.PRONTO if policy == "pronto" else CandidateRole.BASELINE
+
+
+def test_each_candidate_has_the_role_that_its_policy_has():
+    ours, pronto = CandidateRole.OWN, CandidateRole.PRONTO
+    roles = {"forewarn": ours, "pronto": pronto}
+    listed = [*candidates([0.05, 0.1], busy=True), *later([0.05]), *variants(0.05)]
+    assert all(each.role is roles.get(each.policy, CandidateRole.BASELINE) for each in listed)
+    assert PolicyCandidate("mine", "mine", 0.1).role is CandidateRole.OTHER
+
+
 def test_the_best_pronto_is_of_that_downtime_and_the_first_of_equals():
     def judged(label, downtime, policy, hits):
         return SimpleNamespace(
-            candidate=PolicyCandidate(label, policy, downtime), hits=np.arange(9) < hits, leads=np.zeros(9)
+            candidate=PolicyCandidate(label, policy, downtime, role=role_of(policy)),
+            hits=np.arange(9) < hits,
+            leads=np.zeros(9),
         )
 
     found = [

@@ -112,7 +112,7 @@ MUTANTS = (
     Mutant(JUDGING, "return max(own, key=", "return min(own, key=", FORMS),
     Mutant(
         JUDGING,
-        'return _beside(judged, [each for each in found if each.candidate.policy == "pronto"])',
+        "return _beside(judged, _of(found, CandidateRole.PRONTO))",
         "return beside_best(judged, found)",
         FORMS,
     ),
@@ -125,5 +125,5 @@ MUTANTS = (
     Mutant(VARIANTS, "if not any(_same(part, other) for other in kept):", "if True:", KNOWN),
     Mutant(VARIANTS, "np.array_equal(one.ready, other.ready, equal_nan=True)", "True", KNOWN),
     Mutant(COMPARED, '"the best Pronto", beside_pronto(', '"the best Pronto", beside_best(', FORMS),
-    Mutant(COMPARED, 'if judged.candidate.policy != "pronto":', "if True:", FORMS),
+    Mutant(COMPARED, "if judged.candidate.role is not CandidateRole.PRONTO:", "if True:", FORMS),
 )

@@ -12,12 +12,12 @@ what it is told of spikes is of before those that are.
 """
 
 from windlass.admit.evaluation.candidates import (
-    BASELINES,
     BETWEEN,
     FORECASTERS,
     OURS,
     TRACKERS,
     TUNED,
+    CandidateRole,
     PolicyCandidate,
     candidates,
     later,
@@ -37,7 +37,6 @@ from windlass.admit.evaluation.variants import tuned
 from windlass.admit.evaluation.verdict import FEWEST, RULE, SAID, TOLERANCE, ahead
 
 __all__ = [
-    "BASELINES",
     "BETWEEN",
     "FEWEST",
     "FORECASTERS",
@@ -47,6 +46,7 @@ __all__ = [
     "TOLERANCE",
     "TRACKERS",
     "TUNED",
+    "CandidateRole",
     "Intervals",
     "Judged",
     "NodeTelemetry",

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from windlass.admit.context import AdmitContext
-from windlass.admit.evaluation.candidates import BASELINES, PolicyCandidate
+from windlass.admit.evaluation.candidates import CandidateRole, PolicyCandidate
 from windlass.admit.evaluation.certainty import (
     Integers,
     Intervals,
@@ -206,17 +206,17 @@ def beside_best(judged: Judged, found: Sequence[Judged]) -> tuple[Judged, Signal
     the best of all, chosen by what is judged, is harder than to be held against any one of them. None where there are
     no baselines at that downtime, or no onsets.
     """
-    return _beside(judged, [each for each in found if each.candidate.label in BASELINES])
+    return _beside(judged, _of(found, CandidateRole.BASELINE))
 
 
 def beside_pronto(judged: Judged, found: Sequence[Judged]) -> tuple[Judged, SignalDifference] | None:
     """The same beside the best form of Pronto, by any tracker and any way to weigh."""
-    return _beside(judged, [each for each in found if each.candidate.policy == "pronto"])
+    return _beside(judged, _of(found, CandidateRole.PRONTO))
 
 
 def best_pronto(found: Sequence[Judged], downtime: float) -> Judged | None:
     """The form of Pronto that foresaw the most at a downtime, chosen by what is judged; None where there is none."""
-    return _best([each for each in found if each.candidate.policy == "pronto"], downtime)
+    return _best(_of(found, CandidateRole.PRONTO), downtime)
 
 
 def _beside(judged: Judged, others: Sequence[Judged]) -> tuple[Judged, SignalDifference] | None:
@@ -224,6 +224,10 @@ def _beside(judged: Judged, others: Sequence[Judged]) -> tuple[Judged, SignalDif
     if best is None or not len(judged.leads):
         return None
     return best, difference(judged.hits, best.hits, judged.clusters)
+
+
+def _of(found: Sequence[Judged], role: CandidateRole) -> list[Judged]:
+    return [each for each in found if each.candidate.role is role]
 
 
 def _best(found: Sequence[Judged], downtime: float) -> Judged | None:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
 
-from windlass.admit.evaluation.candidates import TUNED, PolicyCandidate
+from windlass.admit.evaluation.candidates import TUNED, CandidateRole, PolicyCandidate
 from windlass.admit.evaluation.judging import judge
 from windlass.admit.evaluation.node import NodeTelemetry
 from windlass.policy.registry import Registry
@@ -33,6 +34,7 @@ def variants(downtime: float) -> list[PolicyCandidate]:
                 "signal": "scores", "forget": 0.99, "downtime": downtime, "weights": weights, "lag": lag,
                 "memory": memory,
             },
+            CandidateRole.PRONTO,
         )
         for weights, lag, memory in product(WEIGHTS, LAGS, MEMORIES)
     ]  # fmt: skip
@@ -74,7 +76,7 @@ def tuned(
         found = judge(registry, candidate, parts, rng, within=within, apart=apart).quality
         gains.append((found.recall - found.by_chance, candidate))
     chosen = max(gains, key=lambda each: each[0])[1]
-    return PolicyCandidate(TUNED, chosen.policy, downtime, chosen.parameters)
+    return replace(chosen, label=TUNED)
 
 
 def _distinct(parts: Sequence[NodeTelemetry]) -> list[NodeTelemetry]:

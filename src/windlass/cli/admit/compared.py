@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from windlass.admit.evaluation import (
-    BETWEEN,
-    OURS,
     RULE,
     SAID,
     TUNED,
+    CandidateRole,
     Judged,
     SignalDifference,
     ahead,
@@ -37,7 +36,7 @@ def verdicts_of(found: Sequence[Judged]) -> list[str]:
     lines = []
     for each in found:
         own = each.candidate
-        if own.label in (OURS, BETWEEN):
+        if own.role is CandidateRole.OWN:
             lines += _said(each, "the best baseline", beside_best(each, found))
             lines += _said(each, "the best Pronto", beside_pronto(each, found))
         elif own.label == TUNED or each is best_pronto(found, own.downtime):
@@ -59,7 +58,7 @@ def _said(each: Judged, kind: str, against: tuple[Judged, SignalDifference] | No
 def fields_of(judged: Judged, found: Sequence[Judged]) -> dict[str, object]:
     """The same of one candidate for JSON: of all but Pronto's forms, also beside the best of those."""
     kinds = [("best_baseline", "over_best", "ahead_of_best", beside_best(judged, found))]
-    if judged.candidate.policy != "pronto":
+    if judged.candidate.role is not CandidateRole.PRONTO:
         kinds.append(("best_pronto", "over_pronto", "ahead_of_pronto", beside_pronto(judged, found)))
     row: dict[str, object] = {}
     for name, over, verdict, against in kinds:

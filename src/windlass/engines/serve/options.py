@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import enum
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
@@ -21,6 +22,13 @@ _ACCURACY = 0.3 * (1 - _MOST_LOAD)
 
 def _is_number(value: object) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+class RouterDispatch(enum.StrEnum):
+    """The ways in which a router chooses a replica."""
+
+    ROSELLA = "rosella"
+    PULL = "pull"
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +78,7 @@ class RouterOptions:
     at_once: int = 1
     explore_share: float = 0.01
     window: int = 16
-    dispatch: str = "pull"
+    dispatch: str = RouterDispatch.PULL
     probes: int = 8
     by: str = "wait"
     benchmark: str | None = None
@@ -95,9 +103,9 @@ class RouterOptions:
             raise InputError(f"benchmark is {method!r}, expected the name of a method")
         if self.by not in ("queue", "wait"):
             raise InputError(f"by is {self.by!r}, expected 'queue' or 'wait'")
-        if self.dispatch not in ("rosella", "pull"):
+        if self.dispatch not in tuple(RouterDispatch):
             raise InputError(f"dispatch is {self.dispatch!r}, expected 'rosella' or 'pull'")
-        for field in fields(self) if self.dispatch == "pull" else ():
+        for field in fields(self) if self.dispatch == RouterDispatch.PULL else ():
             if field.name in ("probes", "by") and getattr(self, field.name) != field.default:
                 raise InputError(
                     f"{field.name}: has no effect with dispatch 'pull', which considers all replicas"
@@ -126,7 +134,7 @@ dispatch, probes, by, benchmark, benchmark_share, seed
         # Rosella's window is window_scale · log(n) / accuracy².
         scale = self.window * _ACCURACY**2 / math.log(max(workers, 2))
         gaps = 2 * self.window * workers
-        if self.dispatch == "pull":
+        if self.dispatch == RouterDispatch.PULL:
             return Pull(
                 workers,
                 _NOTHING_SURE,

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -18,9 +19,6 @@ from windlass.order.site.lib.reservations import start_reserved, start_reserved_
 from windlass.order.site.policies.conservative import Conservative
 from windlass.order.site.policies.easy import Easy
 from windlass.order.site.policies.fcfs import Fcfs
-
-#: The policy that stands behind each way of backfilling.
-BACKFILLS: dict[str, type[CompiledPolicy]] = {"none": Fcfs, "easy": Easy, "conservative": Conservative}
 
 
 def _fits(kernel: Kernel) -> Any:
@@ -47,10 +45,40 @@ def _reserves_of_all(view, scores, places, chosen, why):
     return start_reserved_of_all(in_order(view, places, view.refused), scores[places], chosen, why)
 
 
-def _served(backfill: str, pools: bool) -> Any:
-    if backfill == "conservative":
-        return _reserves_of_all if pools else _reserves
-    return _fits(select_of(BACKFILLS[backfill], pools))
+@dataclass(frozen=True, slots=True)
+class Backfill:
+    """A way of backfilling.
+
+    Parameters
+    ----------
+    policy
+        The policy that it is for a queue in the order of submission.
+    by_reservation
+        Compiled functions that serve a queue in another order by reservations, for jobs that wait for processors
+        alone, and for more; None where the policy's own functions serve any order, as they keep nothing of a job.
+    """
+
+    policy: type[CompiledPolicy]
+    by_reservation: tuple[Any, Any] | None = None
+
+    def served(self, pools: bool) -> Any:
+        """Return the compiled function that serves a queue in another order.
+
+        Parameters
+        ----------
+        pools
+            Whether jobs wait for more than processors.
+        """
+        if self.by_reservation is None:
+            return _fits(select_of(self.policy, pools))
+        return self.by_reservation[pools]
+
+
+BACKFILLS = {
+    "none": Backfill(Fcfs),
+    "easy": Backfill(Easy),
+    "conservative": Backfill(Conservative, (_reserves, _reserves_of_all)),
+}
 
 
 @functools.cache
@@ -74,7 +102,7 @@ def queue_kernel(score: Callable[..., Any], backfill: str, pools: bool = False) 
     True
     """
     scored = lean(score)
-    serve = _served(backfill, pools)
+    serve = BACKFILLS[backfill].served(pools)
 
     def select(view, chosen, why):
         scores = np.empty(len(view.queue))

@@ -39,6 +39,10 @@ class EstimatesSpec(Spec):
         )
 
 
+#: The placement that needs no links and leaves the order of jobs to another policy.
+DEFAULT_PLACE = PolicySpec(name="in-place")
+
+
 class FleetPoliciesSpec(Spec):
     """A policy per decision.
 
@@ -46,15 +50,15 @@ class FleetPoliciesSpec(Spec):
     policies order jobs themselves. ``dispatch`` chooses among the workers of a site, on live engines.
     """
 
-    place: Policy = PolicySpec(name="in-place")
+    place: Policy = DEFAULT_PLACE
     order: Policy | None = None
     dispatch: Policy | None = None
 
     @model_validator(mode="after")
     def _one_order(self) -> Self:
-        if self.order is not None and (self.place.name != "in-place" or self.place.parameters):
+        if self.order is not None and self.place != DEFAULT_PLACE:
             raise ValueError(
-                f"place {self.place.name!r} orders jobs itself, expected in-place beside 'order'"
+                f"place {self.place.name!r} orders jobs itself, expected {DEFAULT_PLACE.name} beside 'order'"
             )
         return self
 
@@ -122,7 +126,7 @@ class FleetSetting(Setting):
                 "workload.drawn.estimate_error: what jobs say is not told, expected estimates: true beside it"
             )
         linked = self.cluster is not None and self.cluster.linked
-        if self.policies.order is None and self.policies.place.name != "in-place" and not linked:
+        if self.policies.order is None and self.policies.place.name != DEFAULT_PLACE.name and not linked:
             raise ValueError(
                 f"policies.place: {self.policies.place.name!r} plans with links, the sites have none"
             )

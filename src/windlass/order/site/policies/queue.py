@@ -113,7 +113,7 @@ class Queue:
     @property
     def reasons(self) -> tuple[str, ...]:
         """Those of the way of backfilling."""
-        return BACKFILLS[self.backfill].reasons
+        return BACKFILLS[self.backfill].policy.reasons
 
     def decide(self, view: SiteView) -> Start:
         """Which waiting jobs to start now, why, and the notes to keep."""
@@ -124,7 +124,7 @@ class Queue:
         columns, score = columns_of(view, self.given), _PRIORITIES.find(self.priority).score
         order = np.argsort([score(columns, row) for row in columns.queue], kind="stable")
         found = np.full(len(order), np.nan)
-        found[order] = promises(BACKFILLS[self.backfill](), *in_other_order(view, answer, order))
+        found[order] = promises(BACKFILLS[self.backfill].policy(), *in_other_order(view, answer, order))
         return found
 
 
