@@ -7,7 +7,7 @@ Workers have a FIFO queue and a low-priority lane; speeds change, workers fail a
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,15 +15,19 @@ from numpy.typing import NDArray
 from windlass.dispatch import POLICIES, Dimensioned, DispatchPolicy
 from windlass.dispatch.context import DispatchContext
 from windlass.drive import drive
-from windlass.experiment.workloads.tasks import draw_tasks
+from windlass.experiment.workloads.tasks import DrawnTasks, draw_tasks
 from windlass.model import InputError
 from windlass.model.timetable import WorkerTimetable
 from windlass.model.values import checked_rates, number, whole
 from windlass.policy.registry import capability
 from windlass.sim.coupled import SinglePart
+from windlass.sim.nodes import Ledger
 from windlass.sim.workers.part import WorkersPart
 from windlass.sim.workers.result import Dispatched
 from windlass.sim.workers.setup import Setup
+
+#: Benchmark tasks that may wait at a worker.
+LANE = 8
 
 
 def make_policy(name: str, speeds: NDArray[np.float64], rng: np.random.Generator, **parameters: Any) -> Any:
@@ -62,7 +66,7 @@ def simulate(
     schedulers: int = 1,
     probe_delay: float = 0.0,
     sizes_told: bool = False,
-    lane: int = 8,
+    lane: int = LANE,
     samples: int = 100,
     record: bool = False,
     progress: Callable[[int], None] | None = None,
@@ -145,6 +149,87 @@ def simulate(
     part = WorkersPart(setup, chosen, drawn.submit, drawn.work, rng, progress=progress)
     dispatched: Dispatched = drive(SinglePart(part), {"dispatch": chosen})
     return dispatched
+
+
+class NodeCluster(Protocol):
+    """Nodes that run tasks on the cores that others leave."""
+
+    #: The least share of a node's speed that tasks have.
+    floor: float
+
+    def speeds(self) -> NDArray[np.float64]:
+        """Return (n,) the speed of each whole node, work/s."""
+        ...
+
+
+class NodeTasksSetting(Protocol):
+    """What a scenario says of tasks on the nodes of a ledger; names are those of :func:`simulate`."""
+
+    schedulers: int
+    probe_delay: float
+
+    @property
+    def cluster(self) -> NodeCluster:
+        """The nodes."""
+        ...
+
+    @property
+    def sizes(self) -> str:
+        """``told`` where a completed task's work is known."""
+        ...
+
+
+def tasks_on_nodes(
+    setting: NodeTasksSetting,
+    tasks: DrawnTasks,
+    policy: DispatchPolicy,
+    ledger: Ledger,
+    *,
+    tasks_per_job: int,
+    record: bool = True,
+    progress: Callable[[float], None] | None = None,
+) -> WorkersPart:
+    """Return the part of small tasks, on the cores of a ledger that nobody else holds.
+
+    Parameters
+    ----------
+    setting
+        Nodes, schedulers, and what these know.
+    tasks
+        In order of arrival.
+    policy
+        Chooses the node of each.
+    ledger
+        Of the nodes' cores.
+    tasks_per_job
+        Tasks of a job arrive together.
+    record
+        Whether to keep where each task ran and when it began.
+    progress
+        Called now and then with the share of tasks that is done.
+    """
+    tell = progress or (lambda _: None)
+    setup = Setup(
+        speeds=setting.cluster.speeds(),
+        timetable=WorkerTimetable.none(),
+        schedulers=setting.schedulers,
+        probe_delay=setting.probe_delay,
+        sizes_told=setting.sizes == "told",
+        lane=LANE,
+        samples=0,
+        record=record,
+        tasks_per_job=tasks_per_job,
+    )
+    return WorkersPart(
+        setup,
+        policy,
+        tasks.submit,
+        tasks.work,
+        np.random.default_rng(tasks.schedulers),
+        ledger=ledger,
+        floor=setting.cluster.floor,
+        progress=lambda done: tell(done / len(tasks.submit)),
+    )
 
 
 def _checked_speeds(speeds: object) -> NDArray[np.float64]:

@@ -16,10 +16,10 @@ from windlass.dispatch import POLICIES as DISPATCH
 from windlass.dispatch import DispatchPolicy
 from windlass.dispatch.context import DispatchContext
 from windlass.drive import Policies, drive
+from windlass.experiment.dispatching import tasks_on_nodes
 from windlass.experiment.workloads.tasks import DrawnTasks, draw_tasks
 from windlass.experiment.worlds.admission.spec import AdmissionSetting
 from windlass.experiment.worlds.dispatch.tasks import DispatchTasks
-from windlass.model.timetable import WorkerTimetable
 from windlass.sim.coupled import Coupled
 from windlass.sim.nodes import Ledger
 from windlass.sim.part import Part
@@ -30,10 +30,6 @@ from windlass.sim.telemetry.part import TelemetryPart
 from windlass.sim.telemetry.result import Observed
 from windlass.sim.workers.part import WorkersPart
 from windlass.sim.workers.result import Dispatched
-from windlass.sim.workers.setup import Setup
-
-#: Benchmark tasks that may wait at a node, as in the dispatch world.
-_LANE = 8
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -165,25 +161,5 @@ def _workers(
     policy: DispatchPolicy,
     progress: Callable[[float], None] | None,
 ) -> WorkersPart:
-    tell, tasks, setting = progress or (lambda _: None), case.tasks, case.setting
-    setup = Setup(
-        speeds=setting.cluster.speeds(),
-        timetable=WorkerTimetable.none(),
-        schedulers=setting.schedulers,
-        probe_delay=setting.probe_delay,
-        sizes_told=setting.sizes == "told",
-        lane=_LANE,
-        samples=0,
-        record=True,
-        tasks_per_job=setting.workload.tasks_per_job,
-    )
-    return WorkersPart(
-        setup,
-        policy,
-        tasks.submit,
-        tasks.work,
-        np.random.default_rng(tasks.schedulers),
-        ledger=ledger,
-        floor=setting.cluster.floor,
-        progress=lambda done: tell(done / len(tasks.submit)),
-    )
+    per_job = case.setting.workload.tasks_per_job
+    return tasks_on_nodes(case.setting, case.tasks, policy, ledger, tasks_per_job=per_job, progress=progress)

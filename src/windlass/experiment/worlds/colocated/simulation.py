@@ -11,12 +11,13 @@ from windlass.dispatch import POLICIES as DISPATCH
 from windlass.dispatch import DispatchPolicy
 from windlass.dispatch.context import DispatchContext
 from windlass.drive import drive
+from windlass.experiment.dispatching import tasks_on_nodes
 from windlass.experiment.workloads.tasks import DrawnTasks, draw_tasks
 from windlass.experiment.worlds.colocated.cluster import timetable
 from windlass.experiment.worlds.colocated.spec import ColocatedSetting
 from windlass.experiment.worlds.dispatch.tasks import DispatchTasks
 from windlass.model import InputError, JobTable
-from windlass.model.timetable import NodeTimetable, WorkerTimetable
+from windlass.model.timetable import NodeTimetable
 from windlass.order.site import POLICIES as ORDER
 from windlass.order.site import SitePolicy
 from windlass.policy.registry import Registry
@@ -28,15 +29,11 @@ from windlass.sim.site.part import SitePart
 from windlass.sim.site.result import Replay
 from windlass.sim.workers.part import WorkersPart
 from windlass.sim.workers.result import Dispatched
-from windlass.sim.workers.setup import Setup
 
 #: Parts that a scenario names by their files; none is there by name.
 PARTS = Registry(
     "sim", "What else happens at the site?", "", "windlass.sim", "horizon", key="parts", field="parts"
 )
-
-#: Benchmark tasks that may wait at a node, as in the dispatch world.
-_LANE = 8
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -227,25 +224,7 @@ def _workers(
     *,
     record: bool,
 ) -> WorkersPart:
-    tell, tasks, setting = progress or (lambda _: None), case.tasks, case.setting
-    setup = Setup(
-        speeds=setting.cluster.speeds(),
-        timetable=WorkerTimetable.none(),
-        schedulers=setting.schedulers,
-        probe_delay=setting.probe_delay,
-        sizes_told=setting.sizes == "told",
-        lane=_LANE,
-        samples=0,
-        record=record,
-        tasks_per_job=setting.workload.tasks.tasks_per_job,
-    )
-    return WorkersPart(
-        setup,
-        policy,
-        tasks.submit,
-        tasks.work,
-        np.random.default_rng(tasks.schedulers),
-        ledger=ledger,
-        floor=setting.cluster.floor,
-        progress=lambda done: tell(done / len(tasks.submit)),
+    per_job = case.setting.workload.tasks.tasks_per_job
+    return tasks_on_nodes(
+        case.setting, case.tasks, policy, ledger, tasks_per_job=per_job, record=record, progress=progress
     )
