@@ -11,11 +11,10 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import t as student
+
+from windlass.model.statistics import student_half_width
 
 Floats = NDArray[np.float64]
-#: Intervals are of so much certainty.
-LEVEL = 0.95
 #: What is said where a verdict is None.
 UNTOLD = "cannot be told: the interval has some of both"
 
@@ -68,8 +67,7 @@ def interval(values: Floats) -> Interval:
     """
     if len(values) < 2:
         return Interval(float(values.mean()), math.inf)
-    half = student.ppf(0.5 + LEVEL / 2, len(values) - 1) * values.std(ddof=1) / math.sqrt(len(values))
-    return Interval(float(values.mean()), float(half))
+    return Interval(float(values.mean()), student_half_width(values))
 
 
 def everywhere(verdicts: list[bool | None]) -> bool | None:

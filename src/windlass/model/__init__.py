@@ -10,6 +10,7 @@
 - :mod:`~windlass.model.queries`: streaming queries with their plans, and the clusters where their components could run.
 - :mod:`~windlass.model.timetable`: what changes when, at workers and at sites.
 - :mod:`~windlass.model.values`: numbers as users give them, checked and named in errors.
+- :mod:`~windlass.model.statistics`: Student's interval of a mean.
 - :mod:`~windlass.model.limits`: how much of something is taken, and how to have more.
 - :mod:`~windlass.model.version`: the version of the installed package.
 - :mod:`~windlass.model.text`: text from outside, as a terminal may show it.

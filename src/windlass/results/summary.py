@@ -9,7 +9,8 @@ from types import MappingProxyType
 from typing import Any, Final
 
 import numpy as np
-from scipy.special import stdtrit
+
+from windlass.model.statistics import student_half_width
 
 _BETTER = "better"
 #: Metadata of a metric's field, ``mean_wait_s: float = field(metadata=LOWER)``: the lower, or the higher, the better.
@@ -53,10 +54,6 @@ def summarise(metric: str, values: Sequence[float], better: int = 0, sometimes: 
     >>> summary.mean, round(summary.half_width, 6)
     (2.0, 2.484138)
     """
-    count = len(values)
-    spread = (
-        float(stdtrit(count - 1, 0.975) * np.std(values, ddof=1) / math.sqrt(count))
-        if count > 1
-        else math.nan
-    )
-    return Summary(metric, float(np.mean(values)), spread, better, sometimes)
+    of_seeds = np.asarray(values, np.float64)
+    half = student_half_width(of_seeds) if len(of_seeds) > 1 else math.nan
+    return Summary(metric, float(of_seeds.mean()), half, better, sometimes)

@@ -8,6 +8,7 @@ SEEDS, PRONTO, SCALE = (
     "windlass_reproductions/pronto/verdicts.py",
     "windlass_reproductions/autoscaler/verdicts.py",
 )
+STATISTICS = "model/statistics.py"
 RUNS, LAWS = "windlass_reproductions/tetrium/runs.py", "windlass_reproductions/swag/laws.py"
 TETRIUM, CLASSES = "windlass_reproductions/tetrium/verdicts.py", "windlass_reproductions/tetrium/classes.py"
 OF_TETRIUM = ("tests/reproductions/test_tetrium_verdicts.py",)
@@ -152,8 +153,8 @@ MUTANTS = (
         LIVE, "exactly(self.jobs - self.same), high=0.0", "exactly(self.jobs - self.same), high=2.0", OURS
     ),
     Mutant(LIVE, "exactly(simulated - real), -far, far", "exactly(simulated - real), high=far", OURS),
-    Mutant(SEEDS, "values.std(ddof=1)", "values.std(ddof=0)", OF_ASAX),
-    Mutant(SEEDS, "student.ppf(0.5 + LEVEL / 2,", "student.ppf(LEVEL,", OF_ASAX),
+    Mutant(STATISTICS, ".sum()) / (count - 1))", ".sum()) / count)", OF_ASAX),
+    Mutant(STATISTICS, "stdtrit(freedom, (1.0 + level) / 2.0)", "stdtrit(freedom, level)", OF_ASAX),
     Mutant(
         PRONTO, "over(ours[known] / theirs[known] - 1.0)", "over(theirs[known] / ours[known] - 1.0)", OURS
     ),

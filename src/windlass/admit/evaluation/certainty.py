@@ -16,17 +16,16 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import t as student
 
 from windlass.admit.lib.subspace import Floats
 from windlass.admit.measure import Bools, before, checked
 from windlass.model import InputError
+from windlass.model.statistics import student_quantile
 from windlass.model.values import whole
 
 Integers = NDArray[np.int64]
 Pair = tuple[float, float]
 
-_LEVEL = 0.95
 _NOBODY_KNOWS = (np.nan, np.nan)
 
 
@@ -76,7 +75,7 @@ def _worth(hits: Floats, counts: Floats, clusters: Integers, found: float) -> Pa
     total = float(counts.sum())
     _, of = np.unique(clusters[counts > 0], return_inverse=True)
     groups = int(of.max()) + 1
-    quantile = float(student.ppf(0.5 + _LEVEL / 2, max(groups - 1, 1)))
+    quantile = student_quantile(max(groups - 1, 1))
     if groups < 2:
         return 1.0, quantile
     if not 0.0 < found < 1.0:
@@ -203,7 +202,7 @@ def difference(ours: Bools, theirs: Bools, clusters: Sequence[Integers]) -> Sign
     for each in clusters:
         _, of = np.unique(each, return_inverse=True)
         groups = int(of.max()) + 1
-        quantile = float(student.ppf(0.5 + _LEVEL / 2, max(groups - 1, 1)))
+        quantile = student_quantile(max(groups - 1, 1))
         off = np.bincount(of, change - value)
         between = groups / max(groups - 1, 1) * float((off**2).sum()) / count**2
         half = max(half, quantile * math.sqrt(max(alone, between)))

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import stdtrit
+
+from windlass.model.statistics import LEVEL, student_half_width
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +36,7 @@ class ConfidenceInterval:
 
 
 def paired_interval(
-    differences: NDArray[np.float64], level: float = 0.95, centre: float | None = None
+    differences: NDArray[np.float64], level: float = LEVEL, centre: float | None = None
 ) -> ConfidenceInterval | None:
     """Student's interval of the mean of paired differences.
 
@@ -66,8 +67,7 @@ def paired_interval(
     if count < 2 or not np.isfinite(differences).all():
         return None
     mean = float(differences.mean()) if centre is None else centre
-    spread = math.sqrt(float(((differences - mean) ** 2).sum()) / (count - 1))
-    half = float(stdtrit(count - 1, (1 + level) / 2)) * spread / math.sqrt(count)
+    half = student_half_width(differences, level, mean)
     return ConfidenceInterval(mean, mean - half, mean + half, count)
 
 

@@ -1,0 +1,57 @@
+"""Student's interval of a mean: its quantile and half width, for all who say how sure a number is."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import stdtrit
+
+#: With which probability an interval holds, where nothing else is said.
+LEVEL = 0.95
+
+
+def student_quantile(freedom: int, level: float = LEVEL) -> float:
+    """Return the quantile of Student's t that a two-sided interval takes.
+
+    Parameters
+    ----------
+    freedom
+        Degrees of freedom, at least 1.
+    level
+        With which probability the interval holds.
+
+    Examples
+    --------
+    >>> round(student_quantile(2), 4), round(student_quantile(10**9), 4)
+    (4.3027, 1.96)
+    """
+    return float(stdtrit(freedom, (1.0 + level) / 2.0))
+
+
+def student_half_width(
+    values: NDArray[np.float64], level: float = LEVEL, centre: float | None = None
+) -> float:
+    """Return half the width of Student's interval of a mean.
+
+    Parameters
+    ----------
+    values
+        (n,) independent ones, at least two.
+    level
+        With which probability the interval holds.
+    centre
+        What deviations are from; by default the mean.
+
+    Examples
+    --------
+    >>> round(student_half_width(np.array([1.0, 2.0, 3.0])), 6)
+    2.484138
+
+    Source: Student, "The probable error of a mean", Biometrika 6 (1908).
+    """
+    count = len(values)
+    middle = float(values.mean()) if centre is None else centre
+    spread = math.sqrt(float(((values - middle) ** 2).sum()) / (count - 1))
+    return student_quantile(count - 1, level) * spread / math.sqrt(count)
