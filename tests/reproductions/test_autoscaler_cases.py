@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from tests.reproductions.keyed import axes
+from windlass.io.traces.openb import OpenbPods
 from windlass.model.instances import InstanceType
 from windlass.model.vectors import VectorJobs
 from windlass_reproductions.autoscaler import curve_cases, data, paper, sizes
@@ -136,10 +137,13 @@ def test_clusters_of_philly_whose_log_was_cut_are_left_out(monkeypatch):
 
 
 def test_pods_run_from_when_they_are_scheduled(monkeypatch):
-    pods = SimpleNamespace(
+    pods = OpenbPods(
         resources=np.arange(9.0).reshape(3, 3),
-        scheduled=np.array([5.0, np.nan, 7.0]),
+        created=np.array([5.0, 6.0, 2.0]),
         deleted=np.array([9.0, 9.0, 3.0]),
+        scheduled=np.array([5.0, np.nan, 7.0]),
+        service=np.array(["LS", "BE", "LS"]),
+        number=np.arange(1, 4),
     )
     monkeypatch.setattr(data, "read_openb_pods", lambda path: pods)
     found = data.openb_jobs()

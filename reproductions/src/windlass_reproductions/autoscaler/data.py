@@ -106,7 +106,7 @@ def philly_jobs(cores: float, memory: float) -> Held:
 def openb_jobs() -> Held:
     """Pods that were scheduled, from then until they were deleted."""
     pods = read_openb_pods(traces() / OPENB)
-    begun = ~np.isnan(pods.scheduled)
+    begun = pods.was_scheduled
     return Held(pods.resources[begun], pods.scheduled[begun], np.maximum(pods.deleted, pods.scheduled)[begun])
 
 

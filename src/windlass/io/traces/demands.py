@@ -17,14 +17,13 @@ from pathlib import Path
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from windlass.io import read_csv
 from windlass.io.traces.files import check_is_file
+from windlass.io.traces.gpu_table import numbers
+from windlass.io.traces.openb import openb_pods
 from windlass.model import InputError
 from windlass.model.vectors import VectorJobs
-
-_Floats = NDArray[np.float64]
 
 _NAMES = {
     "submit": ("submit", "submit_s", "arrival", "arrival_s"),
@@ -35,7 +34,6 @@ _NAMES = {
     "walltime": ("walltime", "walltime_s", "request"),
     "job": ("job", "job_id", "id"),
 }
-_MIB = float(1 << 20)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -88,7 +86,7 @@ def _plain(file: Path, table: pl.DataFrame, cores_per_gpu: float, memory_per_gpu
             wanted = ", ".join(_NAMES[role])
             raise InputError(f"{file}: no column {role} (or {wanted}), found {', '.join(table.columns)}")
     count = len(table)
-    read = {role: _numbers(file, table, name) for role, name in known.items() if name is not None}
+    read = {role: numbers(file, table, name) for role, name in known.items() if name is not None}
     gpus = read.get("gpus", np.zeros(count))
     order = np.argsort(read["submit"], kind="stable")
     job = read.get("job", np.arange(1.0, count + 1))
@@ -106,41 +104,16 @@ def _plain(file: Path, table: pl.DataFrame, cores_per_gpu: float, memory_per_gpu
 
 
 def _pods(file: Path, table: pl.DataFrame) -> DemandLog:
-    columns = ("cpu_milli", "memory_mib", "num_gpu", "gpu_milli", "creation_time", "deletion_time")
-    for column in (*columns, "scheduled_time"):
-        if column not in table.columns:
-            raise InputError(f"{file}: column {column} is missing, found {', '.join(table.columns)}")
-    scheduled = table["scheduled_time"].fill_null("").str.strip_chars() != ""
-    numbered = table.with_row_index("row").filter(scheduled)
-    if numbered.is_empty():
+    pods = openb_pods(file, table)
+    began = pods.was_scheduled
+    if not began.any():
         raise InputError(f"{file}: none of its pods was scheduled")
-    cores, memory, number, part, created, deleted, began = (
-        _numbers(file, numbered, column) for column in (*columns, "scheduled_time")
-    )
-    order = np.argsort(created, kind="stable")
-    jobs = VectorJobs.of(
-        created[order],
-        np.maximum(deleted - began, 0.0)[order],
-        (number * part / 1000.0)[order],
-        (cores / 1000.0)[order],
-        (memory * _MIB)[order],
-        job=numbered["row"].to_numpy()[order].astype(np.int64) + 1,
-    )
-    missing = len(table) - len(numbered)
+    gpus, cores, memory = pods.resources[began].T
+    run = np.maximum(pods.deleted - pods.scheduled, 0.0)[began]
+    jobs = VectorJobs.of(pods.created[began], run, gpus, cores, memory, job=pods.number[began])
+    missing = int((~began).sum())
     return DemandLog(jobs, (f"{missing:,} pods were never scheduled, and are left out",) if missing else ())
 
 
 def _named(table: pl.DataFrame, role: str) -> str | None:
     return next((name for name in _NAMES[role] if name in table.columns), None)
-
-
-def _numbers(file: Path, table: pl.DataFrame, column: str) -> _Floats:
-    found = table[column].str.strip_chars().cast(pl.Float64, strict=False).fill_null(np.nan).to_numpy()
-    good = np.isfinite(found) & (found >= 0)
-    if not good.all():
-        place = int(np.argmin(good))
-        line = int(table["row"][place]) + 2 if "row" in table.columns else place + 2
-        raise InputError(
-            f"{file}, line {line}: {column} is {table[column][place]!r}, expected a number of 0 or more"
-        )
-    return np.array(found, np.float64)

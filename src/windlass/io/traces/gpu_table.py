@@ -25,12 +25,23 @@ def read_gpu_table(path: Path, columns: Sequence[str]) -> pl.DataFrame:
     """
     check_is_file(path)
     table = read_csv(path)
-    for column in columns:
-        if column not in table.columns:
-            raise InputError(f"{path}: column {column} is missing, found {', '.join(table.columns)}")
+    check_columns(path, table, columns)
     if table.is_empty():
         raise InputError(f"{path}: no lines below the names, expected at least one")
     return table
+
+
+def check_columns(path: Path, table: pl.DataFrame, columns: Sequence[str]) -> None:
+    """Check that a table has these columns.
+
+    Raises
+    ------
+    InputError
+        Names the first that is missing.
+    """
+    for column in columns:
+        if column not in table.columns:
+            raise InputError(f"{path}: column {column} is missing, found {', '.join(table.columns)}")
 
 
 def numbers(
@@ -54,13 +65,14 @@ def numbers(
     InputError
         Names file, line, column and value of the first cell that is none.
     """
-    values = table[column].cast(pl.Float64, strict=False).fill_null(np.nan).to_numpy()
+    cells = table[column].str.strip_chars().replace("", None)
+    values = cells.cast(pl.Float64, strict=False).fill_null(np.nan).to_numpy()
     good = np.isfinite(values) & ((values >= 0) if above is None else (values > above))
     if missing:
-        good |= table[column].is_null().to_numpy()
+        good |= cells.is_null().to_numpy()
     if not good.all():
         row = int((~good).argmax())
         least = "of 0 or more" if above is None else f"above {above:g}"
-        cell = shown(str(table[column][row]))
+        cell = "empty" if cells[row] is None else shown(str(table[column][row]))
         raise InputError(f"{path}, line {row + 2}: {column} is {cell}, expected a number {least}")
     return np.asarray(values, dtype=np.float64)

@@ -6,12 +6,24 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+import polars as pl
 from numpy.typing import NDArray
 
-from windlass.io.traces.gpu_table import numbers, read_gpu_table
+from windlass.io.traces.gpu_table import check_columns, numbers, read_gpu_table
 from windlass.model import InputError
 
-_MIB = 2.0**20
+#: Columns that say what a pod asks for, and when it was created, deleted and scheduled.
+POD_COLUMNS = (
+    "cpu_milli",
+    "memory_mib",
+    "num_gpu",
+    "gpu_milli",
+    "creation_time",
+    "deletion_time",
+    "scheduled_time",
+)
+#: Bytes of the unit of memory.
+MIB = 2.0**20
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -27,7 +39,9 @@ class OpenbPods:
     scheduled
         (n,) s; NaN where a pod never was.
     service
-        (n,) class of service, as LS (latency-sensitive) or BE (best effort).
+        (n,) class of service, as LS (latency-sensitive) or BE (best effort); empty where the file names none.
+    number
+        (n,) which pod of the file each is, from 1.
     """
 
     resources: NDArray[np.float64]
@@ -35,9 +49,15 @@ class OpenbPods:
     deleted: NDArray[np.float64]
     scheduled: NDArray[np.float64]
     service: NDArray[np.str_]
+    number: NDArray[np.int64]
 
     def __len__(self) -> int:
         return len(self.created)
+
+    @property
+    def was_scheduled(self) -> NDArray[np.bool_]:
+        """(n,) whether each ever was."""
+        return ~np.isnan(self.scheduled)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -74,11 +94,28 @@ def read_openb_pods(path: Path) -> OpenbPods:
     >>> pods.resources.tolist(), pods.scheduled.tolist()
     ([[0.0, 0.5, 1048576.0], [0.46, 6.0, 1073741824.0]], [nan, 7.0])
     """
-    columns = ("cpu_milli", "memory_mib", "num_gpu", "gpu_milli", "qos", "creation_time", "deletion_time")
-    table = read_gpu_table(path, (*columns, "scheduled_time"))
+    return openb_pods(path, read_gpu_table(path, POD_COLUMNS))
+
+
+def openb_pods(path: Path, table: pl.DataFrame) -> OpenbPods:
+    """Return the pods of a table that was read already.
+
+    Parameters
+    ----------
+    path
+        For messages.
+    table
+        Cells as text, with the columns :data:`POD_COLUMNS`; ``qos`` may lack.
+
+    Raises
+    ------
+    InputError
+        As :func:`read_openb_pods`.
+    """
+    check_columns(path, table, POD_COLUMNS)
     gpus = numbers(path, table, "num_gpu") * numbers(path, table, "gpu_milli") / 1000.0
     cores = numbers(path, table, "cpu_milli") / 1000.0
-    memory = numbers(path, table, "memory_mib") * _MIB
+    memory = numbers(path, table, "memory_mib") * MIB
     created = numbers(path, table, "creation_time")
     deleted = numbers(path, table, "deletion_time")
     scheduled = numbers(path, table, "scheduled_time", missing=True)
@@ -89,9 +126,11 @@ def read_openb_pods(path: Path) -> OpenbPods:
             " its creation_time"
         )
     order = np.argsort(created, kind="stable")
-    service = table["qos"].fill_null("").to_numpy().astype(np.str_)
+    service = _words(table, "qos") if "qos" in table.columns else np.full(len(table), "")
     resources = np.stack([gpus, cores, memory], axis=1)
-    return OpenbPods(resources[order], created[order], deleted[order], scheduled[order], service[order])
+    return OpenbPods(
+        resources[order], created[order], deleted[order], scheduled[order], service[order], order + 1
+    )
 
 
 def read_openb_nodes(path: Path) -> OpenbNodes:
@@ -113,6 +152,9 @@ def read_openb_nodes(path: Path) -> OpenbNodes:
     table = read_gpu_table(path, ("cpu_milli", "memory_mib", "gpu", "model"))
     gpus = numbers(path, table, "gpu")
     cores = numbers(path, table, "cpu_milli") / 1000.0
-    memory = numbers(path, table, "memory_mib") * _MIB
-    model = table["model"].fill_null("").to_numpy().astype(np.str_)
-    return OpenbNodes(np.stack([gpus, cores, memory], axis=1), model)
+    memory = numbers(path, table, "memory_mib") * MIB
+    return OpenbNodes(np.stack([gpus, cores, memory], axis=1), _words(table, "model"))
+
+
+def _words(table: pl.DataFrame, column: str) -> NDArray[np.str_]:
+    return np.asarray(table[column].fill_null("").to_numpy().astype(np.str_))

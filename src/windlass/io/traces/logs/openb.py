@@ -16,26 +16,17 @@ from windlass.io.traces.fields import UnreadableError
 from windlass.io.traces.logs.record import NEVER_RAN, Left, LoggedJob
 from windlass.io.traces.logs.rows import Row
 from windlass.io.traces.logs.tables import names_columns, read_csv_log
+from windlass.io.traces.openb import MIB, POD_COLUMNS
 from windlass.io.traces.trace import Trace
-
-_NAMES = (
-    "cpu_milli",
-    "memory_mib",
-    "num_gpu",
-    "gpu_milli",
-    "creation_time",
-    "deletion_time",
-    "scheduled_time",
-)
 
 
 def looks_like_openb(head: str) -> bool:
     """Whether the first line names the columns of openb.
 
-    >>> looks_like_openb("name," + ",".join(_NAMES))
+    >>> looks_like_openb("name," + ",".join(POD_COLUMNS))
     True
     """
-    return names_columns(head, _NAMES)
+    return names_columns(head, POD_COLUMNS)
 
 
 def read_openb_log(path: str | PathLike[str], skip_bad_lines: bool = False) -> Trace:
@@ -70,12 +61,12 @@ def read_openb_log(path: str | PathLike[str], skip_bad_lines: bool = False) -> T
     ((2.0, 83.0, 7, 0.46), '1 record is of a job that never ran and is left out')
     """
     note = "cores of pods are rounded up to whole processors, at least 1"
-    return read_csv_log(Path(path), _NAMES, _logged, skip_bad_lines, (note,))
+    return read_csv_log(Path(path), POD_COLUMNS, _logged, skip_bad_lines, (note,))
 
 
 def _logged(row: Row) -> LoggedJob | Left:
-    cores, memory, gpus, share = (row.number(name) for name in _NAMES[:4])
-    submit, end, start = (row.number(name) for name in _NAMES[4:])
+    cores, memory, gpus, share = (row.number(name) for name in POD_COLUMNS[:4])
+    submit, end, start = (row.number(name) for name in POD_COLUMNS[4:])
     if submit is None or cores is None:
         raise UnreadableError(f"{'cpu_milli' if cores is None else 'creation_time'} is missing")
     if start is None or end is None:
@@ -91,5 +82,5 @@ def _logged(row: Row) -> LoggedJob | Left:
         queue=row.text("qos"),
         state=row.text("pod_phase"),
         gpus=(gpus or 0.0) * (share or 0.0) / 1000.0,
-        memory=None if memory is None else memory * 2.0**20,
+        memory=None if memory is None else memory * MIB,
     )
