@@ -10,8 +10,8 @@ OF_FLEETS = "tests/metrics/test_of_fleets_and_instances.py"
 OF_WORLDS = "tests/metrics/test_of_each_world.py"
 
 MUTANTS = (
-    Mutant("experiment/workloads/lublin/kinds.py", "shape_2=7.073", "shape_2=14.146", (DRAWN,)),
-    Mutant("experiment/workloads/lublin/kinds.py", "first_stage=0.705", "first_stage=0.5", (DRAWN,)),
+    Mutant("experiment/workloads/lublin/kinds.py", "639.1, 7.073)", "639.1, 14.146)", (DRAWN,)),
+    Mutant("experiment/workloads/lublin/kinds.py", "0.875, 0.705)", "0.875, 0.5)", (DRAWN,)),
     Mutant(
         "experiment/workloads/queries.py",
         'ComponentProfile("tiny", 0.72, 0.25)',

@@ -64,62 +64,24 @@ class JobKind:
         return replace(self, low=low, middle=max(self.middle + shift, low), high=high)
 
 
-COMBINED = JobKind(
-    serial=0.244,
-    power_of_two=0.576,
-    low=0.8,
-    middle=4.5,
-    high=7.0,
-    first_stage=0.86,
-    shape_1=4.2,
-    scale_1=0.94,
-    shape_2=312.0,
-    scale_2=0.03,
-    slope=-0.0054,
-    intercept=0.78,
-    gap_shape=10.2303,
-    gap_scale=0.4871,
-    rush_to_all=1.0225,
-    day_shape=8.1737,
-    day_scale=3.9631,
+#: A row for each parameter of :class:`JobKind`: of all jobs as one kind, of batch and of interactive jobs.
+_PUBLISHED = (
+    (0.244, 0.2927, 0.1541),  # serial
+    (0.576, 0.6686, 0.625),  # power_of_two
+    (0.8, 1.2, 1.0),  # low
+    (4.5, 5.0, 3.0),  # middle
+    (7.0, 7.0, 5.5),  # high
+    (0.86, 0.875, 0.705),  # first_stage
+    (4.2, 6.57, 3.8351),  # shape_1
+    (0.94, 0.823, 0.6605),  # scale_1
+    (312.0, 639.1, 7.073),  # shape_2
+    (0.03, 0.0156, 0.6856),  # scale_2
+    (-0.0054, -0.003, -0.0118),  # slope
+    (0.78, 0.6986, 0.9156),  # intercept
+    (10.2303, 6.0415, 6.5510),  # gap_shape
+    (0.4871, 0.8531, 0.6621),  # gap_scale
+    (1.0225, 1.0519, 0.9797),  # rush_to_all
+    (8.1737, 6.1271, 8.9186),  # day_shape
+    (3.9631, 5.2740, 3.6680),  # day_scale
 )
-
-BATCH = JobKind(
-    serial=0.2927,
-    power_of_two=0.6686,
-    low=1.2,
-    middle=5.0,
-    high=7.0,
-    first_stage=0.875,
-    shape_1=6.57,
-    scale_1=0.823,
-    shape_2=639.1,
-    scale_2=0.0156,
-    slope=-0.003,
-    intercept=0.6986,
-    gap_shape=6.0415,
-    gap_scale=0.8531,
-    rush_to_all=1.0519,
-    day_shape=6.1271,
-    day_scale=5.2740,
-)
-
-INTERACTIVE = JobKind(
-    serial=0.1541,
-    power_of_two=0.625,
-    low=1.0,
-    middle=3.0,
-    high=5.5,
-    first_stage=0.705,
-    shape_1=3.8351,
-    scale_1=0.6605,
-    shape_2=7.073,
-    scale_2=0.6856,
-    slope=-0.0118,
-    intercept=0.9156,
-    gap_shape=6.5510,
-    gap_scale=0.6621,
-    rush_to_all=0.9797,
-    day_shape=8.9186,
-    day_scale=3.6680,
-)
+COMBINED, BATCH, INTERACTIVE = (JobKind(*column) for column in zip(*_PUBLISHED, strict=True))
