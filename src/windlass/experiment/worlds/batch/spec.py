@@ -6,6 +6,7 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import BeforeValidator, Field, model_validator
@@ -207,6 +208,18 @@ class BatchPoliciesSpec(Spec):
     order: Policy
 
 
+#: Options of the command line, and the fields that each sets, in worlds of one site that replays a log.
+SITE_OPTIONS = MappingProxyType(
+    {
+        "--procs": "cluster.processors",
+        "--where": "workload.where",
+        "--format": "workload.format",
+        "--skip-bad-lines": "workload.skip_bad_lines",
+        "--no-kill": "kill_at_walltime",
+    }
+)
+
+
 class BatchSetting(Setting):
     """One variant of a batch scenario.
 
@@ -215,13 +228,7 @@ class BatchSetting(Setting):
     """
 
     plain_lists: ClassVar[frozenset[str]] = frozenset({"cluster.partitions"})
-    options: ClassVar[Mapping[str, str]] = {
-        "--procs": "cluster.processors",
-        "--where": "workload.where",
-        "--format": "workload.format",
-        "--skip-bad-lines": "workload.skip_bad_lines",
-        "--no-kill": "kill_at_walltime",
-    }
+    options: ClassVar[Mapping[str, str]] = SITE_OPTIONS
 
     world: Literal["batch"] = "batch"
     cluster: PartitionedSpec = PartitionedSpec()

@@ -9,9 +9,9 @@ from pydantic import Field
 
 from windlass.experiment.workloads.use import CPU_LAW, MEMORY_LAW, UseLaw
 from windlass.experiment.worlds import Setting
+from windlass.experiment.worlds.batch.spec import SITE_OPTIONS, widest_for_all
 from windlass.experiment.worlds.batch.spec import BatchClusterSpec as SiteSpec
 from windlass.experiment.worlds.batch.spec import BatchWorkloadSpec as JobsSpec
-from windlass.experiment.worlds.batch.spec import widest_for_all
 from windlass.experiment.worlds.policy import Policy
 from windlass.experiment.worlds.spec import NotNegative, Positive, Spec
 
@@ -72,13 +72,7 @@ class SharingSetting(Setting):
     """
 
     plain_lists: ClassVar[frozenset[str]] = frozenset({"workload.use.cpu", "workload.use.memory"})
-    options: ClassVar[Mapping[str, str]] = {
-        "--procs": "cluster.processors",
-        "--where": "workload.where",
-        "--format": "workload.format",
-        "--skip-bad-lines": "workload.skip_bad_lines",
-        "--no-kill": "kill_at_walltime",
-    }
+    options: ClassVar[Mapping[str, str]] = SITE_OPTIONS
 
     world: Literal["sharing"] = "sharing"
     cluster: SharingClusterSpec = SharingClusterSpec()
