@@ -81,9 +81,15 @@ def _worth(hits: Floats, counts: Floats, clusters: Integers, found: float) -> Pa
     if not 0.0 < found < 1.0:
         return float(groups), quantile
     off = np.bincount(of, hits[counts > 0]) - found * np.bincount(of, counts[counts > 0])
-    variance = groups / (groups - 1) * float((off**2).sum()) / total**2
+    variance = _variance(off, total)
     effect = max(1.0, variance / (found * (1.0 - found) / total))
     return total / effect, quantile
+
+
+def _variance(off: Floats, total: float) -> float:
+    """Return the variance of a mean of ``total`` cases, from the sums of deviations in each cluster."""
+    groups = len(off)
+    return groups / max(groups - 1, 1) * float((off**2).sum()) / total**2
 
 
 def _wilson(found: float, worth: float, quantile: float) -> Pair:
@@ -204,6 +210,6 @@ def difference(ours: Bools, theirs: Bools, clusters: Sequence[Integers]) -> Sign
         groups = int(of.max()) + 1
         quantile = student_quantile(max(groups - 1, 1))
         off = np.bincount(of, change - value)
-        between = groups / max(groups - 1, 1) * float((off**2).sum()) / count**2
+        between = _variance(np.asarray(off, np.float64), count)
         half = max(half, quantile * math.sqrt(max(alone, between)))
     return SignalDifference(value, (max(-1.0, value - half), min(1.0, value + half)))

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from windlass.model.instances import InstanceType
 from windlass.model.values import number
-from windlass.scale.bin_packing import RequestGroups, pending, room
+from windlass.scale.bin_packing import RequestGroups, room
 from windlass.scale.policies.reactive import answer, begun
 from windlass.scale.view import ScaleView, Totals
 
@@ -50,10 +50,7 @@ class Consolidate:
         """What is used and coming, and what is missing."""
         if not len(view.waiting):
             return answer(view, view.used + view.coming)
-        waiting = pending(view.waiting, view.types)
-        totals, groups = begun(view, waiting.whole, waiting.groups)
-        most = np.array([kind.most for kind in view.types])
-        totals = np.minimum(totals, most)
+        totals, groups, most = begun(view)
         while len(groups.counts):
             chosen = _cheapest_full(view.types, groups, totals < most)
             if chosen is None:

@@ -50,10 +50,7 @@ class Reactive:
         """What is used and coming, and what is missing."""
         if not len(view.waiting):
             return answer(view, view.used + view.coming)
-        waiting = pending(view.waiting, view.types)
-        totals, groups = begun(view, waiting.whole, waiting.groups)
-        most = np.array([kind.most for kind in view.types])
-        totals = np.minimum(totals, most)
+        totals, groups, most = begun(view)
         while len(groups.counts):
             chosen = least_waste(view.types, groups, most - totals)
             if chosen is None:
@@ -64,17 +61,22 @@ class Reactive:
         return answer(view, totals)
 
 
-def begun(view: ScaleView, whole: _Ints, groups: RequestGroups) -> tuple[_Ints, RequestGroups]:
-    """Totals that have all that is used, coming, or needed by those who wait for whole instances; who is left.
+def begun(view: ScaleView) -> tuple[_Ints, RequestGroups, _Ints]:
+    """Return totals without further instances, the jobs that these leave waiting, and the limits of totals.
 
-    Those who wait have no room on what is up. They are put on what is coming, beside what others need all of.
+    Totals have all that is used, coming, or needed by jobs that wait for whole instances. Waiting jobs have no room on
+    what is up. They are put on what is coming and not needed whole by others.
     """
+    waiting = pending(view.waiting, view.types)
+    most: _Ints = np.array([kind.most for kind in view.types])
+    whole = waiting.whole
     kept = view.used + view.coming
     extra = np.maximum(0, whole - view.coming)
     beside = np.maximum(0, view.coming - whole)
     of = np.repeat(np.arange(len(view.types)), beside)
     free = np.array([view.types[kind].vector() for kind in of.tolist()]).reshape(len(of), 3)
-    return kept + extra, groups.less(put(groups, free, of))
+    groups = waiting.groups.less(put(waiting.groups, free, of))
+    return np.minimum(kept + extra, most), groups, most
 
 
 def least_waste(
