@@ -182,6 +182,36 @@ def test_a_user_s_certificate_is_loaded(tmp_path, certificates):
         user_s_file(str(file))
 
 
+@pytest.mark.parametrize("proxy", ["socks5://127.0.0.1:9", "127.0.0.1:9"])
+def test_a_proxy_that_is_none_of_http_is_named(tmp_path, certificates, proxy):
+    pytest.importorskip("kubernetes", reason="needs the package kubernetes")
+    file = file_of(tmp_path, "https://127.0.0.1:1", certificates, **{"proxy-url": proxy})
+    with pytest.raises(InputError, match=f"proxy-url is '{proxy}', expected one of http or https"):
+        user_s_file(file)
+
+
+def test_a_token_that_is_gone_is_said_and_nothing_is_sent(tmp_path, certificates):
+    account = account_of(tmp_path, certificates)
+    with serving(certificates) as (port, asked):
+        server = ApiServer(access=service_account(inside("127.0.0.1", port), account))
+        (account / "token").unlink()
+        with pytest.raises(ClusterError, match=r"there are no credentials: .*No such file or directory"):
+            server.get("/a")
+    assert asked == []
+
+
+def test_credentials_that_cannot_be_renewed_are_an_error_in_a_line(tmp_path, certificates, monkeypatch):
+    kubernetes = pytest.importorskip("kubernetes", reason="needs the package kubernetes")
+
+    def expired(self):
+        raise kubernetes.config.ConfigException("the plugin\n failed")
+
+    server = ApiServer(file_of(tmp_path, "https://127.0.0.1:1", certificates))
+    monkeypatch.setattr(kubernetes.client.Configuration, "auth_settings", expired)
+    with pytest.raises(ClusterError, match=r"there are no credentials: the plugin failed$"):
+        server.get("/a")
+
+
 def test_without_the_package_a_file_is_refused_by_name(monkeypatch):
     monkeypatch.setitem(sys.modules, "kubernetes", None)
     with pytest.raises(InputError, match=r"pip install 'windlass\[kubernetes\]'"):

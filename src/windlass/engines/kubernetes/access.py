@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from windlass.model import InputError
+from windlass.model.text import printable
 
 _ACCOUNT = Path("/var/run/secrets/kubernetes.io/serviceaccount")
 
@@ -24,7 +25,7 @@ class Access:
         Its URL, without a path.
     credentials
         Returns the value of the header ``Authorization``, empty for none. It is called for each request, as tokens
-        are renewed now and then.
+        are renewed now and then; OSError where there are none now.
     trust
         Authorities of the server's certificate, and the client's own certificate; None for those of the system.
     proxy
@@ -85,7 +86,7 @@ def user_s_file(config: str | None = None, context: str | None = None) -> Access
     Raises
     ------
     InputError
-        The package ``kubernetes`` is not installed, or no cluster is named.
+        The package ``kubernetes`` is not installed, no cluster is named, or its proxy is none of HTTP.
     """
     try:
         from kubernetes import client
@@ -107,11 +108,17 @@ def user_s_file(config: str | None = None, context: str | None = None) -> Access
         raise InputError(f"{where}: {' '.join(str(error).split())}") from error
 
     def credentials() -> str:
-        # An expired token is renewed by this call.
-        settings = known.auth_settings().get("BearerToken")
+        try:
+            # An expired token is renewed by this call.
+            settings = known.auth_settings().get("BearerToken")
+        except configs.ConfigException as error:
+            raise OSError(str(error)) from error
         return str(settings["value"] or "") if settings else ""
 
-    return Access(str(known.host), credentials, trust, known.proxy or None)
+    proxy = str(known.proxy or "") or None
+    if proxy is not None and not proxy.startswith(("http://", "https://")):
+        raise InputError(f"--kubeconfig: proxy-url is {printable(proxy)!r}, expected one of http or https")
+    return Access(str(known.host), credentials, trust, proxy)
 
 
 def _is_secure(host: object) -> bool:

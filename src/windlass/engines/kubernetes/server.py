@@ -91,10 +91,10 @@ class ApiServer:
             headers["Content-Type"] = f"application/{kind}"
         where = path.partition("?")[0]
         sent = None if body is None else json.dumps(body).encode()
+        if credentials := self._credentials():
+            headers["Authorization"] = credentials
         until = time.monotonic() + self._patience
         try:
-            if credentials := self._access.credentials():
-                headers["Authorization"] = credentials
             request = urllib.request.Request(self.host + path, sent, headers, method=method)
             with self._opener.open(request, timeout=self._patience) as response:
                 status, data = response.status, _read(response, until)
@@ -109,6 +109,12 @@ class ApiServer:
         if not isinstance(found, dict):
             raise ClusterError(f"{self.host}: {method} {where}: the answer is not an object")
         return found
+
+    def _credentials(self) -> str:
+        try:
+            return self._access.credentials()
+        except OSError as error:
+            raise ClusterError(f"{self.host}: there are no credentials: {_reason(error)}") from error
 
 
 def _found(config: str | None, context: str | None) -> Access:
