@@ -166,7 +166,7 @@ def windlass_app():
 @pytest.mark.parametrize(
     ("error", "status", "said"),
     [
-        (MemoryError(), 2, "windlass: there is not enough memory\n"),
+        (MemoryError(), 2, "windlass: not enough memory\n"),
         (
             OSError(40, "Too many levels of symbolic links", "a\nb"),
             2,

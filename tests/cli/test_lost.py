@@ -49,7 +49,7 @@ def test_results_are_replaced_only_by_force(windlass, tmp_path):
 @pytest.mark.parametrize("option", ["--force", "--resume"])
 def test_an_option_without_a_folder_is_refused(windlass, option):
     status, _, err = windlass(*SMALL, option)
-    assert (status, err) == (2, f"windlass: {option}: is about the folder of --out, which is missing\n")
+    assert (status, err) == (2, f"windlass: {option}: needs --out, which is missing\n")
 
 
 def test_a_report_is_replaced_and_an_input_never(windlass, tmp_path):
@@ -92,7 +92,7 @@ def test_a_killed_sweep_goes_on_to_the_same_bytes(windlass, tmp_path):
     assert not (tmp_path / "out").exists()
     status, _, err = windlass("run", "s.yaml", "--out", "out")
     assert status == 2
-    assert "was begun and not finished; --resume goes on, and --force begins anew" in err
+    assert "has an unfinished run; --resume continues it, --force starts over" in err
     done = subprocess.run(
         [*COMMAND, "run", "s.yaml", "--out", "out", "--resume"], capture_output=True, text=True
     )
@@ -106,8 +106,8 @@ def test_a_killed_sweep_goes_on_to_the_same_bytes(windlass, tmp_path):
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        ("fcfs, easy", "the scenario is not as it was"),
-        ("damage", "is not as it was kept"),
+        ("fcfs, easy", "the scenario changed since"),
+        ("damage", "is corrupt"),
     ],
 )
 def test_what_has_changed_is_not_gone_on_with(windlass, tmp_path, change, said):
@@ -123,7 +123,7 @@ def test_what_has_changed_is_not_gone_on_with(windlass, tmp_path, change, said):
 def test_there_must_be_something_to_go_on_with(windlass):
     status, _, err = windlass(*SMALL, "--out", "out", "--resume")
     assert status == 2
-    assert "there is nothing to go on with" in err
+    assert "no interrupted run to continue" in err
 
 
 def test_what_is_kept_imports_nothing_but_metrics():

@@ -63,7 +63,7 @@ def test_a_run_on_a_full_disk_leaves_the_results_of_before_or_its_own(windlass, 
             # Cells that are whole are kept, as those of a run that was killed are, and nothing else is.
             kept = names(disk / ".out.partial") - {"run.json"} if (disk / ".out.partial").exists() else set()
             assert all(re.fullmatch(r"\d+-\d+", each) for each in kept)
-            assert ("of 12 runs are kept; the same command with --resume goes on" in err) is bool(kept)
+            assert ("of 12 runs are saved; the same command with --resume continues" in err) is bool(kept)
             assert (disk / ".out.partial").exists() is bool(kept)
             if kept:
                 resumed += 1

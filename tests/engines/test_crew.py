@@ -99,5 +99,5 @@ def test_a_process_that_is_killed_is_told_by_every_call():
 
 @pytest.mark.parametrize("where", ["slurm", "ray:", "", "rays", ":6379"])
 def test_what_is_no_place_is_refused(where):
-    with pytest.raises(InputError, match=rf"^--on: '{where}', expected ray, or ray:HOST:PORT"):
+    with pytest.raises(InputError, match=rf"^on: '{where}', expected ray, or ray:HOST:PORT"):
         crews_on(where)

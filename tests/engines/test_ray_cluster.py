@@ -66,7 +66,7 @@ def test_a_ray_that_never_starts_is_said_in_one_line(ray_that_fails):
     before = cluster_folders()
     made, joined = ray_that_fails(*[Exception("The node timed out.\nMore.")] * 3)
     with pytest.raises(
-        InputError, match=r"^--engine: Ray does not start on this machine: The node timed out\.$"
+        InputError, match=r"^engine: Ray does not start on this machine: The node timed out\.$"
     ):
         PrivateCluster(AREA)
     assert [one.stopped for one in made] == [True] * 3

@@ -115,7 +115,7 @@ def test_an_interrupted_sweep_leaves_nothing_and_goes_on(sweep, tmp_path, number
     said = process.communicate(timeout=LONG_S)[1].splitlines()
     assert process.returncode == 130, said
     assert said[-2] == "windlass: interrupted; what was started is stopped"
-    assert said[-1].endswith(" of 200 runs are kept; the same command with --resume goes on")
+    assert said[-1].endswith(" of 200 runs are saved; the same command with --resume continues")
     assert psutil.wait_procs(started, timeout=LONG_S)[1] == []
     assert cluster_folders() <= before
     kept = len(list(partial.glob("*-*")))
@@ -297,5 +297,5 @@ def test_files_travel_to_where_they_are_not(tmp_path, monkeypatch):
 @pytest.mark.slow
 def test_a_cluster_with_another_windlass_is_refused(private, monkeypatch):
     monkeypatch.setattr(ray_crew, "own_version", lambda: "99")
-    with pytest.raises(InputError, match=r"^--on: node 127\.0\.0\.1 has Windlass .*, expected 99 as here"):
+    with pytest.raises(InputError, match=r"^on: node 127\.0\.0\.1 has Windlass .*, expected 99 as here"):
         ray_crew._check_versions()

@@ -39,7 +39,7 @@ def test_a_folder_is_filled_and_nothing_is_left_beside_it(tmp_path):
 
 def test_results_are_replaced_only_when_asked(tmp_path):
     fill(tmp_path / "out", "one")
-    with pytest.raises(InputError, match="out has results already; --force replaces them"):
+    with pytest.raises(InputError, match="out has results already; force=True replaces them"):
         fill(tmp_path / "out", "two")
     assert (tmp_path / "out" / "a").read_text() == "one"
     fill(tmp_path / "out", "two", replace=True)
@@ -74,7 +74,7 @@ def test_a_folder_with_anything_of_somebody_else_stays(tmp_path, replace):
 
 def test_the_folder_one_is_in_is_refused(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(InputError, match="the folder that you are in"):
+    with pytest.raises(InputError, match="is the current folder"):
         fill(type(tmp_path)("."), "one")
     with pytest.raises(InputError, match="--out: / "):
         fill(type(tmp_path)("/"), "one")
@@ -144,6 +144,6 @@ def test_where_a_file_system_cannot_exchange_two_renames_do_and_a_kill_between_t
     assert (tmp_path / "out" / "a").read_text() == "two"
     assert names(tmp_path) == ["out"]
     os.rename(tmp_path / "out", saving_folder._old(tmp_path / "out"))
-    with pytest.raises(InputError, match="--force replaces them"):
+    with pytest.raises(InputError, match="force=True replaces them"):
         fill(tmp_path / "out", "three")
     assert (tmp_path / "out" / "a").read_text() == "two"

@@ -274,7 +274,7 @@ def test_names_of_metrics_are_checked_before_anything_runs():
     check_names(Served, None, ())
     check_names(Served, "cost", parse_requirements("requests<5"))
     for by, required in (("requests", ()), ("speed", ()), (None, parse_requirements("speed<5"))):
-        with pytest.raises(InputError, match="--by" if by else "--require"):
+        with pytest.raises(InputError, match="^by: " if by else "^require: "):
             check_names(Served, by, required)
     assert judge(Results("", "", ())) is None
 

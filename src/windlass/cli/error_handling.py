@@ -1,4 +1,4 @@
-"""Whatever ends a command with an error, as one line and a status."""
+"""Errors of a command, each printed as one line with an exit status."""
 
 from __future__ import annotations
 
@@ -11,22 +11,25 @@ from types import TracebackType
 from typing import NoReturn
 
 from windlass.model import BatchError, InputError, PolicyError, TaskError
+from windlass.model.errors import ParameterError
 from windlass.model.text import printable
 from windlass.policy.user_code import blamed, said_by
 
-#: The environment variable that has tracebacks printed.
+#: The environment variable that turns on tracebacks.
 TRACEBACK = "WINDLASS_TRACEBACK"
-#: How systems say that there is no room for what is written: the disk is full, or what one may have of it is.
+#: Error numbers of a full disk: no space left, quota exceeded, file too large.
 _NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+#: Parameters of the library whose options have other names.
+_OPTIONS = {"live": "--engine", "job": "JOB"}
 
 
 def run_app() -> None:
-    """Run the command that the arguments name, and end as :mod:`windlass.cli` says.
+    """Run the command that the arguments name, and end with a status (:mod:`windlass.cli`).
 
     Raises
     ------
     KeyboardInterrupt
-        It was interrupted, and that is still to be said.
+        The command was interrupted, and no message is printed yet.
     SystemExit
         In all other cases.
     """
@@ -36,7 +39,7 @@ def run_app() -> None:
 
             app(standalone_mode=True)
         finally:
-            # What cannot be written is to be said here, and not by Python on its way out.
+            # Errors of writing surface here, and not while Python exits.
             if sys.stdout is not None:
                 sys.stdout.flush()
     except KeyboardInterrupt:
@@ -44,10 +47,10 @@ def run_app() -> None:
     except SystemExit as stop:
         if blamed(stop) is not None:
             sys.exit(status_of(stop))
-        # Typer makes a status of an interrupt, and says nothing; that of one who has said something has no cause.
+        # Typer turns an interrupt into a status without a message; a status after a message has no cause.
         if stop.__context__ is not None and isinstance(stop.__context__.__cause__, KeyboardInterrupt):
             raise KeyboardInterrupt from stop
-        # Rich and Typer make a status of a reader who has gone, too.
+        # Rich and Typer turn a closed pipe into a status.
         if isinstance(stop.__context__, BrokenPipeError):
             _end_unread()
         raise
@@ -61,20 +64,61 @@ def run_app() -> None:
         sys.exit(status)
 
 
-def _end_unread() -> NoReturn:
-    """End where the reader of our output has gone, as he does who has read enough.
+def option_of(parameter: str) -> str:
+    """Return the option that sets a parameter of the library; an option stays.
 
-    Raises
-    ------
-    SystemExit
-        With status 0. Python would complain again while it flushes on exit.
+    >>> option_of("out"), option_of("live"), option_of("--report")
+    ('--out', '--engine', '--report')
     """
+    if parameter.startswith("--"):
+        return parameter
+    return _OPTIONS.get(parameter, f"--{parameter.replace('_', '-')}")
+
+
+def status_of(error: BaseException) -> int:
+    """Print an error in one line on standard error, and return the exit status.
+
+    Parameters
+    ----------
+    error
+        Any error other than an interrupt or a closed standard output.
+
+    Returns
+    -------
+    int
+        1 if a task failed or a batch system could not be reached, 2 if the input or a policy is wrong, 3 for a bug in
+        Windlass.
+    """
+    shows = bool(os.environ.get(TRACEBACK))
+    if shows:
+        traceback.print_exception(error)
+    by_policy = blamed(error)
+    if by_policy is not None:
+        return _report(2, by_policy if shows else f"{by_policy}; {TRACEBACK}=1 shows the traceback")
+    if isinstance(error, BatchError | TaskError):
+        return _report(1, str(error))
+    if isinstance(error, ParameterError):
+        return _report(2, error.formatted(option_of, option_of))
+    if isinstance(error, InputError | PolicyError):
+        return _report(2, str(error))
+    if isinstance(error, MemoryError):
+        return _report(2, f"not enough memory{f': {error}' if str(error) else ''}")
+    if isinstance(error, OSError) and error.strerror:
+        return _report(2, f"{_place_of(error)}{error.strerror}")
+    where = "is above" if shows else f"is in {_written(error)}"
+    return _report(
+        3, f"{said_by(error)}{_line(error.__traceback__)}; this is a bug in Windlass, its traceback {where}"
+    )
+
+
+def _end_unread() -> NoReturn:
+    """End with status 0 after the reader of standard output closed it, as ``head`` does."""
     _close_output()
     sys.exit(0)
 
 
 def _close_output() -> None:
-    """Have what is still to be written to standard output go nowhere, where it cannot be written."""
+    """Discard buffered output that cannot be written, or Python would report it again on exit."""
     try:
         sys.stdout.flush()
     except (OSError, ValueError, AttributeError):
@@ -82,70 +126,35 @@ def _close_output() -> None:
             os.dup2(nowhere.fileno(), sys.stdout.fileno())
 
 
-def status_of(error: BaseException) -> int:
-    """Say an error in one line on standard error; with which status the command ends.
-
-    Parameters
-    ----------
-    error
-        Any but that of an interrupt, or of a reader of our output that has gone.
-
-    Returns
-    -------
-    int
-        1 where a task failed or a batch system stayed away, 2 where the input or a policy is wrong, 3 where it is a
-        mistake of ours.
-    """
-    shows = bool(os.environ.get(TRACEBACK))
-    if shows:
-        traceback.print_exception(error)
-    by_policy = blamed(error)
-    if by_policy is not None:
-        return _say(2, by_policy if shows else f"{by_policy}; {TRACEBACK}=1 shows how it came there")
-    if isinstance(error, BatchError | TaskError):
-        return _say(1, str(error))
-    if isinstance(error, InputError | PolicyError):
-        return _say(2, str(error))
-    if isinstance(error, MemoryError):
-        return _say(2, f"there is not enough memory{f': {error}' if str(error) else ''}")
-    if isinstance(error, OSError) and error.strerror:
-        return _say(2, f"{_place_of(error)}{error.strerror}")
-    where = "is above" if shows else f"is in {_written(error)}"
-    return _say(
-        3,
-        f"{said_by(error)}{_line(error.__traceback__)}; this is a mistake of Windlass, its traceback {where}",
-    )
-
-
 def _place_of(error: OSError) -> str:
-    """What the system could not use, where that is known."""
+    """Return the file that the system refused, as a prefix."""
     if error.filename is not None:
         return f"{os.fsdecode(error.filename)}: "
-    # Whoever writes a file names it, so that what found no room and has no name is what we print.
+    # All files are written under their names, so a full disk without a name is standard output.
     return "standard output: " if error.errno in _NO_ROOM else ""
 
 
-def _say(status: int, line: str) -> int:
+def _report(status: int, line: str) -> int:
     print(f"windlass: {printable(line)}", file=sys.stderr)
     return status
 
 
 def _line(trace: TracebackType | None) -> str:
-    """The last line of ours that an error came through."""
-    ours = [
+    """Return the innermost line of Windlass in a traceback."""
+    own = [
         f" ({frame.f_globals['__name__']}, line {line})"
         for frame, line in traceback.walk_tb(trace)
         if str(frame.f_globals.get("__name__", "")).startswith("windlass.")
     ]
-    return ours[-1] if ours else ""
+    return own[-1] if own else ""
 
 
 def _written(error: BaseException) -> str:
-    """A new file with the traceback, or how to have it where none can be written."""
+    """Write the traceback to a new file and return its name, or how to print it if no file can be written."""
     try:
         handle, name = tempfile.mkstemp(prefix="windlass-traceback-", suffix=".txt")
         with os.fdopen(handle, "w", encoding="utf-8", errors="backslashreplace") as file:
             traceback.print_exception(error, file=file)
     except OSError:
-        return f"what {TRACEBACK}=1 shows"
+        return f"the output of {TRACEBACK}=1"
     return name

@@ -6,6 +6,7 @@ import ipaddress
 import re
 
 from windlass.model import InputError
+from windlass.model.errors import ParameterError
 
 _URL = re.compile(r"https?://(\[[^\[\]/]*\]|[^\[\]/:]*)(?::([0-9]+))?(?:/[A-Za-z0-9._~/-]*)?")
 _LABEL = re.compile(r"(?!-)[A-Za-z0-9_-]{1,63}(?<!-)")
@@ -24,7 +25,7 @@ def host_and_port(option: str, text: str) -> tuple[str, int]:
     Parameters
     ----------
     option
-        The name of the command-line option, for the message.
+        The parameter or the option with the address, for the message.
     text
         A name, an IPv4 address, or an IPv6 address in brackets; a colon; and a port from 1 to 65535.
 
@@ -35,15 +36,15 @@ def host_and_port(option: str, text: str) -> tuple[str, int]:
 
     Examples
     --------
-    >>> host_and_port("--address", "127.0.0.1:6379"), host_and_port("--address", "[::1]:80")
+    >>> host_and_port("address", "127.0.0.1:6379"), host_and_port("address", "[::1]:80")
     (('127.0.0.1', 6379), ('::1', 80))
-    >>> host_and_port("--address", "me@host:80")
+    >>> host_and_port("address", "me@host:80")
     Traceback (most recent call last):
-    windlass.model.errors.InputError: --address: 'me@host:80', expected a host and a port, as in 127.0.0.1:6379
+    windlass.model.errors.ParameterError: address: 'me@host:80', expected a host and a port, as in 127.0.0.1:6379
     """
     host, _, port = text.rpartition(":")
     if not is_host(host) or not is_port(port):
-        raise InputError(f"{option}: {said(text)!r}, expected a host and a port, as in 127.0.0.1:6379")
+        raise ParameterError(option, f"{said(text)!r}, expected a host and a port, as in 127.0.0.1:6379")
     return host.strip("[]"), int(port)
 
 
@@ -57,7 +58,7 @@ def ray_head(option: str, text: str) -> tuple[str, int] | None:
 
     Examples
     --------
-    >>> ray_head("--on", "ray://head:10001"), ray_head("--on", "auto")
+    >>> ray_head("on", "ray://head:10001"), ray_head("on", "auto")
     (('head', 10001), None)
     """
     if text in _FOUND:

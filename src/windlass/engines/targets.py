@@ -8,7 +8,7 @@ from typing import Protocol
 
 from windlass.engines.address import ray_head
 from windlass.engines.live.executor import Executor
-from windlass.model import InputError
+from windlass.model.errors import ParameterError
 from windlass.model.fleet import Fleet
 
 #: Engines by name: the module with a function ``executors(target)``, and the extra that installs its dependencies.
@@ -73,23 +73,24 @@ def executors(target: Target) -> Executors:
     --------
     >>> executors(Target("mesos"))
     Traceback (most recent call last):
-    windlass.model.errors.InputError: --engine: unknown engine 'mesos', expected one of sim, ray
+    windlass.model.errors.ParameterError: engine: unknown engine 'mesos', expected one of sim, ray
     """
     if target.engine not in _MODULES:
-        raise InputError(
-            f"--engine: unknown engine {target.engine!r}, expected one of sim, {', '.join(ENGINES)}"
+        raise ParameterError(
+            "engine", f"unknown engine {target.engine!r}, expected one of sim, {', '.join(ENGINES)}"
         )
     if target.address is not None:
-        ray_head("--address", target.address)
+        ray_head("address", target.address)
     name, extra = _MODULES[target.engine]
     try:
         module = importlib.import_module(name)
     except ModuleNotFoundError as error:
         if (error.name or "").startswith("windlass"):
             raise
-        raise InputError(
-            f"--engine: {target.engine} is not installed ({error.name} is missing); in a checkout of Windlass, run"
-            f" pip install '.[{extra}]'"
+        raise ParameterError(
+            "engine",
+            f"{target.engine} is not installed ({error.name} is missing); in a checkout of Windlass, run"
+            f" pip install '.[{extra}]'",
         ) from error
     made: Executors = module.executors(target)
     return made

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from windlass.engines.address import ray_head, said
-from windlass.model import InputError
+from windlass.model.errors import ParameterError
 from windlass.policy.user_code import refuse_to_leave
 
 
@@ -116,20 +116,22 @@ def crews_on(where: str, nodes: int = 1, files: Iterable[Path] = ()) -> Crews:
     --------
     >>> crews_on("slurm")
     Traceback (most recent call last):
-    windlass.model.errors.InputError: --on: 'slurm', expected ray, or ray:HOST:PORT for a running cluster
+    windlass.model.errors.ParameterError: on: 'slurm', expected ray, or ray:HOST:PORT for a running cluster
     """
     engine, colon, address = where.partition(":")
     if engine != "ray" or bool(colon) != bool(address):
-        raise InputError(f"--on: {said(where)!r}, expected ray, or ray:HOST:PORT for a running cluster")
+        raise ParameterError("on", f"{said(where)!r}, expected ray, or ray:HOST:PORT for a running cluster")
     if address:
-        ray_head("--on", address)
+        ray_head("on", address)
     try:
         module = importlib.import_module("windlass.engines.ray.worker_pool")
     except ModuleNotFoundError as error:
         if (error.name or "").startswith("windlass"):
             raise
-        raise InputError(
-            f"--on: ray is not installed ({error.name} is missing); in a checkout of Windlass, run pip install '.[ray]'"
+        raise ParameterError(
+            "on",
+            f"ray is not installed ({error.name} is missing); in a checkout of Windlass, run"
+            " pip install '.[ray]'",
         ) from error
     made: Crews = module.crews(address or None, nodes, tuple(files))
     return made

@@ -19,10 +19,13 @@ import yaml
 
 from windlass.io import parquet, write_text
 from windlass.model import InputError
+from windlass.model.errors import ParameterError, Remedy
 from windlass.model.version import version
 from windlass.results import Outcome, Series
 
 _RUN = "run.json"
+#: A checkpoint that cannot be used is replaced by a new run.
+_FORCE = Remedy("force", "starts over")
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +120,7 @@ class Kept:
             RecursionError,
             pl.exceptions.PolarsError,
         ) as error:
-            raise InputError(f"{cell}: is not as it was kept ({error}); --force begins anew") from error
+            raise ParameterError("resume", f"checkpoint {cell} is corrupt ({error})", _FORCE) from error
 
     def _cell(self, variant: int, seed: int) -> Path:
         return self.folder / f"{variant}-{seed}"
@@ -154,16 +157,14 @@ def resume(folder: Path, as_run: str) -> Kept:
         There are none, or they are of something else; says what differs.
     """
     if not folder.is_dir():
-        raise InputError(f"--resume: there is nothing to go on with, as {folder} is not there")
+        raise ParameterError("resume", f"no interrupted run to continue, {folder} does not exist")
     try:
         before = json.loads((folder / _RUN).read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError) as error:
-        raise InputError(f"--resume: {folder / _RUN} cannot be read; --force begins anew") from error
+        raise ParameterError("resume", f"{folder / _RUN} cannot be read", _FORCE) from error
     for what, value in _identity(as_run).items():
         if not isinstance(before, dict) or before.get(what) != value:
-            raise InputError(
-                f"--resume: {what} is not as it was when {folder} was begun; --force begins anew"
-            )
+            raise ParameterError("resume", f"{what} changed since {folder} was written", _FORCE)
     return Kept(folder)
 
 

@@ -1,4 +1,4 @@
-"""Runs a validated scenario: with checkpoints, compared with the recorded schedule, and judged."""
+"""The run of a validated scenario: its checkpoints, the recorded schedule, and the verdict."""
 
 from __future__ import annotations
 
@@ -21,16 +21,17 @@ from windlass.experiment.scenario.source import with_value
 from windlass.io import Claim, claimed
 from windlass.jit import Compiling
 from windlass.model import InputError
+from windlass.model.errors import ParameterError, Remedy
 from windlass.results import AS_IT_WAS, FILES, Results
 from windlass.results.verdict import Requirement, check_names, parse_requirements
 
-#: The option of worlds that cut jobs at their requested time.
+#: The key in a world's ``options`` of the field that stops jobs at their requested time.
 _CUTTING = "--no-kill"
 
 
 @dataclass(frozen=True, slots=True)
 class Workers:
-    """Where the runs of an experiment execute; the results do not depend on it.
+    """Processes or a Ray cluster that execute the runs of an experiment; the results do not depend on them.
 
     Parameters
     ----------
@@ -53,7 +54,7 @@ class Workers:
 
 @dataclass(frozen=True, slots=True)
 class Folder:
-    """Where an experiment writes its tables, and what to do with a folder that exists.
+    """The folder of an experiment's tables, and what to do if it exists.
 
     Parameters
     ----------
@@ -76,7 +77,7 @@ class Experiment:
     Parameters
     ----------
     scenario
-        What to run.
+        The validated scenario.
     by
         The metric that the verdict compares; by default the world's first.
     require
@@ -88,8 +89,8 @@ class Experiment:
     folder
         Where tables and checkpoints are written; None to write nothing.
     check
-        If over 1 % of the work is cut at the requested times, repeat without cutting, and report whether the verdict
-        changes.
+        If over 1 % of the work is cut off at the requested times, repeat without cutting jobs off, and report whether
+        the verdict changes.
 
     Raises
     ------
@@ -135,9 +136,8 @@ class Experiment:
             The experiment runs in the simulator, or could not run on the engines.
         """
         if self._live is None:
-            raise InputError(
-                "--dry-run: prints what a live engine would be requested to do, expected --engine as well"
-                " (in the library, live=)"
+            raise ParameterError(
+                "live", "the experiment runs in the simulator, expected engines to describe a run on"
             )
         try:
             return describe_live(self.scenario, self._live)
@@ -154,7 +154,7 @@ class Experiment:
         Parameters
         ----------
         progress
-            Called now and then with how many runs are done, of how many.
+            Called repeatedly with the number of finished runs and of all runs.
         compiling
             Called while functions are compiled, on the first use on a machine.
 
@@ -164,9 +164,7 @@ class Experiment:
             The workload cannot be read, a policy does not exist, or the folder cannot be written.
         """
         place = self._folder
-        claim_it = (
-            nullcontext() if place is None else claimed(place.path, "--out", FILES, replace=place.force)
-        )
+        claim_it = nullcontext() if place is None else claimed(place.path, "out", FILES, replace=place.force)
         with claim_it as claim:
             if claim is not None and place is not None:
                 self._checkpoint = _checkpoint(claim, self.scenario, place)
@@ -200,7 +198,7 @@ class Experiment:
         progress: Callable[[Progress], None] | None,
         compiling: Callable[[Compiling], None] | None,
     ) -> Results | None:
-        """The same scenario with no job stopped at its requested time; None where the scenario sweeps that."""
+        """Run the scenario with no job stopped at its requested time; None if the scenario sweeps that field."""
         if not self._check or self._live is not None:
             return None
         other = without_cutting(self.scenario)
@@ -224,7 +222,7 @@ def without_cutting(scenario: Scenario) -> Scenario | None:
 
 
 def _requirements(scenario: Scenario, by: str | None, require: str | None) -> tuple[Requirement, ...]:
-    """What a winner must keep; wrong names are reported before anything is run."""
+    """Parse the requirements and check the names in them, before any run."""
     names = [variant.name.removesuffix(f", {variant.point}") for variant in scenario.variants]
     if scenario.world.logged is not None:
         names.append(AS_IT_WAS)
@@ -232,18 +230,22 @@ def _requirements(scenario: Scenario, by: str | None, require: str | None) -> tu
     check_names(scenario.world.metrics, by, found)
     for each in found:
         if each.variant == AS_IT_WAS and not AsItWas(scenario).known():
-            raise InputError(
-                f"--require: {each.text!r}: nothing says when the jobs started, so there is no row {AS_IT_WAS!r}"
+            raise ParameterError(
+                "require",
+                f"{each.text!r}: the log does not record when jobs started, so there is no row {AS_IT_WAS!r}",
             )
     return found
 
 
 def _checkpoint(claim: Claim, scenario: Scenario, folder: Folder) -> Kept:
-    """Where finished runs are kept while the others run."""
+    """Return the checkpoint of finished runs: a new one, or that of an interrupted run."""
     if folder.resume:
         return resume(claim.partial, scenario.as_run)
     if claim.partial.is_dir() and not folder.force:
-        raise InputError(
-            f"--out: {claim.place} was begun and not finished; --resume goes on, and --force begins anew"
+        raise ParameterError(
+            "out",
+            f"{claim.place} has an unfinished run",
+            Remedy("resume", "continues it"),
+            Remedy("force", "starts over"),
         )
     return begin(claim.partial, scenario.as_run)

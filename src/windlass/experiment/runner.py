@@ -16,7 +16,8 @@ from windlass.experiment.recorded import AsItWas
 from windlass.experiment.scenario import Scenario
 from windlass.experiment.worlds import LiveWorld, Setting, find_world, worlds
 from windlass.jit import Compiling, prepare
-from windlass.model import InputError, PolicyError, TaskError
+from windlass.model import PolicyError, TaskError
+from windlass.model.errors import ParameterError
 from windlass.policy.user_code import blamed
 from windlass.results import Outcome, Results, VariantResult
 
@@ -146,7 +147,10 @@ def _live_world(scenario: Scenario) -> LiveWorld:
     live = scenario.world.live
     if live is None:
         able = ", ".join(world.name for world in worlds() if world.live is not None)
-        raise InputError(f"--engine: world {scenario.world.name!r} runs in the simulator only; live: {able}")
+        raise ParameterError(
+            "live",
+            f"world {scenario.world.name!r} runs in the simulator only, expected one of the worlds {able}",
+        )
     return live
 
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from windlass.io.files import reason, sync_folder
-from windlass.model import InputError
+from windlass.model.errors import ParameterError, Remedy
 
 _AT_FDCWD, _EXCHANGE = -100, 2
 
@@ -60,7 +60,7 @@ class Claim:
             _exchange(fresh, self.place)
             sync_folder(self.place.parent)
         except (OSError, ValueError) as error:
-            raise InputError(f"{self.option}: {self.place} cannot be written: {reason(error)}") from error
+            raise ParameterError(self.option, f"{self.place} cannot be written: {reason(error)}") from error
         finally:
             # What is left is the folder of before, or what could not be finished.
             _remove(fresh)
@@ -76,7 +76,7 @@ def claimed(place: Path, option: str, ours: frozenset[str], *, replace: bool = F
     place
         The folder, which may be there and empty.
     option
-        How the user named it, for messages.
+        The name of the parameter or the option that names the folder, for messages.
     ours
         Names of files and folders that results have. A folder with anything else is never replaced.
     replace
@@ -98,17 +98,15 @@ def claimed(place: Path, option: str, ours: frozenset[str], *, replace: bool = F
     """
     real = Path(os.path.realpath(place))
     if real in (Path.cwd(), real.parent):
-        raise InputError(
-            f"{option}: {place} is the folder that you are in, expected one of its own for results"
-        )
+        raise ParameterError(option, f"{place} is the current folder, expected a folder for results alone")
     lock = real.with_name(f".{real.name}.lock")
     try:
         real.parent.mkdir(parents=True, exist_ok=True)
         handle = _locked(lock)
     except BlockingIOError as error:
-        raise InputError(f"{option}: another command is writing to {place}") from error
+        raise ParameterError(option, f"another command is writing to {place}") from error
     except (OSError, ValueError) as error:
-        raise InputError(f"{option}: {place} cannot be written: {reason(error)}") from error
+        raise ParameterError(option, f"{place} cannot be written: {reason(error)}") from error
     try:
         _restore(real)
         _check(real, place, option, ours, replace)
@@ -121,15 +119,15 @@ def claimed(place: Path, option: str, ours: frozenset[str], *, replace: bool = F
 
 def _check(real: Path, place: Path, option: str, ours: frozenset[str], replace: bool) -> None:
     if real.exists() and not real.is_dir():
-        raise InputError(f"{option}: {place} is a file, expected a folder")
+        raise ParameterError(option, f"{place} is a file, expected a folder")
     there = sorted(each.name for each in real.iterdir()) if real.exists() else []
     for name in there:
         if name not in ours:
-            raise InputError(
-                f"{option}: {place} has {name!r}, which is no result of Windlass, expected a new folder"
+            raise ParameterError(
+                option, f"{place} has {name!r}, which is no result of Windlass, expected a new folder"
             )
     if there and not replace:
-        raise InputError(f"{option}: {place} has results already; --force replaces them")
+        raise ParameterError(option, f"{place} has results already", Remedy("force", "replaces them"))
 
 
 def _locked(lock: Path) -> int:

@@ -14,9 +14,9 @@
 - :mod:`~windlass.model.limits`: how much of something is taken, and how to have more.
 - :mod:`~windlass.model.version`: the version of the installed package.
 - :mod:`~windlass.model.text`: text from outside, as a terminal may show it.
-- :mod:`~windlass.model.errors`: :class:`InputError`, the one error that a user's input can cause; :class:`PolicyError`,
-  an answer that cannot be carried out; :class:`TaskError`, a task that failed; :class:`BatchError`, a job that a batch
-  system did not start. Each names the thing.
+- :mod:`~windlass.model.errors`: :class:`InputError`, the one error that a user's input can cause, with
+  :class:`~windlass.model.errors.ParameterError`, which names a parameter; :class:`PolicyError`, an answer that cannot
+  be carried out; :class:`TaskError`, a task that failed; :class:`BatchError`, a job that a batch system did not start.
 
 Units are seconds, bytes, processors and slots.
 """

@@ -23,6 +23,7 @@ from ray.cluster_utils import Cluster
 from windlass.engines.ray import orphans, token
 from windlass.engines.ray.join import join, own_signals, refuse_if_connected
 from windlass.model import InputError
+from windlass.model.errors import ParameterError
 from windlass.model.fleet import Fleet
 
 #: The most slots on one machine, as each is a process.
@@ -78,7 +79,7 @@ class PrivateCluster:
                     raise
                 reason = (str(error) or repr(error)).splitlines()[0]
                 if tries_left == 0:
-                    raise InputError(f"--engine: Ray does not start on this machine: {reason}") from error
+                    raise ParameterError("engine", f"Ray does not start on this machine: {reason}") from error
                 _log.warning("Ray did not start; trying again: %s", reason)
             else:
                 return
@@ -174,12 +175,12 @@ def check_size(fleet: Fleet, store: int) -> None:
     if slots > MOST_SLOTS:
         raise InputError(
             f"cluster: {slots} slots need as many processes on this machine, expected at most {MOST_SLOTS};"
-            " make the scenario smaller, or name a cluster with --address"
+            " make the scenario smaller, or give the address of a cluster"
         )
     if store > _MOST_STORE:
         raise InputError(
             f"workload: {store:,} bytes of data could lie at one site, expected at most {_MOST_STORE:,} for a"
-            " cluster on this machine; make task_bytes smaller, or name a cluster with --address"
+            " cluster on this machine; make task_bytes smaller, or give the address of a cluster"
         )
 
 

@@ -16,13 +16,13 @@ from ray.core.generated.gcs_service_pb2 import CheckAliveRequest
 from ray.core.generated.gcs_service_pb2_grpc import NodeInfoGcsServiceStub
 
 from windlass.engines.address import ray_head
-from windlass.model import InputError
+from windlass.model.errors import ParameterError
 
 #: Time limit for a head's answer, s: Ray itself would try for a minute.
 _PATIENCE_S = 4.0
 
 
-def connect(address: str, option: str = "--address") -> None:
+def connect(address: str, option: str = "address") -> None:
     """Connect to a user's cluster; nothing of it is ever stopped.
 
     Parameters
@@ -30,7 +30,7 @@ def connect(address: str, option: str = "--address") -> None:
     address
         Host and port of its head; ``auto`` for the one that Ray finds on this machine.
     option
-        The name of the command-line option, for messages.
+        The parameter or the option with the address, for messages.
 
     Raises
     ------
@@ -43,10 +43,12 @@ def connect(address: str, option: str = "--address") -> None:
         with own_signals():
             join(address)
     except (ConnectionError, RuntimeError, ValueError) as error:
-        raise InputError(f"{option}: no Ray cluster at {address!r}: {str(error).splitlines()[0]}") from error
+        raise ParameterError(
+            option, f"no Ray cluster at {address!r}: {str(error).splitlines()[0]}"
+        ) from error
 
 
-def reach(address: str, option: str = "--address") -> None:
+def reach(address: str, option: str = "address") -> None:
     """Check that a cluster's head answers, without connecting.
 
     Raises
@@ -61,7 +63,7 @@ def reach(address: str, option: str = "--address") -> None:
     try:
         socket.create_connection(head, _PATIENCE_S).close()
     except OSError as error:
-        raise InputError(f"{option}: no Ray cluster at {address!r}: {error.strerror or error}") from error
+        raise ParameterError(option, f"no Ray cluster at {address!r}: {error.strerror or error}") from error
     if not address.startswith("ray://"):
         _ask(address, option, until)
 
@@ -75,8 +77,8 @@ def join(address: str) -> None:
 def refuse_if_connected() -> None:
     """Raise InputError if this process is connected to a cluster."""
     if ray.is_initialized():
-        raise InputError(
-            "--engine: this process is already connected to a Ray cluster; call ray.shutdown() first"
+        raise ParameterError(
+            "engine", "this process is already connected to a Ray cluster; call ray.shutdown() first"
         )
 
 
@@ -107,7 +109,7 @@ def _ask(address: str, option: str, until: float) -> None:
     try:
         NodeInfoGcsServiceStub(channel).CheckAlive(CheckAliveRequest(), timeout=until - time.monotonic())
     except grpc.RpcError as error:
-        raise InputError(f"{option}: no Ray cluster at {address!r}: {_reason(error)}") from error
+        raise ParameterError(option, f"no Ray cluster at {address!r}: {_reason(error)}") from error
     finally:
         channel.close()
 

@@ -133,7 +133,7 @@ def connected(address: str, types: tuple[InstanceType, ...]) -> Iterator[RayScal
     """
     from ray.autoscaler.v2.sdk import get_cluster_status, request_cluster_resources
 
-    head = host_and_port("--address", address)
+    head = host_and_port("address", address)
 
     def reach() -> None:
         # If no process listens there, Ray itself would wait for 40 s.

@@ -22,7 +22,7 @@ from windlass.engines.ray import remote_version
 from windlass.engines.ray.cluster import MOST_SLOTS, PrivateCluster
 from windlass.engines.ray.join import connect, reach
 from windlass.engines.worker_pool import Crew, Crews
-from windlass.model import InputError
+from windlass.model.errors import ParameterError
 from windlass.model.fleet import Fleet
 from windlass.model.version import version as own_version
 from windlass.policy.user_code import refuse_to_leave
@@ -154,10 +154,10 @@ def crews(address: str | None, nodes: int, files: Sequence[Path]) -> Crews:
         No cluster answers at the address, or there are too many raylets.
     """
     if address is not None:
-        reach(address, "--on")
+        reach(address, "on")
         return partial(_somebodys, address, files)
     if nodes > MOST_SLOTS:
-        raise InputError(f"--nodes: {nodes}, expected at most {MOST_SLOTS} raylets on one machine")
+        raise ParameterError("nodes", f"{nodes}, expected at most {MOST_SLOTS} raylets on one machine")
     return partial(_private, nodes)
 
 
@@ -173,7 +173,7 @@ def _private(nodes: int) -> Iterator[Crew]:
 
 @contextmanager
 def _somebodys(address: str, files: Sequence[Path]) -> Iterator[Crew]:
-    connect(address, "--on")
+    connect(address, "on")
     try:
         _check_versions()
         yield RayCrew(files)
@@ -192,7 +192,7 @@ def _check_versions() -> None:
     ray.cloudpickle.register_pickle_by_value(remote_version)
     nodes = [node for node in ray.nodes() if node["Alive"] and node["Resources"].get("CPU", 0) >= 1]
     if not nodes:
-        raise InputError("--on: no node of this Ray cluster has a CPU")
+        raise ParameterError("on", "no node of this Ray cluster has a CPU")
     remote = ray.remote(remote_version.version)
     pending = [
         remote.options(
@@ -205,10 +205,13 @@ def _check_versions() -> None:
     try:
         found = ray.get(pending, timeout=_ANSWER_S)
     except exceptions.GetTimeoutError as error:
-        raise InputError(f"--on: a node of this Ray cluster did not answer within {_ANSWER_S:g} s") from error
+        raise ParameterError(
+            "on", f"a node of this Ray cluster did not answer within {_ANSWER_S:g} s"
+        ) from error
     for node, version in zip(nodes, found, strict=True):
         if version != own_version():
-            raise InputError(
-                f"--on: node {node['NodeManagerAddress']} has {f'Windlass {version}' if version else 'no Windlass'},"
-                f" expected {own_version()} as here: results could differ"
+            raise ParameterError(
+                "on",
+                f"node {node['NodeManagerAddress']} has {f'Windlass {version}' if version else 'no Windlass'},"
+                f" expected {own_version()} as here: results could differ",
             )

@@ -16,6 +16,7 @@ import numpy as np
 from windlass.experiment.checks.common import Check, CheckError
 from windlass.experiment.checks.suite import checks_of
 from windlass.model import InputError
+from windlass.model.errors import ParameterError
 from windlass.order.site import POLICIES as ORDER
 from windlass.policy.context import Context
 from windlass.policy.limit import CHECK_LIMIT_S, TimeLimitError, time_limit
@@ -89,7 +90,9 @@ def decision_of(policy: str, wanted: str | None = None) -> Registry:
     known = {registry.decision: registry for registry in decisions()}
     if wanted is not None:
         if wanted not in known:
-            raise InputError(f"--decision: {wanted!r} is none, expected one of {', '.join(known)}")
+            raise ParameterError(
+                "decision", f"unknown decision {wanted!r}, expected one of {', '.join(known)}"
+            )
         return known[wanted]
     is_file = policy.partition(":")[0].endswith(".py")
     able: list[Registry] = []
@@ -106,11 +109,13 @@ def decision_of(policy: str, wanted: str | None = None) -> Registry:
         return able[0]
     if able:
         names = ", ".join(registry.decision for registry in able)
-        raise InputError(f"{policy}: may decide several things; --decision says which of {names}")
+        raise ParameterError(
+            "decision", f"{policy} is a policy of several decisions, expected one of {names}"
+        )
     if is_file and len(problems) < len(known):
         names = ", ".join(known)
-        raise InputError(
-            f"{policy}: imports nothing of a decision; --decision says which it makes of {names}"
+        raise ParameterError(
+            "decision", f"{policy} imports from no decision's folder, expected one of {names}"
         )
     if is_file and _is_priority(policy):
         return _PRIORITIES

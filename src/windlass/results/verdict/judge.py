@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
-from windlass.model import InputError
+from windlass.model.errors import ParameterError
 from windlass.results import Results, VariantResult, better_of
 from windlass.results.verdict.compare import Comparison, comparable, compare
 from windlass.results.verdict.measures import NARROW, WIDE
@@ -151,8 +151,8 @@ def judge(
     able = [metric for metric, better in directions.items() if better]
     if not able:
         return None
-    metric = able[0] if by is None else metric_named(by, able, "--by")
-    named = [(each, metric_named(each.metric, list(directions), "--require")) for each in requirements]
+    metric = able[0] if by is None else metric_named(by, able, "by")
+    named = [(each, metric_named(each.metric, list(directions), "require")) for each in requirements]
     points = tuple(
         _point([results.variants[row] for row in rows], metric, directions, named)
         for rows in comparable(results)
@@ -182,9 +182,9 @@ def check_names(metrics: type[Any], by: str | None, requirements: Sequence[Requi
     """
     known = [each.name for each in fields(metrics)]
     if by is not None:
-        metric_named(by, [each.name for each in fields(metrics) if better_of(each)], "--by")
+        metric_named(by, [each.name for each in fields(metrics) if better_of(each)], "by")
     for each in requirements:
-        metric_named(each.metric, known, "--require")
+        metric_named(each.metric, known, "require")
 
 
 def _point(
@@ -213,8 +213,9 @@ def _broken(
 ) -> list[BrokenRequirement]:
     values = [_mean(variant, metric) for variant in variants]
     if requirement.variant is not None and requirement.variant not in names:
-        raise InputError(
-            f"--require: {requirement.text!r}: {requirement.variant!r} is none of the variants {', '.join(names)}"
+        raise ParameterError(
+            "require",
+            f"{requirement.text!r}: {requirement.variant!r} is none of the variants {', '.join(names)}",
         )
     of_variant = 1.0 if requirement.variant is None else values[names.index(requirement.variant)]
     return [

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final
 
-from windlass.model import InputError
+from windlass.model.errors import ParameterError
 
 _HOLDS: Final[Mapping[str, Callable[[float, float], bool]]] = MappingProxyType(
     {"<=": operator.le, ">=": operator.ge, "<": operator.lt, ">": operator.gt}
@@ -86,8 +86,9 @@ def parse_requirements(text: str, variants: Sequence[str] | None = None) -> tupl
 def _requirement(part: str, variants: Sequence[str] | None) -> Requirement:
     whole = _WHOLE.fullmatch(part)
     if whole is None:
-        raise InputError(
-            f"--require: {part!r} is not METRIC OP VALUE with one of <=, >=, < and >, as in p99_wait<=1.1*fcfs"
+        raise ParameterError(
+            "require",
+            f"{part!r} is not METRIC OP VALUE with one of <=, >=, < and >, as in p99_wait<=1.1*fcfs",
         )
     factor, rest = 1.0, whole["bound"].strip()
     if times := _TIMES.fullmatch(rest):
@@ -103,9 +104,10 @@ def _variant(part: str, name: str, variants: Sequence[str]) -> str:
     for variant in variants:
         if name in (variant, variant.replace(" ", "-")):
             return variant
-    raise InputError(
-        f"--require: {part!r}: {name!r} is neither a number, with a unit of s, min, h, d or %, nor one of the variants "
-        f"{', '.join(dict.fromkeys(variants))}"
+    known = ", ".join(dict.fromkeys(variants))
+    raise ParameterError(
+        "require",
+        f"{part!r}: {name!r} is neither a number, with a unit of s, min, h, d or %, nor one of the variants {known}",
     )
 
 
@@ -119,7 +121,7 @@ def metric_named(name: str, metrics: Sequence[str], option: str) -> str:
     metrics
         Those of the world.
     option
-        Whose value it is, for the error.
+        The parameter or the option whose value it is, for the error.
 
     Raises
     ------
@@ -128,7 +130,7 @@ def metric_named(name: str, metrics: Sequence[str], option: str) -> str:
 
     Examples
     --------
-    >>> metric_named("slowdown", ["mean_wait_s", "mean_bounded_slowdown"], "--by")
+    >>> metric_named("slowdown", ["mean_wait_s", "mean_bounded_slowdown"], "by")
     'mean_bounded_slowdown'
     """
     plain = re.sub(r"[\s.-]+", "_", name.strip().lower())
@@ -141,4 +143,4 @@ def metric_named(name: str, metrics: Sequence[str], option: str) -> str:
         return found[0]
     known = ", ".join(metric.removesuffix("_s") for metric in found or metrics)
     problem = "could be one of" if found else "is no metric of this world, expected one of"
-    raise InputError(f"{option}: {name!r} {problem} {known}")
+    raise ParameterError(option, f"{name!r} {problem} {known}")

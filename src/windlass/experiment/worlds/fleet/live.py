@@ -115,7 +115,7 @@ def _check(setting: FleetSetting, workload: FleetCase) -> None:
     if not fleet.linked:
         raise InputError("cluster: the sites have no links; a live engine needs 'up' and 'down' of each")
     if setting.drops is not None:
-        raise InputError("drops: a live engine does not take slots away; leave it out with --engine")
+        raise InputError("drops: live engines do not take slots away, expected a scenario without drops")
     if setting.estimates.sizes == "seconds":
         raise InputError("estimates.sizes: 'seconds' is for the simulator; a live engine tells orders tasks")
 
