@@ -12,8 +12,9 @@ import pytest
 
 from windlass.admit import POLICIES
 from windlass.admit.evaluation import NodeTelemetry, PolicyCandidate, signal, tuned
+from windlass.admit.evaluation.recordings import EvaluationOptions, evaluate, node_of
 from windlass.cli import main
-from windlass.cli.admit import EvaluationOptions, evaluate, node_of, shares
+from windlass.cli.admit import shares
 from windlass.io.traces.telemetry import read_recorded
 from windlass.model import InputError
 
@@ -113,7 +114,7 @@ def test_several_recordings_after_one_are_told_of_one_by_one_and_together(monkey
     ]
     assert not ran(monkeypatch, *files, *words)
     shown = capsys.readouterr().out
-    assert shown.index("b.parquet: ") < shown.index("c.parquet: ") < shown.index("All together: ")
+    assert shown.index("b.parquet: ") < shown.index("c.parquet: ") < shown.index("All recordings: ")
     assert "onsets in 500 steps" in shown
 
 
@@ -163,7 +164,7 @@ def test_the_same_seed_gives_the_same_rows(tmp_path):
         (("--spikes", "ready"), "there is no column 'ready'"),
         (("--threshold", "high"), "threshold is 'high', expected a number, or a percentile such as p95"),
         (("--threshold", "p101"), "threshold: percentile is 101"),
-        (("--downtime", "5%,much"), "--downtime: 'much' is no share of time"),
+        (("--downtime", "5%,much"), "--downtime: 'much' is not a share of time"),
         (("--downtime", "100%"), "--downtime: '100%' is out of bounds"),
         (("--before", "none.parquet"), "none.parquet: no such file"),
     ],

@@ -8,7 +8,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from windlass.cli import agent, scaling
+from windlass.cli import agent_process, progress, scaling
 from windlass.engines.elastic.system import ClusterError
 from windlass.engines.linux.telemetry import observer as observing
 from windlass.engines.linux.telemetry import recorder, recording
@@ -39,7 +39,7 @@ def recorded(windlass, monkeypatch):
         lambda out, names, clock: kept.update(out=out, names=names) or SimpleNamespace(rows=0),
     )
     monkeypatch.setattr(recorder, "record", record)
-    monkeypatch.setattr(agent, "check_kernel", lambda roots: None)
+    monkeypatch.setattr(agent_process, "check_kernel", lambda roots: None)
 
     def call(*arguments):
         kept.clear()
@@ -87,21 +87,21 @@ def test_a_recording_is_never_written_over(recorded):
     Path("o.parquet").write_text("mine")
     (status, _, err), kept = recorded("--out", "o.parquet")
     assert (status, kept) == (2, {})
-    assert "--out: o.parquet is there already" in err
+    assert "--out: o.parquet exists already" in err
 
 
 def test_progress_is_drawn_where_somebody_sees_it(monkeypatch, capsys):
     for seen in (True, False):
         monkeypatch.setattr(sys.stderr, "isatty", lambda seen=seen: seen, raising=False)
-        agent._progress("half")
+        progress.status_line("half")
         assert capsys.readouterr().err == ("\r\x1b[Khalf" if seen else "")
 
 
 def test_a_kernel_that_shows_nothing_is_named(tmp_path):
-    with pytest.raises(InputError, match=r"--proc: .*stat: there is no such file"):
-        agent.check_kernel(Roots(tmp_path, tmp_path))
+    with pytest.raises(InputError, match=r"--proc: .*stat: no such file"):
+        agent_process.check_kernel(Roots(tmp_path, tmp_path))
     (tmp_path / "stat").touch()
-    agent.check_kernel(Roots(tmp_path, tmp_path))
+    agent_process.check_kernel(Roots(tmp_path, tmp_path))
 
 
 def test_the_extra_is_named_where_it_is_missing(monkeypatch):
@@ -111,11 +111,11 @@ def test_the_extra_is_named_where_it_is_missing(monkeypatch):
     monkeypatch.setattr("importlib.import_module", absent)
     missing = "aiohttp"
     with pytest.raises(InputError, match="aiohttp is not installed"):
-        agent._needs_extra()
+        agent_process.agent_module()
     # A part of ours that is missing is a mistake of ours.
     missing = "windlass.agent.agent"
     with pytest.raises(ModuleNotFoundError):
-        agent._needs_extra()
+        agent_process.agent_module()
 
 
 @pytest.mark.parametrize("dry_run", [True, False])
@@ -168,5 +168,5 @@ def test_what_was_made_is_taken_back(windlass, monkeypatch):
     )
     assert windlass("k8s", "remove")[1] == "deleted pod a\ndeleted pod b\n"
     more = ("--kubeconfig", "k", "--context", "c", "--namespace", "n")
-    assert windlass("k8s", "remove", *more)[1] == "nothing of Windlass is there\n"
+    assert windlass("k8s", "remove", *more)[1] == "no objects of Windlass found\n"
     assert asked == [((None, None), "windlass", ""), (("k", "c"), "n", "")]

@@ -105,7 +105,7 @@ def test_wide_is_one_table(windlass, tmp_path, monkeypatch):
         (["--require", "cost<=2"], "--require: 'cost' is no metric"),
         (["--by", "wait"], "--by: 'wait' could be one of mean_wait"),
         (["--by", "jobs"], "--by: 'jobs' is no metric"),
-        (["--json", "--csv"], "--csv: --json is given as well"),
+        (["--json", "--csv"], "--csv: --json is also given"),
     ],
 )
 def test_wrong_options_are_one_line(windlass, tmp_path, options, said):

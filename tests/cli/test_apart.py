@@ -45,7 +45,7 @@ LOG = "*** a stack\nof a handler that was there\n"
 def test_one_line_says_where_it_is(tmp_path):
     lines, logs = said(tmp_path)
     assert lines[0] == "ours"
-    assert re.fullmatch(r"windlass: what Ray wrote by itself is in \S+/windlass\.\S+\.log", lines[1])
+    assert re.fullmatch(r"windlass: output of Ray on standard error is in \S+/windlass\.\S+\.log", lines[1])
     assert lines[2:] == ["after"]
     assert logs == [LOG]
 
@@ -54,7 +54,7 @@ def test_one_line_says_where_it_is(tmp_path):
 def test_a_process_that_is_aborted_says_it_too(tmp_path, end):
     lines, logs = said(tmp_path, more=end)
     assert lines[0] == "ours"
-    assert lines[1].endswith("; it may be why this command ended")
+    assert lines[1].endswith("; it may explain why this command ended")
     assert len(lines) == 2
     assert logs == [LOG]
 

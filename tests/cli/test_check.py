@@ -50,7 +50,7 @@ def test_a_good_policy(windlass, checked, tmp_path):
     assert (status, tree["passed"], tree["decision"], failing(tree)) == (0, True, "order.site", {})
     status, out, _ = windlass("check", str(tmp_path / "mine.py"))
     assert status == 0
-    assert "mine.py: line 4 has the policy mine of order.site, which job goes first, at one site?" in out
+    assert "mine.py: line 4 defines the policy mine of order.site (Which job goes first, at one site?)" in out
     count = len(tree["checks"])
     assert out.splitlines()[-1] == f"{count} of {count} checks passed."
     assert out.count("\nok ") == count
@@ -115,8 +115,14 @@ def test_a_policy_that_ships_is_checked_by_its_name(windlass):
             ["nothing"],
             "'nothing' is no policy, and no file that ends in .py; `windlass list` shows the policies",
         ),
-        (["fcfs"], "fcfs: may decide several things; --decision says which of order.fleet, order.site"),
-        (["easy", "--decision", "order"], "--decision: 'order' is none, expected one of admit, dispatch"),
+        (
+            ["fcfs"],
+            "--decision: fcfs is a policy of several decisions, expected one of order.fleet, order.site",
+        ),
+        (
+            ["easy", "--decision", "order"],
+            "--decision: unknown decision 'order', expected one of admit, dispatch",
+        ),
     ],
 )
 def test_what_is_not_there_is_one_line(windlass, arguments, said):
@@ -134,7 +140,7 @@ def test_what_is_not_there_is_one_line(windlass, arguments, said):
         ("x = 1\n", "mine.py: expected one class with a name and decide(), found none"),
         (
             POLICY.replace("from windlass", "SiteView = Start = None  # ", 1),
-            "mine.py: imports nothing of a decision",
+            "mine.py imports from no decision's folder",
         ),
     ],
 )
@@ -213,4 +219,4 @@ def test_the_decision_of_every_policy_that_ships_is_told_by_its_file():
                 told = decision_of(spec).decision
             except InputError as error:
                 told = str(error)
-            assert told == registry.decision or "--decision says which" in told, spec
+            assert told == registry.decision or "decision: " in told, spec

@@ -10,13 +10,16 @@ import pytest
 
 from windlass.cli import explain, inspect, place
 from windlass.cli.admit import output
+from windlass.experiment import placement
+from windlass.experiment.workloads.description import describe_log
+from windlass.experiment.workloads.load import offered_load
 from windlass.model import JobTable
 
 
 def described(submit, run, procs, request, processors=8, records=9, bad=2):
     jobs = JobTable.of(submit, run, procs, request)
     trace = SimpleNamespace(name="log", records=[0] * records, bad_lines=[0] * bad)
-    return inspect.describe(trace, SimpleNamespace(jobs=jobs, processors=processors, notes=()))
+    return describe_log(trace, SimpleNamespace(jobs=jobs, processors=processors, notes=()))
 
 
 def test_a_log_is_described_by_its_jobs():
@@ -30,7 +33,7 @@ def test_a_log_is_described_by_its_jobs():
     assert found.mean_request_over_run == pytest.approx((2.0 + 0.9) / 2)
     assert found.over_request == 1
     assert found.load == pytest.approx(
-        inspect.offered_load(
+        offered_load(
             JobTable.of([100.0, 200.0, 500.0], [50.0, 0.0, 100.0], [1, 4, 2], [100.0, 10.0, 90.0]), 8
         )
     )
@@ -79,8 +82,10 @@ def inspect_bad(line):
 @pytest.mark.parametrize(("as_json", "explained"), [(False, False), (False, True), (True, False)])
 def test_a_placement_says_what_comes_from_where(monkeypatch, capsys, as_json, explained):
     moves = tuple((f"s{number}", "here", 1e6 * (number + 1)) for number in range(6))
-    stage = place.StageAnswer(1, "map", {"here": 1200, "s0": 3}, moves, 1.5, 2500.0, 0.25, ("links limit",))
-    answer = place.JobAnswer("made", (stage,), 2501.5, 21e6, 0.25)
+    stage = placement.StageAnswer(
+        1, "map", {"here": 1200, "s0": 3}, moves, 1.5, 2500.0, 0.25, ("links limit",)
+    )
+    answer = placement.JobAnswer("made", (stage,), 2501.5, 21e6, 0.25)
     monkeypatch.setattr(place, "read_job", lambda job, cluster: (job, cluster))
     monkeypatch.setattr(place, "place_job", lambda job, fleet: answer)
     place.place_command(Path("j"), Path("c"), explain=explained, as_json=as_json)
@@ -219,10 +224,12 @@ def test_curves_are_of_what_was_judged():
 def test_of_many_decisions_the_first_and_last_fifteen_are_printed(
     monkeypatch, capsys, count, everything, printed
 ):
-    monkeypatch.setattr(explain, "_scenario", lambda folder: None)
-    monkeypatch.setattr(explain, "_variants", lambda scenario, question: [SimpleNamespace(name="easy")])
-    monkeypatch.setattr(explain, "_row", lambda question, variant: {"seed": 3})
-    monkeypatch.setattr(explain, "_waited", lambda *_: SimpleNamespace(wait=5.0))
+    run = SimpleNamespace(
+        variants=lambda name: [SimpleNamespace(name="easy")],
+        row=lambda job, variant, seed: {"seed": 3},
+        explain=lambda job, variant, row: SimpleNamespace(wait=5.0),
+    )
+    monkeypatch.setattr(explain, "FinishedRun", lambda folder: run)
     monkeypatch.setattr(explain, "waiting_sentences", lambda waited: ("It waited.",))
     monkeypatch.setattr(explain, "moment_lines", lambda waited, all_: [f"line {n}." for n in range(count)])
     explain.explain_command(explain.ExplainOptions(Path("f"), 1, everything=everything), as_json=False)
@@ -232,7 +239,7 @@ def test_of_many_decisions_the_first_and_last_fifteen_are_printed(
     left_out = count - printed
     expected = [f"line {n}." for n in range(count) if not 15 <= n < 15 + left_out]
     assert kept == expected
-    assert (f"… {left_out} more, which --all shows …" in lines) == (left_out > 0)
+    assert (f"… {left_out} more, which --all prints …" in lines) == (left_out > 0)
 
 
 def fleet(**given):
@@ -248,7 +255,7 @@ def fleet(**given):
 
 
 def answer(moved, counts=(3, 1, 0), **given):
-    return place._answer(0, "map", np.array(counts), np.array(moved, float), 2.0, fleet(**given))
+    return placement._answer(0, "map", np.array(counts), np.array(moved, float), 2.0, fleet(**given))
 
 
 def test_a_stage_takes_as_long_as_its_slowest_link_and_site():
@@ -299,6 +306,6 @@ def test_only_limits_between_sites_count_as_such():
         def __len__(self):
             return 3
 
-    assert not place._limited(Sites(pair=pair))
+    assert not placement._limited(Sites(pair=pair))
     pair[0, 2] = 5.0
-    assert place._limited(Sites(pair=pair))
+    assert placement._limited(Sites(pair=pair))

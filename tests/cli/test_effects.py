@@ -7,9 +7,9 @@ DRIVE = ("slurm", "drive", "--policies", "order=easy")
 AGENT = ("agent", "run", "--proc", "none")
 AGGREGATE = ("agent", "aggregate", "--token-file", "none")
 LIVE = ("run", "s.yaml", "--engine", "ray")
-RUNS = "what is run, and --dry-run runs nothing"
-PRIVATE = "a private cluster, and one that runs is named"
-TABLES = "tables for people, and JSON has it always"
+RUNS = "a real run, and --dry-run runs nothing"
+PRIVATE = "a private cluster, and the address of a running one is given"
+TABLES = "tables, and --json prints everything"
 
 CASES = [
     (("run", "--on", "ray:127.0.0.1:1", "--nodes", "2"), "--nodes", PRIVATE),
@@ -56,10 +56,10 @@ def test_an_option_without_effect_is_refused(windlass, words, option, what):
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("run", "--jobs", "2", "--on", "ray"), "--on: --jobs is given as well, expected one of the two"),
-        (("run", "--json", "--csv"), "--csv: --json is given as well, expected one of the two"),
-        (("reproduce", "asax", "--slurm", "--engine", "ray"), "--slurm: --engine ray is given as well"),
-        (("reproduce", "asax", "--slurm", "--on", "ray"), "--on: --engine is given as well"),
+        (("run", "--jobs", "2", "--on", "ray"), "--on: --jobs is also given, expected one of the two"),
+        (("run", "--json", "--csv"), "--csv: --json is also given, expected one of the two"),
+        (("reproduce", "asax", "--slurm", "--engine", "ray"), "--slurm: --engine ray is also given"),
+        (("reproduce", "asax", "--slurm", "--on", "ray"), "--on: --engine is also given"),
         (("reproduce", "swag", "--slurm"), "--engine: 'slurm' for paper 'swag', which is simulated alone"),
         (("reproduce", "sim-vs-live", "--on", "ray"), "--on: paper 'sim-vs-live' runs in one process"),
     ],

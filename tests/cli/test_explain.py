@@ -47,7 +47,7 @@ def test_several_variants_are_a_line_each(ran):
         "Job 3 waited 1 min 48 s under fcfs, seed 1: head of the queue.",
         "Job 3 waited 0 s under easy, seed 1: backfilled, ends before the head can start.",
         "Job 3 waited 0 s under conservative, seed 1: backfilled, delays no reservation.",
-        "--variant with one of these says what it waited for, decision by decision.",
+        "Pass --variant with one of these to print each decision.",
     ]
 
 
@@ -63,11 +63,11 @@ def test_json(ran):
     ("arguments", "said"),
     [
         (["none", "1"], "none: no such folder, expected one that `windlass run --out` has written"),
-        ([".", "1"], ".: has no scenario.yaml, expected a folder that `windlass run --out` has written"),
+        ([".", "1"], ".: folder without scenario.yaml, expected one that `windlass run --out` has written"),
         (["out", "9"], "JOB: out has no job 9 under fcfs, expected one of the 4 from 1 to 4"),
         (
             ["out", "1", "--variant", "esy"],
-            "--variant: out has no 'esy', expected one of fcfs; easy; conservative",
+            "--variant: out has no 'esy', expected one of fcfs; easy; conservative; did you mean 'easy'?",
         ),
         (["out", "1", "--seed", "3"], "--seed: out has no 3, expected one of 1"),
     ],
@@ -97,4 +97,4 @@ def test_a_world_that_cannot_be_gone_through_says_so(windlass, tmp_path):
     assert windlass("run", "s.yaml", "--out", "out")[0] == 0
     status, _, err = windlass("explain", "out", "1")
     assert status == 2
-    assert "the world 'fleet' cannot be gone through decision by decision; job 1 waited" in err
+    assert "the world 'fleet' does not explain decisions; job 1 waited" in err

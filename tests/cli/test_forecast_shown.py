@@ -1,6 +1,7 @@
 """How forecasters did, in tables, as JSON and as a picture, worked out by hand."""
 
 import json
+import math
 from dataclasses import dataclass
 from pathlib import Path
 from types import SimpleNamespace
@@ -9,7 +10,7 @@ import numpy as np
 import pytest
 
 from tests.reproductions.keyed import axes
-from windlass.cli import forecast
+from windlass.cli import forecast, forecast_output
 from windlass.cli.forecast import ForecastOptions
 from windlass.model import InputError
 
@@ -60,9 +61,9 @@ def test_spans_are_whole_rows_and_one_at_least():
 
 def test_tables_are_of_one_step_and_the_best_is_bold():
     found = [("naive", result(4.0, 9.0), 1), ("ses", result(5.0, 8.0), 1)]
-    table = forecast._table(question(), 2, found)
+    table = forecast_output.score_table(question(), 2, found)
     assert table.title == "2 rows ahead (1200 s)"
-    assert forecast._table(question(), 1, found).title == "1 row ahead (600 s)"
+    assert forecast_output.score_table(question(), 1, found).title == "1 row ahead (600 s)"
     columns = [list(column.cells) for column in table.columns]
     assert columns == [
         ["naive", "ses"],
@@ -81,7 +82,7 @@ def made_series(count=100):
 
 
 def test_scores_as_json_have_null_where_there_is_none():
-    tree = forecast._tree(question(), made_series(), [("naive", result(4.0, 9.0))])
+    tree = forecast_output.scores_tree(question(), made_series(), [("naive", result(4.0, 9.0))])
     assert {key: tree[key] for key in ("series", "columns", "rows", "notes", "test_rows")} == {
         "series": "made",
         "columns": ["used"],
@@ -91,24 +92,29 @@ def test_scores_as_json_have_null_where_there_is_none():
     }
     (model,) = tree["models"]
     assert (model["name"], model["fit_s"], model["forecast_s"]) == ("naive", 1.25, 0.002)
-    assert model["scores"][1] == {"mse": 9.0, "pmse": 18.0, "mase": 27.0, "wql": None}
+    assert model["scores"][1] == {
+        "mse": 9.0,
+        "pmse": 18.0,
+        "mase": 27.0,
+        "wql": pytest.approx(math.nan, nan_ok=True),
+    }
 
 
 def test_the_picture_is_of_the_longest_step():
     found = [("naive", result(4.0, 9.0, mean=5.0)), ("ses", result(5.0, 8.0, mean=7.0))]
-    drawn = forecast._picture(question(), made_series(), found)
+    drawn = forecast_output.picture_of(question(), made_series(), found)
     truth, naive, ses = drawn.lines
     assert len(truth.x) == 600
     assert list(truth.x[:3]) == pytest.approx([0.0, 1 / 6, 1 / 3])
     assert list(truth.y[:3]) == [1.0, 2.0, 3.0]
     assert (naive.y[0], ses.y[0], ses.name) == (6.0, 8.0, "ses")
     assert axes(drawn) == ("course", "hours of the test part", "used")
-    assert drawn.title == "used, forecast 1200 s before"
+    assert drawn.title == "used, forecast 1200 s ahead"
 
 
 def test_the_page_has_a_table_a_step():
-    html = forecast._page(question(), made_series(1500), [("naive", result(4.0, 9.0))])
-    assert "1,500 rows of 600 s, the last 12 to test with" in html
+    html = forecast_output.page_of(question(), made_series(1500), [("naive", result(4.0, 9.0))])
+    assert "1,500 rows of 600 s; the last 12 are for the test" in html
     assert "<h2>1 row ahead, 600 s</h2>" in html
     assert "<h2>2 rows ahead, 1200 s</h2>" in html
     cells = "<td>naive</td><td>9</td><td>18</td><td>27</td><td>nan</td><td>1.25</td><td>2</td>"

@@ -91,7 +91,7 @@ def test_a_world_that_only_the_simulator_has_is_refused(run):
     status, _, error = run("--engine", "ray")
     assert (status, error) == (
         2,
-        "windlass: --engine: world 'batch' runs in the simulator only; live: fleet",
+        "windlass: --engine: world 'batch' runs in the simulator only, expected one of the worlds fleet",
     )
 
 
@@ -153,9 +153,7 @@ def test_a_dry_run_says_that_it_imports_policy_files(run, tmp_path):
     options = ("--engine", "ray", "--dry-run", "--policies", f"place={tmp_path}/mine.py")
     status, out, error = run(LIVE, *options)
     assert (status, error) == (0, "")
-    assert (
-        out.splitlines()[0] == f"{tmp_path}/mine.py was imported, to see what it is; --no-code would refuse"
-    )
+    assert out.splitlines()[0] == f"imported {tmp_path}/mine.py to check its policy; --no-code refuses to"
     status, out, error = run(LIVE, *options, "--no-code")
     assert (status, out) == (2, "")
-    assert "mine.py, which would be imported; nothing of it was" in error
+    assert "mine.py, expected a scenario without policy files" in error

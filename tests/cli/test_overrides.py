@@ -48,7 +48,7 @@ def test_an_option_that_the_world_does_not_have_is_refused(world: World, option:
         return
     with pytest.raises(InputError) as caught:
         overridden({"world": world.name}, said(option))
-    assert str(caught.value).startswith(f"{option}: world {world.name!r} has no such field")
+    assert str(caught.value).startswith(f"{option}: world {world.name!r} has no field for it")
     assert str(caught.value).endswith("batch") or "batch, " in str(caught.value)
 
 
@@ -57,7 +57,7 @@ def test_a_dispatch_scenario_refuses_them_in_one_line(windlass, option: str):
     scenario = Path(__file__).parents[2] / "examples" / "dispatch.yaml"
     status, out, err = windlass("run", str(scenario), *ARGUMENTS.get(option, (option,)))
     assert (status, out) == (2, "")
-    assert err.startswith(f"windlass: {option}: world 'dispatch' has no such field")
+    assert err.startswith(f"windlass: {option}: world 'dispatch' has no field for it")
     assert len(err.strip().splitlines()) == 1
 
 

@@ -59,7 +59,7 @@ RUN = {
     "dry_run": False,
     "force": False,
     "resume": False,
-    "asked": AnswerOptions(None, None, True, False, False),
+    "answer": AnswerOptions(None, None, True, False, False),
 }
 
 
@@ -116,11 +116,11 @@ RUN = {
             {
                 "report": Path("r.html"),
                 "as_json": True,
-                "asked": AnswerOptions("p99_wait", "max_wait<2d", True, False, False),
+                "answer": AnswerOptions("p99_wait", "max_wait<2d", True, False, False),
             },
         ),
-        (["--no-check", "--csv"], {"asked": AnswerOptions(None, None, False, True, False)}),
-        (["--wide"], {"asked": AnswerOptions(None, None, True, False, True)}),
+        (["--no-check", "--csv"], {"answer": AnswerOptions(None, None, False, True, False)}),
+        (["--wide"], {"answer": AnswerOptions(None, None, True, False, True)}),
         (["--engine", "ray"], {"live": Target("ray", None, 1, True)}),
         (
             ["--engine", "ray", "--nodes", "2", "--dry-run"],
@@ -156,9 +156,13 @@ def test_trace(handed, arguments, changed):
 
 def test_list(windlass, monkeypatch):
     called, module = [], inspect_module
-    monkeypatch.setattr(module, "list_command", lambda: called.append(1))
+    monkeypatch.setattr(module, "list_command", lambda *given, **more: called.append((given, more)))
     assert windlass("list")[0] == 0
-    assert called == [1]
+    assert windlass("list", "backfilling", "--decision", "order.site", "--json")[0] == 0
+    assert called == [
+        ((None, None), {"as_json": False}),
+        (("backfilling", "order.site"), {"as_json": True}),
+    ]
 
 
 def test_place(handed):

@@ -19,9 +19,9 @@ def agents(windlass, monkeypatch):
     parts = SimpleNamespace(
         run_agent=lambda *given: kept.append(given), run_aggregator=lambda *given: kept.append(given)
     )
-    monkeypatch.setattr(agent, "_needs_extra", lambda: parts)
+    monkeypatch.setattr(agent, "agent_module", lambda: parts)
     monkeypatch.setattr(agent, "check_kernel", lambda roots: None)
-    monkeypatch.setattr(agent, "_stopping", lambda: contextlib.nullcontext("stop"))
+    monkeypatch.setattr(agent, "stopping", lambda: contextlib.nullcontext("stop"))
     monkeypatch.setenv("WINDLASS_TOKEN", "0123456789abcdef" * 4)
     monkeypatch.delenv("NODE_NAME", raising=False)
     monkeypatch.setattr("socket.gethostname", lambda: "here")

@@ -117,8 +117,15 @@ def test_a_missing_file_is_named(call, arguments):
     assert "no.yaml: cannot be read" in refused(call("place", *arguments))
 
 
-def test_a_job_without_sites_is_told_of_the_option(call):
-    assert "--cluster" in refused(call("place", "job.yaml"))
+def test_a_job_without_sites_names_the_parameter(call):
+    assert refused(call("place", "job.yaml")).startswith("cluster: job.yaml names no sites")
+
+
+def test_the_command_line_names_the_option_for_sites(call, monkeypatch, capsys):
+    monkeypatch.setattr(sys, "argv", ["windlass", "place", "job.yaml"])
+    with pytest.raises(SystemExit):
+        main()
+    assert capsys.readouterr().err.startswith("windlass: --cluster: job.yaml names no sites")
 
 
 def test_the_status_of_wrong_input_is_two_and_nothing_is_on_standard_output(call, monkeypatch, capsys):

@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from windlass.experiment.worlds import worlds
+from windlass.experiment.worlds import find_world, worlds
+from windlass.policy.registry import decisions
 
 KTH = Path(__file__).parents[3] / "shared" / "traces" / "swf" / "KTH-SP2-1996-2.1-cln.swf.gz"
 needs_kth = pytest.mark.skipif(not KTH.exists(), reason="the KTH-SP2 log is not in ../shared/traces")
@@ -184,10 +185,53 @@ def test_sweeps_make_a_variant_each(windlass, tmp_path):
 def test_list(windlass, monkeypatch):
     monkeypatch.setenv("COLUMNS", "400")
     _, out, _ = windlass("list")
-    assert all(name in out for name in ("conservative", "easy", "fcfs", "sjf", "swf", "batch"))
-    for registry in (registry for world in worlds() for registry in world.decisions):
-        said = (registry.decision, f"policies.{registry.key}", registry.question, registry.upon)
-        assert re.search(r"\s*│\s*".join(re.escape(each) for each in said), out), registry.decision
+    assert all(
+        name in out for name in ("conservative", "easy", "fcfs", "sjf", "swf", "batch", "wfp3", "rosella")
+    )
+    assert "``" not in out
+    assert ":class:" not in out
+    for registry in decisions():
+        assert f"{registry.decision}: {registry.question}" in out
+        assert f"Scenarios: {registry.field}. Called when {registry.upon}." in out
+        for name in registry.names():
+            assert re.search(rf"^ {re.escape(name)} ", out, re.MULTILINE)
+
+
+def test_list_as_json_has_the_parameters_that_a_scenario_can_set(windlass):
+    tree = json.loads(windlass("list", "--json")[1])
+    assert set(tree) == {"decisions", "priorities", "worlds", "formats", "papers"}
+    policies = {
+        each["decision"]: {policy["name"]: policy for policy in each["policies"]}
+        for each in tree["decisions"]
+    }
+    for registry in decisions():
+        assert tuple(policies[registry.decision]) == registry.names()
+        for name in registry.names():
+            listed = [each["name"] for each in policies[registry.decision][name]["parameters"]]
+            assert set(listed) <= set(registry.parameters(name)) - {"rng"}
+    queue = policies["order.site"]["queue"]["parameters"]
+    assert queue == [{"name": "priority", "default": "'fcfs'"}, {"name": "backfill", "default": "'easy'"}]
+    assert "multifactor" in [each["name"] for each in tree["priorities"]]
+    assert {each["name"] for each in tree["papers"]} >= {"rosella", "tetrium"}
+    assert {each["name"] for each in tree["worlds"]} == {world.name for world in worlds()}
+
+
+def test_list_prints_only_what_is_asked_for(windlass):
+    tree = json.loads(windlass("list", "--decision", "share", "--json")[1])
+    assert [each["decision"] for each in tree["decisions"]] == ["share"]
+    assert not tree["worlds"] + tree["formats"] + tree["papers"] + tree["priorities"]
+    tree = json.loads(windlass("list", "BACKFILLING", "--json")[1])
+    (site,) = (each for each in tree["decisions"] if each["decision"] == "order.site")
+    assert (
+        {"easy", "conservative"}
+        <= {each["name"] for each in site["policies"]}
+        < set(find_world("batch").decisions[0].names())
+    )
+    status, out, err = windlass("list", "--decision", "order.sit")
+    assert (status, out) == (2, "")
+    assert "unknown decision 'order.sit'" in err
+    assert err.endswith("; did you mean 'order.site'?\n")
+    assert windlass("list", "no such text")[1] == "Nothing in the catalogue contains 'no such text'.\n"
 
 
 def test_trace(windlass, tmp_path):

@@ -48,7 +48,7 @@ def test_a_dry_run_says_what_it_would_ask_for_and_writes_nothing(call, types, tm
         assert "Deployment windlass/windlass-small: 3 spare" in said
         assert said.endswith("Nothing was changed.\n")
         assert server.get(DEPLOYMENTS)["items"] == []
-        assert call("k8s", "remove", *config[2:]) == "nothing of Windlass is there\n"
+        assert call("k8s", "remove", *config[2:]) == "no objects of Windlass found\n"
 
 
 @pytest.mark.parametrize(

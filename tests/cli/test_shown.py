@@ -1,6 +1,7 @@
 """What commands print equals what was found, worked out by hand."""
 
 import json
+import math
 import sys
 from pathlib import Path
 from types import SimpleNamespace
@@ -11,13 +12,14 @@ from rich.console import Console
 
 from tests.report.made import outcome, results
 from windlass.cli import progress, reproduce, slurm
-from windlass.cli.json_text import results_json
 from windlass.cli.plan import measured, output, solve
-from windlass.cli.plan import run as plan_run
+from windlass.cli.results_json import results_tree
+from windlass.engines.streams.query_file import QueryFile
 from windlass.experiment.runner import Progress
 from windlass.jit import Compiling
 from windlass.model import InputError
 from windlass.plan import Plan, PlanView, QueryOptions
+from windlass.plan.solve import PlannerResult
 from windlass_reproductions import Reproduction, Row
 
 
@@ -45,7 +47,7 @@ VIEW = PlanView(
 
 def solved(policy, choices, merged=False):
     plan = Plan(tuple(choices), tuple(f"{policy} {place}" for place in range(2)), merged)
-    return output.PlannerResult(policy, VIEW, plan, 0.45, 0.7, plan.demand(VIEW))
+    return PlannerResult(policy, VIEW, plan, 0.45, 0.7, plan.demand(VIEW))
 
 
 def test_one_plan_is_shown_with_what_it_uses():
@@ -106,7 +108,7 @@ def test_a_summary_says_how_many_cannot_run():
         "best: mean accuracy 0.45, LP bound 0.7; 1 of 2 cannot run"
     )
     assert solve._summary(solved("best", [1, 0], merged=True)) == (
-        "best: mean accuracy 0.45, LP bound 0.7, with equal work done once (the bound is without)"
+        "best: mean accuracy 0.45, LP bound 0.7, equal work is done once (not in the bound)"
     )
 
 
@@ -170,9 +172,8 @@ def test_what_was_measured_as_json_has_null_where_nothing_was():
         "late_p95_s": pytest.approx(0.29),
         "late_most_s": 0.3,
     }
-    assert [last[name] for name in ("late_expected_s", "late_mean_s", "late_p95_s", "late_most_s")] == [
-        None
-    ] * 4
+    assert last["late_expected_s"] == math.inf
+    assert [last[name] for name in ("late_mean_s", "late_p95_s", "late_most_s")] == [None] * 3
     assert tree["decisions"] == [{"noticed_s": 1.0, "at_s": 2.0, "upon": ["begin"], "plan": ["cars at 480p"]}]
     assert tree["failures"] == 3
 
@@ -188,13 +189,13 @@ def test_queries_are_read_again_when_their_file_has_changed(tmp_path):
             raise InputError("no such plan")
         return (text,)
 
-    watched = plan_run.QueryFile(file, read, told.append)
+    watched = QueryFile(file, read, told.append)
     assert (watched(0.0), watched(1.0), reads) == (("a",), ("a",), ["a"])
     file.write_text("other")
     assert (watched(2.0), watched(3.0)) == (("other",), ("other",))
     file.write_text("broken")
     assert (watched(4.0), watched(5.0), reads) == (("other",), ("other",), ["a", "other", "broken"])
-    assert told == ["no such plan; the queries stay as they were"]
+    assert told == ["no such plan; the queries stay unchanged"]
     file.unlink()
     assert watched._stamp() == (0, 0)
 
@@ -204,15 +205,15 @@ def test_results_as_json_have_means_and_each_seed():
         ("easy", [outcome([0.0, 0.0], [0.0, wait], [10.0, 10.0], seed=int(wait)) for wait in (2.0, 4.0)]),
         as_run="seeds: [2, 4]",
     )
-    tree = json.loads(results_json(made, {"best": "easy"}))
+    tree = results_tree(made, {"best": "easy"})
     assert (tree["scenario"], tree["verdict"]) == ({"seeds": [2, 4]}, {"best": "easy"})
     (variant,) = tree["variants"]
     assert (variant["name"], variant["policies"]) == ("easy", {"order": "easy"})
     assert variant["metrics"]["mean_wait_s"] == 1.5
     assert [(each["seed"], each["mean_wait_s"]) for each in variant["seeds"]] == [(2, 1), (4, 2)]
     assert variant["ci95_half_width"]["mean_wait_s"] == pytest.approx(12.706 * 0.5, rel=1e-3)
-    lone = json.loads(results_json(results(("easy", [outcome([0.0], [0.0], [10.0])]))))
-    assert lone["variants"][0]["ci95_half_width"]["mean_wait_s"] is None
+    lone = results_tree(results(("easy", [outcome([0.0], [0.0], [10.0])])))
+    assert math.isnan(lone["variants"][0]["ci95_half_width"]["mean_wait_s"])
 
 
 def test_a_bar_shows_the_cell_and_how_far_it_is(monkeypatch):
@@ -236,7 +237,7 @@ def test_a_bar_shows_the_cell_and_how_far_it_is(monkeypatch):
 
     monkeypatch.setattr(progress, "Progress", Bar)
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
-    with progress.progress_bar() as bar:
+    with progress.run_progress() as bar:
         bar.running(Progress("easy", 3, 1.5, 4))
         bar.running(Progress("", 0, 4, 4))
         bar.compiling(Compiling("place", 2, 5))
@@ -253,7 +254,7 @@ def test_a_bar_shows_the_cell_and_how_far_it_is(monkeypatch):
         ),
     ]
     monkeypatch.setattr(sys.stderr, "isatty", lambda: False, raising=False)
-    with progress.progress_bar() as bar:
+    with progress.run_progress() as bar:
         assert bar == progress.ProgressCallbacks(None, None)
 
 
@@ -291,9 +292,9 @@ def test_a_reproduction_is_printed_and_saved_where_that_is_asked_for(
 
 
 def test_a_reproduction_runs_on_one_of_two(monkeypatch):
-    with pytest.raises(InputError, match="--on: --engine is given as well"):
+    with pytest.raises(InputError, match="--on: --engine is also given"):
         reproduce.reproduce_command("asax", quick=True, out=None, as_json=False, engine="slurm", on="ray")
-    with pytest.raises(InputError, match="--slurm: --engine ray is given as well"):
+    with pytest.raises(InputError, match="--slurm: --engine ray is also given"):
         reproduce.engine_of("ray", slurm=True)
     assert [
         reproduce.engine_of(*pair[:1], slurm=pair[1])
@@ -392,7 +393,7 @@ def test_a_private_slurm_has_the_nodes_that_are_asked_for(on_slurm, monkeypatch)
     (_, out, err), (given,) = on_slurm("up")
     assert given == (Path("/cache/windlass/slurm"), 4, 2, False)
     assert out == "export X=1\n"
-    assert err == "Slurm is up already: 3 nodes of 5 CPUs, with accounting, in f\n"
+    assert err == "Slurm is already running: 3 nodes of 5 CPUs, with accounting, in f\n"
     _, (given,) = on_slurm("up", "--nodes", "7", "--cpus", "1", "--dir", "/own", "--accounting")
     assert given == (Path("/own"), 7, 1, True)
     (_, out, _), (given,) = on_slurm("down")
@@ -409,9 +410,9 @@ def test_the_log_of_slurm_is_written(on_slurm, monkeypatch, duplicates):
     more = ["--duplicates"] if duplicates else []
     (_, out, err), _ = on_slurm("log", *more)
     assert out == "[1, 2]\n"
-    said = "2 runs; 3 records left out, of jobs that never ran\n"
+    said = "2 runs; 3 records of jobs that never ran are left out\n"
     assert err.endswith(
-        said if duplicates else "2 jobs; 4 records left out, of jobs that never ran or ran again\n"
+        said if duplicates else "2 jobs; 4 records of jobs that never ran or ran again are left out\n"
     )
     (_, out, _), _ = on_slurm("log", "--out", "log.csv")
     assert (out, Path("log.csv").read_text()) == ("", "[1, 2]\n")

@@ -28,9 +28,9 @@ def refused(monkeypatch, capsys, tmp_path):
 @pytest.mark.parametrize(
     ("policies", "said"),
     [
-        ("share=asax", "no order=… is given, expected one"),
+        ("share=asax", "no policy of order given, expected order=POLICY"),
         ("order=easy,share=asxa", "did you mean 'asax'?"),
-        ("place=tetrium", "no decision 'place' on Slurm, expected one of order"),
+        ("place=tetrium", "decision 'place' cannot be driven on Slurm, expected one of order"),
         ("order=esay", "did you mean 'easy'?"),
         ("order=easy,order=fcfs", "order is given twice"),
         ("order=", "unknown policy ''"),

@@ -43,13 +43,13 @@ def test_a_log_and_a_file_of_ones_own(windlass, log):
     status, out, err = windlass("validate", "log.swf", "--policies", "easy,./mine.py", "--seeds", "1-3")
     assert (status, err) == (0, "")
     assert out.splitlines() == [
-        "log can be run in the world batch; nothing of it was.",
-        "2 variants and 3 seeds make 6 cells:",
+        "log is valid in the world batch; nothing was run.",
+        "2 variants and 3 seeds make 6 runs:",
         "  easy",
         "  narrowest",
         "Workload: 4 jobs over 3 s.",
-        f"Read: {log}/log.swf.",
-        f"Imported, and so run as code: {log}/mine.py; --no-code refuses to.",
+        f"Files read: {log}/log.swf.",
+        f"Files imported as code: {log}/mine.py; --no-code refuses them.",
     ]
 
 
@@ -59,15 +59,15 @@ def test_no_code_imports_nothing(windlass, log):
     assert status == 2
     assert (
         err
-        == f"windlass: --no-code: log.swf names {log}/mine.py, which would be imported; nothing of it was\n"
+        == f"windlass: --no-code: log.swf names {log}/mine.py, expected a scenario without policy files\n"
     )
     (log / "s.yaml").write_text(
         "workload: {trace: log.swf}\npolicies: {order: {queue: {priority: [fcfs, ./mine.py:Mine]}}}\n"
     )
     status, _, err = windlass("validate", "s.yaml", "--no-code")
-    assert (status, "names ./mine.py, which would be imported" in err) == (2, True)
+    assert (status, "names ./mine.py, expected" in err) == (2, True)
     status, _, err = windlass("validate", "log.swf", "--policies", "./mine.py(depth=3)", "--no-code")
-    assert (status, f"names {log}/mine.py, which would be imported" in err) == (2, True)
+    assert (status, f"names {log}/mine.py, expected" in err) == (2, True)
     assert windlass("validate", "log.swf", "--policies", "easy", "--no-code")[0] == 0
 
 

@@ -1,32 +1,36 @@
-"""The ``windlass`` command: ``run``, ``explain``, ``check``, ``validate``, ``list``, ``trace``, ``place``,
-``cluster``, ``forecast``, ``reproduce``, ``slurm``, ``agent``, ``admit``, ``plan``, ``k8s``, ``ray``.
+"""The command ``windlass``: ``run``, ``explain``, ``check``, ``validate``, ``trace``, ``list``; ``slurm``, ``k8s``,
+``ray``, ``agent``; ``place``, ``cluster``, ``forecast``, ``plan``, ``admit``, ``reproduce``.
 
-Exit status: 0 done, 1 a task of a live run failed, a batch system stayed away, or a policy failed a check, 2 wrong use
-or input (one line on standard error says what; a policy that fails is named with its file and line), 3 a mistake of
-ours, 130 interrupted.
-An error is one line. ``WINDLASS_TRACEBACK=1`` shows how it came about.
+Exit status: 0 success; 1 a task of a live run failed, a batch system could not be reached, or a policy failed a check;
+2 wrong usage or input, or a failing policy; 3 a bug in Windlass; 130 interrupted. An error is one line on standard
+error. ``WINDLASS_TRACEBACK=1`` adds the traceback.
 
-- :mod:`~windlass.cli.app`: the commands and their options; each hands over to one of the modules below.
-- :mod:`~windlass.cli.run`: ``run``; :mod:`~windlass.cli.overrides`: what its options say over a scenario;
-  :mod:`~windlass.cli.fields`: ``--set``; :mod:`~windlass.cli.results`, :mod:`~windlass.cli.answer`: its output.
-- :mod:`~windlass.cli.commands`: what says what a run did or would do, and its options; :mod:`~windlass.cli.explain`,
-  :mod:`~windlass.cli.check`, :mod:`~windlass.cli.validate`: the commands of these names.
-- :mod:`~windlass.cli.inspect`: ``list`` and ``trace``.
-- :mod:`~windlass.cli.place`, :mod:`~windlass.cli.cluster`, :mod:`~windlass.cli.reproduce`: the commands of these names.
-- :mod:`~windlass.cli.forecast`: ``forecast``.
-- :mod:`~windlass.cli.subcommands`: ``cluster from-wan``, ``admit evaluate`` and ``reproduce``, and their options.
-- :mod:`~windlass.cli.slurm`: ``slurm up``, ``down``, ``drive``, ``give-back`` and ``log``.
-- :mod:`~windlass.cli.scaling`: ``k8s autoscale`` and ``remove``, ``ray autoscale``.
-- :mod:`~windlass.cli.agent`: ``agent record``, ``run`` and ``aggregate``.
-- :mod:`~windlass.cli.admit`: ``admit evaluate``.
-- :mod:`~windlass.cli.plan`: ``plan solve``, ``profile`` and ``clip``.
-- :mod:`~windlass.cli.options`: options that several commands have.
-- :mod:`~windlass.cli.json_text`, :mod:`~windlass.cli.progress`, :mod:`~windlass.cli.signals`: results as JSON, a
-  progress bar, and what ends a command that has started something; :mod:`~windlass.cli.stderr_capture`: what libraries
-  write to standard error by themselves goes to a file.
-- :mod:`~windlass.cli.terminal`: consoles on which nothing from outside steers the terminal.
-- :mod:`~windlass.cli.option_checks`: options that would be without effect.
-- :mod:`~windlass.cli.error_handling`: whatever ends a command with an error, as one line and a status.
+Commands and their options:
+
+- :mod:`~windlass.cli.app`: the commands in their order; :mod:`~windlass.cli.commands`: those on scenarios, policies and
+  logs; :mod:`~windlass.cli.subcommands`: those on models and papers.
+- :mod:`~windlass.cli.slurm`, :mod:`~windlass.cli.scaling`, :mod:`~windlass.cli.agent`: real engines, with
+  :mod:`~windlass.cli.agent_process` for the process of an agent.
+- :mod:`~windlass.cli.plan`, :mod:`~windlass.cli.admit`: streaming queries, and admission.
+- :mod:`~windlass.cli.options`: options that commands share; :mod:`~windlass.cli.completion`: values that a shell
+  completes; :mod:`~windlass.cli.option_checks`: refusal of options without an effect.
+
+What commands do:
+
+- :mod:`~windlass.cli.run`, :mod:`~windlass.cli.explain`, :mod:`~windlass.cli.check`, :mod:`~windlass.cli.validate`,
+  :mod:`~windlass.cli.place`, :mod:`~windlass.cli.cluster`, :mod:`~windlass.cli.reproduce`: the commands of these names.
+- :mod:`~windlass.cli.overrides`: a scenario with the options of ``run`` applied; :mod:`~windlass.cli.fields` for
+  ``--set``, :mod:`~windlass.cli.policy_list` for ``--policies``, :mod:`~windlass.cli.answer` for the verdict.
+- :mod:`~windlass.cli.inspect`: ``list`` and ``trace``; :mod:`~windlass.cli.catalogue`: the tables of ``list``.
+- :mod:`~windlass.cli.forecast`, :mod:`~windlass.cli.forecast_output`: ``forecast``, and its tables and page.
+
+Output:
+
+- :mod:`~windlass.cli.output`: JSON, lines, tables, messages and reports; all commands print through it.
+- :mod:`~windlass.cli.terminal`: consoles that escape control characters; :mod:`~windlass.cli.progress`: progress bars.
+- :mod:`~windlass.cli.results`, :mod:`~windlass.cli.results_json`: the results of ``run`` as a table and as JSON.
+- :mod:`~windlass.cli.error_handling`: errors as one line and a status; :mod:`~windlass.cli.signals`: interrupts;
+  :mod:`~windlass.cli.stderr_capture`: what libraries write to standard error.
 """
 
 import os
@@ -36,9 +40,10 @@ __all__ = ["command", "main"]
 
 
 def command() -> None:
-    """Entry point of the program: :func:`main`, in a process that it has for itself.
+    """Run the program: the entry point of a process of its own.
 
-    While libraries load, Ctrl-C ends it at once. Some of them would lose it, or make another error of it.
+    Ctrl-C ends the process at once while libraries load, since some of them discard an interrupt or turn it into
+    another error.
     """
     try:
         import signal
@@ -48,7 +53,7 @@ def command() -> None:
             signal.signal(signal.SIGINT, _end)
         import contextlib
 
-        # What cannot be loaded is met again in a moment, and told then.
+        # An import that fails is repeated below, and the error is reported there.
         with contextlib.suppress(Exception):
             import windlass.cli.app  # noqa: F401
         from windlass.cli.signals import never_lost
@@ -60,15 +65,15 @@ def command() -> None:
     try:
         main()
     finally:
-        # Where an interrupt came through code that was made of text, as dataclasses are, Python would end by the signal
-        # and not with our status; it forgets that as soon as other such code runs.
+        # After an interrupt in code compiled from text, as that of dataclasses, Python would end by the signal instead
+        # of the status; running other such code resets that.
         exec("")
 
 
 def main() -> None:
-    """What the arguments say; whoever runs other things in the same process calls this."""
+    """Run the command that the arguments name; for programs that run other code in the same process."""
     try:
-        # All that takes time to load is imported here, and nothing above: who interrupts then is told so, too.
+        # Slow imports are here and not at the top, so that an interrupt during them is reported.
         from windlass.cli.error_handling import run_app
 
         run_app()
@@ -78,6 +83,6 @@ def main() -> None:
 
 
 def _end(*_: object) -> None:
-    """Say it and be gone: nothing has been started yet that would have to be stopped."""
+    """Report the interrupt and end the process; nothing has been started that would have to be stopped."""
     os.write(2, b"windlass: interrupted\n")
     os._exit(130)

@@ -1,4 +1,8 @@
-"""Commands that say what a run did or would do, and their options: ``explain``, ``check``, ``validate``."""
+"""Commands on scenarios, policies and logs: ``run``, ``explain``, ``check``, ``validate``, ``trace``, ``list``.
+
+Each function has the options of a command, imports its module when it is called, and calls it. So ``--help`` and shell
+completion start without the library.
+"""
 
 from __future__ import annotations
 
@@ -7,75 +11,136 @@ from typing import Annotated
 
 import typer
 
+from windlass.cli import completion, options
 from windlass.policy.limit import CHECK_LIMIT_S
+
+
+def run(
+    context: typer.Context,
+    target: options.Target = None,
+    procs: options.Procs = None,
+    fields: options.Fields = None,
+    policies: options.Policies = None,
+    seeds: options.Seeds = None,
+    where: options.Where = None,
+    format_: options.Format = None,
+    no_kill: options.NoKill = False,
+    skip_bad_lines: options.SkipBadLines = False,
+    jobs: options.Jobs = 1,
+    on: options.On = None,
+    out: options.Out = None,
+    force: options.Force = False,
+    resume: options.Resume = False,
+    report: options.Report = None,
+    no_code: options.NoCode = False,
+    json: options.Json = False,
+    by: options.By = None,
+    require: options.Require = None,
+    no_check: options.NoCheck = False,
+    csv: options.Csv = False,
+    wide: options.Wide = False,
+    engine: options.Engine = "sim",
+    address: options.Address = None,
+    nodes: options.Nodes = 1,
+    real_links: options.RealLinks = False,
+    dry_run: options.DryRun = False,
+) -> None:
+    """Run a workload under several policies and compare the results."""
+    from windlass.cli.answer import AnswerOptions
+    from windlass.cli.option_checks import check_run, given_in
+    from windlass.cli.overrides import Overrides
+    from windlass.cli.run import run_command
+    from windlass.engines.targets import Target
+    from windlass.experiment.experiment import Workers
+    from windlass.model.limits import PROCESSES
+
+    live = None if engine == "sim" else Target(engine, address, nodes, not real_links)
+    running = address is not None or (on or "").startswith("ray:")
+    check_run(given_in(context), live=live is not None, address=running)
+    PROCESSES.check(jobs, "--jobs")
+    run_command(
+        target,
+        Overrides(procs, policies, seeds, where, no_kill, skip_bad_lines, format_, tuple(fields or ())),
+        code=not no_code,
+        by=Workers(jobs, on, nodes),
+        out=out,
+        report=report,
+        as_json=json,
+        live=live,
+        dry_run=dry_run,
+        force=force,
+        resume=resume,
+        answer=AnswerOptions(by, require, not no_check, csv, wide),
+    )
 
 
 def explain(
     context: typer.Context,
-    folder: Annotated[Path, typer.Argument(metavar="RUN", help="A folder that `run --out` has written.")],
-    job: Annotated[int, typer.Argument(help="The job's number in the log.")],
+    folder: Annotated[
+        Path, typer.Argument(metavar="RUN", help="Folder that windlass run --out has written.")
+    ],
+    job: Annotated[int, typer.Argument(help="Number of the job in the log.")],
     variant: Annotated[
         str | None,
-        typer.Option("--variant", help="Under which policies, as the table of the run names them."),
+        typer.Option(
+            "--variant", help="Variant to explain, as the table of the run names it.", show_default="all"
+        ),
     ] = None,
-    seed: Annotated[int | None, typer.Option("--seed", show_default="the first of the run")] = None,
+    seed: Annotated[
+        int | None, typer.Option("--seed", help="Random seed.", show_default="first of the run")
+    ] = None,
     everything: Annotated[
-        bool, typer.Option("--all", help="Every decision, also those that changed nothing for the job.")
+        bool, typer.Option("--all", help="Print every decision, also those that do not affect the job.")
     ] = False,
-    json: Annotated[
-        bool, typer.Option("--json", help="One JSON object on standard output, nothing else.")
-    ] = False,
+    json: options.Json = False,
 ) -> None:
-    """Say what a job of a run waited for: who ran ahead, why, when it was promised a start, who was let past."""
+    """Explain a job's wait: which jobs ran ahead of it and why, its reservation, and which jobs were backfilled."""
     from windlass.cli.explain import ExplainOptions, explain_command
-    from windlass.cli.option_checks import TOLD, check_apart
+    from windlass.cli.option_checks import TABLES, check_apart
 
-    check_apart(context, "--json", ("--all",), TOLD)
+    check_apart(context, "--json", ("--all",), TABLES)
     explain_command(ExplainOptions(folder, job, variant, seed, everything), as_json=json)
 
 
 def check(
-    policy: Annotated[str, typer.Argument(help="A policy's file, as in ./mine.py, or a name.")],
+    policy: Annotated[
+        str,
+        typer.Argument(
+            help="Policy: a file, as in ./mine.py, or a name.", autocompletion=completion.policies
+        ),
+    ],
     decision: Annotated[
         str | None,
-        typer.Option("--decision", help="As in order.site.", show_default="told by what the file imports"),
+        typer.Option(
+            "--decision",
+            help="Decision that the policy makes, as in order.site.",
+            show_default="by the imports of the file",
+            autocompletion=completion.decision_names,
+        ),
     ] = None,
-    limit: Annotated[
-        float, typer.Option("--limit", min=0.1, help="Time limit per check (s).")
-    ] = CHECK_LIMIT_S,
-    json: Annotated[
-        bool, typer.Option("--json", help="One JSON object on standard output, nothing else.")
-    ] = False,
+    limit: Annotated[float, typer.Option("--limit", min=0.1, help="Time limit per check (s).")] = CHECK_LIMIT_S,
+    json: options.Json = False,
 ) -> None:
-    """Import a policy's file, and hold it to what every policy of its decision must do; status 1 if it does not."""
+    """Check a policy with the tests that every policy of its decision must pass; exit status 1 if one fails."""
     from windlass.cli.check import check_command
 
     check_command(policy, decision, limit_s=limit, as_json=json)
 
 
 def validate(
-    target: Annotated[
-        str | None,
-        typer.Argument(help="A scenario (.yaml) or a log; none: the bundled workload."),
-    ] = None,
+    target: options.Target = None,
     procs: Annotated[
-        int | None, typer.Option("--procs", help="Processors of the site.", show_default="as the log says")
+        int | None, typer.Option("--procs", help="Processors of the site.", show_default="from the log")
     ] = None,
-    policies: Annotated[str | None, typer.Option("--policies", help="As `run` takes them.")] = None,
-    seeds: Annotated[str | None, typer.Option("--seeds", help="As in 1,2,7 or 1-5.")] = None,
-    where: Annotated[str | None, typer.Option("--where", help="Only these jobs of the log.")] = None,
-    format_: Annotated[str | None, typer.Option("--format", help="The log's format.")] = None,
-    skip_bad_lines: Annotated[
-        bool, typer.Option("--skip-bad-lines", help="Leave out lines that cannot be read, and list them.")
-    ] = False,
-    no_code: Annotated[
-        bool, typer.Option("--no-code", help="Refuse a scenario that names files of code: they are imported.")
-    ] = False,
-    json: Annotated[
-        bool, typer.Option("--json", help="One JSON object on standard output, nothing else.")
-    ] = False,
+    policies: options.Policies = None,
+    seeds: options.Seeds = None,
+    where: options.Where = None,
+    format_: options.Format = None,
+    skip_bad_lines: options.SkipBadLines = False,
+    no_code: options.NoCode = False,
+    json: options.Json = False,
 ) -> None:
-    """Find what is wrong with a scenario without running it: say what it reads, draws, imports, and would run."""
+    """Validate a scenario without running it: print what it reads, draws, imports and would run."""
     from windlass.cli.overrides import Overrides
     from windlass.cli.validate import validate_command
 
@@ -88,3 +153,40 @@ def validate(
         format=format_,
     )
     validate_command(target, overrides, code=not no_code, as_json=json)
+
+
+def trace(
+    file: Annotated[Path, typer.Argument(help="Log.")],
+    procs: Annotated[
+        int | None, typer.Option("--procs", help="Processors of the site.", show_default="from the log")
+    ] = None,
+    format_: options.Format = None,
+    skip_bad_lines: options.SkipBadLines = False,
+    json: options.Json = False,
+) -> None:
+    """Describe a log: jobs, time span, load, sizes, run times, and the jobs that a run would leave out."""
+    from windlass.cli.inspect import trace_command
+
+    trace_command(file, procs, skip_bad_lines, format_, as_json=json)
+
+
+def list_(
+    text: Annotated[
+        str | None,
+        typer.Argument(metavar="TEXT", help="Print only entries that contain this text.", show_default="all"),
+    ] = None,
+    decision: Annotated[
+        str | None,
+        typer.Option(
+            "--decision",
+            help="Print only the policies of one decision, as in order.site.",
+            show_default="all",
+            autocompletion=completion.decision_names,
+        ),
+    ] = None,
+    json: options.Json = False,
+) -> None:
+    """List decisions, policies with their parameters, priorities, worlds, log formats and papers."""
+    from windlass.cli.inspect import list_command
+
+    list_command(text, decision, as_json=json)

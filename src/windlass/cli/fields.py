@@ -1,4 +1,4 @@
-"""``--set PATH=V[,V…]``: any field of a scenario, from the command line."""
+"""``--set PATH=V[,V…]``: any field of a scenario, set or swept from the command line."""
 
 from __future__ import annotations
 
@@ -16,28 +16,31 @@ from windlass.experiment.scenario.source import with_value
 from windlass.experiment.worlds import World
 from windlass.experiment.worlds.policy import PolicySpec
 from windlass.model import InputError
+from windlass.policy.nearest import did_you_mean
 
 _TOP = ("name", "seeds")
+#: The most names in a suggested path.
+_DEPTH = 5
 
 
 def field_set(tree: dict[str, Any], text: str, world: World) -> dict[str, Any]:
-    """A scenario's tree with a field set as ``PATH=VALUE`` says; several values with commas between are swept.
+    """Return a scenario's tree with one field set, or with a sweep if the option has several values.
 
-    Values are read as YAML reads them; a comma within brackets, braces or quotes belongs to a value.
+    Values are YAML; a comma inside brackets, braces or quotes belongs to a value.
 
     Parameters
     ----------
     tree
-        Plain values; it is not changed.
+        Plain values, which are not changed.
     text
-        What the option was given.
+        The value of the option: ``PATH=VALUE``, or ``PATH=VALUE,VALUE,…``.
     world
-        Whose fields there are.
+        The scenario's world.
 
     Raises
     ------
     InputError
-        There is no such field, or a value cannot be read; names the part of the path.
+        The world has no such field, or a value cannot be read.
 
     Examples
     --------
@@ -60,7 +63,7 @@ def field_set(tree: dict[str, Any], text: str, world: World) -> dict[str, Any]:
 
 
 def _parts(text: str) -> Iterator[str]:
-    """What stands between commas outside of brackets, braces and quotes."""
+    """Split at commas outside of brackets, braces and quotes."""
     depth, quote, part = 0, "", ""
     for char in text:
         if quote:
@@ -83,19 +86,20 @@ def _value(text: str, part: str) -> Any:
     try:
         value = yaml.safe_load(part)
     except yaml.YAMLError as error:
-        raise InputError(f"--set: {text!r}: {part.strip()!r} is no value") from error
+        raise InputError(f"--set: {text!r}: {part.strip()!r} is not a value") from error
     if value is None and part.strip() not in ("null", "~"):
-        raise InputError(f"--set: {text!r} has a value that is empty")
+        raise InputError(f"--set: {text!r} has an empty value")
     return value
 
 
 def _with_policies(given: Any, names: list[str], value: Any, text: str, world: World) -> dict[str, Any]:
-    """Policies of a decision, or with a policy's name and a parameter's, that parameter where the policy is listed."""
+    """Set the policies of a decision, or one parameter of a listed policy."""
     known = [registry.key for registry in world.decisions]
     decision, own = names[0], given if isinstance(given, dict) else {}
     if decision not in known:
         raise InputError(
             f"--set: {text!r}: world {world.name!r} has no decision {decision!r}, expected one of {', '.join(known)}"
+            f"{did_you_mean(decision, known)}"
         )
     if len(names) == 1:
         # A file named on the command line is relative to the current folder, not to the scenario's.
@@ -107,8 +111,8 @@ def _with_policies(given: Any, names: list[str], value: Any, text: str, world: W
     here = [_policy_of(entry) for entry in entries if entry is not None]
     if len(names) != 3 or names[1] not in here:
         raise InputError(
-            f"--set: {text!r}: expected policies.{decision}.POLICY.PARAMETER, of the policies "
-            f"{', '.join(here) or 'none'}"
+            f"--set: {text!r}: expected policies.{decision}.POLICY.PARAMETER with one of the policies "
+            f"{', '.join(here) or 'none'}{did_you_mean(names[1], here)}"
         )
     changed = [
         {names[1]: _parameters(entry, names[1]) | {names[2]: value}}
@@ -129,7 +133,7 @@ def _parameters(entry: Any, name: str) -> dict[str, Any]:
 
 
 def _check(world: World, names: list[str]) -> None:
-    """Go down the world's fields along a path; say where there is none."""
+    """Check that a path leads to a field of the world."""
     kinds: list[type[BaseModel]] = [world.setting]
     for depth, name in enumerate(names):
         below = [kind.model_fields[name].annotation for kind in kinds if name in kind.model_fields]
@@ -139,13 +143,29 @@ def _check(world: World, names: list[str]) -> None:
             within = f"{where} has {known}" if known else f"{where} has no fields"
             raise InputError(
                 f"--set: {'.'.join(names)}: world {world.name!r} has no such field; "
-                f"{within if depth else f'its fields are name, seeds, {known}'}"
+                f"{within if depth else f'its fields are name, seeds, {known}'}{_suggestion(world, names)}"
             )
         kinds = [found for annotation in below for found in _models(annotation)]
 
 
+def _suggestion(world: World, names: list[str]) -> str:
+    """Return a suggestion for a path: one that ends in the same name, or else the most similar one."""
+    paths = list(_paths(world.setting, ()))
+    same = [path for path in paths if path.rpartition(".")[2] == names[-1]]
+    return f"; did you mean {same[0]!r}?" if same else did_you_mean(".".join(names), paths)
+
+
+def _paths(kind: type[BaseModel], above: tuple[str, ...]) -> Iterator[str]:
+    for name, field in kind.model_fields.items():
+        path = (*above, name)
+        yield ".".join(path)
+        if len(path) < _DEPTH:
+            for below in _models(field.annotation):
+                yield from _paths(below, path)
+
+
 def _models(annotation: Any) -> list[type[BaseModel]]:
-    """The kinds of part that a field may hold; none where it is a value, a list or a policy."""
+    """Return the models that a field may hold; none for a value, a list or a policy."""
     if isinstance(annotation, type):
         return [annotation] if issubclass(annotation, BaseModel) and annotation is not PolicySpec else []
     if typing.get_origin(annotation) in (typing.Union, types.UnionType, typing.Annotated):

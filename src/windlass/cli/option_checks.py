@@ -1,4 +1,4 @@
-"""Options that would be without effect, and are refused: who gave one believes that it has one."""
+"""Refusal of options that would have no effect, since a user who gives one expects an effect."""
 
 from __future__ import annotations
 
@@ -13,21 +13,22 @@ if TYPE_CHECKING:  # option checks run before the library is imported
     from windlass.cli.answer import AnswerOptions
     from windlass.experiment.experiment import Workers
 
-#: What options are for that have no effect without something else.
+#: Options of a live engine.
 _LIVE = ("--address", "--real-links")
+#: Options about results.
 _SHOWN = (
     "--out", "--report", "--json", "--csv", "--force", "--resume", "--by", "--require", "--no-check", "--wide",
 )  # fmt: skip
-#: What has no effect beside ``--dry-run`` is for this.
-RUN = "what is run, and --dry-run runs nothing"
-#: And what has none beside the address of a cluster, for this.
-PRIVATE = "a private cluster, and one that runs is named"
-#: What has none beside ``--json``.
-TOLD = "tables for people, and JSON has it always"
+#: Purpose of options that have no effect together with ``--dry-run``.
+RUN = "a real run, and --dry-run runs nothing"
+#: Purpose of options that have no effect together with the address of a cluster.
+PRIVATE = "a private cluster, and the address of a running one is given"
+#: Purpose of options that have no effect together with ``--json``.
+TABLES = "tables, and --json prints everything"
 
 
 def given_in(context: typer.Context) -> frozenset[str]:
-    """The options that the command line has, by their long names."""
+    """Return the long names of the options that the command line gives."""
     return frozenset(
         each.opts[0]
         for each in context.command.params
@@ -36,24 +37,24 @@ def given_in(context: typer.Context) -> frozenset[str]:
 
 
 def _is_on_the_line(source: object) -> bool:
-    # Typer has a copy of click of its own in some versions, with an enumeration of its own.
+    # Some versions of Typer include a copy of click, whose enumeration is another class.
     return getattr(source, "name", None) == "COMMANDLINE"
 
 
 def check_needs(context: typer.Context, *pairs: tuple[str, str]) -> None:
-    """Refuse an option that has an effect only beside another one, which was not given.
+    """Refuse an option that needs another one, if that is not given.
 
     Parameters
     ----------
     context
-        Of the command.
+        The context of the command.
     pairs
-        An option, and the one that it needs.
+        Each an option and the option that it needs.
 
     Raises
     ------
     InputError
-        Names both.
+        An option without the other; names both.
     """
     given = given_in(context)
     for option, other in pairs:
@@ -62,23 +63,23 @@ def check_needs(context: typer.Context, *pairs: tuple[str, str]) -> None:
 
 
 def check_apart(context: typer.Context, other: str, options: tuple[str, ...], what: str) -> None:
-    """Refuse options that have no effect beside another one, if that was given.
+    """Refuse options that have no effect together with another one, if that is given.
 
     Parameters
     ----------
     context
-        Of the command.
+        The context of the command.
     other
-        The option that leaves them without effect.
+        The option that takes away the effect of the others.
     options
-        Those.
+        The options to refuse.
     what
-        What they are for.
+        Their purpose, for the message.
 
     Raises
     ------
     InputError
-        Names the first, and what it is for.
+        Names the first of them and its purpose.
     """
     given = given_in(context)
     if other in given:
@@ -86,21 +87,21 @@ def check_apart(context: typer.Context, other: str, options: tuple[str, ...], wh
 
 
 def check_run(given: frozenset[str], *, live: bool, address: bool = False) -> None:
-    """Refuse what has no effect among the options of ``windlass run``.
+    """Refuse options of ``windlass run`` that would have no effect.
 
     Parameters
     ----------
     given
-        The options that were given.
+        The long names of the options that the command line gives.
     live
-        Whether it runs on a live engine.
+        True for a run on a live engine.
     address
-        Whether a cluster that runs already is named, for that or for cells.
+        True if ``--address`` or ``--on`` names a running cluster.
 
     Raises
     ------
     InputError
-        Names the first that would have none, and what it is for.
+        Names the first option without an effect, and its purpose.
 
     Examples
     --------
@@ -118,9 +119,11 @@ def check_run(given: frozenset[str], *, live: bool, address: bool = False) -> No
     if address:
         without.append((("--nodes",), PRIVATE))
     if given & {"--json", "--csv"}:
-        without.append((("--wide",), "tables for people"))
+        without.append((("--wide",), "tables"))
     if "--dry-run" in given:
         without.append((_SHOWN, RUN))
+        if not live:
+            without.append((("--dry-run",), "--engine with a live engine"))
     for options, what in without:
         _refuse(given, options, what)
 
@@ -132,7 +135,7 @@ def _refuse(given: frozenset[str], options: tuple[str, ...], what: str) -> None:
 
 
 def check_together(
-    asked: AnswerOptions,
+    answer: AnswerOptions,
     by: Workers,
     out: Path | None,
     live: bool,
@@ -141,20 +144,16 @@ def check_together(
     force: bool,
     resume: bool,
 ) -> None:
-    """Refuse options of ``windlass run`` that exclude each other, or that need another one.
+    """Refuse options of ``windlass run`` that exclude each other or need another one.
 
     Raises
     ------
     InputError
-        Names an option, and the one that is given or missing.
+        Names an option, and the one that is also given or missing.
     """
-    if as_json and asked.csv:
-        raise InputError("--csv: --json is given as well, expected one of the two")
+    if as_json and answer.csv:
+        raise InputError("--csv: --json is also given, expected one of the two")
     if out is None and (force or resume):
-        raise InputError(
-            f"{'--resume' if resume else '--force'}: is about the folder of --out, which is missing"
-        )
+        raise InputError(f"{'--resume' if resume else '--force'}: needs --out, which is missing")
     if by.on is not None and (live or by.jobs > 1):
-        raise InputError(
-            f"--on: {'--engine' if live else '--jobs'} is given as well, expected one of the two"
-        )
+        raise InputError(f"--on: {'--engine' if live else '--jobs'} is also given, expected one of the two")

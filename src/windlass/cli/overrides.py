@@ -1,45 +1,35 @@
-"""What the command line says over a scenario: its options, written into the scenario's tree of plain values."""
+"""A scenario with the options of the command line applied."""
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
-import yaml
-
 from windlass.cli.fields import field_set
+from windlass.cli.policy_list import policies_given
 from windlass.experiment.scenario import Scenario, make_scenario
-from windlass.experiment.scenario.files import code_in, resolve_policies
+from windlass.experiment.scenario.files import code_in
 from windlass.experiment.scenario.source import source_of, with_value
 from windlass.experiment.worlds import World, find_world, worlds
 from windlass.model import InputError
 from windlass.model.limits import RUNS
 
-_DECISION = re.compile(r"[a-z][a-z._-]*")
-#: A value that has parameters of its own, such as multifactor(weight_age=500); what YAML would read begins otherwise.
-_WITH_OWN = re.compile(r"""[^\s\[\]{}'"(),=]+\s*\(.*""", re.DOTALL)
-
-#: More of them is no list of policies; each one within another is a call within another here.
-_BRACKETS = 100
-
 
 @dataclass(frozen=True, slots=True)
 class Overrides:
-    """What the command line says over the scenario; None or False where it says nothing.
+    """Options that replace values of a scenario; None or False for options that are not given.
 
     Parameters
     ----------
     procs, where, no_kill, skip_bad_lines, format
-        For the fields that the scenario's world maps them to, as its ``Setting.options`` says.
+        Values of the fields to which ``Setting.options`` of the scenario's world maps the options.
     policies
-        Names or files with commas between, each with parameters in brackets, as ``queue(priority=sjf,backfill=easy)``;
-        ``decision=`` before a name says for which decision it and those that follow are.
+        Names or files separated by commas, each with parameters in brackets, as in
+        ``queue(priority=sjf,backfill=easy)``; ``decision=`` before a name sets the decision from there on.
     seeds
-        As in ``1,2,7`` or ``1-5``.
+        Seeds, as in ``1,2,7`` or ``1-5``.
     fields
-        Any fields of the world, each as ``PATH=VALUE``, or with several values to sweep.
+        Fields of the world, each as ``PATH=VALUE``, or with several values to sweep.
     """
 
     procs: int | str | None = None
@@ -52,35 +42,35 @@ class Overrides:
     fields: tuple[str, ...] = ()
 
     def options(self) -> dict[str, Any]:
-        """The values that go into fields of the world, by option; only those that were given."""
-        said: dict[str, Any] = {}
+        """Return the values of the options that are given and set fields of the world."""
+        given: dict[str, Any] = {}
         if self.procs is not None:
-            said["--procs"] = _counts(self.procs)
+            given["--procs"] = _counts(self.procs)
         if self.where is not None:
-            said["--where"] = self.where
+            given["--where"] = self.where
         if self.format is not None:
-            said["--format"] = self.format
+            given["--format"] = self.format
         if self.skip_bad_lines:
-            said["--skip-bad-lines"] = True
+            given["--skip-bad-lines"] = True
         if self.no_kill:
-            said["--no-kill"] = False
-        return said
+            given["--no-kill"] = False
+        return given
 
 
 def overridden(tree: Any, overrides: Overrides) -> Any:
-    """The scenario's tree with what the options say; a tree that is no scenario is left for its own error.
+    """Return a scenario's tree with the options applied; a tree that is not a scenario is returned unchanged.
 
     Parameters
     ----------
     tree
-        Plain values, as a YAML file holds them; it is not changed.
+        Plain values, as read from YAML; they are not changed.
     overrides
         The options.
 
     Raises
     ------
     InputError
-        The scenario's world has no such field or no such decision, or a value cannot be read; names the option.
+        The scenario's world has no such field or decision, or a value cannot be read; names the option.
 
     Examples
     --------
@@ -100,7 +90,7 @@ def overridden(tree: Any, overrides: Overrides) -> Any:
     except InputError:
         return tree
     if overrides.policies is not None:
-        tree["policies"] = _policies(overrides.policies, _section(tree, "policies"), world)
+        tree["policies"] = policies_given(overrides.policies, _section(tree, "policies"), world)
     for option, value in options.items():
         if option not in world.setting.options:
             raise InputError(_no_such_field(option, world))
@@ -111,8 +101,24 @@ def overridden(tree: Any, overrides: Overrides) -> Any:
 
 
 def scenario_of(target: str | None, overrides: Overrides, *, code: bool = True) -> Scenario:
-    """Return the scenario that a target and the options mean; without ``code`` one that names a policy file is refused.
+    """Return the scenario of a target with the options applied.
 
+    Parameters
+    ----------
+    target
+        A scenario, a log, or None for the bundled workload.
+    overrides
+        The options.
+    code
+        False to refuse a scenario that names a policy file.
+
+    Raises
+    ------
+    InputError
+        The scenario is wrong; names file and field, or the option.
+
+    Examples
+    --------
     >>> scenario_of(None, Overrides(policies="easy")).name
     'lublin'
     """
@@ -121,13 +127,13 @@ def scenario_of(target: str | None, overrides: Overrides, *, code: bool = True) 
     named = [] if code else code_in(tree)
     if named:
         raise InputError(
-            f"--no-code: {source.name} names {named[0]}, which would be imported; nothing of it was"
+            f"--no-code: {source.name} names {named[0]}, expected a scenario without policy files"
         )
     return make_scenario(tree, source.name, source.folder)
 
 
 def _counts(given: int | str) -> int | list[int]:
-    """One number of processors, or several to sweep."""
+    """Return a number of processors, or several to sweep."""
     parts = str(given).split(",")
     for part in parts:
         if not part.strip().isdecimal():
@@ -139,94 +145,9 @@ def _counts(given: int | str) -> int | list[int]:
 def _no_such_field(option: str, world: World) -> str:
     able = ", ".join(known.name for known in worlds() if option in known.setting.options)
     return (
-        f"{option}: world {world.name!r} has no such field, its cluster and workload are set in the scenario; "
-        f"worlds that take {option}: {able}"
+        f"{option}: world {world.name!r} has no field for it, its cluster and workload are set in the scenario; "
+        f"worlds with {option}: {able}"
     )
-
-
-def _policies(text: str, given: dict[str, Any], world: World) -> dict[str, Any]:
-    """The scenario's policies with those of some decisions replaced.
-
-    Names without a decision are for the first that the scenario has policies for, or else the world's first.
-    """
-    if text.count("(") > _BRACKETS:
-        raise InputError(f"--policies: has {text.count('('):,} brackets, expected at most {_BRACKETS}")
-    known = [registry.key for registry in world.decisions]
-    decision = next(iter(given), known[0])
-    named: dict[str, list[Any]] = {}
-    for entry in _split(text):
-        head, equals, policy = entry.strip().partition("=")
-        if equals and _DECISION.fullmatch(head):
-            if head not in known:
-                raise InputError(
-                    f"--policies: world {world.name!r} has no decision {head!r}, expected one of {', '.join(known)}"
-                )
-            decision = head
-        else:
-            policy = entry.strip()
-        chosen = named.setdefault(decision, [])
-        if policy.strip():
-            # A file named on the command line is relative to the current folder, not to the scenario's.
-            chosen.append(resolve_policies(_with_parameters(policy.strip()), Path()))
-    if not all(named.values()):
-        raise InputError(f"--policies: {text!r} names no policy")
-    return given | named
-
-
-def _split(text: str) -> list[str]:
-    """Where there are commas outside of brackets.
-
-    >>> _split("easy,queue(priority=sjf,backfill=easy)")
-    ['easy', 'queue(priority=sjf,backfill=easy)']
-    """
-    parts, depth = [""], 0
-    for letter in text:
-        depth += (letter in "([{") - (letter in ")]}")
-        if depth < 0:
-            break
-        if letter == "," and depth == 0:
-            parts.append("")
-        else:
-            parts[-1] += letter
-    if depth != 0:
-        raise InputError(f"--policies: {text!r} has a bracket without its other one")
-    return parts
-
-
-def _with_parameters(text: str) -> Any:
-    """A policy as a scenario has it: its name, or its name with parameters.
-
-    >>> _with_parameters("easy"), _with_parameters("mine.py:Mine(depth=3, of=[a, b])")
-    ('easy', {'mine.py:Mine': {'depth': 3, 'of': ['a', 'b']}})
-    >>> _with_parameters("queue(priority=multifactor(weight_age=5, weight_qos=1), backfill=easy)")
-    {'queue': {'priority': {'multifactor': {'weight_age': 5, 'weight_qos': 1}}, 'backfill': 'easy'}}
-    """
-    name, opened, rest = text.partition("(")
-    if not opened:
-        return text
-    if not name.strip() or not rest.endswith(")"):
-        raise InputError(f"--policies: {text!r} is no policy, expected one such as queue(priority=sjf)")
-    parameters: dict[str, Any] = {}
-    for each in _split(rest[:-1]):
-        parameter, equals, value = (part.strip() for part in each.partition("="))
-        if not equals or not parameter.isidentifier():
-            raise InputError(f"--policies: {each.strip()!r} in {text!r} is no parameter, expected name=value")
-        if parameter in parameters:
-            raise InputError(f"--policies: {text!r} has {parameter} twice")
-        parameters[parameter] = _given(value, text)
-    return {name.strip(): parameters}
-
-
-def _given(value: str, text: str) -> Any:
-    """The value of a parameter: as YAML reads it, or a name with parameters of its own, or a list of such."""
-    if _WITH_OWN.fullmatch(value):
-        return _with_parameters(value)
-    if value.startswith("[") and value.endswith("]") and "(" in value:
-        return [_given(each.strip(), text) for each in _split(value[1:-1])]
-    try:
-        return yaml.safe_load(value)
-    except yaml.YAMLError as error:
-        raise InputError(f"--policies: {value!r} in {text!r} is no value") from error
 
 
 def _section(tree: dict[str, Any], name: str) -> dict[str, Any]:
@@ -244,8 +165,6 @@ def _seeds(text: str) -> list[int]:
             raise InputError(f"--seeds: {part.strip()[:40]!r} is too large, expected seeds below 10**18")
         RUNS.check(len(seeds) + int(last or first) + 1 - int(first), f"--seeds: {part.strip()}")
         if dash and int(last) < int(first):
-            raise InputError(
-                f"--seeds: {part.strip()!r} is a range without a seed, expected the smaller one first"
-            )
+            raise InputError(f"--seeds: {part.strip()!r} is an empty range, expected the smaller seed first")
         seeds.extend(range(int(first), int(last or first) + 1))
     return seeds

@@ -1,25 +1,31 @@
-"""``windlass reproduce``."""
+"""``windlass reproduce``: a paper's tables and figures, computed again."""
 
 from __future__ import annotations
 
 import contextlib
+import json
 import sys
 from functools import partial
 from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any
 
-from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
-
+from windlass.cli.output import note, print_tables, write_json
+from windlass.cli.progress import progress_rows
 from windlass.cli.signals import stopped_by_signals
 from windlass.cli.stderr_capture import errors_apart
-from windlass.cli.terminal import terminal
 from windlass.engines.worker_pool import crews_on
 from windlass.io import added_to, check_file, check_folder
 from windlass.model import InputError
 from windlass.report import BEGINS
 
 _GROUP = "windlass.reproductions"
+
+
+def installed_reproductions() -> Any | None:
+    """Return the module of the installed package of reproductions, or None."""
+    found = entry_points(group=_GROUP)
+    return next(iter(found)).load() if found else None
 
 
 def reproductions() -> Any:
@@ -30,23 +36,23 @@ def reproductions() -> Any:
     InputError
         No such package is installed.
     """
-    found = entry_points(group=_GROUP)
-    if not found:
+    found = installed_reproductions()
+    if found is None:
         raise InputError(
-            "reproduce: the package windlass-reproductions is not installed; in a checkout of Windlass, run:"
+            "the package windlass-reproductions is not installed; in a checkout of Windlass, run:"
             " pip install -e reproductions"
         )
-    return next(iter(found)).load()
+    return found
 
 
 def engine_of(engine: str | None, *, slurm: bool) -> str | None:
-    """Which engine is asked for, where ``--slurm`` is another word for one.
+    """Return the engine that the options name; ``--slurm`` is short for ``--engine slurm``.
 
     >>> engine_of(None, slurm=True)
     'slurm'
     """
     if slurm and engine not in (None, "slurm"):
-        raise InputError(f"--slurm: --engine {engine} is given as well, expected one of the two")
+        raise InputError(f"--slurm: --engine {engine} is also given, expected one of the two")
     return "slurm" if slurm else engine
 
 
@@ -59,9 +65,9 @@ def reproduce_command(
     engine: str | None = None,
     on: str | None = None,
 ) -> None:
-    """Run a reproduction, print its rows, save its page."""
+    """Run a reproduction, print its rows, and write its page."""
     if on is not None and engine is not None:
-        raise InputError("--on: --engine is given as well, expected one of the two")
+        raise InputError("--on: --engine is also given, expected one of the two")
     package = reproductions()
     paper = package.on_engine(package.find_paper(name), engine)
     paper = package.by_crews(paper, None if on is None else partial(crews_on, on))
@@ -69,35 +75,19 @@ def reproduce_command(
         check_folder("--out", out)
         if out.is_dir():
             check_file("--out", out / f"{paper.name}.html", begins=BEGINS)
-    shown = sys.stderr.isatty()
-    with (
-        stopped_by_signals(True),
-        errors_apart("a library"),
-        Progress(
-            TextColumn("{task.description}", markup=False),
-            BarColumn(),
-            TaskProgressColumn(),
-            console=terminal(stderr=True),
-            transient=True,
-            disable=not shown,
-        ) as bar,
-    ):
-        task = bar.add_task(paper.title, total=1.0)
-        # Some engines print warnings to standard output, where the rows go.
+    with stopped_by_signals(True), errors_apart("a library"), progress_rows() as rows:
+        update = rows.row(paper.title)
+        # Some engines print warnings to standard output, which is for the rows.
         with contextlib.redirect_stdout(sys.stderr):
-            reproduction = paper.reproduce(
-                quick=quick, tell=lambda step, share: bar.update(task, description=step, completed=share)
-            )
+            reproduction = paper.reproduce(quick=quick, tell=lambda step, share: update(step, share, 1.0))
     try:
         if as_json:
-            sys.stdout.write(package.rows_json(reproduction) + "\n")
+            write_json(json.loads(package.rows_json(reproduction)))
         else:
-            terminal().print(package.rows_table(paper, reproduction))
+            print_tables(package.rows_table(paper, reproduction))
     finally:
-        # Also where nobody reads to the end what is shown, as `| head` does.
+        # Files are written also if the reader of standard output ends early, as `| head` does.
         if out is not None:
             with added_to(out, "--out") as fresh:
                 package.save(paper, reproduction, fresh)
-            terminal(stderr=True, soft_wrap=True).print(
-                f"{paper.name}.html and {paper.name}.json are in {out}"
-            )
+            note(f"{paper.name}.html and {paper.name}.json are in {out}")

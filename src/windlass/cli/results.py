@@ -1,74 +1,63 @@
-"""Results on standard output: sentences and a table, CSV, or one JSON object; notes on standard error."""
+"""Results of ``windlass run`` as sentences with a table, as CSV, or as JSON."""
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 from rich.text import Text
 
-from windlass.cli.answer import AnswerOptions, verdict_tree
-from windlass.cli.json_text import results_json
+from windlass.cli.answer import AnswerOptions
+from windlass.cli.output import note, write_json, write_raw
+from windlass.cli.results_json import results_tree, verdict_tree
 from windlass.cli.terminal import terminal
 from windlass.experiment.judged import JudgedResults
-from windlass.model.text import printable
 from windlass.report import metrics_table
 
-#: Wider than any table.
+#: A width in columns that no table exceeds.
 _WIDE = 10_000
 
 
 def print_results(
-    results: JudgedResults, asked: AnswerOptions, out: Path | None, report: Path | None, *, as_json: bool
+    results: JudgedResults, options: AnswerOptions, out: Path | None, report: Path | None, *, as_json: bool
 ) -> None:
     """Print results and write the report.
 
     Parameters
     ----------
     results
-        Of an experiment.
-    asked
-        How they are printed.
+        The results of an experiment.
+    options
+        The form of the output.
     out
-        The folder that has the tables already; it is named at the end.
+        The folder of the tables, which are written already; the last line names it.
     report
         The HTML file to write.
     as_json
-        Print one JSON object and nothing else.
+        Print one JSON document and nothing else.
     """
-    said = terminal(stderr=True, soft_wrap=True)
     try:
-        for note in results.notes():
-            said.print(f"note: {note}")
+        for line in results.notes():
+            note(f"note: {line}")
         if as_json:
-            sys.stdout.write(results_json(results, verdict_tree(results.answer)) + "\n")
-        elif asked.csv:
-            _print_csv(results)
+            write_json(results_tree(results, verdict_tree(results.answer)))
+        elif options.csv:
+            for line in results.sentences:
+                note(line)
+            write_raw(results.metrics().write_csv())
         else:
-            _print_table(results, asked.wide)
+            _print_table(results, options.wide)
     finally:
-        # Also where the reader of standard output ends early, as `| head` does.
+        # Files are named also if the reader of standard output ends early, as `| head` does.
         if out is not None:
-            said.print(f"Tables and the scenario as run are in {out}")
+            note(f"Tables and the scenario as run are in {out}")
         if report is not None:
-            said.print(f"The report is {results.report(report)}")
-
-
-def _print_csv(results: JudgedResults) -> None:
-    """The table alone on standard output; the sentences go to standard error."""
-    said = terminal(stderr=True, soft_wrap=True)
-    for line in results.sentences:
-        said.print(line)
-    table = results.metrics().write_csv()
-    # A program gets every character as it is, and a terminal none that controls it.
-    lines = "".join(printable(line) + "\n" for line in table.splitlines())
-    sys.stdout.write(lines if sys.stdout.isatty() else table)
+            note(f"The report is {results.report(report)}")
 
 
 def _print_table(results: JudgedResults, wide: bool) -> None:
     console = terminal()
     for number, line in enumerate(results.sentences):
-        # In a pipe a sentence is a line, so that the first line is the answer.
+        # In a pipe a sentence is a line, so that the first line is the verdict.
         console.print(Text(line, "bold" if number == 0 else ""), soft_wrap=not console.is_terminal)
     if results.sentences:
         console.print()

@@ -1,4 +1,4 @@
-"""Machines before they are needed, on a real cluster: `windlass k8s …` and `windlass ray …`."""
+"""``windlass k8s`` and ``windlass ray``: nodes of a real cluster, requested before they are needed."""
 
 from __future__ import annotations
 
@@ -9,38 +9,49 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from windlass.cli.terminal import say
-from windlass.model.text import printable
+from windlass.cli import completion
+from windlass.cli.output import print_lines, say
 
 if TYPE_CHECKING:
     from windlass.engines.elastic.system import ElasticSystem
     from windlass.engines.kubernetes.system import KubernetesScale
 
 k8s_app = typer.Typer(
-    help="Kubernetes: ask for nodes before jobs need them; or take back what was asked for.",
+    help="Request Kubernetes nodes before jobs need them, and remove the requests.",
     no_args_is_help=True,
 )
-ray_app = typer.Typer(help="Ray: ask for nodes before tasks need them.", no_args_is_help=True)
+ray_app = typer.Typer(help="Request Ray nodes before tasks need them.", no_args_is_help=True)
 
 _Types = Annotated[
     Path,
-    typer.Option("--types", help="YAML: types of instances, with cores, memory, gpus, price, launch, most."),
+    typer.Option(
+        "--types", help="Types of instances (.yaml), with cores, memory, gpus, price, launch, most."
+    ),
 ]
 _Policy = Annotated[
-    str, typer.Option("--policy", help="A name, ./mine.py, or as in '{predictive: {quantile: 0.9}}'.")
+    str,
+    typer.Option(
+        "--policy",
+        help="Scaling policy: a name, ./mine.py, or with parameters, as in '{predictive: {quantile: 0.9}}'.",
+        autocompletion=completion.scale_policies,
+    ),
 ]
-_DryRun = Annotated[bool, typer.Option("--dry-run", help="Say what would be asked for now; change nothing.")]
-_Period = Annotated[float, typer.Option("--period", help="Seconds between decisions.")]
+_DryRun = Annotated[
+    bool, typer.Option("--dry-run", help="Print the nodes that would be requested now, and change nothing.")
+]
+_Period = Annotated[float, typer.Option("--period", help="Interval between decisions (s).")]
 _History = Annotated[
     Path | None,
-    typer.Option("--history", help="File of what was needed before.", show_default="in the folder for state"),
+    typer.Option("--history", help="File of past demand.", show_default="in the state folder of the user"),
 ]
 _Config = Annotated[
     str | None,
-    typer.Option("--kubeconfig", help="File.", show_default="the pod's account, or the user's file"),
+    typer.Option(
+        "--kubeconfig", help="File kubeconfig.", show_default="service account of the pod, or ~/.kube/config"
+    ),
 ]
-_Context = Annotated[str | None, typer.Option("--context", help="Of that file.")]
-_Namespace = Annotated[str, typer.Option("--namespace", help="Where objects of ours are.")]
+_Context = Annotated[str | None, typer.Option("--context", help="Context in the kubeconfig.")]
+_Namespace = Annotated[str, typer.Option("--namespace", help="Namespace for Windlass's objects.")]
 
 
 @k8s_app.command("autoscale")
@@ -54,10 +65,10 @@ def k8s_autoscale(
     context: _Context = None,
     namespace: _Namespace = "windlass",
     label: Annotated[
-        str, typer.Option("--label", help="Of nodes: its value is the name of a type.")
+        str, typer.Option("--label", help="Label of nodes whose value is the type.")
     ] = "node.kubernetes.io/instance-type",
 ) -> None:
-    """Keep spare instances as a policy says: CapacityBuffers, or pods that hold places where there are none."""
+    """Keep spare instances as a policy decides, with CapacityBuffers, or with placeholder pods on older clusters."""
     system = _kubernetes(types, kubeconfig, context, namespace, label)
     _scale(system, policy, history, f"k8s-{namespace}", period, dry_run)
 
@@ -66,25 +77,27 @@ def k8s_autoscale(
 def k8s_remove(
     kubeconfig: _Config = None, context: _Context = None, namespace: _Namespace = "windlass"
 ) -> None:
-    """Delete all that `autoscale` made; nothing else is touched."""
+    """Delete all objects that autoscale created; nothing else is changed."""
     from windlass.engines.kubernetes.headroom import Spare
     from windlass.engines.kubernetes.server import ApiServer
 
     with _one_line():
         gone = Spare(ApiServer(kubeconfig, context), namespace, "").remove()
-    print("\n".join(f"deleted {printable(str(each))}" for each in gone) or "nothing of Windlass is there")
+    print_lines([f"deleted {each}" for each in gone] or ["no objects of Windlass found"])
 
 
 @ray_app.command("autoscale")
 def ray_autoscale(
     types: _Types,
-    address: Annotated[str, typer.Option("--address", help="Of the cluster's head, as in 127.0.0.1:6379.")],
+    address: Annotated[
+        str, typer.Option("--address", help="Address of the cluster's head, as in 127.0.0.1:6379.")
+    ],
     policy: _Policy = "thrifty",
     dry_run: _DryRun = False,
     period: _Period = 60.0,
     history: _History = None,
 ) -> None:
-    """Have Ray's autoscaler hold as many nodes as a policy says; nobody else should call `request_resources`."""
+    """Request nodes from Ray's autoscaler as a policy decides; no other program may call request_resources."""
     from windlass.engines.address import host_and_port
 
     host_and_port("--address", address)
@@ -93,7 +106,7 @@ def ray_autoscale(
     except ImportError as error:
         from windlass.model import InputError
 
-        raise InputError("Ray is not installed: pip install 'windlass[ray]'") from error
+        raise InputError("Ray is not installed; run: pip install 'windlass[ray]'") from error
     from windlass.engines.elastic.types import read_types
 
     with connected(address, read_types(types)) as system:
@@ -126,15 +139,14 @@ def _scale(
     with Monitor(history or _default_history(name), names, period=period) as monitor, _one_line():
         engine = LiveScale(system, monitor, SystemClock(), period=period, tell=say)
         if dry_run:
-            print("\n".join(map(printable, engine.plan(chosen))))
-            print("Nothing was changed.")
+            print_lines([*engine.plan(chosen), "Nothing was changed."])
             return
-        with stopped_by_signals(True, "interrupted; what was asked for stands"):
+        with stopped_by_signals(True, "interrupted; the requests remain"):
             drive(engine, {POLICIES.key: chosen})
 
 
 def _policy(text: str) -> Any:
-    """A policy as scenarios write it."""
+    """Return a scaling policy, read as in a scenario."""
     import numpy as np
     from pydantic import TypeAdapter, ValidationError
 
@@ -160,7 +172,7 @@ def _default_history(name: str) -> Path:
 
 @contextmanager
 def _one_line() -> Iterator[None]:
-    """A cluster that does not answer is an error of the user's surroundings: one line, no traceback."""
+    """Turn the error of a cluster that does not answer into an input error, which is one line without a traceback."""
     from windlass.engines.elastic.system import ClusterError
     from windlass.model import InputError
 

@@ -1,4 +1,4 @@
-"""What ends a command that has started something."""
+"""Signals that end a command which has started jobs, nodes or processes."""
 
 from __future__ import annotations
 
@@ -10,25 +10,28 @@ import threading
 from collections.abc import Iterator
 from typing import Any
 
-#: After so long Ctrl-C is sent again that was lost, s.
+#: Delay after which a lost Ctrl-C is sent again, s.
 _AGAIN_S = 0.01
 
 
 @contextlib.contextmanager
-def stopped_by_signals(live: bool, says: str = "interrupted; what was started is stopped") -> Iterator[None]:
-    """Have a request to terminate end a live run as Ctrl-C does, so that what it started is stopped; or a terminal that
-    is closed, unless that is to be ignored (``nohup``).
+def stopped_by_signals(
+    live: bool, message: str = "interrupted; what was started is stopped"
+) -> Iterator[None]:
+    """Handle SIGTERM and SIGHUP like Ctrl-C, so that what a live run started is stopped.
+
+    SIGHUP stays ignored if it was, as under ``nohup``.
 
     Parameters
     ----------
     live
-        Whether anything is started; nothing is done otherwise.
-    says
-        Told at the end, when all that is to be done on the way out is done.
+        True if the command starts anything; otherwise signals are left alone.
+    message
+        Printed after the cleanup.
     """
 
     def stop(*_: object) -> None:
-        # Ray has the process aborted three seconds after this signal, whatever it is cleaning up then.
+        # Ray schedules an alarm that aborts the process three seconds after this signal, even during cleanup.
         signal.alarm(0)
         raise KeyboardInterrupt
 
@@ -42,9 +45,9 @@ def stopped_by_signals(live: bool, says: str = "interrupted; what was started is
     try:
         yield
     except KeyboardInterrupt:
-        # Typer would end with this status too, but say nothing of it. A closed terminal hears nothing any more.
+        # Typer ends with this status too, but prints no message. A closed terminal cannot be written to.
         with contextlib.suppress(OSError):
-            print(f"windlass: {says}", file=sys.stderr)
+            print(f"windlass: {message}", file=sys.stderr)
         sys.exit(130)
     finally:
         for each, handler in before:
@@ -52,10 +55,9 @@ def stopped_by_signals(live: bool, says: str = "interrupted; what was started is
 
 
 def never_lost() -> None:
-    """Have Ctrl-C come again where it was raised at a place from which no error gets out, as while a lock is freed.
+    """Send Ctrl-C again if Python discards it, as in a destructor, from which no exception can propagate.
 
-    Python would print a traceback there, and go on as if nothing had been. It is for a program that has its process for
-    itself.
+    Python would print a traceback there and continue. For programs that own their process.
     """
     before = sys.unraisablehook
 
@@ -63,7 +65,7 @@ def never_lost() -> None:
         if lost.exc_type is not KeyboardInterrupt:
             before(lost)
             return
-        # From a thread: sent from here, it would be lost here as well. There are none any more where all ends.
+        # Sent from a thread, since here it would be lost again. During shutdown no thread can be started.
         with contextlib.suppress(RuntimeError):
             sender = threading.Timer(_AGAIN_S, os.kill, (os.getpid(), signal.SIGINT))
             sender.daemon = True

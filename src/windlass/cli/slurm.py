@@ -1,104 +1,102 @@
-"""``windlass slurm``: a private Slurm to try with, a policy in charge of a queue, and the log of what ended."""
+"""``windlass slurm``: a private Slurm for trials, a policy that orders a queue, and the log of finished jobs."""
 
 from __future__ import annotations
 
 import io
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from windlass.cli.terminal import say
-from windlass.model.text import printable
+from windlass.cli.output import note, print_lines, say, write_raw
 
 if TYPE_CHECKING:
     from windlass.drive import Named
     from windlass.engines.slurm.client import Client
 
 slurm_app = typer.Typer(
-    help="Order policies on a real Slurm: drive its queue, read its log; or bring up a private one to try with.",
+    help="Order Slurm's queue by a policy, read its log, or start a private Slurm for trials.",
     no_args_is_help=True,
 )
 
 _Dir = Annotated[
     Path | None,
-    typer.Option("--dir", help="The private Slurm's folder.", show_default="~/.cache/windlass/slurm"),
+    typer.Option("--dir", help="Folder of the private Slurm.", show_default="~/.cache/windlass/slurm"),
 ]
 _Conf = Annotated[
-    Path | None, typer.Option("--conf", help="A slurm.conf.", show_default="$SLURM_CONF, or the system's")
+    Path | None, typer.Option("--conf", help="File slurm.conf.", show_default="$SLURM_CONF, or the system's")
 ]
 _Journal = Annotated[
     Path | None,
     typer.Option(
-        "--journal", help="File of decisions.", show_default="~/.local/state/windlass/slurm-….journal"
+        "--journal", help="File to log decisions to.", show_default="~/.local/state/windlass/slurm-….journal"
     ),
 ]
 _Partition = Annotated[
-    str | None, typer.Option("--partition", help="This partition alone.", show_default="all")
+    str | None, typer.Option("--partition", help="Only jobs of this partition.", show_default="all")
 ]
 
 
 @slurm_app.command()
 def up(
-    nodes: Annotated[int, typer.Option("--nodes", help="Nodes that it pretends to have.")] = 4,
-    cpus: Annotated[int, typer.Option("--cpus", help="Processors of each.")] = 2,
+    nodes: Annotated[int, typer.Option("--nodes", help="Emulated nodes.")] = 4,
+    cpus: Annotated[int, typer.Option("--cpus", help="Processors per node.")] = 2,
     folder: _Dir = None,
     accounting: Annotated[
         bool,
-        typer.Option("--accounting", help="With a slurmdbd on a MariaDB of its own, so that sacct answers."),
+        typer.Option("--accounting", help="Also start slurmdbd and a private MariaDB, for sacct."),
     ] = False,
 ) -> None:
-    """Bring up a private Slurm on this host, on 127.0.0.1 alone; needs root, slurm-wlm and munge."""
+    """Start a private Slurm on 127.0.0.1; requires root, slurm-wlm and munge."""
     from windlass.cli.signals import stopped_by_signals
     from windlass.engines.slurm import cluster
 
     with stopped_by_signals(True):
         found, started = cluster.up(_folder(folder), nodes, cpus, accounting)
-    books = ", with accounting" if found.accounting else ""
-    what = f"{found.nodes} nodes of {found.cpus} CPUs{books}, in {found.folder}"
-    print(f"Slurm is up{'' if started else ' already'}: {what}", file=sys.stderr)
-    print(found.export)
+    accounted = ", with accounting" if found.accounting else ""
+    what = f"{found.nodes} nodes of {found.cpus} CPUs{accounted}, in {found.folder}"
+    note(f"Slurm is {'running' if started else 'already running'}: {what}")
+    print_lines([found.export])
 
 
 @slurm_app.command()
 def down(folder: _Dir = None) -> None:
-    """Cancel a private Slurm's jobs and stop what `windlass slurm up` started; nothing else."""
+    """Cancel the jobs of the private Slurm and stop what windlass slurm up started; nothing else."""
     from windlass.engines.slurm import cluster
 
-    for line in cluster.down(_folder(folder)):
-        print(printable(line))
+    print_lines(cluster.down(_folder(folder)))
 
 
 @slurm_app.command()
 def drive(
     context: typer.Context,
     policies: Annotated[
-        str, typer.Option("--policies", help="As in order=easy,share=pairs, or order=./mine.py.")
+        str,
+        typer.Option(
+            "--policies", help="Policies by decision, as in order=easy,share=pairs or order=./mine.py."
+        ),
     ],
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Say what would start now; change nothing.")
+        bool, typer.Option("--dry-run", help="Print the jobs that would start now, and change nothing.")
     ] = False,
     until_idle: Annotated[
-        bool, typer.Option("--until-idle", help="End when no job is left that is Windlass's to start.")
+        bool, typer.Option("--until-idle", help="Exit when no job is left to start.")
     ] = False,
     keep_held: Annotated[
-        bool, typer.Option("--keep-held", help="Leave waiting jobs held at the end; do not give them back.")
+        bool, typer.Option("--keep-held", help="Keep waiting jobs held on exit; do not release them.")
     ] = False,
     partition: _Partition = None,
     journal: _Journal = None,
     conf: _Conf = None,
     checkpoint: Annotated[
-        float, typer.Option("--checkpoint", help="Where jobs share: how often all are measured, s.")
+        float, typer.Option("--checkpoint", help="Interval for measuring jobs that share nodes (s).")
     ] = 5.0,
-    look: Annotated[
-        float, typer.Option("--look", help="How often Slurm is asked while there is a job to look after, s.")
-    ] = 0.25,
+    look: Annotated[float, typer.Option("--look", help="Polling interval (s).")] = 0.25,
     patience: Annotated[
-        float, typer.Option("--patience", help="How long Slurm may stay away before this ends, s.")
+        float, typer.Option("--patience", help="Give up after Slurm has been unreachable this long (s).")
     ] = 300.0,
 ) -> None:
-    """Start the jobs that were submitted with `sbatch -H --comment=windlass`, in a policy's order."""
+    """Start jobs that were submitted with sbatch -H --comment=windlass, in the order of a policy."""
     from windlass.cli.option_checks import RUN, check_apart, given_in
     from windlass.cli.signals import stopped_by_signals
     from windlass.engines.slurm.driver import drive_slurm, plan_slurm
@@ -114,41 +112,45 @@ def drive(
     if "--checkpoint" in given_in(context) and SHARE.key not in chosen:
         raise InputError("--checkpoint: has no effect here, it is for --policies with share=…")
     if ORDER.key not in chosen:
-        raise InputError("--policies: no order=… is given, expected one")
+        raise InputError("--policies: no policy of order given, expected order=POLICY")
     number("--look", look, 0.0, open_below=True)
     client = _client(conf, patience)
     file = journal or default_journal(cluster_name(client))
     options = SlurmOptions(pace=look, until_idle=until_idle, partition=partition)
     settings = Driving(chosen, file, options, keep_held, checkpoint)
     if dry_run:
-        print("\n".join(map(printable, plan_slurm(client, settings))) or "nobody would start now")
-        print("Nothing was changed.")
+        lines = plan_slurm(client, settings) or ["no job would start now"]
+        print_lines([*lines, "Nothing was changed."])
         return
-    with stopped_by_signals(True, "interrupted; jobs that run go on"):
+    with stopped_by_signals(True, "interrupted; running jobs continue"):
         drive_slurm(client, settings, say)
 
 
 @slurm_app.command("give-back")
 def give_back(partition: _Partition = None, journal: _Journal = None, conf: _Conf = None) -> None:
-    """Release all jobs that wait for Windlass, so that Slurm starts them by itself: after a driver was killed."""
+    """Release all jobs that Windlass holds, so that Slurm starts them; for use after the driver was killed."""
     from windlass.engines.slurm import driver, settings
     from windlass.engines.slurm.system import SlurmOptions
 
     client = _client(conf, 60.0)
     file = journal or settings.default_journal(settings.cluster_name(client))
     jobs = driver.give_back(client, file, SlurmOptions(partition=partition))
-    print(f"released: {', '.join(str(job) for job in jobs)}" if jobs else "no job waits for Windlass")
+    print_lines(
+        [f"released: {', '.join(str(job) for job in jobs)}" if jobs else "no job is held for Windlass"]
+    )
 
 
 @slurm_app.command()
 def log(
-    out: Annotated[Path | None, typer.Option("--out", help="File.", show_default="standard output")] = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", help="File to write.", show_default="standard output")
+    ] = None,
     conf: _Conf = None,
     duplicates: Annotated[
-        bool, typer.Option("--duplicates", help="Every run of a requeued job, not its last alone.")
+        bool, typer.Option("--duplicates", help="Include every run of a requeued job, not only the last.")
     ] = False,
 ) -> None:
-    """Write jobs that have ended as CSV, which `windlass run` reads."""
+    """Write finished jobs as CSV, for windlass run."""
     from windlass.engines.slurm.log import read_log, write_log
     from windlass.io import check_file, write_text
 
@@ -158,20 +160,20 @@ def log(
     table = io.StringIO()
     write_log(found.jobs, table)
     if out is None:
-        sys.stdout.write(table.getvalue())
+        write_raw(table.getvalue())
     else:
         write_text(table.getvalue(), out)
     what, why = ("runs", "never ran") if duplicates else ("jobs", "never ran or ran again")
-    say(f"{len(found.jobs)} {what}; {found.left_out} records left out, of jobs that {why}")
+    say(f"{len(found.jobs)} {what}; {found.left_out} records of jobs that {why} are left out")
 
 
 def read_policies(text: str) -> dict[str, Named]:
-    """Policies by decision, of an option such as ``order=easy``.
+    """Return policies by decision, read from an option such as ``order=easy``.
 
     Raises
     ------
     InputError
-        A decision that Slurm is not driven by, one given twice, or no such policy.
+        A decision cannot be driven on Slurm or is given twice, or a policy does not exist.
 
     Examples
     --------
@@ -184,7 +186,7 @@ def read_policies(text: str) -> dict[str, Named]:
     from windlass.order.site import POLICIES as ORDER
     from windlass.share import POLICIES as SHARE
 
-    # More decisions that are asked of Slurm get a registry here.
+    # The decisions that the driver of Slurm supports.
     registries = {ORDER.key: ORDER, SHARE.key: SHARE}
     found: dict[str, Named] = {}
     for entry in text.split(","):
@@ -193,7 +195,7 @@ def read_policies(text: str) -> dict[str, Named]:
             decision, name = ORDER.key, decision
         if decision not in registries:
             raise InputError(
-                f"--policies: no decision {decision!r} on Slurm, expected one of {', '.join(registries)}"
+                f"--policies: decision {decision!r} cannot be driven on Slurm, expected one of {', '.join(registries)}"
             )
         if decision in found:
             raise InputError(f"--policies: {decision} is given twice, expected one policy")

@@ -1,4 +1,4 @@
-"""What libraries' compiled parts write to standard error, apart from what Windlass says there."""
+"""Capture of what libraries write to standard error, apart from Windlass's own messages."""
 
 from __future__ import annotations
 
@@ -10,31 +10,31 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-#: Says where the log is if its standard input ends without a word, as it does with a process that is aborted.
+#: Prints where the log is if its standard input closes without a word, as when this process is aborted.
 _AFTER = 'read -r word || { [ -s "$1" ] && echo "$2" >&2 || rm -f "$1"; }'
 
 
 @contextlib.contextmanager
 def errors_apart(of: str, wanted: bool = True) -> Iterator[None]:
-    """Have standard error as the system knows it lead to a file, for what libraries and their processes write there by
-    themselves; ``sys.stderr`` leads where it led. One line says at the end where the file is, if there is anything in
-    it, also where this process is aborted.
+    """Redirect file descriptor 2 to a log file, for libraries and their processes; ``sys.stderr`` is not redirected.
+
+    At the end, one line names the file if anything was written to it, also if this process is aborted.
 
     Parameters
     ----------
     of
-        Who writes there, for the line.
+        The library that writes there, for the line.
     wanted
-        Whether to do so; nothing is done otherwise, nor where ``sys.stderr`` is something else already.
+        False to do nothing. Nothing is done either if ``sys.stderr`` is redirected already.
     """
     if not wanted or not _is_plain():
         yield
         return
     handle, name = tempfile.mkstemp(prefix="windlass.", suffix=".log")
     shown = os.dup(2)
-    says = f"windlass: what {of} wrote by itself is in {name}"
+    message = f"windlass: output of {of} on standard error is in {name}"
     after = subprocess.Popen(
-        ["sh", "-c", _AFTER, "sh", name, f"{says}; it may be why this command ended"],
+        ["sh", "-c", _AFTER, "sh", name, f"{message}; it may explain why this command ended"],
         stdin=subprocess.PIPE,
         stderr=shown,
         start_new_session=True,
@@ -54,7 +54,7 @@ def errors_apart(of: str, wanted: bool = True) -> Iterator[None]:
         after.communicate(b"done\n")
         if os.path.getsize(name):
             with contextlib.suppress(OSError):
-                print(says, file=sys.stderr)
+                print(message, file=sys.stderr)
         else:
             Path(name).unlink(missing_ok=True)
 

@@ -1,11 +1,9 @@
-"""Consoles on which nothing from outside tells the terminal what to do."""
+"""Consoles that print text literally: text from logs and policies cannot control the terminal."""
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import datetime
 
 from rich.console import Console, ConsoleOptions, ConsoleRenderable, RenderableType, RenderHook
 from rich.segment import Segment
@@ -16,12 +14,12 @@ from windlass.model.text import printable
 def terminal(
     *, stderr: bool = False, highlight: bool = False, soft_wrap: bool = False, width: int | None = None
 ) -> Console:
-    """A console that prints text as it is: no markup, no names of emoji, signs that steer a terminal written out.
+    """Return a console without markup and emoji names, which escapes control characters.
 
     Parameters
     ----------
     stderr, highlight, soft_wrap, width
-        As for :class:`rich.console.Console`.
+        See :class:`rich.console.Console`.
 
     Examples
     --------
@@ -31,30 +29,25 @@ def terminal(
     console = Console(
         stderr=stderr, highlight=highlight, soft_wrap=soft_wrap, width=width, markup=False, emoji=False
     )
-    console.push_render_hook(_Cleaning())
+    console.push_render_hook(_Escaping())
     return console
 
 
-def say(line: str) -> None:
-    """A line with the time of day on standard error, as commands that go on for long have it."""
-    print(f"{datetime.now():%H:%M:%S} {printable(line)}", file=sys.stderr, flush=True)
-
-
-class _Cleaning(RenderHook):
+class _Escaping(RenderHook):
     def process_renderables(self, renderables: list[ConsoleRenderable]) -> list[ConsoleRenderable]:
-        return [_Clean(each) for each in renderables]
+        return [_Escaped(each) for each in renderables]
 
 
 @dataclass(frozen=True, slots=True)
-class _Clean:
-    """What is inside, once it is laid out: rich has signs of its own that steer, apart from text."""
+class _Escaped:
+    """A renderable whose text is escaped after layout; the console's own control codes are separate segments."""
 
     inside: RenderableType
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[Segment]:
         for segment in console.render(self.inside, options):
-            yield segment if segment.control else Segment(_lines(segment.text), segment.style)
+            yield segment if segment.control else Segment(_escaped(segment.text), segment.style)
 
 
-def _lines(text: str) -> str:
+def _escaped(text: str) -> str:
     return "\n".join(printable(line) for line in text.split("\n"))

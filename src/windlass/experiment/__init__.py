@@ -10,5 +10,9 @@
 - :mod:`~windlass.experiment.runner`: every variant with every seed, in one process or several.
 - :mod:`~windlass.experiment.checkpoint`: finished runs on disk, from which an interrupted experiment resumes.
 - :mod:`~windlass.experiment.recorded`: the schedule that a log recorded, as a result to compare with.
+- :mod:`~windlass.experiment.inspection`: what a scenario reads, draws and imports, without a run.
+- :mod:`~windlass.experiment.finished_run`: the results of an earlier run, and what one of its jobs waited for.
+- :mod:`~windlass.experiment.placement`: the placement of one job over sites.
+- :mod:`~windlass.experiment.catalogue`: decisions, policies, priorities, worlds and formats, for listings.
 - :mod:`~windlass.experiment.checks`: the checks that every policy must pass, tried in the simulator.
 """

@@ -15,11 +15,12 @@ Policies, one file each in ``policies/``:
 - ``videostorm``: one pool of cores, placements at random.
 - ``same-location``: the greedy, with each query in one cluster; ``static``: with all queries on one tier.
 
-:mod:`~windlass.plan.view` says what policies see and answer. :mod:`~windlass.plan.configurations` makes the numbers in
-it from queries of components with knobs, and clusters in tiers. :mod:`~windlass.plan.functions` offers planning on
+:mod:`~windlass.plan.view` says what policies see and answer. :mod:`~windlass.plan.configurations` makes the numbers
+in it from queries of components with knobs, and clusters in tiers. :mod:`~windlass.plan.functions` offers planning on
 arrays, of which the functions here are a part; :mod:`~windlass.plan.bound` says what no plan can be better than.
-:mod:`~windlass.plan.files` reads queries and clusters, :mod:`~windlass.plan.profile` measures plans of real video
-pipelines. :mod:`~windlass.plan.compiled` says what of a planner is compiled ahead. ``lib/`` has what policies share.
+:mod:`~windlass.plan.solve` compares planners on the same queries. :mod:`~windlass.plan.files` reads queries and
+clusters, :mod:`~windlass.plan.profile` measures plans of real video pipelines. :mod:`~windlass.plan.compiled` says
+what of a planner is compiled ahead. ``lib/`` has what policies share.
 
 >>> from windlass.plan import POLICIES, cascade, fair
 >>> "fair" in POLICIES.names()

@@ -7,7 +7,6 @@ folder's modules; adding a file adds the policy. A policy outside the folder is 
 
 from __future__ import annotations
 
-import difflib
 import importlib
 import inspect
 from collections.abc import Iterator, Mapping
@@ -21,6 +20,7 @@ from windlass.model import InputError
 from windlass.policy import installed
 from windlass.policy.context import Context
 from windlass.policy.discovery import classes_in, named_classes
+from windlass.policy.nearest import did_you_mean
 from windlass.policy.user_code import blamed, import_file
 
 #: Annotations of parameters that are numbers, as text where a file postpones them.
@@ -96,9 +96,8 @@ class Registry:
                 return installed.find(self.decision, name, self.method)
             except InputError as error:
                 raise InputError(f"{self.field}: {error}") from error
-        close = difflib.get_close_matches(name, self.names(), n=1)
-        hint = f"; did you mean {close[0]!r}?" if close else ""
         known = ", ".join(self.names())
+        hint = did_you_mean(name, self.names())
         raise InputError(f"{self.field}: unknown policy {name!r}, expected one of {known}{hint}")
 
     def parameters(self, name: str) -> Mapping[str, inspect.Parameter]:

@@ -28,7 +28,7 @@ MUTANTS = (
         "experiment/checks/validation.py", "found = lines[-1] if lines else None", "found = None", OF_CHECK
     ),
     Mutant(
-        "cli/validate.py",
+        "experiment/inspection.py",
         "(world.workload_key(variant.setting, seed), other)",
         "world.workload_key(variant.setting, seed)",
         OF_VALIDATE,
@@ -39,7 +39,7 @@ MUTANTS = (
         "for each in tree.values() for file",
         OF_VALIDATE,
     ),
-    Mutant("cli/overrides.py", 'if letter == "," and depth == 0:', 'if letter == ",":', OF_PARAMETERS),
+    Mutant("cli/policy_list.py", 'if letter == "," and depth == 0:', 'if letter == ",":', OF_PARAMETERS),
     Mutant(
         "experiment/scenario/files.py",
         "else key: resolve_policies(value, folder)",

@@ -15,7 +15,7 @@ LIVE, ASAX = ("tests/reproductions/test_live_rows.py",), ("tests/reproductions/t
 
 MUTANTS = (
     Mutant(
-        "cli/app.py",
+        "cli/subcommands.py",
         '] = "20min",',
         '] = "10min",',
         PASSED_ON,

@@ -8,6 +8,7 @@ what it is told of spikes is of before those that are.
 - :mod:`~windlass.admit.evaluation.judging`: what a candidate foresees.
 - :mod:`~windlass.admit.evaluation.variants`: the best Pronto of what came before.
 - :mod:`~windlass.admit.evaluation.certainty`: how sure a recall, or a difference of two, is.
+- :mod:`~windlass.admit.evaluation.recordings`: all candidates judged on recorded telemetry of machines.
 - :mod:`~windlass.admit.evaluation.verdict`: whether a signal is ahead of another.
 """
 

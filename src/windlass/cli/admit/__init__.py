@@ -1,17 +1,11 @@
-"""``windlass admit``: what signals foresee on a machine's telemetry.
+"""``windlass admit``: how well policies predict spikes in recorded telemetry.
 
 - :mod:`~windlass.cli.admit.command`: ``evaluate``.
 - :mod:`~windlass.cli.admit.output`: its tables, page and JSON.
-- :mod:`~windlass.cli.admit.compared`: who is ahead of whom.
+- :mod:`~windlass.cli.admit.compared`: differences to the best baseline and to Pronto.
 """
 
-from windlass.cli.admit.command import (
-    EvaluationOptions,
-    evaluate,
-    evaluate_apart,
-    evaluate_command,
-    node_of,
-    shares,
-)
+from windlass.admit.evaluation.recordings import EvaluationOptions
+from windlass.cli.admit.command import evaluate_command, shares
 
-__all__ = ["EvaluationOptions", "evaluate", "evaluate_apart", "evaluate_command", "node_of", "shares"]
+__all__ = ["EvaluationOptions", "evaluate_command", "shares"]

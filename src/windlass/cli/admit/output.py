@@ -1,4 +1,4 @@
-"""What was judged, as tables for the terminal, as JSON, and as a page."""
+"""Judged policies as tables for the terminal, as JSON, and as an HTML page."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from windlass.report.pictures import Line, Picture, part
 
 
 def row_of(judged: Judged, found: Sequence[Judged]) -> dict[str, object]:
-    """One candidate as JSON has it; what is not known is null, and intervals are of 95 %."""
+    """Return one candidate as plain values for JSON; the names of 95 % intervals end in ``_95``."""
     of, sure = judged.candidate, asdict(judged.intervals)
-    row: dict[str, object] = {
+    return {
         "policy": of.label,
         "asked_downtime": of.downtime,
         "parameters": dict(of.parameters),
@@ -29,25 +29,17 @@ def row_of(judged: Judged, found: Sequence[Judged]) -> dict[str, object]:
         **{f"{name}_95": pair for name, pair in sure.items()},
         **fields_of(judged, found),
     }
-    return {name: _plain(value) for name, value in row.items()}
 
 
-def _plain(value: object) -> object:
-    if isinstance(value, tuple):
-        return [_plain(each) for each in value]
-    if isinstance(value, dict):
-        return {name: _plain(each) for name, each in value.items()}
-    return None if isinstance(value, float) and not math.isfinite(value) else value
-
-
+#: Columns of a candidate.
 HEADS = (
-    "policy", "asked", "downtime", "recall", "chance", "shifted", "by shift", "over shifted", "ahead", "precision",
+    "policy", "target", "downtime", "recall", "chance", "shifted", "by shift", "over shifted", "ahead", "precision",
     "lead", "left", "right", "over best baseline",
 )  # fmt: skip
 
 
 def cells(judged: Judged, found: Sequence[Judged]) -> tuple[str, ...]:
-    """One candidate as a row of :data:`HEADS`."""
+    """Return one candidate as the cells of :data:`HEADS`."""
     of, own, sure = judged.candidate, judged.quality, judged.intervals
     lift = own.ahead / own.downtime if own.downtime else math.nan
     against = None if math.isnan(of.downtime) else beside_best(judged, found)
@@ -69,12 +61,12 @@ def cells(judged: Judged, found: Sequence[Judged]) -> tuple[str, ...]:
     )
 
 
-#: Which columns of :data:`HEADS` are in the first table for the terminal, and which in the others.
+#: Columns of :data:`HEADS` by their place, in each of the tables for the terminal.
 _TABLES = ((0, 2, 3, 4, 5, 6), (0, 8, 9, 10, 11, 12), (0, 7, 13))
 
 
 def tables_of(found: Sequence[Judged]) -> list[Table]:
-    """All candidates in tables for the terminal, those of one downtime below each other."""
+    """Return tables for the terminal, with a section for each downtime."""
     rows = [cells(each, found) for each in found]
     tables = []
     for columns in _TABLES:
@@ -94,7 +86,17 @@ def tables_of(found: Sequence[Judged]) -> list[Table]:
 
 @dataclass(frozen=True, slots=True)
 class JudgedRecording:
-    """What was judged on one recording: its name, what it holds in a sentence, and all candidates."""
+    """The candidates on one recording.
+
+    Parameters
+    ----------
+    name
+        The name of the recording.
+    lead
+        Sentences on the recording.
+    found
+        The judged candidates.
+    """
 
     name: str
     lead: str
@@ -102,9 +104,9 @@ class JudgedRecording:
 
 
 def page_of(whole: JudgedRecording, each: Sequence[JudgedRecording], within: int) -> str:
-    """A page of all rows and curves; where there are several recordings, of all and then of each."""
+    """Return a page with the table and the curves of all recordings, and a table for each."""
     head = f"<header><h1>{text(whole.name)}</h1><p class='lead'>{text(whole.lead)}</p></header>"
-    parts = [PageSection(head), PageSection(_table("Recall beside chance", whole.found))]
+    parts = [PageSection(head), PageSection(_table("Recall compared with chance", whole.found))]
     found = whole.found
     for picture in (recalls(found, within), leads(found, within), *over_nodes(found)):
         drawn = part(picture)
@@ -118,16 +120,16 @@ def _table(title: str, found: Sequence[Judged], lead: str = "") -> str:
     rows = "".join(
         "<tr>" + "".join(f"<td>{text(cell)}</td>" for cell in cells(each, found)) + "</tr>" for each in found
     )
-    said = f"<p>{text(lead)}</p>" if lead else ""
+    intro = f"<p>{text(lead)}</p>" if lead else ""
     verdicts = "".join(f"<p>{text(line)}</p>" for line in verdicts_of(found))
     return (
-        f'<section><h2>{text(title)}</h2>{said}<div class="scroll"><table class="claims"><thead><tr>{heads}</tr>'
+        f'<section><h2>{text(title)}</h2>{intro}<div class="scroll"><table class="claims"><thead><tr>{heads}</tr>'
         f"</thead><tbody>{rows}</tbody></table></div>{verdicts}</section>"
     )
 
 
 def recalls(found: Sequence[Judged], within: int) -> Picture:
-    """Recall over downtime, a line a policy, and chance."""
+    """Return a plot of recall over downtime, with a line for each policy and one for chance."""
     names = list(dict.fromkeys(each.candidate.label for each in found))
     lines = []
     for name in names:
@@ -141,15 +143,17 @@ def recalls(found: Sequence[Judged], within: int) -> Picture:
 
 
 def _first(found: Sequence[Judged]) -> list[Judged]:
-    """Those at the first downtime, and those that have none."""
-    asked = [each.candidate.downtime for each in found if not math.isnan(each.candidate.downtime)]
+    """Return the candidates at the first downtime, and those without one."""
+    downtimes = [each.candidate.downtime for each in found if not math.isnan(each.candidate.downtime)]
     return [
-        each for each in found if math.isnan(each.candidate.downtime) or each.candidate.downtime == asked[0]
+        each
+        for each in found
+        if math.isnan(each.candidate.downtime) or each.candidate.downtime == downtimes[0]
     ]
 
 
 def leads(found: Sequence[Judged], within: int) -> Picture:
-    """The distribution of leads: which share of onsets was foreseen so many steps before, or more."""
+    """Return a plot of leads: the share of onsets that were predicted at least N steps before."""
     steps = list(range(1, within + 1))
     lines = []
     for each in _first(found):
@@ -160,7 +164,7 @@ def leads(found: Sequence[Judged], within: int) -> Picture:
         )
     return Picture(
         "leads",
-        "How long before onsets a signal was first up",
+        "Steps from the first signal to the onset",
         "steps before, or more",
         "share of onsets",
         tuple(lines),
@@ -168,7 +172,7 @@ def leads(found: Sequence[Judged], within: int) -> Picture:
 
 
 def over_nodes(found: Sequence[Judged]) -> list[Picture]:
-    """Where there are several nodes: CDFs over them of recall less chance's, and of downtime."""
+    """Return CDFs over nodes of recall above chance and of downtime; none for a single node."""
     shown = _first(found)
     if not shown or len(shown[0].each) < 2:
         return []
@@ -179,7 +183,7 @@ def over_nodes(found: Sequence[Judged]) -> list[Picture]:
     downs = [_cdf(each.candidate.label, [own.downtime for own in each.each]) for each in shown]
     return [
         Picture(
-            "gains", "Recall above chance, over nodes", "recall less chance", "share of nodes", tuple(gains)
+            "gains", "Recall above chance, over nodes", "recall minus chance", "share of nodes", tuple(gains)
         ),
         Picture("downs", "Downtime, over nodes", "share of steps down", "share of nodes", tuple(downs)),
     ]

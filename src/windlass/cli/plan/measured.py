@@ -1,4 +1,4 @@
-"""What was measured of queries on real nodes, beside what was planned: as a table and as JSON."""
+"""Measured and planned accuracy and lateness of streaming queries, as a table and as JSON."""
 
 from __future__ import annotations
 
@@ -13,7 +13,10 @@ from windlass.engines.streams.scoring import Playing
 
 
 def measured_table(run: StreamsRun) -> Table:
-    """A row a query and configuration, of the playings that nothing disturbed; and how many were."""
+    """Return a row per query and configuration, with the numbers of undisturbed and disturbed playings.
+
+    Accuracy and lateness are those of the undisturbed playings.
+    """
     table = Table(
         "query", "configuration", "playings", "planned", "measured", "missed", "late", "late p95", "expected"
     )
@@ -35,7 +38,7 @@ def measured_table(run: StreamsRun) -> Table:
 
 
 def tree_of(run: StreamsRun) -> dict[str, Any]:
-    """The same in full, for JSON: times in seconds, and null where nothing was measured."""
+    """Return every playing and decision as plain values for JSON; times in seconds."""
     return {
         "playings": [
             {
@@ -46,10 +49,10 @@ def tree_of(run: StreamsRun) -> dict[str, Any]:
                 "accuracy_planned": row.planned,
                 "accuracy_measured": row.accuracy,
                 "frames_missed": row.missed,
-                "late_expected_s": _number(row.expected),
-                "late_mean_s": _number(float(row.late.mean())) if len(row.late) else None,
-                "late_p95_s": _number(float(np.quantile(row.late, 0.95))) if len(row.late) else None,
-                "late_most_s": _number(float(row.late.max())) if len(row.late) else None,
+                "late_expected_s": row.expected,
+                "late_mean_s": float(row.late.mean()) if len(row.late) else None,
+                "late_p95_s": float(np.quantile(row.late, 0.95)) if len(row.late) else None,
+                "late_most_s": float(row.late.max()) if len(row.late) else None,
             }
             for row in run.playings
         ],
@@ -66,10 +69,6 @@ def _groups(run: StreamsRun) -> list[list[Playing]]:
     for row in run.playings:
         found.setdefault((row.query, row.label), []).append(row)
     return list(found.values())
-
-
-def _number(value: float) -> float | None:
-    return value if math.isfinite(value) else None
 
 
 def _seconds(value: float) -> str:

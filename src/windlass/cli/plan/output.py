@@ -1,51 +1,24 @@
-"""What planners chose: as tables for the terminal and as JSON."""
+"""Plans as tables for the terminal and as JSON."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from rich.table import Table
 
-from windlass.plan import Plan, PlanView, QueryOptions
-
-
-@dataclass(frozen=True, slots=True)
-class PlannerResult:
-    """What a planner chose.
-
-    Parameters
-    ----------
-    policy
-        Its name.
-    view, plan
-        What it saw, and what it answered.
-    mean
-        The mean accuracy; a query that cannot run has 0.
-    bound
-        At most so high is any plan's mean where queries are not merged.
-    used
-        (L,) what the plan asks for of each resource.
-    """
-
-    policy: str
-    view: PlanView
-    plan: Plan
-    mean: float
-    bound: float
-    used: NDArray[np.float64]
+from windlass.plan import QueryOptions
+from windlass.plan.solve import PlannerResult
 
 
 def tables_of(found: Sequence[PlannerResult]) -> list[Table]:
-    """Of one planner its configurations and its use of each resource; of several, both side by side."""
-    return [_alone(found[0]), _used(found[0])] if len(found) == 1 else [_beside(found), _shares(found)]
+    """Return a table of configurations and one of resources; several planners are columns of both."""
+    return [_alone(found[0]), _used(found[0])] if len(found) == 1 else [_accuracies(found), _shares(found)]
 
 
 def reasons(of: PlannerResult) -> list[str]:
-    """Why each query runs as it does, a line each."""
+    """Return the reason of each query's configuration, one line each."""
     pairs = zip(of.view.queries, of.plan.why, strict=True)
     return [f"  {of.policy}: {options.name}: {why}" for options, why in pairs]
 
@@ -64,7 +37,7 @@ def _used(of: PlannerResult) -> Table:
     return table
 
 
-def _beside(found: Sequence[PlannerResult]) -> Table:
+def _accuracies(found: Sequence[PlannerResult]) -> Table:
     table = Table("query", *(each.policy for each in found), title="Accuracy", title_justify="left")
     for place, options in enumerate(found[0].view.queries):
         table.add_row(options.name, *(_accuracy(options, each.plan.choices[place]) for each in found))
@@ -95,7 +68,7 @@ def _share(amount: float, capacity: float) -> str:
 
 
 def tree_of(of: PlannerResult) -> dict[str, Any]:
-    """One planner's answer as JSON has it; without a limit, a capacity is null."""
+    """Return one plan as plain values for JSON; a capacity without a limit is null."""
     return {
         "policy": of.policy,
         "mean_accuracy": of.mean,
@@ -118,7 +91,7 @@ def tree_of(of: PlannerResult) -> dict[str, Any]:
 
 
 def _resources(of: PlannerResult) -> list[tuple[str, float, float]]:
-    """Name, amount and capacity of what is used, or is limited."""
+    """Return name, amount and capacity of each resource that is used or limited."""
     listed = zip(of.view.resources, of.used.tolist(), of.view.capacity.tolist(), strict=True)
     return [(name, amount, capacity) for name, amount, capacity in listed if amount > 0 or capacity < np.inf]
 
@@ -126,5 +99,5 @@ def _resources(of: PlannerResult) -> list[tuple[str, float, float]]:
 def _amount(name: str, amount: float) -> str:
     if not np.isfinite(amount):
         return "no limit"
-    # Links are told as networks are, in bits.
+    # Rates of links are in bits, as usual for networks.
     return f"{amount:.3g} cores" if name.endswith(".cores") else f"{amount * 8 / 1e6:.3g} Mb/s"

@@ -1,4 +1,4 @@
-"""A profile as a page: accuracy against cores and against bytes."""
+"""A profile as an HTML page: accuracy against cores and against bytes."""
 
 from __future__ import annotations
 
@@ -12,23 +12,34 @@ from windlass.report.palette import TEXT, stroke
 
 
 def page_of(title: str, lead: Sequence[str], plans: Sequence[QueryPlan], front: Sequence[int]) -> str:
-    """A page of all plans; ``front`` are the most accurate for their cores.
+    """Return a page of all plans.
 
+    Parameters
+    ----------
+    title, lead
+        The heading, and sentences below it.
+    plans
+        All plans of the profile.
+    front
+        Indices of the plans that no other plan matches in accuracy with fewer cores.
+
+    Examples
+    --------
     >>> from windlass.model.queries import Component
     >>> plan = QueryPlan(0.5, (Component("decode", 0.1, 5e5), Component("detect knn", 0.2, 5e3)))
     >>> "detect knn" in page_of("one plan", ["a line"], [plan], [0])
     True
     """
-    said = "".join(f"<p class='lead'>{text(line)}</p>" for line in lead)
-    parts = [PageSection(f"<header><h1>{text(title)}</h1>{said}</header>"), _listed(plans, front)]
+    sentences = "".join(f"<p class='lead'>{text(line)}</p>" for line in lead)
+    parts = [PageSection(f"<header><h1>{text(title)}</h1>{sentences}</header>"), _front_table(plans, front)]
     pictures = (
-        ("cores", "Accuracy against cores", "CPU seconds a second of stream", _cores),
-        ("bytes", "Accuracy against bytes", "sent by the detector and the associator, Mb/s", _sent),
-        ("decoded", "Accuracy against the frames' bytes", "sent by the decoder, Mb/s", _decoded),
+        ("cores", "Accuracy against cores", "CPU seconds per second of stream", _cores),
+        ("bytes", "Accuracy against bytes", "rate of the detector and the associator, Mb/s", _sent),
+        ("decoded", "Accuracy against bytes of frames", "rate of the decoder, Mb/s", _decoded),
     )
     for key, name, axis, of in pictures:
         plot = _scatter(key, axis, plans, of)
-        caption = "A point is a plan; colours are detectors."
+        caption = "Each point is a plan; colours are detectors."
         parts.append(PageSection(f"<section>{figure(plot, name, caption)}</section>", (plot,)))
     return page(title, parts)
 
@@ -45,7 +56,7 @@ def _decoded(plan: QueryPlan) -> float:
     return plan.components[0].output * 8e-6
 
 
-def _listed(plans: Sequence[QueryPlan], front: Sequence[int]) -> PageSection:
+def _front_table(plans: Sequence[QueryPlan], front: Sequence[int]) -> PageSection:
     rows = "".join(
         f"<tr><td>{text(', '.join(part.name for part in plans[place].components))}</td>"
         f"<td>{plans[place].accuracy:.3f}</td><td>{_cores(plans[place]):.3f}</td>"
@@ -54,7 +65,7 @@ def _listed(plans: Sequence[QueryPlan], front: Sequence[int]) -> PageSection:
     )
     heads = "<th>plan</th><th>accuracy</th><th>cores</th><th>frames, Mb/s</th><th>the rest, Mb/s</th>"
     return PageSection(
-        '<section><h2>Most accurate for their cores</h2><div class="scroll"><table class="claims"><thead>'
+        '<section><h2>Most accurate plans by cores</h2><div class="scroll"><table class="claims"><thead>'
         f"<tr>{heads}</tr></thead><tbody>{rows}</tbody></table></div></section>"
     )
 

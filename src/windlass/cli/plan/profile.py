@@ -1,30 +1,27 @@
-"""``windlass plan profile``: how accurate each plan of a pipeline is on a clip, and what it costs."""
+"""``windlass plan profile``: accuracy and cost of each plan of a video pipeline on a clip."""
 
 from __future__ import annotations
 
-import json
 import re
-import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rich.table import Table
 
-from windlass.cli.plan.bar import bar
+from windlass.cli.output import check_report, print_lines, print_tables, write_json, write_report
 from windlass.cli.plan.clip import needs_opencv
-from windlass.cli.terminal import terminal
-from windlass.io import check_file, write_text
+from windlass.cli.progress import counted_progress
+from windlass.io import check_file
 from windlass.model import InputError
 from windlass.model.queries import QueryPlan
 from windlass.plan.profile import write_plans
-from windlass.plan.profile.tracks import Tracks, read_truth
-from windlass.report import BEGINS
+from windlass.plan.profile.comparison import SinglePlanRuns, cores, front, run_alone
+from windlass.plan.profile.tracks import read_truth
 
 if TYPE_CHECKING:
     from windlass.plan.profile.clipinfo import ClipInfo
-    from windlass.plan.profile.pipeline import TrackerPlan
     from windlass.plan.profile.running import PlanProfile
 
 _UNITS = {"": 1, "B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "KIB": 2**10, "MIB": 2**20, "GIB": 2**30}
@@ -32,7 +29,19 @@ _UNITS = {"": 1, "B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "KIB": 2**10, "M
 
 @dataclass(frozen=True, slots=True)
 class ProfileOptions:
-    """What is to be profiled: files, the cache's bytes, whether each plan is run by itself too, and files to write."""
+    """The pipeline, the clip, and the files to write.
+
+    Parameters
+    ----------
+    pipeline, clip, truth
+        The files to read.
+    cache
+        The most bytes of outputs that are kept.
+    alone
+        Run each plan separately too.
+    out, report
+        The files to write.
+    """
 
     pipeline: Path
     clip: Path
@@ -43,21 +52,13 @@ class ProfileOptions:
     report: Path | None
 
 
-@dataclass(frozen=True, slots=True)
-class SinglePlanRuns:
-    """Every plan run by itself: CPU seconds of all, and how many gave another answer."""
-
-    seconds: float
-    differ: int
-
-
 def bytes_of(given: str) -> float:
-    """Bytes as a user gives them.
+    """Return an amount of bytes, read from the option.
 
     Raises
     ------
     InputError
-        It is no amount of bytes.
+        The text is not an amount of bytes.
 
     Examples
     --------
@@ -66,107 +67,63 @@ def bytes_of(given: str) -> float:
     """
     found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([A-Za-z]*)\s*", given)
     if found is None or found[2].upper() not in _UNITS:
-        raise InputError(f"--cache is {given!r}, expected bytes such as 900MB")
+        raise InputError(f"--cache is {given!r}, expected an amount of bytes, as in 900MB")
     return float(found[1]) * _UNITS[found[2].upper()]
 
 
-def front(plans: Sequence[QueryPlan]) -> list[int]:
-    """The plans to which no other is at least as accurate for fewer cores, by cores.
-
-    >>> from windlass.model.queries import Component
-    >>> some = ((0.5, 2), (0.5, 1), (0.4, 1.5))
-    >>> front([QueryPlan(accuracy, (Component("a", cores, 0.0),)) for accuracy, cores in some])
-    [1]
-    """
-    order = sorted(range(len(plans)), key=lambda place: (cores(plans[place]), -plans[place].accuracy))
-    found: list[int] = []
-    for place in order:
-        if not found or plans[place].accuracy > plans[found[-1]].accuracy:
-            found.append(place)
-    return found
-
-
-def cores(plan: QueryPlan) -> float:
-    """CPU seconds a second of stream, of all components."""
-    return sum(part.cores for part in plan.components)
-
-
-def profile_command(asked: ProfileOptions, *, as_json: bool) -> None:
-    """Read, run, write, print."""
+def profile_command(options: ProfileOptions, *, as_json: bool) -> None:
+    """Profile a pipeline, and write and print the profile."""
     needs_opencv("profile")
-    # Imported here, as OpenCV may not be there.
+    # Imported here, since OpenCV is optional.
     from windlass.plan.profile.clip import about
     from windlass.plan.profile.pipeline import read_pipeline
     from windlass.plan.profile.running import profile
 
-    pipeline, clip = read_pipeline(asked.pipeline), about(asked.clip)
-    truth = read_truth(asked.truth, clip)
-    inputs = (asked.pipeline, asked.clip, asked.truth)
-    check_file("--out", asked.out, inputs, b"PAR1")
-    if asked.report is not None:
-        check_file("--report", asked.report, inputs, BEGINS)
-    with bar("plans") as tell:
-        found = profile(pipeline.plans, clip, truth, asked.cache, tell=tell)
+    pipeline, clip = read_pipeline(options.pipeline), about(options.clip)
+    truth = read_truth(options.truth, clip)
+    inputs = (options.pipeline, options.clip, options.truth)
+    check_file("--out", options.out, inputs, b"PAR1")
+    check_report(options.report, inputs)
+    with counted_progress("plans") as tell:
+        found = profile(pipeline.plans, clip, truth, options.cache, tell=tell)
     plans = [each.plan for each in found.plans]
-    write_plans(plans, asked.out)
+    write_plans(plans, options.out)
     alone = None
-    if asked.alone:
-        with bar("each plan alone") as tell:
+    if options.alone:
+        with counted_progress("separate plans") as tell:
             alone = run_alone(pipeline.plans, clip, truth, found, tell)
-    lines = summary(found, asked, clip, alone)
-    if asked.report is not None:
+    lines = summary(found, options, clip, alone)
+    if options.report is not None:
         from windlass.cli.plan.plots import page_of
 
-        title = f"Plans of {pipeline.name} on {asked.clip.name}"
-        write_text(page_of(title, lines, plans, front(plans)), asked.report)
+        title = f"Plans of {pipeline.name} on {options.clip.name}"
+        write_report(options.report, page_of(title, lines, plans, front(plans)))
     if as_json:
-        sys.stdout.write(
-            json.dumps(tree_of(pipeline.name, clip, asked, found, alone), allow_nan=False) + "\n"
-        )
+        write_json(tree_of(pipeline.name, clip, options, found, alone))
         return
-    console = terminal()
-    console.print(_table(plans))
-    console.print("\n".join(lines))
-
-
-def run_alone(
-    plans: Sequence[TrackerPlan],
-    clip: ClipInfo,
-    truth: Tracks,
-    together: PlanProfile,
-    tell: Callable[[int, int], None],
-) -> SinglePlanRuns:
-    """Run each plan by itself, and hold its answer to the one that all gave together."""
-    from windlass.plan.profile.running import profile
-
-    seconds, differ = 0.0, 0
-    for number, (plan, before) in enumerate(zip(plans, together.plans, strict=True)):
-        own = profile([plan], clip, truth, 0.0)
-        seconds += own.seconds
-        differ += not own.plans[0].same_answers(before)
-        tell(number + 1, len(plans))
-    return SinglePlanRuns(seconds, differ)
+    print_tables(_table(plans))
+    print_lines(lines)
 
 
 def summary(
-    found: PlanProfile, asked: ProfileOptions, clip: ClipInfo, alone: SinglePlanRuns | None
+    found: PlanProfile, options: ProfileOptions, clip: ClipInfo, alone: SinglePlanRuns | None
 ) -> list[str]:
-    """What it took, a line a sentence."""
+    """Return accuracy, CPU time and cache of the profile, one sentence each."""
     scores = [each.plan.accuracy for each in found.plans]
     lines = [
         f"{len(scores)} plans on {clip.frames} frames of {clip.width} x {clip.height}, {clip.seconds:g} s: accuracy "
         f"(F1 of tracks) {min(scores):.3f} to {max(scores):.3f}",
-        f"{found.seconds:,.1f} CPU s together; the plans' components take {found.apart:,.1f} plan by plan "
+        f"{found.seconds:,.1f} CPU s for all plans together; separate plans would take {found.apart:,.1f} "
         f"({found.apart / max(found.seconds, 1e-9):.1f}x)",
-        f"a step was given a frame {found.outputs:,} times, and would be {found.outputs_apart:,} times plan by plan; "
-        f"the cache held {found.most_held / 1e6:,.1f} MB at most, of {asked.cache / 1e6:,.1f}",
+        f"steps processed {found.outputs:,} frames, and separate plans would process {found.outputs_apart:,}; "
+        f"the cache held at most {found.most_held / 1e6:,.1f} of {options.cache / 1e6:,.1f} MB",
     ]
     if alone is not None:
-        said = "all with the same answers" if not alone.differ else f"{alone.differ} with OTHER answers"
+        same = "all results are equal" if not alone.differ else f"{alone.differ} results DIFFER"
         lines.append(
-            f"each plan run alone: {alone.seconds:,.1f} CPU s ({alone.seconds / max(found.seconds, 1e-9):.1f}x), {said}"
+            f"separate plans: {alone.seconds:,.1f} CPU s ({alone.seconds / max(found.seconds, 1e-9):.1f}x), {same}"
         )
-    return [*lines, f"written: {asked.out}"]
+    return [*lines, f"written: {options.out}"]
 
 
 def _table(plans: Sequence[QueryPlan]) -> Table:
@@ -175,7 +132,7 @@ def _table(plans: Sequence[QueryPlan]) -> Table:
         "accuracy",
         "cores",
         "sends, Mb/s",
-        title="Most accurate for their cores",
+        title="Most accurate plans by cores",
         title_justify="left",
     )
     for place in front(plans):
@@ -191,9 +148,9 @@ def _table(plans: Sequence[QueryPlan]) -> Table:
 
 
 def tree_of(
-    name: str, clip: ClipInfo, asked: ProfileOptions, found: PlanProfile, alone: SinglePlanRuns | None
+    name: str, clip: ClipInfo, options: ProfileOptions, found: PlanProfile, alone: SinglePlanRuns | None
 ) -> dict[str, Any]:
-    """As JSON has it."""
+    """Return the profile as plain values for JSON."""
     tree: dict[str, Any] = {
         "pipeline": name,
         "clip": {"width": clip.width, "height": clip.height, "frames": clip.frames, "seconds": clip.seconds},
@@ -201,7 +158,7 @@ def tree_of(
         "cpu_plan_by_plan_s": found.apart,
         "step_runs": found.outputs,
         "step_runs_plan_by_plan": found.outputs_apart,
-        "cache_bytes": asked.cache,
+        "cache_bytes": options.cache,
         "cache_most_held_bytes": found.most_held,
         "plans": [
             {

@@ -8,5 +8,7 @@
 - :mod:`~windlass.engines.streams.transit`: the expected latency of a frame.
 - :mod:`~windlass.engines.streams.part`: a running segment, on any cluster.
 - :mod:`~windlass.engines.streams.video`: components of a video pipeline as a segment's work, on real clips.
+- :mod:`~windlass.engines.streams.query_file`: a file of queries that is read again when it changes.
+- :mod:`~windlass.engines.streams.dry_run`: what a run would start.
 - :mod:`~windlass.engines.streams.result`: the result of a run.
 """

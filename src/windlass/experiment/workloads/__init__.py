@@ -23,6 +23,7 @@ Rigid jobs on one site:
 
 - :mod:`~windlass.experiment.workloads.lublin`: :func:`lublin`, jobs drawn from the model of Lublin and Feitelson.
 - :mod:`~windlass.experiment.workloads.load`: how much work they are for a site, and the same jobs coming faster.
+- :mod:`~windlass.experiment.workloads.description`: a log in numbers.
 - :mod:`~windlass.experiment.workloads.outages`: when its nodes are away.
 - :mod:`~windlass.experiment.workloads.use`: what jobs use of what they were given;
   :mod:`~windlass.experiment.workloads.measured`: laws that were measured, as quantiles.

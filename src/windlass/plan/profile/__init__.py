@@ -11,6 +11,7 @@ them on a clip whose true tracks are known, and does what plans have in common o
   knobs, and a pipeline's file; :mod:`~windlass.plan.profile.steps`: what components do.
 - :mod:`~windlass.plan.profile.tree`: all plans as one tree; :mod:`~windlass.plan.profile.cache`: outputs that are worth
   keeping; :mod:`~windlass.plan.profile.running`: runs the tree.
+- :mod:`~windlass.plan.profile.comparison`: the most accurate plans by cores, and plans run separately.
 - :mod:`~windlass.plan.profile.traffic`: draws clips of traffic, with their true tracks.
 
 ``table``, ``tracks``, ``clipinfo`` and ``cache`` need no OpenCV; the others need the extra ``vision``, and nothing

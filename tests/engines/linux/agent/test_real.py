@@ -315,8 +315,8 @@ def test_a_tree_of_two_agents_whose_aggregator_goes_and_comes_back(started, tmp_
     [
         (("run", "--listen", "9090"), "--listen is '9090'"),
         (("run", "--policy", "forwarn"), "did you mean 'forewarn'"),
-        (("run", "--join", "http://127.0.0.1:1"), "--join: no token"),
-        (("aggregate",), "there is no token"),
+        (("run", "--join", "http://127.0.0.1:1"), "no token"),
+        (("aggregate",), "no token"),
         (("run", "--proc", "/nowhere"), "--proc: /nowhere/stat"),
         (("run", "--kubernetes", "taint", "--node", "a"), "KUBERNETES_SERVICE_HOST is not set"),
         (("aggregate", "--token-file", "/nowhere"), "/nowhere: cannot be read"),

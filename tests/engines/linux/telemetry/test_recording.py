@@ -168,7 +168,7 @@ def test_a_recording_is_not_written_over(tmp_path):
     out.write_text("of hours")
     done = subprocess.run([*COMMAND, "--out", str(out)], capture_output=True, text=True)
     assert (done.returncode, out.read_text()) == (2, "of hours")
-    assert done.stderr == f"windlass: --out: {out} is there already, expected a new file\n"
+    assert done.stderr == f"windlass: --out: {out} exists already, expected a new file\n"
 
 
 def test_a_kernel_that_is_not_there_is_named(tmp_path):

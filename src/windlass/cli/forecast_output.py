@@ -1,0 +1,127 @@
+"""Scores of forecasters as a table, as JSON, and as an HTML page with a plot."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+from rich import box
+from rich.table import Table
+
+from windlass.io.traces.series import TraceSeries
+from windlass.report.html_fragments import PageSection, text
+from windlass.report.page import page
+from windlass.report.pictures import Line, Picture, part
+from windlass.scale.backtest import Backtest
+
+if TYPE_CHECKING:
+    from windlass.cli.forecast import ForecastOptions
+
+#: Columns of the tables.
+_HEADS = ("forecaster", "MSE", "PMSE", "MASE", "WQL", "fit, s", "forecast, ms")
+#: Rows of the test part that the plot shows.
+_SHOWN = 600
+
+
+def score_table(question: ForecastOptions, step: int, found: Sequence[tuple[str, Backtest, int]]) -> Table:
+    """Return the scores of one step as a table, with the smallest MSE in bold.
+
+    Parameters
+    ----------
+    question
+        The options.
+    step
+        Rows ahead.
+    found
+        Each forecaster's name, its results, and the place of the step in them.
+    """
+    table = Table(
+        *_HEADS,
+        title=f"{_ahead(step)} ({step * question.freq:g} s)",
+        title_justify="left",
+        box=box.SIMPLE_HEAD,
+        padding=(0, 1, 0, 0),
+    )
+    best = min((result.scores[place].mse for _, result, place in found), default=math.nan)
+    for name, result, place in found:
+        style = "bold" if result.scores[place].mse == best else None
+        table.add_row(name, *_cells(result, place), style=style)
+    return table
+
+
+def scores_tree(
+    question: ForecastOptions, series: TraceSeries, found: Sequence[tuple[str, Backtest]]
+) -> dict[str, object]:
+    """Return the scores as plain values for JSON."""
+    return {
+        "series": series.name,
+        "columns": list(series.columns),
+        "rows": len(series.rows),
+        "notes": list(series.notes),
+        "test_rows": question.rows(question.test),
+        "models": [
+            {
+                "name": name,
+                "fit_s": result.fit,
+                "forecast_s": result.forecast,
+                "scores": [dataclasses.asdict(score) for score in result.scores],
+            }
+            for name, result in found
+        ],
+    }
+
+
+def page_of(question: ForecastOptions, series: TraceSeries, found: Sequence[tuple[str, Backtest]]) -> str:
+    """Return a page with a table for each step, and a plot of the longest step."""
+    head = (
+        f'<header><p class="kicker">Windlass forecasts</p><h1>{text(series.name)}</h1><p class="lead">'
+        f"{len(series.rows):,} rows of {question.freq:g} s; the last {question.rows(question.test):,} are for the test."
+        "</p></header>"
+    )
+    tables = [_html_table(question, place, step, found) for place, step in enumerate(question.steps)]
+    drawn = part(picture_of(question, series, found))
+    return page(
+        series.name,
+        [PageSection(head), *tables, PageSection(f"<section>{drawn.html}</section>", drawn.plots)],
+    )
+
+
+def picture_of(
+    question: ForecastOptions, series: TraceSeries, found: Sequence[tuple[str, Backtest]]
+) -> Picture:
+    """Return the plot of the first column and its forecasts, over the beginning of the test part."""
+    step = question.steps[-1]
+    truth = found[0][1].made[-1].truth[:_SHOWN, 0]
+    hours = (np.arange(len(truth)) * question.freq / 3600.0).tolist()
+    lines = [Line("truth", hours, truth.tolist())]
+    lines += [Line(name, hours, result.made[-1].mean[:_SHOWN, 0].tolist()) for name, result in found]
+    title = f"{series.columns[0]}, forecast {step * question.freq:g} s ahead"
+    return Picture("course", title, "hours of the test part", series.columns[0], tuple(lines))
+
+
+def _html_table(
+    question: ForecastOptions, place: int, step: int, found: Sequence[tuple[str, Backtest]]
+) -> PageSection:
+    rows = "".join(
+        f"<tr><td>{text(name)}</td>{''.join(f'<td>{cell}</td>' for cell in _cells(result, place))}</tr>"
+        for name, result in found
+    )
+    names = "".join(f"<th>{name}</th>" for name in _HEADS)
+    title = f"{_ahead(step)}, {step * question.freq:g} s"
+    return PageSection(
+        f'<section><h2>{title}</h2><div class="scroll"><table class="claims"><thead><tr>{names}</tr></thead>'
+        f"<tbody>{rows}</tbody></table></div></section>"
+    )
+
+
+def _cells(result: Backtest, place: int) -> tuple[str, ...]:
+    score = result.scores[place]
+    values = (score.mse, score.pmse, score.mase, score.wql, result.fit, 1e3 * result.forecast)
+    return tuple(f"{value:.4g}" for value in values)
+
+
+def _ahead(step: int) -> str:
+    return f"{step} row{'s' * (step > 1)} ahead"

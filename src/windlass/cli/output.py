@@ -1,0 +1,94 @@
+"""The one place where commands print: results on standard output, messages on standard error, HTML reports to files."""
+
+from __future__ import annotations
+
+import json
+import math
+import sys
+from collections.abc import Iterable
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from rich.console import RenderableType
+
+from windlass.cli.terminal import terminal
+from windlass.model.text import printable
+
+
+def write_json(tree: object) -> None:
+    """Write a JSON document in one line to standard output.
+
+    Parameters
+    ----------
+    tree
+        Plain values; numbers that are not finite become null.
+
+    Examples
+    --------
+    >>> write_json({"mean": 1.5, "half_width": float("nan"), "seeds": (1, 2)})
+    {"mean": 1.5, "half_width": null, "seeds": [1, 2]}
+    """
+    sys.stdout.write(json.dumps(_finite(tree), allow_nan=False) + "\n")
+
+
+def write_raw(text: str) -> None:
+    """Write a file's text to standard output; on a terminal, control characters are escaped."""
+    escaped = "".join(printable(line) + "\n" for line in text.splitlines())
+    sys.stdout.write(escaped if sys.stdout.isatty() else text)
+
+
+def print_lines(lines: Iterable[str]) -> None:
+    """Print sentences on standard output; in a pipe, a sentence is a line."""
+    console = terminal()
+    for line in lines:
+        console.print(line, soft_wrap=not console.is_terminal)
+
+
+def print_tables(*tables: RenderableType) -> None:
+    """Print tables on standard output, as wide as the terminal."""
+    console = terminal()
+    for table in tables:
+        console.print(table)
+
+
+def note(line: str) -> None:
+    """Print a line on standard error."""
+    terminal(stderr=True, soft_wrap=True).print(line)
+
+
+def say(line: str) -> None:
+    """Print a line with the time of day on standard error: the log of a command that runs until it is stopped."""
+    print(f"{datetime.now():%H:%M:%S} {printable(line)}", file=sys.stderr, flush=True)
+
+
+def check_report(report: Path | None, inputs: Iterable[Path]) -> None:
+    """Refuse a report that could not be written, before the work.
+
+    Raises
+    ------
+    InputError
+        The folder does not exist, or the file is an input or was not written by Windlass.
+    """
+    # Imported here, since commands that print no results start faster without the tables.
+    from windlass.io import check_file
+    from windlass.report import BEGINS
+
+    if report is not None:
+        check_file("--report", report, inputs, BEGINS)
+
+
+def write_report(report: Path | None, html: str) -> None:
+    """Write a report, complete or not at all."""
+    from windlass.io import write_text
+
+    if report is not None:
+        write_text(html, report)
+
+
+def _finite(tree: Any) -> Any:
+    if isinstance(tree, dict):
+        return {key: _finite(value) for key, value in tree.items()}
+    if isinstance(tree, list | tuple):
+        return [_finite(value) for value in tree]
+    return None if isinstance(tree, float) and not math.isfinite(tree) else tree

@@ -1,0 +1,109 @@
+"""Results of a run as one JSON document: scenario, notes, verdict, and the metrics of each variant."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from typing import Any
+
+import yaml
+
+from windlass.experiment.answer import Answer
+from windlass.report.sentence import of_point
+from windlass.results import Results, VariantResult
+from windlass.results.verdict import PointVerdict, Verdict
+from windlass.results.verdict.paired import ConfidenceInterval
+
+
+def results_tree(results: Results, verdict: dict[str, Any] | None = None) -> dict[str, Any]:
+    """Return the document: per variant its policies and metrics, as means over the seeds and for each seed."""
+    return {
+        "scenario": yaml.safe_load(results.as_run),
+        "notes": results.notes(),
+        "verdict": verdict,
+        "variants": [_variant(variant) for variant in results.variants],
+    }
+
+
+def verdict_tree(answer: Answer) -> dict[str, Any] | None:
+    """Return the verdict as plain values: its sentences, and for each point the winner, intervals and costs."""
+    if answer.verdict is None:
+        return None
+    verdict = answer.verdict
+    return {
+        "sentence": answer.said[0] if answer.said else None,
+        "more": list(answer.said[1:]),
+        "by": verdict.metric,
+        "better": "higher" if verdict.better > 0 else "lower",
+        "points": [_point(verdict, point) for point in verdict.points],
+        "cut_share": answer.cut,
+        "without_cutting": (
+            None if answer.uncut is None else [_point(answer.uncut, point) for point in answer.uncut.points]
+        ),
+    }
+
+
+def _variant(variant: VariantResult) -> dict[str, Any]:
+    summaries = variant.summaries()
+    return {
+        "name": variant.name,
+        "policies": {choice.decision: choice.policy for choice in variant.choices},
+        "metrics": {summary.metric: _whole(summary.mean) for summary in summaries},
+        "ci95_half_width": {summary.metric: _whole(summary.half_width) for summary in summaries},
+        "seeds": [
+            {"seed": outcome.seed}
+            | {name: _whole(value) for name, value in dataclasses.asdict(outcome.metrics).items()}
+            for outcome in variant.outcomes
+        ],
+    }
+
+
+def _whole(value: float) -> float | int:
+    """Return whole numbers as integers, which are shorter."""
+    return int(value) if math.isfinite(value) and float(value).is_integer() else value
+
+
+def _point(verdict: Verdict, point: PointVerdict) -> dict[str, Any]:
+    found = point.comparison
+    return {
+        "point": point.point,
+        "sentence": of_point(verdict, point),
+        "winner": None if point.winner is None else point.names[point.winner],
+        "best": None if found.best is None else point.names[found.best],
+        "not_told_from_best": [point.names[row] for row in point.tied],
+        "paired_over": found.over,
+        "worse_than_best_by": [
+            {"variant": name, "mean": mean, "interval": _interval(interval)}
+            for name, mean, interval in zip(point.names, found.means, found.against, strict=True)
+        ],
+        "costs": [
+            {
+                "metric": cost.comparison.metric,
+                "best": None if cost.comparison.best is None else point.names[cost.comparison.best],
+                "means": list(cost.comparison.means),
+                "beyond_chance": cost.tested,
+            }
+            for cost in point.costs
+        ],
+        "ruled_out": [
+            {
+                "variant": point.names[each.row],
+                "requirement": each.requirement.text,
+                "value": each.value,
+                "bound": each.bound,
+            }
+            for each in point.broken
+        ],
+    }
+
+
+def _interval(found: ConfidenceInterval | None) -> dict[str, Any] | None:
+    if found is None:
+        return None
+    return {
+        "mean": found.mean,
+        "low": found.low,
+        "high": found.high,
+        "pairs": found.count,
+        "neighbours_alike": found.alike,
+    }

@@ -1,0 +1,157 @@
+"""The results of an earlier run in a folder, and what one of its jobs waited for."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from windlass.experiment.scenario import Scenario, Variant, load_scenario
+from windlass.model import InputError
+from windlass.model.errors import ParameterError
+from windlass.policy.nearest import did_you_mean
+from windlass.report.units import duration
+from windlass.results.explanation import Waited
+
+
+class FinishedRun:
+    """A folder that ``windlass run --out`` or ``windlass.run(out=…)`` has written.
+
+    Parameters
+    ----------
+    folder
+        The folder.
+
+    Raises
+    ------
+    InputError
+        The folder does not have the tables of a run.
+
+    Examples
+    --------
+    >>> FinishedRun(Path("no/such/folder"))
+    Traceback (most recent call last):
+    windlass.model.errors.InputError: no/such/folder: no such folder, expected one that `windlass run --out` has written
+    """
+
+    def __init__(self, folder: Path) -> None:
+        expected = "expected one that `windlass run --out` has written"
+        if not folder.is_dir():
+            raise InputError(f"{folder}: no such folder, {expected}")
+        for name in ("scenario.yaml", "jobs.parquet"):
+            if not (folder / name).is_file():
+                raise InputError(f"{folder}: folder without {name}, {expected}")
+        self.folder = folder
+        self.scenario: Scenario = load_scenario(folder / "scenario.yaml")
+
+    def variants(self, name: str | None = None) -> tuple[Variant, ...]:
+        """Return the variant with a name, or all.
+
+        Raises
+        ------
+        ParameterError
+            The run has no such variant.
+        """
+        if name is None:
+            return self.scenario.variants
+        found = tuple(each for each in self.scenario.variants if each.name == name)
+        if not found:
+            names = "; ".join(each.name for each in self.scenario.variants)
+            hint = did_you_mean(name, (each.name for each in self.scenario.variants))
+            raise ParameterError("variant", f"{self.folder} has no {name!r}, expected one of {names}{hint}")
+        return found
+
+    def row(self, job: int, variant: Variant, seed: int | None = None) -> dict[str, Any]:
+        """Return the row of a job in the table of jobs.
+
+        Parameters
+        ----------
+        job
+            The job's number in the log.
+        variant
+            The variant of the run.
+        seed
+            The seed; None for the first of the run.
+
+        Raises
+        ------
+        InputError
+            The table cannot be read, or has no such job or seed.
+        """
+        file = self.folder / "jobs.parquet"
+        try:
+            columns = pl.read_parquet_schema(file)
+            if "job" not in columns or "start_s" not in columns:
+                raise InputError(f"{file}: no column of jobs and starts, so no wait to explain")
+            table = pl.scan_parquet(file).filter(pl.col("variant") == variant.name)
+            seeds = table.select(pl.col("seed").unique().sort()).collect()["seed"].to_list()
+            if not seeds:
+                raise InputError(
+                    f"{file}: no row of {variant.name!r}, a variant of {self.folder}/scenario.yaml"
+                )
+            seed = seeds[0] if seed is None else seed
+            if seed not in seeds:
+                known = ", ".join(map(str, seeds))
+                raise ParameterError("seed", f"{self.folder} has no {seed}, expected one of {known}")
+            of_seed = table.filter(pl.col("seed") == seed)
+            rows = of_seed.filter(pl.col("job") == job).head(1).collect().to_dicts()
+            if not rows:
+                count, least, most = (
+                    of_seed.select(
+                        pl.len(), pl.col("job").min().alias("least"), pl.col("job").max().alias("most")
+                    )
+                    .collect()
+                    .row(0)
+                )
+                raise ParameterError(
+                    "job",
+                    f"{self.folder} has no job {job} under {variant.name}, expected one of the {count:,} from {least} "
+                    f"to {most}",
+                )
+        except (OSError, pl.exceptions.PolarsError) as error:
+            raise InputError(f"{file}: cannot be read: {str(error).splitlines()[0]}") from error
+        return rows[0]
+
+    def explain(self, job: int, variant: Variant, row: dict[str, Any]) -> Waited:
+        """Replay the run of a variant and record every decision that concerns a job.
+
+        Parameters
+        ----------
+        job
+            The job's number in the log.
+        variant
+            The variant of the run.
+        row
+            The job's row (:meth:`row`).
+
+        Raises
+        ------
+        InputError
+            The world cannot explain decisions, or the replay differs from the tables.
+        """
+        explainer = self.scenario.world.explainer
+        if explainer is None:
+            raise InputError(
+                f"{self.folder}: the world {self.scenario.world.name!r} does not explain decisions; "
+                f"job {job} waited {wait_text(row)} under {variant.name}"
+            )
+        workload = self.scenario.world.workload(variant.setting, row["seed"])
+        waited = explainer.waited(variant.setting, row["seed"], workload, job)
+        if waited.start != row["start_s"]:
+            raise InputError(
+                f"{self.folder}: job {job} waits {duration(waited.wait)} in the replay and {wait_text(row)} in the "
+                "tables: the log, the policy or Windlass has changed since the run"
+            )
+        return waited
+
+
+def wait_text(row: dict[str, Any]) -> str:
+    """Return a job's wait in words, for its row of the table.
+
+    >>> wait_text({"submit_s": 60.0, "start_s": 180.0})
+    '2 min'
+    """
+    start, submit = row["start_s"], row["submit_s"]
+    return "for ever" if start is None or math.isnan(start) else duration(start - submit)
