@@ -138,7 +138,7 @@ def test_a_cluster_is_scaled_by_a_policy(monkeypatch, capsys, dry_run):
     system = SimpleNamespace(types=[SimpleNamespace(name="small"), SimpleNamespace(name="large")])
     scaling._scale(system, "{reactive: {unneeded: 9}}", None, "k8s-n", 60.0, dry_run)
     assert (kept["file"], kept["names"], kept["period"]) == ("of k8s-n", ["small", "large"], 60.0)
-    assert kept["engine"] == ("monitor", 60.0, scaling.say)
+    assert kept["engine"] == ("monitor", 60.0, scaling.log_line)
     out = capsys.readouterr().out
     if dry_run:
         assert out == "would ask reactive\nand wait\nNothing was changed.\n"

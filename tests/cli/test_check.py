@@ -113,7 +113,7 @@ def test_a_policy_that_ships_is_checked_by_its_name(windlass):
         (["none.py"], "none.py: no such file"),
         (
             ["nothing"],
-            "'nothing' is no policy, and no file that ends in .py; `windlass list` shows the policies",
+            "unknown policy 'nothing', expected a name or a file that ends in .py",
         ),
         (
             ["fcfs"],

@@ -7,9 +7,9 @@ import sys
 import pytest
 
 from tests.cli.test_check import POLICY
-from windlass.policy.limit import TimeLimitError, time_limit
 from windlass.experiment.checks.validation import run_checks
 from windlass.order.site import POLICIES
+from windlass.policy.limit import TimeLimitError, time_limit
 
 
 def test_a_check_of_a_policy_that_loops_fails_and_names_the_line(tmp_path):

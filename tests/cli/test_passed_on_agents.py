@@ -32,7 +32,7 @@ def agents(windlass, monkeypatch):
         assert status == 0, err
         ((options, token, rng, stop, say),) = kept
         assert isinstance(rng, np.random.Generator)
-        assert (stop, say) == ("stop", agent.say)
+        assert (stop, say) == ("stop", agent.log_line)
         return options, token
 
     return call

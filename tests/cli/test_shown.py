@@ -341,7 +341,7 @@ def on_slurm(windlass, monkeypatch):
 
 def test_slurm_is_driven_as_the_options_say(on_slurm):
     (status, _, err), (client, (first, driving, say)) = on_slurm("drive", "--policies", "order=easy")
-    assert (status, err, client, first, say) == (0, "", (None, 300.0), "client", slurm.say)
+    assert (status, err, client, first, say) == (0, "", (None, 300.0), "client", slurm.log_line)
     assert {key: policy.name for key, policy in driving.policies.items()} == {"order": "easy"}
     assert (driving.journal, driving.keep_held, driving.checkpoint) == (Path("of client.journal"), False, 5.0)
     options = driving.options

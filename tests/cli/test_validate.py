@@ -58,8 +58,7 @@ def test_no_code_imports_nothing(windlass, log):
     status, _, err = windlass("validate", "log.swf", "--policies", "easy,./mine.py", "--no-code")
     assert status == 2
     assert (
-        err
-        == f"windlass: --no-code: log.swf names {log}/mine.py, expected a scenario without policy files\n"
+        err == f"windlass: --no-code: log.swf names {log}/mine.py, expected a scenario without policy files\n"
     )
     (log / "s.yaml").write_text(
         "workload: {trace: log.swf}\npolicies: {order: {queue: {priority: [fcfs, ./mine.py:Mine]}}}\n"

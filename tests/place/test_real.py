@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from windlass.cli.cluster import from_wan_command
-from windlass.experiment.scenario import load_scenario
 from windlass.experiment.placement import place_job, read_job
+from windlass.experiment.scenario import load_scenario
 from windlass.io.traces import read_swim
 from windlass.io.traces.wan import read_wan
 from windlass.model import InputError

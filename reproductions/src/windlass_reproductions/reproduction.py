@@ -9,6 +9,7 @@ from typing import Protocol, runtime_checkable
 from windlass.engines.worker_pool import Crews
 from windlass.model import InputError
 from windlass.policy.discovery import classes_in
+from windlass.policy.nearest import did_you_mean
 from windlass.policy.registry import capability
 from windlass.report.pictures import Picture
 from windlass_reproductions.criteria import Judged
@@ -118,7 +119,8 @@ def find_paper(name: str) -> Paper:
     for paper in known:
         if paper.name == name:
             return paper
-    raise InputError(f"unknown paper {name!r}, expected one of {', '.join(paper.name for paper in known)}")
+    names = [paper.name for paper in known]
+    raise InputError(f"unknown paper {name!r}, expected one of {', '.join(names)}{did_you_mean(name, names)}")
 
 
 def on_engine(paper: Paper, engine: str | None) -> Paper:

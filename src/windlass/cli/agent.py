@@ -11,7 +11,7 @@ from windlass.agent.default import POLICY
 from windlass.cli import completion
 from windlass.cli.agent_process import above, agent_module, check_kernel, record_telemetry, stopping
 from windlass.cli.option_checks import check_needs
-from windlass.cli.output import say
+from windlass.cli.output import log_line
 
 agent_app = typer.Typer(
     help="Record this node's telemetry, and decide whether the node accepts more tasks.",
@@ -156,7 +156,7 @@ def run(
     token = read_token(token_file) if join is not None else None
     run_agent = agent_module().run_agent
     with stopping() as stop:
-        run_agent(options, token, np.random.default_rng(), stop, say)
+        run_agent(options, token, np.random.default_rng(), stop, log_line)
 
 
 @agent_app.command()
@@ -194,4 +194,4 @@ def aggregate(
         raise InputError(f"no token, expected --token-file or {VARIABLE}: it authenticates agents")
     run_aggregator = agent_module().run_aggregator
     with stopping() as stop:
-        run_aggregator(options, token, np.random.default_rng(), stop, say)
+        run_aggregator(options, token, np.random.default_rng(), stop, log_line)

@@ -9,7 +9,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING
 
-from windlass.cli.output import note, say
+from windlass.cli.output import log_line, note
 
 if TYPE_CHECKING:
     from windlass.agent.options import Above
@@ -69,7 +69,7 @@ def stopping() -> Iterator[Stop]:
     finally:
         for each in before:
             signal.signal(each, before[each])
-    say("stopped")
+    log_line("stopped")
 
 
 def check_kernel(roots: Roots) -> None:
@@ -125,7 +125,7 @@ def record_telemetry(
     observer = Observer(time.monotonic, time.time, roots, groups)
     recording = Recording(out, observer.names, time.monotonic)
 
-    def tell(seen: Observation) -> None:
+    def on_step(seen: Observation) -> None:
         missing = observer.missing(seen) if recording.rows == 1 else ()
         if missing:
             status_line("")
@@ -134,7 +134,7 @@ def record_telemetry(
 
     try:
         with stopped_by_signals(True, f"interrupted; the steps so far are in {out}"):
-            record(observer, recording, pace, time.monotonic, time.sleep, tell)
+            record(observer, recording, pace, time.monotonic, time.sleep, on_step)
     finally:
         status_line("")
     return f"{out}: {recording.rows} steps of {len(observer.names)} metrics"

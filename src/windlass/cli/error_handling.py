@@ -19,7 +19,7 @@ from windlass.policy.user_code import blamed, said_by
 TRACEBACK = "WINDLASS_TRACEBACK"
 #: Error numbers of a full disk: no space left, quota exceeded, file too large.
 _NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
-#: Parameters of the library whose options have other names.
+#: Options with other names than the parameter of the library.
 _OPTIONS = {"live": "--engine", "job": "JOB"}
 
 

@@ -1,4 +1,4 @@
-"""Refusal of options that would have no effect, since a user who gives one expects an effect."""
+"""Refusal of options that would have no effect, since a user expects one from every option."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def given_in(context: typer.Context) -> frozenset[str]:
 
 
 def _is_on_the_line(source: object) -> bool:
-    # Some versions of Typer include a copy of click, whose enumeration is another class.
+    # Some versions of Typer include a copy of click, with a second class of this enumeration.
     return getattr(source, "name", None) == "COMMANDLINE"
 
 

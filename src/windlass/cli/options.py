@@ -31,15 +31,16 @@ Policies = Annotated[
     str | None,
     typer.Option(
         "--policies",
-        help="Policies to compare: names or files, as in 'fcfs,queue(priority=sjf),./mine.py'. "
-        "Prefix a decision if there are several, as in place=tetrium,in-place.",
+        help="Policies to compare, by name or file, as in fcfs,easy,./mine.py. "
+        "Parameters in brackets: 'queue(priority=sjf)'. "
+        "With several decisions: place=tetrium,in-place.",
         autocompletion=completion.policies,
-        show_default="those of the scenario",
+        show_default="from the scenario",
     ),
 ]
 Seeds = Annotated[
     str | None,
-    typer.Option("--seeds", help="Random seeds, as in 1,2,7 or 1-5.", show_default="those of the scenario"),
+    typer.Option("--seeds", help="Random seeds, as in 1,2,7 or 1-5.", show_default="from the scenario"),
 ]
 Where = Annotated[
     str | None,

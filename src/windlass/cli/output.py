@@ -57,7 +57,7 @@ def note(line: str) -> None:
     terminal(stderr=True, soft_wrap=True).print(line)
 
 
-def say(line: str) -> None:
+def log_line(line: str) -> None:
     """Print a line with the time of day on standard error: the log of a command that runs until it is stopped."""
     print(f"{datetime.now():%H:%M:%S} {printable(line)}", file=sys.stderr, flush=True)
 

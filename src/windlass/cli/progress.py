@@ -46,7 +46,7 @@ class ProgressRows:
         return self._bar is not None
 
     def row(self, description: str) -> Update:
-        """Add a row, whose total is not known yet, and return what updates it."""
+        """Add a row without a total, and return the function that updates it."""
         bar = self._bar
         if bar is None:
             return lambda description, done, total: None

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from windlass.cli import completion
-from windlass.cli.output import print_lines, say
+from windlass.cli.output import log_line, print_lines
 
 if TYPE_CHECKING:
     from windlass.engines.elastic.system import ElasticSystem
@@ -65,7 +65,7 @@ def k8s_autoscale(
     context: _Context = None,
     namespace: _Namespace = "windlass",
     label: Annotated[
-        str, typer.Option("--label", help="Label of nodes whose value is the type.")
+        str, typer.Option("--label", help="Label of nodes that names the type.")
     ] = "node.kubernetes.io/instance-type",
 ) -> None:
     """Keep spare instances as a policy decides, with CapacityBuffers, or with placeholder pods on older clusters."""
@@ -137,7 +137,7 @@ def _scale(
     chosen = _policy(policy)
     names = [kind.name for kind in system.types]
     with Monitor(history or _default_history(name), names, period=period) as monitor, _one_line():
-        engine = LiveScale(system, monitor, SystemClock(), period=period, tell=say)
+        engine = LiveScale(system, monitor, SystemClock(), period=period, tell=log_line)
         if dry_run:
             print_lines([*engine.plan(chosen), "Nothing was changed."])
             return

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from windlass.cli.output import note, print_lines, say, write_raw
+from windlass.cli.output import log_line, note, print_lines, write_raw
 
 if TYPE_CHECKING:
     from windlass.drive import Named
@@ -123,7 +123,7 @@ def drive(
         print_lines([*lines, "Nothing was changed."])
         return
     with stopped_by_signals(True, "interrupted; running jobs continue"):
-        drive_slurm(client, settings, say)
+        drive_slurm(client, settings, log_line)
 
 
 @slurm_app.command("give-back")
@@ -164,7 +164,7 @@ def log(
     else:
         write_text(table.getvalue(), out)
     what, why = ("runs", "never ran") if duplicates else ("jobs", "never ran or ran again")
-    say(f"{len(found.jobs)} {what}; {found.left_out} records of jobs that {why} are left out")
+    log_line(f"{len(found.jobs)} {what}; {found.left_out} records of jobs that {why} are left out")
 
 
 def read_policies(text: str) -> dict[str, Named]:
@@ -209,7 +209,7 @@ def _client(conf: Path | None, patience: float) -> Client:
 
     if conf is not None and not conf.is_file():
         raise InputError(f"--conf: {conf}: no such file")
-    return Client(Commands(conf), patience=patience, tell=say)
+    return Client(Commands(conf), patience=patience, tell=log_line)
 
 
 def _folder(folder: Path | None) -> Path:

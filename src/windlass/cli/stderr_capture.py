@@ -10,7 +10,7 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-#: Prints where the log is if its standard input closes without a word, as when this process is aborted.
+#: Prints the path of the log if its standard input closes before a line arrives, as when this process is aborted.
 _AFTER = 'read -r word || { [ -s "$1" ] && echo "$2" >&2 || rm -f "$1"; }'
 
 

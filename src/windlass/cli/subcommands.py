@@ -117,7 +117,9 @@ def evaluate(
         list[Path],
         typer.Argument(help="Telemetry: .parquet of windlass agent record, .npz (SMD), .csv.gz (Bitbrains)."),
     ],
-    spikes: Annotated[str, typer.Option("--spikes", help="Column whose spikes are predicted.")] = "cpu_ready",
+    spikes: Annotated[
+        str, typer.Option("--spikes", help="Column in which spikes are predicted.")
+    ] = "cpu_ready",
     threshold: Annotated[
         str,
         typer.Option("--threshold", help="Smallest value of a spike: a number, or a percentile as in p95."),

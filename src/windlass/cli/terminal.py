@@ -40,7 +40,7 @@ class _Escaping(RenderHook):
 
 @dataclass(frozen=True, slots=True)
 class _Escaped:
-    """A renderable whose text is escaped after layout; the console's own control codes are separate segments."""
+    """A renderable with text that is escaped after layout; the console's own control codes are separate segments."""
 
     inside: RenderableType
 

@@ -56,7 +56,7 @@ class StageAnswer:
 
 @dataclass(frozen=True, slots=True)
 class JobAnswer:
-    """The placement of a job, whose stages run one after the other.
+    """The placement of a job with stages that run one after the other.
 
     Parameters
     ----------

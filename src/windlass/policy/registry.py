@@ -144,8 +144,10 @@ class Registry:
         try:
             return cls(**given)
         except (TypeError, ValueError) as error:
-            said = blamed(error) or f"{name}: {_first_line(error)}"
-            raise InputError(f"{self.field}: {said}") from error
+            # A policy made of policies, as queue is of a priority, raises an error that has the prefix already.
+            own = f"{name}: {_first_line(error).removeprefix(f'{self.field}: {name}: ')}"
+            problem = blamed(error) or own
+            raise InputError(f"{self.field}: {problem}") from error
 
     def _classes(self) -> Iterator[Any]:
         return classes_in(self.package, self.method)

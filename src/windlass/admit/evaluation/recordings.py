@@ -30,7 +30,7 @@ class EvaluationOptions:
     Parameters
     ----------
     spikes
-        The column whose spikes are predicted.
+        The column in which spikes are predicted.
     threshold
         The smallest value of a spike: a number, or a percentile such as ``p95``.
     downtimes

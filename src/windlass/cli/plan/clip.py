@@ -49,8 +49,8 @@ def clip_command(traffic: Traffic, out: Path, truth: Path) -> None:
     # Imported here, since OpenCV is optional.
     from windlass.plan.profile.traffic.making import make_clip
 
-    with counted_progress("drawing") as tell:
-        clip = make_clip(traffic, out, truth, tell)
+    with counted_progress("drawing") as update:
+        clip = make_clip(traffic, out, truth, update)
     print_lines(
         [
             f"{out}: {clip.frames} frames of {clip.width} x {clip.height}, {clip.seconds:g} s, {traffic.weather}; "

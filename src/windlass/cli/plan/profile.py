@@ -84,14 +84,14 @@ def profile_command(options: ProfileOptions, *, as_json: bool) -> None:
     inputs = (options.pipeline, options.clip, options.truth)
     check_file("--out", options.out, inputs, b"PAR1")
     check_report(options.report, inputs)
-    with counted_progress("plans") as tell:
-        found = profile(pipeline.plans, clip, truth, options.cache, tell=tell)
+    with counted_progress("plans") as update:
+        found = profile(pipeline.plans, clip, truth, options.cache, tell=update)
     plans = [each.plan for each in found.plans]
     write_plans(plans, options.out)
     alone = None
     if options.alone:
-        with counted_progress("separate plans") as tell:
-            alone = run_alone(pipeline.plans, clip, truth, found, tell)
+        with counted_progress("separate plans") as update:
+            alone = run_alone(pipeline.plans, clip, truth, found, update)
     lines = summary(found, options, clip, alone)
     if options.report is not None:
         from windlass.cli.plan.plots import page_of

@@ -20,6 +20,7 @@ from windlass.model.errors import ParameterError
 from windlass.order.site import POLICIES as ORDER
 from windlass.policy.context import Context
 from windlass.policy.limit import CHECK_LIMIT_S, TimeLimitError, time_limit
+from windlass.policy.nearest import did_you_mean
 from windlass.policy.registry import Registry, decisions
 from windlass.policy.user_code import contained
 
@@ -122,8 +123,9 @@ def decision_of(policy: str, wanted: str | None = None) -> Registry:
     if is_file:
         # What is wrong is the same for all: the file, or that no class of it decides.
         raise InputError(str(problems[0]).removeprefix(f"{next(iter(known.values())).field}: "))
+    names = {name for registry in known.values() for name in registry.names()}
     raise InputError(
-        f"{policy!r} is no policy, and no file that ends in .py; `windlass list` shows the policies"
+        f"unknown policy {policy!r}, expected a name or a file that ends in .py{did_you_mean(policy, names)}"
     )
 
 

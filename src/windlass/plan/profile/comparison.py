@@ -24,7 +24,7 @@ class SinglePlanRuns:
     seconds
         CPU seconds of all.
     differ
-        The number of plans whose results differ from those of the common run.
+        The number of plans with other results than in the common run.
     """
 
     seconds: float
@@ -57,7 +57,7 @@ def run_alone(
     clip: ClipInfo,
     truth: Tracks,
     together: PlanProfile,
-    tell: Callable[[int, int], None],
+    progress: Callable[[int, int], None],
 ) -> SinglePlanRuns:
     """Run each plan separately and compare its results with those of the common run.
 
@@ -69,7 +69,7 @@ def run_alone(
         The clip and its true tracks.
     together
         The profile of the common run.
-    tell
+    progress
         Called with the number of finished plans and of all plans.
     """
     from windlass.plan.profile.running import profile
@@ -79,5 +79,5 @@ def run_alone(
         own = profile([plan], clip, truth, 0.0)
         seconds += own.seconds
         differ += not own.plans[0].same_answers(before)
-        tell(number + 1, len(plans))
+        progress(number + 1, len(plans))
     return SinglePlanRuns(seconds, differ)

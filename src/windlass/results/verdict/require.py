@@ -11,6 +11,7 @@ from types import MappingProxyType
 from typing import Final
 
 from windlass.model.errors import ParameterError
+from windlass.policy.nearest import did_you_mean
 
 _HOLDS: Final[Mapping[str, Callable[[float, float], bool]]] = MappingProxyType(
     {"<=": operator.le, ">=": operator.ge, "<": operator.lt, ">": operator.gt}
@@ -143,4 +144,5 @@ def metric_named(name: str, metrics: Sequence[str], option: str) -> str:
         return found[0]
     known = ", ".join(metric.removesuffix("_s") for metric in found or metrics)
     problem = "could be one of" if found else "is no metric of this world, expected one of"
-    raise ParameterError(option, f"{name!r} {problem} {known}")
+    hint = "" if found else did_you_mean(plain, (metric.removesuffix("_s") for metric in metrics))
+    raise ParameterError(option, f"{name!r} {problem} {known}{hint}")
