@@ -2,6 +2,7 @@
 
 import json
 import os
+import pickle
 import subprocess
 import sys
 from pathlib import Path
@@ -10,6 +11,7 @@ import pytest
 
 import windlass.cli.app
 from windlass.cli.error_handling import status_of
+from windlass.model.errors import ParameterError, Remedy
 from windlass.model.text import printable
 from windlass.policy.user_code import place_of
 
@@ -177,6 +179,18 @@ def windlass_app():
 def test_what_the_system_refuses_is_no_mistake_of_ours(capsys, error, status, said):
     assert status_of(error) == status
     assert capsys.readouterr().err == said
+
+
+@pytest.mark.parametrize(
+    ("parameter", "option"),
+    [("out", "--out"), ("live", "--engine"), ("job", "JOB"), ("--report", "--report"), ("a_b", "--a-b")],
+)
+def test_a_parameter_is_printed_as_its_option(capsys, parameter, option):
+    error = ParameterError(parameter, "7, expected 8", Remedy("force", "goes"), Remedy("resume", "stays"))
+    assert str(error) == f"{parameter}: 7, expected 8; force=True goes, resume=True stays"
+    assert str(pickle.loads(pickle.dumps(error))) == str(error)
+    assert status_of(error) == 2
+    assert capsys.readouterr().err == f"windlass: {option}: 7, expected 8; --force goes, --resume stays\n"
 
 
 def test_results_that_cannot_be_written_are_an_error(tmp_path):

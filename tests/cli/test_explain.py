@@ -62,8 +62,8 @@ def test_json(ran):
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["none", "1"], "none: no such folder, expected one that `windlass run --out` has written"),
-        ([".", "1"], ".: folder without scenario.yaml, expected one that `windlass run --out` has written"),
+        (["none", "1"], "none: no such folder, expected one with the results of `windlass run`"),
+        ([".", "1"], ".: folder without scenario.yaml, expected one with the results of `windlass run`"),
         (["out", "9"], "JOB: out has no job 9 under fcfs, expected one of the 4 from 1 to 4"),
         (
             ["out", "1", "--variant", "esy"],

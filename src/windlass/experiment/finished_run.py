@@ -33,11 +33,11 @@ class FinishedRun:
     --------
     >>> FinishedRun(Path("no/such/folder"))
     Traceback (most recent call last):
-    windlass.model.errors.InputError: no/such/folder: no such folder, expected one that `windlass run --out` has written
+    windlass.model.errors.InputError: no/such/folder: no such folder, expected one with the results of `windlass run`
     """
 
     def __init__(self, folder: Path) -> None:
-        expected = "expected one that `windlass run --out` has written"
+        expected = "expected one with the results of `windlass run`"
         if not folder.is_dir():
             raise InputError(f"{folder}: no such folder, {expected}")
         for name in ("scenario.yaml", "jobs.parquet"):

@@ -35,7 +35,7 @@ class ParameterError(InputError):
     """An argument that cannot be used; the message names the parameter.
 
     A program that has other names for parameters formats the message with them (:meth:`formatted`). The command line
-    prints ``--out`` and ``--force`` where Python code has ``folder`` and ``force=True``.
+    prints ``--out`` and ``--force`` where Python code has ``out`` and ``force=True``.
 
     Parameters
     ----------
@@ -48,9 +48,9 @@ class ParameterError(InputError):
 
     Examples
     --------
-    >>> raise ParameterError("folder", "out has results already", Remedy("force", "replaces them"))
+    >>> raise ParameterError("out", "folder has results already", Remedy("force", "replaces them"))
     Traceback (most recent call last):
-    windlass.model.errors.ParameterError: folder: out has results already; force=True replaces them
+    windlass.model.errors.ParameterError: out: folder has results already; force=True replaces them
     """
 
     def __init__(self, parameter: str, problem: str, *remedies: Remedy) -> None:
@@ -73,9 +73,9 @@ class ParameterError(InputError):
 
         Examples
         --------
-        >>> error = ParameterError("folder", "out has results already", Remedy("force", "replaces them"))
-        >>> error.formatted({"folder": "--out"}.get, "--{}".format)
-        '--out: out has results already; --force replaces them'
+        >>> error = ParameterError("out", "folder has results already", Remedy("force", "replaces them"))
+        >>> error.formatted("--{}".format, "--{}".format)
+        '--out: folder has results already; --force replaces them'
         """
         remedies = ", ".join(f"{flag(each.flag)} {each.effect}" for each in self.remedies)
         return f"{parameter(self.parameter)}: {self.problem}" + (f"; {remedies}" if remedies else "")

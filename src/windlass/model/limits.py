@@ -80,7 +80,7 @@ class Limit:
 #: Points of a sweep, each a simulation of its own; and what they come to with all seeds.
 VARIANTS = Limit("WINDLASS_MAX_VARIANTS", 10_000, "variants")
 RUNS = Limit("WINDLASS_MAX_RUNS", 100_000, "runs (variants with seeds)")
-#: What ``--jobs`` may start.
+#: Processes of one run.
 PROCESSES = Limit("WINDLASS_MAX_PROCESSES", 1024, "processes")
 #: Workers or nodes of a cluster: each has a queue.
 WORKERS = Limit("WINDLASS_MAX_WORKERS", 1_000_000, "workers")

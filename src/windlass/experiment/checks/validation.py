@@ -123,9 +123,9 @@ def decision_of(policy: str, wanted: str | None = None) -> Registry:
     if is_file:
         # What is wrong is the same for all: the file, or that no class of it decides.
         raise InputError(str(problems[0]).removeprefix(f"{next(iter(known.values())).field}: "))
-    names = {name for registry in known.values() for name in registry.names()}
+    all_names = {name for registry in known.values() for name in registry.names()}
     raise InputError(
-        f"unknown policy {policy!r}, expected a name or a file that ends in .py{did_you_mean(policy, names)}"
+        f"unknown policy {policy!r}, expected a name or a file that ends in .py{did_you_mean(policy, all_names)}"
     )
 
 
