@@ -32,7 +32,7 @@ KILLS = kills()
 SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGKILL)
 PERIOD = 0.25
 POLICY = "{predictive: {forecaster: seasonal-naive, seasons: [5.0], ladder: [[0, 1], [3, 2]]}}"
-STANDS = "windlass: interrupted; what was asked for stands"
+STANDS = "windlass: interrupted; the requests remain"
 
 
 @pytest.fixture

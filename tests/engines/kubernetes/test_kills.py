@@ -184,7 +184,7 @@ def never_killed(command):
         yield started
     finally:
         started.terminate()
-        assert "what was asked for stands" in started.communicate(timeout=PATIENCE)[1]
+        assert "the requests remain" in started.communicate(timeout=PATIENCE)[1]
         assert started.returncode == 130
 
 

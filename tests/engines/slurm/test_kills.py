@@ -110,7 +110,7 @@ def one_more(driver, number, rng):
     time.sleep(float(rng.uniform(0.0, 0.4)))
     _, said = driver.end("drive", pid, by)
     assert set(slurm.released()[len(before) :]) <= promised(driver.journal) | driver.given
-    if "jobs that run go on" in said:
+    if "running jobs continue" in said:
         assert "held" not in slurm.states().values()
 
 

@@ -156,7 +156,7 @@ def test_a_query_that_comes_is_planned_and_one_that_goes_is_stopped(street, tmp_
         first = run.wait_for(lambda lines: playing(lines, "q1"))
         file.write_text("queries: [")
         second = run.wait_for(
-            lambda lines: any("the queries stay as they were" in line for line in lines), first
+            lambda lines: any("the queries stay unchanged" in line for line in lines), first
         )
         file.write_text(yaml.safe_dump({"queries": every[1:2]}))
         run.wait_for(lambda lines: playing(lines, "q2"), second)

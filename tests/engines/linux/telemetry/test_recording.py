@@ -176,7 +176,7 @@ def test_a_kernel_that_is_not_there_is_named(tmp_path):
         [*COMMAND, "--out", str(tmp_path / "a"), "--proc", str(tmp_path)], capture_output=True, text=True
     )
     assert done.returncode == 2
-    assert done.stderr.startswith(f"windlass: --proc: {tmp_path}/stat: there is no such file")
+    assert done.stderr.startswith(f"windlass: --proc: {tmp_path}/stat: no such file")
 
 
 @pytest.mark.parametrize("started", [0.0, 0.7, 5.1, 1234567.9])
