@@ -56,7 +56,7 @@ def explain_command(question: ExplainOptions, *, as_json: bool) -> None:
     variant, row = variants[0], rows[0]
     waited = run.explain(question.job, variant, row)
     if not as_json:
-        print_lines(_lines(question, variant, row, waited))
+        print_lines(_lines(question, variant, row, waited), wrap=True)
         return
     write_json(
         {
@@ -100,4 +100,4 @@ def _compare(
         + (f": {row['why']}." if row.get("why") else ".")
         for variant, row in pairs
     ]
-    print_lines([*lines, "Pass --variant with one of these to print each decision."])
+    print_lines([*lines, "Pass --variant with one of these to print each decision."], wrap=True)

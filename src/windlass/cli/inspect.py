@@ -30,7 +30,7 @@ def trace_command(
         write_json({**asdict(description), "notes": workload.notes, "bad": bad})
         return
     print_tables(_table(str(file), description))
-    print_lines(f"note: {note}" for note in workload.notes)
+    print_lines((f"note: {note}" for note in workload.notes), wrap=True)
     print_lines(f"line {bad.line}: {bad.reason}" for bad in trace.bad_lines[:_BAD_LINES])
 
 

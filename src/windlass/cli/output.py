@@ -38,11 +38,19 @@ def write_raw(text: str) -> None:
     sys.stdout.write(escaped if sys.stdout.isatty() else text)
 
 
-def print_lines(lines: Iterable[str]) -> None:
-    """Print sentences on standard output; in a pipe, a sentence is a line."""
+def print_lines(lines: Iterable[str], *, wrap: bool = False) -> None:
+    """Print lines on standard output.
+
+    Parameters
+    ----------
+    lines
+        Commands, paths or sentences.
+    wrap
+        Wrap at words on a terminal, for sentences. In a pipe, a line stays a line.
+    """
     console = terminal()
     for line in lines:
-        console.print(line, soft_wrap=not console.is_terminal)
+        console.print(line, soft_wrap=not (wrap and console.is_terminal))
 
 
 def print_tables(*tables: RenderableType) -> None:

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from windlass.cli import completion
 from windlass.cli.output import log_line, note, print_lines, write_raw
 
 if TYPE_CHECKING:
-    from windlass.drive import Named
     from windlass.engines.slurm.client import Client
 
 slurm_app = typer.Typer(
@@ -73,7 +73,9 @@ def drive(
     policies: Annotated[
         str,
         typer.Option(
-            "--policies", help="Policies by decision, as in order=easy,share=pairs or order=./mine.py."
+            "--policies",
+            help="Policies by decision, as in order=easy,share=pairs or order=./mine.py.",
+            autocompletion=completion.policies,
         ),
     ],
     dry_run: Annotated[
@@ -99,6 +101,7 @@ def drive(
     """Start jobs that were submitted with sbatch -H --comment=windlass, in the order of a policy."""
     from windlass.cli.option_checks import RUN, check_apart, given_in
     from windlass.cli.signals import stopped_by_signals
+    from windlass.cli.slurm_policies import read_policies
     from windlass.engines.slurm.driver import drive_slurm, plan_slurm
     from windlass.engines.slurm.settings import Driving, cluster_name, default_journal
     from windlass.engines.slurm.system import SlurmOptions
@@ -165,42 +168,6 @@ def log(
         write_text(table.getvalue(), out)
     what, why = ("runs", "never ran") if duplicates else ("jobs", "never ran or ran again")
     log_line(f"{len(found.jobs)} {what}; {found.left_out} records of jobs that {why} are left out")
-
-
-def read_policies(text: str) -> dict[str, Named]:
-    """Return policies by decision, read from an option such as ``order=easy``.
-
-    Raises
-    ------
-    InputError
-        A decision cannot be driven on Slurm or is given twice, or a policy does not exist.
-
-    Examples
-    --------
-    >>> read_policies("order=easy")["order"].name
-    'easy'
-    """
-    import numpy as np
-
-    from windlass.model import InputError
-    from windlass.order.site import POLICIES as ORDER
-    from windlass.share import POLICIES as SHARE
-
-    # The decisions that the driver of Slurm supports.
-    registries = {ORDER.key: ORDER, SHARE.key: SHARE}
-    found: dict[str, Named] = {}
-    for entry in text.split(","):
-        decision, equals, name = entry.strip().partition("=")
-        if not equals:
-            decision, name = ORDER.key, decision
-        if decision not in registries:
-            raise InputError(
-                f"--policies: decision {decision!r} cannot be driven on Slurm, expected one of {', '.join(registries)}"
-            )
-        if decision in found:
-            raise InputError(f"--policies: {decision} is given twice, expected one policy")
-        found[decision] = registries[decision].make(name, np.random.default_rng(1))
-    return found
 
 
 def _client(conf: Path | None, patience: float) -> Client:

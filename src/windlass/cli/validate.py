@@ -19,7 +19,7 @@ def validate_command(target: str | None, overrides: Overrides, *, code: bool, as
     scenario = scenario_of(target, overrides, code=code)
     found = inspect_scenario(scenario)
     if not as_json:
-        print_lines(_lines(scenario, found))
+        print_lines(_lines(scenario, found), wrap=True)
         return
     write_json(
         {

@@ -93,9 +93,9 @@ def _rows(whole: JudgedRecording, each: Sequence[JudgedRecording]) -> list[dict[
 
 
 def _print(part: JudgedRecording, name: str) -> None:
-    print_lines([f"{name}{part.lead}"])
+    print_lines([f"{name}{part.lead}"], wrap=True)
     print_tables(*tables_of(part.found))
-    print_lines(verdicts_of(part.found))
+    print_lines(verdicts_of(part.found), wrap=True)
 
 
 def lead_of(

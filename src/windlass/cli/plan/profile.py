@@ -102,7 +102,7 @@ def profile_command(options: ProfileOptions, *, as_json: bool) -> None:
         write_json(tree_of(pipeline.name, clip, options, found, alone))
         return
     print_tables(_table(plans))
-    print_lines(lines)
+    print_lines(lines, wrap=True)
 
 
 def summary(

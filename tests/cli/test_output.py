@@ -1,0 +1,117 @@
+"""All commands print through one module, and what it writes is JSON that every reader accepts."""
+
+import ast
+import json
+import re
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import windlass.cli
+from windlass.cli import output
+from windlass.model import InputError
+
+SOURCE = Path(windlass.cli.__file__).parent
+#: What decides how something is printed, and the modules that may do so.
+PRINTING = {
+    r"json\.dumps": {"output.py"},
+    r"sys\.stdout\.write": {"output.py"},
+    r"rich\.progress": {"progress.py"},
+    r"\bConsole\(": {"terminal.py"},
+    r"\bBEGINS\b": {"output.py", "reproduce.py"},
+}
+_LONGEST = 200
+
+
+@pytest.mark.parametrize("pattern", PRINTING)
+def test_one_module_decides_how_things_are_printed(pattern):
+    found = {
+        file.name for file in SOURCE.rglob("*.py") if re.search(pattern, file.read_text(encoding="utf-8"))
+    }
+    assert found == PRINTING[pattern]
+
+
+def test_modules_of_the_command_line_are_short():
+    lengths = {file: len(file.read_text(encoding="utf-8").splitlines()) for file in SOURCE.rglob("*.py")}
+    assert not {file: count for file, count in lengths.items() if count > _LONGEST}
+
+
+def test_errors_of_the_library_name_no_options():
+    """Agents and batch systems are driven by their commands; everything else is called by programs, too."""
+    found = [
+        f"{file.relative_to(SOURCE.parent)}: {text.value}"
+        for file in sorted(SOURCE.parent.rglob("*.py"))
+        if not {"cli", "agent", "slurm", "kubernetes"} & set(file.relative_to(SOURCE.parent).parts)
+        for error in ast.walk(ast.parse(file.read_text(encoding="utf-8")))
+        if isinstance(error, ast.Raise)
+        for text in ast.walk(error)
+        if isinstance(text, ast.Constant)
+        and isinstance(text.value, str)
+        and re.search(r"(?<![\w-])--[a-z]", text.value)
+    ]
+    assert found == []
+
+
+TREES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
+    lambda below: st.lists(below) | st.lists(below).map(tuple) | st.dictionaries(st.text(), below),
+)
+
+
+def plain(tree):
+    """A second implementation: what is left of a tree in JSON, by a parser that knows NaN and infinity."""
+
+    def no_number(text):
+        return None
+
+    return json.loads(json.dumps(tree), parse_constant=no_number)
+
+
+@given(TREES)
+def test_json_is_what_python_writes_with_null_for_what_is_no_number(tree):
+    import contextlib
+    import io
+
+    written = io.StringIO()
+    with contextlib.redirect_stdout(written):
+        output.write_json(tree)
+    assert written.getvalue().endswith("\n")
+
+    def refuse(text):
+        raise AssertionError(text)
+
+    assert json.loads(written.getvalue(), parse_constant=refuse) == plain(tree)
+
+
+def test_text_is_raw_in_a_pipe_and_escaped_on_a_terminal(capsys, monkeypatch):
+    text = "a,b\n1,\x1b[2J\n"
+    output.write_raw(text)
+    assert capsys.readouterr().out == text
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True, raising=False)
+    output.write_raw(text)
+    assert capsys.readouterr().out == "a,b\n1,\\x1b[2J\n"
+
+
+def test_lines_stay_lines_in_a_pipe(capsys):
+    line = "word " * 100 + "end"
+    for wrap in (False, True):
+        output.print_lines([line, "two"], wrap=wrap)
+        assert capsys.readouterr().out == f"{line}\ntwo\n"
+    output.note(line)
+    assert capsys.readouterr().err == f"{line}\n"
+    output.log_line("a\x1bb")
+    assert re.fullmatch(r"\d\d:\d\d:\d\d a\\x1bb\n", capsys.readouterr().err)
+
+
+def test_a_report_is_refused_before_the_work_and_written_whole(tmp_path):
+    report, other = tmp_path / "r.html", tmp_path / "notes.html"
+    other.write_text("mine")
+    output.check_report(None, ())
+    output.write_report(None, "page")
+    with pytest.raises(InputError, match=r"^--report: .* was not written by Windlass"):
+        output.check_report(other, ())
+    output.check_report(report, (other,))
+    output.write_report(report, "page")
+    assert report.read_text() == "page"
