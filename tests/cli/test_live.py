@@ -61,7 +61,10 @@ def fake(monkeypatch):
 def test_a_task_that_fails_is_named_in_one_line(run, tmp_path, fake):
     file = broken(tmp_path, 'command: "false"')
     status, _, error = run(file, "--engine", "fake")
-    assert (status, error) == (1, "windlass: job 1, stage 1, task 1: RuntimeError: 'false' failed with status 1")
+    assert (status, error) == (
+        1,
+        "windlass: job 1, stage 1, task 1: RuntimeError: 'false' failed with status 1",
+    )
 
 
 def test_input_where_no_worker_is_is_refused(run, tmp_path, fake):

@@ -118,7 +118,9 @@ def check(
             autocompletion=completion.decision_names,
         ),
     ] = None,
-    limit: Annotated[float, typer.Option("--limit", min=0.1, help="Time limit per check (s).")] = CHECK_LIMIT_S,
+    limit: Annotated[
+        float, typer.Option("--limit", min=0.1, help="Time limit per check (s).")
+    ] = CHECK_LIMIT_S,
     json: options.Json = False,
 ) -> None:
     """Check a policy with the tests that every policy of its decision must pass; exit status 1 if one fails."""

@@ -34,7 +34,10 @@ def test_no_file_is_nothing_kept(tmp_path):
         (seal_text("slurm-shares", "[]"), "not a saved state of shares"),
         (seal_text("slurm-shares", "{}", version=2), "saved state: version is 2, expected 1"),
         (seal_text("sharing", "{}"), "saved state: is of kind 'sharing', expected 'slurm-shares'"),
-        ('{"version": 1, "policy": "x", "pairs": [[1]], "learned": "", "uses": []}', "not a saved state of shares"),
+        (
+            '{"version": 1, "policy": "x", "pairs": [[1]], "learned": "", "uses": []}',
+            "not a saved state of shares",
+        ),
         ('{"version": 1, "policy": "x", "pairs": [], "learned": ""}', "not a saved state of shares"),
     ],
 )
