@@ -108,9 +108,9 @@ def test_bad_input_is_named():
         embed([(0, 1, 1), (0, 1, np.nan)], [(0, 1, 2)])
     with pytest.raises(InputError, match=r"vectors: row 0, resource 1 is -1\.0"):
         embed([(0, -1, 1)], [(0, 1, 2)])
-    with pytest.raises(InputError, match=r"no bucket has the resource 0 that it asks for"):
+    with pytest.raises(InputError, match=r"no bucket has the requested resource 0"):
         embed([(1, 1, 1)], [(0, 1, 2)])
-    with pytest.raises(InputError, match=r"bucket 1 has nothing"):
+    with pytest.raises(InputError, match=r"bucket 1 has no capacity"):
         embed([], [(0, 1, 2), (0, 0, 0)])
     with pytest.raises(InputError, match=r"vectors has shape \(1, 2\), expected \(n, 3\)"):
         embed([(1, 1)], [(0, 1, 2)])

@@ -113,7 +113,7 @@ def test_bad_values_are_named():
         InputError, match=r"series: row 1, column 0 is -1\.0, expected 0 or more, or NaN for a gap"
     ):
         make("naive").fit([[1.0], [-1.0]])
-    with pytest.raises(InputError, match=r"series: column 1 has no value at all"):
+    with pytest.raises(InputError, match=r"series: column 1 has no value"):
         make("naive").fit([[1.0, np.nan], [1.0, np.nan]])
     with pytest.raises(InputError, match=r"row 0, column 0 is inf"):
         make("naive").fit([[np.inf], [1.0]])
@@ -124,7 +124,7 @@ def test_bad_values_are_named():
         made.forecast(0)
     with pytest.raises(InputError, match="quantiles are"):
         made.forecast(1, [1.0])
-    with pytest.raises(InputError, match=r"forecast\(\) before fit\(\)"):
+    with pytest.raises(InputError, match=r"forecast\(\) called before fit\(\)"):
         make("ses").forecast(1)
     with pytest.raises(InputError, match="naive has no parameter 'alpha', it takes none"):
         make("naive", alpha=1)
@@ -181,9 +181,9 @@ def test_an_object_that_gives_nonsense_is_refused():
         def update(self, new_rows):
             pass
 
-    with pytest.raises(InputError, match=r"Wrong.forecast\(\) gave a value that is not finite"):
+    with pytest.raises(InputError, match=r"Wrong.forecast\(\) returned a value that is not finite"):
         Adapted(Wrong()).fit([[1.0], [2.0]]).forecast(1)
-    with pytest.raises(InputError, match=r"Wrong.forecast\(\) gave shape \(1, 1\)"):
+    with pytest.raises(InputError, match=r"Wrong.forecast\(\) returned shape \(1, 1\)"):
         Adapted(Wrong()).fit([[1.0, 2.0], [2.0, 1.0]]).forecast(1)
     with pytest.raises(InputError, match=r"int has no method fit\(\)"):
         Adapted(3)

@@ -114,7 +114,7 @@ def test_an_average_whose_errors_would_grow_is_turned_into_one_whose_errors_do_n
 
 
 def test_both_orders_of_none_are_refused():
-    with pytest.raises(InputError, match="p and q are 0"):
+    with pytest.raises(InputError, match="p and q are both 0"):
         Arima(0, 0)
 
 

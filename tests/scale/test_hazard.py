@@ -140,7 +140,7 @@ def test_never_more_than_there_may_be_nor_fewer_than_jobs_need():
 def test_time_that_goes_back_is_a_new_beginning():
     policy = Hazard(worth=10.0)
     assert taught(policy, lambda row: [1]) == 1
-    assert policy.decide(shown(3, [1])).why == ("too little was learned so far",)
+    assert policy.decide(shown(3, [1])).why == ("too little data so far",)
 
 
 def test_what_it_cannot_be_worth():
@@ -192,8 +192,8 @@ def test_after_a_restart_it_knows_what_the_history_tells():
 def test_a_history_of_nobody_asks_for_nothing():
     answer = begun([0.0] * 600)
     assert answer.counts == (0,)
-    assert "chance" in answer.why[0]
+    assert "probability" in answer.why[0]
 
 
 def test_a_short_history_is_too_little():
-    assert begun([0.0, 1.0] * 20).why == ("too little was learned so far",)
+    assert begun([0.0, 1.0] * 20).why == ("too little data so far",)

@@ -67,7 +67,7 @@ def test_a_look_serves_who_waits_and_launches_no_reserve(seed):
     assert found.counts == looked(view, plan.tolist())
     for count, there, why in zip(found.counts, (view.ready + view.coming).tolist(), found.why, strict=True):
         assert why == (
-            f"{count - there} more for jobs that wait" if count > there else "nobody waits for more"
+            f"{count - there} more for waiting jobs" if count > there else "no waiting job needs more"
         )
 
 

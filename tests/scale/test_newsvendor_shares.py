@@ -48,4 +48,4 @@ def test_a_clock_that_does_not_go_on_is_a_new_beginning(step, begins):
         view = drawn(rng, PERIOD * row, rng.uniform(0, 3, (2, 3)))
         policy.decide(view)
     why = policy.decide(replace(view, now=view.now + step)).why[0]
-    assert why.endswith("in reserve: too little was learned so far") is begins
+    assert why.endswith("in reserve: too little data so far") is begins

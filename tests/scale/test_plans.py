@@ -224,11 +224,11 @@ def test_walltimes_that_end_lower_the_plan():
 def test_bad_parameters_are_named():
     for make, said in (
         (lambda: Predictive(quantile=1.5), "quantile is 1.5"),
-        (lambda: Predictive(seasons=[]), "seasons: there is none"),
+        (lambda: Predictive(seasons=[]), "seasons: none given"),
         (lambda: Predictive(retrain=0.0), "retrain is 0.0"),
         (lambda: Newsvendor(wait_price=-1.0), "wait_price is -1.0"),
-        (lambda: Ladder([(1, 1)]), r"ladder: steps begin at \[1\], expected 0"),
-        (lambda: Ladder([(0, 1.5)]), r"ladder: step \[0, 1.5\], expected two whole numbers"),
+        (lambda: Ladder([(1, 1)]), r"ladder: steps begin at \[1\], expected rising numbers from 0"),
+        (lambda: Ladder([(0, 1.5)]), r"ladder: step is \[0, 1.5\], expected two whole numbers"),
     ):
         with pytest.raises(InputError, match=said):
             make()

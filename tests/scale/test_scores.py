@@ -55,9 +55,7 @@ def test_the_absolute_error_is_over_that_of_the_season_before_column_by_column()
         warnings.simplefilter("error")
         assert math.isnan(mase(truth[:, 1:2], told[:, 1:2], train[:, 1:2]))
     for season in (4, 5):
-        with pytest.raises(
-            InputError, match=f"4 rows were learned from, expected more than a season of {season}"
-        ):
+        with pytest.raises(InputError, match=f"4 training rows, expected more than a season of {season}"):
             mase(truth, told, train, season)
     assert math.isnan(weighted_quantile_loss(np.zeros((2, 1)), np.ones((1, 2, 1)), [0.5]))
     for score in (mse, pmse, coverage):
@@ -141,9 +139,9 @@ def test_a_season_longer_than_what_is_learned_from_is_cut():
 @pytest.mark.parametrize(
     ("rows", "test", "steps", "told"),
     [
-        (9, 3, (0, 1), "3 rows to test with and 0 to 1 steps"),
-        (9, 3, (1, 4), "3 rows to test with and 1 to 4 steps"),
-        (9, 8, (1,), "9 rows of which 8 are to test with, expected at least 2 more"),
+        (9, 3, (0, 1), "3 test rows and 0 to 1 steps"),
+        (9, 3, (1, 4), "3 test rows and 1 to 4 steps"),
+        (9, 8, (1,), "9 rows of which 8 are test rows, expected at least 2 more"),
     ],
 )
 def test_a_test_part_that_is_too_short_or_too_long_is_refused(rows, test, steps, told):

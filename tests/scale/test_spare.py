@@ -68,7 +68,7 @@ def test_spare_ones_are_those_of_the_highest_sum_of_gains(name):
         if chances is None:
             want = [max(a, b) for a, b in zip(least, (view.used + view.coming).tolist(), strict=True)]
             spare = [0, 0, 0]
-            assert answer.why == ("too little was learned so far",) * 3
+            assert answer.why == ("too little data so far",) * 3
         else:
             half = 30.0 if row % 2 else PERIOD / 2
             late = np.array([kind.launch + half for kind in TYPES])
@@ -80,8 +80,8 @@ def test_spare_ones_are_those_of_the_highest_sum_of_gains(name):
             want = [a + b for a, b in zip(least, spare, strict=True)]
             shown.append(spare)
             chance = chances[0, 0]
-            assert answer.why[0].startswith(f"{spare[0]} spare ones are worth it")
-            assert answer.why[0].endswith(f"within {PERIOD:g} s with chance {chance:.2f}")
+            assert answer.why[0].startswith(f"{spare[0]} spare, worth the cost")
+            assert answer.why[0].endswith(f"within {PERIOD:g} s with probability {chance:.2f}")
         assert answer.counts == tuple(min(a, kind.most) for a, kind in zip(want, TYPES, strict=True))
         look = drawn(rng, view.now + 60.0, view.history, look=60.0, due=False)
         need = needed(look, buckets)
@@ -137,7 +137,7 @@ def test_the_newsvendor_plans_by_its_line_and_its_level(told):
             assert answer.counts == tuple(
                 min(a + b, k.most) for a, b, k in zip(least, reserve, TYPES, strict=True)
             )
-            assert answer.why[0] == f"{reserve[0]} in reserve: too little was learned so far"
+            assert answer.why[0] == f"{reserve[0]} in reserve: too little data so far"
             continue
         on = [bucket_of(asked, TYPES) for asked in view.running.resources]
         jobs_of += 0.01 * (np.array([on.count(kind) for kind in range(3)]) - jobs_of)
@@ -151,7 +151,7 @@ def test_the_newsvendor_plans_by_its_line_and_its_level(told):
             close = close or abs(later - round(later)) < 1e-6
             want.append(min(max(least[kind], up(later) + spread[kind]), of.most))
             assert answer.why[kind].startswith(
-                f"{later:.1f} are enough with chance {level:.2f} within {far[kind] * PERIOD:g} s"
+                f"{later:.1f} are enough with probability {level:.2f} within {far[kind] * PERIOD:g} s"
             )
         assert close or answer.counts == tuple(want)
         look = drawn(rng, view.now + 60.0, view.history, look=60.0, due=False)
@@ -169,7 +169,7 @@ def test_other_times_to_launch_are_a_new_beginning_of_the_newsvendor():
     assert learned
     slower = (*TYPES[:2], replace(TYPES[2], launch=9 * PERIOD))
     later = replace(view, now=view.now + PERIOD, types=slower)
-    assert policy.decide(later).why[0].endswith("in reserve: too little was learned so far")
+    assert policy.decide(later).why[0].endswith("in reserve: too little data so far")
 
 
 @pytest.mark.parametrize(

@@ -93,8 +93,8 @@ def least_waste(view):
 def reason(total, view, k):
     there, used = int(view.ready[k] + view.coming[k]), int(view.used[k])
     if total > there:
-        return f"{total - there} more for jobs that wait"
-    return f"{there - total} hold no job" if total < there else f"{used} hold jobs, nobody waits for more"
+        return f"{total - there} more for waiting jobs"
+    return f"{there - total} hold no job" if total < there else f"{used} hold jobs, no waiting job needs more"
 
 
 def checked(answer, want, view):
@@ -162,16 +162,16 @@ def test_static_has_the_most_that_was_ever_needed(seed, due, count):
     rng = np.random.default_rng(seed)
     view = drawn(rng, 9e4, rng.uniform(0, 4, (3, 3)).round(1), due=due, look=10.0)
     margin = float(rng.choice([0.5, 1.0, 1.5]))
-    answer, why = Static(count=count, margin=margin).decide(view), "the most that was ever needed"
+    answer, why = Static(count=count, margin=margin).decide(view), "the largest demand so far"
     want = [int(np.ceil(margin * max(column) - 1e-9)) for column in view.history.T]
     if count is not None:
-        want, why = [count] * 3, "as many as were asked for"
+        want, why = [count] * 3, "the configured number"
     if not due:
         want = [min(a, int(b)) for a, b in zip(want, view.ready + view.coming, strict=True)]
         if count is None and len(view.waiting):
             want, why = (
                 [max(a, b) for a, b in zip(want, least_waste(view), strict=True)],
-                "more wait than ever",
+                "demand exceeds the maximum so far",
             )
     assert answer.counts == tuple(min(a, kind.most) for a, kind in zip(want, TYPES, strict=True))
     assert answer.why == (why,) * 3
@@ -276,8 +276,8 @@ def test_time_that_stands_still_is_a_new_beginning_of_who_comes():
     for row in range(150):
         view = drawn(rng, PERIOD * row, np.zeros((1, 3)))
         told = policy.decide(view).why
-    assert "chance" in told[0]
-    assert policy.decide(view).why == ("too little was learned so far",) * 3
+    assert "probability" in told[0]
+    assert policy.decide(view).why == ("too little data so far",) * 3
 
 
 def test_other_types_are_a_new_beginning_of_who_comes():
@@ -286,8 +286,8 @@ def test_other_types_are_a_new_beginning_of_who_comes():
     rng, policy = np.random.default_rng(4), Hazard()
     for row in range(150):
         view = drawn(rng, PERIOD * row, np.zeros((1, 3)))
-        assert ("chance" in policy.decide(view).why[0]) == (row >= 143)
+        assert ("probability" in policy.decide(view).why[0]) == (row >= 143)
     none, jobs = np.zeros(1, np.int64), drawn_jobs(rng, 0, 0.0)
     view = replace(view, now=view.now + PERIOD, types=TYPES[:1], ready=none, coming=none, used=none)
     view = replace(view, waiting=jobs, running=jobs, history=np.zeros((1, 1)))
-    assert policy.decide(view).why == ("too little was learned so far",)
+    assert policy.decide(view).why == ("too little data so far",)

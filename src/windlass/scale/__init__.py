@@ -1,23 +1,24 @@
-"""How many machines of which type, before they are needed?
+"""The number of machines of each type in a cluster, chosen before they are needed.
 
-Jobs ask for resources, and machines take minutes to start. An autoscaler sees how many instances of each type jobs
-needed so far, and says how many there should be, those that hold jobs included. It reads a :class:`ScaleView` and
-answers with :class:`Totals`; it never touches an engine.
+Jobs request resources, and machines take minutes to start. An autoscaler reads a :class:`ScaleView`, which
+holds the number of instances of each type that jobs needed so far, and returns :class:`Totals`: how many
+there should be, including those that hold jobs. It never calls an engine.
 
 Policies, one file each in ``policies/``:
 
-- ``reactive``: what the cluster autoscaler of Kubernetes does; ``consolidate``: what Karpenter does.
-- ``hazard``, ``thrifty``, ``newsvendor``: ours, of what a spare instance is worth.
-- ``predictive``: the paper's, by a forecast.
-- ``static``: as many as were ever needed.
-- ``clairvoyant``: knows the jobs to come.
+- ``reactive``: the rules of the Kubernetes cluster autoscaler; ``consolidate``: the rules of Karpenter.
+- ``hazard``, ``thrifty``, ``newsvendor``: Windlass's own, based on the value of a spare instance.
+- ``predictive``: the paper's, based on a forecast.
+- ``static``: the largest number that was ever needed.
+- ``clairvoyant``: knows future jobs.
 
-:mod:`~windlass.scale.view` says what policies see and answer. :mod:`~windlass.scale.embedding` turns what jobs ask for
-into numbers of instances; :func:`embed` is its short form. :mod:`~windlass.scale.bin_packing`: how many instances jobs
-fill that wait. :mod:`~windlass.scale.base_instance` says with which type a series should begin. ``forecast/`` says how
-many will be needed, :mod:`~windlass.scale.backtest` how good its forecasters are, by :mod:`~windlass.scale.accuracy`.
-``lib/`` has what policies share. :mod:`~windlass.scale.monitor` keeps what was needed, on disk.
-:mod:`~windlass.scale.context` has what an engine offers to the constructor of a policy.
+:mod:`~windlass.scale.view` holds the view and the answer. :mod:`~windlass.scale.embedding` converts resource
+requests into numbers of instances; :func:`embed` is its short form. :mod:`~windlass.scale.bin_packing` counts
+the instances that waiting jobs fill. :mod:`~windlass.scale.base_instance` chooses the smallest type of a
+series. ``forecast/`` predicts demand; :mod:`~windlass.scale.backtest` evaluates its forecasters with the
+measures of :mod:`~windlass.scale.accuracy`. ``lib/`` has parts that several policies share.
+:mod:`~windlass.scale.monitor` stores past demand on disk. :mod:`~windlass.scale.context` lists the
+constructor arguments that an engine offers to a policy.
 
 >>> from windlass.scale import POLICIES
 >>> "reactive" in POLICIES.names()
@@ -44,48 +45,48 @@ POLICIES = Registry(
 
 
 class ScalePolicy(Protocol):
-    """Decides how many instances of each type there should be.
+    """A policy that decides how many instances of each type there should be.
 
-    It is asked once a period, and at looks in between (``view.due`` says which): then it serves who waits, and does not
-    learn or plan. A class with a ``name`` and this method, in a file of ``policies/``, is a policy. Besides, it may
-    be :class:`Idling`.
+    Engines call it once a period, and at polls between (``view.due`` distinguishes the two): at a poll it serves
+    waiting jobs, and neither learns nor plans. A class with a ``name`` and this method, in a file of
+    ``policies/``, is a policy. It may implement :class:`Idling` as well.
     """
 
     name: ClassVar[str]
 
     def decide(self, view: ScaleView) -> Totals:
-        """How many there should be from now on. The view is not changed."""
+        """Return how many instances there should be from now on. The view is not changed."""
         ...
 
 
 @runtime_checkable
 class Idling(Protocol):
-    """A policy that says how long instances stay that it does not want any more."""
+    """A policy that sets how long an unwanted instance may stay empty."""
 
     @property
     def idle(self) -> float | None:
-        """How long an instance may be empty, where there are more than the policy wants, before it goes, s.
+        """Idle time (s) after which an empty instance above the policy's total is removed.
 
-        At least 0 and finite; None of a policy that leaves it to the engine. Engines read it once, before a run, by
-        :func:`idle_time`.
+        At least 0 and finite; None leaves the choice to the engine. Engines read it once, before a run,
+        through :func:`idle_time`.
         """
         ...
 
 
 def idle_time(policy: ScalePolicy, otherwise: float) -> float:
-    """How long an instance may be empty before it goes, s: as the policy says, else as the engine is set up.
+    """Return the idle time (s) after which an instance is removed: the policy's, or else the engine's.
 
     Parameters
     ----------
     policy
-        Of this decision.
+        The policy of this decision.
     otherwise
-        For policies that do not say, s.
+        Idle time for policies that set none, s.
 
     Raises
     ------
     InputError
-        What it says is negative or not finite.
+        The policy's idle time is negative or not finite.
 
     Examples
     --------

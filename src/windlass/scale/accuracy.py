@@ -1,4 +1,4 @@
-"""How far off forecasts were: MSE, PMSE, MASE, weighted quantile loss, and how often the truth was below a quantile."""
+"""Measures of forecast error: MSE, PMSE, MASE, weighted quantile loss and coverage."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _Floats = NDArray[np.float64]
 
 
 def mse(truth: _Floats, forecast: _Floats) -> float:
-    """The mean squared error; NaN in the truth is left out.
+    """Return the mean squared error, ignoring NaN in the truth.
 
     >>> mse(np.array([1.0, 3.0]), np.array([2.0, 3.0]))
     0.5
@@ -22,10 +22,10 @@ def mse(truth: _Floats, forecast: _Floats) -> float:
 
 
 def pmse(truth: _Floats, forecast: _Floats) -> float:
-    """The part of the mean squared error that comes from forecasts above the truth: what too many instances cost.
+    """Return the part of the mean squared error due to forecasts above the truth: the cost of overprovisioning.
 
-    It is a mean over all rows, so that it is never above :func:`mse`. The paper's Table 4 has it above three times,
-    as a mean over those rows alone would be.
+    The mean is over all rows, so it never exceeds :func:`mse`. In the paper's Table 4 it does three times, as
+    a mean over only those rows would.
 
     >>> pmse(np.array([1.0, 3.0]), np.array([2.0, 1.0]))
     0.5
@@ -35,7 +35,7 @@ def pmse(truth: _Floats, forecast: _Floats) -> float:
 
 
 def mase(truth: _Floats, forecast: _Floats, train: _Floats, season: int = 1) -> float:
-    """The mean absolute error, over that of the seasonal naive forecast on the rows that were learned from.
+    """Return the mean absolute scaled error: divided by the error of the seasonal naive forecast on the training rows.
 
     Source: Hyndman and Koehler, "Another look at measures of forecast accuracy", 2006.
 
@@ -44,18 +44,18 @@ def mase(truth: _Floats, forecast: _Floats, train: _Floats, season: int = 1) -> 
     truth, forecast
         (n, k)
     train
-        (t, k) the rows that were learned from.
+        (t, k) the training rows.
     season
         Rows of a season; 1 for the naive forecast.
 
     Returns
     -------
-    The mean over columns; those that never change by themselves say nothing and are left out. NaN if all are.
+    The mean over columns; columns that never change in the training rows are left out. NaN if all are.
 
     Raises
     ------
     InputError
-        There are no two rows a season apart.
+        No two training rows are a season apart.
 
     Examples
     --------
@@ -63,14 +63,14 @@ def mase(truth: _Floats, forecast: _Floats, train: _Floats, season: int = 1) -> 
     0.5
     """
     if len(train) <= season:
-        raise InputError(f"{len(train)} rows were learned from, expected more than a season of {season}")
+        raise InputError(f"{len(train)} training rows, expected more than a season of {season}")
     own = np.nanmean(np.abs(train[season:] - train[:-season]), axis=0)
     off = np.nanmean(np.abs(_same(truth, forecast)), axis=0)
     return float(np.mean(off[own > 0] / own[own > 0])) if (own > 0).any() else float("nan")
 
 
 def weighted_quantile_loss(truth: _Floats, forecast: _Floats, quantiles: Sequence[float]) -> float:
-    """Twice the pinball loss, over the sum of the truth, averaged over quantiles.
+    """Return twice the pinball loss divided by the sum of the truth, averaged over quantiles.
 
     Parameters
     ----------
@@ -79,11 +79,11 @@ def weighted_quantile_loss(truth: _Floats, forecast: _Floats, quantiles: Sequenc
     forecast
         (q, n, k) by quantile.
     quantiles
-        (q,)
+        (q,) from 0 to 1.
 
     Returns
     -------
-    NaN where the truth is always 0.
+    NaN if the truth is always 0.
 
     Examples
     --------
@@ -101,7 +101,7 @@ def weighted_quantile_loss(truth: _Floats, forecast: _Floats, quantiles: Sequenc
 
 
 def coverage(truth: _Floats, forecast: _Floats) -> float:
-    """The part of rows in which the truth was at most the forecast of a quantile.
+    """Return the share of rows in which the truth is at most the forecast quantile.
 
     >>> coverage(np.array([1.0, 2.0]), np.array([1.0, 1.0]))
     0.5

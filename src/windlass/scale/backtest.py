@@ -1,5 +1,4 @@
-"""How good a forecaster would have been: forecasts from every row of a test part, each made from rows before it
-alone."""
+"""Backtests of forecasters: one forecast from each row of a test set, made from the rows before it."""
 
 from __future__ import annotations
 
@@ -18,26 +17,26 @@ from windlass.scale.forecast.scaling import ColumnScaling
 
 _Floats = NDArray[np.float64]
 
-#: Which quantiles are asked for, by default.
+#: Default quantiles.
 QUANTILES = (0.1, 0.25, 0.5, 0.75, 0.9)
 
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """How far off forecasts of so many steps ahead were.
+    """Errors of forecasts a fixed number of steps ahead.
 
     Parameters
     ----------
     steps
         How many rows ahead.
     mse, pmse
-        Of columns divided by their largest value among the rows that were learned from.
+        Of columns divided by their largest value in the training rows.
     mase
-        Absolute error over that of the seasonal naive forecast on the rows that were learned from.
+        Absolute error divided by that of the seasonal naive forecast on the training rows.
     wql
         Weighted quantile loss.
     covered
-        The part of rows in which the truth was at most the highest quantile.
+        Share of rows in which the truth was at most the highest quantile.
     """
 
     steps: int
@@ -50,7 +49,7 @@ class Score:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Made:
-    """Forecasts of so many steps ahead, and what came.
+    """Forecasts a fixed number of steps ahead, and the truth.
 
     Parameters
     ----------
@@ -70,16 +69,16 @@ class Made:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Backtest:
-    """What came out.
+    """The result of a backtest.
 
     Parameters
     ----------
     scores, made
         One for each number of steps.
     fit
-        Seconds that it took to learn, and to find out how far off it is.
+        Time to fit the forecaster and its quantiles, s.
     forecast
-        Seconds a forecast, on average.
+        Mean time of a forecast, s.
     """
 
     scores: tuple[Score, ...]
@@ -98,33 +97,33 @@ def backtest(
     told: Callable[[int, int], None] | None = None,
     clock: Callable[[], float] = time.perf_counter,
 ) -> Backtest:
-    """Learn from all but the last rows, then forecast from each of these, one after the other.
+    """Fit a forecaster to all but the last rows, then forecast from each of these in turn.
 
-    A forecast from a row sees the rows up to it. Nothing is learned in the test part.
+    A forecast from a row uses the rows up to it. The forecaster is not refitted on the test rows.
 
     Parameters
     ----------
     forecaster
-        Is fitted here.
+        Fitted by this function.
     rows
         (t, k), NaN for gaps; gaps are not counted as truth.
     test
-        How many of the last rows.
+        Number of test rows, taken from the end.
     steps
-        How many rows ahead, each scored by itself.
+        How many rows ahead; each is scored separately.
     quantiles
-        Which ones to ask for.
+        Quantiles to forecast.
     season
-        Of the forecast that MASE compares with.
+        Rows of a season of the naive forecast that MASE compares with.
     told
-        Called with how many of how many rows are done.
+        Progress callback, called with the number of finished test rows and the number of all.
     clock
-        Seconds.
+        Returns the time, s.
 
     Raises
     ------
     InputError
-        The test part leaves too little to learn from, or is shorter than the steps.
+        Too few training rows remain, or there are fewer test rows than steps.
 
     Examples
     --------
@@ -139,23 +138,23 @@ def backtest(
     known, most = len(truth) - test, max(steps)
     if min(steps) < 1 or test < most:
         raise InputError(
-            f"{test} rows to test with and {min(steps)} to {most} steps, expected 1 to as many as rows"
+            f"{test} test rows and {min(steps)} to {most} steps, expected steps from 1 to the number of test rows"
         )
     if known < 2:
-        raise InputError(f"{len(truth)} rows of which {test} are to test with, expected at least 2 more")
-    # A gap is filled from the rows before it, so that filling all at once tells no forecaster what comes.
+        raise InputError(f"{len(truth)} rows of which {test} are test rows, expected at least 2 more")
+    # Gaps are filled only from earlier rows, so filling all rows at once leaks no future values.
     whole = filled(truth)
-    begun = clock()
+    start = clock()
     forecaster.fit(whole[:known])
     forecaster.forecast(most, quantiles)
-    fit = clock() - begun
+    fit = clock() - start
     spent = 0.0
     means = np.empty((test, most, truth.shape[1]))
     by_quantile = np.empty((test, len(quantiles), most, truth.shape[1]))
     for place in range(test):
-        begun = clock()
+        start = clock()
         means[place] = forecaster.forecast(most)
-        spent += clock() - begun
+        spent += clock() - start
         by_quantile[place] = forecaster.forecast(most, quantiles)
         forecaster.update(whole[known + place : known + place + 1])
         if told is not None:

@@ -1,4 +1,4 @@
-"""Where a series of types should begin: the paper's base instance.
+"""The base instance of the paper: the smallest type that a series of instance types should have.
 
 Source: "A Predictive Autoscaler for Elastic Batch Jobs", Section 4.4 and Figure 7.
 """
@@ -19,15 +19,15 @@ _Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Base:
-    """Where a series of types should begin.
+    """The smallest useful type of a series.
 
     Parameters
     ----------
     smallest
-        The smallest type to keep, in the order in which buckets were given.
+        Index of the smallest type to keep, in the order of the given buckets.
     scale
-        (s,) how much all snapshots need with all types, without the smallest, without the two smallest, and so on,
-        until jobs are left that no type can hold.
+        (s,) total weight that all snapshots need with all types, without the smallest, without the two
+        smallest, and so on, while every job still fits on some type.
     """
 
     smallest: int
@@ -42,26 +42,26 @@ def base_instance(
     Parameters
     ----------
     snapshots
-        Vectors (n, r) that ran at the same time, for each instant.
+        Job vectors (n, r) that ran at the same time, one array for each instant.
     buckets
-        (k, r) what an instance of each type has.
+        (k, r) capacity of an instance of each type.
     weights
-        (k,) what one of each type adds to the scale, as its price; by default its dominant part of the largest of each
-        resource. The paper does not say what its scale is.
+        (k,) what an instance of each type adds to the scale, for example its price. The default is its
+        dominant share of the largest capacity of each resource. The paper does not define its scale.
 
     Returns
     -------
     Base
-        The type, and the scales: the sum over snapshots of whole instances by weight.
+        The type and the scales: whole instances by weight, summed over snapshots.
 
     Raises
     ------
     InputError
-        As :func:`embed` has it, or there is not one weight above 0 for each type.
+        See :func:`embed`; or not exactly one weight above 0 for each type.
 
     Examples
     --------
-    Jobs of one core on types of one, two and four: without the smallest, one job would have two cores.
+    Jobs of one core on types of one, two and four cores: without the smallest type, a job occupies two cores.
 
     >>> base_instance([[[0, 1, 1]], [[0, 1, 1]] * 4], [[0, 1, 1], [0, 2, 2], [0, 4, 4]], [1, 2, 4]).scale.tolist()
     [5.0, 6.0, 8.0]

@@ -1,10 +1,10 @@
-"""How many instances jobs fill that wait: what autoscalers of today work out before they launch any.
+"""First-fit bin packing of waiting jobs, as current autoscalers do it before they launch instances.
 
-Jobs are put in the order of what they ask for, the largest first, and each goes to the first instance that has room.
-Those that ask for the same are taken together.
+Jobs are sorted by request, the largest first, and each goes to the first instance with room. Jobs with equal
+requests are handled as one group.
 
-Instances with GPUs are for jobs that ask for some: others stay off them wherever another type has all that they ask
-for. That is what clusters that rent GPUs do, by a taint; otherwise a job of one core keeps eight GPUs up.
+Instances with GPUs are reserved for jobs that request GPUs, unless no other type has the resources that a job
+needs. Clusters that rent GPUs do this with a taint; otherwise a job of one core could keep eight GPUs up.
 """
 
 from __future__ import annotations
@@ -23,19 +23,19 @@ _Floats = NDArray[np.float64]
 _Ints = NDArray[np.int64]
 _Bools = NDArray[np.bool_]
 
-#: What rounding may be off by, of one instance.
+#: Tolerance for rounding errors, as a fraction of an instance.
 _ROUNDING = 1e-9
 
 
 def welcome(vectors: _Floats, capacity: _Floats) -> _Bools:
-    """On which types jobs may run.
+    """Return on which types each job may run.
 
     Parameters
     ----------
     vectors
-        (n, 3) what jobs ask for, GPUs first.
+        (n, 3) requests of jobs, GPUs first.
     capacity
-        (k, 3) what one of each type has.
+        (k, 3) capacity of an instance of each type.
 
     Returns
     -------
@@ -54,16 +54,16 @@ def welcome(vectors: _Floats, capacity: _Floats) -> _Bools:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RequestGroups:
-    """Jobs that ask for the same, the largest first.
+    """Jobs grouped by equal requests, the largest first.
 
     Parameters
     ----------
     vectors
-        (g, 3) what each of a group asks for.
+        (g, 3) the request of each job of a group.
     counts
-        (g,) how many they are.
+        (g,) number of jobs.
     welcome
-        (g, k) on which types they may run.
+        (g, k) types on which the jobs may run.
     """
 
     vectors: _Floats
@@ -72,7 +72,7 @@ class RequestGroups:
 
     @staticmethod
     def of(resources: _Floats, capacity: _Floats) -> RequestGroups:
-        """Of jobs, a row each, beside types, a row each.
+        """Group jobs (one row each) and find the types (one row each) on which they may run.
 
         >>> jobs = np.array([[0.0, 1, 2], [1, 1, 2], [0, 1, 2]])
         >>> RequestGroups.of(jobs, np.array([[0.0, 4, 9], [1, 4, 9]])).counts.tolist()
@@ -86,42 +86,42 @@ class RequestGroups:
         return RequestGroups(vectors[::-1], counts[::-1].astype(np.int64), welcome(vectors[::-1], capacity))
 
     def some(self, rows: _Bools) -> RequestGroups:
-        """Some of the groups."""
+        """Return the selected groups."""
         return RequestGroups(self.vectors[rows], self.counts[rows], self.welcome[rows])
 
     def less(self, taken: _Ints) -> RequestGroups:
-        """Without so many of each group."""
+        """Return the groups without ``taken`` jobs of each."""
         left = self.counts - taken
         return RequestGroups(self.vectors, left, self.welcome).some(left > 0)
 
 
 def room(free: _Floats, vector: _Floats) -> _Ints:
-    """(m,) how many jobs that ask for a vector each of m instances has room for, of which so much is free.
+    """Return how many jobs with request ``vector`` fit on each of m instances, given the free resources (m,).
 
     >>> room(np.array([[0.0, 8.0, 9.0], [0.0, 1.0, 9.0]]), np.array([0.0, 2.0, 3.0])).tolist()
     [3, 0]
     """
-    asked = vector > 0
-    parts = free[:, asked] / vector[asked]
+    needs = vector > 0
+    parts = free[:, needs] / vector[needs]
     found: _Ints = np.floor(parts.min(axis=1) + _ROUNDING).astype(np.int64)
     return found
 
 
 def put(groups: RequestGroups, free: _Floats, of: _Ints) -> _Ints:
-    """Put jobs on instances that are there.
+    """Place jobs on existing instances.
 
     Parameters
     ----------
     groups
-        Who.
+        The jobs.
     free
-        (m, 3) what is free on each instance; less afterwards.
+        (m, 3) free resources of each instance; reduced in place.
     of
-        (m,) the type of each.
+        (m,) type of each instance.
 
     Returns
     -------
-    (g,) how many of each group found room.
+    (g,) how many jobs of each group were placed.
     """
     taken = np.zeros(len(groups.counts), np.int64)
     if not len(free):
@@ -136,22 +136,22 @@ def put(groups: RequestGroups, free: _Floats, of: _Ints) -> _Ints:
 
 
 def fill(groups: RequestGroups, kind: int, capacity: _Floats, most: int) -> tuple[_Ints, _Floats]:
-    """Put jobs on as many new instances of a type as they fill, or as there may be.
+    """Place jobs on new instances of one type, as many as they fill or as are allowed.
 
     Parameters
     ----------
     groups
-        Who; those that may not run there are left out.
+        The jobs; groups that may not run on the type are skipped.
     kind
-        The place of the type.
+        Index of the type.
     capacity
-        (3,) what one has.
+        (3,) capacity of an instance.
     most
-        How many instances there may be.
+        Maximum number of instances.
 
     Returns
     -------
-    (g,) how many of each group found room, and (m, 3) what is left on each instance.
+    (g,) how many jobs of each group were placed, and (m, 3) what is left free on each instance.
 
     Examples
     --------
@@ -177,14 +177,14 @@ def fill(groups: RequestGroups, kind: int, capacity: _Floats, most: int) -> tupl
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Pending:
-    """Jobs that wait: those that an instance has room for, and instances that larger ones need.
+    """Waiting jobs: those that fit on one instance, and the instances that larger jobs need.
 
     Parameters
     ----------
     groups
-        Those that one instance has room for.
+        Jobs that fit on one instance.
     whole
-        (k,) how many whole instances of each type the others need, all at once.
+        (k,) how many whole instances of each type the other jobs need in total.
     """
 
     groups: RequestGroups
@@ -192,7 +192,7 @@ class Pending:
 
 
 def pending(waiting: Demands, types: Sequence[InstanceType]) -> Pending:
-    """Who waits, by what it takes to start them.
+    """Split waiting jobs into those that fit on one instance and those that need several.
 
     Examples
     --------

@@ -19,9 +19,9 @@ class ScaleContext(Context):
     rng
         See :class:`~windlass.policy.context.Context`.
     times
-        (m,) when the demand changes, s.
+        (m,) times at which the demand changes, s.
     counts
-        (m, types) instances of each type that jobs need from then on.
+        (m, types) instances of each type that jobs need from each of these times on.
     """
 
     times: NDArray[np.float64] | None = None

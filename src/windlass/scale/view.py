@@ -1,4 +1,4 @@
-"""What an autoscaler sees, and what it answers."""
+"""The view that autoscalers read, and the answer that they return."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ _Ints = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Demands:
-    """What n jobs ask for, as columns.
+    """Resource requests of n jobs, as columns.
 
     Parameters
     ----------
     resources
         (n, 3) in the order of :data:`~windlass.model.instances.RESOURCES`.
     since
-        (n,) when each started, or was submitted where it waits, s.
+        (n,) when each job started, or was submitted if it waits, s.
     walltime
-        (n,) how long each says that it runs at most, s; infinity where it does not say.
+        (n,) time limit of each job, s; infinity if it has none.
     """
 
     resources: _Floats
@@ -37,33 +37,33 @@ class Demands:
 
     @staticmethod
     def none() -> Demands:
-        """Of no job."""
+        """Return the requests of no job."""
         return Demands(np.empty((0, 3)), np.empty(0), np.empty(0))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ScaleView:
-    """Instances, the jobs on them and those that wait, and what was needed so far; k types, smallest first.
+    """Instances, running and waiting jobs, and past demand; k types, smallest first.
 
     Parameters
     ----------
     now
-        The instant, s.
+        Current time, s.
     period
         Seconds from one decision to the next, and from one row of the history to the next.
     types
-        Which instances can be had.
+        Available instance types.
     ready, coming, used
-        (k,) how many are up, are starting, and of those that are up hold a job.
+        (k,) number of instances that are up, that are starting, and that are up and hold a job.
     running, waiting
-        What jobs ask for; those that wait in the order of the queue.
+        Requests of the jobs; waiting jobs in queue order.
     history
-        (t, k) how many of each type jobs needed, in fractions, a row a period; the last row is of now, and at a look of
-        the last decision.
+        (t, k) number of instances of each type that jobs needed, in fractions, one row a period. The last row
+        is the current demand; at a poll it is that of the last decision.
     look
-        Seconds from one look to the next; None where the policy is asked once a period and never in between.
+        Seconds between two polls; None if the policy is called only once a period.
     due
-        Whether a period is over. Else this is a look: who waits is served, and plans are as they were.
+        True if a period is over. False at a poll: waiting jobs are served, and plans stay unchanged.
     """
 
     now: float
@@ -79,23 +79,23 @@ class ScaleView:
     due: bool = True
 
     def notice(self) -> float:
-        """How long it takes at most until somebody who waits is seen, s."""
+        """Return the longest time until a new waiting job is noticed, s."""
         return self.period if self.look is None else min(self.look, self.period)
 
 
 @dataclass(frozen=True, slots=True)
 class Totals:
-    """How many instances of each type there should be, those that hold jobs included.
+    """How many instances of each type there should be, including those that hold jobs.
 
-    An engine starts what is missing. It never stops one that holds a job: where the total is less than there are, it
-    takes away those that are idle, as slowly as it is set up to.
+    An engine launches missing instances. It never stops an instance that holds a job: if there are more than
+    the total, it removes idle ones after the configured idle time.
 
     Parameters
     ----------
     counts
         (k,) in the order of the view's types.
     why
-        A reason each.
+        One reason for each type.
 
     Examples
     --------
@@ -112,12 +112,12 @@ class Totals:
     why: tuple[str, ...]
 
     def check(self, view: ScaleView) -> None:
-        """Raise unless an engine can carry this out.
+        """Raise unless an engine can apply these totals.
 
         Raises
         ------
         PolicyError
-            There is not one number and one reason for each type, or a number is out of bounds.
+            Not one number and one reason for each type, or a number out of bounds.
         """
         if len(self.counts) != len(view.types) or len(self.why) != len(view.types):
             raise PolicyError(

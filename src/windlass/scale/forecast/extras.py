@@ -1,4 +1,4 @@
-"""Packages that only some forecasters need."""
+"""Imports of optional packages that only some forecasters need."""
 
 from __future__ import annotations
 
@@ -8,20 +8,20 @@ from typing import Any
 from windlass.model import InputError
 
 
-def need(module: str, who: str) -> Any:
-    """A module of the extra ``forecast``.
+def need(module: str, forecaster: str) -> Any:
+    """Import a module of the extra ``forecast``.
 
     Parameters
     ----------
     module
         Its import name.
-    who
-        Which forecaster needs it.
+    forecaster
+        Name of the forecaster, for the message.
 
     Raises
     ------
     InputError
-        It is not installed; says how to.
+        The module is not installed; the message names the command that installs it.
 
     Examples
     --------
@@ -33,9 +33,9 @@ pip install 'windlass[forecast]'
     try:
         return importlib.import_module(module)
     except ModuleNotFoundError as error:
-        # A package that is there and lacks one of its own is another matter, and says so itself.
+        # An installed package may lack one of its own dependencies; that error is passed on.
         if error.name != module.partition(".")[0]:
             raise
         raise InputError(
-            f"{who} needs {error.name}, which is not installed: pip install 'windlass[forecast]'"
+            f"{forecaster} needs {error.name}, which is not installed: pip install 'windlass[forecast]'"
         ) from error

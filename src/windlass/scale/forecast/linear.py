@@ -1,4 +1,4 @@
-"""Forecasters that are linear in the last rows: weights by ridge regression, in closed form."""
+"""Forecasters that are linear in the last rows, with weights from ridge regression in closed form."""
 
 from __future__ import annotations
 
@@ -14,23 +14,25 @@ from windlass.scale.forecast.scaling import ColumnScaling
 
 _Floats = NDArray[np.float64]
 
-#: How strongly weights are drawn to 0, relative to the size of the inputs; the one that forecasts the last fifth best.
+#: Candidate ridge penalties, relative to the size of the inputs; the best on the last fifth of the rows is
+#: used.
 _PENALTIES = (1e-6, 1e-4, 1e-2, 1e-1)
 
 
 class Linear(ForecastModel):
-    """Weights over the last ``window`` rows, one set for each of ``horizon`` steps, the same for all columns.
+    """A linear map of the last ``window`` rows, with separate weights for each of ``horizon`` steps.
 
-    Each column is scaled by its largest value, and the last value is taken away first and added again: where nothing
-    can be learned, this is the naive forecast. Beyond the horizon it goes on from its own forecasts. A subclass says
-    what a window is turned into (``_features``).
+    All columns share the weights. Each column is scaled by its largest value, and the last value is
+    subtracted first and added back to the forecast; if nothing can be learned, this is the naive forecast.
+    Beyond the horizon it uses its own forecasts as input. A subclass defines the features of a window
+    (``_features``).
 
     Parameters
     ----------
     window
-        How many of the last rows it looks at.
+        Number of input rows.
     horizon
-        How many steps it learns to forecast at once.
+        Number of steps forecast at once.
     """
 
     def __init__(self, window: int = 288, horizon: int = 6) -> None:
@@ -39,11 +41,11 @@ class Linear(ForecastModel):
 
     @property
     def least(self) -> int:
-        """Two windows and the steps; and as many as give cases to both its first four fifths and its last fifth."""
+        """Two windows and the horizon, and enough rows for cases in both the first four fifths and the last fifth."""
         return max(2 * self._window + self._horizon, self._window + 2 * self._horizon, 5 * self._horizon + 5)
 
     def _features(self, windows: _Floats) -> _Floats:
-        """(n, f) of (n, window) windows whose last value is 0."""
+        """Return features (n, f) of windows (n, window) whose last value is 0."""
         raise NotImplementedError
 
     def _learn(self, rows: _Floats) -> None:
@@ -54,11 +56,11 @@ class Linear(ForecastModel):
         early = _Sums.of(*self._cases(scaled[:split]))
         errors = [np.mean((late[0] @ early.weights(penalty) - late[1]) ** 2) for penalty in _PENALTIES]
         weights = _Sums.of(*self._cases(scaled)).weights(_PENALTIES[int(np.argmin(errors))])
-        # What the features make of a window is linear, so that it can be done to the weights, once.
+        # The features are linear in the window, so the map is folded into the weights once.
         self._direct = np.ascontiguousarray((self._features(np.eye(self._window)) @ weights).T)
 
     def _cases(self, scaled: _Floats) -> tuple[_Floats, _Floats]:
-        """Inputs (n, f) and what followed (n, horizon), of all columns."""
+        """Return inputs (n, f) and targets (n, horizon) of all columns."""
         view = np.lib.stride_tricks.sliding_window_view
         spans = view(scaled, self._window + self._horizon, axis=0).reshape(-1, self._window + self._horizon)
         last = spans[:, self._window - 1, None]
@@ -85,7 +87,7 @@ class Linear(ForecastModel):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Sums:
-    """What a regression needs of its cases, for any penalty."""
+    """Sufficient statistics of a ridge regression, for any penalty."""
 
     gram: _Floats
     cross: _Floats
@@ -95,6 +97,7 @@ class _Sums:
         return _Sums(inputs.T @ inputs, inputs.T @ truths)
 
     def weights(self, penalty: float) -> _Floats:
-        # Relative to the mean of the diagonal; the floor keeps a constant series solvable, with weights of 0.
+        # The penalty is relative to the mean of the diagonal; the floor keeps a constant series solvable,
+        # with weights 0.
         strength = penalty * max(float(np.trace(self.gram)) / len(self.gram), 1e-12)
         return np.asarray(np.linalg.solve(self.gram + strength * np.eye(len(self.gram)), self.cross))

@@ -1,4 +1,4 @@
-"""What the forecasters of Windlass share: checks, and quantiles from how far off they were."""
+"""The base class of Windlass's forecasters: checks, and quantiles from past errors."""
 
 from __future__ import annotations
 
@@ -14,26 +14,26 @@ from windlass.scale.forecast.rows import filled
 
 _Floats = NDArray[np.float64]
 
-#: How many of the last rows a forecaster tries itself on, to see how far off it is.
+#: Maximum number of last rows that a forecaster computes its errors from.
 _TRIALS = 2000
 
 
 class ForecastModel:
-    """A forecaster that learns parameters once and keeps a state that rows move.
+    """A forecaster with parameters, learned once, and a state that each new row updates.
 
-    A subclass has a ``name`` and says how to ``_learn`` parameters, how the state ``_begin``\\ s after some rows, how
-    it ``_advance``\\ s, and what it ``_expect``\\ s. Forecasts are never below 0.
+    A subclass has a ``name`` and implements ``_learn`` (parameters), ``_begin`` (the state after some rows),
+    ``_advance`` (the state after more rows) and ``_expect`` (the forecast). Forecasts are never below 0.
 
-    Quantiles are conformal: the model is put back to before the last third of the rows that it learned from, 2,000 at
-    most, and goes through them, forecasting at each. A quantile is the forecast plus that quantile of its errors, for
-    each column and number of steps. Rows that come after ``fit`` do not change them.
+    Quantiles are conformal: the state is reset to before the last third of the training rows, at most 2,000,
+    and the model forecasts from each of these rows. A quantile is the forecast plus that quantile of the
+    errors, for each column and step. Rows that arrive after ``fit`` do not change the errors.
     """
 
     name: ClassVar[str] = ""
 
     @property
     def least(self) -> int:
-        """How many rows it needs to learn from."""
+        """Number of rows that it needs to learn from."""
         return 2
 
     def fit(self, series: ArrayLike) -> Self:
@@ -42,7 +42,7 @@ class ForecastModel:
         Raises
         ------
         InputError
-            There are fewer than :attr:`least`, or a value is negative or infinite, or a column has none.
+            Fewer than :attr:`least` rows, a negative or infinite value, or a column without values.
         """
         rows = filled(series)
         if len(rows) < self.least:
@@ -56,17 +56,17 @@ class ForecastModel:
         return self
 
     def forecast(self, steps: int, quantiles: Sequence[float] | None = None) -> _Floats:
-        """(steps, k) what is expected, or (q, steps, k) by quantiles.
+        """Return the mean forecast (steps, k), or quantiles (q, steps, k).
 
         Raises
         ------
         InputError
-            It was not fitted, ``steps`` is below 1, or a quantile is not between 0 and 1.
+            The forecaster was not fitted, ``steps`` is below 1, or a quantile is not between 0 and 1.
         """
         if steps < 1:
             raise InputError(f"{self.name}: steps is {steps}, expected at least 1")
         if not hasattr(self, "_rows"):
-            raise InputError(f"{self.name}: forecast() before fit(), expected fit() first")
+            raise InputError(f"{self.name}: forecast() called before fit()")
         if quantiles is None:
             return self._mean(steps)
         wanted = tuple(float(q) for q in quantiles)
@@ -75,12 +75,12 @@ class ForecastModel:
         return np.maximum(self._quantiles(steps, wanted), 0.0)
 
     def update(self, new_rows: ArrayLike) -> None:
-        """Rows that followed; (t, k), or (k,) for one.
+        """Add rows that followed; (t, k), or (k,) for one.
 
         Raises
         ------
         InputError
-            A value is negative or infinite, or there are more or fewer columns.
+            A value is negative or infinite, or the number of columns differs.
         """
         found = np.asarray(new_rows, dtype=np.float64)
         rows = filled(found[None, :] if found.ndim == 1 else found, self._latest, "new rows")
@@ -90,18 +90,18 @@ class ForecastModel:
             self._latest = rows[-1].copy()
 
     def _learn(self, rows: _Floats) -> None:
-        """Parameters, from all rows."""
+        """Learn parameters from all rows."""
 
     def _begin(self, rows: _Floats) -> None:
-        """The state after these rows, by the parameters that were learned."""
+        """Set the state after these rows, with the learned parameters."""
         raise NotImplementedError
 
     def _advance(self, rows: _Floats) -> None:
-        """The state after these rows more."""
+        """Update the state with these additional rows."""
         raise NotImplementedError
 
     def _expect(self, steps: int) -> _Floats:
-        """(steps, k) the forecast, below 0 where it will."""
+        """Return the forecast (steps, k); it may be negative."""
         raise NotImplementedError
 
     def _quantiles(self, steps: int, wanted: tuple[float, ...]) -> _Floats:
@@ -111,13 +111,13 @@ class ForecastModel:
         return self._mean(steps) + self._offsets[key]
 
     def _mean(self, steps: int) -> _Floats:
-        # A policy asks for quantiles after the mean, of the same row.
+        # Policies request the mean and then quantiles of the same row.
         if self._memo is None or self._memo[0] != steps:
             self._memo = (steps, np.maximum(self._expect(steps), 0.0))
         return self._memo[1].copy()
 
     def _errors(self, steps: int) -> _Floats:
-        """(trials, steps, k) how far the truth was above forecasts of the last rows that it learned from."""
+        """Return errors (trials, steps, k) of forecasts of the last training rows, truth less forecast."""
         rows = self._rows
         trials = max(1, min(_TRIALS, len(rows) // 3) - steps + 1)
         first = max(1, len(rows) - trials - steps + 1)
@@ -132,11 +132,11 @@ class ForecastModel:
 
 
 def offsets(errors: _Floats, quantiles: Sequence[float]) -> _Floats:
-    """(q, steps, k) quantiles of errors (n, steps, k), a little further out than the sample's own, as conformal ones
-    are.
+    """Return conformal quantiles (q, steps, k) of errors (n, steps, k), slightly further out than the sample's.
 
-    Of n errors that are exchangeable with the next one, the one of rank ⌈(n + 1) q⌉ is at least as large as the next
-    with chance q (Vovk et al., "Algorithmic Learning in a Random World", 2005). Below one half, the same from below.
+    Of n errors that are exchangeable with the next one, the one of rank ⌈(n + 1) q⌉ is at least as large as
+    the next with probability q (Vovk et al., "Algorithmic Learning in a Random World", 2005). Quantiles below
+    one half are computed symmetrically.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""What forecasters that are networks share."""
+"""The base class of forecasters that are neural networks."""
 
 from __future__ import annotations
 
@@ -19,25 +19,25 @@ _Floats = NDArray[np.float64]
 
 
 class Network(ForecastModel):
-    """A network that sees a window of rows, scaled by the largest that it learned from.
+    """A network over a window of rows, scaled by the largest training value of each column.
 
-    The last tenth of what it is fitted to is held back: it chooses the weights, and quantiles are told from errors on
-    it.
+    The last tenth of the training rows is held back: it selects the weights, and quantiles are computed from
+    the errors on it.
 
     Parameters
     ----------
     seasons
         Rows of each season.
     window, horizon
-        Rows that it sees, and that it learns to say.
+        Number of input rows, and of rows forecast in training.
     steps, batch
-        How often weights are moved, by how many windows.
+        Number of training steps, and of windows in each.
     seconds
-        Teaching ends after so long, at the latest.
+        Maximum training time, s.
     anchored
-        Whether it says by how much rows differ from the last one it saw.
+        True to forecast differences from the last row of the window.
     seed
-        Of weights, windows and dropout.
+        Seed of initial weights, windows and dropout.
     """
 
     def __init__(
@@ -59,15 +59,15 @@ class Network(ForecastModel):
 
     @property
     def least(self) -> int:
-        """Two windows, and the steps twice."""
+        """Two windows and four horizons."""
         return 2 * self._window + 4 * self._horizon
 
     def _network(self, columns: int) -> Any:
-        """An untaught network."""
+        """Return an untrained network."""
         raise NotImplementedError
 
     def _how(self) -> tuple[Any, Any]:
-        """Its loss, and what moves its weights."""
+        """Return the loss and the optimizer."""
         raise NotImplementedError
 
     def _learn(self, rows: _Floats) -> None:
@@ -79,7 +79,7 @@ class Network(ForecastModel):
         self._scale = ColumnScaling.of(rows)
         scaled = self._scale.down(rows).astype(np.float32)
         self._held = max(2 * self._horizon, len(rows) // 10)
-        # Weights that are drawn would only blur what never changes.
+        # A network would only add noise to a constant series.
         self._still = not np.ptp(rows, axis=0).any()
         if self._still:
             return

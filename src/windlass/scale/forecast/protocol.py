@@ -1,4 +1,4 @@
-"""What a forecaster is, and what makes one of any object that has the shape of one."""
+"""The protocol of forecasters, and an adapter for objects with the same methods."""
 
 from __future__ import annotations
 
@@ -13,49 +13,49 @@ from windlass.model import InputError
 
 _Floats = NDArray[np.float64]
 
-#: How many of its last errors an adapted forecaster is known by.
+#: Number of last errors that an adapted forecaster computes quantiles from.
 _TRIALS = 1000
 
 
 class Forecaster(Protocol):
-    """Says how a series goes on.
+    """A forecaster of a series.
 
-    A class with a ``name`` and these methods, in a file of ``models/``, is found by its name.
+    A class with a ``name`` and these methods, in a file of ``models/``, is registered under its name.
     """
 
     @property
     def least(self) -> int:
-        """How many rows it needs to learn from; with fewer, :meth:`fit` raises."""
+        """Number of rows that it needs to learn from; with fewer, :meth:`fit` raises."""
         ...
 
     def fit(self, series: ArrayLike) -> Self:
-        """Learn from (t, k) rows, 0 or more, NaN for gaps. Everything it scales, it scales by these rows alone."""
+        """Learn from (t, k) rows, 0 or more, NaN for gaps. Scaling uses these rows only."""
         ...
 
     def forecast(self, steps: int, quantiles: Sequence[float] | None = None) -> _Floats:
-        """(steps, k) what is expected next, or (q, steps, k) by quantiles; 0 or more."""
+        """Return the mean forecast (steps, k), or quantiles (q, steps, k); 0 or more."""
         ...
 
     def update(self, new_rows: ArrayLike) -> None:
-        """Rows that followed; what was learned stays as it is."""
+        """Add rows that followed, without learning from them again."""
         ...
 
 
 class Adapted:
-    """A forecaster made of any object with its shape: methods are checked, and so is what they return.
+    """An adapter that checks the methods and the results of a forecaster.
 
-    Where its ``forecast`` takes no quantiles, they are told from how far off it was: before each update it is asked for
-    one step. Until it was updated, all quantiles are the forecast.
+    If its ``forecast`` takes no quantiles, they are computed from past errors: before each update the adapter
+    requests a forecast of one step. Before the first update, all quantiles equal the forecast.
 
     Parameters
     ----------
     made
-        Has ``fit``, ``forecast`` and ``update``.
+        The object, with ``fit``, ``forecast`` and ``update``.
 
     Raises
     ------
     InputError
-        It lacks a method.
+        The object lacks a method.
 
     Examples
     --------
@@ -80,7 +80,7 @@ class Adapted:
         self._errors: list[_Floats] = []
 
     def fit(self, series: ArrayLike) -> Self:
-        """As :meth:`Forecaster.fit`."""
+        """See :meth:`Forecaster.fit`."""
         rows = np.asarray(series, dtype=np.float64)
         if rows.ndim != 2:
             raise InputError(f"series has shape {rows.shape}, expected (rows, columns)")
@@ -89,12 +89,12 @@ class Adapted:
         return self
 
     def forecast(self, steps: int, quantiles: Sequence[float] | None = None) -> _Floats:
-        """As :meth:`Forecaster.forecast`.
+        """See :meth:`Forecaster.forecast`.
 
         Raises
         ------
         InputError
-            What the object returned has another shape or is not finite.
+            The object's result has another shape or is not finite.
         """
         if quantiles is not None and self._native:
             return self._checked(self._made.forecast(steps, quantiles), (len(quantiles), steps, self._width))
@@ -102,12 +102,12 @@ class Adapted:
         if quantiles is None:
             return mean
         errors = np.array(self._errors) if self._errors else np.zeros((1, self._width))
-        # Errors of one step; of several independent ones they grow with the square root.
+        # Errors of one step; for several independent steps they grow with the square root.
         off = np.quantile(errors, quantiles, axis=0)[:, None, :] * np.sqrt(np.arange(1, steps + 1))[:, None]
         return np.maximum(mean + off, 0.0)
 
     def update(self, new_rows: ArrayLike) -> None:
-        """As :meth:`Forecaster.update`."""
+        """See :meth:`Forecaster.update`."""
         rows = np.atleast_2d(np.asarray(new_rows, dtype=np.float64))
         if not self._native and len(rows):
             expected = self._checked(self._made.forecast(1), (1, self._width))[0]
@@ -118,5 +118,7 @@ class Adapted:
         found = np.asarray(values, dtype=np.float64)
         if found.shape != shape or not np.isfinite(found).all():
             what = f"shape {found.shape}" if found.shape != shape else "a value that is not finite"
-            raise InputError(f"{type(self._made).__name__}.forecast() gave {what}, expected {shape} numbers")
+            raise InputError(
+                f"{type(self._made).__name__}.forecast() returned {what}, expected {shape} numbers"
+            )
         return np.maximum(found, 0.0)

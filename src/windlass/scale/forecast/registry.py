@@ -1,4 +1,4 @@
-"""Forecasters by name: the folder ``models/`` is the list."""
+"""Forecasters by name, discovered in the folder ``models/``."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _MODELS = "windlass.scale.forecast.models"
 
 
 def forecasters() -> tuple[str, ...]:
-    """Names of all forecasters, sorted.
+    """Return the names of all forecasters, sorted.
 
     Examples
     --------
@@ -26,23 +26,23 @@ def forecasters() -> tuple[str, ...]:
 
 
 def make(name: str, seasons: Sequence[int] = (144,), seed: int = 1, **parameters: Any) -> Forecaster:
-    """A forecaster by its name.
+    """Make a forecaster by its name.
 
     Parameters
     ----------
     name
-        Of a file of ``models/``.
+        Name of the forecaster.
     seasons
-        Rows of each season, for those that ask for it.
+        Rows of each season, passed to forecasters that take it.
     seed
-        For those that draw.
+        Seed, passed to forecasters that take it.
     parameters
-        Others that it takes.
+        Other parameters of the forecaster.
 
     Raises
     ------
     InputError
-        There is none of that name, or a parameter that it does not take or refuses.
+        The name or a parameter is unknown, or a value is out of bounds.
 
     Examples
     --------

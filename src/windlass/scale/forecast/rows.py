@@ -1,4 +1,4 @@
-"""Rows of a series: checked, their gaps filled, and the latest of them kept."""
+"""Rows of a series: validation, gap filling, and a buffer of the latest rows."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ _Floats = NDArray[np.float64]
 
 
 def filled(series: ArrayLike, before: _Floats | None = None, name: str = "series") -> _Floats:
-    """(t, k) rows without gaps: where a value is missing, the one before it holds.
+    """Check rows (t, k) and fill gaps with the value before.
 
-    What is missing at the very beginning is taken from the first value that is there.
+    A gap at the beginning takes the first value of the column.
 
     Parameters
     ----------
     series
         (t, k), or (t,) for one column; 0 or more, NaN where nothing was measured.
     before
-        (k,) the last row before these, if there is one.
+        (k,) the row before these, if any.
     name
-        How messages call the series.
+        Name of the series in messages.
 
     Returns
     -------
@@ -31,7 +31,7 @@ def filled(series: ArrayLike, before: _Floats | None = None, name: str = "series
     Raises
     ------
     InputError
-        It has no such shape, a value is negative or infinite, or a column has no value at all.
+        The shape is wrong, a value is negative or infinite, or a column has no value.
 
     Examples
     --------
@@ -45,7 +45,7 @@ def filled(series: ArrayLike, before: _Floats | None = None, name: str = "series
     if rows.ndim != 2 or width == 0 or rows.shape[1] != width:
         expected = "(rows, columns)" if before is None else f"(rows, {width})"
         raise InputError(f"{name} has shape {np.shape(series)}, expected {expected}")
-    # NaN compares as false, and stands for a gap; everything else has to be a number of 0 or more.
+    # NaN marks a gap and compares as false; every other value must be 0 or more and finite.
     if not (rows >= 0).all() or not (rows < np.inf).all():
         _refuse(rows, name)
         _fill(rows, before, name)
@@ -69,20 +69,20 @@ def _fill(rows: _Floats, before: _Floats | None, name: str) -> None:
         elif known.any():
             first = column[known.argmax()]
         else:
-            raise InputError(f"{name}: column {place} has no value at all, expected at least one")
+            raise InputError(f"{name}: column {place} has no value, expected at least one")
         latest = np.maximum.accumulate(np.where(known, np.arange(len(column)), -1))
         column[:] = np.where(latest >= 0, column[latest], first)
 
 
 class Tail:
-    """The last rows of a series that grows, in a row of memory; adding one costs no copy of the others.
+    """The last rows of a growing series, in one buffer; adding a row does not copy the others.
 
     Parameters
     ----------
     rows
-        What there is.
+        The initial rows.
     most
-        How many of the last ones are wanted.
+        How many of the last rows to keep.
 
     Examples
     --------
@@ -102,7 +102,7 @@ class Tail:
         self._end = len(kept)
 
     def add(self, rows: _Floats) -> None:
-        """Rows that follow."""
+        """Add rows that follow."""
         rows = rows[-self.most :]
         if self._end + len(rows) > len(self._memory):
             kept = self._memory[self._end - self.most : self._end].copy()
@@ -112,5 +112,5 @@ class Tail:
         self._end += len(rows)
 
     def last(self, count: int) -> _Floats:
-        """(count, k) the last rows, oldest first; not to be written to."""
+        """Return the last rows (count, k), oldest first; the array must not be written to."""
         return self._memory[self._end - count : self._end]

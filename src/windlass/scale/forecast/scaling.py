@@ -1,4 +1,4 @@
-"""Columns to a like size, by the rows that were learned from alone."""
+"""Scaling of columns to a common range, by the training rows only."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ _Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ColumnScaling:
-    """Each column divided by its largest value; a column that is always 0 stays as it is.
+    """Divides each column by its largest value; a column that is always 0 is unchanged.
 
     Parameters
     ----------
     most
-        (k,) what columns are divided by.
+        (k,) divisors.
 
     Examples
     --------
@@ -29,14 +29,14 @@ class ColumnScaling:
 
     @staticmethod
     def of(rows: _Floats) -> ColumnScaling:
-        """Of the rows that a model learns from."""
+        """Return the scaling of the training rows."""
         most = rows.max(axis=0)
         return ColumnScaling(np.where(most > 0, most, 1.0))
 
     def down(self, rows: _Floats) -> _Floats:
-        """To about 0 to 1."""
+        """Scale rows to about 0 to 1."""
         return rows / self.most
 
     def up(self, rows: _Floats) -> _Floats:
-        """Back."""
+        """Undo the scaling."""
         return rows * self.most

@@ -1,4 +1,4 @@
-"""Seasons: how many rows until things repeat."""
+"""Season lengths, in rows."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from windlass.model.values import whole
 
 
 def checked_seasons(seasons: Sequence[int]) -> tuple[int, ...]:
-    """Shortest first; each at least 2 rows.
+    """Check season lengths and sort them, shortest first; each is at least 2 rows.
 
     Raises
     ------
     InputError
-        One is no whole number of at least 2.
+        A length is not a whole number of at least 2.
 
     Examples
     --------

@@ -1,7 +1,7 @@
-"""Who comes before the next decision: with what chance, and how many of them spare instances let run; learned by rows.
+"""New jobs before the next decision: the probability that spare instances let some of them run, and how many.
 
-What a level of spare instances lets run is counted as if whoever needs least came first: one instance lets a job of one
-run, and the second to fourth let one of three run.
+The count of a level assumes that the jobs that need the fewest instances come first: the first instance lets
+a job of one run, and the second to fourth together let a job of three run.
 """
 
 from __future__ import annotations
@@ -16,23 +16,23 @@ from windlass.scale.view import ScaleView
 _Floats = NDArray[np.float64]
 _Ints = NDArray[np.int64]
 
-#: Numbers of spare instances that are chosen from.
+#: Levels: numbers of spare instances to choose from.
 LEVELS = np.array([1, 2, 3, 4, 6, 8, 12, 16, 32, 64])
 #: How many instances each level adds to the one before.
 WIDTHS = np.diff(LEVELS, prepend=0)
-#: Rows that have to be learned from before a plan relies on it, and rows of a history that are learned from: what is
-#: older is forgotten nearly as far.
+#: Rows to learn from before a plan relies on the result, and rows of the history to learn from at the start:
+#: the weight of older rows is negligible.
 _ENOUGH, _RECALLED = 144, 14_400
-#: How fast it is followed how many jobs the instances of a level let run.
+#: Rate at which the average number of jobs served by a level follows new rows.
 _SLOWLY = 0.02
 _ROUNDING = 1e-9
 
 
 class Comers:
-    """Follows who comes, decision by decision; k types, s levels.
+    """Learns the arrivals of jobs, decision by decision; k types, s levels.
 
-    It begins with what the history tells, so that it is not blind after a restart: a rise of the need from one row to
-    the next is taken for one job of that size. Where time goes back or types are others, it begins anew.
+    It starts from the history, so a restart does not lose what was learned: a rise of the demand from one row
+    to the next counts as one job of that size. It starts over when time goes backwards or the types change.
     """
 
     def __init__(self) -> None:
@@ -44,26 +44,26 @@ class Comers:
 
     @property
     def served(self) -> _Floats:
-        """(k, s) how many jobs a level lets run when it does, on average and lately."""
+        """(k, s) number of jobs that a level lets run when it lets any run, a moving average."""
         return self._served
 
     def follow(self, view: ScaleView, least: _Ints, embedding: Embedding) -> _Floats | None:
-        """Learn who came, and say who comes.
+        """Learn from the jobs that arrived, and predict the next arrivals.
 
         Parameters
         ----------
         view
-            Of a decision.
+            The view of a decision.
         least
-            (k,) how many instances on-demand scaling would have.
+            (k,) number of instances that on-demand scaling would have.
         embedding
-            For the types of the view.
+            The embedding for the view's types.
 
         Returns
         -------
         numpy.ndarray or None
-            (k, s) the chance that a level lets somebody run who comes before the next decision; None where too little
-            was learned so far.
+            (k, s) probability that a level lets a job run that arrives before the next decision; None if too
+            few rows were learned.
         """
         odds, since = self._learner(view)
         jobs, served = self._came(view, least, since, embedding)
@@ -71,7 +71,7 @@ class Comers:
         return odds.chances() if odds.rows >= _ENOUGH else None
 
     def _learner(self, view: ScaleView) -> tuple[Odds, float]:
-        """The one there is, or a new one where time or types are others; and when it was told last, s."""
+        """Return the current learner, or a new one if time or types changed, and the time of its last row, s."""
         kinds, since = len(view.types), self._last
         if self._odds is None or view.now <= self._last or kinds != len(self._least):
             self._odds, since = Odds(kinds, len(LEVELS), view.period), view.now
@@ -91,7 +91,7 @@ class Comers:
             self._learn(odds, view.now - back * view.period, (rise > 0.0).astype(np.float64), served)
 
     def _learn(self, odds: Odds, now: float, jobs: _Floats, served: _Floats) -> None:
-        """From one row: (k,) how many jobs came, and (k, s) how many of them the spare ones of each level serve."""
+        """Learn one row: (k,) the number of new jobs, and (k, s) how many of them each level serves."""
         there = served > 0.0
         self._served += np.where(there, _SLOWLY * (served - self._served), 0.0)
         odds.tell(now, jobs, there)
@@ -99,17 +99,18 @@ class Comers:
     def _came(
         self, view: ScaleView, least: _Ints, since: float, embedding: Embedding
     ) -> tuple[_Floats, _Floats]:
-        """(k,) how many jobs came since the last row, and (k, s) how many the spare ones of each level would serve."""
+        """Return (k,) the jobs that arrived since the last row, and (k, s) how many of them each level would serve."""
         before, self._waited = self._waited, view.waiting.resources
         grown, self._least = least - self._least, least
         kinds, sizes = _newcomers(view, since, before, embedding)
         jobs = np.bincount(kinds[kinds >= 0], minlength=len(least)).astype(np.float64)
         served = np.zeros((len(least), len(LEVELS)))
         for kind in np.flatnonzero(jobs).tolist():
-            asked = sizes[kinds == kind]
-            large = asked[asked >= 1.0 - _ROUNDING]
-            # Those that share instances need as many new ones as there are more of, less what large jobs took.
-            shared = max(0, int(grown[kind] - np.ceil(large).sum())) if len(large) < len(asked) else 0
+            needs = sizes[kinds == kind]
+            large = needs[needs >= 1.0 - _ROUNDING]
+            # Jobs that share instances need as many new ones as the demand grew by, less those for large
+            # jobs.
+            shared = max(0, int(grown[kind] - np.ceil(large).sum())) if len(large) < len(needs) else 0
             filled = np.cumsum(np.sort(np.concatenate((np.ones(shared), large))))
             run = np.searchsorted(filled, LEVELS + _ROUNDING, side="right")
             served[kind] = np.diff(run, prepend=0)
@@ -117,13 +118,13 @@ class Comers:
 
 
 def _newcomers(view: ScaleView, since: float, before: _Floats, embedding: Embedding) -> tuple[_Ints, _Floats]:
-    """(n,) in which type each job counts that came since the last row, and how many instances of it it needs."""
+    """Return (n,) the type of each job that arrived since the last row, and how many instances of it the job needs."""
     started = view.running.resources[view.running.since > since]
     vectors = np.concatenate((started, view.waiting.resources, before))
     if not len(vectors):
         return np.empty(0, np.int64), np.empty(0)
     found, place = np.unique(vectors, axis=0, return_inverse=True)
-    # Who started after waiting is not new.
+    # A job that started after waiting is not new.
     signs = np.repeat([1.0, 1.0, -1.0], [len(started), len(view.waiting), len(before)])
     number = np.maximum(np.bincount(place.ravel(), signs, len(found)), 0.0).astype(np.int64)
     kinds = embedding.assign(found)

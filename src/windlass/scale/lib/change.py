@@ -1,9 +1,9 @@
-"""By how much will what is needed have grown when an instance that is launched now is ready? Learned as it goes.
+"""Online prediction of the growth of the demand until an instance that is launched now is up.
 
-The growth is told in two parts. A straight line says what is expected, from what is seen now: least squares that
-forget the past slowly. What it misses is divided by how much it usually misses at that hour, and the misses of the
-last time are kept: their quantile is the quantile of what may come. So it holds in the long run whatever the
-distribution is, as with conformal forecasts of one step (Vovk et al., "Algorithmic Learning in a Random World", 2005).
+The prediction has two parts. A linear model predicts the expected growth from features, fitted by recursive
+least squares with slow forgetting. Its residuals are divided by their usual size at that hour and stored;
+their quantile is the quantile of the prediction. So coverage holds in the long run for any distribution, as
+with conformal one-step forecasts (Vovk et al., "Algorithmic Learning in a Random World", 2005).
 """
 
 from __future__ import annotations
@@ -18,15 +18,15 @@ from windlass.scale.lib.demand import peak
 
 _Floats = NDArray[np.float64]
 
-#: What is known of a row after a hundred days of ten-minute rows has e^-1 of its weight left: a season's jobs change
-#: slowly.
+#: Forgetting factor a row: e^-1 of the weight remains after a hundred days of ten-minute rows, because a
+#: season's jobs change slowly.
 _KEEP = 1.0 - 1.0 / 14_400
-#: How fast the usual size of a miss follows the misses of its hour.
+#: Rate at which the usual size of a residual follows the residuals of its hour.
 _FOLLOW = 0.03
-#: Misses that quantiles are told from, and how often.
+#: Number of residuals that quantiles are computed from, and the interval of recomputation, in rows.
 _MISSES = 2016
 _EVERY = 12
-#: How strongly the line is drawn to 0 at first.
+#: Strength of the prior that draws the initial coefficients to 0.
 _PRIOR = 1.0
 _HOURS = 24
 _DAY = 86_400.0
@@ -42,20 +42,20 @@ class _Case:
 
 
 class Change:
-    """The growth of the need of each of k types within some rows, by f numbers that are seen.
+    """Growth of the demand of each of k types within a number of rows, predicted from f features.
 
-    What is learned from is the largest need of the rows until an instance would be ready, less the need now.
+    The target is the largest demand of the rows until an instance would be up, less the current demand.
 
     Parameters
     ----------
     ahead
-        (k,) how many rows until then.
+        (k,) number of rows until then.
     features
-        How many numbers are seen of each type.
+        Number of features of each type.
 
     Examples
     --------
-    A need that rises by one whenever something is seen:
+    A demand that rises by one whenever the feature is 1:
 
     >>> change = Change(np.array([1]), features=1)
     >>> need = 0.0
@@ -84,11 +84,11 @@ class Change:
 
     @property
     def told(self) -> int:
-        """How many cases it has learned from."""
+        """Number of cases learned so far."""
         return self._told
 
     def tell(self, now: float, need: _Floats, seen: _Floats) -> None:
-        """What is needed now (k,) and what is seen (k, f): one call a row."""
+        """Add a row: the current demand (k,) and the features (k, f)."""
         self._needs.append(need)
         self._row += 1
         if self._waits and self._row - self._waits[0].row >= self._longest:
@@ -97,13 +97,13 @@ class Change:
         self._waits.append(_Case(self._row, _hour(now), seen, need, expected))
 
     def quantile(self, now: float, seen: _Floats, levels: float | _Floats) -> _Floats:
-        """(k,) by how much the need grows at most, with the chance ``levels`` (one, or (k,))."""
+        """Return (k,) the growth that is not exceeded with probability ``levels`` (one number, or (k,))."""
         expected = (self._line * seen).sum(axis=1)
         misses = self._of_misses(np.broadcast_to(levels, expected.shape))
         return np.asarray(expected + self._size(_hour(now)) * misses)
 
     def _learn(self, case: _Case) -> None:
-        # The rows since the case, each type's own number of them.
+        # Each type uses its own number of the rows since the case.
         since = np.array(self._needs)
         grown = peak(since, self._ahead) - case.need
         miss = grown - case.expected
@@ -116,14 +116,14 @@ class Change:
         usual = self._usual[case.hour]
         usual += _FOLLOW * (size - usual)
         self._told += 1
-        # Recursive least squares, for all types at once.
+        # Recursive least squares for all types at once.
         seen = case.seen
         gain = np.matmul(self._spread, seen[:, :, None])[:, :, 0]
         gain /= (_KEEP + (gain * seen).sum(axis=1))[:, None]
         self._line += gain * (grown - (self._line * seen).sum(axis=1))[:, None]
         half = np.matmul(seen[:, None, :], self._spread)
         self._spread = (self._spread - gain[:, :, None] * half) / _KEEP
-        # What is never seen keeps its doubt; without a bound, forgetting would let it grow for ever.
+        # The variance of a feature that is never seen would grow without bound as the past is forgotten.
         np.clip(self._spread, -1e6, 1e6, out=self._spread)
 
     def _size(self, hour: int) -> _Floats:

@@ -1,4 +1,4 @@
-"""What is needed now."""
+"""The current demand of a view."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from windlass.scale.view import ScaleView
 _Floats = NDArray[np.float64]
 _Ints = NDArray[np.int64]
 
-#: Sums of fractions are this much off a whole number by rounding.
+#: Tolerance for rounding errors in sums of fractions.
 ROUNDING = 1e-9
 
 
 class Buckets:
-    """The embedding for the types of a view, made once as long as the types stay the same."""
+    """The embedding for the types of a view, rebuilt only when the types change."""
 
     __slots__ = ("_embedding", "_types")
 
@@ -28,7 +28,7 @@ class Buckets:
         self._embedding: Embedding | None = None
 
     def of(self, view: ScaleView) -> Embedding:
-        """For this view."""
+        """Return the embedding for this view."""
         if self._embedding is None or view.types is not self._types:
             self._embedding = Embedding([kind.vector() for kind in view.types])
             self._types = view.types
@@ -37,19 +37,21 @@ class Buckets:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Need:
-    """What a view shows of each type (k,).
+    """The demand of each type (k,).
 
     Parameters
     ----------
     now
-        Instances that jobs need now, as fractions, those that wait included.
+        Instances that running and waiting jobs need now, as fractions.
     waiting
-        The part of it of jobs that wait.
+        The part of it that waiting jobs need.
     least
-        How many instances on-demand scaling would have: those that hold jobs, and those that waiting jobs need.
+        Number of instances that on-demand scaling would have: those that hold jobs, and those that waiting
+        jobs need.
     spread
-        How many more instances hold jobs than jobs of this type would need, packed as tightly as can be: above 0 where
-        they are not, below where they have room beside jobs of larger types.
+        Instances that hold jobs, less the instances that jobs of this type would need under the tightest
+        packing. Above 0 if jobs are packed less tightly, below 0 if they share instances with jobs of larger
+        types.
     """
 
     now: _Floats
@@ -59,7 +61,7 @@ class Need:
 
 
 def needed(view: ScaleView, buckets: Buckets) -> Need:
-    """What is needed now, by the last row of the history and by who waits."""
+    """Return the current demand, from the last row of the history and the waiting jobs."""
     now = view.history[-1] if len(view.history) else np.zeros(len(view.types))
     if len(view.waiting):
         embedding = buckets.of(view)
@@ -72,30 +74,30 @@ def needed(view: ScaleView, buckets: Buckets) -> Need:
 
 
 def _halves(embedding: Embedding, view: ScaleView) -> _Ints:
-    """(k,) how many waiting jobs need more than half of an instance of their type: no two of them share one."""
-    asked = view.waiting.resources
-    kinds = embedding.assign(asked)
+    """Return (k,) how many waiting jobs need more than half of an instance of their type: no two can share one."""
+    requests = view.waiting.resources
+    kinds = embedding.assign(requests)
     fits = kinds >= 0
-    large = (2.0 * asked > embedding.buckets[kinds]).any(axis=1) & fits
+    large = (2.0 * requests > embedding.buckets[kinds]).any(axis=1) & fits
     alone = np.bincount(kinds[large], minlength=len(embedding.buckets))
-    for each in embedding.virtual(asked) if not fits.all() else ():
+    for each in embedding.virtual(requests) if not fits.all() else ():
         alone[each.bucket] += each.size
     return alone
 
 
 def whole(counts: _Floats) -> _Ints:
-    """Rounded up."""
+    """Round up, with a tolerance."""
     return np.ceil(counts - ROUNDING).astype(np.int64)
 
 
 def ahead(view: ScaleView) -> _Ints:
-    """(k,) how many rows from now an instance is ready that is launched now, at least 1."""
+    """Return (k,) the number of rows until an instance that is launched now is up, at least 1."""
     launch = np.array([kind.launch for kind in view.types])
     return np.maximum(whole(launch / view.period), 1)
 
 
 def peak(rows: _Floats, until: _Ints) -> _Floats:
-    """(k,) the largest of each column's first rows, of which ``until`` says how many.
+    """Return (k,) the largest value among the first ``until`` rows of each column.
 
     >>> peak(np.array([[1.0, 1.0], [9.0, 2.0]]), np.array([1, 2])).tolist()
     [1.0, 2.0]
@@ -104,5 +106,5 @@ def peak(rows: _Floats, until: _Ints) -> _Floats:
 
 
 def most(view: ScaleView) -> _Ints:
-    """(k,) how many of each type there may be."""
+    """Return (k,) the maximum number of instances of each type."""
     return np.array([kind.most for kind in view.types], dtype=np.int64)

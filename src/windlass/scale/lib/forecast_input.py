@@ -1,4 +1,4 @@
-"""A forecaster that is kept up to date with what an autoscaler sees, and learns again from time to time."""
+"""A forecaster that is updated with the history of each view and refitted periodically."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ DAY = 86_400.0
 
 @dataclass(frozen=True, slots=True)
 class Schedule:
-    """When to learn, s.
+    """When to refit a forecaster, and on how much history, s.
 
     Parameters
     ----------
     seasons
-        After what time things repeat.
+        Periods after which demand repeats.
     retrain
-        How long what was learned is used.
+        Time between two fits.
     keep
-        How much of the history is learned from, the latest.
+        Length of the history to fit to; the latest part.
 
     Raises
     ------
@@ -41,7 +41,7 @@ class Schedule:
 
     def __post_init__(self) -> None:
         if not self.seasons:
-            raise InputError("seasons: there is none, expected at least one time, s")
+            raise InputError("seasons: none given, expected at least one time (s)")
         for name, value in (*(("seasons", each) for each in self.seasons), ("retrain", self.retrain)):
             number(name, value, 0.0, open_below=True)
         number("keep", self.keep, 0.0, open_below=True)
@@ -49,21 +49,21 @@ class Schedule:
 
 @dataclass(slots=True)
 class ForecastInput:
-    """Forecasts of what a view's history will be.
+    """Forecasts of the demand that follows a view's history.
 
-    Nobody is asked until the shortest season was seen, and as much as the forecaster needs. Time that goes back, or
-    other types than before, are a new beginning.
+    There is no forecast until the history covers the shortest season and has the rows that the forecaster
+    needs. The forecaster is fitted again when time goes backwards or the types change.
 
     Parameters
     ----------
     forecaster
-        By its name, with ``options``; or made, which it then has to be fitted again.
+        Name of a forecaster, with ``options``; or an instance, which is refitted.
     schedule
-        When to learn.
+        When to refit.
     options
-        Of a forecaster by name.
+        Parameters of a forecaster given by name.
     seed
-        For those that draw.
+        Seed of forecasters that use random numbers.
     """
 
     forecaster: str | Forecaster
@@ -77,7 +77,7 @@ class ForecastInput:
     _width: int = 0
 
     def at(self, view: ScaleView) -> Forecaster | None:
-        """The forecaster, told all rows of the view; None while there is too little history."""
+        """Return the forecaster, updated with all rows of the view; None if there is too little history."""
         rows = view.history
         if self._fitted and (view.now < self._last or rows.shape[1] != self._width):
             self._made, self._fitted = None, False
@@ -110,5 +110,5 @@ class ForecastInput:
 
 
 def seed_of(rng: np.random.Generator | None) -> int:
-    """A seed for forecasters that draw, from the generator that a policy was given."""
+    """Return a seed for forecasters, drawn from the policy's generator."""
     return 1 if rng is None else int(rng.integers(1, 2**31))

@@ -1,8 +1,9 @@
-"""With what chance will the s-th spare instance let a job run before the next row is over? Learned as it goes.
+"""Online estimate of the probability that each spare instance lets a job run before the next row.
 
-For each level of spare instances there is a logistic regression on what came lately, and at which hours. It is kept up
-to date by one Newton step a row with all that was seen so far behind it (the extended Kalman filter of a logistic
-model; Murphy, "Probabilistic Machine Learning: Advanced Topics", 2023, 8.4), and forgets slowly.
+Each level of spare instances has a logistic regression on recent arrivals and on those of the same hour and
+weekday. One Newton step a row updates it, with the precision of all earlier rows and slow forgetting (the
+extended Kalman filter of a logistic model; Murphy, "Probabilistic Machine Learning: Advanced Topics", 2023,
+8.4).
 """
 
 from __future__ import annotations
@@ -13,24 +14,24 @@ from numpy.typing import NDArray
 _Floats = NDArray[np.float64]
 _Bools = NDArray[np.bool_]
 
-#: Of what is known, so much is left after a row: fifty days of five-minute rows leave e^-1.
+#: Forgetting factor a row: e^-1 of the weight remains after fifty days of five-minute rows.
 _KEEP = 1.0 - 1.0 / 14_400
-#: How sure it is of its weights at first, as a variance, and the least sure that it may become.
+#: Initial variance of the weights, and the largest variance that forgetting may reach.
 _DOUBT, _MOST_DOUBT = 1.0, 100.0
-#: Before anything is seen, somebody comes with a chance of a few in a hundred.
+#: Initial logit: a job arrives with a probability of a few percent.
 _RARE = -3.0
-#: How long jobs that came are remembered, s: an hour, a working day, a day.
+#: Time constants of the averages of recent arrivals, s: an hour, six hours, a day.
 _LASTS = np.array([3600.0, 21_600.0, 86_400.0])
-#: Always 1; jobs that came, by how long they are remembered; those at that hour, and on that day of the week; events
-#: of the level at that hour, and lately.
+#: Number of features: a constant 1; recent arrivals, one for each time constant; arrivals at that hour, and
+#: on that weekday; events of the level at that hour, and recently.
 _SIGNS = 5 + len(_LASTS)
 _HOUR, _DAY, _HOURS, _DAYS = 3600.0, 86_400.0, 24, 7
-#: Within what time the usual number at an hour, and on a day of the week, is followed, s of that hour or day.
+#: Time constants of the averages by hour and by weekday, s of that hour or day.
 _OF_HOUR, _OF_DAY = 30_000.0, 100_000.0
 
 
 class Odds:
-    """Follows k types of instances and s levels of spare ones, row by row.
+    """Learns the arrivals of k instance types at s levels of spare instances, row by row.
 
     Parameters
     ----------
@@ -41,7 +42,7 @@ class Odds:
 
     Examples
     --------
-    Somebody comes in the first hour of every day, at the first level alone:
+    A job arrives in the first hour of every day and needs the first level only:
 
     >>> odds = Odds(1, 2, 3600.0)
     >>> for row in range(24 * 60):
@@ -64,11 +65,11 @@ class Odds:
 
     @property
     def rows(self) -> int:
-        """How many it was told."""
+        """Number of rows learned so far."""
         return self._rows
 
     def tell(self, now: float, jobs: _Floats, came: _Bools) -> None:
-        """One more row: (k,) how many jobs came in it, and (k, s) whether that many spare ones let more of them run."""
+        """Add a row: (k,) the number of new jobs, and (k, s) whether each level lets more of them run."""
         if self._rows:
             self._learn(came)
         self._rows += 1
@@ -76,19 +77,19 @@ class Odds:
         self._look(now + self._period)
 
     def chances(self) -> _Floats:
-        """(k, s) for the next row."""
+        """Return the probabilities (k, s) for the next row."""
         return _logistic((self._weights * self._seen).sum(axis=-1))
 
     def _learn(self, came: _Bools) -> None:
         seen, spread = self._seen, self._spread
-        told = self.chances()
-        # How much a case tells: most where it could have gone either way.
-        weight = np.maximum(told * (1.0 - told), 1e-4)
+        predicted = self.chances()
+        # The information of a case is largest at a probability of one half.
+        weight = np.maximum(predicted * (1.0 - predicted), 1e-4)
         along = np.matmul(spread, seen[..., None])[..., 0]
         scale = 1.0 / (1.0 / weight + (along * seen).sum(axis=-1))
-        self._weights += (scale / weight * (came - told))[..., None] * along
+        self._weights += (scale / weight * (came - predicted))[..., None] * along
         spread -= (scale[..., None] * along)[..., :, None] * along[..., None, :]
-        # What is never seen keeps its doubt; without a bound, forgetting would let it grow for ever.
+        # The variance of a feature that is never seen would grow without bound as the past is forgotten.
         largest = np.einsum("...ii->...i", spread).max(axis=-1)
         spread *= np.minimum(1.0 / _KEEP, _MOST_DOUBT / largest)[..., None, None]
 
@@ -103,10 +104,10 @@ class Odds:
         self._usual += of_day * (came - self._usual)
 
     def _look(self, then: float) -> None:
-        """What is seen before the next row."""
+        """Compute the features of the next row."""
         hour, day = int(then % _DAY / _HOUR), int(then % (_DAYS * _DAY) / _DAY)
         seen = np.ones(self._seen.shape)
-        # Counts span decades: chances follow their logarithms.
+        # Counts span decades, so features are logarithms.
         seen[..., 1:4] = np.log1p(20.0 * self._lately).T[:, None]
         seen[..., 4] = np.log1p(20.0 * self._hourly[hour])[:, None]
         seen[..., 5] = np.log1p(20.0 * self._daily[day])[:, None]

@@ -1,4 +1,4 @@
-"""What a plan answers at a look, between two decisions: who waits is served, and nothing else is launched."""
+"""Answers at polls between two plans: waiting jobs are served, and nothing else is launched."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ _Ints = NDArray[np.int64]
 
 
 def look_after(view: ScaleView, need: Need, plan: _Ints) -> Totals:
-    """As many as hold jobs and as who waits needs, and of those that are there besides as many as the plan has.
+    """Return the instances that hold jobs or that waiting jobs need, and existing others up to the plan.
 
-    What a plan has in reserve is launched at its decisions alone: what is told about a period is told once.
+    The reserve of a plan is launched only at its decisions: a poll must not act on a period's forecast again.
 
     Parameters
     ----------
     view
-        Of a look.
+        The view of a poll.
     need
-        Of the view.
+        The demand of the view.
     plan
-        (k,) how many there should be by the plan.
+        (k,) totals of the last plan.
     """
     there = view.ready + view.coming
     counts = np.minimum(np.maximum(need.least, np.minimum(there, plan)), most(view))
     why = (
-        f"{more} more for jobs that wait" if more > 0 else "nobody waits for more"
+        f"{more} more for waiting jobs" if more > 0 else "no waiting job needs more"
         for more in (counts - there).tolist()
     )
     return Totals(tuple(counts.tolist()), tuple(why))

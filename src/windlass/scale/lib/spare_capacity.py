@@ -1,4 +1,4 @@
-"""As many spare instances as are worth it, whatever that is: the decisions of policies that say what each one gains."""
+"""The number of spare instances with the highest expected gain, as the policy defines the gain."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ _Ints = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Expected:
-    """What is expected before the next decision; k types, s levels of spare instances.
+    """Arrivals expected before the next decision; k types, s levels of spare instances.
 
     Parameters
     ----------
     chances, served
-        (k, s) with what chance the instances of a level let somebody run, and how many then.
+        (k, s) probability that the instances of a level let a job run, and how many jobs then.
     late
-        (k,) how long whoever comes waits without them, s.
+        (k,) how long a new job waits without them, s.
     """
 
     chances: _Floats
@@ -35,14 +35,14 @@ class Expected:
 
 
 class Spares:
-    """Learns who comes, and has the number of spare instances whose gains have the highest sum."""
+    """Learns arrivals, and keeps the number of spare instances with the highest total gain."""
 
     def __init__(self) -> None:
         self._buckets, self._comers = Buckets(), Comers()
         self._spare: _Ints = np.zeros(1, np.int64)
 
     def decide(self, view: ScaleView, gains: Callable[[Expected], _Floats]) -> Totals:
-        """Who is there and waits, and whom it is worth having besides; ``gains`` says the (k, s) of each level."""
+        """Return totals for present jobs and for worthwhile spare instances; ``gains`` values each level (k, s)."""
         need = needed(view, self._buckets)
         if not view.due:
             return look_after(view, need, need.least + self._spare)
@@ -50,14 +50,14 @@ class Spares:
         self._spare = np.zeros(len(view.types), np.int64)
         if chances is None:
             counts = np.minimum(np.maximum(need.least, view.used + view.coming), most(view))
-            return Totals(tuple(counts.tolist()), ("too little was learned so far",) * len(counts))
-        # Whoever comes is seen at the next look or decision, half of one from then on average.
+            return Totals(tuple(counts.tolist()), ("too little data so far",) * len(counts))
+        # A new job is noticed at the next poll or decision, on average after half of that interval.
         late = np.array([kind.launch for kind in view.types]) + 0.5 * view.notice()
         won = np.cumsum(gains(Expected(chances, self._comers.served, late)), axis=1)
         spare = self._spare = np.where(won.max(axis=1) > 0.0, LEVELS[won.argmax(axis=1)], 0)
         counts = np.minimum(need.least + spare, most(view))
         why = (
-            f"{extra} spare ones are worth it: one lets a job run within {view.period:g} s with chance {chance:.2f}"
+            f"{extra} spare, worth the cost: one lets a job run within {view.period:g} s with probability {chance:.2f}"
             for extra, chance in zip(spare.tolist(), chances[:, 0].tolist(), strict=True)
         )
         return Totals(tuple(counts.tolist()), tuple(why))

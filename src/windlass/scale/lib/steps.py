@@ -1,4 +1,4 @@
-"""Instances in reserve by steps, while there is no history to forecast from."""
+"""A reserve of instances in fixed steps, for use without a history."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ _Ints = NDArray[np.int64]
 
 
 class Ladder:
-    """From so many instances on, so many in reserve.
+    """A reserve that grows in steps with the number of instances.
 
     Parameters
     ----------
     steps
-        Pairs (from, reserve), both whole numbers that rise.
+        Pairs (from this many instances, reserve), whole numbers; the first column rises from 0.
 
     Raises
     ------
     InputError
-        The steps are no such pairs.
+        The steps are not such pairs.
 
     Examples
     --------
@@ -36,13 +36,13 @@ class Ladder:
     def __init__(self, steps: Sequence[Sequence[int]]) -> None:
         for step in steps:
             if len(step) != 2 or any(isinstance(x, bool) or int(x) != x or x < 0 for x in step):
-                raise InputError(f"ladder: step {list(step)}, expected two whole numbers: from, reserve")
+                raise InputError(f"ladder: step is {list(step)}, expected two whole numbers: from, reserve")
         begins = [int(step[0]) for step in steps]
         if not begins or begins[0] != 0 or begins != sorted(set(begins)):
-            raise InputError(f"ladder: steps begin at {begins}, expected 0 and then larger ones")
+            raise InputError(f"ladder: steps begin at {begins}, expected rising numbers from 0")
         self._begins = np.array(begins, dtype=np.int64)
         self._reserves = np.array([int(step[1]) for step in steps], dtype=np.int64)
 
     def reserve(self, counts: _Ints) -> _Ints:
-        """(k,) how many in reserve at these counts."""
+        """Return (k,) the reserve at these counts."""
         return self._reserves[np.searchsorted(self._begins, counts, side="right") - 1]

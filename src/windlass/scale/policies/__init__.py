@@ -1,1 +1,1 @@
-"""One policy of scaling a file; adding a file adds the policy."""
+"""Scaling policies, one a file; a new file adds a policy."""

@@ -1,4 +1,4 @@
-"""Who knows the jobs to come: a bound for those who do not."""
+"""Autoscaling with knowledge of future jobs: a bound for policies without it."""
 
 from __future__ import annotations
 
@@ -11,27 +11,30 @@ from windlass.model import InputError
 from windlass.scale.policies.reactive import Reactive
 from windlass.scale.view import ScaleView, Totals
 
-_WHY = "needed before another launch would be in time"
+_WHY = "needed before another launch would be ready"
 
 
 class Clairvoyant:
-    """As many instances as the rises of the need call for, until those that the next decision launches are up.
+    """Launches for the known rises of demand, until instances that the next decision launches are up.
 
-    It is told how many instances would hold jobs if no job ever waited. Instances that hold jobs stay without being
-    asked for, so only *rises* of the need count: a rise needs instances that were launched in time, or kept since the
-    last fall. Where each job needs whole instances of one type and launches take as long as they are said to, no job
-    waits that is submitted a launch and a period after the first decision, and of all plans of that period under which
-    that is so, none pays for fewer instance-hours (unless something falls and rises at one and the same instant).
+    It knows how many instances would hold jobs if no job ever waited. Instances that hold jobs stay in any
+    case, so only *rises* of the demand count: a rise needs instances that were launched in time, or kept
+    since the last fall. If each job needs whole instances of one type and launches take exactly the declared
+    time, then no job waits that is submitted later than a launch and a period after the first decision. Of
+    all plans of that period with this property, none pays for fewer instance-hours (unless the demand falls
+    and rises at the same instant).
 
-    Where several jobs share an instance it is no such bound: who is packed with whom depends on which instances are
-    there. What waits in spite of the plan gets what the reactive policy would launch.
+    If several jobs share an instance it is not a bound, because packing depends on the instances that exist.
+    For jobs that wait in spite of the plan it launches what the reactive policy would.
 
     Parameters
     ----------
     times
+        (m,) times at which the demand changes, s, rising. By default nothing is known, and only waiting jobs
+        are served.
         (m,) when the need changes, s, rising; by default nothing is known, and only what waits is seen to.
     counts
-        (m, k) how many instances of each type are needed from then on.
+        (m, k) number of instances of each type that are needed from then on.
 
     Examples
     --------
@@ -46,7 +49,7 @@ class Clairvoyant:
     """
 
     name = "clairvoyant"
-    #: What it wants gone may go.
+    #: Instances above the total may be removed at once.
     idle = 0.0
 
     def __init__(
@@ -63,12 +66,12 @@ class Clairvoyant:
         self._rises = _rises(known)
 
     def decide(self, view: ScaleView) -> Totals:
-        """The highest rise in a launch and a period from now."""
+        """Return the highest known rise within a launch and a period from now."""
         wanted = np.array([self._needed(view, kind) for kind in range(len(view.types))])
         most = np.array([kind.most for kind in view.types])
         wanted = np.minimum(wanted, most)
         if not view.due:
-            # The next decision still launches in time; a look lets go of what rises no more.
+            # The next decision still launches in time, so a poll launches nothing for future rises.
             wanted = np.minimum(wanted, view.ready + view.coming)
         if len(view.waiting):
             wanted = np.maximum(wanted, Reactive().decide(view).counts)
@@ -84,7 +87,7 @@ class Clairvoyant:
 
 
 def _rises(counts: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The same where a count is higher than the one before, else 0."""
+    """Return each count that is higher than the one before, else 0."""
     if not len(counts):
         return counts
     before = np.vstack((np.zeros_like(counts[:1]), counts[:-1]))

@@ -1,4 +1,4 @@
-"""What Karpenter does, as far as jobs that cannot be moved let it."""
+"""The rules of Karpenter, as far as they apply to jobs that cannot be moved."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from windlass.model.instances import InstanceType
 from windlass.model.values import number
 from windlass.scale.bin_packing import RequestGroups, room
-from windlass.scale.policies.reactive import answer, begun
+from windlass.scale.policies.reactive import answer, initial_totals
 from windlass.scale.view import ScaleView, Totals
 
 _Floats = NDArray[np.float64]
@@ -18,16 +18,16 @@ _Ints = NDArray[np.int64]
 
 
 class Consolidate:
-    """The cheapest instance for as many of those who wait as one can hold, and again; an empty one goes at once.
+    """Launches the cheapest instance for as many waiting jobs as one can hold, repeatedly; removes empty ones at once.
 
-    Jobs are put on a new instance, the largest first, while any type has room for all of them; then the cheapest that
-    has is launched. Karpenter also deletes an instance, or replaces it with a cheaper one, where its pods find room
-    elsewhere. A batch job cannot be moved, so only what is empty is taken away here.
+    Jobs are packed onto a hypothetical instance, the largest first, while some type has room for all of them;
+    then the cheapest such type is launched. Karpenter also deletes an instance, or replaces it with a cheaper
+    one, if its pods fit elsewhere. A batch job cannot be moved, so here only empty instances are removed.
 
     Parameters
     ----------
     after
-        Seconds after which an empty instance goes.
+        Idle time after which an empty instance is removed, s.
 
     Examples
     --------
@@ -47,16 +47,16 @@ class Consolidate:
         self.idle = number("after", after, 0.0)
 
     def decide(self, view: ScaleView) -> Totals:
-        """What is used and coming, and what is missing."""
+        """Return used and starting instances, and those that waiting jobs still need."""
         if not len(view.waiting):
             return answer(view, view.used + view.coming)
-        totals, groups, most = begun(view)
+        totals, groups, most = initial_totals(view)
         while len(groups.counts):
             chosen = _cheapest_full(view.types, groups, totals < most)
             if chosen is None:
                 break
             kind, taken = chosen
-            # As many alike as these groups fill.
+            # As many equal instances as these groups fill.
             times = max(1, int((groups.counts[taken > 0] // taken[taken > 0]).min()))
             times = min(times, int(most[kind] - totals[kind]))
             totals[kind] += times
@@ -67,7 +67,7 @@ class Consolidate:
 def _cheapest_full(
     types: Sequence[InstanceType], groups: RequestGroups, allowed: NDArray[np.bool_]
 ) -> tuple[int, _Ints] | None:
-    """How many of each group fit on one instance together, and the cheapest type that has room for them."""
+    """Return how many jobs of each group fit on one instance together, and the cheapest type that has room for them."""
     kinds: _Ints = np.flatnonzero(allowed).astype(np.int64)
     free = np.array([types[kind].vector() for kind in kinds.tolist()]).reshape(len(kinds), 3)
     taken = np.zeros(len(groups.counts), np.int64)
@@ -76,7 +76,7 @@ def _cheapest_full(
         if not each.any():
             continue
         taken[group] = each.max()
-        # Types that hold fewer of them are out.
+        # Types that hold fewer jobs of this group are dropped.
         stay = each == each.max()
         kinds, free = kinds[stay], free[stay] - taken[group] * vector
     if not taken.any():

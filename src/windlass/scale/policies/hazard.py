@@ -1,4 +1,4 @@
-"""Spare instances for as long as somebody is likely enough to come: what each spare one is worth, in hours."""
+"""Spare instances while new jobs are likely, valued in instance-hours."""
 
 from typing import ClassVar
 
@@ -14,26 +14,27 @@ _Floats = NDArray[np.float64]
 
 
 class Hazard:
-    """As many spare instances as are worth their rent, by the chance that somebody comes who needs them.
+    """Keeps as many spare instances as are worth their rent, by the probability that a new job needs them.
 
-    A spare instance costs its rent until the next decision, or nothing where somebody comes who needs it: then it would
-    have been launched anyway. Without it, whoever comes waits until that is seen and for a launch, and an hour of
-    waiting of one job is worth ``worth`` instance-hours. How likely it is that somebody comes is learned, for the first
-    spare instance, the second, and so on: by the hour, the day of the week, and how many came lately. The gains of one
-    after the other are added up, and the number at which their sum is highest is had.
+    A spare instance costs its rent until the next decision, or nothing if a job arrives that needs it: then
+    it would have been launched anyway. Without it the job waits until it is noticed and an instance has
+    started, and an hour of waiting of one job is worth ``worth`` instance-hours. The probability that a job
+    needs the first spare instance, the second, and so on is learned from the hour, the weekday and recent
+    arrivals. The policy keeps the number of spare instances at which the cumulative gain is highest.
 
-    Whoever needs least comes first: one instance lets a job of one run, and the second to fourth let one of three run.
-    So instances that only large jobs would need, which come rarely, are let go at once, and the first few are kept for
-    as long as the hours are busy. An autoscaler that waits the same time for every instance that is empty does neither.
+    The gains assume that the jobs that need the fewest instances come first: the first instance lets a job of
+    one run, and the second to fourth together let a job of three run. So instances that only rare, large jobs
+    would need are released at once, and the first few are kept during busy hours. An autoscaler with one idle
+    time for all instances does neither.
 
-    It begins with what the history tells, so that it is not blind after a restart: a rise of the need from one row to
-    the next is taken for one job of that size.
+    It starts from the history, so a restart does not lose what was learned: a rise of the demand from one row
+    to the next counts as one job of that size.
 
     Parameters
     ----------
     worth
-        Instance-hours that an hour of waiting of one job is worth. With 0 there is no spare one; the larger, the less
-        is waited and the more is paid.
+        Value of an hour of waiting of one job, in instance-hours. At 0 there are no spare instances; larger
+        values mean less waiting and a higher cost.
 
     Raises
     ------
@@ -42,8 +43,8 @@ class Hazard:
 
     Examples
     --------
-    Two levels, of one spare instance and of the second; a period is 300 s, whoever comes waits for 450 s, and jobs of
-    one come as often as not:
+    The first two levels, of one spare instance each. A period is 300 s, a job would wait for 450 s, and a job
+    of one instance arrives with probability 0.5:
 
     >>> policy, chances = Hazard(worth=1.0), np.full((1, 10), 0.0)
     >>> chances[0, 0] = 0.5
@@ -52,7 +53,7 @@ class Hazard:
     """
 
     name: ClassVar[str] = "hazard"
-    #: What it wants gone may go at once: it asks for what should stay.
+    #: Instances above the total may be removed at once: the total includes all that should stay.
     idle = 0.0
 
     def __init__(self, worth: float = 30.0) -> None:
@@ -60,23 +61,23 @@ class Hazard:
         self._spares = Spares()
 
     def gains(self, chances: _Floats, late: _Floats, period: float, served: _Floats) -> _Floats:
-        """(k, s) seconds of an instance that are won by the spare ones of each level.
+        """Return (k, s) the gain of the spare instances of each level, in instance-seconds.
 
         Parameters
         ----------
         chances
-            (k, s) that they let somebody run who comes before the next decision.
+            (k, s) probability that they let a job run that arrives before the next decision.
         late
-            (k,) how long whoever comes waits without them, s.
+            (k,) how long a new job waits without them, s.
         period
-            From one decision to the next, s.
+            Time from one decision to the next, s.
         served
-            (k, s) how many they let run then.
+            (k, s) how many jobs they let run then.
         """
         return np.asarray(chances * served * self._worth * late[:, None] - (1.0 - chances) * period * WIDTHS)
 
     def decide(self, view: ScaleView) -> Totals:
-        """Who is there and waits, and whom it is worth having besides."""
+        """Return the instances for present jobs, and the spare instances that are worth keeping."""
         return self._spares.decide(
             view, lambda seen: self.gains(seen.chances, seen.late, view.period, seen.served)
         )

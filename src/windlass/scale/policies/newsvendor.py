@@ -1,4 +1,4 @@
-"""As many instances as are worth their price: the cost of one too many against the wait of jobs for one too few."""
+"""Reserves sized as a newsvendor problem: the rent of one instance too many against waiting for one too few."""
 
 from collections.abc import Sequence
 from typing import Any, ClassVar
@@ -19,37 +19,38 @@ from windlass.scale.view import ScaleView, Totals
 _Floats = NDArray[np.float64]
 _Ints = NDArray[np.int64]
 
-#: What is seen of each type: always 1, jobs that wait, jobs whose walltime ends, how the need moved, what is forecast.
+#: Features of each type: constant 1, waiting jobs, jobs whose walltime ends, the last change of demand, the
+#: forecast.
 _FEATURES = 5
-#: Rows that have to be learned from before the plan relies on it.
+#: Rows to learn from before the plan relies on the prediction.
 _ENOUGH = 144
-#: How fast the number of jobs that share an instance is followed.
+#: Rate at which the average number of jobs that share an instance follows new rows.
 _LATELY = 0.01
 
 
 class Newsvendor:
-    """Plans what costs and waits, not what is expected.
+    """Balances the rent of unused instances against the waiting of jobs, instead of planning for the expected demand.
 
-    An instance more than is needed costs its rent until the next decision. One fewer makes jobs wait for as long as an
-    instance takes to start: as many jobs as share one, and each hour that one of them waits costs ``wait_price``. The
-    number at which both balance is a quantile of the need (the newsvendor's problem). So dear instances that one job
-    fills are had in reserve rarely, and cheap ones that many jobs share often.
+    An instance too many costs its rent until the next decision. One too few makes jobs wait for a launch: as
+    many jobs as share one instance, at ``wait_price`` for each hour of each job. The number at which both
+    balance is a quantile of the demand (the newsvendor problem). So expensive instances that one job fills
+    are rarely kept in reserve, and cheap ones that many jobs share often are.
 
-    The need within the time of a launch is told from what the queue shows (jobs that wait, running jobs whose requested
-    walltime ends), from how the need moved, and from what a forecaster expects; by how much it was off so far says the
-    rest.
+    The demand at the end of a launch is predicted from the queue (waiting jobs, and running jobs whose
+    requested walltime ends), from the last change of the demand, and from a forecast; past errors of this
+    prediction give the quantile.
 
     Parameters
     ----------
     wait_price
-        USD that an hour of waiting of one job costs. With 0 only jobs that are there are served; the larger, the less
-        is waited and the more is paid.
+        Price of an hour of waiting of one job, USD. At 0 only present jobs are served; larger values mean
+        less waiting and a higher cost.
     forecaster
-        By its name, or any that is made; None for none.
+        Name of a forecaster, or an instance; None for none.
     idle
-        Seconds after which an instance that is beyond the plan and empty goes.
+        Idle time after which an empty instance beyond the plan is removed, s.
     ladder, seasons, retrain, keep, options, rng
-        As of :class:`~windlass.scale.policies.predictive.Predictive`.
+        See :class:`~windlass.scale.policies.predictive.Predictive`.
 
     Raises
     ------
@@ -95,22 +96,22 @@ class Newsvendor:
         self._needs: _Floats = np.empty(0)
 
     def level(self, kind: InstanceType, jobs: float, period: float) -> float:
-        """The chance with which there should be enough of a type.
+        """Return the probability with which there should be enough instances of a type.
 
         Parameters
         ----------
         kind
-            Its price and how long it takes to start; one without a price counts as 1 USD an hour.
+            The type, with its price and launch time; a type without a price counts as 1 USD an hour.
         jobs
-            How many jobs share one.
+            How many jobs share an instance.
         period
-            Seconds from one decision to the next.
+            Time from one decision to the next, s.
         """
         wait = self._wait_price * jobs * kind.launch
         return wait / (wait + (kind.price or 1.0) * period)
 
     def decide(self, view: ScaleView) -> Totals:
-        """A plan once a period; at looks in between, who waits is served."""
+        """Return a new plan once a period; between, serve waiting jobs."""
         need = needed(view, self._buckets)
         if not view.due:
             return look_after(view, need, self._plan)
@@ -119,7 +120,7 @@ class Newsvendor:
         return answer
 
     def _planned(self, view: ScaleView, need: Need) -> Totals:
-        """What is needed now, and what is worth having besides."""
+        """Return the current demand, and the reserve that is worth its cost."""
         rows = ahead(view)
         change = self._learner(view, rows)
         seen = self._seen(view, need, rows)
@@ -136,7 +137,7 @@ class Newsvendor:
         then = np.maximum(need.now + change.quantile(view.now, seen, levels), 0.0)
         counts = np.minimum(np.maximum(need.least, whole(then) + need.spread), most(view))
         why = (
-            f"{later:.1f} are enough with chance {level:.2f} within {step * view.period:g} s, {now:.1f} needed now"
+            f"{later:.1f} are enough with probability {level:.2f} within {step * view.period:g} s, {now:.1f} needed now"
             for later, level, step, now in zip(
                 then.tolist(), levels.tolist(), rows.tolist(), need.now.tolist(), strict=True
             )
@@ -168,11 +169,11 @@ class Newsvendor:
         return seen
 
     def _shares(self, view: ScaleView, need: Need) -> _Floats:
-        """(k,) how many jobs share an instance of each type, on average and lately; at least 1."""
+        """Return (k,) how many jobs share an instance of each type, a moving average; at least 1."""
         if len(self._jobs) != len(view.types):
             self._jobs, self._needs = np.zeros(len(view.types)), np.zeros(len(view.types))
         kinds = self._buckets.of(view).assign(view.running.resources)
-        # A job larger than any type is one of many instances: it counts for none of them.
+        # A job larger than any type needs many instances, so it counts for none of them.
         found = np.bincount(kinds[kinds >= 0], minlength=len(view.types))
         self._jobs += _LATELY * (found - self._jobs)
         self._needs += _LATELY * (need.now - self._needs)
@@ -181,5 +182,5 @@ class Newsvendor:
     def _by_ladder(self, view: ScaleView, need: Need) -> Totals:
         reserve = self._ladder.reserve(need.least)
         counts = np.minimum(need.least + reserve, most(view))
-        why = (f"{extra} in reserve: too little was learned so far" for extra in reserve.tolist())
+        why = (f"{extra} in reserve: too little data so far" for extra in reserve.tolist())
         return Totals(tuple(counts.tolist()), tuple(why))

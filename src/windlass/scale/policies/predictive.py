@@ -1,4 +1,4 @@
-"""The paper's plan: as many instances as a forecast says will be needed when one that is launched now is ready."""
+"""The paper's autoscaler: launches ahead of a demand forecast."""
 
 from collections.abc import Sequence
 from typing import Any, ClassVar
@@ -18,34 +18,34 @@ _Ints = NDArray[np.int64]
 
 
 class Predictive:
-    """On-demand scaling, and what a forecast says that will be needed besides.
+    """Adds the instances that a forecast expects to be needed to on-demand scaling.
 
-    At each decision the need of the next rows is forecast, up to the one in which an instance that is launched now is
-    ready. The largest of these counts. Where it is above what is needed now, so many instances more are asked for;
-    where it is below, nothing is asked for besides what jobs need, and nothing that holds a job is taken away.
+    Each decision forecasts the demand of the next rows, up to the one in which an instance that is launched
+    now is up, and takes the largest. If it exceeds the current demand, the difference is added to the total;
+    otherwise the total is what jobs need. No instance that holds a job is removed.
 
-    Until a season of history is there, a ladder of fixed steps takes the forecast's place.
+    Until the history covers a season, a ladder of fixed steps replaces the forecast.
 
     Source: "A Predictive Autoscaler for Elastic Batch Jobs", Section 4.
 
     Parameters
     ----------
     forecaster
-        By its name, or any that is made.
+        Name of a forecaster, or an instance.
     quantile
-        Which quantile of what may come is planned for; by default what is expected. The larger, the less is waited and
-        the more it costs.
+        Quantile of the forecast to plan for; by default the mean. Larger values mean less waiting and a
+        higher cost.
     ladder
-        Pairs (from so many instances on, so many in reserve).
+        Pairs (from this many instances, reserve).
     seasons, retrain, keep
-        After what time things repeat, how long what was learned is used, how much history is learned from; s.
+        Periods after which demand repeats, time between two fits, length of the history to fit to; s.
     idle
-        Seconds after which an instance that is beyond the plan and empty goes; the paper leaves that to the cluster
-        autoscaler, who waits ten minutes.
+        Idle time after which an empty instance beyond the plan is removed, s. The paper leaves it to the
+        cluster autoscaler, which waits ten minutes.
     options
-        Of a forecaster by name.
+        Parameters of a forecaster given by name.
     rng
-        For forecasters that draw.
+        Random generator, for forecasters that need one.
 
     Raises
     ------
@@ -89,7 +89,7 @@ class Predictive:
         self._plan: _Ints = np.zeros(1, dtype=np.int64)
 
     def decide(self, view: ScaleView) -> Totals:
-        """A plan once a period; at looks in between, who waits is served."""
+        """Return a new plan once a period; between, serve waiting jobs."""
         need = needed(view, self._buckets)
         if not view.due:
             return look_after(view, need, self._plan)
@@ -98,7 +98,7 @@ class Predictive:
         return answer
 
     def _planned(self, view: ScaleView, need: Need) -> Totals:
-        """What is needed now, and what is forecast besides."""
+        """Return the current demand, and what the forecast adds to it."""
         forecaster = self._feed.at(view)
         if forecaster is None:
             return self._by_ladder(view, need)
@@ -109,9 +109,9 @@ class Predictive:
         else:
             found = forecaster.forecast(longest, (self._quantile,))[0]
         then = peak(found, rows)
-        # What jobs are spread over beyond or below their need today, they will be spread over then.
+        # The demand ahead is assumed to be packed as loosely as the current one.
         counts = np.minimum(np.maximum(need.least, whole(then) + need.spread), most(view))
-        how = "expected" if self._quantile is None else f"with chance {self._quantile:g} enough"
+        how = "expected" if self._quantile is None else f"enough with probability {self._quantile:g}"
         why = (
             f"{later:.1f} {how} within {step * view.period:g} s, {now:.1f} needed now"
             for later, step, now in zip(then.tolist(), rows.tolist(), need.now.tolist(), strict=True)

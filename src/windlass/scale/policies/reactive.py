@@ -1,4 +1,4 @@
-"""What the cluster autoscaler of Kubernetes does: launch for jobs that wait, take away what is empty."""
+"""The rules of the Kubernetes cluster autoscaler: launch for waiting jobs, remove empty instances."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ _Ints = NDArray[np.int64]
 
 
 class Reactive:
-    """Instances for the jobs that wait and that those which are starting will have no room for.
+    """Launches instances for waiting jobs, as far as starting instances have no room for them.
 
-    Of the types that jobs fit on, the one is launched of which they leave the least part unused (the expander
-    *least-waste*), and again for those that are left. An instance that is empty goes after ten minutes. The original
-    also takes away those of which less than half is requested, where their pods find room elsewhere; a batch job
-    cannot be moved, so here that is never done.
+    It launches the type on which waiting jobs leave the smallest share unused (the expander *least-waste*),
+    and repeats this for the jobs that remain. An empty instance is removed after ten minutes. The original
+    also removes instances of which less than half is requested, if their pods fit elsewhere; a batch job
+    cannot be moved, so this is left out.
 
     Parameters
     ----------
     unneeded
-        Seconds after which an empty instance goes.
+        Idle time after which an empty instance is removed, s.
 
     Examples
     --------
@@ -47,10 +47,10 @@ class Reactive:
         self.idle = number("unneeded", unneeded, 0.0)
 
     def decide(self, view: ScaleView) -> Totals:
-        """What is used and coming, and what is missing."""
+        """Return used and starting instances, and those that waiting jobs still need."""
         if not len(view.waiting):
             return answer(view, view.used + view.coming)
-        totals, groups, most = begun(view)
+        totals, groups, most = initial_totals(view)
         while len(groups.counts):
             chosen = least_waste(view.types, groups, most - totals)
             if chosen is None:
@@ -61,19 +61,19 @@ class Reactive:
         return answer(view, totals)
 
 
-def begun(view: ScaleView) -> tuple[_Ints, RequestGroups, _Ints]:
-    """Return totals without further instances, the jobs that these leave waiting, and the limits of totals.
+def initial_totals(view: ScaleView) -> tuple[_Ints, RequestGroups, _Ints]:
+    """Return totals with the used, starting and whole instances that waiting jobs need, the remaining jobs, and limits.
 
-    Totals have all that is used, coming, or needed by jobs that wait for whole instances. Waiting jobs have no room on
-    what is up. They are put on what is coming and not needed whole by others.
+    Waiting jobs have no room on instances that are up. They are placed on starting instances that no job needs as a
+    whole.
     """
     waiting = pending(view.waiting, view.types)
     most: _Ints = np.array([kind.most for kind in view.types])
     whole = waiting.whole
     kept = view.used + view.coming
     extra = np.maximum(0, whole - view.coming)
-    beside = np.maximum(0, view.coming - whole)
-    of = np.repeat(np.arange(len(view.types)), beside)
+    unclaimed = np.maximum(0, view.coming - whole)
+    of = np.repeat(np.arange(len(view.types)), unclaimed)
     free = np.array([view.types[kind].vector() for kind in of.tolist()]).reshape(len(of), 3)
     groups = waiting.groups.less(put(waiting.groups, free, of))
     return np.minimum(kept + extra, most), groups, most
@@ -82,7 +82,7 @@ def begun(view: ScaleView) -> tuple[_Ints, RequestGroups, _Ints]:
 def least_waste(
     types: Sequence[InstanceType], groups: RequestGroups, most: _Ints
 ) -> tuple[int, _Ints, int] | None:
-    """The type that jobs leave the least of, of how many of each group has room, and how many instances; or None."""
+    """Return the type with the least waste, the jobs of each group it takes, and the number of instances; or None."""
     best, found = np.inf, None
     for kind, of in enumerate(types):
         if most[kind] <= 0:
@@ -99,14 +99,14 @@ def least_waste(
 
 
 def answer(view: ScaleView, totals: _Ints) -> Totals:
-    """Totals with what they are for."""
+    """Return the totals, each with its reason."""
     there = view.ready + view.coming
     words = []
     for total, before, used in zip(totals.tolist(), there.tolist(), view.used.tolist(), strict=True):
         if total > before:
-            words.append(f"{total - before} more for jobs that wait")
+            words.append(f"{total - before} more for waiting jobs")
         elif total < before:
             words.append(f"{before - total} hold no job")
         else:
-            words.append(f"{used} hold jobs, nobody waits for more")
+            words.append(f"{used} hold jobs, no waiting job needs more")
     return Totals(tuple(totals.tolist()), tuple(words))

@@ -1,4 +1,4 @@
-"""A fixed number of instances: as many as were ever needed, or as many as somebody says."""
+"""A fixed number of instances: the largest number ever needed, or a given one."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from windlass.scale.view import ScaleView, Totals
 
 
 class Static:
-    """As many instances of each type as were needed at most so far, whatever is needed now.
+    """Keeps as many instances of each type as the largest demand so far, whatever the current demand.
 
     Parameters
     ----------
     count
-        This many of each type instead.
+        Fixed number of instances of each type, instead of the largest demand.
     margin
-        So many times as many as were needed at most.
+        Factor on the largest demand.
 
     Examples
     --------
@@ -32,7 +32,7 @@ class Static:
     """
 
     name = "static"
-    #: It never has one too many, whatever is idle.
+    #: The total covers every instance that should stay.
     idle = 0.0
 
     def __init__(self, count: int | None = None, margin: float = 1.0) -> None:
@@ -40,14 +40,17 @@ class Static:
         self._margin = number("margin", margin, 0.0, open_below=True)
 
     def decide(self, view: ScaleView) -> Totals:
-        """The same as before, or a new maximum."""
+        """Return the same totals as before, or a new maximum."""
         most = np.array([kind.most for kind in view.types])
         wanted = np.ceil(self._margin * view.history.max(axis=0) - 1e-9).astype(np.int64)
-        why = "the most that was ever needed"
+        why = "the largest demand so far"
         if self._count is not None:
-            wanted, why = np.full(len(most), self._count), "as many as were asked for"
+            wanted, why = np.full(len(most), self._count), "the configured number"
         if not view.due:
             wanted = np.minimum(wanted, view.ready + view.coming)
             if self._count is None and len(view.waiting):
-                wanted, why = np.maximum(wanted, Reactive().decide(view).counts), "more wait than ever"
+                wanted, why = (
+                    np.maximum(wanted, Reactive().decide(view).counts),
+                    "demand exceeds the maximum so far",
+                )
         return Totals(tuple(np.minimum(wanted, most).tolist()), (why,) * len(most))

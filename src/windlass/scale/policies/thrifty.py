@@ -1,4 +1,4 @@
-"""Spare instances for as long as somebody is likely enough to come: what each spare one is worth, in money."""
+"""Spare instances while new jobs are likely, valued in money."""
 
 from typing import ClassVar
 
@@ -14,18 +14,20 @@ _Floats = NDArray[np.float64]
 
 
 class Thrifty:
-    """As :class:`~windlass.scale.policies.hazard.Hazard`, but a spare instance costs what its type costs.
+    """Keeps as many spare instances as are worth their price, by the probability that a new job needs them.
 
-    ``hazard`` weighs waiting against hours, whatever an hour costs. So where types differ in price, it has a spare
-    instance of the dearest type as readily as one of the cheapest, though whoever waits for either waits no less. Here
-    the rent of a type is its price, and an hour of waiting of one job is worth the same whatever it waits for. Where
-    all types have one price, both answer the same.
+    :class:`~windlass.scale.policies.hazard.Hazard` weighs waiting against instance-hours, whatever an hour
+    costs. So it keeps a spare instance of the most expensive type as readily as one of the cheapest, although
+    jobs wait the same time for either. Here the rent of a type is its price, and an hour of waiting of one
+    job has the same value for all types. If all types have the same price, both policies give the same
+    answer.
 
     Parameters
     ----------
     worth
-        Instance-hours of the cheapest type that an hour of waiting of one job is worth. With 0 there is no spare one;
-        the larger, the less is waited and the more is paid. A type without a price counts as 1 USD an hour.
+        Value of an hour of waiting of one job, in instance-hours of the cheapest type. At 0 there are no
+        spare instances; larger values mean less waiting and a higher cost. A type without a price counts as 1
+        USD an hour.
 
     Raises
     ------
@@ -34,8 +36,8 @@ class Thrifty:
 
     Examples
     --------
-    A cheap type and one that costs ten times as much; somebody comes for either as often as not, waits for 450 s
-    without a spare one, and a period is 300 s:
+    Two types, one ten times as expensive. A job arrives for either with probability 0.5, would wait for 450 s
+    without a spare instance, and a period is 300 s:
 
     >>> from windlass.scale.lib.arrivals import LEVELS
     >>> chances = np.tile(np.where(LEVELS == 1, 0.5, 0.0), (2, 1))
@@ -45,7 +47,7 @@ class Thrifty:
     """
 
     name: ClassVar[str] = "thrifty"
-    #: What it wants gone may go at once: it asks for what should stay.
+    #: Instances above the total may be removed at once: the total includes all that should stay.
     idle = 0.0
 
     def __init__(self, worth: float = 30.0) -> None:
@@ -53,22 +55,22 @@ class Thrifty:
         self._spares = Spares()
 
     def gains(self, seen: Expected, period: float, prices: _Floats) -> _Floats:
-        """(k, s) seconds of an instance of the cheapest type that are won by the spare ones of each level.
+        """Return (k, s) the gain of the spare instances of each level, in seconds of an instance of the cheapest type.
 
         Parameters
         ----------
         seen
-            Who is expected, and how long they wait without a spare instance.
+            Expected arrivals, and how long they wait without a spare instance.
         period
-            From one decision to the next, s.
+            Time from one decision to the next, s.
         prices
-            (k,) USD an hour, above 0.
+            (k,) price of an instance of each type, USD an hour, above 0.
         """
         rent = period * WIDTHS * (prices / prices.min())[:, None]
         won = seen.chances * seen.served * self._worth * seen.late[:, None]
         return np.asarray(won - (1.0 - seen.chances) * rent)
 
     def decide(self, view: ScaleView) -> Totals:
-        """Who is there and waits, and whom it is worth paying for besides."""
+        """Return the instances for present jobs, and the spare instances that are worth their price."""
         prices = np.array([kind.price or 1.0 for kind in view.types])
         return self._spares.decide(view, lambda seen: self.gains(seen, view.period, prices))

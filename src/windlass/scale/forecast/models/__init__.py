@@ -1,5 +1,5 @@
-"""One forecaster a file; adding a file adds the forecaster.
+"""Forecasters, one a file; a new file adds a forecaster.
 
-``naive``, ``seasonal_naive``, ``ses``, ``holt_winters``, ``nlinear`` and ``dlinear`` need nothing besides; ``ets``,
-``arima``, ``lightgbm``, ``lstm`` and ``transformer`` the extra ``forecast``.
+``naive``, ``seasonal_naive``, ``ses``, ``holt_winters``, ``nlinear`` and ``dlinear`` need no optional
+package; ``ets``, ``arima``, ``lightgbm``, ``lstm`` and ``transformer`` need the extra ``forecast``.
 """

@@ -1,4 +1,4 @@
-"""An autoregressive moving average of the steps from row to row."""
+"""ARIMA: an autoregressive moving average of the differences between rows."""
 
 import warnings
 from typing import ClassVar
@@ -17,16 +17,16 @@ _Floats = NDArray[np.float64]
 
 
 class Arima(ForecastModel):
-    """ARIMA(p, 1, q), a model for each column; the paper's is ARIMA(7, 1, 7).
+    """ARIMA(p, 1, q), one model for each column; the paper's is ARIMA(7, 1, 7).
 
-    statsforecast finds the coefficients, by conditional sums of squares. A forecast from new rows then needs only the
-    last p steps and q errors, which are kept here: to filter the whole series again for each row would take thousands
-    of times as long.
+    statsforecast estimates the coefficients by conditional sums of squares. The last p differences and q
+    errors are kept as state, so an update costs one row; filtering the whole series again for each row would
+    take thousands of times as long.
 
     Parameters
     ----------
     p, q
-        How many steps, and how many errors.
+        Number of autoregressive and moving-average terms.
 
     Raises
     ------
@@ -39,11 +39,11 @@ class Arima(ForecastModel):
     def __init__(self, p: int = 7, q: int = 7) -> None:
         self._p, self._q = whole("p", p, 0), whole("q", q, 0)
         if p + q == 0:
-            raise InputError("p and q are 0, expected at least one above")
+            raise InputError("p and q are both 0, expected at least one above 0")
 
     @property
     def least(self) -> int:
-        """Ten rows a coefficient."""
+        """Ten rows for each coefficient."""
         return 10 * (self._p + self._q + 1)
 
     def _learn(self, rows: _Floats) -> None:
@@ -56,7 +56,8 @@ class Arima(ForecastModel):
             if np.ptp(column) == 0:
                 continue
             with warnings.catch_warnings():
-                # That the search ended early is no reason not to use what it found: the backtest says how good that is.
+                # A search that did not converge still gives usable coefficients; the backtest measures their
+                # quality.
                 warnings.filterwarnings("ignore", "possible convergence problem")
                 fitted = models.ARIMA(order=(self._p, 1, self._q), method="CSS").fit(column).model_
             found = fitted["coef"]
@@ -113,7 +114,7 @@ class Arima(ForecastModel):
 
 
 def _invertible(found: list[float]) -> _Floats:
-    """The same moving average with all roots inside of the circle: errors of the others would grow for ever."""
+    """Return an equivalent moving average with all roots inside the unit circle; otherwise errors would diverge."""
     if not found or not any(found):
         return np.array(found)
     roots = np.roots([1.0, *found])

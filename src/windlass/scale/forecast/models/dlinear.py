@@ -1,4 +1,4 @@
-"""A linear map of the trend and one of the rest (DLinear)."""
+"""DLinear: separate linear maps of the trend and of the remainder."""
 
 from typing import ClassVar
 
@@ -12,16 +12,16 @@ _Floats = NDArray[np.float64]
 
 
 class DLinear(Linear):
-    """A moving average is the trend; trend and rest have weights of their own.
+    """Splits a window into a moving average (the trend) and the remainder, with separate weights.
 
-    Source: Zeng et al., "Are Transformers effective for time series forecasting?", AAAI 2023. A moving average is
-    linear itself, so all that this adds to one linear map is another penalty. The last value is taken away first, as
-    in NLinear.
+    Source: Zeng et al., "Are Transformers effective for time series forecasting?", AAAI 2023. A moving
+    average is itself linear, so compared with one linear map only the penalty differs. The last value is
+    subtracted first, as in NLinear.
 
     Parameters
     ----------
     window, horizon
-        Rows that it looks at, and steps that it learns.
+        Number of input rows, and of steps forecast at once.
     average
         Rows of the moving average, 25 in the source.
 

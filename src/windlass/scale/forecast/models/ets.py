@@ -1,4 +1,4 @@
-"""Seasons taken out (MSTL), and exponential smoothing of what is left, its kind chosen by AICc (AutoETS)."""
+"""ETS: seasons removed by MSTL, and exponential smoothing of the rest, its kind chosen by AICc (AutoETS)."""
 
 from collections.abc import Sequence
 from typing import ClassVar
@@ -15,12 +15,13 @@ _Floats = NDArray[np.float64]
 
 
 class Ets(ForecastModel):
-    """Each season of each column is found by repeated smoothing, and goes on as it was last; the rest is ETS(Z, Z, N).
+    """Finds the seasons of each column by repeated smoothing and repeats the last ones; the rest is ETS(Z, Z, N).
 
-    statsforecast does both. The season stays as it was at the last ``fit``; level and trend follow each row. Seasons of
-    which there are not two in the rows that it learns from are left out.
+    statsforecast does both. The seasonal values stay fixed after ``fit``; level and trend follow each row. A
+    season is left out if the training rows do not contain two of it.
 
-    Source: Bandara, Hyndman and Bergmeir, "MSTL", 2021; Hyndman et al., "Forecasting with exponential smoothing", 2008.
+    Source: Bandara, Hyndman and Bergmeir, "MSTL", 2021; Hyndman et al., "Forecasting with exponential
+    smoothing", 2008.
 
     Parameters
     ----------
@@ -35,7 +36,7 @@ class Ets(ForecastModel):
 
     @property
     def least(self) -> int:
-        """Two of the shortest season."""
+        """Two of the shortest season and a row."""
         return 2 * self._seasons[0] + 1
 
     def _learn(self, rows: _Floats) -> None:
@@ -53,7 +54,7 @@ class Ets(ForecastModel):
             for season, cycle in zip(self._known, self._cycles, strict=True):
                 name = "seasonal" if len(self._known) == 1 else f"seasonal{season}"
                 values = np.asarray(parts[name])
-                # By the row's number modulo the season.
+                # Values are stored by row number modulo the season.
                 last = np.arange(len(rows) - season, len(rows))
                 cycle[last % season, place] = values[last]
                 rest -= values

@@ -1,4 +1,4 @@
-"""Exponential smoothing with a trend and a season (Holt and Winters)."""
+"""Exponential smoothing with a trend and a season (Holt-Winters)."""
 
 from collections.abc import Sequence
 from typing import ClassVar
@@ -14,17 +14,17 @@ _Floats = NDArray[np.float64]
 
 
 class HoltWinters(ForecastModel):
-    """A level, a trend and a value for each row of the season, each of which follows the rows by a part of the way.
+    """A level, a trend and a value for each row of the season, each smoothed exponentially.
 
-    The season is added. The paper's is multiplied, which counts that are often 0 do not allow. Its parameters are by
-    default the paper's, who takes the longest season.
+    The season is additive. The paper's is multiplicative, which counts that are often 0 do not allow. The
+    default parameters are the paper's, and so is the use of the longest season.
 
     Parameters
     ----------
     seasons
-        Rows of each season; the longest counts.
+        Rows of each season; the longest is used.
     alpha, beta, gamma
-        Of level, trend and season; the paper calls level and trend the other way round.
+        Smoothing factors of level, trend and season; the paper swaps the names of level and trend.
 
     Examples
     --------
@@ -45,7 +45,7 @@ class HoltWinters(ForecastModel):
 
     @property
     def least(self) -> int:
-        """Two seasons: the first gives the season, the second shows whether it comes again."""
+        """Two seasons: the first initialises the season, the second corrects it."""
         return 2 * self._season
 
     def _begin(self, rows: _Floats) -> None:

@@ -1,4 +1,4 @@
-"""Boosted trees on lags."""
+"""Gradient-boosted trees on lagged values."""
 
 from collections.abc import Sequence
 from typing import Any, ClassVar
@@ -20,20 +20,21 @@ _MEANS = (6, 36, 144)
 
 
 class LightGbm(ForecastModel):
-    """Trees say by how much a column differs from its last value so many steps ahead; one model for all columns.
+    """Trees that predict the difference of a column from its last value at each step; one model for all columns.
 
-    They see the last value, differences to earlier ones, to means, and to those a season before the row that is
-    forecast, and where in the season that is. Each number of steps has trees of its own, and each quantile, by its
-    own loss. They are grown when they are first asked for, from the rows of ``fit`` alone.
+    Features are the last value, its differences from earlier values, from means and from values a season
+    before the forecast row, and the position in the season. Each number of steps and each quantile has its
+    own trees, the latter trained with the quantile loss. Trees are grown at the first request, from the rows
+    of ``fit`` only.
 
     Parameters
     ----------
     seasons
         Rows of each season.
     rounds, leaves
-        How many trees, and their leaves.
+        Number of trees, and of leaves of each.
     seed
-        Of the sampling of features.
+        Seed of the feature sampling.
     """
 
     name: ClassVar[str] = "lightgbm"
@@ -48,7 +49,7 @@ class LightGbm(ForecastModel):
 
     @property
     def least(self) -> int:
-        """The longest of what it looks back, and as much again."""
+        """Twice the longest lag."""
         return 2 * self._reach
 
     def _learn(self, rows: _Floats) -> None:
@@ -69,7 +70,7 @@ class LightGbm(ForecastModel):
 
     def _quantiles(self, steps: int, wanted: tuple[float, ...]) -> _Floats:
         found = np.stack([[self._one(step, q) for step in range(1, steps + 1)] for q in wanted])
-        # Trees of different quantiles know nothing of each other: what crosses is put in order.
+        # Trees of different quantiles are independent, so crossing quantiles are sorted.
         order = np.argsort(np.argsort(wanted))
         return np.sort(found, axis=0)[order]
 
@@ -102,21 +103,21 @@ class LightGbm(ForecastModel):
             "deterministic": True,
             "force_row_wise": True,
             "verbosity": -1,
-            # A tree for one row is grown and read faster than threads are woken.
+            # Starting threads takes longer than the work on so little data.
             "num_threads": 1,
         }
         data = self._library.Dataset(inputs, truths)
         return self._library.train({**how, **goal}, data, self._rounds)
 
     def _inputs(self, column: _Floats, at: NDArray[np.int64], first: int, step: int, place: int) -> _Floats:
-        """(n, f) what is seen at rows ``at`` of a column whose first row is that of number ``first``."""
+        """Return features (n, f) at rows ``at`` of a column whose first row has number ``first``."""
         now = column[at]
         seen = [now, np.full(len(at), float(place))]
         seen += [column[at - lag] - now for lag in _LAGS]
         sums = np.concatenate([[0.0], np.cumsum(column)])
         seen += [(sums[at + 1] - sums[at + 1 - mean]) / mean - now for mean in _MEANS]
         for season in self._seasons:
-            # The row a season before the one that is forecast; for more steps than a season, several seasons before.
+            # The row a whole number of seasons before the forecast row, the last one that is known.
             back = season * ((step + season - 1) // season) - step
             seen.append(column[np.maximum(at - back, 0)] - now)
             seen.append(column[np.maximum(at - season, 0)] - now)

@@ -8,14 +8,14 @@ from windlass.scale.forecast.network import Network
 
 
 class Lstm(Network):
-    """Two layers of 51, Huber's loss, Adam with a learning rate of 0.02, as the paper says.
+    """Two layers of 51 units, Huber loss, Adam with a learning rate of 0.02, as in the paper.
 
     Parameters
     ----------
     seasons, window, horizon, steps, batch, seconds, anchored, seed
-        As of :class:`~windlass.scale.forecast.network.Network`; it does not look at the seasons.
+        See :class:`~windlass.scale.forecast.network.Network`; ``seasons`` is not used.
     hidden
-        Size of each layer.
+        Number of units of each layer.
     rate
         Learning rate.
 
@@ -57,5 +57,5 @@ class Lstm(Network):
 
         from windlass.scale.forecast.neural.train import adam
 
-        # Of scaled rows, which are at most about 1: Huber's loss with its usual bound of 1 is the squared error there.
+        # Scaled rows rarely exceed 1, so with its usual bound of 1 the Huber loss equals the squared error.
         return optax.huber_loss, adam(self._rate)

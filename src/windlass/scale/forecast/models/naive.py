@@ -1,4 +1,4 @@
-"""All stays as it is."""
+"""The naive forecast."""
 
 from typing import ClassVar
 
@@ -11,7 +11,7 @@ _Floats = NDArray[np.float64]
 
 
 class Naive(ForecastModel):
-    """The last row holds.
+    """Repeats the last row.
 
     Examples
     --------

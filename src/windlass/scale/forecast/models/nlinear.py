@@ -1,4 +1,4 @@
-"""A linear map of the last rows, with the last value taken away and added again (NLinear)."""
+"""NLinear: a linear map of the last rows, relative to the last value."""
 
 from typing import ClassVar
 
@@ -11,14 +11,15 @@ _Floats = NDArray[np.float64]
 
 
 class NLinear(Linear):
-    """Source: Zeng et al., "Are Transformers effective for time series forecasting?", AAAI 2023.
+    """A linear map of the last rows, with the last value subtracted first and added back to the forecast.
 
-    Weights are those of least squares with a penalty, found in closed form and not by gradient descent.
+    Source: Zeng et al., "Are Transformers effective for time series forecasting?", AAAI 2023. The weights
+    come from ridge regression in closed form, not from gradient descent.
 
     Parameters
     ----------
     window, horizon
-        Rows that it looks at, and steps that it learns.
+        Number of input rows, and of steps forecast at once.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""All is as it was a season ago."""
+"""The seasonal naive forecast."""
 
 from collections.abc import Sequence
 from typing import ClassVar
@@ -14,12 +14,12 @@ _Floats = NDArray[np.float64]
 
 
 class SeasonalNaive(ForecastModel):
-    """The row of one season before holds; of several seasons, the longest.
+    """Repeats the rows of the last season; of several seasons, the longest.
 
     Parameters
     ----------
     seasons
-        Rows of each season, as 144 for a day of 10-minute rows.
+        Rows of each season, for example 144 for a day of 10-minute rows.
 
     Examples
     --------
@@ -34,11 +34,11 @@ class SeasonalNaive(ForecastModel):
 
     @property
     def least(self) -> int:
-        """A season."""
+        """The rows of a season."""
         return self._season
 
     def _begin(self, rows: _Floats) -> None:
-        # Trials of itself may begin within the first season; then the first row stands for what was before.
+        # Error estimates may start within the first season; earlier rows are then taken to equal the first.
         missing = max(0, self._season - len(rows))
         self._tail = Tail(np.concatenate([np.repeat(rows[:1], missing, axis=0), rows]), self._season)
 

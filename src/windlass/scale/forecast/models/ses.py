@@ -13,12 +13,12 @@ _Floats = NDArray[np.float64]
 
 
 class Ses(ForecastModel):
-    """A level that follows each row by a part of the way, and holds.
+    """A level that moves towards each row by a fixed share; the forecast is constant.
 
     Parameters
     ----------
     alpha
-        Which part; 0.5 in the paper.
+        This share; 0.5 in the paper.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The paper's Transformer."""
+"""The Transformer of the paper."""
 
 from collections.abc import Sequence
 from typing import Any, ClassVar
@@ -11,30 +11,31 @@ from windlass.scale.forecast.network import Network
 class Transformer(Network):
     """Six encoder and six decoder layers over a window of two days; positions are sums of sines of the seasons.
 
-    As in the paper: the decoder begins at the last row of the window, a mask hides later rows, dropout 0.2, Adam with β
-    (0.9, 0.98) and ε 1e-9, and a learning rate that rises for 5,000 steps. Otherwise than there:
+    As in the paper, the decoder starts at the last row of the window, a mask hides later rows, dropout is
+    0.2, Adam has β (0.9, 0.98) and ε 1e-9, and the learning rate rises for 5,000 steps. Differences from the
+    paper:
 
-    - ``width`` (d_model) is small, so that five months of ten-minute rows take less than ten minutes on two cores.
-      The paper does not say its own.
-    - Positions are counted from the first row of all: counted within the window, as the text has it, the sines would
-      not say what time of day it is.
-    - ``anchored`` adds the last row to what comes out. The paper's does not, and has to learn to repeat its input.
+    - ``width`` (d_model) is small, so that training on five months of ten-minute rows takes less than ten
+      minutes on two cores. The paper does not give its width.
+    - Positions are counted from the first row of all. Counted within the window, as the paper describes it,
+      the sines would not encode the time of day.
+    - ``anchored`` adds the last row to the output. The paper's network has to learn to repeat its input.
 
     Parameters
     ----------
     seasons, window, horizon, steps, batch, seconds, anchored, seed
-        As of :class:`~windlass.scale.forecast.network.Network`.
+        See :class:`~windlass.scale.forecast.network.Network`.
     width, heads, layers
-        d_model, heads of attention, layers of encoder and of decoder each.
+        d_model, number of attention heads, number of layers of the encoder and of the decoder.
     dropout
-        Chance.
+        Dropout probability.
     warmup
-        Steps in which the learning rate rises.
+        Number of steps in which the learning rate rises.
 
     Raises
     ------
     InputError
-        A parameter is out of bounds, or ``width`` is no multiple of ``heads``.
+        A parameter is out of bounds, or ``width`` is not a multiple of ``heads``.
     """
 
     name: ClassVar[str] = "transformer"

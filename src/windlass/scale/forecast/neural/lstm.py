@@ -1,4 +1,4 @@
-"""Two layers of long short-term memory, and a linear one.
+"""Two LSTM layers followed by a linear layer.
 
 Source: "A Predictive Autoscaler for Elastic Batch Jobs", Section 5.2.
 """
@@ -11,20 +11,20 @@ import jax.numpy as jnp
 
 
 class LstmNetwork(eqx.Module):
-    """Rows in, so many rows out at once.
+    """A network that maps a window of rows to all forecast rows at once.
 
     Parameters
     ----------
     columns
-        How many each row has.
+        Number of columns of a row.
     hidden
-        Size of each layer.
+        Number of units of each layer.
     horizon
-        How many rows come out.
+        Number of output rows.
     anchored
-        Whether the last row of the window is added to what comes out.
+        True to add the last row of the window to the output.
     key
-        Of the first weights.
+        Random key of the initial weights.
     """
 
     first: eqx.nn.LSTMCell
@@ -41,11 +41,11 @@ class LstmNetwork(eqx.Module):
         self.horizon, self.anchored = horizon, anchored
 
     def taught(self, window: jax.Array, first: jax.Array, after: jax.Array, key: jax.Array) -> jax.Array:
-        """(horizon, columns); it is told nothing of the rows after."""
+        """Return forecasts (horizon, columns) for training; the later rows ``after`` are not used."""
         return self.ahead(window, first, self.horizon)
 
     def ahead(self, window: jax.Array, first: jax.Array, steps: int) -> jax.Array:
-        """(steps, columns); beyond the horizon from its own forecasts."""
+        """Return forecasts (steps, columns); beyond the horizon its own forecasts are the input."""
         found = self._once(window)
         while len(found) < steps:
             found = jnp.concatenate([found, self._once(jnp.concatenate([window, found])[-len(window) :])])

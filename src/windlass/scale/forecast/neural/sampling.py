@@ -1,8 +1,8 @@
-"""The rows after a window one by one, without working anything out twice; the same numbers as by whole sequences.
+"""Autoregressive decoding of the Transformer with cached keys and values; the numbers equal those of whole sequences.
 
-While it is taught, a decoder is told all rows at once and hides later ones by a mask. Where it is told its own
-forecasts, that would work out every row before it again, and at each step what the window says. Here each layer keeps
-the keys and values of the window, and those of the rows that were said; a step is a row through all layers.
+In training, the decoder gets all rows at once and a mask hides later ones. To decode its own forecasts that
+way, each step would recompute every earlier row and the attention to the window. Here each layer caches the
+keys and values of the window and of the rows decoded so far; a step passes one row through all layers.
 """
 
 from __future__ import annotations
@@ -14,21 +14,21 @@ import jax
 import jax.numpy as jnp
 
 
-def said(network: Any, window: jax.Array, first: jax.Array, steps: int) -> jax.Array:
-    """(steps, columns) forecasts of a Transformer, each told the forecasts before it.
+def decode_rows(network: Any, window: jax.Array, first: jax.Array, steps: int) -> jax.Array:
+    """Return forecasts (steps, columns) of a Transformer, each made from the forecasts before it.
 
     Parameters
     ----------
     network
         A :class:`~windlass.scale.forecast.neural.transformer.TransformerNetwork`.
     window
-        (w, columns) whose first row has the number ``first``.
+        (w, columns) input rows; the first one has number ``first``.
     """
     arrays, rest = eqx.partition(network.decoder, eqx.is_array)
     memory = network.encode(window, first)
     seen = jax.vmap(lambda each: eqx.combine(each, rest).other.known(memory))(arrays)
     places = network.positions(first + len(window) - 1, steps)
-    # (layers, steps, heads, size): filled row by row.
+    # Caches (layers, steps, heads, size), filled row by row.
     empty = jnp.zeros((seen[0].shape[0], steps, *seen[0].shape[2:]))
 
     def step(state: tuple[jax.Array, ...], at: jax.Array) -> tuple[tuple[jax.Array, ...], jax.Array]:

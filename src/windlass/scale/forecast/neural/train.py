@@ -1,4 +1,4 @@
-"""Teaching a network: random windows of the rows that it may learn from, and the best weights on those held back."""
+"""Training of a network on random windows of the training rows; the best weights on held-back rows are kept."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ _Floats = NDArray[np.float32]
 
 @dataclass(frozen=True, slots=True)
 class TrainingSchedule:
-    """How a network is taught.
+    """Parameters of the training of a network.
 
     Parameters
     ----------
     steps, batch
-        How often weights are moved, and by how many windows each time.
+        Number of training steps, and of windows in each.
     window, horizon
-        Rows that it sees, and rows that it says.
+        Number of input rows and of forecast rows.
     look
-        After how many steps it is tried on rows that were held back.
+        Number of steps between two evaluations on held-back rows.
     seconds
-        It ends early after so long.
+        Maximum training time, s.
     """
 
     steps: int
@@ -43,14 +43,16 @@ class TrainingSchedule:
 
 
 def noam(width: int, warmup: int) -> Callable[[jax.Array], jax.Array]:
-    """The learning rate of the paper: width^-0.5 · min(step^-0.5, step · warmup^-1.5); its exponents lost their signs.
+    """Return the paper's learning rate, width^-0.5 · min(step^-0.5, step · warmup^-1.5).
+
+    The signs of the exponents are missing in the paper.
 
     Parameters
     ----------
     width
-        Of the model, d_model.
+        Width of the model, d_model.
     warmup
-        Steps in which it rises.
+        Number of steps in which the rate rises.
     """
 
     def rate(count: jax.Array) -> jax.Array:
@@ -62,13 +64,13 @@ def noam(width: int, warmup: int) -> Callable[[jax.Array], jax.Array]:
 
 @functools.cache
 def adam(rate: float) -> optax.GradientTransformation:
-    """Adam at one rate; the same object each time, so that what is compiled for it is found again."""
+    """Return Adam at a constant rate; the same object each time, so that compiled functions are reused."""
     return optax.adam(rate)
 
 
 @functools.cache
 def adam_by_noam(width: int, warmup: int) -> optax.GradientTransformation:
-    """The paper's Adam, at the rate of :func:`noam`; the same object each time."""
+    """Return the paper's Adam at the rate of :func:`noam`; the same object each time."""
     return optax.adam(noam(width, warmup), b1=0.9, b2=0.98, eps=1e-9)
 
 
@@ -82,26 +84,26 @@ def teach(
     seed: int,
     clock: Callable[[], float] = time.monotonic,
 ) -> eqx.Module:
-    """The network with the weights that were best on ``held``.
+    """Train a network and return it with the weights that were best on ``held``.
 
     Parameters
     ----------
     network
         Has ``taught(window, first, after, key)`` and ``ahead(window, first, steps)``.
     loss
-        Of forecasts and truths, for each number.
+        Loss of forecasts and truths, elementwise.
     optimizer
-        Moves weights.
+        Updates the weights.
     rows
-        (t, k) what it learns from, scaled.
+        (t, k) scaled training rows.
     held
-        (h, k) the rows that follow, which choose the weights; their windows begin in ``rows``.
+        (h, k) the rows that follow, which select the weights; their windows begin in ``rows``.
     course
-        How.
+        Training parameters.
     seed
-        Of windows and dropout.
+        Seed of windows and dropout.
     clock
-        Seconds, for a course that ends by time.
+        Returns the time, s; for the time limit.
     """
     rng = np.random.default_rng(seed)
     span = course.window + course.horizon
@@ -110,12 +112,12 @@ def teach(
     views = np.lib.stride_tricks.sliding_window_view(rows, span, axis=0).swapaxes(1, 2)
     whole = np.concatenate([rows[-course.window :], held])
     trials = np.lib.stride_tricks.sliding_window_view(whole, span, axis=0).swapaxes(1, 2)
-    # Always as many, so that nothing is compiled again for a longer series.
+    # A fixed number, so that a longer series is not compiled again.
     picked = np.linspace(0, len(trials) - 1, 128).astype(np.int64)
     trial_firsts = jnp.asarray(picked + len(rows) - course.window)
     trial_spans = jnp.asarray(trials[picked])
     best, least = network, np.inf
-    begun = clock()
+    start = clock()
     for step in range(1, course.steps + 1):
         firsts = rng.integers(0, len(views), course.batch)
         key = jax.random.key(int(rng.integers(2**31)))
@@ -123,7 +125,7 @@ def teach(
         network, state = _moved(
             network, state, spans, jnp.asarray(firsts), key, loss, optimizer, course.window
         )
-        late = clock() - begun > course.seconds
+        late = clock() - start > course.seconds
         if step % course.look == 0 or step == course.steps or late:
             found = float(_tried(network, trial_spans, trial_firsts, loss, course.window))
             if found < least:
@@ -133,7 +135,7 @@ def teach(
     return best
 
 
-# Compiled once for networks of one shape, however many are taught: what decides is taught again every day.
+# Compiled once for networks of one shape, because a policy trains a new one every day.
 @eqx.filter_jit
 def _moved(
     network: Any,
@@ -145,7 +147,7 @@ def _moved(
     optimizer: optax.GradientTransformation,
     window: int,
 ) -> tuple[Any, Any]:
-    """Weights after one step, and what moves them."""
+    """Return the weights and the optimizer state after one step."""
 
     def cost(network: Any) -> jax.Array:
         keys = jax.random.split(key, len(spans))
@@ -166,7 +168,7 @@ def _tried(
     loss: Callable[[jax.Array, jax.Array], jax.Array],
     window: int,
 ) -> jax.Array:
-    """The mean loss on spans that were held back."""
+    """Return the mean loss on held-back spans."""
     steps = spans.shape[1] - window
     found = jax.vmap(lambda each, first: network.ahead(each, first, steps))(spans[:, :window], firsts)
     return jnp.mean(loss(found, spans[:, window:]))

@@ -1,4 +1,4 @@
-"""The paper's Transformer: an encoder over a window of rows, and a decoder that begins at the last of them.
+"""The Transformer of the paper: an encoder over a window of rows, and a decoder that starts at the last of them.
 
 Source: "A Predictive Autoscaler for Elastic Batch Jobs", Section 4.2; Vaswani et al., "Attention is all you need",
 2017.
@@ -10,11 +10,11 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 
-from windlass.scale.forecast.neural.sampling import said
+from windlass.scale.forecast.neural.sampling import decode_rows
 
 
 class Mix(eqx.Module):
-    """Multi-head attention of one sequence to another."""
+    """Multi-head attention from one sequence to another."""
 
     query: eqx.nn.Linear
     keys: eqx.nn.Linear
@@ -29,19 +29,19 @@ class Mix(eqx.Module):
         self.heads = heads
 
     def __call__(self, to: jax.Array, of: jax.Array, causal: bool = False) -> jax.Array:
-        """(n, width) of what each of ``to`` (n, width) finds in ``of`` (m, width)."""
+        """Return the attention (n, width) of ``to`` (n, width) to ``of`` (m, width)."""
         shown = jnp.tril(jnp.ones((len(to), len(of)), bool)) if causal else None
         return self.mixed(to, *self.known(of), shown)
 
     def known(self, of: jax.Array) -> tuple[jax.Array, jax.Array]:
-        """Keys and values (m, heads, width / heads) of what there is to find."""
+        """Return keys and values (m, heads, width / heads) of a sequence."""
         keys, values = jnp.split(jax.vmap(self.keys)(of).reshape(len(of), self.heads, -1), 2, axis=-1)
         return keys, values
 
     def mixed(
         self, to: jax.Array, keys: jax.Array, values: jax.Array, shown: jax.Array | None = None
     ) -> jax.Array:
-        """(n, width) of what each of ``to`` (n, width) finds in those that it is ``shown`` (n, m)."""
+        """Return the attention (n, width) of ``to`` (n, width) to the keys that the mask ``shown`` (n, m) allows."""
         query = jax.vmap(self.query)(to).reshape(len(to), self.heads, -1)
         scores = jnp.einsum("nhd,mhd->hnm", query, keys) / jnp.sqrt(float(query.shape[-1]))
         if shown is not None:
@@ -51,8 +51,7 @@ class Mix(eqx.Module):
 
 
 class Layer(eqx.Module):
-    """Attention to itself, to another sequence where there is one, and a network of two layers; each is added and
-    normed."""
+    """Self-attention, cross-attention in decoders, and a two-layer network; each with a residual and a norm."""
 
     own: Mix
     other: Mix | None
@@ -71,7 +70,7 @@ class Layer(eqx.Module):
         self.dropout = eqx.nn.Dropout(dropout)
 
     def __call__(self, rows: jax.Array, memory: jax.Array | None, key: jax.Array | None) -> jax.Array:
-        """(n, width) rows again."""
+        """Return the layer's output (n, width)."""
         keys = [None] * 3 if key is None else list(jax.random.split(key, 3))
         rows = self.normed(rows, self.own(rows, rows, causal=self.other is not None), 0, keys[0])
         if self.other is not None and memory is not None:
@@ -79,31 +78,31 @@ class Layer(eqx.Module):
         return self.normed(rows, self.through(rows), -1, keys[2])
 
     def through(self, rows: jax.Array) -> jax.Array:
-        """(n, width) rows through the network of two layers."""
+        """Return rows (n, width) passed through the two-layer network."""
         return jax.vmap(self.narrow)(jax.nn.relu(jax.vmap(self.wide)(rows)))
 
     def normed(self, rows: jax.Array, more: jax.Array, norm: int, key: jax.Array | None = None) -> jax.Array:
-        """(n, width) rows and what was found, by one of the norms; without a key nothing is dropped."""
+        """Add ``more`` to the rows (n, width) and normalise; without a key there is no dropout."""
         return jax.vmap(self.norms[norm])(rows + self.dropout(more, key=key, inference=key is None))
 
 
 class TransformerNetwork(eqx.Module):
-    """Rows in, rows out.
+    """A network that maps a window of rows to forecast rows.
 
     Parameters
     ----------
     columns
-        How many each row has.
+        Number of columns of a row.
     seasons
         Rows of each season, for the positions.
     width, heads, layers
-        Of the model (d_model), of attention, of encoder and of decoder each.
+        Width of the model (d_model), number of attention heads, number of layers of encoder and decoder.
     dropout
-        Chance.
+        Dropout probability.
     anchored
-        Whether the last row of the window is added to what comes out.
+        True to add the last row of the window to the output.
     key
-        Of the first weights.
+        Random key of the initial weights.
     """
 
     enter: eqx.nn.Linear
@@ -130,7 +129,7 @@ class TransformerNetwork(eqx.Module):
         self.enter = eqx.nn.Linear(columns, width, key=keys[0])
         self.enter_decoder = eqx.nn.Linear(columns, width, key=keys[1])
         self.leave = eqx.nn.Linear(width, columns, key=keys[2])
-        # The weights of all layers in one array each: a loop over them is compiled once, and not six times.
+        # The weights of all layers are stacked, so a loop over layers is compiled once instead of six times.
         self.encoder = eqx.filter_vmap(lambda each: Layer(width, heads, dropout, False, each))(
             keys[3 : 3 + layers]
         )
@@ -141,39 +140,39 @@ class TransformerNetwork(eqx.Module):
         self.seasons, self.anchored = seasons, anchored
 
     def encode(self, window: jax.Array, first: jax.Array, key: jax.Array | None = None) -> jax.Array:
-        """(w, width) of a window (w, columns) whose first row has the number ``first``."""
+        """Return the encoding (w, width) of a window (w, columns) whose first row has number ``first``."""
         rows = jax.vmap(self.enter)(window) + self.positions(first, len(window))
         return _through(self.encoder, self.layers, rows, None, key)
 
     def decode(
         self, given: jax.Array, memory: jax.Array, first: jax.Array, key: jax.Array | None = None
     ) -> jax.Array:
-        """(n, columns) the row after each of ``given`` (n, columns), the first of which is the last of the window."""
+        """Return (n, columns) the row after each of ``given`` (n, columns), which begins with the window's last row."""
         rows = jax.vmap(self.enter_decoder)(given) + self.positions(first, len(given))
         left = jax.vmap(self.leave)(_through(self.decoder, self.layers, rows, memory, key))
         return left + given[0] if self.anchored else left
 
     def taught(self, window: jax.Array, first: jax.Array, after: jax.Array, key: jax.Array) -> jax.Array:
-        """(h, columns) forecasts of the rows ``after`` a window, each told those before it."""
+        """Return forecasts (h, columns) of the rows ``after`` a window, each made from the true rows before it."""
         one, two = jax.random.split(key)
         given = jnp.concatenate([window[-1:], after[:-1]])
         return self.decode(given, self.encode(window, first, one), first + len(window) - 1, two)
 
     def ahead(self, window: jax.Array, first: jax.Array, steps: int) -> jax.Array:
-        """(steps, columns) forecasts, each told the forecasts before it."""
-        return said(self, window, first, steps)
+        """Return forecasts (steps, columns), each made from the forecasts before it."""
+        return decode_rows(self, window, first, steps)
 
     def positions(self, first: jax.Array, count: int) -> jax.Array:
-        """(count, 1): PE(pos) = Σ sin(2π pos / period), pos counted from the first row of all, not of the window."""
+        """Return PE(pos) = Σ sin(2π pos / period), (count, 1), with pos counted from the first row of all."""
         number = first + jnp.arange(count)
-        # The remainder first: 32 bits cannot tell the sines of large numbers.
+        # 32-bit floats cannot resolve the sines of large numbers, so the remainder is taken first.
         return sum(jnp.sin(2 * jnp.pi * (number % season) / season) for season in self.seasons)[:, None]
 
 
 def _through(
     stack: Layer, count: int, rows: jax.Array, memory: jax.Array | None, key: jax.Array | None
 ) -> jax.Array:
-    """Rows through all layers, one after the other."""
+    """Pass rows through all layers in turn."""
     arrays, rest = eqx.partition(stack, eqx.is_array)
 
     def one(rows: jax.Array, given: tuple[Layer, jax.Array | None]) -> tuple[jax.Array, None]:

@@ -1,4 +1,4 @@
-"""A network as a forecaster: scaled windows in, rows out, and errors on rows that were held back."""
+"""A trained network as a forecaster over windows of scaled rows."""
 
 from __future__ import annotations
 
@@ -16,32 +16,32 @@ _Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class Taught:
-    """A network with its weights.
+    """A trained network.
 
     Parameters
     ----------
     network
         Has ``ahead(window, first, steps)``.
     window
-        Rows that it sees.
+        Number of input rows.
     """
 
     network: Any
     window: int
 
     def ahead(self, window: _Floats, first: int, steps: int) -> _Floats:
-        """(steps, k) after a window (w, k) whose first row has the number ``first``."""
+        """Return forecasts (steps, k) after a window (w, k) whose first row has number ``first``."""
         found = _ahead(self.network, jnp.asarray(window, jnp.float32), jnp.asarray(first), steps)
         return np.asarray(found, dtype=np.float64)
 
     def many(self, rows: _Floats, first: int, steps: int, batch: int = 64) -> _Floats:
-        """(n, steps, k) after each window of ``rows``, the first of which has the number ``first``."""
+        """Return forecasts (n, steps, k) after each window of ``rows``, the first of which has number ``first``."""
         views = np.lib.stride_tricks.sliding_window_view(rows.astype(np.float32), self.window, axis=0)
         windows = views.swapaxes(1, 2)
         found = []
         for begin in range(0, len(windows), batch):
             part = windows[begin : begin + batch]
-            # A last batch of another size would be compiled again.
+            # Padding keeps the batch size, so that the last batch is not compiled again.
             padded = np.concatenate([part, np.repeat(part[-1:], batch - len(part), axis=0)])
             firsts = first + begin + np.arange(batch)
             made = _many(self.network, jnp.asarray(padded), jnp.asarray(firsts), steps)
@@ -49,7 +49,7 @@ class Taught:
         return np.concatenate(found).astype(np.float64)
 
 
-# Compiled once for networks of one shape, and not for each that is taught.
+# Compiled once for networks of one shape, not once for each trained network.
 @eqx.filter_jit
 def _ahead(network: Any, window: jax.Array, first: jax.Array, steps: int) -> Any:
     return network.ahead(window, first, steps)
