@@ -75,7 +75,7 @@ def test_a_guest_holds_memory_even_when_it_is_stopped():
         (lambda: ShareView(0.0, (PAIR,), (candidate(5),)), "job 5 is in the view twice"),
         (lambda: ShareView(0.0, (), (), actions=()), r"actions is \[\], expected rising whole percents"),
         (lambda: ShareView(0.0, (), (), actions=(0, 50, 50)), r"actions is \[0, 50, 50\]"),
-        (lambda: ShareView(0.0, (), (), actions=(0, 100)), "all below 100"),
+        (lambda: ShareView(0.0, (), (), actions=(0, 100)), "below 100"),
     ],
 )
 def test_bad_numbers_are_named(made, said):
@@ -128,11 +128,11 @@ RESTARTS = host(1, guest=Guest(candidate(5, restarts=True), 30))
 @pytest.mark.parametrize(
     ("shares", "back", "problem"),
     [
-        ([], [Back(5, "")], "puts job 5 back: it has no reason"),
-        ([], [Back(2, "x")], "puts job 2 back: it is nobody's guest"),
-        ([], [Back(6, "x")], "puts job 6 back: it may not be restarted"),
-        ([], [Back(5, "x"), Back(5, "x")], "puts job 5 back: job 5 is named twice"),
-        ([Share(1, 5, 10, "x")], [Back(5, "x")], "puts job 5 back: job 5 is named twice"),
+        ([], [Back(5, "")], "requeues job 5: it has no reason"),
+        ([], [Back(2, "x")], "requeues job 2: it is not a guest"),
+        ([], [Back(6, "x")], "requeues job 6: it may not be restarted"),
+        ([], [Back(5, "x"), Back(5, "x")], "requeues job 5: job 5 is named twice"),
+        ([Share(1, 5, 10, "x")], [Back(5, "x")], "requeues job 5: job 5 is named twice"),
     ],
 )
 def test_a_guest_that_cannot_leave_is_named(shares, back, problem):

@@ -120,7 +120,7 @@ def test_a_pair_that_hurts_is_undone_at_once_and_stays_so():
     hurt = replace(pair, rate=pair.rate_alone / 1.2)
     (share,) = policy.decide(ShareView(1.0, (hurt,), ())).shares
     assert (share.quota, share.note) == (0, ())
-    assert "undone: a loss of 0.40 is above 0.2" in share.why
+    assert "undone: loss 0.40 is above 0.2" in share.why
     undone = replace(pair, guest=Guest(candidate(), 0))
     assert all(not policy.decide(ShareView(2.0, (undone,), ())).shares for _ in range(20))
 
@@ -186,9 +186,9 @@ def of_class(text: str, **changed: object) -> str:
         (lambda text: of_class(text, more="x"), "classes.0.more is 'x'"),
         (
             lambda text: spoilt(text, classes=json.loads(text)["classes"] * 2),
-            "classes.1.job_class is 'montage' for the second time",
+            "classes.1.job_class is 'montage', which occurs twice",
         ),
-        (lambda text: of_class(text, logs=[-0.1] * 4), "classes.0.logs are of weights that sum to 3.6"),
+        (lambda text: of_class(text, logs=[-0.1] * 4), "classes.0.logs are of weights with sum 3.6"),
         (
             lambda text: text.replace('"total": [', '"total": [NaN, '),
             "saved state: text is|classes.0.total.0 is nan",

@@ -116,7 +116,7 @@ def test_errors_of_pairs_that_were_not_seen_are_those_of_plain_loops(folds, seed
 def test_a_pair_of_which_half_is_left_out_is_not_fitted_to():
     # Each pair is of two groups: without either nothing is left to fit to.
     groups = np.array([[0, 1], [0, 1], [1, 0]])
-    with pytest.raises(InputError, match=r"groups: part 0 of 2 is in every pair"):
+    with pytest.raises(InputError, match=r"groups: fold 0 of 2 is in every pair"):
         held_out(np.full((3, 2), 50.0), np.full((3, 2), 0.9), groups, 2)
 
 
@@ -127,7 +127,7 @@ def test_of_quotas_that_are_as_good_the_oracle_takes_the_least():
     oracle = POLICIES.make("oracle", np.random.default_rng(1), speeds=speeds)
     (share,) = oracle.decide(ShareView(0.0, (host(),), (candidate(),))).shares
     assert (share.quota, oracle.budget) == (30, 10.0)
-    assert share.why == "the guest has 80 % of its speed, the host stays in its budget"
+    assert share.why == "the guest has 80 % of its speed, the host stays within its budget"
 
 
 def test_an_oracle_told_nothing_shares_by_time():

@@ -102,7 +102,7 @@ def test_advice_is_a_distribution(cpu, memory, parallel, elapsed):
 @pytest.mark.parametrize(
     ("old", "new", "said"),
     [
-        ("[0, 50]", "[10, 50]", r"actions is \[10, 50\], expected rising whole percents, 0 first"),
+        ("[0, 50]", "[10, 50]", r"actions is \[10, 50\], expected rising whole percents from 0"),
         ("[0, 50]", "[0, 50.5]", "actions.1 is 50.5"),
         ("[1.0]", "[1.1, 1.0]", r"happiness is \[1.1, 1.0\], expected rising numbers"),
         ("[1.0]", "[.nan]", "happiness.0 is nan: Input should be a finite number"),

@@ -1,30 +1,32 @@
-"""Who may share an allocation with whom, and at what CPU quota?
+"""Co-scheduling of waiting jobs on the cores of running ones, with a CPU quota for each.
 
-A job was given cores and leaves many of them idle: a co-scheduler says which waiting job may use them, and how much of
-their time. It reads a :class:`ShareView` and answers with a :class:`Sharing`; it never touches an engine. An engine
-checks the answer as a whole (:meth:`Sharing.check`), sets quotas by control groups or as its simulated cores have them,
-and tells policies that learn what it measured, by :class:`Checkpoint`.
+A running job, the *host*, often leaves many of its cores idle. A co-scheduler decides which waiting job, the
+*guest*, may use them, and how much of their time. It reads a :class:`ShareView` and returns a
+:class:`Sharing`; it never calls an engine. An engine checks the whole answer (:meth:`Sharing.check`), applies
+quotas through control groups or its simulated cores, and passes measurements to learning policies as
+:class:`Checkpoint`.
 
 Policies, one file each in ``policies/``:
 
 - ``asax``: quotas drawn from a learned mixture of experts.
-- ``pairs``: the largest quota that measured pairs say is within a budget.
-- ``oracle``: told how fast every pair would be.
-- ``none``: nobody shares; EASY backfilling alone.
-- ``static``: half and half; ``always``: one quota for all.
+- ``pairs``: the largest quota that stays within a budget, learned from measured pairs.
+- ``oracle``: knows the speeds of every pair.
+- ``none``: no sharing; EASY backfilling alone.
+- ``static``: half of the time each; ``always``: one fixed quota.
 
-:mod:`~windlass.share.allocation` says who runs, waits and shares, :mod:`~windlass.share.view` what policies see of
-them, :mod:`~windlass.share.answer` what they answer, :mod:`~windlass.share.pairing` what then becomes of allocations;
-``lib/`` has what they share. Every engine keeps :mod:`~windlass.share.book`, of who runs and shares
-(:mod:`~windlass.share.running`), by what :mod:`~windlass.share.usage` tells from readings.
-:mod:`~windlass.share.interference` says how fast two jobs are together, fitted to measured pairs.
+:mod:`~windlass.share.allocation` describes jobs and allocations, :mod:`~windlass.share.view` what policies
+read, :mod:`~windlass.share.answer` what they return, and :mod:`~windlass.share.pairing` the allocations after
+an answer. ``lib/`` has parts that several policies share. Every engine keeps a :mod:`~windlass.share.book` of
+running jobs (:mod:`~windlass.share.running`) and measures them with :mod:`~windlass.share.usage`.
+:mod:`~windlass.share.interference` predicts the speeds of two jobs that share cores, fitted to measured
+pairs.
 
-:mod:`~windlass.share.context` has what an engine offers to the constructor of a policy,
-:mod:`~windlass.share.learned` the protocols of policies that learn. :mod:`~windlass.share.learning` says how well ASAx
-learns, compared with its theorem.
+:mod:`~windlass.share.context` lists the constructor arguments that an engine offers to a policy, and
+:mod:`~windlass.share.learned` has the protocols of learning policies. :mod:`~windlass.share.learning`
+compares how ASAx learns with the bound of its theorem.
 
-Here :class:`Asax` and :class:`Pairs` can be used by themselves; :func:`happiness` is how well a job is doing, and
-:func:`first_fit` pairs jobs with allocations for a policy of one's own.
+:class:`Asax` and :class:`Pairs` can be used outside an engine. :func:`happiness` measures whether a job will
+meet its walltime, and :func:`first_fit` pairs jobs with allocations for custom policies.
 
 >>> from windlass.share import POLICIES
 >>> "static" in POLICIES.names()
@@ -57,28 +59,28 @@ POLICIES = Registry(
 
 
 class SharePolicy(Protocol):
-    """Decides which waiting jobs start on the cores of running ones, and how much of their time each has.
+    """A policy that decides which waiting jobs start on the cores of running ones, and their share of CPU time.
 
-    A class with a ``name`` and this method, in a file of ``policies/``, is a policy. In addition, it may be
-    :class:`~windlass.share.learned.Observing` and :class:`~windlass.share.learned.Persistent`.
+    A class with a ``name`` and this method, in a file of ``policies/``, is a policy. It may implement
+    :class:`~windlass.share.learned.Observing` and :class:`~windlass.share.learned.Persistent` as well.
     """
 
     name: ClassVar[str]
 
     def decide(self, view: ShareView) -> Sharing:
-        """Who starts as a guest at ``view.now``, and whose quota changes. The view is not changed."""
+        """Return the guests that start at ``view.now`` and the quotas that change. The view is not changed."""
         ...
 
 
 def observe(policy: SharePolicy, checkpoint: Checkpoint) -> None:
-    """Hand what was measured of a pair to a policy that is :class:`Observing`; engines do so before they ask again.
+    """Pass a measurement to a policy that is :class:`Observing`; engines call this before the next decision.
 
     Parameters
     ----------
     policy
-        Of this decision.
+        The policy of this decision.
     checkpoint
-        What was measured since the pair's quota was decided.
+        The measurement since the pair's quota was set.
 
     Examples
     --------

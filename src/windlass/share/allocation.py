@@ -1,7 +1,7 @@
-"""A job that waits, one that runs on what it was given, and who shares that with it.
+"""Waiting jobs, and running jobs with their allocations and guests.
 
-All shares and utilisations are in percent, as operators and cgroups have them; quotas are whole percents. A number that
-nobody has measured is NaN.
+All shares and utilisations are in percent, as in cgroups; quotas are whole percents. NaN marks a number that
+was never measured.
 """
 
 from __future__ import annotations
@@ -14,23 +14,24 @@ from windlass.model.values import number, whole
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A job that waits, or that has been taken in.
+    """A waiting job, or one that runs as a guest.
 
     Parameters
     ----------
     job
-        Its number.
+        Job number.
     job_class
-        What jobs that are alike have in common, such as the name of their program.
+        Class of similar jobs, for example the name of their program.
     cores
-        How many it needs, all at once.
+        Number of cores that it needs at the same time.
     memory
-        How many bytes it asks for.
+        Requested memory, bytes.
     request
-        How long it asks to run, s.
+        Requested time limit, s.
     cpu
-        Percent of its cores' time that jobs of its class used when they ran alone; NaN where none has been measured.
+        CPU time that jobs of its class used alone, percent of their cores' time; NaN if never measured.
     restarts
+        True if it may be requeued after it started, and restarted.
         Whether it may be put back in the queue after it has begun, to begin again.
 
     Raises
@@ -62,20 +63,20 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class Guest:
-    """The job that shares an allocation with the one it belongs to.
+    """The second job on an allocation.
 
     Parameters
     ----------
     job
-        Who it is.
+        The job.
     quota
-        Percent of the time of its cores that it has; 0 for one that is stopped and holds memory only.
+        Percent of its cores' time; 0 for a stopped job, which holds memory only.
     progress
-        How fast it was since the last checkpoint, percent of its speed alone; NaN where unknown.
+        Speed since the last checkpoint, percent of its speed alone; NaN if unknown.
     note
-        What the policy left with the pair when it decided the quota.
+        Numbers that the policy attached when it set the quota.
     elapsed
-        How much of its walltime it has used, s: about what would be lost if it had to begin again.
+        Walltime used so far, s: about what a restart would lose.
     """
 
     job: Candidate
@@ -93,35 +94,36 @@ class Guest:
 
 @dataclass(frozen=True, slots=True)
 class Allocation:
-    """A running job, and what it was given: who could take somebody in.
+    """A running job with its allocation, which may host a guest.
 
     Parameters
     ----------
     job, job_class, cores
-        As of a :class:`Candidate`; the cores are all that the allocation has.
+        See :class:`Candidate`; ``cores`` is all cores of the allocation.
     memory
-        Bytes that the allocation has.
+        Memory of the allocation, bytes.
     walltime
-        After so many seconds the system kills the job.
+        Time limit after which the system kills the job, s.
     elapsed
-        How long it has run, s.
+        Time it has run, s.
     cpu
-        Percent of its cores' time that it used when last it had them to itself.
+        CPU time that it used when it last had its cores alone, percent of their time.
     memory_used
-        Percent of ``memory`` that it has used at most so far; a peak, as what is given away does not come back.
+        Peak memory so far, percent of ``memory``.
     parallel
-        Whether its present stage uses all cores or one; None where unknown.
+        True if its present stage uses all cores, False if it uses one; None if unknown.
     tasks_done, tasks_left, rate
-        Tasks of the job that have ended and that have not, and tasks/s since the last checkpoint.
+        Finished and remaining tasks of the job, and tasks/s since the last checkpoint.
     rate_alone
-        Tasks/s that it had by itself, before anybody was taken in.
+        Tasks/s before it had a guest.
     waited
-        Percent of the time since the last checkpoint in which its processes could run and had no core, without
-        the time in which they were throttled.
+        Percent of the time since the last checkpoint in which its processes were runnable without a core, not
+        counting throttled time.
     guest
-        Who shares it, or None.
+        The guest, or None.
     ends
-        By when its cores are expected back, on the engine's clock, s; NaN where that is at its walltime. One that was
+        Time by which its cores are expected to be free, on the engine's clock, s; NaN means at its walltime.
+        The cores of a former guest may be promised to others earlier.
         a guest may be promised to be gone before.
 
     Raises
@@ -170,12 +172,12 @@ class Allocation:
 
     @property
     def memory_free(self) -> float:
-        """Bytes that neither the job nor its guest has."""
+        """Memory that neither the job nor its guest holds, bytes."""
         held = 0.0 if self.guest is None else self.guest.job.memory
         return self.memory * (100.0 - self.memory_used) / 100.0 - held
 
     def fits(self, candidate: Candidate) -> bool:
-        """Whether it can take this job in: nobody else is there, and it has all cores and all memory for it.
+        """Return whether the allocation can host this job: it has no guest, and enough cores and memory.
 
         >>> host = Allocation(1, "montage", 4, 8e9, 60.0, 0.0, cpu=10.0, memory_used=50.0)
         >>> host.fits(Candidate(2, "blast", 4, 4e9, 60.0)), host.fits(Candidate(3, "blast", 5, 4e9, 60.0))
@@ -185,6 +187,6 @@ class Allocation:
 
 
 def _known(name: str, value: float, most: float) -> None:
-    """Refuse a number that is out of bounds; NaN stands for one that nobody knows."""
+    """Raise if a number is out of bounds; NaN means unknown and is allowed."""
     if not math.isnan(value):
         number(name, value, 0.0, most)

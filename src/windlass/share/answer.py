@@ -1,4 +1,4 @@
-"""What a co-scheduler answers, and whether that can be carried out."""
+"""The answer of a co-scheduler, and its validation."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ from windlass.share.view import ShareView
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """Let one job have a part of the time of another's cores.
+    """Gives a job a share of the time of another job's cores.
 
     Parameters
     ----------
     host
-        The running job whose allocation it is.
+        Number of the running job whose allocation is shared.
     guest
-        A waiting job, which starts now; or the host's guest, whose quota changes.
+        Number of a waiting job, which starts now, or of the host's guest, whose quota changes.
     quota
-        Percent of the time of the guest's cores, one of the view's actions. 0 gives all back to the host: the guest
-        stops where it is and keeps its memory. Only a guest that is there already can have 0.
+        Percent of the guest's cores' time, one of the view's actions. 0 returns all time to the host: the
+        guest is stopped and keeps its memory. Only an existing guest can get 0.
     why
-        The reason, for ``--explain`` and for dry runs.
+        The reason, for ``--explain`` and dry runs.
     note
-        Numbers that the engine keeps with the pair, and hands back with what it measures of it.
+        Numbers that the engine keeps with the pair and returns with its measurements.
     """
 
     host: int
@@ -37,12 +37,12 @@ class Share:
 
 @dataclass(frozen=True, slots=True)
 class Back:
-    """Put a guest back in the queue, where it begins again: worth it for one that has hardly begun.
+    """Requeues a guest, which restarts from the beginning; useful for one that has run only briefly.
 
     Parameters
     ----------
     guest
-        Who; one that may be restarted.
+        Number of the guest; its job must allow restarts.
     why
         The reason.
     """
@@ -53,14 +53,14 @@ class Back:
 
 @dataclass(frozen=True, slots=True)
 class Sharing:
-    """What a co-scheduler answers: who shares with whom from now on; whoever is not named goes on as before.
+    """A co-scheduler's answer: the pairs that change; all others continue as before.
 
     Parameters
     ----------
     shares
         Guests that start, and quotas that change.
     back
-        Guests that leave.
+        Guests that are requeued.
 
     Examples
     --------
@@ -72,13 +72,13 @@ class Sharing:
     back: tuple[Back, ...] = ()
 
     def check(self, view: ShareView) -> None:
-        """Raise unless all of it can be carried out together; engines call this before they change anything.
+        """Raise unless all of it can be applied together; engines call this before any change.
 
         Raises
         ------
         PolicyError
-            A job is not there, would share twice, has no cores or no memory in that one allocation, or could put off
-            the head of the queue; or a quota is not among the actions, or has no reason.
+            A job is unknown, is named twice, lacks cores or memory on the one allocation, or could delay the
+            head of the queue; or a quota is not among the actions, or a reason is missing.
 
         Examples
         --------
@@ -106,18 +106,18 @@ class Sharing:
         guests = {host.guest.job.job: host.guest.job for host in view.running if host.guest is not None}
         for back in self.back:
             problem = "" if back.why else "it has no reason"
-            problem = problem or ("" if back.guest in guests else "it is nobody's guest")
+            problem = problem or ("" if back.guest in guests else "it is not a guest")
             problem = problem or ("" if guests[back.guest].restarts else "it may not be restarted")
             problem = problem or (f"job {back.guest} is named twice" if back.guest in taken else "")
             taken.add(back.guest)
             if problem:
-                raise PolicyError(f"puts job {back.guest} back: {problem}")
+                raise PolicyError(f"requeues job {back.guest}: {problem}")
 
 
 def _problem(
     share: Share, host: Allocation | None, candidate: Candidate | None, actions: tuple[int, ...]
 ) -> str:
-    """Why one share cannot be, or nothing."""
+    """Return why a share is invalid, or an empty string."""
     if host is None:
         return f"job {share.host} is not running"
     if type(share.quota) is not int or share.quota not in actions:
@@ -130,7 +130,7 @@ def _problem(
     if candidate is None:
         return f"job {share.guest} is not waiting"
     if share.quota == 0:
-        return "quota is 0, and a job that waits can only start with more"
+        return "quota is 0, but a waiting job can only start with more than 0"
     if candidate.cores > host.cores:
         return f"needs {candidate.cores} cores, the allocation has {host.cores}"
     if candidate.memory > host.memory_free:

@@ -1,7 +1,7 @@
-"""Who runs, who shares with whom, and what was measured of them: the same book for every engine.
+"""Bookkeeping of running jobs, pairs and measurements, common to all engines.
 
-An engine tells it when jobs start and end, and what it reads of them at each checkpoint. The book says what a
-co-scheduler may see, what it is to be told, and which guests are in the way of their hosts' memory.
+An engine reports when jobs start and end, and its readings at each checkpoint. The book builds the view of a
+co-scheduler and the measurements to pass to it, and finds guests that hold memory which their hosts need.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from windlass.share.view import ACTIONS, Checkpoint, Head, ShareView
 
 @dataclass(slots=True)
 class ShareBook:
-    """See the module.
+    """The book of one engine; see the module.
 
     Parameters
     ----------
     actions
-        The quotas there are, percent.
+        Allowed quotas, percent.
     uses
-        What is known of classes of jobs; another book's may be handed over.
+        Measured CPU use of job classes; may be taken from another book.
 
     Examples
     --------
@@ -52,29 +52,29 @@ class ShareBook:
         return job in self._jobs
 
     def jobs(self) -> list[int]:
-        """All that run, in the order in which they started."""
+        """Return all running jobs, in the order in which they started."""
         return list(self._jobs)
 
     def started(
         self, job: Candidate, at: float, memory: float, spent: float = 0.0, reading: Reading | None = None
     ) -> None:
-        """A job runs on cores of its own since then, s, and was given so many bytes with them.
+        """Record that a job started on its own cores at ``at`` (s) with ``memory`` bytes.
 
-        Of one that ran before, ``spent`` is what it has used of its walltime, s, ``reading`` of all else.
+        For a job that ran before, ``spent`` is its used walltime, s, and ``reading`` its last reading.
         """
         self._jobs[job.job] = fresh(job, at, memory, spent, reading)
 
     def guest_of(self, job: int) -> int | None:
-        """Who runs on this job's cores, or None."""
+        """Return the guest on this job's cores, or None."""
         guest = self._jobs[job].guest
         return None if guest is None else guest.job.job
 
     def host_of(self, job: int) -> int | None:
-        """On whose cores this job runs, or None."""
+        """Return the job on whose cores this job runs, or None."""
         return self._jobs[job].host
 
     def pairs(self) -> list[tuple[int, int, int]]:
-        """Hosts, their guests, and the guests' quotas in percent."""
+        """Return (host, guest, quota in percent) of all pairs."""
         return [
             (number, entry.guest.job.job, entry.guest.quota)
             for number, entry in self._jobs.items()
@@ -82,30 +82,30 @@ class ShareBook:
         ]
 
     def elapsed(self, job: int, now: float) -> float:
-        """How much of its walltime a job has used, s: in a second as much as its pace says."""
+        """Return the walltime that a job has used, s; it passes at the job's pace."""
         return self._jobs[job].elapsed(now)
 
     def last(self, job: int) -> Reading:
-        """What was read of a job last."""
+        """Return the last reading of a job."""
         return self._jobs[job].last
 
     def left(self, job: int, now: float) -> float:
-        """What a job has left of its walltime, s."""
+        """Return the remaining walltime of a job, s."""
         entry = self._jobs[job]
         return max(0.0, entry.job.request - entry.elapsed(now))
 
     def paused(self, job: int, seconds: float) -> None:
-        """Somebody had a job stand still for so many seconds: they are not of its walltime, and say nothing of it."""
+        """Record that a job was suspended for ``seconds``, which are not walltime; its measurement is discarded."""
         entry = self._jobs[job]
         entry.spent -= seconds * entry.pace
         entry.disturbed = True
 
     def promise(self, job: int, until: float) -> None:
-        """A job's cores are promised to others from then on, s."""
+        """Record that a job's cores are promised to other jobs from ``until`` on, s."""
         self._jobs[job].until = until
 
     def apart(self, guest: int, now: float) -> None:
-        """A guest turns out to run on cores of its own: nothing is learned of what was taken for a pair."""
+        """Record that a guest runs on its own cores after all: measurements of the supposed pair are discarded."""
         entry = self._jobs[guest]
         if entry.host is not None:
             host = self._jobs[entry.host]
@@ -115,22 +115,22 @@ class ShareBook:
         entry.set_pace(1.0, now)
 
     def adopt(self, host: int, guest: Candidate, quota: int, now: float) -> None:
-        """A pair that was there before this book was: nothing is known of it but its quota."""
+        """Add a pair that existed before this book; only its quota is known."""
         entry, known = self._jobs[host], Guest(guest, quota)
         shown = self._jobs.setdefault(guest.job, fresh(guest, now, guest.memory))
         shown.host, entry.guest = host, known
         shown.set_pace(quota / 100.0, now)
 
     def until(self, job: int) -> float:
-        """By when a job's cores are promised to others, s: infinity for one that did not begin as a guest."""
+        """Return when a job's cores are promised to others, s; infinity if it did not start as a guest."""
         return self._jobs[job].until
 
     def set_pace(self, job: int, pace: float, now: float) -> None:
-        """So many seconds of a job's walltime pass in a second: 1 of one alone, of a guest its quota until told."""
+        """Set the walltime that passes in a second of the clock: 1 for a job alone, the quota for a guest."""
         self._jobs[job].set_pace(pace, now)
 
     def read(self, readings: Mapping[int, Reading]) -> None:
-        """Checkpoint: what was read of running jobs, all at one instant. What they did since the last is worked out."""
+        """Record a checkpoint: readings of running jobs, all at one instant."""
         disturbed = {number for number in readings if self._disturbed(self._jobs[number])}
         for number, reading in readings.items():
             self._read(self._jobs[number], reading)
@@ -140,11 +140,11 @@ class ShareBook:
                 self._tell(number, entry, entry.last.at)
 
     def crowded(self) -> list[int]:
-        """Guests in the way: with what they asked for, their hosts' allocations have no room for what hosts use."""
+        """Return guests whose requested memory leaves too little for what their hosts use."""
         found = []
         for entry in self._jobs.values():
-            # By the arithmetic by which it fitted, or rounding would put it back at each checkpoint. Of one that uses
-            # more than it asked for, no guest is to blame.
+            # The same arithmetic as in fits(), because rounding would otherwise requeue the guest at each
+            # checkpoint. A guest above its own request is not considered: only its request counts.
             room = entry.memory * (100.0 - used_memory(entry)) / 100.0
             if entry.guest is not None and entry.guest.job.memory > room:
                 found.append(entry.guest.job.job)
@@ -153,18 +153,18 @@ class ShareBook:
     def ended(
         self, job: int, readings: Mapping[int, Reading], at: float | None = None, *, killed: bool = False
     ) -> None:
-        """A job has ended, by itself or at its walltime; whoever shared with it goes on by itself.
+        """Record that a job finished or was killed at its walltime; its partner continues alone.
 
         Parameters
         ----------
         job
-            Which.
+            Number of the job.
         readings
-            The last of it, and one of that instant of whoever shared with it.
+            Its last reading, and one of its partner at the same instant.
         at
-            When, s; None for when it was read.
+            End time, s; None for the time of the reading.
         killed
-            Whether that was at its walltime.
+            True if the system killed it at its walltime.
         """
         entry, reading = self._jobs[job], readings[job]
         disturbed = {number for number in readings if self._disturbed(self._jobs[number])}
@@ -178,7 +178,7 @@ class ShareBook:
         self._part(job, over)
 
     def lost(self, job: int, at: float) -> None:
-        """A job runs no more and has not ended, s: nothing is learned of it."""
+        """Record that a job is gone without having finished, at ``at`` (s); its measurements are discarded."""
         entry = self._jobs[job]
         partner = entry.host if entry.guest is None else entry.guest.job.job
         if partner is not None:
@@ -186,9 +186,9 @@ class ShareBook:
         self._part(job, at)
 
     def checkpoints(self) -> list[Checkpoint]:
-        """What a policy is to be told before it is asked again; each once."""
-        told, self._told = self._told, []
-        return told
+        """Return the measurements that a policy has not received yet; each is returned once."""
+        pending, self._told = self._told, []
+        return pending
 
     def view(
         self,
@@ -197,21 +197,22 @@ class ShareBook:
         head: Head | None = None,
         ends: Mapping[int, float] | None = None,
     ) -> ShareView:
-        """What a policy may see.
+        """Return the view of a co-scheduler.
 
-        Of a job that was never read alone nobody knows what it uses, and one that asked for no time at all has no
-        walltime to be measured by: neither is shown.
+        A job is left out if it was never measured alone, because its use is unknown, or if it requested no
+        time, because it has no walltime to compare with.
 
         Parameters
         ----------
         now
-            The engine's clock, s.
+            Current time on the engine's clock, s.
         waiting
-            Who waits, in the order in which they are served.
+            Waiting jobs, in queue order.
         head
-            What the first of them was promised.
+            The promise to the first waiting job.
         ends
-            By when cores of running jobs are expected back, s, as that promise was told from; others' at walltimes.
+            Time by which cores of running jobs are expected to be free, s, as the promise assumed; for other
+            jobs, the walltime.
         """
         known_ends = ends or {}
         running = tuple(
@@ -223,12 +224,12 @@ class ShareBook:
         return ShareView(now, running, known, self.actions, head)
 
     def carry_out(self, view: ShareView, answer: Sharing) -> None:
-        """The answer holds from now on.
+        """Apply an answer.
 
         Raises
         ------
         PolicyError
-            It cannot be carried out; nothing is.
+            The answer is invalid; nothing is changed.
         """
         for host in carried_out(view, answer):
             entry = self._jobs[host.job]
@@ -243,7 +244,7 @@ class ShareBook:
                     guest.until = view.promised_end(host, host.guest.job, host.guest.quota)
                 guest.host = host.job
                 guest.set_pace(host.guest.quota / 100.0, view.now)
-                # Nothing was measured at this quota yet.
+                # No measurement exists for this quota yet.
                 entry.now = guest.now = None
 
     def _read(self, entry: RunningJob, reading: Reading) -> None:
@@ -254,7 +255,7 @@ class ShareBook:
         elif done.seconds > 0.0:
             entry.now = done
             if entry.host is None and stopped and not entry.mixed:
-                # Of a job that has ended, an engine may know its tasks and no more what it used.
+                # For a finished job, an engine may know its tasks but not its CPU time.
                 entry.cpu = entry.cpu if math.isnan(done.cpu) else done.cpu
                 self.uses.take(entry.job.job_class, done.seconds, done.cpu)
                 if not math.isnan(done.rate):
@@ -263,14 +264,14 @@ class ShareBook:
         entry.last = reading
 
     def _disturbed(self, entry: RunningJob) -> bool:
-        """Whether a job, or its guest, stood still since it was read last."""
+        """Return whether a job or its guest was suspended since the last reading."""
         return entry.disturbed or (entry.guest is not None and self._jobs[entry.guest.job.job].disturbed)
 
     def _tell(
         self, host: int, entry: RunningJob, at: float, *, ended: bool = False, killed: bool = False
     ) -> None:
-        """What was measured of a pair since its quota was decided, until then, s."""
-        assert entry.guest is not None  # callers look
+        """Record the measurement of a pair from the time its quota was set until ``at``, s."""
+        assert entry.guest is not None  # checked by callers
         if entry.before is None:
             return
         guest = replace(entry.guest, progress=self._progress(entry.guest))
@@ -279,7 +280,7 @@ class ShareBook:
         self._told.append(Checkpoint(entry.before, after, guest, ended, killed))
 
     def _progress(self, guest: Guest) -> float:
-        """How fast a guest was beside jobs of its class that were alone, by what it used of its cores, percent."""
+        """Return the CPU use of a guest compared with jobs of its class alone, percent."""
         done, alone = self._jobs[guest.job.job].now, self.uses.cpu(guest.job.job_class)
         if done is None or math.isnan(done.cpu) or not alone > 0.0:
             return math.nan

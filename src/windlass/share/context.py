@@ -10,14 +10,14 @@ from windlass.share.interference import PairSpeeds
 
 @dataclass(frozen=True, slots=True)
 class ShareContext(Context):
-    """True speeds of co-scheduled jobs; None except in the simulator.
+    """Constructor arguments: the true speeds of co-scheduled jobs; None except in the simulator.
 
     Parameters
     ----------
     rng
         See :class:`~windlass.policy.context.Context`.
     speeds
-        Speeds of each pair of jobs.
+        Returns the speeds of a pair of jobs.
     """
 
     speeds: PairSpeeds | None = None

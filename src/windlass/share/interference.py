@@ -1,13 +1,14 @@
-"""How fast two jobs are that share cores: a small model, fitted to measured pairs.
+"""A model of the speeds of two jobs that share cores, fitted to measured pairs.
 
-A job that keeps the fraction u of a device busy, beside one that keeps o busy, has of its speed alone
+A job that uses the fraction u of a device, next to one that uses o, has this fraction of its speed alone:
 
     exp(-(pressure o + both u o + crowding max(0, u + o - 1))).
 
-The three numbers are at least 0, so that nobody is faster for a busier neighbour. They are fitted by non-negative least
-squares to logarithms of measured speeds, of jobs that shared a GPU with no quota set. They say how much a neighbour
-costs, and not what a quota does. With a quota, *crowding* is replaced by arithmetic: a job that needs u of the
-time and may have c of it is as fast as c / u allows, and its neighbour's pressure is no more than its quota.
+The three parameters are at least 0, so a busier neighbour never makes a job faster. They are fitted by
+non-negative least squares to the logarithms of measured speeds of jobs that shared a GPU without quotas. They
+describe the cost of a neighbour, not the effect of a quota. With a quota, *crowding* is replaced by
+arithmetic: a job that needs u of the time and may have c of it has the speed c / u, and its neighbour's
+pressure is at most its quota.
 """
 
 from __future__ import annotations
@@ -29,20 +30,20 @@ _Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class Speeds:
-    """How fast host and guest are, as parts of their speeds alone."""
+    """Speeds of host and guest, as fractions of their speeds alone."""
 
     host: float
     guest: float
 
 
-#: What an oracle is told: the speeds of a host and a guest at a quota, percent.
+#: Returns the speeds of a host and a guest at a quota, percent.
 PairSpeeds = Callable[[Allocation, Candidate, int], Speeds]
 
 
 def time_shared(host: Allocation, candidate: Candidate, quota: int) -> Speeds:
-    """Speeds if cores were shared by time and nothing else: what quotas do by themselves.
+    """Return the speeds under time sharing alone, without interference.
 
-    A guest whose use nobody has measured is taken to use all that it gets.
+    A guest whose use was never measured is assumed to use all the time that it gets.
 
     >>> host = Allocation(1, "montage", 8, 8e9, 60.0, 0.0, cpu=80.0, memory_used=50.0)
     >>> speeds = time_shared(host, Candidate(2, "blast", 8, 1e9, 60.0, cpu=60.0), quota=40)
@@ -54,17 +55,17 @@ def time_shared(host: Allocation, candidate: Candidate, quota: int) -> Speeds:
 
 @dataclass(frozen=True, slots=True)
 class Interference:
-    """The model of this module.
+    """The interference model of this module.
 
     Parameters
     ----------
     pressure, both, crowding
-        Its three numbers, each at least 0.
+        The three parameters, each at least 0.
 
     Raises
     ------
     InputError
-        One is not.
+        A parameter is negative or not finite.
 
     Examples
     --------
@@ -83,25 +84,26 @@ class Interference:
             number(name, getattr(self, name), 0.0)
 
     def unlimited(self, host_use: float, guest_use: float) -> Speeds:
-        """Speeds where nobody sets a quota, of jobs that alone use so many percent: what was measured."""
+        """Return the speeds without a quota, for jobs that use these percentages alone: the fitted case."""
         host, guest = _used("host_use", host_use), _used("guest_use", guest_use)
         crowd = self.crowding * max(0.0, host + guest - 1.0)
-        return Speeds(self._beside(host, guest, crowd), self._beside(guest, host, crowd))
+        return Speeds(self._with_neighbour(host, guest, crowd), self._with_neighbour(guest, host, crowd))
 
     def speeds(self, host_use: float, guest_use: float, quota: float) -> Speeds:
-        """Speeds of two jobs that alone use so many percent, where the guest may have ``quota`` percent of the time.
+        """Return the speeds of two jobs if the guest may have ``quota`` percent of the time.
 
         Parameters
         ----------
         host_use, guest_use
-            Percent of the shared cores' time that each uses alone, 0 to 100.
+            Percent of the shared cores' time that each job uses alone, 0 to 100.
         quota
-            Percent that the guest may have; the host may have the rest.
+            Percent of the time that the guest may have; the host may have the rest.
 
         Returns
         -------
         Speeds
-            Parts of the speeds alone, 0 to 1: the host's never rises with the quota, the guest's never falls.
+            Fractions of the speeds alone, 0 to 1. The host's never rises with the quota, the guest's never
+            falls.
 
         Raises
         ------
@@ -117,33 +119,33 @@ class Interference:
         given = _used("quota", quota)
         left = 1.0 - given
         return Speeds(
-            _part(left, host) * self._beside(host, min(guest, given)),
-            _part(given, guest) * self._beside(guest, min(host, left)),
+            _part(left, host) * self._with_neighbour(host, min(guest, given)),
+            _part(given, guest) * self._with_neighbour(guest, min(host, left)),
         )
 
     def of_jobs(self, host: Allocation, candidate: Candidate, quota: int) -> Speeds:
-        """The same of two jobs of a view; where nobody knows what the guest uses, it uses all."""
+        """Return the speeds of two jobs of a view; a guest of unknown use is assumed to use all its time."""
         return self.speeds(host.cpu, 100.0 if math.isnan(candidate.cpu) else candidate.cpu, quota)
 
-    def _beside(self, own: float, other: float, crowd: float = 0.0) -> float:
+    def _with_neighbour(self, own: float, other: float, crowd: float = 0.0) -> float:
         return math.exp(-(self.pressure * other + self.both * own * other + crowd))
 
 
 @dataclass(frozen=True, slots=True)
 class HeldOut:
-    """How far predictions were off for measurements that the model had not seen.
+    """Prediction errors of the model on pairs that it was not fitted to.
 
     Parameters
     ----------
     error, root_mean_square
-        Of speeds, the mean absolute error and the root of the mean square.
+        Mean absolute error and root mean square error of speeds.
     of_the_mean, of_fair_shares
-        The mean absolute errors of two guesses: the mean speed of what was seen, and shares that are fair and cost
-        nothing else.
+        Mean absolute errors of two baselines: the mean speed of the training pairs, and fair time sharing
+        without interference.
     predicted
-        How many speeds that was.
+        Number of predicted speeds.
     folds
-        How many parts were left out in turn.
+        Number of folds.
     """
 
     error: float
@@ -159,16 +161,15 @@ def fit_interference(use: _Floats, speed: _Floats) -> Interference:
 
     Parameters
     ----------
-    use
-        (k, 2) percent of the device that each job uses alone, such as ``use`` of
+        (k, 2) percent of the device that each job uses alone, for example ``use`` of
         :func:`windlass.io.traces.interference.read_interference`.
     speed
-        (k, 2) speeds in the pair over speeds alone, above 0.
+        (k, 2) speeds in the pair divided by speeds alone, above 0.
 
     Raises
     ------
     InputError
-        Arrays are not of this form, or hold numbers that are out of bounds.
+        The shapes differ, or a number is out of bounds.
 
     Examples
     --------
@@ -184,22 +185,22 @@ def fit_interference(use: _Floats, speed: _Floats) -> Interference:
 
 
 def held_out(use: _Floats, speed: _Floats, groups: NDArray[np.generic], folds: int = 10) -> HeldOut:
-    """Cross-validate the model: groups are left out in turn, and with a group every pair that it is in.
+    """Cross-validate the model, leaving out groups in turn with every pair that contains them.
 
     Parameters
     ----------
     use, speed
-        As in :func:`fit_interference`.
+        See :func:`fit_interference`.
     groups
-        (k, 2) the group of each job of each pair: its own name to leave out jobs, that of its program to leave out
+        (k, 2) group of each job of each pair: the job's name to leave out jobs, its program to leave out
         programs, or the pair's number twice to leave out pairs.
     folds
-        Into how many parts groups are dealt, in order of their names.
+        Number of folds; groups are assigned to them in order of their names.
 
     Raises
     ------
     InputError
-        Arrays are not of this form, or a part holds all pairs.
+        The shapes differ, or a fold contains all pairs.
 
     Examples
     --------
@@ -219,7 +220,7 @@ def held_out(use: _Floats, speed: _Floats, groups: NDArray[np.generic], folds: i
         out = (part == fold).any(axis=1)
         if out.all():
             raise InputError(
-                f"groups: part {fold} of {folds} is in every pair, expected more groups or more parts"
+                f"groups: fold {fold} of {folds} is in every pair, expected more groups or more folds"
             )
         if out.any():
             model = fit_interference(use[~out], speed[~out])
@@ -235,23 +236,23 @@ def held_out(use: _Floats, speed: _Floats, groups: NDArray[np.generic], folds: i
 
 
 def _features(uses: _Floats) -> _Floats:
-    """(k, 2) → (k, 2, 3): of each job of each pair, what the three numbers are multiplied by."""
+    """Return the features (k, 2, 3) of the model's parameters, for each job of each pair."""
     other = uses[:, ::-1]
     return np.stack([other, uses * other, np.maximum(0.0, uses + other - 1.0)], axis=2)
 
 
 def _checked(use: _Floats, speed: _Floats) -> tuple[_Floats, _Floats]:
-    """Uses as fractions, and speeds."""
+    """Check the arrays, and return uses as fractions, and speeds."""
     for name, values, most in (("use", use, 100.0), ("speed", speed, np.inf)):
         if values.ndim != 2 or values.shape[1:] != (2,) or not len(values) or values.shape != use.shape:
             raise InputError(
-                f"{name} has shape {values.shape}, expected one or more rows of two, alike for both"
+                f"{name} has shape {values.shape}, expected (k, 2) with k at least 1, the same for both"
             )
         good = np.isfinite(values) & (values <= most) & (values > 0.0 if name == "speed" else values >= 0.0)
         if not good.all():
             row, side = np.argwhere(~good)[0]
             raise InputError(
-                f"{name}: pair {row}, job {side + 1} has {values[row, side]}, which is out of bounds"
+                f"{name}: pair {row}, job {side + 1} is {values[row, side]}, which is out of bounds"
             )
     return np.asarray(use / 100.0), speed
 

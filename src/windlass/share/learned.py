@@ -1,7 +1,7 @@
-"""What a co-scheduler that learns offers beyond deciding: to take in measurements, and to be saved.
+"""Protocols of co-scheduling policies that learn: receiving measurements, and saving what was learned.
 
-An engine looks with :func:`windlass.policy.registry.capability` whether a policy follows one of these protocols. A
-policy that follows neither of them decides and nothing else.
+Engines check with :func:`windlass.policy.registry.capability` whether a policy implements them. A policy that
+implements neither only decides.
 """
 
 from __future__ import annotations
@@ -13,43 +13,43 @@ from windlass.share.view import Checkpoint
 
 @runtime_checkable
 class Observing(Protocol):
-    """A policy that learns from what was measured of pairs."""
+    """A policy that learns from measured pairs."""
 
     def observed(self, checkpoint: Checkpoint) -> None:
-        """Take in what was measured of one pair.
+        """Learn from the measurement of one pair.
 
-        Engines call it, by :func:`windlass.share.observe`, for each pair at each checkpoint and when a pair ends,
-        before they ask for the next decision.
+        Engines call it, through :func:`windlass.share.observe`, for each pair at each checkpoint and when a
+        pair ends, before they request the next decision.
 
         Parameters
         ----------
         checkpoint
-            What was measured since the pair's quota was decided.
+            The measurement since the pair's quota was set.
         """
         ...
 
 
 @runtime_checkable
 class Persistent(Protocol):
-    """A policy that goes on with what it learned in an earlier run."""
+    """A policy whose learned state can be saved and restored in a later run."""
 
     def saved(self) -> str:
-        """Return all that was learned, as text. A live engine keeps it, whenever its pairs change."""
+        """Return all learned state as text. A live engine stores it whenever its pairs change."""
         ...
 
     def restore(self, text: str) -> None:
-        """Take over what a policy of the same name and parameters has :meth:`saved`.
+        """Restore the state that a policy of the same name and parameters has :meth:`saved`.
 
         A live engine calls it once, before the first decision.
 
         Parameters
         ----------
         text
-            As :meth:`saved` returned it.
+            The text that :meth:`saved` returned.
 
         Raises
         ------
         InputError
-            It is something else; what was known before stays.
+            The text is not such a state; the current state is kept.
         """
         ...

@@ -1,4 +1,4 @@
-"""How much more the mixture of experts risks than its best expert, round by round, beside what Theorem 1 allows."""
+"""Excess risk of the mixture of experts over its best expert, compared with the bound of Theorem 1 of ASAx."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ _Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LearningCurve:
-    """What was risked in so many rounds.
+    """Excess risk round by round.
 
     Parameters
     ----------
     excess
-        (t,) by the mixture, beyond the expert that has risked least so far.
+        (t,) cumulative risk of the mixture, less that of the best expert so far.
     allowed
-        (t,) by Theorem 1 of ASAx.
+        (t,) bound of Theorem 1 of ASAx.
     """
 
     excess: _Floats
@@ -31,23 +31,23 @@ class LearningCurve:
 def learning_curve(
     update: str, gamma: float | None, advice: _Floats, losses: _Floats, rng: np.random.Generator
 ) -> LearningCurve:
-    """Learn from losses of actions, and keep account.
+    """Run the learner on random actions and given losses, and record its excess risk.
 
     Parameters
     ----------
     update, gamma
-        As of :class:`~windlass.share.policies.asax.Asax`.
+        See :class:`~windlass.share.policies.asax.Asax`.
     advice
-        (n, m) the chance that each expert gives each action.
+        (n, m) probability that each expert gives each action.
     losses
-        (k, m) what each action would cost in each case, 0 to 1.
+        (k, m) loss of each action in each case, 0 to 1.
     rng
-        Which actions are drawn.
+        Draws the actions.
 
     Returns
     -------
     LearningCurve
-        Of the rounds that ended.
+        The curve over the finished rounds.
 
     Source: ASAx, Theorem 1 and Appendix A.
 
@@ -73,19 +73,20 @@ def learning_curve(
 
 
 def turned_curve(update: str, gamma: float | None, first: int, second: int) -> LearningCurve:
-    """Learn from losses that turn: one of two experts is hurt in each of so many cases, and then the other is.
+    """Run the learner on losses that change sides: first one of two experts has the loss, then the other.
 
     Parameters
     ----------
     update, gamma
-        As of :class:`~windlass.share.policies.asax.Asax`.
+        See :class:`~windlass.share.policies.asax.Asax`.
     first, second
-        Cases in which the first expert risks 1 and the second nothing, and then the other way round.
+        Number of cases in which only the first expert has loss 1, and then number in which only the second
+        has.
 
     Returns
     -------
     LearningCurve
-        Of the rounds that ended.
+        The curve over the finished rounds.
 
     Source: the proof of Theorem 1 of ASAx (Appendix A), whose last step these losses test.
 

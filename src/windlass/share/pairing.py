@@ -1,4 +1,4 @@
-"""What becomes of allocations when an answer is carried out, and when a job of a pair ends, on every engine."""
+"""Changes of allocations when an answer is applied and when a job of a pair ends, common to all engines."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from windlass.share.view import ShareView
 
 
 def carried_out(view: ShareView, answer: Sharing) -> tuple[Allocation, ...]:
-    """The allocations of a view once an answer holds.
+    """Return the allocations of a view after an answer is applied.
 
     Parameters
     ----------
     view
-        What was asked about.
+        The view that was answered.
     answer
-        Checked as a whole first.
+        The answer; it is checked first.
 
     Returns
     -------
@@ -27,7 +27,7 @@ def carried_out(view: ShareView, answer: Sharing) -> tuple[Allocation, ...]:
     Raises
     ------
     PolicyError
-        The answer cannot be carried out; nothing is.
+        The answer is invalid; nothing is changed.
 
     Examples
     --------
@@ -46,8 +46,8 @@ def carried_out(view: ShareView, answer: Sharing) -> tuple[Allocation, ...]:
     for host in view.running:
         share = shares.get(host.job)
         if share is not None:
-            who = waiting[share.guest] if host.guest is None else host.guest.job
-            host = replace(host, guest=Guest(who, share.quota, note=share.note))
+            job = waiting[share.guest] if host.guest is None else host.guest.job
+            host = replace(host, guest=Guest(job, share.quota, note=share.note))
         elif host.guest is not None and host.guest.job.job in back:
             host = guest_ended(host)
         hosts.append(host)
@@ -55,7 +55,7 @@ def carried_out(view: ShareView, answer: Sharing) -> tuple[Allocation, ...]:
 
 
 def guest_ended(host: Allocation) -> Allocation:
-    """The guest has ended: the host has all of its cores' time again, and may take in another.
+    """Return a host whose guest has ended: it has all of its cores' time, and may host another guest.
 
     >>> from windlass.share.allocation import Candidate
     >>> pair = Allocation(1, "montage", 4, 8e9, 60.0, 0.0, cpu=10.0, memory_used=50.0,
@@ -67,23 +67,23 @@ def guest_ended(host: Allocation) -> Allocation:
 
 
 def host_ended(host: Allocation, ran: float, memory_used: float = 100.0) -> Allocation | None:
-    """The host has ended: its guest goes on alone on its own cores; None where there is no guest.
+    """Return the allocation of a guest whose host has ended, alone on its own cores; None if there is no guest.
 
-    It has all of the time of these cores, whatever its quota was, also if it was stopped; the other cores and the other
-    memory are free.
+    The guest has all of the time of these cores, whatever its quota was, even if it was stopped; the other
+    cores and the other memory are released.
 
     Parameters
     ----------
     host
-        With its guest.
+        The host with its guest.
     ran
-        How long the guest has run at a quota above 0, s: what counts against its walltime.
+        Time the guest has run at a quota above 0, s: its used walltime.
     memory_used
-        Percent of what it asked for that it has used at most; all of it where nobody has measured.
+        Peak memory of the guest, percent of its request; 100 if it was never measured.
 
     Returns
     -------
-    The guest's allocation. Where nobody knows what it uses, it is taken to use its cores fully.
+    The guest's allocation. If its CPU use is unknown, it is assumed to use its cores fully.
 
     Examples
     --------

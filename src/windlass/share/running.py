@@ -1,4 +1,4 @@
-"""What is known of a job that runs and may share."""
+"""State of a running job that may share its cores."""
 
 from __future__ import annotations
 
@@ -11,12 +11,13 @@ from windlass.share.usage import Interval, Reading
 
 @dataclass(slots=True)
 class RunningJob:
-    """A job that runs, with so many bytes.
+    """A running job and its measurements.
 
-    ``spent`` is what it has used of its walltime until ``since``; from then on it uses ``pace`` in a second. ``alone``
-    is the rate of tasks that it had by itself, and in which stage. ``mixed``: it shared for a part of the time since
-    ``last``, and has been by itself for the rest. ``disturbed``: somebody had it stand still for a part of that time,
-    so that what was measured over it says nothing of how fast it is.
+    ``memory`` is its memory in bytes. ``spent`` is the walltime used until ``since``; after that, ``pace``
+    seconds of walltime pass in a second. ``alone`` is its task rate without a guest, and ``alone_stage`` the
+    stage of that rate. ``mixed``: it shared its cores during a part of the time since ``last``.
+    ``disturbed``: it was suspended during a part of that time, so that the interval says nothing about its
+    speed.
     """
 
     job: Candidate
@@ -37,29 +38,29 @@ class RunningJob:
     disturbed: bool = False
 
     def elapsed(self, now: float) -> float:
-        """What it has used of its walltime, s."""
+        """Return the used walltime, s."""
         return self.spent + (now - self.since) * self.pace
 
     def set_pace(self, pace: float, now: float) -> None:
-        """So many seconds of its walltime pass in a second from now on."""
+        """Set how many seconds of walltime pass in a second from now on."""
         self.spent, self.since, self.pace = self.elapsed(now), now, pace
 
 
 def used_memory(entry: RunningJob) -> float:
-    """Percent of its memory that a job has used at most."""
+    """Return the peak memory of a job, percent of its memory."""
     return min(100.0, 100.0 * entry.last.memory / entry.memory) if entry.memory > 0.0 else 0.0
 
 
 def fresh(
     job: Candidate, at: float, memory: float, spent: float = 0.0, reading: Reading | None = None
 ) -> RunningJob:
-    """A job that starts now: its counters count from here, or from what was read of it."""
+    """Return a job that starts now; its counters start at 0, or at a given reading."""
     last = Reading(at, 0.0, 0.0, waited=0.0) if reading is None else reading
     return RunningJob(job, memory, at, spent=spent, last=last)
 
 
 def shown(entry: RunningJob, now: float, guest: Guest | None) -> Allocation:
-    """What a co-scheduler may see of a job at an instant, s, with its guest as that is then."""
+    """Return the allocation of a job as a co-scheduler sees it at ``now`` (s), with its guest at that time."""
     job, last, done = entry.job, entry.last, entry.now
     alike = last.stage == entry.alone_stage
     return Allocation(
@@ -82,5 +83,5 @@ def shown(entry: RunningJob, now: float, guest: Guest | None) -> Allocation:
 
 
 def same(before: Guest | None, after: Guest) -> bool:
-    """Whether a pair goes on at its quota, and so at the pace that it was told."""
+    """Return whether a pair continues at the same quota, and so at the same pace."""
     return before is not None and (before.job.job, before.quota) == (after.job.job, after.quota)

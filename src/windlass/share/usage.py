@@ -1,4 +1,4 @@
-"""What a job is doing, told from what was read of it at two instants; and what jobs of a class use alone."""
+"""Measurements of a job between two readings, and the CPU use of job classes alone."""
 
 from __future__ import annotations
 
@@ -9,24 +9,24 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What an engine reads of a running job; counters count from its start.
+    """Counters that an engine reads of a running job; they count from its start.
 
     Parameters
     ----------
     at
-        When, on the engine's clock, s.
+        Time on the engine's clock, s.
     cpu
-        Seconds of cores that it has used.
+        CPU time used, s.
     memory
-        Bytes that it has used at most so far.
+        Peak memory, bytes.
     stage
-        The number of its present stage; None where unknown.
+        Number of its present stage; None if unknown.
     parallel
-        Whether this stage uses all cores or one; None where unknown.
+        True if this stage uses all cores, False if one; None if unknown.
     done, left
-        Tasks that have ended and that have not; NaN where nobody counts them.
+        Finished and remaining tasks; NaN if they are not counted.
     waited
-        Seconds in which it could run and had no core, without those in which it was throttled; NaN where unknown.
+        Time in which it was runnable without a core, not counting throttled time, s; NaN if unknown.
     """
 
     at: float
@@ -41,18 +41,18 @@ class Reading:
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """What a job did between two readings.
+    """Activity of a job between two readings.
 
     Parameters
     ----------
     seconds
-        How long that was.
+        Length of the interval, s.
     cpu
-        Percent of its cores' time that it used.
+        CPU time used, percent of its cores' time.
     rate
-        Tasks/s; NaN where nobody counts them, or where another stage began meanwhile, whose tasks are others.
+        Tasks/s; NaN if they are not counted, or if another stage with other tasks started in between.
     waited
-        Percent of the time in which it could run and had no core; NaN where unknown.
+        Percent of the time in which it was runnable without a core; NaN if unknown.
 
     Examples
     --------
@@ -68,7 +68,7 @@ class Interval:
 
     @classmethod
     def between(cls, first: Reading, last: Reading, cores: int) -> Interval:
-        """Of a job on so many cores; nothing is known of an interval without length."""
+        """Compute the activity of a job on ``cores`` cores; NaN if the interval has no length."""
         seconds = last.at - first.at
         if seconds <= 0.0:
             return cls(0.0, math.nan, math.nan, math.nan)
@@ -76,7 +76,7 @@ class Interval:
         return cls(
             seconds,
             _percent((last.cpu - first.cpu) / (seconds * cores)),
-            # max() would take 0 over a NaN: tasks that nobody counts would read as a standstill.
+            # max(0.0, nan) is 0.0, so uncounted tasks would count as a standstill.
             tasks if math.isnan(tasks) else max(0.0, tasks) / seconds,
             _percent((last.waited - first.waited) / seconds),
         )
@@ -87,7 +87,7 @@ def _percent(part: float) -> float:
 
 
 class ClassUse:
-    """What jobs of each class used of their cores while they had them for themselves.
+    """Mean CPU use of jobs of each class while they had their cores alone.
 
     Examples
     --------
@@ -103,16 +103,16 @@ class ClassUse:
         self._totals = {name: (seconds, used) for name, seconds, used in totals}
 
     def totals(self) -> tuple[tuple[str, float, float], ...]:
-        """Each class, the seconds that were measured, and those times percent: what another one can begin with."""
+        """Return each class, its measured seconds, and its seconds times percent, to make another instance from."""
         return tuple((name, *total) for name, total in self._totals.items())
 
     def take(self, job_class: str, seconds: float, cpu: float) -> None:
-        """So many seconds at so many percent were measured; NaN is no measurement."""
+        """Add a measurement of ``seconds`` at ``cpu`` percent; NaN is ignored."""
         if not math.isnan(cpu):
             time, used = self._totals.get(job_class, (0.0, 0.0))
             self._totals[job_class] = time + seconds, used + seconds * cpu
 
     def cpu(self, job_class: str) -> float:
-        """Percent of their cores' time, on average; NaN where none was measured."""
+        """Return the mean CPU use, percent of the cores' time; NaN if never measured."""
         time, used = self._totals.get(job_class, (0.0, 0.0))
         return min(100.0, used / time) if time > 0.0 else math.nan

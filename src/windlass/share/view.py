@@ -1,6 +1,6 @@
-"""What a co-scheduler sees, and what is measured of those that share.
+"""The view that co-schedulers read, and the measurements of pairs.
 
-:mod:`~windlass.share.answer` is what it answers.
+:mod:`~windlass.share.answer` has the answer.
 """
 
 from __future__ import annotations
@@ -14,22 +14,22 @@ from windlass.model import InputError
 from windlass.model.values import number
 from windlass.share.allocation import Allocation, Candidate, Guest
 
-#: The quotas that a co-scheduler may give, percent of the shared cores' time (ASAx, Algorithm 1: m = 10).
+#: Quotas that a co-scheduler may give, percent of the shared cores' time (ASAx, Algorithm 1: m = 10).
 ACTIONS = (0, 10, 20, 30, 40, 50, 60, 70, 80, 90)
 
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """When the first of those who wait can start, if all who run do so for as long as they asked to.
+    """The earliest start of the first waiting job, if all running jobs run for their requested time.
 
     Parameters
     ----------
     job
-        Who that is.
+        Number of the waiting job.
     at
-        Then it can, s; infinity for one that the site has no room for.
+        Its earliest start, s; infinity if the site has no room for it.
     spare
-        Cores that it leaves over then.
+        Cores that it leaves idle then.
     """
 
     job: int
@@ -39,25 +39,25 @@ class Head:
 
 @dataclass(frozen=True, slots=True)
 class ShareView:
-    """All that a co-scheduler may know at one instant.
+    """The state that a co-scheduler may use for a decision.
 
     Parameters
     ----------
     now
-        The engine's clock, s.
+        Current time on the engine's clock, s.
     running
         Allocations, in the order in which they are tried.
     waiting
-        Jobs that wait and could not start on idle cores, in the order in which they are served.
+        Waiting jobs that could not start on idle cores, in queue order.
     actions
-        The quotas there are, percent; the first is 0, for not at all.
+        Allowed quotas, percent; the first is 0, no sharing.
     head
-        Whose start no guest may put off; None where nobody was promised one.
+        The promised start that no guest may delay; None if there is no promise.
 
     Raises
     ------
     InputError
-        A job is there twice, or the actions are not rising whole percents from 0 to below 100.
+        A job occurs twice, or the actions are not rising whole percents from 0 to below 100.
 
     Examples
     --------
@@ -73,10 +73,10 @@ class ShareView:
     head: Head | None = None
 
     def promised_end(self, host: Allocation, candidate: Candidate, quota: int) -> float:
-        """By when a guest that starts now will be gone, s, if its quota stays so and its host runs as long as it may.
+        """Return when a guest that starts now will have ended, s, at a constant quota and the host's longest runtime.
 
-        A guest goes on when its host has ended, for what its quota has left of the time that it asked for. Where it is
-        stopped in between, or gets less, it may not be done by then, and has to go if it is in the way.
+        When its host has ended, a guest continues alone for the rest of its requested time. If it is stopped
+        in between or gets a lower quota, it may need longer, and is removed if it is in the way.
 
         >>> host = Allocation(1, "montage", 8, 8e9, 60.0, 0.0, cpu=10.0, memory_used=50.0)
         >>> ShareView(0.0, (host,), ()).promised_end(host, Candidate(2, "blast", 8, 4e9, 40.0), quota=50)
@@ -86,7 +86,7 @@ class ShareView:
         return end + max(0.0, candidate.request - quota / 100.0 * (end - self.now))
 
     def outstays(self, host: Allocation, candidate: Candidate, quota: int) -> int:
-        """Cores that a guest could keep from the head of the queue.
+        """Return the number of cores that a guest could keep from the head of the queue.
 
         >>> host = Allocation(1, "montage", 8, 8e9, 60.0, 0.0, cpu=10.0, memory_used=50.0)
         >>> view = ShareView(0.0, (host,), (), head=Head(9, at=70.0, spare=0))
@@ -95,12 +95,12 @@ class ShareView:
         """
         if self.head is None or candidate.job == self.head.job:
             return 0
-        # A host that should be there still is not among those whose cores the head was promised.
+        # The head's promise does not include the cores of a host that is expected to end after it.
         fits = self._end(host) > self.head.at or self.promised_end(host, candidate, quota) <= self.head.at
         return 0 if fits else candidate.cores
 
     def _end(self, host: Allocation) -> float:
-        """By when a host is expected to be gone, s: to the bit what the head's promise was told from, where known."""
+        """Return when a host is expected to end, s; if known, the exact value behind the head's promise."""
         at_walltime = self.now + max(0.0, host.walltime - host.elapsed)
         return at_walltime if math.isnan(host.ends) else max(self.now, host.ends)
 
@@ -124,18 +124,18 @@ class ShareView:
 
 @dataclass(frozen=True, slots=True)
 class Checkpoint:
-    """What was measured of a pair over the time in which its quota stood, ending with a checkpoint or with a job.
+    """The measurement of a pair while its quota was constant, until a checkpoint or the end of a job.
 
     Parameters
     ----------
     before
-        The host as it was when the quota was decided.
+        The host when the quota was set.
     after
-        The host as it is now: ``elapsed``, tasks, rates and ``waited`` of the time between.
+        The host now; tasks, rates and ``waited`` are of the time between.
     guest
-        Who shared it, and at what quota; ``progress`` is of the time between, ``note`` what the policy left.
+        The guest and its quota; ``progress`` is of the time between, ``note`` was attached by the policy.
     ended, killed
-        Whether the host has ended; and whether the system killed it at its walltime.
+        Whether the host has ended, and whether the system killed it at its walltime.
     """
 
     before: Allocation
@@ -146,7 +146,7 @@ class Checkpoint:
 
 
 def checked_actions(name: str, actions: tuple[int, ...]) -> tuple[int, ...]:
-    """Quotas as users give them: rising whole percents, the first 0, the last below 100; or an error that names them.
+    """Check quotas: rising whole percents, the first 0, the last below 100; raise an error with the name otherwise.
 
     >>> checked_actions("actions", (0, 25, 50, 75))
     (0, 25, 50, 75)
@@ -154,5 +154,5 @@ def checked_actions(name: str, actions: tuple[int, ...]) -> tuple[int, ...]:
     rising = all(low < high for low, high in pairwise(actions))
     plain = all(isinstance(each, int) and not isinstance(each, bool) for each in actions)
     if len(actions) < 2 or not plain or not rising or actions[0] != 0 or actions[-1] >= 100:
-        raise InputError(f"{name} is {list(actions)}, expected rising whole percents, 0 first, all below 100")
+        raise InputError(f"{name} is {list(actions)}, expected rising whole percents from 0 to below 100")
     return actions

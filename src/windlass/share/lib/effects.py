@@ -1,18 +1,18 @@
-"""What single pairs have of their own, beside what a line says of all: slopes through 0, drawn towards 0."""
+"""Deviations of single pairs from the common regression: slopes through 0, shrunk towards 0."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable
 
-#: How far measurements scatter, and how far slopes of pairs do, both as slowdowns of a host.
+#: Standard deviation of measurements, and of the slopes of pairs, both as slowdowns of a host.
 _NOISE, _AROUND = 0.05, 0.3
 
 
 class Effects:
-    """A slope for each pair of classes, by ridge regression.
+    """A slope for each pair of job classes, by ridge regression.
 
-    Where a line said too little or too much of a pair before, it will again: some programs get on, others do not.
+    A pair for which the common regression was off will deviate in the same direction again.
 
     Examples
     --------
@@ -28,16 +28,16 @@ class Effects:
         self._sums = {(str(host), str(guest)): _sound(*known) for host, guest, *known in sums}
 
     def sums(self) -> list[tuple[str, str, float, float]]:
-        """What another one can begin with."""
+        """Return the sums, from which another instance can be made."""
         return [(*pair, *known) for pair, known in self._sums.items()]
 
     def slope(self, host: str, guest: str) -> float:
-        """How much more a host is slowed per part of its time that the guest is there; 0 for unseen pairs."""
+        """Return the extra slowdown of a host per unit of its guest's CPU share; 0 for unknown pairs."""
         squares, products = self._sums.get((host, guest), (0.0, 0.0))
         return products / (squares + (_NOISE / _AROUND) ** 2)
 
     def take(self, host: str, guest: str, present: float, missed: float) -> None:
-        """Where the guest was there for such a part of the time, the line missed the host's slowdown by so much."""
+        """Add a measurement: the guest's CPU share, and by how much the regression missed the host's slowdown."""
         squares, products = self._sums.get((host, guest), (0.0, 0.0))
         self._sums[host, guest] = squares + present * present, products + present * missed
 

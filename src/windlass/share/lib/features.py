@@ -1,4 +1,4 @@
-"""What slowdowns of hosts and speeds of guests are told from."""
+"""Features from which slowdowns of hosts and speeds of guests are predicted."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ _Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Hosts:
-    """What h allocations are like, as columns: a guest is compared with all of them in one go.
+    """Columns of h allocations, so that a guest is compared with all of them at once.
 
     Parameters
     ----------
     classes
-        Their classes.
+        Job classes.
     cores
-        (h,) how many each has.
+        (h,) number of cores.
     own, memory
-        (h,) the parts of its cores' time and of its memory that each uses.
+        (h,) fractions of the cores' time and of the memory that each job uses.
     stage
-        (h,) 1 for a parallel stage, 0 for a sequential one, 0.5 where nobody knows.
+        (h,) 1 for a parallel stage, 0 for a sequential one, 0.5 if unknown.
     slack
-        (h,) as of :func:`slack`.
+        (h,) see :func:`slack`.
     """
 
     classes: tuple[str, ...]
@@ -42,7 +42,7 @@ class Hosts:
 
     @classmethod
     def of(cls, allocations: Sequence[Allocation]) -> Hosts:
-        """Columns of some allocations."""
+        """Build the columns of some allocations."""
         rows = [
             (
                 host.cores,
@@ -58,19 +58,19 @@ class Hosts:
 
 
 def slack(host: Allocation) -> float:
-    """The time that a host has left over the time that it needs alone; infinity where nobody can tell."""
+    """Return the host's remaining time divided by the time it needs alone; infinity if unknown."""
     alone = host.rate if math.isnan(host.rate_alone) else host.rate_alone
     left = happiness(replace(host, rate=alone))
     return math.inf if math.isnan(left) else left
 
 
 def use(guest: Candidate) -> float:
-    """The part of its cores that a guest uses alone; all of it where nobody has measured that."""
+    """Return the fraction of its cores that a guest uses alone; 1 if it was never measured."""
     return 1.0 if math.isnan(guest.cpu) else guest.cpu / 100.0
 
 
 def host_features(hosts: Hosts, guest: Candidate, quotas: NDArray[np.int64]) -> _Floats:
-    """(h, k, 5) by what h hosts are slowed at k quotas: their missing time, and the guest's presence four ways.
+    """Return features (h, k, 5) of the slowdown of h hosts at k quotas: missing time, and four of the guest's presence.
 
     >>> host = Allocation(1, "montage", 8, 8e9, 600.0, 0.0, cpu=75.0, memory_used=50.0, parallel=True)
     >>> guest = Candidate(2, "blast", 8, 1e9, 60.0, cpu=20.0)
@@ -85,7 +85,7 @@ def host_features(hosts: Hosts, guest: Candidate, quotas: NDArray[np.int64]) -> 
 
 
 def guest_features(hosts: Hosts, guest: Candidate, quotas: NDArray[np.int64]) -> _Floats:
-    """(h, k, 3) what a guest's speed is told from: its part of the time, and the host's presence two ways."""
+    """Return features (h, k, 3) of a guest's speed: its part of the time, and two of the host's presence."""
     given, own = quotas / 100.0, use(guest)
     present = np.minimum(hosts.own[:, None], 1.0 - given)
     part = np.broadcast_to(np.minimum(1.0, given / max(own, 1e-9)), present.shape)

@@ -1,6 +1,6 @@
-"""First fit: who waits goes, in order, to the first allocation that has room for all of it and may be shared.
+"""First fit: each waiting job, in queue order, goes to the first allocation with room that may be shared.
 
-Source: ASAx, Section 3.2 (gang scheduling over offers) and Section 4.4: an offer is never put together from several
+Source: ASAx, Section 3.2 (gang scheduling over offers) and Section 4.4: an offer never combines several
 allocations.
 """
 
@@ -16,7 +16,7 @@ from windlass.share.view import ShareView
 
 @dataclass(frozen=True, slots=True)
 class QuotaChoice:
-    """A quota for a pair, percent; 0 for not sharing it, or for no more. ``note`` stays with the pair."""
+    """A quota for a pair, percent; 0 for no sharing. ``note`` is kept with the pair."""
 
     quota: int
     why: str
@@ -26,20 +26,20 @@ class QuotaChoice:
 def first_fit(
     view: ShareView, choose: Callable[[Allocation, Candidate], QuotaChoice | None]
 ) -> tuple[Share, ...]:
-    """Pairs of waiting jobs and allocations, at most one guest an allocation.
+    """Pair waiting jobs with allocations, at most one guest for each allocation.
 
     Parameters
     ----------
     view
-        Who runs and who waits.
+        Running and waiting jobs.
     choose
-        Asked for each pair that has room, in order of the queue, then of the allocations. None or a quota of 0 is no,
-        and the next allocation is tried (ASAx, Section 3.2); so it is where the guest could put off the head of the
-        queue.
+        Called for each pair with room, in the order of the queue, then of the allocations. If it returns None
+        or a quota of 0, or if the guest could delay the head of the queue, the next allocation is tried
+        (ASAx, Section 3.2).
 
     Returns
     -------
-    Those that start now.
+    The guests that start now.
 
     Examples
     --------
@@ -64,7 +64,7 @@ def first_fit(
 
 
 def adjusted(view: ShareView, choose: Callable[[Allocation, Guest], QuotaChoice | None]) -> tuple[Share, ...]:
-    """New quotas of those that share already; None leaves a pair as it is.
+    """Return new quotas for existing pairs; None from ``choose`` keeps a pair's quota.
 
     Examples
     --------

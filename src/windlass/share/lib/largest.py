@@ -1,4 +1,4 @@
-"""The largest quota that will do, for each of some hosts."""
+"""The largest acceptable quota for each of some hosts."""
 
 from __future__ import annotations
 
@@ -14,24 +14,24 @@ from windlass.share.lib.first_fit import QuotaChoice
 from windlass.share.lib.regress import LinePosterior
 
 _Floats = NDArray[np.float64]
-#: A host keeps so many times what it needs of its walltime: tasks are not all alike.
+#: Safety factor on the time that a host needs, because tasks differ in length.
 _MARGIN = 1.1
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Largest:
-    """Which quotas will do for one guest, of h hosts and k quotas.
+    """Acceptable quotas for one guest, for h hosts and k quotas.
 
     Parameters
     ----------
     actions
         The quotas, percent, ascending.
     good
-        (h, k) whether each will do.
+        (h, k) whether each is acceptable.
     worst, faster
-        (h, k) how much a host may be slowed, and the part of its speed that the guest has.
+        (h, k) upper bound on the host's slowdown, and the guest's speed as a fraction of its speed alone.
     by_time
-        (h, k) how much a host is slowed by the time that it lacks alone.
+        (h, k) slowdown of the host by time sharing alone.
 
     Examples
     --------
@@ -47,7 +47,7 @@ class Largest:
     by_time: _Floats
 
     def of(self, row: int) -> QuotaChoice | None:
-        """The largest that will do for one host, if there is one; noted beside it is the largest that was looked at."""
+        """Return the largest acceptable quota for one host, or None; its note is the largest candidate quota."""
         good = np.flatnonzero(self.good[row])
         if not len(good):
             return None
@@ -59,18 +59,18 @@ class Largest:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Belief:
-    """What is believed of slowdowns of hosts and of speeds of guests, and how much of it is risked.
+    """Predictions of slowdowns and speeds, and the accepted risk.
 
     Parameters
     ----------
     slower, faster
-        The lines of both.
+        Regressions of the host's slowdown and of the guest's speed.
     effects
-        What pairs of classes have of their own.
+        Deviations of pairs of job classes.
     care
-        How many standard deviations must be within the budget.
+        Number of standard deviations that must be within the budget.
     budget
-        How much longer a host may take, as a part.
+        Allowed slowdown of a host, as a fraction.
     """
 
     slower: LinePosterior
@@ -82,10 +82,10 @@ class Belief:
     def largest(
         self, hosts: Hosts, guest: Candidate, actions: tuple[int, ...], worth: float | None = None
     ) -> Largest:
-        """Quotas that keep hosts within the budget and in their walltimes; some for h hosts and one guest.
+        """Return quotas that keep h hosts within the budget and their walltimes, for one guest.
 
-        With ``worth``, the guest has at least that part of its speed, too, and keeps more cores busy than the host
-        loses: what is asked of one that starts.
+        With ``worth``, the guest must also have at least that fraction of its speed and keep more cores busy
+        than the host loses; this applies to guests that start.
         """
         quotas = np.array(actions)
         features = host_features(hosts, guest, quotas)
@@ -96,7 +96,7 @@ class Belief:
         worst = slower + self.care * unsure
         good = (worst <= self.budget) & ((1.0 + worst) * _MARGIN <= hosts.slack[:, None]) & (faster >= 0.0)
         if worth is not None:
-            # Cores that are busy for the guest, and those that are no longer for the host.
+            # Cores that the guest keeps busy, and cores that the host no longer does.
             won = np.clip(faster, 0.0, 1.0) * use(guest) * guest.cores
             lost = (1.0 - 1.0 / (1.0 + np.maximum(slower, 0.0))) * (hosts.own * hosts.cores)[:, None]
             good &= (faster >= worth) & (won > lost)

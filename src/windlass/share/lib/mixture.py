@@ -1,10 +1,11 @@
-"""Which expert to believe: weights that fall with what following each expert has cost.
+"""Weights of experts that fall with the losses of following them.
 
-Three updates. *printed* is Algorithm 1 of the paper, to the letter: the risk of an expert is the loss times the chance
-that the expert gave the action taken; a round ends when somebody's risk is above 1, and weights are then multiplied by
-exp(-γ risk). *anchored* is the same, but begins at equal weights each time: exp(-γ total risk). With γ that falls the
-two differ, and only this one has the bound of Theorem 1 (``docs/share.md`` says why). *exp4-ix* divides the risk by the
-chance of the action, so that actions which are seldom taken are not seldom blamed, and ends a round with each loss.
+Three updates are implemented. *printed* is Algorithm 1 of the paper: the risk of an expert is the loss times
+the probability that the expert gave to the action; a round ends when a risk exceeds 1, and weights are then
+multiplied by exp(-γ risk). *anchored* starts from equal weights each time: exp(-γ total risk). With a
+decreasing γ the two differ, and only this one has the bound of Theorem 1 (see ``docs/share.md``). *exp4-ix*
+divides the risk by the probability of the action, so that rare actions are not underweighted, and ends a
+round with each loss.
 
 Source: ASAx, Algorithm 1 and Appendix A; Neu, "Explore no more: improved high-probability regret bounds for
 non-stochastic bandits", NIPS 2015, for EXP4-IX.
@@ -22,22 +23,22 @@ from windlass.model import InputError
 
 UPDATES = ("printed", "anchored", "exp4-ix")
 _Floats = NDArray[np.float64]
-#: Weights below exp(this) are taken for it, so that all stay above 0.
+#: Smallest logarithm of a weight, so that all weights stay above 0.
 _LEAST = -700.0
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """How weights are learned.
+    """Parameters of the learning of weights.
 
     Parameters
     ----------
     experts, actions
-        How many there are, n and m.
+        Their numbers, n and m.
     update
         One of :data:`UPDATES`.
     gamma
-        The rate of learning, above 0; None for √(ln n / t) in round t, or √(ln n / (m t)) with ``exp4-ix``.
+        Learning rate, above 0; None for √(ln n / t) in round t, or √(ln n / (m t)) with ``exp4-ix``.
 
     Raises
     ------
@@ -62,28 +63,29 @@ class Rule:
             raise InputError(f"gamma is {self.gamma}, expected a finite number above 0")
 
     def rate(self, t: int) -> float:
-        """γ of round t, from 1 on; it never rises."""
+        """Return γ of round t, from 1 on; it never rises."""
         if self.gamma is not None:
             return self.gamma
-        # ln 1 would be a rate of 0, which the theorem excludes; a single expert has all the weight anyhow.
+        # ln 1 would give a rate of 0, which the theorem excludes; a single expert has all the weight in any
+        # case.
         bits = math.log(max(self.experts, 2))
         return math.sqrt(bits / (self.actions * t if self.update == "exp4-ix" else t))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Mixture:
-    """What has been learned of one class of jobs.
+    """The learned state for one class of jobs.
 
     Parameters
     ----------
     logs
         (n,) logarithms of the weights.
     risk
-        (n,) of the round that goes on.
+        (n,) risks of the current round.
     total
-        (n,) of all rounds that ended.
+        (n,) risks of all finished rounds.
     rounds
-        How many ended.
+        Number of finished rounds.
     """
 
     logs: _Floats
@@ -93,7 +95,7 @@ class Mixture:
 
     @classmethod
     def fresh(cls, experts: int) -> Mixture:
-        """Equal weights, nothing learned.
+        """Return equal weights, without any learning.
 
         >>> Mixture.fresh(4).weights.tolist()
         [0.25, 0.25, 0.25, 0.25]
@@ -102,33 +104,33 @@ class Mixture:
 
     @property
     def weights(self) -> _Floats:
-        """(n,) each above 0, together 1."""
+        """(n,) weights, each above 0, with sum 1."""
         plain = np.exp(np.maximum(self.logs, _LEAST))
         return np.asarray(plain / plain.sum())
 
     def blend(self, advice: _Floats) -> _Floats:
-        """(m,) the chance of each action (Algorithm 1, line 6), of (n, m) experts' distributions."""
+        """Return the probability of each action (m,) from the experts' distributions (n, m) (Algorithm 1, line 6)."""
         mixed = self.weights @ advice
         return np.asarray(mixed / mixed.sum())
 
     def after(self, rule: Rule, given: _Floats, chance: float, loss: float) -> Mixture:
-        """What is known once an action has shown its loss.
+        """Return the state after the loss of an action.
 
         Parameters
         ----------
         rule
-            How to learn.
+            Learning parameters.
         given
-            (n,) the chance that each expert gave the action.
+            (n,) probability that each expert gave to the action.
         chance
-            The chance that it had when it was drawn, above 0.
+            Probability with which the action was drawn, above 0.
         loss
-            0 to 1.
+            From 0 to 1.
 
         Raises
         ------
         InputError
-            A loss or a chance is out of bounds.
+            A loss or a probability is out of bounds.
 
         Examples
         --------
@@ -142,12 +144,12 @@ class Mixture:
         if not 0.0 <= loss <= 1.0:
             raise InputError(f"loss is {loss}, expected 0 to 1")
         if not 0.0 < chance <= 1.0 + 1e-9:
-            raise InputError(f"chance is {chance}, expected above 0, at most 1")
+            raise InputError(f"chance is {chance}, expected above 0 and at most 1")
         if not (np.all(given >= 0.0) and np.all(given <= 1.0 + 1e-9)):
-            raise InputError(f"given is {given.tolist()}, expected chances of 0 to 1")
+            raise InputError(f"given is {given.tolist()}, expected probabilities from 0 to 1")
         t = self.rounds + 1
         if rule.update == "exp4-ix":
-            # Half of the rate added to the chance keeps the estimate from exploding (Neu, Theorem 2).
+            # Adding half of the rate to the probability bounds the estimate (Neu, Theorem 2).
             risk = self.risk + given * loss / (chance + rule.rate(t) / 2)
         else:
             risk = self.risk + given * loss
@@ -159,7 +161,7 @@ class Mixture:
 
 
 def bound(rule: Rule, rounds: int) -> float:
-    """The excess risk that Theorem 1 allows after so many rounds: (ln n + ½ Σ γ²) / γ.
+    """Return the excess risk that Theorem 1 allows after ``rounds`` rounds: (ln n + ½ Σ γ²) / γ.
 
     It holds for *anchored*, and for *printed* with a constant γ.
 

@@ -1,4 +1,4 @@
-"""A straight line through what was measured, and how sure it is: Bayesian linear regression.
+"""Bayesian linear regression.
 
 Source: Bishop, "Pattern Recognition and Machine Learning", Section 3.3; its upper bound on a prediction is that of
 LinUCB (Li et al., "A contextual-bandit approach to personalized news article recommendation", WWW 2010).
@@ -17,29 +17,29 @@ _Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LinePosterior:
-    """The (d,) mean and the (d, d) covariance of a line's weights."""
+    """Mean (d,) and covariance (d, d) of the weights of a linear model."""
 
     mean: _Floats
     covariance: _Floats
 
     def at(self, features: _Floats) -> tuple[_Floats, _Floats]:
-        """As :meth:`BayesianLine.at`; of (…, d) features."""
+        """See :meth:`BayesianLine.at`; for features (…, d)."""
         variance = ((features @ self.covariance) * features).sum(axis=-1)
         return features @ self.mean, np.sqrt(np.maximum(variance, 0.0))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class BayesianLine:
-    """What is believed of the d weights of a line: a normal distribution.
+    """A normal distribution of the d weights of a linear model.
 
     Parameters
     ----------
     precision
-        (d, d) the inverse of the covariance of the weights.
+        (d, d) inverse covariance of the weights.
     pull
-        (d,) the precision times the mean of the weights.
+        (d,) precision times the mean of the weights.
     noise
-        The standard deviation of one measurement.
+        Standard deviation of a measurement.
     """
 
     precision: _Floats
@@ -48,18 +48,18 @@ class BayesianLine:
 
     @classmethod
     def prior(cls, mean: _Floats, deviation: _Floats, noise: float) -> BayesianLine:
-        """What is believed before anything is measured: (d,) means and standard deviations of independent weights."""
+        """Return the prior: independent weights with these means (d,) and standard deviations (d,)."""
         precision = np.diag(deviation**-2.0)
         return cls(precision, precision @ mean, noise)
 
     def after(self, features: _Floats, measured: float) -> BayesianLine:
-        """What is believed once (d,) ``features`` have shown a value."""
+        """Return the posterior after a measurement at features (d,)."""
         weight = self.noise**-2.0
         precision = self.precision + weight * np.outer(features, features)
         return BayesianLine(precision, self.pull + weight * measured * features, self.noise)
 
     def at(self, features: _Floats) -> tuple[_Floats, _Floats]:
-        """(k,) means and standard deviations of the line at (k, d) features, without the noise of a measurement.
+        """Return means (k,) and standard deviations (k,) at features (k, d), without measurement noise.
 
         >>> line = BayesianLine.prior(np.array([0.0]), np.array([1.0]), noise=0.1)
         >>> for _ in range(100):
@@ -71,13 +71,13 @@ class BayesianLine:
         return self.solved().at(features)
 
     def solved(self) -> LinePosterior:
-        """The same, solved once for many predictions."""
+        """Return the posterior in solved form, for many predictions."""
         covariance = np.linalg.inv(self.precision)
         return LinePosterior(np.asarray(covariance @ self.pull), np.asarray(covariance))
 
 
 def line_of(tree: Sequence[object], size: int, noise: float) -> BayesianLine:
-    """A line from the lists of its precision and its pull; ValueError where they are not such.
+    """Make a line from the lists of its precision and pull; raise ValueError if they are invalid.
 
     >>> line_of([[[1.0]], [2.0]], size=1, noise=0.1).pull.tolist()
     [2.0]
@@ -87,5 +87,5 @@ def line_of(tree: Sequence[object], size: int, noise: float) -> BayesianLine:
         raise ValueError(f"shapes are {precision.shape} and {pull.shape}, expected those of {size} weights")
     sound = np.isfinite(precision).all() and np.isfinite(pull).all() and np.allclose(precision, precision.T)
     if not sound or np.linalg.eigvalsh(precision).min() <= 0.0:
-        raise ValueError("a precision is symmetric, finite and positive")
+        raise ValueError("precision must be symmetric, finite and positive definite")
     return BayesianLine(precision, pull, noise)

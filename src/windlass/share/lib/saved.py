@@ -1,4 +1,4 @@
-"""What was learned, as JSON in the container of saved state, and checked when it comes back."""
+"""Learned state as JSON in the container of saved state, with validation."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ CONTAINER = "sharing"
 
 
 class SavedClass(BaseModel):
-    """One class of jobs."""
+    """The state of one job class."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
@@ -29,7 +29,7 @@ class SavedClass(BaseModel):
 
 
 class Saved(BaseModel):
-    """All that a learner of mixtures has learned, and what it was learned for."""
+    """The state of a learner of mixtures, and the settings it was learned with."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
@@ -42,7 +42,7 @@ class Saved(BaseModel):
 
 
 def to_text(update: str, actions: tuple[int, ...], metrics: list[str], learned: Mapping[str, Mixture]) -> str:
-    """What was learned, by class of jobs.
+    """Serialise the learned state, by job class.
 
     >>> text = to_text("printed", (0, 50), ["cpu"], {"blast": Mixture.fresh(1)})
     >>> from_text(text, "printed", (0, 50), ["cpu"])["blast"].rounds
@@ -65,12 +65,13 @@ def to_text(update: str, actions: tuple[int, ...], metrics: list[str], learned: 
 def from_text(
     text: str | bytes, update: str, actions: tuple[int, ...], metrics: list[str]
 ) -> dict[str, Mixture]:
-    """What :func:`to_text` wrote, for a learner with the same update, actions and experts.
+    """Read the text of :func:`to_text`, for a learner with the same update, actions and experts.
 
     Raises
     ------
     InputError
-        It is not that, is of another version, or was learned for something else; one line that names field and value.
+        The text is invalid, of another version, or learned with other settings; one line with field and
+        value.
     """
     try:
         saved = Saved.model_validate_json(unseal_text(text, CONTAINER))
@@ -85,7 +86,7 @@ def from_text(
         ("metrics", saved.metrics, metrics),
     ):
         if found != wanted:
-            raise InputError(f"saved state: {name} is {found}, expected {wanted}, as this policy has")
+            raise InputError(f"saved state: {name} is {found}, expected {wanted} as in this policy")
     learned: dict[str, Mixture] = {}
     for at, each in enumerate(saved.classes):
         for name, column in (("logs", each.logs), ("risk", each.risk), ("total", each.total)):
@@ -94,12 +95,10 @@ def from_text(
                     f"saved state: classes.{at}.{name} has {len(column)} numbers, expected {len(metrics)}"
                 )
         if each.job_class in learned:
-            raise InputError(f"saved state: classes.{at}.job_class is {each.job_class!r} for the second time")
+            raise InputError(f"saved state: classes.{at}.job_class is {each.job_class!r}, which occurs twice")
         sums = float(np.exp(each.logs).sum())
         if abs(sums - 1.0) > 1e-6:
-            raise InputError(
-                f"saved state: classes.{at}.logs are of weights that sum to {sums:g}, expected 1"
-            )
+            raise InputError(f"saved state: classes.{at}.logs are of weights with sum {sums:g}, expected 1")
         learned[each.job_class] = Mixture(
             np.array(each.logs), np.array(each.risk), np.array(each.total), each.rounds
         )

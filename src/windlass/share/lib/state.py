@@ -1,4 +1,4 @@
-"""How a running job is doing: will it make its walltime, and how much did sharing slow it?"""
+"""Happiness of a running job, and its slowdown by sharing."""
 
 from __future__ import annotations
 
@@ -7,28 +7,29 @@ import math
 from windlass.model import InputError
 from windlass.share.allocation import Allocation
 
-#: What a loss can be told from; see :func:`slowdown`.
+#: Measures of a slowdown; see :func:`slowdown`.
 MEASURES = ("walltime", "progress", "wait")
 
 
 def happiness(host: Allocation) -> float:
-    """The time left over the time still needed: from 1 on, the job will make its walltime.
+    """Return the remaining time divided by the time still needed; at 1 or more the job will meet its walltime.
 
-    The printed formula multiplies the time left by the tasks left and divides by tasks/s, which is s² and has no
-    threshold at 1. Its text compares with 1.0 and 1.1, and so does this: (walltime - t) / (tasks left / rate). Past
-    its walltime a job has no time left; the printed absolute value would make it happier the later it is.
+    The printed formula multiplies the remaining time by the remaining tasks and divides by tasks/s, which has
+    the unit s² and no threshold at 1. Its text compares with 1.0 and 1.1, as this does: (walltime - t) /
+    (tasks left / rate). After its walltime a job has no time left; the printed absolute value would rise with
+    the delay.
 
     Source: ASAx, Section 3.1, Equation 1.
 
     Parameters
     ----------
     host
-        ``tasks_left`` and ``rate`` are looked at.
+        Reads ``tasks_left``, ``rate``, ``walltime`` and ``elapsed``.
 
     Returns
     -------
     float
-        0 for a job that will not end, infinity for one with no task left, NaN where tasks are not known.
+        0 for a job that will not finish, infinity for one without tasks left, NaN if tasks are unknown.
 
     Examples
     --------
@@ -43,27 +44,30 @@ def happiness(host: Allocation) -> float:
 
 
 def slowdown(host: Allocation, measure: str, ended: bool = False, killed: bool = False) -> float:
-    """How much longer the job takes than it should, as a part of that: 0.5 is half as long again.
+    """Return how much longer the job takes than it should, as a fraction: 0.5 is 50 % longer.
 
     Parameters
     ----------
     host
-        As it is now.
+        The current state of the host.
     measure
-        ``walltime``: its runtime over its walltime; while it runs, of the runtime that its rate promises. ``progress``:
-        its task rate alone over the present one. ``wait``: of its own time, the part in which it waited for a core.
+        ``walltime``: its runtime divided by its walltime; while it runs, the runtime that its task rate
+        predicts. ``progress``: its task rate alone divided by the present one. ``wait``: from the part of the
+        time in which it waited for a core.
     ended, killed
-        Whether ``host.elapsed`` is its runtime, and whether that is so because it was killed at its walltime.
+        Whether the job has ended, so that ``host.elapsed`` is its runtime, and whether it was killed at its
+        walltime.
 
     Returns
     -------
     float
-        At least 0; infinity for a job that was killed or stands still; NaN where what it takes was not measured.
+        At least 0; infinity for a job that was killed or stands still; NaN if the measure's input was not
+        measured.
 
     Raises
     ------
     InputError
-        There is no such measure.
+        The measure is unknown.
 
     Examples
     --------
@@ -78,7 +82,7 @@ def slowdown(host: Allocation, measure: str, ended: bool = False, killed: bool =
         return math.inf
     if measure == "walltime":
         runtime = _runtime(host, ended)
-        # max() would take 0 over a NaN: not knowing would read as no slowdown.
+        # max(0.0, nan) is 0.0, so an unknown runtime would count as no slowdown.
         return runtime if math.isnan(runtime) else max(0.0, runtime / host.walltime - 1.0)
     if measure == "progress":
         by_rate = ratio(host)
@@ -87,7 +91,7 @@ def slowdown(host: Allocation, measure: str, ended: bool = False, killed: bool =
 
 
 def ratio(host: Allocation) -> float:
-    """The job's task rate alone over the present one, less 1; below 0 for one that is faster than it was.
+    """Return the job's task rate alone divided by the present one, less 1; below 0 if it is faster than before.
 
     >>> host = Allocation(1, "montage", 4, 8e9, 60.0, 6.0, cpu=10.0, memory_used=5.0, rate=0.4, rate_alone=0.5)
     >>> round(ratio(host), 2)
@@ -101,7 +105,7 @@ def ratio(host: Allocation) -> float:
 
 
 def loss_of(slower: float, full: float) -> float:
-    """A slowdown as a loss of 0 to 1: 1 for ``full`` and more (ASAx, Section 4.4, takes half as long again).
+    """Return a slowdown as a loss from 0 to 1; ``full`` or more is 1 (ASAx, Section 4.4, uses 0.5).
 
     >>> loss_of(0.1, full=0.5), loss_of(float("inf"), full=0.5)
     (0.2, 1.0)
@@ -110,7 +114,7 @@ def loss_of(slower: float, full: float) -> float:
 
 
 def _runtime(host: Allocation, ended: bool) -> float:
-    """How long it ran, or will run if it goes on as it does; NaN where nobody can tell."""
+    """Return the job's runtime, or the one that its current rate predicts, s; NaN if unknown."""
     if ended or host.tasks_left == 0.0:
         return host.elapsed
     if math.isnan(host.tasks_left) or math.isnan(host.rate):

@@ -1,8 +1,9 @@
-"""Experts: decision trees whose leaves are distributions over quotas, read from a file that people can edit.
+"""Experts: decision trees with distributions over quotas in their leaves, read from an editable file.
 
-One tree a metric. Its bands and those of happiness choose one leaf, as in ASAx, Figure 2. ``experts.yaml`` beside this
-file has the four that ship; the paper prints one leaf as an example and no other, so they are ours, drawn by its rule:
-a busy host that will barely make its walltime shares nothing, an idle and happy one much.
+Each tree uses one metric. The band of the metric and the band of happiness select a leaf, as in ASAx, Figure
+2. ``experts.yaml`` in this folder has the four default trees. The paper prints one example leaf only; the
+others are Windlass's, by the paper's rule: a busy host that will barely meet its walltime shares nothing, an
+idle and happy one shares much.
 """
 
 from __future__ import annotations
@@ -34,12 +35,13 @@ class ExpertTree:
     Parameters
     ----------
     metric
-        What it looks at: ``cpu``, ``memory`` (percent), ``interval`` (percent of the walltime that has passed) or
+        Its metric: ``cpu``, ``memory`` (percent), ``interval`` (percent of the walltime that has passed) or
         ``stage``.
     limits
-        (k,) where its bands begin, from the second on.
+        (k,) lower limits of its bands, from the second on.
     leaves
-        (k + 1, h, m) a distribution over the m quotas for each of its bands and each of the h bands of happiness.
+        (k + 1, h, m) distribution over the m quotas for each of its bands and each of the h bands of
+        happiness.
     """
 
     metric: str
@@ -49,16 +51,16 @@ class ExpertTree:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Experts:
-    """All experts, and the quotas that they have in mind.
+    """All experts, and the quotas that they choose from.
 
     Parameters
     ----------
     actions
-        (m,) percent.
+        (m,) quotas, percent.
     happiness
-        Where its bands begin, from the second on.
+        Lower limits of the bands of happiness, from the second on.
     trees
-        (n,) one expert each.
+        (n,) the experts.
 
     Examples
     --------
@@ -72,14 +74,14 @@ class Experts:
     trees: tuple[ExpertTree, ...]
 
     def advice(self, host: Allocation) -> NDArray[np.float64]:
-        """(n, m) what each expert would do with this host, each row a distribution (Algorithm 1, line 5).
+        """Return the distribution of each expert for this host (n, m) (Algorithm 1, line 5).
 
         >>> host = Allocation(1, "blast", 8, 8e9, 60.0, 30.0, cpu=99.0, memory_used=5.0, tasks_left=30.0, rate=1.0)
         >>> [round(float(chance), 2) for chance in read_experts().advice(host)[0, :3]]
         [0.7, 0.2, 0.1]
         """
         happy = happiness(host)
-        # Of a job without tasks nobody knows; it is taken for one that will barely make it.
+        # A job without known tasks is treated as one that barely meets its walltime.
         column = int(np.searchsorted(self.happiness, 1.0 if math.isnan(happy) else happy, side="right"))
         rows = [
             int(np.searchsorted(tree.limits, _measured(tree.metric, host), side="right"))
@@ -106,14 +108,15 @@ def read_experts(path: Path | None = None) -> Experts:
     Parameters
     ----------
     path
-        With ``actions`` (rising percents from 0), ``happiness`` (where its bands begin, from the second on) and
-        ``experts``: each a ``metric``, its ``bands`` (the same; for ``stage`` their names) and ``leaves``: a list a
-        band, in it a list a band of happiness, with a percentage for each action. None for those that ship.
+        File with ``actions`` (rising percents from 0), ``happiness`` (lower limits of its bands, from the
+        second on) and ``experts``. Each expert has a ``metric``, its ``bands`` (lower limits; for ``stage``
+        their names) and ``leaves``: a list for each band, in it a list for each band of happiness, with a
+        percentage for each action. None for the default experts.
 
     Raises
     ------
     InputError
-        The file cannot be read or is no such table; one line with file, field and value.
+        The file cannot be read or is invalid; one line with file, field and value.
 
     Examples
     --------

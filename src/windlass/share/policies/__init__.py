@@ -1,1 +1,1 @@
-"""One policy of sharing a file; adding a file adds the policy."""
+"""Sharing policies, one a file; a new file adds a policy."""

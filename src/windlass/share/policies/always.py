@@ -1,4 +1,4 @@
-"""Every allocation is shared, at one quota."""
+"""Sharing of every allocation at one quota."""
 
 from typing import ClassVar
 
@@ -9,9 +9,9 @@ from windlass.share.view import ACTIONS, ShareView
 
 
 class Always:
-    """Whoever waits is taken in by the first allocation with room, at a quota that never changes.
+    """Places each waiting job on the first allocation with room, at a fixed quota.
 
-    It looks at no measurement, so what it shows is what first fit alone is worth, and what it costs.
+    It uses no measurements, so it shows the benefit and the cost of first fit alone.
 
     Parameters
     ----------
@@ -39,6 +39,6 @@ class Always:
         self.quota = quota
 
     def decide(self, view: ShareView) -> Sharing:
-        """A guest for each allocation that has room, in order of the queue."""
+        """Return a guest for each allocation with room, in queue order."""
         choice = QuotaChoice(self.quota, f"first allocation with room; always {self.quota} %")
         return Sharing(first_fit(view, lambda host, guest: choice))

@@ -1,4 +1,4 @@
-"""A learned mixture of experts says which part of an allocation to give away."""
+"""Quotas from a learned mixture of experts (ASAx)."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from windlass.share.view import Checkpoint, ShareView
 
 
 class Asax:
-    """Draws a quota from what four experts say of the host, and believes those less whose advice slowed hosts.
+    """Draws quotas from a mixture of four experts, and lowers the weight of experts whose advice slowed hosts.
 
-    Each expert is a decision tree over one metric and the host's happiness. Their distributions are mixed by weights
-    that are learned for each class of hosts. A draw of 0 % means to look for another allocation, or to pause a guest
-    until the next checkpoint. A pair whose host has lost more than ``tolerance`` is undone at once: the guest stops
-    until the host has ended.
+    Each expert is a decision tree over one metric and the host's happiness. Their distributions are mixed by
+    weights that are learned for each class of hosts. A draw of 0 % means that the next allocation is tried,
+    or that a guest is paused until the next checkpoint. If a host's loss exceeds ``tolerance``, the guest is
+    stopped at once until the host has ended.
 
     Source: Souza, Pelckmans and Tordsson, "A HPC Co-Scheduler with Reinforcement Learning", 2024 (arXiv:2401.09706),
     Algorithm 1 and Section 3.
@@ -33,26 +33,26 @@ class Asax:
     Parameters
     ----------
     rng
-        Where chance comes from.
+        Random generator.
     experts
-        A file with other trees, as ``share/lib/experts.yaml`` has; None for those.
+        File with other trees, in the format of ``share/lib/experts.yaml``; None for the default.
     update
-        ``printed``, ``anchored`` or ``exp4-ix``, as ``share/lib/mixture.py`` says.
+        ``printed``, ``anchored`` or ``exp4-ix``; see ``share/lib/mixture.py``.
     loss
-        What a loss is told from: ``walltime`` (as printed), ``progress`` or ``wait``, as ``share/lib/state.py`` says.
+        Measure of the loss: ``walltime`` (as printed), ``progress`` or ``wait``; see ``share/lib/state.py``.
     full
-        The slowdown that is a loss of 1; 0.5 is half as long again.
+        Slowdown with loss 1; 0.5 is 50 % longer.
     tolerance
-        The loss above which a pair is undone, 0 to 1.
+        Loss above which a pair is undone, 0 to 1.
     redraw
         Whether quotas of pairs are drawn again at each checkpoint.
     gamma
-        The rate of learning; None for one that falls with the square root of rounds.
+        Learning rate; None for one that falls with the square root of the number of rounds.
 
     Raises
     ------
     InputError
-        A parameter is out of bounds, or the file of experts is not one.
+        A parameter is out of bounds, or the file of experts is invalid.
 
     Examples
     --------
@@ -88,7 +88,7 @@ class Asax:
         self._rng = rng
 
     def decide(self, view: ShareView) -> Sharing:
-        """New quotas for pairs, and guests for allocations that have none."""
+        """Return new quotas for pairs, and guests for allocations without one."""
         if view.actions != self.experts.actions:
             raise InputError(
                 f"actions are {list(view.actions)}, the experts have {list(self.experts.actions)}"
@@ -97,30 +97,30 @@ class Asax:
         return Sharing((*adjusted(view, self._again), *starts))
 
     def observed(self, checkpoint: Checkpoint) -> None:
-        """Learn from the loss of a host, if there was one to be measured and the pair is one of ours."""
+        """Learn from the loss of a host, if it was measured and this policy drew the quota."""
         note, host = checkpoint.guest.note, checkpoint.after
         slower = slowdown(host, self.loss, checkpoint.ended, checkpoint.killed)
         lost = loss_of(slower, self.full)
-        # A guest that was stopped took nothing; a pair without a note was made by another policy.
+        # A stopped guest costs nothing; a pair without a note was made by another policy.
         if checkpoint.guest.quota > 0 and len(note) == 1 + self.rule.experts and not np.isnan(lost):
             known = self.mixture(host.job_class)
             self.learned[host.job_class] = known.after(self.rule, np.array(note[1:]), note[0], lost)
 
     def mixture(self, job_class: str) -> Mixture:
-        """What has been learned of a class of hosts."""
+        """Return the learned state for a class of hosts."""
         return self.learned.get(job_class) or Mixture.fresh(self.rule.experts)
 
     def saved(self) -> str:
-        """What has been learned, as JSON; the generator is not in it."""
+        """Return the learned state as JSON; the random generator is not included."""
         return to_text(self.rule.update, self.experts.actions, self._metrics(), self.learned)
 
     def restore(self, text: str | bytes) -> None:
-        """Take over what another with the same experts and update has :meth:`saved`.
+        """Restore the state that a policy with the same experts and update has :meth:`saved`.
 
         Raises
         ------
         InputError
-            It is something else; what was known before stays.
+            The text is not such a state; the current state is kept.
         """
         self.learned = from_text(text, self.rule.update, self.experts.actions, self._metrics())
 
@@ -128,21 +128,21 @@ class Asax:
         return [tree.metric for tree in self.experts.trees]
 
     def _drawn(self, host: Allocation) -> QuotaChoice:
-        """A quota for this host (Algorithm 1, lines 4 to 8), with what :meth:`observed` needs of the draw."""
+        """Draw a quota for this host (Algorithm 1, lines 4 to 8), with the note that :meth:`observed` needs."""
         advice = self.experts.advice(host)
         chances = self.mixture(host.job_class).blend(advice)
         ladder = np.cumsum(chances)
         action = int(np.searchsorted(ladder, self._rng.random() * ladder[-1], side="right"))
         given = (float(each) for each in advice[:, action])
         seen = f"a host at {host.cpu:.0f} % CPU, happiness {happiness(host):.2f}"
-        why = f"drawn with a chance of {chances[action]:.2f} for {seen}"
+        why = f"drawn with probability {chances[action]:.2f} for {seen}"
         return QuotaChoice(self.experts.actions[action], why, (float(chances[action]), *given))
 
     def _again(self, host: Allocation, guest: Guest) -> QuotaChoice | None:
-        """What becomes of a pair at a checkpoint."""
+        """Return the new quota of a pair at a checkpoint, or None to keep it."""
         if guest.quota == 0 and not guest.note:
             return None  # undone before: only a guest that was drawn to pause has a note
         lost = loss_of(slowdown(host, self.loss), self.full)
         if guest.quota > 0 and lost > self.tolerance:
-            return QuotaChoice(0, f"undone: a loss of {lost:.2f} is above {self.tolerance:g}")
+            return QuotaChoice(0, f"undone: loss {lost:.2f} is above {self.tolerance:g}")
         return self._drawn(host) if self.redraw else None

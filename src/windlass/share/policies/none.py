@@ -1,4 +1,4 @@
-"""Nobody shares."""
+"""No sharing."""
 
 from typing import ClassVar
 
@@ -7,7 +7,7 @@ from windlass.share.view import ShareView
 
 
 class Nobody:
-    """Every job has its cores to itself, as under EASY backfilling alone.
+    """Never shares: every job has its cores alone, as under EASY backfilling.
 
     Source: ASAx, Section 4.1, the default setting of Slurm.
 
@@ -20,5 +20,5 @@ class Nobody:
     name: ClassVar[str] = "none"
 
     def decide(self, view: ShareView) -> Sharing:
-        """Nothing, whatever the view."""
+        """Return an empty answer."""
         return Sharing()

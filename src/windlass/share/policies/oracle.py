@@ -1,4 +1,4 @@
-"""Told how fast every pair would be."""
+"""Sharing with known speeds of every pair."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from windlass.share.view import ShareView
 
 
 class Oracle:
-    """Knows what each quota would do to both jobs, and takes the one that is best for the guest within a budget.
+    """Chooses the quota that is best for the guest within the host's budget, knowing the true speeds of every pair.
 
-    No real policy knows this; it shows what could be won by first fit at most. It is best for each pair by itself, and
-    not over the queue: a better guest may come next.
+    It shows how much first fit can gain at most; real policies do not know these speeds. It optimises each
+    pair alone and not the whole queue: a better guest may wait further back.
 
     Parameters
     ----------
     speeds
-        Told for a host, a guest and a quota how fast both would be, as parts of their speeds alone. By default cores
-        are shared by time and nothing else.
+        Returns the speeds of a host and a guest at a quota, as fractions of their speeds alone. The default
+        is time sharing without interference.
     budget
-        How much longer a host may take, percent.
+        Allowed slowdown of a host, percent.
 
     Raises
     ------
@@ -46,7 +46,7 @@ class Oracle:
         self.budget = number("budget", budget, 0.0)
 
     def decide(self, view: ShareView) -> Sharing:
-        """Guests at the quotas that are best for them, and new quotas for hosts that have changed."""
+        """Return guests at their best quotas, and new quotas for existing pairs."""
 
         def best(host: Allocation, guest: Candidate) -> QuotaChoice:
             allowed = 1.0 / (1.0 + self.budget / 100.0)
@@ -56,7 +56,7 @@ class Oracle:
                 return QuotaChoice(0, f"no quota keeps the host within {self.budget:g} %")
             fast, quota = max(within)
             return QuotaChoice(
-                -quota, f"the guest has {100 * fast:.0f} % of its speed, the host stays in its budget"
+                -quota, f"the guest has {100 * fast:.0f} % of its speed, the host stays within its budget"
             )
 
         pairs = adjusted(view, lambda host, guest: best(host, guest.job))

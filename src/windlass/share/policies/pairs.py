@@ -1,4 +1,4 @@
-"""Learns from measured pairs what a quota costs, and stays within a budget."""
+"""Sharing within a slowdown budget, learned from measured pairs."""
 
 from __future__ import annotations
 
@@ -22,40 +22,43 @@ from windlass.share.lib.saved import CONTAINER
 from windlass.share.lib.state import ratio
 from windlass.share.view import Checkpoint, ShareView
 
-#: Pairs are off any line by about 0.1 (docs/share.md), and one pair is measured some six times, each time off alike.
+#: Pairs deviate from any line by about 0.1 (docs/share.md), and the some six measurements of a pair deviate
+#: alike.
 _NOISE = 0.25
-#: Slowdowns beyond this are taken for it: a host that stands still for one checkpoint is not all there is to know.
+#: Larger slowdowns count as this one, because a host may stand still for one checkpoint by chance.
 _MOST = 3.0
 #: Of what is saved.
 _VERSION = 1
 
 
 class Pairs:
-    """The largest quota that surely keeps the host within its budget, where the guest's progress is worth it.
+    """Gives the largest quota that very likely keeps the host within its budget, if it helps the guest enough.
 
-    A line says how much a host is slowed, and another how fast a guest is, by what both use of their cores, by the
-    host's memory and stage, and by the quota. Before anything is measured the lines say what sharing by time alone
-    does. Each checkpoint at which progress was measured moves them. A quota is taken only if the slowdown that the line
-    says, plus ``care`` times how unsure it is, is within ``budget``, and if the host still makes its walltime so: it
-    begins with small quotas, and dares more as it learns. A host that counts its tasks is first seen alone.
+    One linear model predicts the host's slowdown and another the guest's speed, from the CPU use of both, the
+    host's memory and stage, and the quota. Their priors assume time sharing without interference. Each
+    checkpoint with measured progress updates them. A quota is used only if the predicted slowdown plus
+    ``care`` standard deviations is within ``budget``, and if the host still meets its walltime: the policy
+    begins with small quotas and raises them as it learns. A host that counts its tasks is first measured
+    alone.
 
-    A pair that was measured beyond its budget gets less at once, and never more again; where nothing is left to get,
-    its guest stops, or is put back in the queue if it may be, and has run for less than the host still needs: it then
-    loses less by beginning again than by waiting. So that a bad start is not the end of learning, one in so many pairs
-    that are refused has the smallest quota all the same, unless that would break the budget by time sharing alone.
+    A pair that exceeded its budget gets a lower quota at once, and never a higher one again. If no quota is
+    left, its guest is stopped. It is requeued instead if its job allows restarts and it has run for less time
+    than the host still needs, because it then loses less by a restart than by waiting. To recover from a bad
+    start, one in ``probe`` refused pairs gets the smallest quota, unless that would exceed the budget by time
+    sharing alone.
 
-    Source: ours; the bound is that of LinUCB (Li et al., WWW 2010).
+    Source: Windlass; the upper bound is that of LinUCB (Li et al., WWW 2010).
 
     Parameters
     ----------
     budget
-        How much longer a host may take, percent.
+        Allowed slowdown of a host, percent.
     worth
-        The least speed of a guest that is worth taking it in, percent of its speed alone.
+        Minimum speed of a guest that starts, percent of its speed alone.
     care
-        How many standard deviations must be within the budget.
+        Number of standard deviations that must be within the budget.
     probe
-        One in so many refused pairs is tried.
+        One in this many refused pairs is tried.
 
     Raises
     ------
@@ -83,23 +86,23 @@ class Pairs:
         self.worth = number("worth", worth, 0.0, 100.0) / 100.0
         self.care = number("care", care, 0.0)
         self.probe, self.refused = whole("probe", probe, 1), 0
-        # Time sharing has the weight 1; what a neighbour costs besides is anywhere around 0.
+        # In the prior, time sharing has weight 1, and each cost of a neighbour is around 0.
         only_time, around = np.array([1.0, 0.0, 0.0, 0.0, 0.0]), np.array([0.2, 0.3, 0.3, 0.3, 0.3])
         self.slower = BayesianLine.prior(only_time, around, noise=_NOISE)
         self.effects = Effects()
         self.faster = BayesianLine.prior(only_time[:3], around[:3], noise=_NOISE)
 
     def decide(self, view: ShareView) -> Sharing:
-        """New quotas for pairs, and guests for allocations that have none."""
+        """Return new quotas for pairs, and guests for allocations without one."""
         belief = Belief(self.slower.solved(), self.faster.solved(), self.effects, self.care, self.budget)
         actions, hosts = view.actions[1:], Hosts.of(view.running)
         row_of = {host.job: row for row, host in enumerate(view.running)}
-        # Guests of one class that use as much are alike to every host.
+        # Guests of one class with equal use and cores get the same predictions.
         known: dict[tuple[str, float, int], Largest] = {}
 
         def start(host: Allocation, candidate: Candidate) -> QuotaChoice | None:
             if math.isnan(host.rate_alone) and not math.isnan(host.tasks_left):
-                return None  # it counts tasks, and a little later will have shown how fast it is alone
+                return None  # it counts tasks, and its rate alone will be measured soon
             alike = candidate.job_class, use(candidate), candidate.cores
             if alike not in known:
                 known[alike] = belief.largest(hosts, candidate, actions, self.worth)
@@ -110,14 +113,14 @@ class Pairs:
             hurt = guest.quota > 0 and ratio(host) > self.budget
             ceiling = guest.quota - 1 if hurt else ceiling
             allowed = tuple(action for action in view.actions[1:] if action <= ceiling)
-            # It is there already: what it would have been worth does not matter any more.
+            # The guest runs already, so its worth is not checked again.
             found = None
             if allowed:
                 found = belief.largest(Hosts.of([host]), guest.job, allowed).of(0)
             if found is None and not hurt and guest.quota > 0 and not math.isnan(ratio(host)):
                 return None
             if found is None and guest.quota > least and allowed:
-                return QuotaChoice(least, "as little as there is, to harm the host less", (float(ceiling),))
+                return QuotaChoice(least, "smallest quota, to slow the host less", (float(ceiling),))
             return found or QuotaChoice(0, "no quota keeps the host within its budget", (float(ceiling),))
 
         quotas = adjusted(view, again)
@@ -129,7 +132,7 @@ class Pairs:
         return Sharing((*kept, *first_fit(view, start)), leave)
 
     def observed(self, checkpoint: Checkpoint) -> None:
-        """Move the lines to what was measured; what was not is not guessed."""
+        """Update the models with a measurement; unmeasured values are skipped."""
         quota, guest = checkpoint.guest.quota, checkpoint.guest
         if quota == 0:
             return
@@ -178,20 +181,20 @@ class Pairs:
         self.slower, self.faster, self.effects = slower, faster, effects
 
     def _probed(self, largest: Largest, row: int) -> QuotaChoice | None:
-        """The smallest quota for one in so many who were refused."""
+        """Return the smallest quota for one in ``probe`` refused pairs, else None."""
         if largest.by_time[row, 0] > self.budget:
             return None
         least = largest.actions[0]
         self.refused = (self.refused + 1) % self.probe
         return (
-            QuotaChoice(least, "tried, to learn what it costs", (float(least),))
+            QuotaChoice(least, "probe of a refused pair, to measure its cost", (float(least),))
             if self.refused == 0
             else None
         )
 
 
 def _put_back(host: Allocation) -> Back | None:
-    """A guest that loses less by beginning again than by waiting for its host to end."""
+    """Return the requeueing of a guest that loses less by a restart than by waiting for its host, or None."""
     guest = host.guest
     if guest is None or not guest.job.restarts:
         return None
@@ -199,4 +202,4 @@ def _put_back(host: Allocation) -> Back | None:
     left = max(0.0, host.walltime - host.elapsed) if math.isnan(left) else left
     if guest.elapsed >= left:
         return None
-    return Back(guest.job.job, f"begins again: it has run {guest.elapsed:.0f} s, its host needs {left:.0f} s")
+    return Back(guest.job.job, f"restart: it has run {guest.elapsed:.0f} s, its host needs {left:.0f} s more")

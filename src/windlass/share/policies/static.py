@@ -1,4 +1,4 @@
-"""Every allocation is shared half and half."""
+"""Sharing of every allocation half and half."""
 
 from typing import ClassVar
 
@@ -6,7 +6,7 @@ from windlass.share.policies.always import Always
 
 
 class Static(Always):
-    """Whoever waits is taken in by the first allocation with room, and each has half of the time.
+    """Places each waiting job on the first allocation with room, at half of the time each.
 
     Source: ASAx, Section 4.4, the Static setting: two jobs a server, 50 % each, by cgroups.
 
