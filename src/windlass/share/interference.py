@@ -161,6 +161,7 @@ def fit_interference(use: _Floats, speed: _Floats) -> Interference:
 
     Parameters
     ----------
+    use
         (k, 2) percent of the device that each job uses alone, for example ``use`` of
         :func:`windlass.io.traces.interference.read_interference`.
     speed
